@@ -1,11 +1,8 @@
-import { Elysia } from "elysia";
 import { invalid } from "../core/faults.ts";
-import { bodyOf } from "../core/schema.ts";
 import type { Call } from "../http/call.ts";
-import { conventions } from "../http/conventions.ts";
 import { EnvelopedView } from "../http/envelope.ts";
 import { answerRead } from "../http/response.ts";
-import { documented } from "../http/route.ts";
+import { respond, routes } from "../http/routes.ts";
 import { type CheckedAddress, ChecksView, VerifyAddresses } from "./address.schema.ts";
 import { type AddressVerification, isVerified, type PostalAddress, verificationView } from "./address.ts";
 import { type AskCarrier, type CarrierAnswer, isWorthAsking, verificationOf } from "./carrier_verification.ts";
@@ -13,12 +10,9 @@ import { verifyOffline } from "./verify_address.ts";
 
 /** The route that checks addresses without storing anything. `ask` calls a carrier that can verify addresses. */
 export const addressRoutes = (ask: AskCarrier) =>
-  new Elysia({ prefix: "/addresses" }).use(conventions).post("/verify", ({ call, body }) => verify(call, body, ask), {
-    body: bodyOf(VerifyAddresses),
-    detail: documented({
+  routes("Addresses", [
+    respond("POST", "/addresses/verify", "customers.read", {
       id: "verifyAddresses",
-      needs: "customers.read",
-      chapter: "Addresses",
       summary: "Verify up to 100 addresses",
       description:
         "Reports errors and possible errors in an address, and suggests a correction if there is one. Nothing" +
@@ -27,9 +21,11 @@ export const addressRoutes = (ask: AskCarrier) =>
         " have a street or house number that does not exist. If a carrier account can verify addresses, its result" +
         " replaces the offline one (`method` names it). `messages` states if it did not respond within 8 seconds." +
         " With `offline`, no carrier is called.",
+      body: VerifyAddresses,
       answers: { 200: EnvelopedView(ChecksView) },
+      answer: ({ call, body }) => verify(call, body, ask),
     }),
-  });
+  ]);
 
 async function verify(call: Call, body: VerifyAddresses, ask: AskCarrier): Promise<Response> {
   const addresses = requestedAddresses(body);

@@ -1,14 +1,8 @@
-import { Elysia } from "elysia";
 import { invalid } from "../core/faults.ts";
 import { readId } from "../core/ids.ts";
-import { bodyOf, queryOf } from "../core/schema.ts";
 import type { Call } from "../http/call.ts";
-import { conventions } from "../http/conventions.ts";
-import { answerCsv, type CsvFile, pagesOf } from "../http/csv_response.ts";
-import { EnvelopedView, ListView } from "../http/envelope.ts";
-import { answerList } from "../http/pagination.ts";
-import { answerWrite } from "../http/response.ts";
-import { documented } from "../http/route.ts";
+import { type CsvFile, pagesOf } from "../http/csv_response.ts";
+import { exportCsv, list, routes, write } from "../http/routes.ts";
 import type { Viewer } from "../identity/actors.sql.ts";
 import { showsBins } from "../inventory/warehouses/bin_visibility.ts";
 import { calendarAt } from "../inventory/warehouses/warehouses.sql.ts";
@@ -22,45 +16,42 @@ import { AddProject, BillableEventView, ExportBillableEvents, ListBillableEvents
 import { storageRoutes } from "./storage_days.routes.ts";
 
 /** The routes of billable events. Invoices are created elsewhere. */
-export const billingRoutes = new Elysia({ prefix: "/billing" })
-  .use(conventions)
-  .get("/events", ({ call, query }) => list(call, query), {
-    query: queryOf(ListBillableEvents),
-    detail: documented({
-      id: "listBillableEvents",
-      needs: "billing.read",
-      chapter: "Billing",
-      summary: "List billable events",
-      description: "Newest day first. Each warehouse activity is recorded once. Prices are not included.",
-      answers: { 200: ListView(BillableEventView) },
-    }),
-  })
-  .get("/events/export.csv", ({ call, query }) => answerCsv(call, billableExport(filterOf(query), call), query), {
-    query: queryOf(ExportBillableEvents),
-    detail: documented({
-      id: "exportBillableEvents",
-      needs: "billing.read",
-      chapter: "Billing",
-      summary: "Export billable events as CSV",
-      documents: ["text/csv"],
-      answers: { 200: null },
-    }),
-  })
-  .post("/events", ({ call, body }) => answerWrite(call, 201, (tx) => recordProject(tx, call, body)), {
-    body: bodyOf(AddProject),
-    detail: documented({
-      id: "createBillableEvent",
-      needs: "billing.write",
-      chapter: "Billing",
-      summary: "Record time spent for a merchant",
-      description:
-        "The only event that is recorded manually. Warehouse activity is recorded automatically. With `reversal_of`" +
-        " it reverses such an event, once. Events are never edited.",
-      answers: { 201: EnvelopedView(BillableEventView) },
-      refuses: ["resource_missing"],
-    }),
-  })
-  .use(storageRoutes);
+export const billingRoutes = routes("Billing", [
+  list("/billing/events", "billing.read", {
+    id: "listBillableEvents",
+    summary: "List billable events",
+    description: "Newest day first. Each warehouse activity is recorded once. Prices are not included.",
+    query: ListBillableEvents,
+    view: BillableEventView,
+    listing: ({ query }) => {
+      const filter = filterOf(query);
+      return {
+        rows: (db, window) => listEvents(db, filter, window),
+        count: (db) => countEvents(db, filter),
+        position: ({ business_date, id }) => [business_date, id],
+      };
+    },
+    views: (events, _, { call }) => events.map((event) => eventView(event, showsBins(call))),
+  }),
+  exportCsv("/billing/events/export.csv", "billing.read", {
+    id: "exportBillableEvents",
+    summary: "Export billable events as CSV",
+    query: ExportBillableEvents,
+    file: ({ call, query }) => billableExport(filterOf(query), call),
+  }),
+  write("POST", "/billing/events", "billing.write", {
+    id: "createBillableEvent",
+    summary: "Record time spent for a merchant",
+    description:
+      "The only event that is recorded manually. Warehouse activity is recorded automatically. With `reversal_of`" +
+      " it reverses such an event, once. Events are never edited.",
+    refuses: ["resource_missing"],
+    body: AddProject,
+    view: BillableEventView,
+    status: 201,
+    act: (tx, { call, body }) => recordProject(tx, call, body),
+  }),
+]).use(storageRoutes);
 
 async function recordProject(tx: Tx, call: Call, input: AddProject) {
   const { description, minutes, location, approved_by = null, reversal_of } = input;
@@ -83,20 +74,6 @@ function filterOf({ warehouse, kind, from, to }: ExportBillableEvents): Billable
   // An unknown warehouse has no events.
   const warehouse_id = warehouse === undefined ? undefined : (readId("warehouse", warehouse) ?? 0);
   return { warehouse_id, kind, from, to };
-}
-
-function list(call: Call, query: ListBillableEvents): Promise<Response> {
-  const filter = filterOf(query);
-  return answerList(
-    call,
-    query,
-    {
-      rows: (db, window) => listEvents(db, filter, window),
-      count: (db) => countEvents(db, filter),
-      position: ({ business_date, id }) => [business_date, id],
-    },
-    (events) => events.map((event) => eventView(event, showsBins(call))),
-  );
 }
 
 /** The CSV file of the matching events, newest day first, with the attributes that the viewer may see. */

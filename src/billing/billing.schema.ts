@@ -20,7 +20,6 @@ const dayFilters = {
 const filters = { ...dayFilters, kind: Type.Optional(choice(billableKinds)) };
 
 export const ListBillableEvents = closed({ ...pageFields, ...filters });
-export type ListBillableEvents = Static<typeof ListBillableEvents>;
 
 export const ExportBillableEvents = closed({ ...filters, ...csvExportFields });
 export type ExportBillableEvents = Static<typeof ExportBillableEvents>;
@@ -60,7 +59,6 @@ export const BillableEventView = closed({
 });
 
 export const ListStorage = closed({ ...pageFields, ...dayFilters });
-export type ListStorage = Static<typeof ListStorage>;
 
 export const ExportStorage = closed({ ...dayFilters, ...csvExportFields });
 export type ExportStorage = Static<typeof ExportStorage>;

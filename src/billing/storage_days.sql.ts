@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gte, isNotNull, lte, max, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
-import { among, forUpdate, opaque, list } from "../../db/kit.ts";
+import { among, forUpdate, list, opaque } from "../../db/kit.ts";
 import { billing_start, storage_closes, storage_days } from "../../db/schema/billing.ts";
 import { lots, movements, stock_items } from "../../db/schema/inventory.ts";
 import { products } from "../../db/schema/products.ts";

@@ -1,15 +1,10 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { iso, momentOf } from "../core/clock.ts";
 import { wireId } from "../core/ids.ts";
 import { money } from "../core/money.ts";
-import { bodyOf, choice, closed, queryOf } from "../core/schema.ts";
-import { conventions } from "../http/conventions.ts";
-import { PaginationView } from "../http/envelope.ts";
-import { answerList } from "../http/pagination.ts";
-import { requireMatch, tagged } from "../http/preconditions.ts";
-import { answerRead, answerWrite, bare } from "../http/response.ts";
-import { documented } from "../http/route.ts";
+import { choice, closed } from "../core/schema.ts";
+import { tagged } from "../http/preconditions.ts";
+import { list, read, routes, write } from "../http/routes.ts";
 import { NoFields } from "../orders/order.schema.ts";
 import { publicOrderStatuses } from "../orders/order.transitions.ts";
 import { countOrders } from "../orders/search/order_list.sql.ts";
@@ -43,7 +38,10 @@ import {
   updateCustomer,
 } from "./customers.ts";
 
-type CustomerCall = Parameters<typeof answerList>[0];
+/** A request about one customer. */
+interface ForCustomer {
+  readonly params: { readonly id: string };
+}
 
 const history_max = 50;
 
@@ -63,169 +61,116 @@ const CustomerDetailView = closed({
   order_count: Type.Integer(),
 });
 
-const CustomerListView = closed({ data: Type.Array(CustomerView), pagination: PaginationView });
-
-const updating = (id: string, summary: string) => ({
-  body: bodyOf(UpdateCustomer),
-  detail: documented({
-    id,
-    needs: "customers.write",
-    chapter: "Customers",
-    summary,
-    matches: true,
-    tagged: true,
-    answers: { 200: CustomerView },
-    refuses: ["duplicate_email", "customer_erased"],
-  }),
-});
+const updating = {
+  refuses: ["duplicate_email", "customer_erased"],
+  tagged: true,
+  envelope: false,
+  body: UpdateCustomer,
+  view: CustomerView,
+  matches: (tx: Tx, { params }: ForCustomer) => current(tx, params.id),
+  act: async (tx: Tx, { params, body }: ForCustomer & { readonly body: UpdateCustomer }) =>
+    customerResponse(tx, await updateCustomer(tx, params.id, body)),
+} as const;
 
 /** The routes of customers and their addresses. As specified, responses have no envelope, but errors do. */
-export const customerRoutes = new Elysia({ prefix: "/customers" })
-  .use(conventions)
-  .post(
-    "",
-    ({ call, body }) =>
-      answerWrite(call, 201, async (tx) => customerResponse(tx, await createCustomer(tx, body)), bare),
-    {
-      body: bodyOf(CreateCustomer),
-      detail: documented({
-        id: "createCustomer",
-        needs: "customers.write",
-        chapter: "Customers",
-        tagged: true,
-        summary: "Create a customer",
-        refuses: ["duplicate_email"],
-        answers: { 201: CustomerView },
-      }),
+export const customerRoutes = routes("Customers", [
+  write("POST", "/customers", "customers.write", {
+    id: "createCustomer",
+    summary: "Create a customer",
+    refuses: ["duplicate_email"],
+    tagged: true,
+    envelope: false,
+    body: CreateCustomer,
+    view: CustomerView,
+    status: 201,
+    act: async (tx, { body }) => customerResponse(tx, await createCustomer(tx, body)),
+  }),
+  list("/customers", "customers.read", {
+    id: "listCustomers",
+    summary: "List customers",
+    envelope: false,
+    query: ListCustomers,
+    view: CustomerView,
+    listing: ({ query: { q, email, created_after } }) => {
+      const filter = { q, email, created_after: momentOf(created_after) };
+      return {
+        rows: (db, window) => listCustomers(db, filter, window),
+        count: (db) => countCustomers(db, filter),
+        position: (customer) => [customer.created_at, customer.id],
+        long: longCustomers,
+      };
     },
-  )
-  .get("", ({ call, query }) => list(call, query), {
-    query: queryOf(ListCustomers),
-    detail: documented({
-      id: "listCustomers",
-      needs: "customers.read",
-      chapter: "Customers",
-      summary: "List customers",
-      answers: { 200: CustomerListView },
-    }),
-  })
-  .get("/:id", ({ call, params }) => detail(call, params.id), {
-    detail: documented({
-      id: "getCustomer",
-      needs: "customers.read",
-      chapter: "Customers",
-      tagged: true,
-      summary: "Get a customer with its addresses and newest orders",
-      answers: { 200: CustomerDetailView },
-    }),
-  })
-  .patch(
-    "/:id",
-    ({ call, params, body }) => update(call, params.id, body),
-    updating("updateCustomer", "Update a customer"),
-  )
-  .put(
-    "/:id",
-    ({ call, params, body }) => update(call, params.id, body),
-    updating("putCustomer", "Update a customer (same as PATCH)"),
-  )
-  .post(
-    "/:id/addresses",
-    ({ call, params, body }) =>
-      change(call, 201, params.id, async (tx) => addressView(await addAddress(tx, params.id, body))),
-    {
-      body: bodyOf(CreateAddress),
-      detail: documented({
-        id: "createAddress",
-        needs: "customers.write",
-        chapter: "Customers",
-        matches: true,
-        summary: "Add an address",
-        refuses: ["customer_erased"],
-        answers: { 201: AddressView },
-      }),
+    views: async (rows, db) => (await withAddresses(db, rows)).map(customerView),
+  }),
+  read("/customers/:id", "customers.read", {
+    id: "getCustomer",
+    summary: "Get a customer with its addresses and newest orders",
+    tagged: true,
+    envelope: false,
+    view: CustomerDetailView,
+    data: async (db, { params }) => {
+      const customer = await getCustomer(db, params.id);
+      const history = await historyOf(db, customer.id);
+      return tagged({ ...customerView(customer), ...history }, customer.version, history);
     },
-  )
-  .patch(
-    "/:id/addresses/:address_id",
-    ({ call, params, body }) =>
-      change(call, 200, params.id, async (tx) =>
-        addressView(await updateAddress(tx, params.id, params.address_id, body)),
-      ),
-    {
-      body: bodyOf(UpdateAddress),
-      detail: documented({
-        id: "updateAddress",
-        needs: "customers.write",
-        chapter: "Customers",
-        matches: true,
-        summary: "Update an address",
-        refuses: ["customer_erased"],
-        answers: { 200: AddressView },
-      }),
-    },
-  )
-  .post(
-    "/:id/addresses/:address_id/accept_suggestion",
-    ({ call, params }) =>
-      change(call, 200, params.id, async (tx) => addressView(await acceptSuggestion(tx, params.id, params.address_id))),
-    {
-      body: bodyOf(NoFields),
-      detail: documented({
-        id: "acceptAddressSuggestion",
-        needs: "customers.write",
-        chapter: "Customers",
-        matches: true,
-        summary: "Accept the suggested address of a customer",
-        description:
-          "The suggestion is from the address's last check. Orders keep their address; they have their own" +
-          " operation.",
-        refuses: ["no_suggestion", "customer_erased"],
-        answers: { 200: AddressView },
-      }),
-    },
-  )
-  .delete(
-    "/:id/addresses/:address_id",
-    ({ call, params }) =>
-      change(call, 200, params.id, async (tx) =>
-        customerResponse(tx, await removeAddress(tx, params.id, params.address_id)),
-      ),
-    {
-      detail: documented({
-        id: "deleteAddress",
-        needs: "customers.write",
-        chapter: "Customers",
-        matches: true,
-        tagged: true,
-        summary: "Remove an address",
-        refuses: ["customer_erased"],
-        answers: { 200: CustomerView },
-      }),
-    },
-  );
+  }),
+  write("PATCH", "/customers/:id", "customers.write", {
+    id: "updateCustomer",
+    summary: "Update a customer",
+    ...updating,
+  }),
+  write("PUT", "/customers/:id", "customers.write", {
+    id: "putCustomer",
+    summary: "Update a customer (same as PATCH)",
+    ...updating,
+  }),
+  write("POST", "/customers/:id/addresses", "customers.write", {
+    id: "createAddress",
+    summary: "Add an address",
+    refuses: ["customer_erased"],
+    envelope: false,
+    body: CreateAddress,
+    view: AddressView,
+    status: 201,
+    matches: (tx, { params }) => current(tx, params.id),
+    act: async (tx, { params, body }) => addressView(await addAddress(tx, params.id, body)),
+  }),
+  write("PATCH", "/customers/:id/addresses/:address_id", "customers.write", {
+    id: "updateAddress",
+    summary: "Update an address",
+    refuses: ["customer_erased"],
+    envelope: false,
+    body: UpdateAddress,
+    view: AddressView,
+    matches: (tx, { params }) => current(tx, params.id),
+    act: async (tx, { params: { id, address_id }, body }) => addressView(await updateAddress(tx, id, address_id, body)),
+  }),
+  write("POST", "/customers/:id/addresses/:address_id/accept_suggestion", "customers.write", {
+    id: "acceptAddressSuggestion",
+    summary: "Accept the suggested address of a customer",
+    description:
+      "The suggestion is from the address's last check. Orders keep their address; they have their own operation.",
+    refuses: ["no_suggestion", "customer_erased"],
+    envelope: false,
+    body: NoFields,
+    view: AddressView,
+    matches: (tx, { params }) => current(tx, params.id),
+    act: async (tx, { params: { id, address_id } }) => addressView(await acceptSuggestion(tx, id, address_id)),
+  }),
+  write("DELETE", "/customers/:id/addresses/:address_id", "customers.write", {
+    id: "deleteAddress",
+    summary: "Remove an address",
+    refuses: ["customer_erased"],
+    tagged: true,
+    envelope: false,
+    view: CustomerView,
+    matches: (tx, { params }) => current(tx, params.id),
+    act: async (tx, { params: { id, address_id } }) => customerResponse(tx, await removeAddress(tx, id, address_id)),
+  }),
+]);
 
-function update(call: CustomerCall, id: string, body: UpdateCustomer): Promise<Response> {
-  return change(call, 200, id, async (tx) => customerResponse(tx, await updateCustomer(tx, id, body)));
-}
-
-/** Makes a change if the customer still matches `If-Match`, and responds with the result. */
-function change(call: CustomerCall, status: number, id: string, work: (tx: Tx) => Promise<object>): Promise<Response> {
-  const act = async (tx: Tx) => {
-    await requireMatch(call, async () => customerResponse(tx, await lockCustomer(tx, id)));
-    return work(tx);
-  };
-  return answerWrite(call, status, act, bare);
-}
-
-function detail(call: CustomerCall, id: string): Promise<Response> {
-  const read = async (db: Db) => {
-    const customer = await getCustomer(db, id);
-    const history = await historyOf(db, customer.id);
-    return tagged({ ...customerView(customer), ...history }, customer.version, history);
-  };
-  return answerRead(call, read, bare);
-}
+/** The customer as its GET shows it, locked. */
+const current = async (tx: Tx, id: string) => customerResponse(tx, await lockCustomer(tx, id));
 
 /**
  * A customer after a change. The ETag is that of the detail, whose orders change without a new version.
@@ -242,21 +187,4 @@ async function historyOf(db: Db, customer_id: number) {
 
 function summaryView({ id, total_cents, created_at, ...same }: OrderSummary) {
   return { id: wireId("order", id), ...same, total: money(total_cents, same.currency), created_at: iso(created_at) };
-}
-
-function list(call: CustomerCall, query: ListCustomers): Promise<Response> {
-  const { q, email, created_after } = query;
-  const filter = { q, email, created_after: momentOf(created_after) };
-  return answerList(
-    call,
-    query,
-    {
-      rows: (db, window) => listCustomers(db, filter, window),
-      count: (db) => countCustomers(db, filter),
-      position: (customer) => [customer.created_at, customer.id],
-      long: longCustomers,
-    },
-    async (rows, db) => (await withAddresses(db, rows)).map(customerView),
-    ({ data, pagination }) => ({ data, pagination }),
-  );
 }

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gt, isNotNull, lte, or, type SQL, sql as template } from "drizzle-orm";
-import { among, amongTexts, contains, forKeyShare, forUpdate, opaque, list, skipLocked } from "../../db/kit.ts";
+import { among, amongTexts, contains, forKeyShare, forUpdate, list, opaque, skipLocked } from "../../db/kit.ts";
 import { addresses, customer_words, customers } from "../../db/schema/customers.ts";
 import { merchants } from "../../db/schema/merchants.ts";
 import type { StoredCheck } from "../addresses/address.ts";

@@ -19,7 +19,6 @@ export const ListEvents = closed({
     Type.Boolean({ description: "False: events that some subscription has not received. True: all others." }),
   ),
 });
-export type ListEvents = Static<typeof ListEvents>;
 
 export const EventView = closed({
   id: Type.String(),
@@ -28,6 +27,7 @@ export const EventView = closed({
   merchant_id: Type.Optional(OwnerView),
   data: nullable(open),
 });
+export type EventView = Static<typeof EventView>;
 
 export const EventTypeView = closed({
   type: choice(eventTypes),

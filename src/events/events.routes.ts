@@ -1,18 +1,12 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { iso, momentOf } from "../core/clock.ts";
 import { invalid, missing } from "../core/faults.ts";
 import { wireId } from "../core/ids.ts";
 import { onFirstUse } from "../core/memoize.ts";
-import { queryOf } from "../core/schema.ts";
-import type { Call } from "../http/call.ts";
-import { conventions } from "../http/conventions.ts";
-import { EnvelopedView, ListView } from "../http/envelope.ts";
-import { answerList } from "../http/pagination.ts";
 import { tagged } from "../http/preconditions.ts";
-import { answerRead } from "../http/response.ts";
-import { documented } from "../http/route.ts";
+import { list, read, routes } from "../http/routes.ts";
 import { dataWithoutBins, showsBins } from "../inventory/warehouses/bin_visibility.ts";
+import type { Db } from "../storage/database.ts";
 import { haveArrived } from "../webhooks/deliveries/deliveries.sql.ts";
 import type { EventDescription } from "../webhooks/event_descriptions.schema.ts";
 import { EventTypeView, EventView, eventSchema, ListEvents, secondEventSchema } from "./event.schema.ts";
@@ -20,69 +14,49 @@ import { type EventType, eventTypes } from "./event_types.ts";
 import { countEvents, eventSlice, findEvent, listEvents, longEvents, type StoredEvent } from "./events.sql.ts";
 
 /** The events that happened, and the types of events. */
-export const eventRoutes = new Elysia()
-  .use(conventions)
-  .get("/events", ({ call, query }) => list(call, query), {
-    query: queryOf(ListEvents),
-    detail: documented({
-      id: "listEvents",
-      needs: "events.read",
-      chapter: "Events",
-      summary: "List events in the order they happened, or the newest first",
-      answers: { 200: ListView(EventView) },
-    }),
-  })
-  .get(
-    "/events/:id",
-    ({ call, params }) =>
-      answerRead(call, async (db) => tagged(eventView(await get(db, params.id), showsBins(call)), null)),
-    {
-      detail: documented({
-        id: "getEvent",
-        needs: "events.read",
-        chapter: "Events",
-        tagged: true,
-        summary: "Get an event",
-        answers: { 200: EnvelopedView(EventView) },
-      }),
+export const eventRoutes = routes("Events", [
+  list("/events", "events.read", {
+    id: "listEvents",
+    summary: "List events in the order they happened, or the newest first",
+    query: ListEvents,
+    view: EventView,
+    listing: ({ query: { type, created_after, delivered, sort = "created_at", page = 1 } }) => {
+      const newest_first = sort === "-created_at";
+      const filter = { type, created_after: momentOf(created_after) };
+      if (delivered !== undefined && page > 1)
+        throw invalid("page", "cannot be used with delivered; continue with cursor");
+      if (delivered !== undefined && newest_first) throw invalid("sort", "cannot be used with delivered");
+      return {
+        rows: (db, { after: last, ...window }) => {
+          const after = last && Number(last[0]);
+          const { limit } = window;
+          return delivered === undefined
+            ? listEvents(db, filter, { ...window, after, newest_first })
+            : eventSlice(db, filter, { limit, after, arrived: haveArrived(db, delivered) });
+        },
+        count: (db) => countEvents(db, filter),
+        position: (event) => [event.position ?? 0, event.seq],
+        long: longEvents,
+      };
     },
-  )
-  .get("/event-types", ({ call }) => answerRead(call, async () => described()), {
-    detail: documented({
-      id: "listEventTypes",
-      needs: "any",
-      chapter: "Events",
-      summary: "List the types of events with their schemas",
-      answers: { 200: EnvelopedView(Type.Array(EventTypeView)) },
-    }),
-  });
+    views: (events, _, { call }) => events.map((event) => eventView(event, showsBins(call))),
+  }),
+  read("/events/:id", "events.read", {
+    id: "getEvent",
+    summary: "Get an event",
+    tagged: true,
+    view: EventView,
+    data: async (db, { call, params }) => tagged(eventView(await get(db, params.id), showsBins(call)), null),
+  }),
+  read("/event-types", "any", {
+    id: "listEventTypes",
+    summary: "List the types of events with their schemas",
+    view: Type.Array(EventTypeView),
+    data: () => described(),
+  }),
+]);
 
-function list(call: Call, query: ListEvents): Promise<Response> {
-  const { type, created_after, delivered, sort = "created_at", page = 1 } = query;
-  const newest_first = sort === "-created_at";
-  const filter = { type, created_after: momentOf(created_after) };
-  if (delivered !== undefined && page > 1) throw invalid("page", "cannot be used with delivered; continue with cursor");
-  if (delivered !== undefined && newest_first) throw invalid("sort", "cannot be used with delivered");
-  return answerList(
-    call,
-    query,
-    {
-      rows: (db, { after: last, ...window }) => {
-        const after = last && Number(last[0]);
-        const { limit } = window;
-        return delivered === undefined
-          ? listEvents(db, filter, { ...window, after, newest_first })
-          : eventSlice(db, filter, { limit, after, arrived: haveArrived(db, delivered) });
-      },
-      count: (db) => countEvents(db, filter),
-      position: (event) => [event.position ?? 0, event.seq],
-      long: longEvents,
-    },
-    (events) => events.map((event) => eventView(event, showsBins(call))),
-  );
-}
-
-async function get(db: Parameters<typeof findEvent>[0], id: string): Promise<StoredEvent> {
+async function get(db: Db, id: string): Promise<StoredEvent> {
   const event = await findEvent(db, id);
   if (event === null) throw missing("event", id);
   return event;
@@ -92,10 +66,10 @@ async function get(db: Parameters<typeof findEvent>[0], id: string): Promise<Sto
 export function eventView(
   { id, merchant_id: owner, type, created_at, body }: StoredEvent,
   shows_bins: boolean,
-): object {
+): EventView {
   if (body !== "") {
-    const told = JSON.parse(body);
-    return shows_bins ? told : { ...told, data: dataWithoutBins(told.data) };
+    const told: EventView = JSON.parse(body);
+    return shows_bins ? told : { ...told, data: told.data && dataWithoutBins(told.data) };
   }
   return { id, type, created_at: iso(created_at), merchant_id: wireId("merchant", owner), data: null };
 }
@@ -118,7 +92,7 @@ function describedType(type: EventType, told: EventDescription) {
   return {
     type,
     summary,
-    status: "stable",
+    status: "stable" as const,
     schema: eventSchema(type, data),
     example: { ...event, data: example },
     schema_v2: secondEventSchema(type, data, previous),

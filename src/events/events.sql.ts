@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gt, isNotNull, isNull, lt, lte, type SQL, sql as template } from "drizzle-orm";
-import { amongTexts, amongThose, opaque, hasText, list } from "../../db/kit.ts";
+import { amongTexts, amongThose, hasText, list, opaque } from "../../db/kit.ts";
 import { events } from "../../db/schema/outbox.ts";
 import { counters } from "../../db/schema/service.ts";
 import type { Db, Tx, WriteStatements } from "../storage/database.ts";

@@ -61,3 +61,7 @@ export const ListView = <Item extends TSchema>(item: Item) =>
     },
     { additionalProperties: false },
   );
+
+/** The schema of a page of a list without the envelope. */
+export const PlainListView = <Item extends TSchema>(item: Item) =>
+  Type.Object({ data: Type.Array(item), pagination: PaginationView }, { additionalProperties: false });

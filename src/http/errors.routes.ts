@@ -1,14 +1,10 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { faultDescriptions } from "../core/fault_descriptions.ts";
 import { type FaultCode, faults } from "../core/faults.ts";
 import { choice, closed } from "../core/schema.ts";
-import { conventions } from "./conventions.ts";
-import { EnvelopedView } from "./envelope.ts";
 import { docUrl } from "./errors.ts";
 import { originOf } from "./origin.ts";
-import { answerRead } from "./response.ts";
-import { documented } from "./route.ts";
+import { read, routes } from "./routes.ts";
 
 const codes = Object.keys(faults) as FaultCode[];
 
@@ -22,10 +18,12 @@ const ErrorCodeView = closed({
 });
 
 /** The route that lists every error code with its meaning and remedy. */
-export const errorRoutes = new Elysia().use(conventions).get(
-  "/errors",
-  ({ call }) =>
-    answerRead(call, async () => {
+export const errorRoutes = routes("Service", [
+  read("/errors", "any", {
+    id: "listErrors",
+    summary: "List error codes with their causes and remedies",
+    view: Type.Array(ErrorCodeView),
+    data: (_, { call }) => {
       const origin = originOf(call);
       return codes.map((code) => ({
         code,
@@ -33,14 +31,6 @@ export const errorRoutes = new Elysia().use(conventions).get(
         ...faultDescriptions[code],
         doc_url: docUrl(origin, code),
       }));
-    }),
-  {
-    detail: documented({
-      id: "listErrors",
-      needs: "any",
-      chapter: "Service",
-      summary: "List error codes with their causes and remedies",
-      answers: { 200: EnvelopedView(Type.Array(ErrorCodeView)) },
-    }),
-  },
-);
+    },
+  }),
+]);

@@ -115,6 +115,9 @@ async function totalOf<Row>(db: Db, listing: ListQuery<Row>, offset: number, row
   return !has_more && (rows > 0 || offset === 0) ? offset + rows : listing.count(db);
 }
 
+/** A page without the envelope, as the customer routes are specified. */
+export const plainPage = ({ data, pagination }: PagedBody) => ({ data, pagination });
+
 function envelopedPage({ data, pagination }: PagedBody, call: Call, now: number) {
   return { success: true, data, meta: { ...metaOf(call.request_id, now), pagination } };
 }

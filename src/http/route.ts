@@ -43,11 +43,6 @@ export interface RouteNotes extends Required<RouteFacts> {
 /** The declaration of an API route, in the form that Elysia stores. */
 export const documented = (notes: RouteNotes) => ({ ...notes }) as Record<string, unknown>;
 
-/** As `documented`, for several routes of one chapter with the same permission. */
-export const documentedAs =
-  (common: Pick<RouteNotes, "needs" | "chapter">) => (notes: Omit<RouteNotes, "needs" | "chapter">) =>
-    documented({ ...common, ...notes });
-
 /** As `documented`, for a page or a route of the dashboard. The reference does not list it. */
 export const unlisted = (facts: RouteFacts) => ({ ...facts }) as Record<string, unknown>;
 

@@ -76,7 +76,6 @@ export const ListMerchants = closed({
   status: Type.Optional(choice(merchantStatuses)),
   q: Type.Optional(textField(100, { description: "Part of the code, the name or the legal name." })),
 });
-export type ListMerchants = Static<typeof ListMerchants>;
 
 export const MerchantView = closed({
   id: Type.String(),

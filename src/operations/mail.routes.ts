@@ -1,14 +1,9 @@
-import { Elysia } from "elysia";
 import { iso } from "../core/clock.ts";
 import type { EmailMessage } from "../core/email.ts";
 import { Fault } from "../core/faults.ts";
-import { bodyOf } from "../core/schema.ts";
 import { type RateLimit, rateCounter } from "../http/auth/rate_limits.ts";
 import type { Call } from "../http/call.ts";
-import { conventions } from "../http/conventions.ts";
-import { EnvelopedView } from "../http/envelope.ts";
-import { answerLongWork, answerRead, answerWrite } from "../http/response.ts";
-import { documented } from "../http/route.ts";
+import { read, routes, write } from "../http/routes.ts";
 import type { MailSettings, Service } from "../http/service.ts";
 import { type MailResult, mailPlace, tryMail } from "../outbound/mail.ts";
 import { MailView, sends, TestMail, TestMailView } from "./mail.schema.ts";
@@ -19,44 +14,34 @@ const mail_timeout_ms = 20_000;
 /** Routes of the email settings and of a test email. */
 export const mailRoutes = (service: Service) => {
   const count = rateCounter(tests);
-  return new Elysia({ prefix: "/mail" })
-    .use(conventions)
-    .get(
-      "",
-      async ({ call }) => {
-        // Loads the transport before the database view, in which nothing else may be awaited.
-        const view = await mailView(service);
-        return answerRead(call, async () => view);
-      },
-      {
-        detail: documented({
-          id: "getMail",
-          needs: "house.manage",
-          live_only: true,
-          chapter: "Service",
-          summary: "Get the email settings",
-          description:
-            "Set by environment variables: PACKHOUSE_SMTP_URL, PACKHOUSE_MAIL_TO and PACKHOUSE_MAIL_FROM. User and" +
-            " password are never shown.",
-          answers: { 200: EnvelopedView(MailView) },
-        }),
-      },
-    )
-    .post("/test", ({ call, body }) => answerLongWork(call, () => test(call, body, service, count)), {
-      body: bodyOf(TestMail),
-      detail: documented({
-        id: "testMail",
-        needs: "house.manage",
-        live_only: true,
-        chapter: "Service",
-        summary: "Send a test email",
-        description:
-          "The response says whether the mail server accepted it, and takes up to 20 seconds. At most six test" +
-          " emails are sent per minute.",
-        refuses: ["mail_not_configured", "rate_limited"],
-        answers: { 200: EnvelopedView(TestMailView) },
-      }),
-    });
+  return routes("Service", [
+    read("/mail", "house.manage", {
+      id: "getMail",
+      summary: "Get the email settings",
+      description:
+        "Set by environment variables: PACKHOUSE_SMTP_URL, PACKHOUSE_MAIL_TO and PACKHOUSE_MAIL_FROM. User and" +
+        " password are never shown.",
+      live_only: true,
+      view: MailView,
+      // Loads the transport before the database view, in which nothing else may be awaited.
+      prepare: () => mailView(service),
+      data: (_, { prepared }) => prepared,
+    }),
+    write("POST", "/mail/test", "house.manage", {
+      id: "testMail",
+      summary: "Send a test email",
+      description:
+        "The response says whether the mail server accepted it, and takes up to 20 seconds. At most six test" +
+        " emails are sent per minute.",
+      refuses: ["mail_not_configured", "rate_limited"],
+      live_only: true,
+      body: TestMail,
+      view: TestMailView,
+      long: true,
+      prepare: ({ call, body }) => test(call, body, service, count),
+      act: async (_, { prepared }) => prepared,
+    }),
+  ]);
 };
 
 const addressesIn = (to: string) =>
@@ -79,15 +64,14 @@ async function test(
   body: TestMail,
   { mail }: Service,
   count: ReturnType<typeof rateCounter>,
-): Promise<Response> {
+): Promise<TestMailView> {
   if (mail === null) throw notConfigured();
   const retry_after_seconds = count("", call.store.clock.now());
   if (retry_after_seconds > 0) {
     throw new Fault("rate_limited", "Too many test emails. Try again later.", { retry_after_seconds });
   }
   const to = body.to ?? mail.to;
-  const handed = await send(call, mail, to);
-  return answerWrite(call, 200, async () => testView(addressesIn(to), handed));
+  return testView(addressesIn(to), await send(call, mail, to));
 }
 
 function send(call: Call, mail: MailSettings, to: string): Promise<MailResult> {

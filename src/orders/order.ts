@@ -363,7 +363,7 @@ function holdView(hold: OrderHold) {
     note: hold.note,
     hold_until: isoOrNull(hold.hold_until),
     reserve_inventory: hold.reserve_inventory,
-    lifted_by: isSystemHold(hold) ? "cause" : "release",
+    lifted_by: isSystemHold(hold) ? ("cause" as const) : ("release" as const),
     created_at: iso(hold.created_at),
   };
 }

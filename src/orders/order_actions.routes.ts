@@ -1,16 +1,15 @@
-import type { Static } from "@sinclair/typebox";
-import { Elysia } from "elysia";
+import type { Static, TSchema } from "@sinclair/typebox";
 import type { Actor } from "../core/actor.ts";
 import { Fault } from "../core/faults.ts";
 import { wireId } from "../core/ids.ts";
-import { bodyOf, DryRunQuery, queryOf } from "../core/schema.ts";
+import { DryRunQuery } from "../core/schema.ts";
 import type { RouteNeed } from "../http/auth/permissions.ts";
 import { answerBatched, type BatchableCommand } from "../http/batching.ts";
 import type { Call } from "../http/call.ts";
-import { conventions } from "../http/conventions.ts";
 import { requireMatch, tagged } from "../http/preconditions.ts";
 import { answerAct, RehearsableView, type RehearsalRequest } from "../http/rehearsals.ts";
-import { documented, type RouteNotes } from "../http/route.ts";
+import type { RouteNotes } from "../http/route.ts";
+import { rehearsable, respond, routes } from "../http/routes.ts";
 import { allotmentView } from "../inventory/reservations/passed_over_stock.ts";
 import type { Tx } from "../storage/database.ts";
 import { lockRecordsFirst, trackOrderActs } from "../tracking/track_order_acts.ts";
@@ -44,17 +43,6 @@ import {
 } from "./order.schema.ts";
 import { backorderedUnits, type Order, orderView } from "./order.ts";
 import { lockOrder } from "./orders.sql.ts";
-
-const order = (id: string, needs: RouteNeed, summary: string, more: Partial<RouteNotes> = {}) =>
-  documented({
-    id,
-    needs,
-    chapter: "Orders",
-    summary,
-    answers: { 200: RehearsableView(OrderView) },
-    matches: true,
-    ...more,
-  });
 
 /** What an act locks before it locks its orders. */
 type LockFirst = (tx: Tx, ids: readonly string[]) => Promise<void>;
@@ -94,15 +82,12 @@ function taggedOrder<View extends ReturnType<typeof orderView>>(view: View): Vie
 
 /** Refuses: resource_missing, precondition_failed, malformed_header (unless the order matches `If-Match`). */
 export function requireVersion(tx: Tx, call: Call, id: string): Promise<void> {
-  return requireMatch(call, async () => orderAnswer(await lockOrder(tx, id), tx.now));
+  return requireMatch(call, () => lockedOrder(tx, { params: { id } }));
 }
 
-/** A request to act on one order. */
-interface OrderActionCall<Input> {
-  readonly call: Call;
-  readonly params: { readonly id: string };
-  readonly body: Input;
-  readonly query: Static<typeof DryRunQuery>;
+/** The order as its GET shows it, locked. */
+export async function lockedOrder(tx: Tx, { params }: { readonly params: { readonly id: string } }) {
+  return orderAnswer(await lockOrder(tx, params.id), tx.now);
 }
 
 type SingleAction<Input> = (tx: Tx, id: string, input: Input, actor: Actor) => Promise<Order>;
@@ -139,14 +124,42 @@ const trackedBatch =
     return done.map((result) => (isDone(result) ? (orders.next().value ?? result) : result));
   };
 
-/** The handler of an act on an order. Requests at the same moment run as one batch. */
+/** What a route that performs an act on an order says of itself. */
+interface ActionFacts<Body extends TSchema> extends Pick<RouteNotes, "id" | "summary" | "description" | "refuses"> {
+  readonly body: Body;
+  readonly act: SingleAction<Static<Body>>;
+  /** The act for many orders at once. With it, requests at the same moment run as one batch. */
+  readonly batch?: BatchAction<Static<Body>>;
+  readonly lock?: LockFirst;
+}
+
+/** A route that performs an act on an order, or rehearses it, and shows the order. */
+function action<Body extends TSchema>(
+  path: `/orders/:id/${string}`,
+  needs: RouteNeed,
+  { body, act, batch, lock = nothing, ...notes }: ActionFacts<Body>,
+) {
+  const command = batch === undefined ? null : batchable(notes.id, act, batch, lock);
+  return respond<"/orders/:id", Body, typeof DryRunQuery>("POST", path as "/orders/:id", needs, {
+    ...notes,
+    matches: true,
+    body,
+    query: DryRunQuery,
+    answers: { 200: RehearsableView(OrderView) },
+    answer: ({ call, params: { id }, body: input, query }) =>
+      command === null || query.dry_run
+        ? answerOrder(call, id, query, (tx) => act(tx, id, input, call.actor), lock)
+        : answerBatched(call, command, { id, input }),
+  });
+}
+
 function batchable<Input>(
   name: string,
-  alone: SingleAction<Input>,
-  together: BatchAction<Input>,
-  lock: LockFirst = nothing,
-) {
-  const act: BatchableCommand<{ readonly id: string; readonly input: Input }, Order> = {
+  act: SingleAction<Input>,
+  batch: BatchAction<Input>,
+  lock: LockFirst,
+): BatchableCommand<{ readonly id: string; readonly input: Input }, Order> {
+  return {
     name,
     status: 200,
     // All units of an order move.
@@ -154,125 +167,101 @@ function batchable<Input>(
     runOne: async (tx, { input: { id, input }, call }) => {
       await lock(tx, [id]);
       await requireVersion(tx, call, id);
-      return alone(tx, id, input, call.actor);
+      return act(tx, id, input, call.actor);
     },
     runBatch: (tx, parts) =>
-      together(
+      batch(
         tx,
         parts.map(({ input, call }) => ({ ...input, actor: call.actor })),
       ),
     view: (after, { now }) => orderAnswer(after, now),
   };
-  return ({ call, params: { id }, body, query }: OrderActionCall<Input>) =>
-    query.dry_run
-      ? answerOrder(call, id, query, (tx) => alone(tx, id, body, call.actor), lock)
-      : answerBatched(call, act, { id, input: body });
 }
 
-const picked = batchable("pickOrder", pickOrder, pickOrders);
-const packed = batchable("packOrder", packOrder, packOrders);
-const shipped = batchable("shipOrder", tracked(shipOrder), trackedBatch(shipOrders), lockRecordsFirst);
-const delivered = tracked(deliverOrder);
+const picking_refuses = ["bin_full", "insufficient_inventory", "invalid_state_transition", "lot_not_pickable"] as const;
 
 /** The actions that move an order from status to status. */
-export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
-  .use(conventions)
-  .post(
-    "/accept_suggestion",
-    ({ call, params, query }) =>
-      answerOrder(call, params.id, query, (tx) => acceptSuggestion(tx, params.id, call.actor)),
-    {
-      body: bodyOf(NoFields),
-      query: queryOf(DryRunQuery),
-      detail: order("acceptOrderSuggestion", "orders.write", "Accept the suggested address of an order", {
-        description: "Allowed until the order is packed or a label is bought. The customer's address does not change.",
-        refuses: ["invalid_state_transition", "no_suggestion"],
-      }),
+export const actionRoutes = routes("Orders", [
+  action("/orders/:id/accept_suggestion", "orders.write", {
+    id: "acceptOrderSuggestion",
+    summary: "Accept the suggested address of an order",
+    description: "Allowed until the order is packed or a label is bought. The customer's address does not change.",
+    refuses: ["invalid_state_transition", "no_suggestion"],
+    body: NoFields,
+    act: (tx, id, _, actor) => acceptSuggestion(tx, id, actor),
+  }),
+  action("/orders/:id/hold", "orders.write", {
+    id: "holdOrder",
+    summary: "Hold an order",
+    refuses: ["invalid_state_transition"],
+    body: HoldOrder,
+    act: holdOrder,
+  }),
+  rehearsable("POST", "/orders/:id/release", "orders.write", {
+    id: "releaseOrder",
+    summary: "Release an order",
+    refuses: ["insufficient_inventory"],
+    body: ReleaseOrder,
+    view: ReleasedOrderView,
+    matches: lockedOrder,
+    act: async (tx, { call, params, body }) => {
+      const released = await releaseOrder(tx, params.id, body, call.actor);
+      return taggedOrder({ ...orderView(released, tx.now), still_on_hold: released.held });
     },
-  )
-  .post(
-    "/hold",
-    ({ call, params, body, query }) =>
-      answerOrder(call, params.id, query, (tx) => holdOrder(tx, params.id, body, call.actor)),
-    {
-      body: bodyOf(HoldOrder),
-      query: queryOf(DryRunQuery),
-      detail: order("holdOrder", "orders.write", "Hold an order", { refuses: ["invalid_state_transition"] }),
-    },
-  )
-  .post(
-    "/release",
-    ({ call, params, body, query }) =>
-      answerAct(call, query, async (tx) => {
-        await requireVersion(tx, call, params.id);
-        const released = await releaseOrder(tx, params.id, body, call.actor);
-        return taggedOrder({ ...orderView(released, tx.now), still_on_hold: released.held });
-      }),
-    {
-      body: bodyOf(ReleaseOrder),
-      query: queryOf(DryRunQuery),
-      detail: documented({
-        id: "releaseOrder",
-        needs: "orders.write",
-        chapter: "Orders",
-        summary: "Release an order",
-        matches: true,
-        refuses: ["insufficient_inventory"],
-        answers: { 200: RehearsableView(ReleasedOrderView) },
-      }),
-    },
-  )
-  .post(
-    "/process",
-    ({ call, params, query }) => answerOrder(call, params.id, query, (tx) => processOrder(tx, params.id, call.actor)),
-    {
-      body: bodyOf(NoFields),
-      query: queryOf(DryRunQuery),
-      detail: order("processOrder", "orders.fulfil", "Process an order", {
-        refuses: ["invalid_state_transition"],
-      }),
-    },
-  )
-  .post("/pick", picked, {
-    body: bodyOf(PickOrder),
-    query: queryOf(DryRunQuery),
-    detail: order("pickOrder", "orders.fulfil", "Pick an order", {
-      refuses: ["bin_full", "insufficient_inventory", "invalid_state_transition", "lot_not_pickable"],
-    }),
-  })
-  .post("/pack", packed, {
-    body: bodyOf(PackOrder),
-    query: queryOf(DryRunQuery),
-    detail: order("packOrder", "orders.fulfil", "Pack an order", {
-      refuses: ["bin_full", "insufficient_inventory", "invalid_state_transition", "lot_not_pickable"],
-    }),
-  })
-  .post("/ship", shipped, {
-    body: bodyOf(ShipOrder),
-    query: queryOf(DryRunQuery),
-    detail: order("shipOrder", "orders.fulfil", "Ship an order", {
-      refuses: ["bin_full", "insufficient_inventory", "invalid_state_transition", "lot_not_pickable"],
-    }),
-  })
-  .post(
-    "/deliver",
-    ({ call, params, body, query }) =>
-      answerOrder(call, params.id, query, (tx) => delivered(tx, params.id, body, call.actor), lockRecordsFirst),
-    {
-      body: bodyOf(DeliverOrder),
-      query: queryOf(DryRunQuery),
-      detail: order("deliverOrder", "orders.fulfil", "Deliver an order", {
-        refuses: ["invalid_state_transition"],
-      }),
-    },
-  );
+  }),
+  action("/orders/:id/process", "orders.fulfil", {
+    id: "processOrder",
+    summary: "Process an order",
+    refuses: ["invalid_state_transition"],
+    body: NoFields,
+    act: (tx, id, _, actor) => processOrder(tx, id, actor),
+  }),
+  action("/orders/:id/pick", "orders.fulfil", {
+    id: "pickOrder",
+    summary: "Pick an order",
+    refuses: picking_refuses,
+    body: PickOrder,
+    act: pickOrder,
+    batch: pickOrders,
+  }),
+  action("/orders/:id/pack", "orders.fulfil", {
+    id: "packOrder",
+    summary: "Pack an order",
+    refuses: picking_refuses,
+    body: PackOrder,
+    act: packOrder,
+    batch: packOrders,
+  }),
+  action("/orders/:id/ship", "orders.fulfil", {
+    id: "shipOrder",
+    summary: "Ship an order",
+    refuses: picking_refuses,
+    body: ShipOrder,
+    act: tracked(shipOrder),
+    batch: trackedBatch(shipOrders),
+    lock: lockRecordsFirst,
+  }),
+  action("/orders/:id/deliver", "orders.fulfil", {
+    id: "deliverOrder",
+    summary: "Deliver an order",
+    refuses: ["invalid_state_transition"],
+    body: DeliverOrder,
+    act: tracked(deliverOrder),
+    lock: lockRecordsFirst,
+  }),
+]);
 
 /** Allocates stock to an order again, or previews the allocation, with the reasons. */
-export const allocationRoutes = new Elysia({ prefix: "/orders/:id" }).use(conventions).post(
-  "/allocate",
-  ({ call, params, query: { dry_run = false } }) =>
-    answerAct(call, { dry_run }, async (tx) => {
-      await requireVersion(tx, call, params.id);
+export const allocationRoutes = routes("Orders", [
+  rehearsable("POST", "/orders/:id/allocate", "orders.write", {
+    id: "allocateOrder",
+    summary: "Allocate stock to an order, or preview the allocation",
+    refuses: ["invalid_state_transition"],
+    query: AllocateOrder,
+    body: NoFields,
+    view: AllocationView,
+    matches: lockedOrder,
+    act: async (tx, { call, params, query: { dry_run = false } }) => {
       const { order, allotments } = await allocateOrder(tx, params.id, call.actor);
       const backordered_units = backorderedUnits(order);
       return {
@@ -281,48 +270,28 @@ export const allocationRoutes = new Elysia({ prefix: "/orders/:id" }).use(conven
         allocation: { complete: backordered_units === 0, backordered_units },
         items: allotments.map(allotmentView),
       };
-    }),
-  {
-    query: queryOf(AllocateOrder),
-    body: bodyOf(NoFields),
-    detail: documented({
-      id: "allocateOrder",
-      needs: "orders.write",
-      chapter: "Orders",
-      summary: "Allocate stock to an order, or preview the allocation",
-      matches: true,
-      refuses: ["invalid_state_transition"],
-      answers: { 200: RehearsableView(AllocationView) },
-    }),
-  },
-);
+    },
+  }),
+]);
 
 /** Splits an order in two. */
-export const splitRoutes = new Elysia({ prefix: "/orders/:id" }).use(conventions).post(
-  "/split",
-  ({ call, params, body, query }) =>
-    answerAct(call, query, async (tx) => {
-      await requireVersion(tx, call, params.id);
+export const splitRoutes = routes("Orders", [
+  rehearsable("POST", "/orders/:id/split", "orders.write", {
+    id: "splitOrder",
+    summary: "Split an order",
+    description:
+      "For units that should wait, ship later or be held separately. The new order (`split_off`) is pending, goes" +
+      " to the same customer and address, and has the number `<number>-2` unless `order_number` is set. Reserved" +
+      " stock moves with the units; backordered units of a line move first. A line's price is divided so that" +
+      " both orders together cost the same; the shipping amount stays. Units that are picked or in a parcel stay," +
+      " and an order from a platform cannot be split: ship that in several parcels.",
+    refuses: ["duplicate_order_number", "invalid_state_transition"],
+    body: SplitOrder,
+    view: SplitView,
+    matches: lockedOrder,
+    act: async (tx, { call, params, body }) => {
       const { order, split_off } = await splitOrder(tx, params.id, body, call.actor);
       return taggedOrder({ ...orderView(order, tx.now), split_off: orderView(split_off, tx.now) });
-    }),
-  {
-    body: bodyOf(SplitOrder),
-    query: queryOf(DryRunQuery),
-    detail: documented({
-      id: "splitOrder",
-      needs: "orders.write",
-      chapter: "Orders",
-      summary: "Split an order",
-      description:
-        "For units that should wait, ship later or be held separately. The new order (`split_off`) is pending, goes" +
-        " to the same customer and address, and has the number `<number>-2` unless `order_number` is set. Reserved" +
-        " stock moves with the units; backordered units of a line move first. A line's price is divided so that" +
-        " both orders together cost the same; the shipping amount stays. Units that are picked or in a parcel stay," +
-        " and an order from a platform cannot be split: ship that in several parcels.",
-      matches: true,
-      refuses: ["duplicate_order_number", "invalid_state_transition"],
-      answers: { 200: RehearsableView(SplitView) },
-    }),
-  },
-);
+    },
+  }),
+]);

@@ -1,13 +1,10 @@
 import { Elysia } from "elysia";
-import { bodyOf, DryRunQuery, queryOf } from "../core/schema.ts";
+import { DryRunQuery } from "../core/schema.ts";
 import { actionsIn, type Transition } from "../core/transitions.ts";
-import type { RouteNeed } from "../http/auth/permissions.ts";
 import { answerBatched, type BatchableCommand } from "../http/batching.ts";
-import { conventions } from "../http/conventions.ts";
 import { EnvelopedView } from "../http/envelope.ts";
 import { answerAct, RehearsableView } from "../http/rehearsals.ts";
-import { answerRead } from "../http/response.ts";
-import { documented, type RouteNotes } from "../http/route.ts";
+import { read, rehearsable, respond, routes } from "../http/routes.ts";
 import type { Service } from "../http/service.ts";
 import { cancellationRoutes } from "./changes/cancellations.routes.ts";
 import { updateOrder } from "./changes/change_order.ts";
@@ -18,88 +15,68 @@ import { createBatch, createOrder } from "./lifecycle/create_order.ts";
 import { CreateOrder, OrderView, TransitionsView, UpdateOrder } from "./order.schema.ts";
 import { type OrderStatus, orderTransitions } from "./order.transitions.ts";
 import type { Order } from "./order.ts";
-import { actionRoutes, allocationRoutes, answerOrder, orderAnswer, splitRoutes } from "./order_actions.routes.ts";
+import { actionRoutes, allocationRoutes, lockedOrder, orderAnswer, splitRoutes } from "./order_actions.routes.ts";
 import { getOrder } from "./orders.sql.ts";
 import { lotRecallRoutes } from "./search/lot_recall.routes.ts";
 import { historyRoutes } from "./search/order_history.routes.ts";
 import { listRoutes, orderCountRoutes } from "./search/order_list.routes.ts";
-
-const order = (id: string, needs: RouteNeed, summary: string, more: Partial<RouteNotes> = {}) =>
-  documented({ id, needs, chapter: "Orders", summary, answers: { 200: EnvelopedView(OrderView) }, ...more });
 
 const creation: BatchableCommand<CreateOrder, Order> = {
   name: "createOrder",
   status: 201,
   weight: ({ line_items }) => line_items.length,
   runOne: (tx, { input, call }) => createOrder(tx, input, call.actor),
-  runBatch: (tx, parts) => {
-    return createBatch(
+  runBatch: (tx, parts) =>
+    createBatch(
       tx,
       parts.map(({ input, call }) => ({ input, actor: call.actor })),
-    );
-  },
+    ),
   view: (created, { now }) => orderAnswer(created, now),
 };
 
-const records = new Elysia({ prefix: "/orders" })
-  .use(conventions)
-  .post(
-    "",
-    ({ call, body, query: { dry_run } }) =>
+const records = routes("Orders", [
+  respond("POST", "/orders", "orders.write", {
+    id: "createOrder",
+    summary: "Create an order",
+    refuses: [
+      "duplicate_order_number",
+      "insufficient_inventory",
+      "reservation_closed",
+      "reservation_committed",
+      "resource_missing",
+    ],
+    body: CreateOrder,
+    query: DryRunQuery,
+    answers: { 200: RehearsableView(OrderView), 201: EnvelopedView(OrderView) },
+    answer: ({ call, body, query: { dry_run } }) =>
       dry_run
-        ? answerAct(call, { status: 201, dry_run }, async (tx) => {
-            return orderAnswer(await createOrder(tx, body, call.actor), tx.now);
-          })
+        ? answerAct(call, { status: 201, dry_run }, async (tx) =>
+            orderAnswer(await createOrder(tx, body, call.actor), tx.now),
+          )
         : answerBatched(call, creation, body),
-    {
-      body: bodyOf(CreateOrder),
-      query: queryOf(DryRunQuery),
-      detail: documented({
-        id: "createOrder",
-        needs: "orders.write",
-        chapter: "Orders",
-        summary: "Create an order",
-        refuses: [
-          "duplicate_order_number",
-          "insufficient_inventory",
-          "reservation_closed",
-          "reservation_committed",
-          "resource_missing",
-        ],
-        answers: { 200: RehearsableView(OrderView), 201: EnvelopedView(OrderView) },
-      }),
-    },
-  )
-  .get("/transitions", ({ call }) => answerRead(call, async () => transitions()), {
-    detail: documented({
-      id: "listOrderTransitions",
-      needs: "orders.read",
-      chapter: "Orders",
-      summary: "List the transitions of orders",
-      answers: { 200: EnvelopedView(TransitionsView) },
-    }),
-  })
-  .get(
-    "/:id",
-    ({ call, params }) => answerRead(call, async (db) => orderAnswer(await getOrder(db, params.id), db.now)),
-    {
-      detail: order("getOrder", "orders.read", "Get an order"),
-    },
-  )
-  .patch(
-    "/:id",
-    ({ call, params, body, query }) =>
-      answerOrder(call, params.id, query, (tx) => updateOrder(tx, params.id, body, call.actor)),
-    {
-      body: bodyOf(UpdateOrder),
-      query: queryOf(DryRunQuery),
-      detail: order("updateOrder", "orders.write", "Update an order", {
-        matches: true,
-        answers: { 200: RehearsableView(OrderView) },
-        refuses: ["immutable_field", "insufficient_inventory", "invalid_state_transition"],
-      }),
-    },
-  );
+  }),
+  read("/orders/transitions", "orders.read", {
+    id: "listOrderTransitions",
+    summary: "List the transitions of orders",
+    view: TransitionsView,
+    data: transitions,
+  }),
+  read("/orders/:id", "orders.read", {
+    id: "getOrder",
+    summary: "Get an order",
+    view: OrderView,
+    data: async (db, { params }) => orderAnswer(await getOrder(db, params.id), db.now),
+  }),
+  rehearsable("PATCH", "/orders/:id", "orders.write", {
+    id: "updateOrder",
+    summary: "Update an order",
+    refuses: ["immutable_field", "insufficient_inventory", "invalid_state_transition"],
+    body: UpdateOrder,
+    view: OrderView,
+    matches: lockedOrder,
+    act: async (tx, { call, params, body }) => orderAnswer(await updateOrder(tx, params.id, body, call.actor), tx.now),
+  }),
+]);
 
 /** All order routes, from creation to delivery. */
 export function orderRoutes(service: Service) {

@@ -20,13 +20,10 @@ export const EraseCustomer = closed({ after_days });
 export type EraseCustomer = Static<typeof EraseCustomer>;
 
 export const EraseEmail = closed({ email: emailField(), after_days });
-export type EraseEmail = Static<typeof EraseEmail>;
 
 export const DiscloseEmail = closed({ email: emailField() });
-export type DiscloseEmail = Static<typeof DiscloseEmail>;
 
 export const ListErasures = closed({ ...pageFields, customer_id: Type.Optional(idField("customer")) });
-export type ListErasures = Static<typeof ListErasures>;
 
 const moment = Type.String({ format: "date-time" });
 
@@ -104,7 +101,6 @@ const fields = Object.fromEntries(
 );
 
 export const UpdateRetention = closed(fields);
-export type UpdateRetention = Static<typeof UpdateRetention>;
 
 export const RetentionView = closed({
   kinds: Type.Array(

@@ -84,7 +84,6 @@ export const ListProducts = closed({
   updated_after: Type.Optional(momentField()),
   sort: Type.Optional(choice(["created_at", "-created_at"])),
 });
-export type ListProducts = Static<typeof ListProducts>;
 
 export const ProductView = closed({
   id: Type.String(),

@@ -1,11 +1,9 @@
-import { Elysia } from "elysia";
 import { columnTable, csvExportFields, writeCells } from "../core/csv_columns.ts";
-import { checkOf, closed, queryOf } from "../core/schema.ts";
-import { conventions } from "../http/conventions.ts";
-import { answerCsv, type CsvFile, pagesOf } from "../http/csv_response.ts";
+import { checkOf, closed } from "../core/schema.ts";
+import { type CsvFile, pagesOf } from "../http/csv_response.ts";
 import { EnvelopedView } from "../http/envelope.ts";
 import { answerImport, DryRunImportView, eachRow, type Import, importFields } from "../http/imports.ts";
-import { documented } from "../http/route.ts";
+import { exportCsv, respond, routes } from "../http/routes.ts";
 import { saveProductRows } from "./import_products.ts";
 import { ImportProduct } from "./product.schema.ts";
 import { type Product, productView } from "./product.ts";
@@ -38,31 +36,23 @@ export const productExport: CsvFile<Product> = {
 
 /** The routes of CSV import and export. */
 export const productCsvRoutes = (onChange: OnProductChange) =>
-  new Elysia({ prefix: "/products" })
-    .use(conventions)
-    .post("/import", ({ call, query }) => answerImport(call, productImport(onChange), query), {
-      query: queryOf(closed(importFields)),
-      detail: documented({
-        id: "importProducts",
-        needs: "catalog.write",
-        chapter: "Products",
-        summary: "Import products as CSV",
-        description:
-          "One row for each product, found by its SKU. A new product is created; an existing one is updated where it" +
-          ` differs. An empty cell leaves a field unchanged, or empties one that may be empty.\n\n${table}`,
-        sends: "csv",
-        answers: { 200: EnvelopedView(DryRunImportView) },
-      }),
-    })
-    .get("/export.csv", ({ call, query }) => answerCsv(call, productExport, query), {
-      query: queryOf(closed(csvExportFields)),
-      detail: documented({
-        id: "exportProducts",
-        needs: "catalog.read",
-        chapter: "Products",
-        summary: "Export products as CSV",
-        description: `The file can be imported again.\n\n${table}`,
-        documents: ["text/csv"],
-        answers: { 200: null },
-      }),
-    });
+  routes("Products", [
+    respond("POST", "/products/import", "catalog.write", {
+      id: "importProducts",
+      summary: "Import products as CSV",
+      description:
+        "One row for each product, found by its SKU. A new product is created; an existing one is updated where it" +
+        ` differs. An empty cell leaves a field unchanged, or empties one that may be empty.\n\n${table}`,
+      sends: "csv",
+      query: closed(importFields),
+      answers: { 200: EnvelopedView(DryRunImportView) },
+      answer: ({ call, query }) => answerImport(call, productImport(onChange), query),
+    }),
+    exportCsv("/products/export.csv", "catalog.read", {
+      id: "exportProducts",
+      summary: "Export products as CSV",
+      description: `The file can be imported again.\n\n${table}`,
+      query: closed(csvExportFields),
+      file: () => productExport,
+    }),
+  ]);

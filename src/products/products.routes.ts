@@ -1,12 +1,5 @@
-import { Elysia } from "elysia";
 import { momentOf } from "../core/clock.ts";
-import { bodyOf, queryOf } from "../core/schema.ts";
-import { conventions } from "../http/conventions.ts";
-import { EnvelopedView, ListView } from "../http/envelope.ts";
-import { answerList } from "../http/pagination.ts";
-import { requireMatch } from "../http/preconditions.ts";
-import { answerRead, answerWrite } from "../http/response.ts";
-import { documented } from "../http/route.ts";
+import { list, read, routes, write } from "../http/routes.ts";
 import { CreateProduct, ListProducts, ProductView, UpdateProduct } from "./product.schema.ts";
 import { productView } from "./product.ts";
 import { countProducts, getProduct, listProducts, lockProduct } from "./products.sql.ts";
@@ -14,70 +7,44 @@ import { createProduct, type OnProductChange, updateProduct } from "./products.t
 
 /** The routes of products. */
 export const productRoutes = (onChange: OnProductChange) =>
-  new Elysia({ prefix: "/products" })
-    .use(conventions)
-    .post("", ({ call, body }) => answerWrite(call, 201, async (tx) => productView(await createProduct(tx, body))), {
-      body: bodyOf(CreateProduct),
-      detail: documented({
-        id: "createProduct",
-        needs: "catalog.write",
-        chapter: "Products",
-        summary: "Create a product",
-        refuses: ["duplicate_sku", "resource_missing"],
-        answers: { 201: EnvelopedView(ProductView) },
-      }),
-    })
-    .get("", ({ call, query }) => list(call, query), {
-      query: queryOf(ListProducts),
-      detail: documented({
-        id: "listProducts",
-        needs: "catalog.read",
-        chapter: "Products",
-        summary: "List products",
-        answers: { 200: ListView(ProductView) },
-      }),
-    })
-    .get("/:id", ({ call, params }) => answerRead(call, async (db) => productView(await getProduct(db, params.id))), {
-      detail: documented({
-        id: "getProduct",
-        needs: "catalog.read",
-        chapter: "Products",
-        summary: "Get a product",
-        answers: { 200: EnvelopedView(ProductView) },
-      }),
-    })
-    .patch(
-      "/:id",
-      ({ call, params, body }) =>
-        answerWrite(call, 200, async (tx) => {
-          await requireMatch(call, () => lockProduct(tx, params.id));
-          return productView(await updateProduct(tx, params.id, body, onChange));
-        }),
-      {
-        body: bodyOf(UpdateProduct),
-        detail: documented({
-          id: "updateProduct",
-          needs: "catalog.write",
-          chapter: "Products",
-          matches: true,
-          summary: "Update a product",
-          refuses: ["immutable_field"],
-          answers: { 200: EnvelopedView(ProductView) },
-        }),
+  routes("Products", [
+    write("POST", "/products", "catalog.write", {
+      id: "createProduct",
+      summary: "Create a product",
+      refuses: ["duplicate_sku", "resource_missing"],
+      body: CreateProduct,
+      view: ProductView,
+      status: 201,
+      act: async (tx, { body }) => productView(await createProduct(tx, body)),
+    }),
+    list("/products", "catalog.read", {
+      id: "listProducts",
+      summary: "List products",
+      query: ListProducts,
+      view: ProductView,
+      listing: ({ query: { updated_after, sort, ...rest } }) => {
+        const filter = { ...rest, updated_after: momentOf(updated_after) };
+        return {
+          rows: (db, window) => listProducts(db, filter, window, sort === "created_at"),
+          count: (db) => countProducts(db, filter),
+          position: ({ created_at, id }) => [created_at, id],
+        };
       },
-    );
-
-function list(call: Parameters<typeof answerList>[0], query: ListProducts): Promise<Response> {
-  const { updated_after, sort, ...rest } = query;
-  const filter = { ...rest, updated_after: momentOf(updated_after) };
-  return answerList(
-    call,
-    query,
-    {
-      rows: (db, window) => listProducts(db, filter, window, sort === "created_at"),
-      count: (db) => countProducts(db, filter),
-      position: (product) => [product.created_at, product.id],
-    },
-    (products) => products.map(productView),
-  );
-}
+      views: (products) => products.map(productView),
+    }),
+    read("/products/:id", "catalog.read", {
+      id: "getProduct",
+      summary: "Get a product",
+      view: ProductView,
+      data: async (db, { params }) => productView(await getProduct(db, params.id)),
+    }),
+    write("PATCH", "/products/:id", "catalog.write", {
+      id: "updateProduct",
+      summary: "Update a product",
+      refuses: ["immutable_field"],
+      body: UpdateProduct,
+      view: ProductView,
+      matches: (tx, { params }) => lockProduct(tx, params.id),
+      act: async (tx, { params, body }) => productView(await updateProduct(tx, params.id, body, onChange)),
+    }),
+  ]);

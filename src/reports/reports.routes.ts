@@ -1,12 +1,10 @@
+import type { TObject } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { CsvCell } from "../core/csv.ts";
-import { queryOf } from "../core/schema.ts";
 import type { Call } from "../http/call.ts";
-import { conventions } from "../http/conventions.ts";
-import { answerCsv } from "../http/csv_response.ts";
 import { EnvelopedView } from "../http/envelope.ts";
 import { answerRead } from "../http/response.ts";
-import { documented } from "../http/route.ts";
+import { exportCsv, respond, routes } from "../http/routes.ts";
 import { fillRateReport, onTimeReport, ordersReport } from "./order_reports.ts";
 import type { ReportDefinition, ReportSource } from "./reports.sql.ts";
 import { ageingReport, salesReport, turnsReport } from "./stock_reports.ts";
@@ -24,40 +22,26 @@ const reports: readonly ReportDefinition[] = [
   fillRateReport,
 ];
 
-/** All reports, each as JSON and as CSV. */
-export const reportRoutes = reports.reduce(
-  (app, report) => app.use(routesOf(report)),
-  new Elysia().use(overviewRoutes) as unknown as Elysia,
-);
+const rowsOf = (report: ReportDefinition) => [
+  respond<`/reports/${string}`, undefined, TObject>("GET", `/reports/${report.name}`, "reports.read", {
+    id: `get${report.id}Report`,
+    summary: report.summary,
+    description: report.description,
+    query: report.query,
+    answers: { 200: EnvelopedView(report.view) },
+    answer: ({ call, query }) => answerReport(call, report, query),
+  }),
+  exportCsv(`/reports/${report.name}/export.csv`, "reports.read", {
+    id: `export${report.id}Report`,
+    summary: `${report.summary} as CSV`,
+    description: "All rows of the report as CSV, without totals.",
+    query: report.exported,
+    file: ({ call, query }) => fileOf(call, report, query),
+  }),
+];
 
-function routesOf(report: ReportDefinition): Elysia {
-  const { name, id, summary, description } = report;
-  return new Elysia()
-    .use(conventions)
-    .get(`/reports/${name}`, ({ call, query }) => answerReport(call, report, query), {
-      query: queryOf(report.query),
-      detail: documented({
-        id: `get${id}Report`,
-        needs: "reports.read",
-        chapter: "Reports",
-        summary,
-        description,
-        answers: { 200: EnvelopedView(report.view) },
-      }),
-    })
-    .get(`/reports/${name}/export.csv`, ({ call, query }) => answerFile(call, report, query), {
-      query: queryOf(report.exported),
-      detail: documented({
-        id: `export${id}Report`,
-        needs: "reports.read",
-        chapter: "Reports",
-        summary: `${summary} as CSV`,
-        description: "All rows of the report as CSV, without totals.",
-        documents: ["text/csv"],
-        answers: { 200: null },
-      }),
-    }) as unknown as Elysia;
-}
+/** The overview, and all reports: each as JSON and as CSV. */
+export const reportRoutes = new Elysia().use(overviewRoutes).use(routes("Reports", reports.flatMap(rowsOf)));
 
 type ReportQuery = Readonly<Record<string, unknown>>;
 
@@ -73,14 +57,13 @@ async function answerReport(call: Call, report: ReportDefinition, query: ReportQ
   return answerRead(call, async () => ({ ...head, rows: rows.slice(0, Number(limit)), totals }));
 }
 
-async function answerFile(call: Call, report: ReportDefinition, { bom, ...query }: ReportQuery): Promise<Response> {
+async function fileOf(call: Call, report: ReportDefinition, { bom: _bom, ...query }: ReportQuery) {
   const columns = Object.keys(report.view.properties["rows"]?.["items"].properties);
   const { rows } = await find(report, call.store, query);
-  const file = {
+  return {
     name: `${report.name}.csv`,
     columns,
     page: async () => ({ rows, next: null }),
     cells: (row: object) => columns.map((name) => (row as Record<string, CsvCell>)[name] ?? null),
   };
-  return answerCsv(call, file, { bom: bom === true });
 }

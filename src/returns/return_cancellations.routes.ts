@@ -1,12 +1,10 @@
 // Cancels returns. Their labels are voided first; carriers' labels outside any transaction.
-import { Elysia } from "elysia";
 import type { Actor } from "../core/actor.ts";
-import { bodyOf, DryRunQuery, queryOf } from "../core/schema.ts";
+import { DryRunQuery } from "../core/schema.ts";
 import type { Call } from "../http/call.ts";
-import { conventions } from "../http/conventions.ts";
 import { answerAct, RehearsableView } from "../http/rehearsals.ts";
 import { answerLongWork, answerWrite } from "../http/response.ts";
-import { documented } from "../http/route.ts";
+import { respond, routes } from "../http/routes.ts";
 import type { Service } from "../http/service.ts";
 import { refusalFor } from "../shipping/labels/label.ts";
 import { hasCarriersReturnLabels } from "../shipping/labels/labels.sql.ts";
@@ -20,30 +18,27 @@ import { getReturn } from "./returns.sql.ts";
 
 /** The route that cancels a return. */
 export const returnCancellationRoutes = (service: Service) =>
-  new Elysia({ prefix: "/returns" })
-    .use(conventions)
-    .post("/:id/cancel", ({ call, params, query }) => answerCancel(call, service, params.id, query), {
-      body: bodyOf(NoBody),
-      query: queryOf(DryRunQuery),
-      detail: documented({
-        id: "cancelReturn",
-        needs: "returns.write",
-        chapter: "Returns",
-        summary: "Cancel a return before anything arrived",
-        description:
-          "Its labels are voided first, carriers' labels at their carriers. If a carrier refuses, or a label's" +
-          " parcel is on its way, nothing is cancelled. A dry run calls no carrier and assumes that none refuses.",
-        matches: true,
-        refuses: [
-          "carrier_error",
-          "carrier_unauthorized",
-          "invalid_state_transition",
-          "label_in_progress",
-          "label_not_voidable",
-        ],
-        answers: { 200: RehearsableView(ReturnView) },
-      }),
-    });
+  routes("Returns", [
+    respond("POST", "/returns/:id/cancel", "returns.write", {
+      id: "cancelReturn",
+      summary: "Cancel a return before anything arrived",
+      description:
+        "Its labels are voided first, carriers' labels at their carriers. If a carrier refuses, or a label's" +
+        " parcel is on its way, nothing is cancelled. A dry run calls no carrier and assumes that none refuses.",
+      refuses: [
+        "carrier_error",
+        "carrier_unauthorized",
+        "invalid_state_transition",
+        "label_in_progress",
+        "label_not_voidable",
+      ],
+      matches: true,
+      body: NoBody,
+      query: DryRunQuery,
+      answers: { 200: RehearsableView(ReturnView) },
+      answer: ({ call, params, query }) => answerCancel(call, service, params.id, query),
+    }),
+  ]);
 
 async function answerCancel(call: Call, service: Service, id: string, { dry_run }: DryRunQuery): Promise<Response> {
   const { store, actor } = call;

@@ -1,10 +1,7 @@
-import { Elysia } from "elysia";
-import { bodyOf } from "../core/schema.ts";
 import type { Call } from "../http/call.ts";
-import { conventions } from "../http/conventions.ts";
 import { EnvelopedView, enveloped } from "../http/envelope.ts";
 import { answerWrite } from "../http/response.ts";
-import { documented } from "../http/route.ts";
+import { respond, routes } from "../http/routes.ts";
 import type { Service } from "../http/service.ts";
 import { linkSigner } from "../shipping/labels/label_documents.ts";
 import { chooseSeller } from "../shipping/labels/label_purchases.ts";
@@ -19,35 +16,32 @@ import { getReturn } from "./returns.sql.ts";
 /** Routes of return labels. */
 export function returnLabelRoutes(service: Service) {
   const view = viewer(linkSigner(service.secret_key));
-  return new Elysia({ prefix: "/returns" })
-    .use(conventions)
-    .post("/:id/label", ({ call, params, body }) => buy(call, service, params.id, body, view), {
-      body: bodyOf(BuyReturnLabel),
-      detail: documented({
-        id: "createReturnLabel",
-        needs: "returns.write",
-        chapter: "Returns",
-        summary: "Buy a return label",
-        description:
-          "Buys a label from the customer to the merchant's `return_address`, or to the warehouse if it has" +
-          " none, unless the" +
-          " request has other addresses. The return's `return_shipping` then" +
-          " shows the parcel and its tracking `status`. If the carrier takes longer than a few" +
-          "seconds, the response" +
-          " is 202, as for `POST /shipping/labels`. `POST /shipping/labels/:id/void` voids the label.",
-        refuses: [
-          "carrier_error",
-          "carrier_refused",
-          "carrier_timeout",
-          "carrier_unauthorized",
-          "duplicate_label",
-          "invalid_state_transition",
-          "label_in_progress",
-          "resource_missing",
-        ],
-        answers: { 201: EnvelopedView(LabelView), 202: EnvelopedView(LabelView) },
-      }),
-    });
+  return routes("Returns", [
+    respond("POST", "/returns/:id/label", "returns.write", {
+      id: "createReturnLabel",
+      summary: "Buy a return label",
+      description:
+        "Buys a label from the customer to the merchant's `return_address`, or to the warehouse if it has" +
+        " none, unless the" +
+        " request has other addresses. The return's `return_shipping` then" +
+        " shows the parcel and its tracking `status`. If the carrier takes longer than a few" +
+        "seconds, the response" +
+        " is 202, as for `POST /shipping/labels`. `POST /shipping/labels/:id/void` voids the label.",
+      refuses: [
+        "carrier_error",
+        "carrier_refused",
+        "carrier_timeout",
+        "carrier_unauthorized",
+        "duplicate_label",
+        "invalid_state_transition",
+        "label_in_progress",
+        "resource_missing",
+      ],
+      body: BuyReturnLabel,
+      answers: { 201: EnvelopedView(LabelView), 202: EnvelopedView(LabelView) },
+      answer: ({ call, params, body }) => buy(call, service, params.id, body, view),
+    }),
+  ]);
 }
 
 function buy(

@@ -1,15 +1,7 @@
-import { Elysia } from "elysia";
 import { momentOf } from "../core/clock.ts";
-import { bodyOf, DryRunQuery, queryOf } from "../core/schema.ts";
-import type { RouteNeed } from "../http/auth/permissions.ts";
 import type { Call } from "../http/call.ts";
-import { conventions } from "../http/conventions.ts";
-import { EnvelopedView, ListView } from "../http/envelope.ts";
-import { answerList } from "../http/pagination.ts";
 import { requireMatch, tagged } from "../http/preconditions.ts";
-import { answerAct, RehearsableView, type RehearsalRequest } from "../http/rehearsals.ts";
-import { answerRead, answerWrite } from "../http/response.ts";
-import { documented, type RouteNotes } from "../http/route.ts";
+import { list, read, rehearsable, routes, write } from "../http/routes.ts";
 import { restockTaskView } from "../inventory/receiving/restock_task.ts";
 import { listHomeBins, listRestockTasks } from "../inventory/receiving/restock_tasks.sql.ts";
 import { findOrderId } from "../orders/lifecycle/order_lookup.sql.ts";
@@ -33,139 +25,109 @@ import {
 import { countReturns, getReturn, listReturns, longReturns, withItemsAndRefunds } from "./returns.sql.ts";
 import { begin, closeReturn, createReturn, inspectReturn, receiveReturn, updateReturn } from "./returns.ts";
 
-const returnNotes = (id: string, needs: RouteNeed, summary: string, more: Partial<RouteNotes> = {}) =>
-  documented({ id, needs, chapter: "Returns", summary, answers: { 200: EnvelopedView(ReturnView) }, ...more });
-
 /** Routes of returns and their refunds. */
-export const returnRoutes = new Elysia({ prefix: "/returns" })
-  .use(conventions)
-  .post(
-    "",
-    ({ call, body, query: { dry_run } }) =>
-      answerAct(call, { status: 201, dry_run }, async (tx) => returnView(await createReturn(tx, body, call.actor))),
-    {
-      body: bodyOf(CreateReturn),
-      query: queryOf(DryRunQuery),
-      detail: documented({
-        id: "createReturn",
-        needs: "returns.write",
-        chapter: "Returns",
-        summary: "Create a return",
-        refuses: ["ambiguous_identifier", "nothing_to_return", "resource_missing"],
-        answers: { 200: RehearsableView(ReturnView), 201: EnvelopedView(ReturnView) },
-      }),
+export const returnRoutes = routes("Returns", [
+  rehearsable("POST", "/returns", "returns.write", {
+    id: "createReturn",
+    summary: "Create a return",
+    refuses: ["ambiguous_identifier", "nothing_to_return", "resource_missing"],
+    body: CreateReturn,
+    view: ReturnView,
+    status: 201,
+    act: async (tx, { call, body }) => returnView(await createReturn(tx, body, call.actor)),
+  }),
+  list("/returns", "returns.read", {
+    id: "listReturns",
+    summary: "List returns",
+    refuses: ["ambiguous_identifier"],
+    query: ListReturns,
+    view: ReturnView,
+    listing: async ({ call, query: { status, order_id, arrived, created_after, created_before } }) => {
+      const filter = {
+        status,
+        arrived,
+        order_id: await orderOf(call, order_id),
+        created_after: momentOf(created_after),
+        created_before: momentOf(created_before),
+      };
+      return {
+        rows: (db, window) => listReturns(db, filter, window),
+        count: (db) => countReturns(db, filter),
+        position: ({ created_at, id }) => [created_at, id],
+        long: longReturns,
+      };
     },
-  )
-  .get("", ({ call, query }) => list(call, query), {
-    query: queryOf(ListReturns),
-    detail: documented({
-      id: "listReturns",
-      needs: "returns.read",
-      chapter: "Returns",
-      summary: "List returns",
-      refuses: ["ambiguous_identifier"],
-      answers: { 200: ListView(ReturnView) },
-    }),
-  })
-  .get("/:id", ({ call, params }) => answerRead(call, async (db) => shown(await getReturn(db, params.id))), {
-    detail: returnNotes("getReturn", "returns.read", "Get a return", { tagged: true }),
-  })
-  .patch("/:id", ({ call, params, body }) => step(call, params.id, {}, (tx) => updateReturn(tx, params.id, body)), {
-    body: bodyOf(UpdateReturn),
-    detail: returnNotes("updateReturn", "returns.write", "Update a return", {
-      matches: true,
-      refuses: ["invalid_state_transition"],
-    }),
-  })
-  .post(
-    "/:id/receive",
-    ({ call, params, body, query }) =>
-      step(call, params.id, query, (tx) => receiveReturn(tx, params.id, body, call.actor)),
-    {
-      body: bodyOf(ReceiveReturn),
-      query: queryOf(DryRunQuery),
-      detail: returnNotes("receiveReturn", "returns.receive", "Receive a return", {
-        answers: { 200: RehearsableView(ReturnView) },
-        matches: true,
-        refuses: ["invalid_state_transition"],
-      }),
+    views: async (rows, db) => (await withItemsAndRefunds(db, rows)).map(returnView),
+  }),
+  read("/returns/:id", "returns.read", {
+    id: "getReturn",
+    summary: "Get a return",
+    tagged: true,
+    view: ReturnView,
+    data: async (db, { params }) => shown(await getReturn(db, params.id)),
+  }),
+  write("PATCH", "/returns/:id", "returns.write", {
+    id: "updateReturn",
+    summary: "Update a return",
+    refuses: ["invalid_state_transition"],
+    body: UpdateReturn,
+    view: ReturnView,
+    matches: current,
+    act: async (tx, { params, body }) => shown(await updateReturn(tx, params.id, body)),
+  }),
+  rehearsable("POST", "/returns/:id/receive", "returns.receive", {
+    id: "receiveReturn",
+    summary: "Receive a return",
+    refuses: ["invalid_state_transition"],
+    body: ReceiveReturn,
+    view: ReturnView,
+    matches: current,
+    act: async (tx, { call, params, body }) => shown(await receiveReturn(tx, params.id, body, call.actor)),
+  }),
+  rehearsable("POST", "/returns/:id/inspect", "returns.receive", {
+    id: "inspectReturn",
+    summary: "Inspect a return",
+    description:
+      "Units to restock without a `bin` go to the returns bin and cannot be sold. `putbacks` lists" +
+      " them with a suggested bin for each. `POST /inventory/putbacks` restocks them.",
+    refuses: ["bin_full", "bin_of_other_merchant", "invalid_state_transition"],
+    body: InspectReturn,
+    view: InspectedView,
+    matches: current,
+    act: async (tx, { call, params, body }) => {
+      const inspected = await inspectReturn(tx, params.id, body, call.actor);
+      return { ...returnView(inspected), putbacks: await putBacksOf(tx, inspected.id) };
     },
-  )
-  .post(
-    "/:id/inspect",
-    ({ call, params, body, query }) =>
-      answerAct(call, query, async (tx) => {
-        await requireVersion(tx, call, params.id);
-        const inspected = await inspectReturn(tx, params.id, body, call.actor);
-        return { ...returnView(inspected), putbacks: await putBacksOf(tx, inspected.id) };
-      }),
-    {
-      body: bodyOf(InspectReturn),
-      query: queryOf(DryRunQuery),
-      detail: returnNotes("inspectReturn", "returns.receive", "Inspect a return", {
-        matches: true,
-        refuses: ["bin_full", "bin_of_other_merchant", "invalid_state_transition"],
-        answers: { 200: RehearsableView(InspectedView) },
-        description:
-          "Units to restock without a `bin` go to the returns bin and cannot be sold. `putbacks` lists" +
-          " them with a suggested bin for each. `POST /inventory/putbacks` restocks them.",
-      }),
-    },
-  )
-  .post(
-    "/:id/close",
-    ({ call, params, query }) => step(call, params.id, query, (tx) => closeReturn(tx, params.id, call.actor)),
-    {
-      body: bodyOf(NoBody),
-      query: queryOf(DryRunQuery),
-      detail: returnNotes("closeReturn", "returns.write", "Close a return without a refund", {
-        answers: { 200: RehearsableView(ReturnView) },
-        matches: true,
-        refuses: ["invalid_state_transition"],
-      }),
-    },
-  )
-  .post(
-    "/:id/refund",
-    ({ call, params, body, query: { dry_run } }) =>
-      answerAct(call, { status: 201, dry_run }, async (tx) => {
-        await requireVersion(tx, call, params.id);
-        return refundView(await refundReturn(tx, params.id, body, call.actor));
-      }),
-    {
-      body: bodyOf(RefundReturn),
-      query: queryOf(DryRunQuery),
-      detail: documented({
-        id: "refundReturn",
-        needs: "returns.refund",
-        chapter: "Returns",
-        matches: true,
-        summary: "Refund a return",
-        refuses: ["invalid_state_transition", "refund_exceeds_amount", "return_not_inspected"],
-        answers: { 200: RehearsableView(RefundView), 201: EnvelopedView(RefundView) },
-      }),
-    },
-  )
-  .post(
-    "/:id/refunds/:refund_id",
-    ({ call, params, body }) =>
-      answerWrite(call, 200, async (tx) => {
-        await requireVersion(tx, call, params.id);
-        return refundView(await reportRefund(tx, params.id, params.refund_id, body));
-      }),
-    {
-      body: bodyOf(ReportRefund),
-      detail: documented({
-        id: "reportRefund",
-        needs: "returns.refund",
-        chapter: "Returns",
-        matches: true,
-        summary: "Update the status of a refund",
-        refuses: ["invalid_state_transition"],
-        answers: { 200: EnvelopedView(RefundView) },
-      }),
-    },
-  );
+  }),
+  rehearsable("POST", "/returns/:id/close", "returns.write", {
+    id: "closeReturn",
+    summary: "Close a return without a refund",
+    refuses: ["invalid_state_transition"],
+    body: NoBody,
+    view: ReturnView,
+    matches: current,
+    act: async (tx, { call, params }) => shown(await closeReturn(tx, params.id, call.actor)),
+  }),
+  rehearsable("POST", "/returns/:id/refund", "returns.refund", {
+    id: "refundReturn",
+    summary: "Refund a return",
+    refuses: ["invalid_state_transition", "refund_exceeds_amount", "return_not_inspected"],
+    body: RefundReturn,
+    view: RefundView,
+    status: 201,
+    matches: current,
+    act: async (tx, { call, params, body }) => refundView(await refundReturn(tx, params.id, body, call.actor)),
+  }),
+  write("POST", "/returns/:id/refunds/:refund_id", "returns.refund", {
+    id: "reportRefund",
+    summary: "Update the status of a refund",
+    refuses: ["invalid_state_transition"],
+    body: ReportRefund,
+    view: RefundView,
+    matches: current,
+    act: async (tx, { params, body }) => refundView(await reportRefund(tx, params.id, params.refund_id, body)),
+  }),
+]);
 
 /** The restock tasks of a return. */
 async function putBacksOf(db: Db, return_id: number) {
@@ -177,13 +139,6 @@ async function putBacksOf(db: Db, return_id: number) {
   return tasks.map((task) => restockTaskView(task, homes));
 }
 
-function step(call: Call, id: string, request: RehearsalRequest, work: (tx: Tx) => Promise<Return>): Promise<Response> {
-  return answerAct(call, request, async (tx) => {
-    await requireVersion(tx, call, id);
-    return shown(await work(tx));
-  });
-}
-
 /**
  * Returns a return as its GET shows it. Tracking does not change its version, so the ETag includes the tracking
  * status.
@@ -193,31 +148,14 @@ export function shown(record: Return) {
   return tagged(returnView(record), record.version, [status, tracking_url, record.arrived_at]);
 }
 
-/** Checks `If-Match` against the locked return. Refuses: resource_missing, precondition_failed, malformed_header. */
-export function requireVersion(tx: Tx, call: Call, id: string): Promise<void> {
-  return requireMatch(call, async () => shown((await begin(tx, id)).before));
+/** The return as its GET shows it, locked. */
+async function current(tx: Tx, { params }: { readonly params: { readonly id: string } }) {
+  return shown((await begin(tx, params.id)).before);
 }
 
-async function list(call: Call, query: ListReturns): Promise<Response> {
-  const { status, order_id, arrived, created_after, created_before } = query;
-  const filter = {
-    status,
-    arrived,
-    order_id: await orderOf(call, order_id),
-    created_after: momentOf(created_after),
-    created_before: momentOf(created_before),
-  };
-  return answerList(
-    call,
-    query,
-    {
-      rows: (db, window) => listReturns(db, filter, window),
-      count: (db) => countReturns(db, filter),
-      position: ({ created_at, id }) => [created_at, id],
-      long: longReturns,
-    },
-    async (rows, db) => (await withItemsAndRefunds(db, rows)).map(returnView),
-  );
+/** Checks `If-Match` against the locked return. Refuses: resource_missing, precondition_failed, malformed_header. */
+export function requireVersion(tx: Tx, call: Call, id: string): Promise<void> {
+  return requireMatch(call, () => current(tx, { params: { id } }));
 }
 
 /** The order of a filter. An unknown order is 0, which no order has, so that the list is empty. */

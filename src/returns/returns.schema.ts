@@ -176,7 +176,6 @@ export const ListReturns = closed({
   created_after: Type.Optional(momentField("Only returns created after this date or time.")),
   created_before: Type.Optional(momentField("Only returns created before this date or time.")),
 });
-export type ListReturns = Static<typeof ListReturns>;
 
 const timestamp = Type.String({ format: "date-time" });
 const text = nullable(Type.String());

@@ -32,10 +32,10 @@ import { sendShipmentUpdates, shipmentUpdatesSettled } from "../platforms/shipme
 import { shiftShipmentUpdates } from "../platforms/shipment_updates/shipment_updates.sql.ts";
 import { shiftErasures } from "../privacy/erasures.sql.ts";
 import {
-  eraseDue,
-  eraseIdleCustomers,
   deleteOldDocuments,
   deleteOldInvitations,
+  eraseDue,
+  eraseIdleCustomers,
   eraseOldOrders,
   shredErased,
 } from "../privacy/privacy.jobs.ts";

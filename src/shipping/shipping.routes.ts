@@ -5,13 +5,12 @@ import { readId, wireId } from "../core/ids.ts";
 import { checkOf, shownBodyOf } from "../core/schema.ts";
 import type { Permission } from "../http/auth/permissions.ts";
 import type { Call } from "../http/call.ts";
-import { conventions } from "../http/conventions.ts";
 import { EnvelopedView, enveloped } from "../http/envelope.ts";
 import { errorBody } from "../http/errors.ts";
 import { type BulkPart, bulkPartOf, once, storageKeyOf } from "../http/idempotency.ts";
 import { refuseUnmatched } from "../http/preconditions.ts";
 import { answerLongWork, jsonResponse, writeFor } from "../http/response.ts";
-import { documented } from "../http/route.ts";
+import { respond, routes } from "../http/routes.ts";
 import type { Service } from "../http/service.ts";
 import { refuseForMerchants } from "../merchants/tenant_scopes.ts";
 import { answerCancellation } from "../orders/changes/cancellations.routes.ts";
@@ -51,31 +50,28 @@ type OrderActionHandler = (call: Call, act: OrderActionRequest) => Promise<Respo
 /** The route that runs one action on many orders. */
 const orderActionRoutes = (service: Service) => {
   const acting = actsOf(service);
-  return new Elysia({ prefix: "/orders" })
-    .use(conventions)
-    .post("/actions", ({ call, body }) => actOnAll(call, service, acting, body), {
+  return routes("Orders", [
+    respond("POST", "/orders/actions", "orders.write", {
+      id: "actOnOrders",
+      summary: "Run an action on up to 200 orders",
+      description:
+        "The action runs on the orders in sequence, each as in a separate request with its own history and" +
+        " events. If one order is refused, the others still run, and the response is 200. With an" +
+        " `Idempotency-Key`, repeating an interrupted request continues where it stopped. Processing" +
+        " also requires the permission `orders.fulfil`, and buying labels `shipping.buy`. A merchant's key can" +
+        " run the actions that it can run on single orders.",
       body: shownBodyOf(ActOnOrders, ActOnOrdersShown),
-      detail: documented({
-        id: "actOnOrders",
-        needs: "orders.write",
-        chapter: "Orders",
-        summary: "Run an action on up to 200 orders",
-        description:
-          "The action runs on the orders in sequence, each as in a separate request with its own history and" +
-          " events. If one order is refused, the others still run, and the response is 200. With an" +
-          " `Idempotency-Key`, repeating an interrupted request continues where it stopped. Processing" +
-          " also requires the permission `orders.fulfil`, and buying labels `shipping.buy`. A merchant's key can" +
-          " run the actions that it can run on single orders.",
-        answers: { 200: EnvelopedView(ActedView) },
-      }),
-    });
+      answers: { 200: EnvelopedView(ActedView) },
+      answer: ({ call, body }) => actOnAll(call, service, acting, body),
+    }),
+  ]);
 };
 
 /** Orders are omitted from results beyond this size of the response. */
 const shown_bytes_max = 2_000_000;
 
 /** The single-order route of each action, whose permission applies. */
-const routes: Readonly<Record<OrderActionOfMany, { readonly id: string; readonly need: Permission }>> = {
+const singleRoutes: Readonly<Record<OrderActionOfMany, { readonly id: string; readonly need: Permission }>> = {
   hold: { id: "holdOrder", need: "orders.write" },
   release: { id: "releaseOrder", need: "orders.write" },
   process: { id: "processOrder", need: "orders.fulfil" },
@@ -96,7 +92,7 @@ async function actOnAll(
   // A precondition concerns one order, so it is refused before any action runs.
   refuseUnmatched(call);
   const { action, tags = {}, dry_run = false } = body;
-  const route = routes[action];
+  const route = singleRoutes[action];
   const { need } = route;
   if (!call.granted.permissions.has(need)) {
     throw new Fault("insufficient_permission", `The action ${action} requires the permission ${need}.`, {

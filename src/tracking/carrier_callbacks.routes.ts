@@ -1,15 +1,12 @@
 // Callbacks of carriers. They have no API key: the callback URL names the account, and the signature proves the
 // sender.
-import { Elysia } from "elysia";
 import { systemClock } from "../core/clock.ts";
 import { Fault } from "../core/faults.ts";
 import { networkOf } from "../core/ip_addresses.ts";
-import { bodyOf } from "../core/schema.ts";
 import { type RateLimit, rateCounter } from "../http/auth/rate_limits.ts";
 import type { Call } from "../http/call.ts";
-import { conventions } from "../http/conventions.ts";
 import { answerWrite, bare } from "../http/response.ts";
-import { documented } from "../http/route.ts";
+import { respond, routes } from "../http/routes.ts";
 import { clientOf, type Service } from "../http/service.ts";
 import { type CarrierAccount, callbackSecretsOf } from "../shipping/carriers/account.ts";
 import { findAccountByKey } from "../shipping/carriers/accounts.sql.ts";
@@ -26,39 +23,34 @@ const callback_rate: RateLimit = { per_minute: 1200, burst: 1200 };
 /** The route that carriers call. */
 export const callbackRoutes = (service: Service) => {
   const count = rateCounter(callback_rate);
-  return new Elysia({ prefix: "/webhooks/carriers" }).use(conventions).post(
-    "/:connector",
-    async ({ call, params }) => {
-      const retry_after_seconds = count(
-        networkOf(clientOf(service, call.request) ?? "unknown"),
-        call.store.clock.now(),
-      );
-      if (retry_after_seconds > 0) {
-        throw new Fault("rate_limited", "Too many callbacks from this address. Try again later.", {
-          retry_after_seconds,
-        });
-      }
-      return take(call, service, params.connector);
-    },
-    {
-      body: bodyOf(AnyCallback),
-      detail: documented({
-        id: "carrierCallback",
-        needs: "none",
-        chapter: "Webhooks",
-        sends: "notification",
-        summary: "Receive a tracking callback from a carrier",
-        description:
-          "The URL is the `callback_url` of a carrier account, with `?account=`. The" +
-          " body is signed" +
-          " as the connector requires, with the account's callback secret. Repeated callbacks are accepted and" +
-          " ignored. Updates" +
-          " of an unknown number are stored for 90 days and applied as soon as the number is known.",
-        refuses: ["invalid_signature", "rate_limited"],
-        answers: { 200: CallbackView },
-      }),
-    },
-  );
+  return routes("Webhooks", [
+    respond("POST", "/webhooks/carriers/:connector", "none", {
+      id: "carrierCallback",
+      summary: "Receive a tracking callback from a carrier",
+      description:
+        "The URL is the `callback_url` of a carrier account, with `?account=`. The" +
+        " body is signed" +
+        " as the connector requires, with the account's callback secret. Repeated callbacks are accepted and" +
+        " ignored. Updates" +
+        " of an unknown number are stored for 90 days and applied as soon as the number is known.",
+      refuses: ["invalid_signature", "rate_limited"],
+      sends: "notification",
+      body: AnyCallback,
+      answers: { 200: CallbackView },
+      answer: ({ call, params }) => {
+        const retry_after_seconds = count(
+          networkOf(clientOf(service, call.request) ?? "unknown"),
+          call.store.clock.now(),
+        );
+        if (retry_after_seconds > 0) {
+          throw new Fault("rate_limited", "Too many callbacks from this address. Try again later.", {
+            retry_after_seconds,
+          });
+        }
+        return take(call, service, params.connector);
+      },
+    }),
+  ]);
 };
 
 const unsigned = () =>

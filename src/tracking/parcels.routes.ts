@@ -1,14 +1,9 @@
-import { Elysia } from "elysia";
 import { momentOf } from "../core/clock.ts";
-import { fittingInSlice, queryOf } from "../core/schema.ts";
+import { fittingInSlice } from "../core/schema.ts";
 import type { Call } from "../http/call.ts";
-import { conventions } from "../http/conventions.ts";
-import { answerCsv, type CsvFile, pagesOf } from "../http/csv_response.ts";
-import { EnvelopedView, ListView } from "../http/envelope.ts";
-import { answerList } from "../http/pagination.ts";
+import { type CsvFile, pagesOf } from "../http/csv_response.ts";
 import { tagged } from "../http/preconditions.ts";
-import { answerRead } from "../http/response.ts";
-import { documented } from "../http/route.ts";
+import { exportCsv, list, read, routes } from "../http/routes.ts";
 import { plainTrackingNumber } from "../orders/fulfillment/tracking_url.ts";
 import { findOrderId } from "../orders/lifecycle/order_lookup.sql.ts";
 import { scannedSscc } from "../shipping/labels/sscc.ts";
@@ -24,62 +19,40 @@ import {
 import { ExportParcels, ListParcels, ParcelView } from "./tracking.schema.ts";
 
 /** Routes of the parcels of all orders, as a list and as CSV. */
-export const parcelRoutes = new Elysia({ prefix: "/shipments" })
-  .use(conventions)
-  .get("", ({ call, query }) => answerParcels(call, query), {
-    query: queryOf(ListParcels),
-    detail: documented({
-      id: "listShipments",
-      needs: "shipping.read",
-      chapter: "Service",
-      summary: "List parcels",
-      description: "Filters are combined with AND.",
-      refuses: ["ambiguous_identifier"],
-      answers: { 200: ListView(ParcelView) },
-    }),
-  })
-  .get("/export.csv", async ({ call, query }) => answerCsv(call, parcelExport(await filterOf(call, query)), query), {
-    query: queryOf(ExportParcels),
-    detail: documented({
-      id: "exportShipments",
-      needs: "shipping.read",
-      chapter: "Service",
-      summary: "Export the parcels of a list as CSV",
-      refuses: ["ambiguous_identifier"],
-      documents: ["text/csv"],
-      answers: { 200: null },
-    }),
-  })
-  .get(
-    "/:id",
-    ({ call, params }) =>
-      answerRead(call, async (db) => tagged(listedParcelView(await getListedParcel(db, params.id)), null)),
-    {
-      detail: documented({
-        id: "getShipment",
-        needs: "shipping.read",
-        chapter: "Service",
-        tagged: true,
-        summary: "Get a parcel",
-        answers: { 200: EnvelopedView(ParcelView) },
-      }),
+export const parcelRoutes = routes("Service", [
+  list("/shipments", "shipping.read", {
+    id: "listShipments",
+    summary: "List parcels",
+    description: "Filters are combined with AND.",
+    refuses: ["ambiguous_identifier"],
+    query: ListParcels,
+    view: ParcelView,
+    listing: async ({ call, query }) => {
+      const filter = await filterOf(call, query);
+      return {
+        rows: (db, window) => listParcels(db, filter, window),
+        count: (db) => countParcels(db, filter),
+        position: ({ shipment }) => [shipment.created_at, shipment.id],
+        long: longParcels,
+      };
     },
-  );
-
-async function answerParcels(call: Call, query: ListParcels): Promise<Response> {
-  const filter = await filterOf(call, query);
-  return answerList(
-    call,
-    query,
-    {
-      rows: (db, window) => listParcels(db, filter, window),
-      count: (db) => countParcels(db, filter),
-      position: ({ shipment }) => [shipment.created_at, shipment.id],
-      long: longParcels,
-    },
-    async (rows, db) => (await withLinesAndLabels(db, rows)).map(listedParcelView),
-  );
-}
+    views: async (rows, db) => (await withLinesAndLabels(db, rows)).map(listedParcelView),
+  }),
+  exportCsv("/shipments/export.csv", "shipping.read", {
+    id: "exportShipments",
+    summary: "Export the parcels of a list as CSV",
+    refuses: ["ambiguous_identifier"],
+    query: ExportParcels,
+    file: async ({ call, query }) => parcelExport(await filterOf(call, query)),
+  }),
+  read("/shipments/:id", "shipping.read", {
+    id: "getShipment",
+    summary: "Get a parcel",
+    tagged: true,
+    view: ParcelView,
+    data: async (db, { params }) => tagged(listedParcelView(await getListedParcel(db, params.id)), null),
+  }),
+]);
 
 async function filterOf(call: Call, query: ExportParcels): Promise<ParcelFilter> {
   const { order_id, status, carrier, service, tracking_number, tracking_status } = query;

@@ -1,5 +1,5 @@
 import { and, asc, eq, lt, lte, sql as template } from "drizzle-orm";
-import { among, amongThose, opaque, list, skipLocked } from "../../db/kit.ts";
+import { among, amongThose, list, opaque, skipLocked } from "../../db/kit.ts";
 import { carrier_callbacks, tracking_events, tracking_records } from "../../db/schema/tracking.ts";
 import type { Db, Tx, WriteStatements } from "../storage/database.ts";
 import { prepared, type StatementArgs } from "../storage/statements.ts";

@@ -1,21 +1,19 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { iso } from "../core/clock.ts";
-import { bodyOf, closed, queryOf } from "../core/schema.ts";
+import { closed } from "../core/schema.ts";
 import { answerBatched, type BatchableCommand } from "../http/batching.ts";
 import type { Call } from "../http/call.ts";
-import { conventions } from "../http/conventions.ts";
-import { answerCsv, type CsvFile, pagesOf } from "../http/csv_response.ts";
-import { EnvelopedView, ListView, MetaView, metaOf } from "../http/envelope.ts";
-import { answerList } from "../http/pagination.ts";
+import { type CsvFile, pagesOf } from "../http/csv_response.ts";
+import { EnvelopedView, MetaView, metaOf } from "../http/envelope.ts";
 import { tagged } from "../http/preconditions.ts";
-import { answerRead, answerWrite } from "../http/response.ts";
-import { documented } from "../http/route.ts";
+import { answerRead } from "../http/response.ts";
+import { exportCsv, list, read, respond, routes, write } from "../http/routes.ts";
 import type { Service } from "../http/service.ts";
 import { plainTrackingNumber } from "../orders/fulfillment/tracking_url.ts";
 import { findOrderId } from "../orders/lifecycle/order_lookup.sql.ts";
 import { listUndeletedAccounts } from "../shipping/carriers/accounts.sql.ts";
 import { outsideCarriersOf } from "../shipping/carriers/connectors.ts";
+import type { Db, Tx } from "../storage/database.ts";
 import { merchantRequired } from "../storage/tenant.ts";
 import { followNumber, unknownTrackingAccount } from "./follow_number.ts";
 import { formOf } from "./number_formats.ts";
@@ -45,87 +43,68 @@ import {
 import { shortTrackingView, type TrackingHistory, trackedView, trackingView } from "./tracking_record.ts";
 
 /** Routes of tracking on request, and of the list of tracked numbers. */
-const followingRoutes = (service: Service) =>
-  new Elysia()
-    .use(conventions)
-    .post("", ({ call, body }) => follow(call, body, service), {
-      body: bodyOf(FollowNumber),
-      detail: documented({
-        id: "followNumber",
-        needs: "tracking.write",
-        chapter: "Tracking",
-        tagged: true,
-        summary: "Track a number",
-        description:
-          "A number that is already tracked, or is a parcel's, keeps its record. A number on one of the" +
-          " warehouse's own labels can be tracked only by the merchant that sends the parcel; for others, and before" +
-          " the label is bought, it is refused with `resource_missing`. A carrier account that sells labels of" +
-          " the number's carrier is asked to track it shortly after the response; without one the number waits for" +
-          " scans. `detected_carriers` lists all carriers that the number may belong to; if there are several, send" +
-          " `carrier`. A number with a wrong check digit is tracked too, and `wrong_check_digits` reports" +
-          " it. Updates are sent as shipment events with a null `id`. In the sandbox the test numbers of" +
-          " carriers work (`EZ1000000001` to `EZ7000000007`, `SHIPPO_TRANSIT` and the like)," +
-          " and the journey of a `SIM` number starts, with ten seconds for each day. A number that ends in `EXC` is" +
-          " delayed, and one that ends in `RTS` comes back.",
-        refuses: ["ambiguous_identifier", "resource_missing"],
-        answers: { 201: EnvelopedView(FollowedView) },
-      }),
-    })
-    .get("", ({ call, query }) => list(call, query), {
-      query: queryOf(ListTracked),
-      detail: documented({
-        id: "listTracked",
-        needs: "tracking.read",
-        chapter: "Tracking",
-        summary: "List tracked parcels",
-        refuses: ["ambiguous_identifier"],
-        answers: { 200: ListView(TrackedRecordView) },
-      }),
-    })
-    .get("/export.csv", async ({ call, query }) => answerCsv(call, trackedExport(await filterOf(call, query)), query), {
-      query: queryOf(ExportTracked),
-      detail: documented({
-        id: "exportTracked",
-        needs: "tracking.read",
-        chapter: "Tracking",
-        summary: "Export tracked parcels as CSV",
-        refuses: ["ambiguous_identifier"],
-        documents: ["text/csv"],
-        answers: { 200: null },
-      }),
-    });
+const followingRows = (service: Service) => [
+  write("POST", "/tracking", "tracking.write", {
+    id: "followNumber",
+    summary: "Track a number",
+    description:
+      "A number that is already tracked, or is a parcel's, keeps its record. A number on one of the" +
+      " warehouse's own labels can be tracked only by the merchant that sends the parcel; for others, and before" +
+      " the label is bought, it is refused with `resource_missing`. A carrier account that sells labels of" +
+      " the number's carrier is asked to track it shortly after the response; without one the number waits for" +
+      " scans. `detected_carriers` lists all carriers that the number may belong to; if there are several, send" +
+      " `carrier`. A number with a wrong check digit is tracked too, and `wrong_check_digits` reports" +
+      " it. Updates are sent as shipment events with a null `id`. In the sandbox the test numbers of" +
+      " carriers work (`EZ1000000001` to `EZ7000000007`, `SHIPPO_TRANSIT` and the like)," +
+      " and the journey of a `SIM` number starts, with ten seconds for each day. A number that ends in `EXC` is" +
+      " delayed, and one that ends in `RTS` comes back.",
+    refuses: ["ambiguous_identifier", "resource_missing"],
+    tagged: true,
+    body: FollowNumber,
+    view: FollowedView,
+    status: 201,
+    act: (tx, { call, body }) => follow(tx, call, body, service),
+  }),
+  list("/tracking", "tracking.read", {
+    id: "listTracked",
+    summary: "List tracked parcels",
+    refuses: ["ambiguous_identifier"],
+    query: ListTracked,
+    view: TrackedRecordView,
+    listing: async ({ call, query }) => {
+      const filter = await filterOf(call, query);
+      return {
+        rows: (db, window) => listTracked(db, filter, window),
+        count: (db) => countTracked(db, filter),
+        position: ({ record }) => [record.id, record.id],
+      };
+    },
+    views: (tracked) => tracked.map(rowView),
+  }),
+  exportCsv("/tracking/export.csv", "tracking.read", {
+    id: "exportTracked",
+    summary: "Export tracked parcels as CSV",
+    refuses: ["ambiguous_identifier"],
+    query: ExportTracked,
+    file: async ({ call, query }) => trackedExport(await filterOf(call, query)),
+  }),
+];
 
-function follow(call: Call, body: FollowNumber, service: Service): Promise<Response> {
+async function follow(tx: Tx, call: Call, body: FollowNumber, service: Service) {
   // Merchants cannot name an account, since all accounts are the operator's.
   if (call.merchant_id !== null && body.account_id != null) throw unknownTrackingAccount();
   const connectors = outsideCarriersOf(service);
-  return answerWrite(call, 201, async (tx) => {
-    const accounts = await listUndeletedAccounts(tx);
-    const tracking_accounts = accounts.filter(({ connector }) => connectors[connector]?.capabilities.has("tracking"));
-    const tracking_number = await followNumber(tx, body, tracking_accounts, call.actor);
-    const history = await getHistory(tx, tracking_number);
-    const { followed, version } = history.record;
-    const form = followed ? formOf(tracking_number, body.carrier ?? null) : not_detected;
-    return tagged({ ...trackingView(history), ...form }, version);
-  });
+  const accounts = await listUndeletedAccounts(tx);
+  const tracking_accounts = accounts.filter(({ connector }) => connectors[connector]?.capabilities.has("tracking"));
+  const tracking_number = await followNumber(tx, body, tracking_accounts, call.actor);
+  const history = await getHistory(tx, tracking_number);
+  const { followed, version } = history.record;
+  const form = followed ? formOf(tracking_number, body.carrier ?? null) : not_detected;
+  return tagged({ ...trackingView(history), ...form }, version);
 }
 
 /** The carrier of a parcel is known, so it is not detected from the number. */
 const not_detected: ReturnType<typeof formOf> = { detected_carriers: [], wrong_check_digits: [] };
-
-async function list(call: Call, query: ListTracked): Promise<Response> {
-  const filter = await filterOf(call, query);
-  return answerList(
-    call,
-    query,
-    {
-      rows: (db, window) => listTracked(db, filter, window),
-      count: (db) => countTracked(db, filter),
-      position: ({ record }) => [record.id, record.id],
-    },
-    (rows) => rows.map(rowView),
-  );
-}
 
 const rowView = (tracked: TrackedNumber) => ({
   ...trackedView(tracked),
@@ -181,68 +160,47 @@ const BatchView = closed({
   meta: closed({ ...MetaView.properties, requested: Type.Integer(), found: Type.Integer() }),
 });
 
-/** Routes of tracking: single numbers, batches, manual scans, and tracking on request. */
-export const trackingRoutes = (service: Service) =>
-  new Elysia({ prefix: "/tracking" }).use(conventions).use(followingRoutes(service)).use(parcelRoutes);
+const parcelRows = [
+  read("/tracking/:tracking_number", "tracking.read", {
+    id: "track",
+    summary: "Track a parcel",
+    description:
+      "An unknown number returns 404, with the carriers that it may belong to in" +
+      " `detected_carriers`: all that match by form and check digit. If none matches, `wrong_check_digits`" +
+      " lists the" +
+      " forms that it matches except for the check digit. `POST /tracking` tracks such a number.",
+    tagged: true,
+    query: ChooseShape,
+    view: Type.Union([TrackingView, ShortTrackingView]),
+    data: async (db, { params, query }) => {
+      const history = await getHistory(db, plainTrackingNumber(params.tracking_number));
+      const { version } = history.record;
+      return query.shape === "a" ? tagged(shortTrackingView(history), version) : tagged(trackingView(history), version);
+    },
+  }),
+  respond("POST", "/tracking/batch", "tracking.read", {
+    id: "trackMany",
+    summary: "Track up to 100 parcels",
+    body: TrackMany,
+    answers: { 200: BatchView },
+    answer: ({ call, body }) => trackMany(call, body.tracking_numbers),
+  }),
+  respond("POST", "/tracking/:tracking_number/events", "tracking.write", {
+    id: "recordScan",
+    summary: "Record a scan of a parcel",
+    description:
+      "The first scan ships the parcel, and `delivered` delivers it. The newest scan decides the status, except" +
+      " that after `delivered` only `returned` changes it, and after `returned` nothing does. Carriers end a" +
+      " return to sender with `delivered`, which does not deliver the order.",
+    tagged: true,
+    body: RecordScan,
+    answers: { 201: EnvelopedView(TrackingView) },
+    answer: ({ call, params, body }) => answerBatched(call, scanning, { number: params.tracking_number, scan: body }),
+  }),
+];
 
-const parcelRoutes = new Elysia()
-  .use(conventions)
-  .get(
-    "/:tracking_number",
-    ({ call, params, query }) =>
-      answerRead(call, async (db) => {
-        const history = await getHistory(db, plainTrackingNumber(params.tracking_number));
-        const { version } = history.record;
-        return query.shape === "a"
-          ? tagged(shortTrackingView(history), version)
-          : tagged(trackingView(history), version);
-      }),
-    {
-      query: queryOf(ChooseShape),
-      detail: documented({
-        id: "track",
-        needs: "tracking.read",
-        chapter: "Tracking",
-        tagged: true,
-        summary: "Track a parcel",
-        description:
-          "An unknown number returns 404, with the carriers that it may belong to in" +
-          " `detected_carriers`: all that match by form and check digit. If none matches, `wrong_check_digits`" +
-          " lists the" +
-          " forms that it matches except for the check digit. `POST /tracking` tracks such a number.",
-        answers: { 200: EnvelopedView(Type.Union([TrackingView, ShortTrackingView])) },
-      }),
-    },
-  )
-  .post("/batch", ({ call, body }) => trackMany(call, body.tracking_numbers), {
-    body: bodyOf(TrackMany),
-    detail: documented({
-      id: "trackMany",
-      needs: "tracking.read",
-      chapter: "Tracking",
-      summary: "Track up to 100 parcels",
-      answers: { 200: BatchView },
-    }),
-  })
-  .post(
-    "/:tracking_number/events",
-    ({ call, params, body }) => answerBatched(call, scanning, { number: params.tracking_number, scan: body }),
-    {
-      body: bodyOf(RecordScan),
-      detail: documented({
-        id: "recordScan",
-        needs: "tracking.write",
-        chapter: "Tracking",
-        tagged: true,
-        summary: "Record a scan of a parcel",
-        description:
-          "The first scan ships the parcel, and `delivered` delivers it. The newest scan decides the status, except" +
-          " that after `delivered` only `returned` changes it, and after `returned` nothing does. Carriers end a" +
-          " return to sender with `delivered`, which does not deliver the order.",
-        answers: { 201: EnvelopedView(TrackingView) },
-      }),
-    },
-  );
+/** Routes of tracking: single numbers, batches, manual scans, and tracking on request. */
+export const trackingRoutes = (service: Service) => routes("Tracking", [...followingRows(service), ...parcelRows]);
 
 /** Concurrent scans are recorded in batches. */
 const scanning: BatchableCommand<{ readonly number: string; readonly scan: RecordScan }, TrackingHistory> = {
@@ -250,9 +208,8 @@ const scanning: BatchableCommand<{ readonly number: string; readonly scan: Recor
   status: 201,
   // A first scan takes all units of a parcel out of stock.
   weight: () => 5,
-  runOne: async (tx, { input: { number, scan }, call }) => {
-    return historyOf(tx, await recordScan(tx, number, scan, call.actor));
-  },
+  runOne: async (tx, { input: { number, scan }, call }) =>
+    historyOf(tx, await recordScan(tx, number, scan, call.actor)),
   runBatch: (tx, parts) =>
     recordScans(
       tx,
@@ -275,9 +232,9 @@ function sharedNumber(number: string) {
 
 /** Returns the result of each number in the order of the request. */
 function trackMany(call: Call, numbers: readonly string[]): Promise<Response> {
-  const read = (db: Parameters<typeof findHistories>[0]) => findHistories(db, numbers.map(plainTrackingNumber));
-  return answerRead(call, read, (result, request_id, now) => {
-    const histories = result as Awaited<ReturnType<typeof read>>;
+  const find = (db: Db) => findHistories(db, numbers.map(plainTrackingNumber));
+  return answerRead(call, find, (result, request_id, now) => {
+    const histories = result as Awaited<ReturnType<typeof find>>;
     const data = numbers.map((tracking_number) => {
       const number = plainTrackingNumber(tracking_number);
       const [history, ...others] = histories.get(number) ?? [];

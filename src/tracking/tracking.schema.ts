@@ -56,7 +56,6 @@ const tracked_filters = {
 };
 
 export const ListTracked = closed({ ...pageFields, ...tracked_filters });
-export type ListTracked = Static<typeof ListTracked>;
 
 export const ExportTracked = closed({ ...tracked_filters, ...csvExportFields });
 export type ExportTracked = Static<typeof ExportTracked>;
@@ -75,7 +74,6 @@ const parcel_filters = {
 };
 
 export const ListParcels = closed({ ...pageFields, ...parcel_filters });
-export type ListParcels = Static<typeof ListParcels>;
 
 export const ExportParcels = closed({ ...parcel_filters, ...csvExportFields });
 export type ExportParcels = Static<typeof ExportParcels>;

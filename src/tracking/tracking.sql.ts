@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, isNotNull, isNull, lt, ne, not, or, sql } from "drizzle-orm";
-import { among, amongTexts, eachIn, forUpdate, opaque, isOneOf, list } from "../../db/kit.ts";
+import { among, amongTexts, eachIn, forUpdate, isOneOf, list, opaque } from "../../db/kit.ts";
 import { orders } from "../../db/schema/orders.ts";
 import { labels, shipments } from "../../db/schema/shipments.ts";
 import { tracking_events, tracking_records } from "../../db/schema/tracking.ts";

@@ -1,9 +1,7 @@
-import { Elysia } from "elysia";
 import { networkOf } from "../core/ip_addresses.ts";
 import { type RateLimit, rateCounter } from "../http/auth/rate_limits.ts";
 import type { Call } from "../http/call.ts";
-import { conventions } from "../http/conventions.ts";
-import { documented } from "../http/route.ts";
+import { respond, routes } from "../http/routes.ts";
 import { clientOf, type Service } from "../http/service.ts";
 import { readTrackingToken } from "../orders/fulfillment/tracking_url.ts";
 import { findParcelPage } from "./tracking_page.sql.ts";
@@ -15,41 +13,36 @@ const page_rate: RateLimit = { per_minute: 60, burst: 60 };
 /** The route of the page behind a label's QR code. It needs no key. */
 export const trackingPageRoutes = (service: Service) => {
   const count = rateCounter(page_rate);
-  return new Elysia({ prefix: "/t" }).use(conventions).get(
-    "/:token",
-    async ({ call, params }) => {
-      const wait = count(networkOf(clientOf(service, call.request) ?? "unknown"), call.store.clock.now());
-      if (wait > 0) {
-        const words = "There were too many requests from your network. Wait a minute, then try again.";
-        return answer(call, 429, messagePage("One moment, please", words), { "retry-after": String(wait) });
-      }
-      const target = readTrackingToken(service, params.token);
-      const page = target && (await service.stores[target.mode].read((db) => findParcelPage(db, target.shown)));
-      if (!page) {
-        const words = "Check that you copied the whole link.";
-        return answer(call, 404, messagePage("Tracking link not found", words));
-      }
-      if (!hasEnded(page)) return answer(call, 200, parcelHtml(page));
-      return answer(call, 410, endedHtml(page));
-    },
-    {
-      detail: documented({
-        id: "getTrackingPage",
-        needs: "none",
-        chapter: "Tracking",
-        summary: "Get the buyer's tracking page",
-        description:
-          "The `tracking_url` of a parcel and the QR code on its label lead here if the carrier has no page of its" +
-          " own or the number is tracked for an order." +
-          " It is a page without scripts that shows only the city and the name of the merchant that sends the" +
-          " parcel (the" +
-          " warehouse's name while the only merchant has none). It ends (410) 90 days after delivery, or" +
-          " when the label is voided. A client can load it 60 times a minute (then 429).",
-        documents: ["text/html"],
-        answers: { 200: null, 404: null, 410: null, 429: null },
-      }),
-    },
-  );
+  return routes("Tracking", [
+    respond("GET", "/t/:token", "none", {
+      id: "getTrackingPage",
+      summary: "Get the buyer's tracking page",
+      description:
+        "The `tracking_url` of a parcel and the QR code on its label lead here if the carrier has no page of its" +
+        " own or the number is tracked for an order." +
+        " It is a page without scripts that shows only the city and the name of the merchant that sends the" +
+        " parcel (the" +
+        " warehouse's name while the only merchant has none). It ends (410) 90 days after delivery, or" +
+        " when the label is voided. A client can load it 60 times a minute (then 429).",
+      documents: ["text/html"],
+      answers: { 200: null, 404: null, 410: null, 429: null },
+      answer: async ({ call, params }) => {
+        const wait = count(networkOf(clientOf(service, call.request) ?? "unknown"), call.store.clock.now());
+        if (wait > 0) {
+          const words = "There were too many requests from your network. Wait a minute, then try again.";
+          return answer(call, 429, messagePage("One moment, please", words), { "retry-after": String(wait) });
+        }
+        const target = readTrackingToken(service, params.token);
+        const page = target && (await service.stores[target.mode].read((db) => findParcelPage(db, target.shown)));
+        if (!page) {
+          const words = "Check that you copied the whole link.";
+          return answer(call, 404, messagePage("Tracking link not found", words));
+        }
+        if (!hasEnded(page)) return answer(call, 200, parcelHtml(page));
+        return answer(call, 410, endedHtml(page));
+      },
+    }),
+  ]);
 };
 
 function answer(call: Call, status: number, html: string, more: Readonly<Record<string, string>> = {}): Response {

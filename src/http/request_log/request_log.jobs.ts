@@ -37,7 +37,7 @@ interface UnstoredRequests {
 }
 
 /** The log of the requests to this process, in both environments. */
-export class RequestLog {
+class RequestLog {
   readonly #service: Service;
   readonly #pending: Readonly<Record<Environment, UnstoredRequests>> = {
     live: { blocks: [], current: null, count: 0 },

@@ -1,17 +1,11 @@
-import { Elysia } from "elysia";
 import { iso, isoOrNull, momentOf } from "../../core/clock.ts";
 import { Fault } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
 import { addressList } from "../../core/ip_addresses.ts";
-import { bodyOf, queryOf } from "../../core/schema.ts";
 import { grantOf, refuseBeyond } from "../../http/auth/permissions.ts";
 import type { Call } from "../../http/call.ts";
-import { conventions } from "../../http/conventions.ts";
-import { EnvelopedView, enveloped, ListView } from "../../http/envelope.ts";
-import { answerList } from "../../http/pagination.ts";
-import { requireMatch, tagged } from "../../http/preconditions.ts";
-import { answerRead, answerWrite } from "../../http/response.ts";
-import { documentedAs } from "../../http/route.ts";
+import { tagged } from "../../http/preconditions.ts";
+import { list, read, routes, write } from "../../http/routes.ts";
 import { clientOf, type Service } from "../../http/service.ts";
 import { merchantForRequest } from "../../merchants/directory.sql.ts";
 import type { Db, Tx } from "../../storage/database.ts";
@@ -33,164 +27,123 @@ import { type CreatedKey, createKey, lockKey, revokeKey, rotateKey, updateKey } 
 const overlap_seconds_default = 24 * 3600;
 const random_bytes = 96;
 
-const managing = documentedAs({ needs: "keys.manage", chapter: "Keys" });
-
 /** The routes of API keys. They show the keys of the caller's environment. */
-export const keyRoutes = (service: Service) => routesOf(service, new IpListObserver(service));
+export const keyRoutes = (service: Service) =>
+  routes("Keys", [...recordRows(service, new IpListObserver(service)), ...changeRows(service)]);
 
-const routesOf = (service: Service, observer: IpListObserver) =>
-  new Elysia({ prefix: "/keys" })
-    .use(conventions)
-    .get("", ({ call, query }) => list(call, query), {
-      query: queryOf(ListKeys),
-      detail: managing({ id: "listKeys", summary: "List API keys", answers: { 200: ListView(KeyView) } }),
-    })
-    .post("", ({ call, body }) => create(call, body, service), {
-      body: bodyOf(CreateKey),
-      detail: managing({
-        id: "createKey",
-        tagged: true,
-        summary: "Create an API key",
-        answers: { 201: EnvelopedView(CreatedKeyView) },
-        refuses: ["key_limit"],
-      }),
-    })
-    .get("/:id", ({ call, params }) => show(call, params.id, observer), {
-      detail: managing({
-        id: "getKey",
-        tagged: true,
-        summary: "Get an API key",
-        answers: { 200: EnvelopedView(KeyView) },
-      }),
-    })
-    .patch("/:id", ({ call, params, body }) => update(call, params.id, body, service), {
-      body: bodyOf(UpdateKey),
-      detail: managing({
-        id: "updateKey",
-        matches: true,
-        tagged: true,
-        summary: "Update a key's name, addresses, limit or expiry",
-        answers: { 200: EnvelopedView(KeyView) },
-        refuses: ["immutable_field", "invalid_state_transition", "would_lock_out"],
-      }),
-    })
-    .delete("/:id", ({ call, params, query }) => revoke(call, params.id, query), {
-      query: queryOf(DeleteKey),
-      detail: managing({
-        id: "deleteKey",
-        matches: true,
-        tagged: true,
-        summary: "Delete an API key",
-        answers: { 200: EnvelopedView(KeyView) },
-        refuses: ["would_lock_out"],
-      }),
-    })
-    .post("/:id/rotate", ({ call, params, body }) => rotate(call, params.id, body, service), {
-      body: bodyOf(RotateKey),
-      detail: managing({
-        id: "rotateKey",
-        matches: true,
-        tagged: true,
-        summary: "Rotate an API key",
-        description: "The response contains the new key. The old key works until the overlap ends.",
-        answers: { 201: EnvelopedView(CreatedKeyView) },
-        refuses: ["invalid_state_transition", "key_limit", "rotation_in_progress"],
-      }),
-    })
-    .post("/:id/revoke", ({ call, params, body }) => revoke(call, params.id, body), {
-      body: bodyOf(RevokeKey),
-      detail: managing({
-        id: "revokeKey",
-        matches: true,
-        tagged: true,
-        summary: "Revoke an API key, now or later",
-        answers: { 200: EnvelopedView(KeyView) },
-        refuses: ["would_lock_out"],
-      }),
-    });
-
-async function show(call: Call, id: string, observer: IpListObserver): Promise<Response> {
-  // So that the response includes the latest requests.
-  await observer.flush();
-  return answerRead(call, async (db) => keyAnswer(db, await getKey(db, id)));
-}
-
-function list(call: Call, query: ListKeys): Promise<Response> {
-  const filters = { status: query.status ?? null };
-  return answerList(
-    call,
-    query,
-    {
-      rows: (db, window) => listKeyPage(db, filters, window),
-      count: (db) => countKeys(db, filters),
+const recordRows = (service: Service, observer: IpListObserver) => [
+  list("/keys", "keys.manage", {
+    id: "listKeys",
+    summary: "List API keys",
+    query: ListKeys,
+    view: KeyView,
+    listing: ({ query: { status = null } }) => ({
+      rows: (db, window) => listKeyPage(db, { status }, window),
+      count: (db) => countKeys(db, { status }),
       position: ({ created_at, id }) => [created_at, id],
-    },
-    async (keys, db) => {
+    }),
+    views: async (keys, db) => {
       const observations = await findObservations(
         db,
         keys.map(({ id }) => id),
       );
       return keys.map((key) => keyView(db, key, observations.get(key.id)));
     },
-  );
-}
+  }),
+  write("POST", "/keys", "keys.manage", {
+    id: "createKey",
+    summary: "Create an API key",
+    refuses: ["key_limit"],
+    tagged: true,
+    body: CreateKey,
+    view: CreatedKeyView,
+    status: 201,
+    secret_key: service.secret_key,
+    prepare: async ({ call, body }) => {
+      refuseBeyond(call.granted, grantOf(body.permission, call.store.mode).permissions);
+      return (await merchantForRequest(call, body.merchant_id)) ?? null;
+    },
+    act: async (tx, { body: { name, permission, ...body }, prepared: merchant_id }) => {
+      // A list without a mode is enforced.
+      const ip_mode = body.ip_list?.length ? "enforce" : "off";
+      const input = { name, permission, merchant_id, ip_mode, ...settingsOf(body) } as const;
+      return createdAnswer(tx, await createKey(tx, input, randomBytes()));
+    },
+  }),
+  read("/keys/:id", "keys.manage", {
+    id: "getKey",
+    summary: "Get an API key",
+    tagged: true,
+    view: KeyView,
+    // So that the response includes the latest requests.
+    prepare: () => observer.flush(),
+    data: async (db, { params }) => keyAnswer(db, await getKey(db, params.id)),
+  }),
+];
 
-async function create(call: Call, { name, permission, ...body }: CreateKey, service: Service): Promise<Response> {
-  refuseBeyond(call.granted, grantOf(permission, call.store.mode).permissions);
-  // A list without a mode is enforced.
-  const ip_mode = body.ip_list?.length ? "enforce" : "off";
-  const merchant_id = (await merchantForRequest(call, body.merchant_id)) ?? null;
-  return answerMade(call, service, (tx, random) =>
-    createKey(tx, { name, permission, merchant_id, ip_mode, ...settingsOf(body) }, random),
-  );
-}
+const changeRows = (service: Service) => [
+  write("PATCH", "/keys/:id", "keys.manage", {
+    id: "updateKey",
+    summary: "Update a key's name, addresses, limit or expiry",
+    refuses: ["immutable_field", "invalid_state_transition", "would_lock_out"],
+    tagged: true,
+    body: UpdateKey,
+    view: KeyView,
+    matches: lockedKey,
+    act: async (tx, { call, params, body }) => {
+      const { permission, allow_lockout = false } = body;
+      const change = { ...settingsOf(body), ...(permission !== undefined && { permission }) };
+      const key = await updateKey(tx, params.id, change, allow_lockout);
+      if (!allow_lockout) refuseOwnLockout(call, key, service);
+      return keyAnswer(tx, key);
+    },
+  }),
+  write("DELETE", "/keys/:id", "keys.manage", {
+    id: "deleteKey",
+    summary: "Delete an API key",
+    refuses: ["would_lock_out"],
+    tagged: true,
+    query: DeleteKey,
+    view: KeyView,
+    matches: lockedKey,
+    act: async (tx, { params, query: { allow_lockout = false } }) =>
+      keyAnswer(tx, await revokeKey(tx, params.id, null, allow_lockout)),
+  }),
+  write("POST", "/keys/:id/rotate", "keys.manage", {
+    id: "rotateKey",
+    summary: "Rotate an API key",
+    description: "The response contains the new key. The old key works until the overlap ends.",
+    refuses: ["invalid_state_transition", "key_limit", "rotation_in_progress"],
+    tagged: true,
+    body: RotateKey,
+    view: CreatedKeyView,
+    status: 201,
+    secret_key: service.secret_key,
+    matches: lockedKey,
+    act: async (tx, { call, params: { id }, body: { overlap_seconds = overlap_seconds_default } }) => {
+      const { permission } = await lockKey(tx, id);
+      refuseBeyond(call.granted, grantOf(permission, tx.mode).permissions);
+      return createdAnswer(tx, await rotateKey(tx, id, overlap_seconds, randomBytes()));
+    },
+  }),
+  write("POST", "/keys/:id/revoke", "keys.manage", {
+    id: "revokeKey",
+    summary: "Revoke an API key, now or later",
+    refuses: ["would_lock_out"],
+    tagged: true,
+    body: RevokeKey,
+    view: KeyView,
+    matches: lockedKey,
+    act: async (tx, { params, body: { at, allow_lockout = false } }) =>
+      keyAnswer(tx, await revokeKey(tx, params.id, momentOf(at) ?? null, allow_lockout)),
+  }),
+];
 
-function rotate(call: Call, id: string, body: RotateKey, service: Service): Promise<Response> {
-  const { overlap_seconds = overlap_seconds_default } = body;
-  return answerMade(call, service, async (tx, random) => {
-    await requireVersion(tx, call, id);
-    const { permission } = await lockKey(tx, id);
-    refuseBeyond(call.granted, grantOf(permission, tx.mode).permissions);
-    return rotateKey(tx, id, overlap_seconds, random);
-  });
-}
+const randomBytes = () => crypto.getRandomValues(new Uint8Array(random_bytes));
 
-function update(call: Call, id: string, body: UpdateKey, service: Service): Promise<Response> {
-  const { permission, allow_lockout = false } = body;
-  const change = { ...settingsOf(body), ...(permission !== undefined && { permission }) };
-  return answerWrite(call, 200, async (tx) => {
-    await requireVersion(tx, call, id);
-    const key = await updateKey(tx, id, change, allow_lockout);
-    if (!allow_lockout) refuseOwnLockout(call, key, service);
-    return keyAnswer(tx, key);
-  });
-}
-
-function revoke(call: Call, id: string, { at, allow_lockout = false }: RevokeKey): Promise<Response> {
-  const moment = momentOf(at) ?? null;
-  return answerWrite(call, 200, async (tx) => {
-    await requireVersion(tx, call, id);
-    return keyAnswer(tx, await revokeKey(tx, id, moment, allow_lockout));
-  });
-}
-
-/** Checks `If-Match`, if sent. Refuses: resource_missing, precondition_failed, malformed_header. */
-function requireVersion(tx: Tx, call: Call, id: string): Promise<void> {
-  return requireMatch(call, async () => keyAnswer(tx, await lockKey(tx, id)));
-}
-
-/** Creates a key and responds with its text. The response that is stored for replays is encrypted. */
-function answerMade(
-  call: Call,
-  service: Service,
-  make: (tx: Tx, random: Uint8Array) => Promise<CreatedKey>,
-): Promise<Response> {
-  const random = crypto.getRandomValues(new Uint8Array(random_bytes));
-  const work = async (tx: Tx) => {
-    const { key, text } = await make(tx, random);
-    return keyAnswer(tx, key, { key: text });
-  };
-  return answerWrite(call, 201, work, enveloped, service.secret_key);
+/** The key as its GET shows it, locked. */
+async function lockedKey(tx: Tx, { params }: { readonly params: { readonly id: string } }) {
+  return keyAnswer(tx, await lockKey(tx, params.id));
 }
 
 /** Refuses an IP list that a key sets for itself if its current address is not in it. */
@@ -216,7 +169,12 @@ function settingsOf({ name, ip_mode, ip_list, rate_limit_per_minute, expires_at 
 }
 
 /** The tagged view of one key: its use and the clock change it without a new version. */
-async function keyAnswer(db: Db, key: ApiKey, made: { readonly key?: string } = {}) {
+const keyAnswer = (db: Db, key: ApiKey) => keyAnswerWith(db, key, {});
+
+/** As `keyAnswer`, with the text of a new key. The response that is stored for replays is encrypted. */
+const createdAnswer = (tx: Tx, { key, text }: CreatedKey) => keyAnswerWith(tx, key, { key: text });
+
+async function keyAnswerWith<Made extends { readonly key?: string }>(db: Db, key: ApiKey, made: Made) {
   const view = keyView(db, key, (await findObservations(db, [key.id])).get(key.id));
   return tagged({ ...view, ...made }, key.version, view);
 }

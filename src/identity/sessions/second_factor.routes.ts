@@ -1,14 +1,11 @@
-import { Elysia } from "elysia";
 import { renderSVG } from "uqr";
 import { isoOrNull } from "../../core/clock.ts";
 import { Fault } from "../../core/faults.ts";
-import { bodyOf } from "../../core/schema.ts";
 import { failureRate } from "../../http/auth/rate_limits.ts";
 import type { Call } from "../../http/call.ts";
-import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView, enveloped } from "../../http/envelope.ts";
-import { answerRead, answerWrite } from "../../http/response.ts";
-import { documentedAs } from "../../http/route.ts";
+import { answerWrite } from "../../http/response.ts";
+import { read, respond, routes, write } from "../../http/routes.ts";
 import type { Service } from "../../http/service.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { isPassword } from "../users/passwords.ts";
@@ -27,71 +24,66 @@ import {
 import { ConfirmFactor, FactorView, NewFactorView, PasswordConfirmation, RecoveryCodesView } from "./sign_in.schema.ts";
 import { type AttemptLimiter, attempts } from "./sign_in.ts";
 
-const own = documentedAs({ needs: "user", chapter: "Users" });
-
 /** The second factor of the signed-in user. */
 export function secondFactorRoutes(service: Service) {
   const { secret_key } = service;
   const tries = attempts(failureRate);
-  const view = (db: Db, user: User) => factorView(db, user, service);
-  return new Elysia({ prefix: "/users/me/second_factor" })
-    .use(conventions)
-    .get("", ({ call }) => answerRead(call, async (db) => view(db, await getSelf(db, call.actor.id))), {
-      detail: own({
-        id: "getSecondFactor",
-        summary: "Get the status of your second factor",
-        answers: { 200: EnvelopedView(FactorView) },
-      }),
-    })
-    .post("", ({ call }) => begin(call, secret_key), {
-      detail: own({
-        id: "beginSecondFactor",
-        summary: "Start the setup of a second factor",
-        description:
-          "An authenticator app reads the secret from the QR code. The factor is not active until it is confirmed.",
-        answers: { 201: EnvelopedView(NewFactorView) },
-        refuses: ["invalid_state_transition"],
-      }),
-    })
-    .post("/confirm", ({ call, body }) => confirm(call, body, secret_key, tries), {
-      body: bodyOf(ConfirmFactor),
-      detail: own({
-        id: "confirmSecondFactor",
-        summary: "Confirm your second factor with its first code",
-        description: "From then on each sign-in requires a code. Only this response contains the ten recovery codes.",
-        answers: { 200: EnvelopedView(RecoveryCodesView) },
-        refuses: ["invalid_state_transition"],
-      }),
-    })
-    .post("/recovery_codes", ({ call, body }) => renew(call, body, secret_key, tries), {
-      body: bodyOf(PasswordConfirmation),
-      detail: own({
-        id: "renewRecoveryCodes",
-        summary: "Renew your recovery codes",
-        description: "The old recovery codes stop working.",
-        answers: { 200: EnvelopedView(RecoveryCodesView) },
-        refuses: ["invalid_credentials", "invalid_state_transition"],
-      }),
-    })
-    .post(
-      "/turn_off",
-      ({ call, body }) =>
+  return routes("Users", [
+    read("/users/me/second_factor", "user", {
+      id: "getSecondFactor",
+      summary: "Get the status of your second factor",
+      view: FactorView,
+      data: async (db, { call }) => factorView(db, await getSelf(db, call.actor.id), service),
+    }),
+    write("POST", "/users/me/second_factor", "user", {
+      id: "beginSecondFactor",
+      summary: "Start the setup of a second factor",
+      description:
+        "An authenticator app reads the secret from the QR code. The factor is not active until it is confirmed.",
+      refuses: ["invalid_state_transition"],
+      view: NewFactorView,
+      status: 201,
+      secret_key,
+      act: async (tx, { call }) => {
+        const user = await getSelf(tx, call.actor.id);
+        const secret = await beginSecondFactor(tx, user.id, secret_key, randomBytes(secret_bytes));
+        const address = setupAddress(secret, user.email);
+        return { secret, address, qr_svg: renderSVG(address) };
+      },
+    }),
+    respond("POST", "/users/me/second_factor/confirm", "user", {
+      id: "confirmSecondFactor",
+      summary: "Confirm your second factor with its first code",
+      description: "From then on each sign-in requires a code. Only this response contains the ten recovery codes.",
+      refuses: ["invalid_state_transition"],
+      body: ConfirmFactor,
+      answers: { 200: EnvelopedView(RecoveryCodesView) },
+      answer: ({ call, body }) => confirm(call, body, secret_key, tries),
+    }),
+    respond("POST", "/users/me/second_factor/recovery_codes", "user", {
+      id: "renewRecoveryCodes",
+      summary: "Renew your recovery codes",
+      description: "The old recovery codes stop working.",
+      refuses: ["invalid_credentials", "invalid_state_transition"],
+      body: PasswordConfirmation,
+      answers: { 200: EnvelopedView(RecoveryCodesView) },
+      answer: ({ call, body }) => renew(call, body, secret_key, tries),
+    }),
+    respond("POST", "/users/me/second_factor/turn_off", "user", {
+      id: "turnOffSecondFactor",
+      summary: "Turn off your second factor",
+      description: "From then on you sign in with your password only.",
+      refuses: ["invalid_credentials", "invalid_state_transition"],
+      body: PasswordConfirmation,
+      answers: { 200: EnvelopedView(FactorView) },
+      answer: ({ call, body }) =>
         withPassword(call, body, tries, async (tx, user) => {
           if (needsFactor(user, service)) throw required();
           await turnOffSecondFactor(tx, user.id);
-          return view(tx, user);
+          return factorView(tx, user, service);
         }),
-      {
-        body: bodyOf(PasswordConfirmation),
-        detail: own({
-          id: "turnOffSecondFactor",
-          summary: "Turn off your second factor",
-          description: "From then on you sign in with your password only.",
-          answers: { 200: EnvelopedView(FactorView) },
-          refuses: ["invalid_credentials", "invalid_state_transition"],
-        }),
-      },
-    );
+    }),
+  ]);
 }
 
 const required = () =>
@@ -116,17 +108,6 @@ async function factorView(db: Db, user: User, service: Service) {
 }
 
 const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
-
-function begin(call: Call, secret_key: Uint8Array): Promise<Response> {
-  const random = randomBytes(secret_bytes);
-  const work = async (tx: Tx) => {
-    const user = await getSelf(tx, call.actor.id);
-    const secret = await beginSecondFactor(tx, user.id, secret_key, random);
-    const address = setupAddress(secret, user.email);
-    return { secret, address, qr_svg: renderSVG(address) };
-  };
-  return answerWrite(call, 201, work, enveloped, secret_key);
-}
 
 function confirm(
   call: Call,

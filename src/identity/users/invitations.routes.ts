@@ -1,137 +1,111 @@
-import { Elysia } from "elysia";
 import { seal } from "../../core/crypto.ts";
-import { bodyOf, queryOf } from "../../core/schema.ts";
 import type { Call } from "../../http/call.ts";
-import { conventions } from "../../http/conventions.ts";
-import { EnvelopedView, enveloped, ListView } from "../../http/envelope.ts";
 import { originOf } from "../../http/origin.ts";
-import { answerList } from "../../http/pagination.ts";
-import { answerRead, answerWrite } from "../../http/response.ts";
-import { documentedAs } from "../../http/route.ts";
+import { list, read, routes, write } from "../../http/routes.ts";
 import type { Service } from "../../http/service.ts";
 import { directoryOf, merchantForRequest } from "../../merchants/directory.sql.ts";
-import type { Tx } from "../../storage/database.ts";
 import { tokenOf } from "../sessions/session.ts";
 import { CreateInvitation, InvitationView, LinkedInvitationView, ListInvitations } from "./invitation.schema.ts";
 import { type Invitation, invitation_purpose, invitationLink, invitationView } from "./invitation.ts";
 import { countInvitations, getInvitation, listInvitations } from "./invitations.sql.ts";
 import { invite, type NewInvitationLink, resendInvitation, revokeInvitation } from "./invitations.ts";
+import type { MerchantsById } from "./user.ts";
 
 const token_bytes = 32;
 const code_bytes = 16;
 
-const managing = documentedAs({ needs: "users.manage", chapter: "Users" });
-
 /** The routes of invitations. */
 export const invitationRoutes = (service: Service) =>
-  new Elysia({ prefix: "/invitations" })
-    .use(conventions)
-    .post("", ({ call, body }) => create(call, body, service), {
-      body: bodyOf(CreateInvitation),
-      detail: managing({
-        id: "createInvitation",
-        summary: "Invite a user",
-        description:
-          "Only this response contains the link. With a mail server and a public base URL, the link is also emailed." +
-          " You cannot invite to a role with more permissions than your own. An email address can have one open" +
-          " invitation to the operator and one to each merchant. Existing users accept with" +
-          " `POST /users/me/memberships`. With a mail server and a public base URL, only the emailed link can create" +
-          " an account, because it proves the address. Otherwise the link of a merchant's invitation cannot create an" +
-          " account until the operator has sent the invitation again and handed over the new link.",
-        answers: { 201: EnvelopedView(LinkedInvitationView) },
-        refuses: ["duplicate_email", "merchant_closed"],
-      }),
-    })
-    .get("", ({ call, query }) => list(call, query), {
-      query: queryOf(ListInvitations),
-      detail: managing({
-        id: "listInvitations",
-        summary: "List invitations",
-        answers: { 200: ListView(InvitationView) },
-      }),
-    })
-    .get("/:id", ({ call, params }) => get(call, params.id), {
-      detail: managing({
-        id: "getInvitation",
-        summary: "Get an invitation",
-        answers: { 200: EnvelopedView(InvitationView) },
-      }),
-    })
-    .post(
-      "/:id/resend",
-      ({ call, params }) =>
-        answerLinked(call, 200, service, (tx, link) => resendInvitation(tx, params.id, call.granted, link)),
-      {
-        detail: managing({
-          id: "resendInvitation",
-          summary: "Resend an invitation with a new link",
-          description:
-            "The old link stops working. The new one is valid for seven days. Expired invitations can be resent too.",
-          answers: { 200: EnvelopedView(LinkedInvitationView) },
-          refuses: ["invalid_state_transition"],
-        }),
+  routes("Users", [
+    write("POST", "/invitations", "users.manage", {
+      id: "createInvitation",
+      summary: "Invite a user",
+      description:
+        "Only this response contains the link. With a mail server and a public base URL, the link is also emailed." +
+        " You cannot invite to a role with more permissions than your own. An email address can have one open" +
+        " invitation to the operator and one to each merchant. Existing users accept with" +
+        " `POST /users/me/memberships`. With a mail server and a public base URL, only the emailed link can create" +
+        " an account, because it proves the address. Otherwise the link of a merchant's invitation cannot create an" +
+        " account until the operator has sent the invitation again and handed over the new link.",
+      refuses: ["duplicate_email", "merchant_closed"],
+      body: CreateInvitation,
+      view: LinkedInvitationView,
+      status: 201,
+      secret_key: service.secret_key,
+      prepare: async ({ call, body }) => {
+        const merchant_id = (await merchantForRequest(call, body.merchant_id)) ?? null;
+        return { merchant_id, ...(await newLink(call, service)) };
       },
-    )
-    .post("/:id/revoke", ({ call, params }) => revoke(call, params.id), {
-      detail: managing({
-        id: "revokeInvitation",
-        summary: "Revoke an invitation",
-        description: "Its link stops working immediately.",
-        answers: { 200: EnvelopedView(InvitationView) },
-        refuses: ["invalid_state_transition"],
-      }),
-    });
+      act: async (tx, { call, body, prepared: { merchant_id, ...link } }) =>
+        linkedView(await invite(tx, { ...body, merchant_id }, call, link), tx.now, link),
+    }),
+    list("/invitations", "users.manage", {
+      id: "listInvitations",
+      summary: "List invitations",
+      query: ListInvitations,
+      view: InvitationView,
+      prepare: ({ call }) => directoryOf(call.store).now(),
+      listing: ({ query: { status, q } }) => {
+        const filter = { status, q };
+        return {
+          rows: (db, window) => listInvitations(db, filter, window),
+          count: (db) => countInvitations(db, filter),
+          position: ({ created_at, id }) => [created_at, id],
+        };
+      },
+      views: (invitations, { now }, { prepared }) => invitations.map((one) => invitationView(one, now, prepared)),
+    }),
+    read("/invitations/:id", "users.manage", {
+      id: "getInvitation",
+      summary: "Get an invitation",
+      view: InvitationView,
+      prepare: ({ call }) => directoryOf(call.store).now(),
+      data: async (db, { params, prepared }) => invitationView(await getInvitation(db, params.id), db.now, prepared),
+    }),
+    write("POST", "/invitations/:id/resend", "users.manage", {
+      id: "resendInvitation",
+      summary: "Resend an invitation with a new link",
+      description:
+        "The old link stops working. The new one is valid for seven days. Expired invitations can be resent too.",
+      refuses: ["invalid_state_transition"],
+      view: LinkedInvitationView,
+      secret_key: service.secret_key,
+      prepare: ({ call }) => newLink(call, service),
+      act: async (tx, { call, params, prepared: link }) =>
+        linkedView(await resendInvitation(tx, params.id, call.granted, link), tx.now, link),
+    }),
+    write("POST", "/invitations/:id/revoke", "users.manage", {
+      id: "revokeInvitation",
+      summary: "Revoke an invitation",
+      description: "Its link stops working immediately.",
+      refuses: ["invalid_state_transition"],
+      view: InvitationView,
+      prepare: ({ call }) => directoryOf(call.store).now(),
+      act: async (tx, { call, params, prepared }) =>
+        invitationView(await revokeInvitation(tx, params.id, call.granted), tx.now, prepared),
+    }),
+  ]);
 
-async function create(call: Call, body: CreateInvitation, service: Service): Promise<Response> {
-  const asked = { ...body, merchant_id: (await merchantForRequest(call, body.merchant_id)) ?? null };
-  return answerLinked(call, 201, service, (tx, link) => invite(tx, asked, call, link));
+/** A new link of an invitation: the text that the inviter sees, and the merchants to show it with. */
+interface ShownInvitationLink extends NewInvitationLink {
+  readonly url: string;
+  readonly merchants: MerchantsById;
 }
 
-async function get(call: Call, id: string): Promise<Response> {
-  const merchants = await directoryOf(call.store).now();
-  return answerRead(call, async (db) => invitationView(await getInvitation(db, id), db.now, merchants));
-}
-
-async function revoke(call: Call, id: string): Promise<Response> {
-  const merchants = await directoryOf(call.store).now();
-  const work = async (tx: Tx) => invitationView(await revokeInvitation(tx, id, call.granted), tx.now, merchants);
-  return answerWrite(call, 200, work);
-}
-
-async function list(call: Call, query: ListInvitations): Promise<Response> {
-  const merchants = await directoryOf(call.store).now();
-  const filter = { status: query.status, q: query.q };
-  return answerList(
-    call,
-    query,
-    {
-      rows: (db, window) => listInvitations(db, filter, window),
-      count: (db) => countInvitations(db, filter),
-      position: ({ created_at, id }) => [created_at, id],
-    },
-    (invitations, { now }) => invitations.map((one) => invitationView(one, now, merchants)),
-  );
-}
-
-/** Responds with an invitation and its new link. The response that is stored for replays is encrypted. */
-async function answerLinked(
-  call: Call,
-  status: number,
-  { mail, secret_key }: Service,
-  make: (tx: Tx, link: NewInvitationLink) => Promise<Invitation>,
-): Promise<Response> {
+async function newLink(call: Call, { mail, secret_key }: Service): Promise<ShownInvitationLink> {
   const token = tokenOf(crypto.getRandomValues(new Uint8Array(token_bytes)));
   const origin = originOf(call);
-  const link = invitationLink(origin, token);
+  const url = invitationLink(origin, token);
   // An emailed link needs an absolute URL. Only it proves the address, because the inviter sees the other link.
   const is_mailed = mail !== null && origin !== "";
   const code = is_mailed ? tokenOf(crypto.getRandomValues(new Uint8Array(code_bytes))) : null;
-  const mail_link = code === null ? null : seal(`${link}.${code}`, secret_key, invitation_purpose);
+  const mail_link = code === null ? null : seal(`${url}.${code}`, secret_key, invitation_purpose);
   const needs_proof = is_mailed || call.merchant_id !== null;
-  const merchants = await directoryOf(call.store).now();
-  const work = async (tx: Tx) => ({
-    ...invitationView(await make(tx, { token, mail_link, needs_proof, code }), tx.now, merchants),
-    link,
-  });
-  return answerWrite(call, status, work, enveloped, secret_key);
+  return { url, token, mail_link, needs_proof, code, merchants: await directoryOf(call.store).now() };
 }
+
+/** An invitation with its new link. The response that is stored for replays is encrypted. */
+const linkedView = (invitation: Invitation, now: number, { url, merchants }: ShownInvitationLink) => ({
+  ...invitationView(invitation, now, merchants),
+  link: url,
+});

@@ -1,18 +1,14 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { assert, Fault } from "../../core/faults.ts";
-import { bodyOf, queryOf } from "../../core/schema.ts";
 import { shownToMerchant } from "../../http/auth/merchant_permissions.ts";
 import { type Permission, permissions } from "../../http/auth/permissions.ts";
 import { failureRate } from "../../http/auth/rate_limits.ts";
 import type { Call } from "../../http/call.ts";
-import { conventions } from "../../http/conventions.ts";
-import { EnvelopedView, ListView } from "../../http/envelope.ts";
+import { EnvelopedView } from "../../http/envelope.ts";
 import { isSecure } from "../../http/origin.ts";
-import { answerList } from "../../http/pagination.ts";
-import { requireMatch, tagged } from "../../http/preconditions.ts";
-import { answerLongWork, answerRead, answerWrite } from "../../http/response.ts";
-import { documented, documentedAs } from "../../http/route.ts";
+import { tagged } from "../../http/preconditions.ts";
+import { answerRead } from "../../http/response.ts";
+import { list, read, respond, routes, write } from "../../http/routes.ts";
 import type { Service } from "../../http/service.ts";
 import { directoryOf, merchantForRequest } from "../../merchants/directory.sql.ts";
 import type { Db, Tx } from "../../storage/database.ts";
@@ -41,55 +37,61 @@ import { type MerchantsById, type User, userView } from "./user.ts";
 import { countUsers, getSelf, getUser, listRoles, listUserPage } from "./users.sql.ts";
 import { lockUser, setPassword, updateUser } from "./users.ts";
 
-const ownMembership = documentedAs({ needs: "user", chapter: "Users" });
-
 /** The routes of a user's own memberships and of viewing as a merchant. */
-const membershipRoutes = (service: Service) =>
-  new Elysia({ prefix: "/users/me" })
-    .use(conventions)
-    .post("/memberships", ({ call, body }) => join(call, body, service), {
-      body: bodyOf(JoinMembership),
-      detail: ownMembership({
-        id: "joinMembership",
-        summary: "Accept an invitation as the signed-in user",
-        description:
-          "For existing users who are invited to another merchant, or by the operator, at the same email address.",
-        answers: { 201: EnvelopedView(MeView) },
-        refuses: ["invalid_link", "duplicate_email", "merchant_closed"],
+const membershipRows = (service: Service) => [
+  write("POST", "/users/me/memberships", "user", {
+    id: "joinMembership",
+    summary: "Accept an invitation as the signed-in user",
+    description:
+      "For existing users who are invited to another merchant, or by the operator, at the same email address.",
+    refuses: ["invalid_link", "duplicate_email", "merchant_closed"],
+    body: JoinMembership,
+    view: MeView,
+    status: 201,
+    act: (tx, { call, body: { token } }) =>
+      changeSession(tx, call, service, (all) => joinByInvitation(all, token, call.actor.id)),
+  }),
+  write("POST", "/users/me/membership", "user", {
+    id: "chooseMembership",
+    summary: "Switch the membership of this session",
+    description:
+      "For users with several memberships: this session then acts for that merchant, or for the operator. To act" +
+      " for another merchant in a single request, send the header `Packhouse-Merchant`.",
+    body: ChooseMembership,
+    view: MeView,
+    act: (tx, { call, body: { merchant } }) =>
+      changeSession(tx, call, service, async (all, going) => {
+        const unknown = () => unknownMerchant("merchant");
+        const found = merchant === null ? null : going.merchants.named(merchant);
+        if (merchant !== null && found === null) throw unknown();
+        await chooseMembership(all, going, found?.id ?? null, unknown);
       }),
-    })
-    .post("/membership", ({ call, body }) => choose(call, body, service), {
-      body: bodyOf(ChooseMembership),
-      detail: ownMembership({
-        id: "chooseMembership",
-        summary: "Switch the membership of this session",
-        description:
-          "For users with several memberships: this session then acts for that merchant, or for the operator. To act" +
-          " for another merchant in a single request, send the header `Packhouse-Merchant`.",
-        answers: { 200: EnvelopedView(MeView) },
+  }),
+  write("POST", "/users/me/view_as", "user", {
+    id: "beginViewAs",
+    summary: "View as a merchant",
+    description:
+      "For the operator's users. Until the view ends, this session sees only that merchant's records, cannot use" +
+      " routes that are not for merchants, and cannot change anything (`view_only`). The audit log records the" +
+      " start and the end.",
+    refuses: ["not_for_merchants", "merchant_closed", "view_only"],
+    body: ViewAs,
+    view: MeView,
+    act: (tx, { call, body: { merchant_id } }) =>
+      changeSession(tx, call, service, async (all, going) => {
+        const merchant = going.merchants.named(merchant_id);
+        if (merchant === null) throw unknownMerchant("merchant_id");
+        await beginViewAs(all, going, merchant);
       }),
-    })
-    .post("/view_as", ({ call, body }) => view(call, body, service), {
-      body: bodyOf(ViewAs),
-      detail: ownMembership({
-        id: "beginViewAs",
-        summary: "View as a merchant",
-        description:
-          "For the operator's users. Until the view ends, this session sees only that merchant's records, cannot use" +
-          " routes that are not for merchants, and cannot change anything (`view_only`). The audit log records the" +
-          " start and the end.",
-        answers: { 200: EnvelopedView(MeView) },
-        refuses: ["not_for_merchants", "merchant_closed", "view_only"],
-      }),
-    })
-    .delete("/view_as", ({ call }) => endView(call, service), {
-      detail: ownMembership({
-        id: "endViewAs",
-        summary: "Stop viewing as a merchant",
-        answers: { 200: EnvelopedView(MeView) },
-        refuses: ["resource_missing"],
-      }),
-    });
+  }),
+  write("DELETE", "/users/me/view_as", "user", {
+    id: "endViewAs",
+    summary: "Stop viewing as a merchant",
+    refuses: ["resource_missing"],
+    view: MeView,
+    act: (tx, { call }) => changeSession(tx, call, service, endViewAs),
+  }),
+];
 
 const unknownHeader = () => unknownMerchant(merchant_header);
 
@@ -108,133 +110,130 @@ async function answerMe(db: Db, call: Call, service: Service) {
   return tagged(view, user.version, view);
 }
 
-/** Changes the session of a request, and responds with its new active membership. */
-function answerSession(
+/** Changes the session of a request, and returns the user with its new active membership. */
+async function changeSession(
+  tx: Tx,
   call: Call,
-  status: number,
   service: Service,
   work: (tx: Tx, going: ActiveSession) => Promise<void>,
-): Promise<Response> {
-  return answerWrite(call, status, async (tx) => {
-    await work(tx.scoped(unscoped), await sessionOf(tx, call, service));
-    return answerMe(tx, call, service);
-  });
+) {
+  await work(tx.scoped(unscoped), await sessionOf(tx, call, service));
+  return answerMe(tx, call, service);
 }
-
-function join(call: Call, { token }: JoinMembership, service: Service): Promise<Response> {
-  return answerSession(call, 201, service, (tx) => joinByInvitation(tx, token, call.actor.id));
-}
-
-function choose(call: Call, { merchant }: ChooseMembership, service: Service): Promise<Response> {
-  const unknown = () => unknownMerchant("merchant");
-  return answerSession(call, 200, service, async (tx, going) => {
-    const found = merchant === null ? null : going.merchants.named(merchant);
-    if (merchant !== null && found === null) throw unknown();
-    await chooseMembership(tx, going, found?.id ?? null, unknown);
-  });
-}
-
-function view(call: Call, { merchant_id }: ViewAs, service: Service): Promise<Response> {
-  return answerSession(call, 200, service, async (tx, going) => {
-    const merchant = going.merchants.named(merchant_id);
-    if (merchant === null) throw unknownMerchant("merchant_id");
-    await beginViewAs(tx, going, merchant);
-  });
-}
-
-function endView(call: Call, service: Service): Promise<Response> {
-  return answerSession(call, 200, service, endViewAs);
-}
-
-const managing = documentedAs({ needs: "users.manage", chapter: "Users" });
-const own = documentedAs({ needs: "user", chapter: "Users" });
 
 /** The users, and the signed-in user's own profile. */
-export function userRoutes(service: Service) {
+export const userRoutes = (service: Service) =>
+  routes("Users", [...membershipRows(service), ...listRows(service), ...ownRows(service), ...recordRows]);
+
+/** The routes of the signed-in user's own profile. */
+function ownRows(service: Service) {
   const tries = attempts(failureRate);
-  return new Elysia()
-    .use(conventions)
-    .use(membershipRoutes(service))
-    .get("/roles", ({ call }) => answerRoles(call, service), {
-      detail: documented({
-        id: "listRoles",
-        needs: "any",
-        chapter: "Users",
-        summary: "List roles and their permissions",
-        answers: { 200: EnvelopedView(Type.Array(RoleView)) },
-      }),
-    })
-    .get("/users", ({ call, query }) => list(call, query), {
-      query: queryOf(ListUsers),
-      detail: managing({ id: "listUsers", summary: "List users", answers: { 200: ListView(UserView) } }),
-    })
-    .get("/users/me", ({ call }) => answerRead(call, (db) => answerMe(db, call, service)), {
-      detail: own({
-        id: "getMe",
-        summary: "Get the signed-in user",
-        description:
-          "Includes all memberships, the active one (`current`), the merchant whose records are visible (null for" +
-          " all merchants), and `view_as` while one of the operator's users views as a merchant.",
-        answers: { 200: EnvelopedView(MeView) },
-      }),
-    })
-    .patch("/users/me", ({ call, body }) => updateSelf(call, body, service), {
-      body: bodyOf(UpdateMe),
-      detail: own({
-        id: "updateMe",
-        matches: true,
-        summary: "Update your own name",
-        answers: { 200: EnvelopedView(MeView) },
-      }),
-    })
-    .post(
-      "/users/me/password",
-      ({ call, body }) => answerLongWork(call, () => changePassword(call, body, service, tries)),
-      {
-        body: bodyOf(ChangePassword),
-        detail: own({
-          id: "changePassword",
-          summary: "Change your password",
-          description: "You stay signed in here and are signed out everywhere else.",
-          answers: { 200: EnvelopedView(MeView) },
-          refuses: ["invalid_credentials"],
-        }),
+  return [
+    read("/users/me", "user", {
+      id: "getMe",
+      summary: "Get the signed-in user",
+      description:
+        "Includes all memberships, the active one (`current`), the merchant whose records are visible (null for" +
+        " all merchants), and `view_as` while one of the operator's users views as a merchant.",
+      view: MeView,
+      data: (db, { call }) => answerMe(db, call, service),
+    }),
+    write("PATCH", "/users/me", "user", {
+      id: "updateMe",
+      summary: "Update your own name",
+      body: UpdateMe,
+      view: MeView,
+      matches: async (tx, { call }) => {
+        await lockUser(tx.scoped(unscoped), call.actor.id);
+        return answerMe(tx, call, service);
       },
-    )
-    .get("/users/:id", ({ call, params }) => get(call, params.id), {
-      detail: managing({ id: "getUser", summary: "Get a user", answers: { 200: EnvelopedView(UserView) } }),
-    })
-    .patch("/users/:id", ({ call, params, body }) => update(call, params.id, body), {
-      body: bodyOf(UpdateUser),
-      detail: managing({
-        id: "updateUser",
-        matches: true,
-        summary: "Update a user's name, role or status",
-        description:
-          "Takes effect immediately, also for signed-in users. You cannot grant a role with permissions you lack," +
-          " nor change a user with such a role. The last owner of the operator keeps that role. `merchant_id` selects" +
-          " the membership whose role and status change; without it, the role of the first membership and the user's" +
-          " status everywhere change. A merchant's users change only memberships at their own merchant.",
-        answers: { 200: EnvelopedView(UserView) },
-        refuses: ["last_owner", "merchant_closed"],
-      }),
-    });
+      act: async (tx, { call, body: { name } }) => {
+        // This route needs no permission, but a user without a required second factor is refused everything else.
+        const granted = call.granted.lacks_factor ? call.granted : null;
+        await updateUser(tx.scoped(unscoped), call.actor.id, changeOf({ ...(name !== undefined && { name }) }), {
+          granted,
+          of_merchant: null,
+        });
+        return answerMe(tx, call, service);
+      },
+    }),
+    write("POST", "/users/me/password", "user", {
+      id: "changePassword",
+      summary: "Change your password",
+      description: "You stay signed in here and are signed out everywhere else.",
+      refuses: ["invalid_credentials"],
+      body: ChangePassword,
+      view: MeView,
+      long: true,
+      prepare: ({ call, body }) => hashIfCorrect(call, body, tries),
+      act: async (tx, { call, prepared: { before, password_hash } }) => {
+        const { id } = call.actor;
+        const token = tokenIn(call.request, isSecure(service, call.request));
+        const user = await lockUser(tx.scoped(unscoped), id);
+        if (user.password_hash !== before.password_hash) throw wrongPassword();
+        const current = token === null ? null : await findSession(tx, tokenHashOf(token));
+        await setPassword(tx, id, password_hash, current?.session.id ?? null);
+        return answerMe(tx, call, service);
+      },
+    }),
+  ];
 }
 
-async function list(call: Call, query: ListUsers): Promise<Response> {
-  const filters = { status: query.status ?? null, role: query.role ?? null, q: query.q ?? null };
-  const merchants = await directoryOf(call.store).now();
-  return answerList(
-    call,
-    query,
-    {
-      rows: (db, window) => listUserPage(db, filters, window),
-      count: (db) => countUsers(db, filters),
-      position: ({ created_at, id }) => [created_at, id],
+const listRows = (service: Service) => [
+  respond("GET", "/roles", "any", {
+    id: "listRoles",
+    summary: "List roles and their permissions",
+    answers: { 200: EnvelopedView(Type.Array(RoleView)) },
+    answer: ({ call }) => answerRoles(call, service),
+  }),
+  list("/users", "users.manage", {
+    id: "listUsers",
+    summary: "List users",
+    query: ListUsers,
+    view: UserView,
+    prepare: ({ call }) => directoryOf(call.store).now(),
+    listing: ({ query: { status = null, role = null, q = null } }) => {
+      const filters = { status, role, q };
+      return {
+        rows: (db, window) => listUserPage(db, filters, window),
+        count: (db) => countUsers(db, filters),
+        position: ({ created_at, id }) => [created_at, id],
+      };
     },
-    (users) => users.map((user) => userView(user, merchants)),
-  );
-}
+    views: (users, _, { prepared }) => users.map((user) => userView(user, prepared)),
+  }),
+];
+
+const recordRows = [
+  read("/users/:id", "users.manage", {
+    id: "getUser",
+    summary: "Get a user",
+    view: UserView,
+    prepare: ({ call }) => directoryOf(call.store).now(),
+    data: async (db, { params, prepared }) => shown(await getUser(db, params.id), prepared),
+  }),
+  write("PATCH", "/users/:id", "users.manage", {
+    id: "updateUser",
+    summary: "Update a user's name, role or status",
+    description:
+      "Takes effect immediately, also for signed-in users. You cannot grant a role with permissions you lack," +
+      " nor change a user with such a role. The last owner of the operator keeps that role. `merchant_id` selects" +
+      " the membership whose role and status change; without it, the role of the first membership and the user's" +
+      " status everywhere change. A merchant's users change only memberships at their own merchant.",
+    refuses: ["last_owner", "merchant_closed"],
+    body: UpdateUser,
+    view: UserView,
+    prepare: async ({ call, body }) => {
+      const merchants = await directoryOf(call.store).now();
+      return { merchants, about: await merchantForRequest(call, body.merchant_id) };
+    },
+    matches: async (tx, { params, prepared }) => shown(await lockUser(tx, params.id), prepared.merchants),
+    act: async (tx, { call, params, body: { merchant_id: _, ...body }, prepared: { merchants, about } }) => {
+      const { granted, merchant_id: of_merchant } = call;
+      return shown(await updateUser(tx, params.id, changeOf(body), { granted, of_merchant, about }), merchants);
+    },
+  }),
+];
 
 /** The roles; for a merchant's users, as they apply at a merchant. */
 async function answerRoles(call: Call, { stores }: Service): Promise<Response> {
@@ -256,50 +255,14 @@ async function answerRoles(call: Call, { stores }: Service): Promise<Response> {
   );
 }
 
-async function get(call: Call, id: string): Promise<Response> {
-  const merchants = await directoryOf(call.store).now();
-  return answerRead(call, async (db) => shown(await getUser(db, id), merchants));
-}
-
-async function update(call: Call, id: string, { merchant_id, ...body }: UpdateUser): Promise<Response> {
-  const merchants = await directoryOf(call.store).now();
-  const about = await merchantForRequest(call, merchant_id);
-  return answerWrite(call, 200, async (tx) => {
-    await requireMatch(call, async () => shown(await lockUser(tx, id), merchants));
-    const { granted, merchant_id: of_merchant } = call;
-    return shown(await updateUser(tx, id, changeOf(body), { granted, of_merchant, about }), merchants);
-  });
-}
-
 const changeOf = ({ name, role, status }: Omit<UpdateUser, "merchant_id">) => ({
   ...(name !== undefined && { name }),
   ...(role !== undefined && { role }),
   ...(status !== undefined && { status }),
 });
 
-function updateSelf(call: Call, { name }: UpdateMe, service: Service): Promise<Response> {
-  const { id } = call.actor;
-  // This route needs no permission, but a user without a required second factor is refused everything else.
-  const granted = call.granted.lacks_factor ? call.granted : null;
-  return answerWrite(call, 200, async (tx) => {
-    await requireMatch(call, async () => {
-      await lockUser(tx.scoped(unscoped), id);
-      return answerMe(tx, call, service);
-    });
-    await updateUser(tx.scoped(unscoped), id, changeOf({ ...(name !== undefined && { name }) }), {
-      granted,
-      of_merchant: null,
-    });
-    return answerMe(tx, call, service);
-  });
-}
-
-async function changePassword(
-  call: Call,
-  { current_password, password }: ChangePassword,
-  service: Service,
-  tries: AttemptLimiter,
-): Promise<Response> {
+/** Returns the hash of a new password. Refuses: invalid_credentials (for a wrong current one), rate_limited. */
+async function hashIfCorrect(call: Call, { current_password, password }: ChangePassword, tries: AttemptLimiter) {
   const { id } = call.actor;
   const before = await call.store.read((db) => getSelf(db, id));
   const retry_after_seconds = tries.begin(id, call.store.clock.now());
@@ -308,15 +271,7 @@ async function changePassword(
   }
   if (!(await isPassword(current_password, before.password_hash))) throw wrongPassword();
   tries.succeeded(id);
-  const password_hash = await hashNewPassword(password, before);
-  const token = tokenIn(call.request, isSecure(service, call.request));
-  return answerWrite(call, 200, async (tx) => {
-    const user = await lockUser(tx.scoped(unscoped), id);
-    if (user.password_hash !== before.password_hash) throw wrongPassword();
-    const current = token === null ? null : await findSession(tx, tokenHashOf(token));
-    await setPassword(tx, id, password_hash, current?.session.id ?? null);
-    return answerMe(tx, call, service);
-  });
+  return { before, password_hash: await hashNewPassword(password, before) };
 }
 
 const wrongPassword = () => new Fault("invalid_credentials", "The current password is wrong.");

@@ -45,7 +45,6 @@ export const ListCounts = closed({
   status: Type.Optional(choice(countStatuses)),
   location: Type.Optional(idField("warehouse")),
 });
-export type ListCounts = Static<typeof ListCounts>;
 
 const moment = () => Type.String({ format: "date-time" });
 const count = Type.Integer({ minimum: 0 });

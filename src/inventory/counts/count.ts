@@ -156,8 +156,12 @@ function summaryOf(lines: readonly CountLine[]) {
 }
 
 function valueView(currency: string, { over, short }: { readonly over: number; readonly short: number }) {
-  const [value_over, value_short, value_net] = [over, short, over - short].map((cents) => money(cents, currency));
-  return { value_over, value_short, value_net, currency };
+  return {
+    value_over: money(over, currency),
+    value_short: money(short, currency),
+    value_net: money(over - short, currency),
+    currency,
+  };
 }
 
 /** The fields of a product that counting needs. */

@@ -21,7 +21,6 @@ const filters = {
 };
 
 export const ListMovements = closed({ ...pageFields, ...filters });
-export type ListMovements = Static<typeof ListMovements>;
 
 export const ExportMovements = closed({ ...filters, ...csvExportFields });
 export type ExportMovements = Static<typeof ExportMovements>;

@@ -1,13 +1,7 @@
-import { Elysia } from "elysia";
 import { parseMoment } from "../../core/clock.ts";
 import { readId } from "../../core/ids.ts";
-import { queryOf } from "../../core/schema.ts";
-import type { Call } from "../../http/call.ts";
-import { conventions } from "../../http/conventions.ts";
-import { answerCsv, type CsvFile, pagesOf } from "../../http/csv_response.ts";
-import { ListView } from "../../http/envelope.ts";
-import { answerList } from "../../http/pagination.ts";
-import { documented } from "../../http/route.ts";
+import { type CsvFile, pagesOf } from "../../http/csv_response.ts";
+import { exportCsv, list, routes } from "../../http/routes.ts";
 import { actorFor, type ViewerWithUsers, viewerOf, withActorsFor } from "../../identity/actors.sql.ts";
 import type { Db } from "../../storage/database.ts";
 import { refuseBins, showsBins } from "../warehouses/bin_visibility.ts";
@@ -16,54 +10,38 @@ import { ExportMovements, ListMovements, MovementView } from "./movement.schema.
 import { type Movement, type MovementFilter, movementCells, movementColumns, movementView } from "./movement.ts";
 
 /** The ledger: every change of a quantity, as a list and as CSV. */
-export const movementRoutes = new Elysia({ prefix: "/inventory/movements" })
-  .use(conventions)
-  .get("", ({ call, query }) => list(call, query), {
-    query: queryOf(ListMovements),
-    detail: documented({
-      id: "listMovements",
-      needs: "stock.read",
-      chapter: "Warehouses",
-      summary: "List inventory movements",
-      answers: { 200: ListView(MovementView) },
-    }),
-  })
-  .get("/export.csv", ({ call, query }) => exported(call, query), {
-    query: queryOf(ExportMovements),
-    detail: documented({
-      id: "exportMovements",
-      needs: "stock.read",
-      chapter: "Warehouses",
-      summary: "Export inventory movements as CSV",
-      documents: ["text/csv"],
-      answers: { 200: null },
-    }),
-  });
-
-async function list(call: Call, query: ListMovements): Promise<Response> {
-  refuseBins(call, { bin: query.bin });
-  const viewer = await viewerOf(call);
-  const filterFor = async (db: Db) => shownTo(db, viewer, filterOf(query));
-  return answerList(
-    call,
-    query,
-    {
-      rows: async (db, window) => withActorsFor(db, viewer, await listMovements(db, await filterFor(db), window)),
-      count: async (db) => countMovements(db, await filterFor(db)),
-      position: ({ created_at, id }) => [created_at, id],
+export const movementRoutes = routes("Warehouses", [
+  list("/inventory/movements", "stock.read", {
+    id: "listMovements",
+    summary: "List inventory movements",
+    query: ListMovements,
+    view: MovementView,
+    listing: async ({ call, query }) => {
+      refuseBins(call, { bin: query.bin });
+      const viewer = await viewerOf(call);
+      const filterFor = async (db: Db) => shownTo(db, viewer, filterOf(query));
+      return {
+        rows: async (db, window) => withActorsFor(db, viewer, await listMovements(db, await filterFor(db), window)),
+        count: async (db) => countMovements(db, await filterFor(db)),
+        position: ({ created_at, id }) => [created_at, id],
+      };
     },
-    (movements) => movements.map((movement) => movementView(movement, showsBins(call))),
-  );
-}
+    views: (movements, _, { call }) => movements.map((movement) => movementView(movement, showsBins(call))),
+  }),
+  exportCsv("/inventory/movements/export.csv", "stock.read", {
+    id: "exportMovements",
+    summary: "Export inventory movements as CSV",
+    query: ExportMovements,
+    file: async ({ call, query }) => {
+      refuseBins(call, { bin: query.bin });
+      return movementExport(filterOf(query), await viewerOf(call));
+    },
+  }),
+]);
 
 /** The filter, with its actor limited to those that the viewer can see. */
 async function shownTo(db: Db, viewer: ViewerWithUsers, filter: MovementFilter): Promise<MovementFilter> {
   return { ...filter, actor: await actorFor(db, viewer, filter.actor) };
-}
-
-async function exported(call: Call, query: ExportMovements): Promise<Response> {
-  refuseBins(call, { bin: query.bin });
-  return answerCsv(call, movementExport(filterOf(query), await viewerOf(call)), query);
 }
 
 /** The CSV of the movements that match, newest first, as the viewer may see it. */

@@ -66,7 +66,6 @@ export const ListReceipts = closed({
     choice(receiptSorts, { description: "Default: `-created_at`. Receipts without an expected date come last." }),
   ),
 });
-export type ListReceipts = Static<typeof ListReceipts>;
 
 const count = Type.Integer({ minimum: 0 });
 const text = nullable(Type.String());

@@ -27,7 +27,6 @@ export const ListRestockTasks = closed({
   order_id: Type.Optional(textField(100, { description: "The order's ID or number; its returns are included." })),
   return_id: Type.Optional(idField("return")),
 });
-export type ListRestockTasks = Static<typeof ListRestockTasks>;
 
 export const RestockTaskView = closed({
   order_id: Type.String(),

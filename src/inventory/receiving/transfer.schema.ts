@@ -62,7 +62,6 @@ export const ListTransfers = closed({
   sku: Type.Optional(textField(100, { description: "Only transfers of this SKU." })),
   q: Type.Optional(textField(100, { description: "Part of the reference or of a SKU." })),
 });
-export type ListTransfers = Static<typeof ListTransfers>;
 
 const count = Type.Integer({ minimum: 0 });
 const text = nullable(Type.String());

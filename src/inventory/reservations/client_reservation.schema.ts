@@ -30,7 +30,6 @@ export const ReserveStock = closed({
 export type ReserveStock = Static<typeof ReserveStock>;
 
 export const ReleaseReservation = closed({ reservation_id: idField("reservation") });
-export type ReleaseReservation = Static<typeof ReleaseReservation>;
 
 export const ExtendReservation = closed({
   expires_at: momentField("New expiry: not earlier than the current one, and at most 30 days from now."),
@@ -43,7 +42,6 @@ export const ListReservations = closed({
   order_id: Type.Optional(textField(100, { description: "An order's number or ID." })),
   sku: Type.Optional(textField(100, { description: "Only reservations of this SKU." })),
 });
-export type ListReservations = Static<typeof ListReservations>;
 
 const moment = () => Type.String({ format: "date-time" });
 

@@ -1,17 +1,12 @@
-import { Elysia } from "elysia";
 import { iso } from "../../core/clock.ts";
 import { assert, missing } from "../../core/faults.ts";
 import { readId, wireId } from "../../core/ids.ts";
-import { bodyOf, queryOf } from "../../core/schema.ts";
 import { answerBatched, type BatchableCommand } from "../../http/batching.ts";
-import type { Call } from "../../http/call.ts";
-import { conventions } from "../../http/conventions.ts";
-import { EnvelopedView, ListView } from "../../http/envelope.ts";
-import { answerList } from "../../http/pagination.ts";
-import { requireMatch, tagged } from "../../http/preconditions.ts";
-import { answerRead, answerWrite } from "../../http/response.ts";
-import { documented } from "../../http/route.ts";
+import { EnvelopedView } from "../../http/envelope.ts";
+import { tagged } from "../../http/preconditions.ts";
+import { list, read, respond, routes, write } from "../../http/routes.ts";
 import type { Db, Tx } from "../../storage/database.ts";
+import { reservationTransitions } from "../inventory.transitions.ts";
 import {
   ExtendReservation,
   ListReservations,
@@ -43,119 +38,84 @@ const reserving: BatchableCommand<ReserveStock, Awaited<ReturnType<typeof reserv
   status: 201,
   weight: ({ items }) => items.length,
   runOne: (tx, { input }) => reserveStock(tx, input),
-  runBatch: (tx, parts) => {
-    return reserveBatch(
+  runBatch: (tx, parts) =>
+    reserveBatch(
       tx,
       parts.map(({ input }) => input),
-    );
-  },
+    ),
   view: (reservation, { now }) => tagged(reservationView(reservation, reservation.units, now), null),
 };
 
 /** Reservations made by clients: create, extend, release and read. */
-export const clientReservationRoutes = new Elysia({ prefix: "/inventory" })
-  .use(conventions)
-  .post("/reserve", ({ call, body }) => answerBatched(call, reserving, body), {
-    body: bodyOf(ReserveStock),
-    detail: documented({
-      id: "reserveInventory",
-      needs: "stock.write",
-      chapter: "Reservations",
-      tagged: true,
-      summary: "Reserve inventory for an order",
-      refuses: [
-        "ambiguous_identifier",
-        "insufficient_inventory",
-        "reservation_closed",
-        "reservation_committed",
-        "resource_missing",
-      ],
-      answers: { 201: EnvelopedView(ReservationView) },
-    }),
-  })
-  .post(
-    "/release",
-    ({ call, body }) =>
-      answerWrite(call, 200, async (tx) => {
-        const { id, status, released_at } = await releaseClientReservation(tx, body.reservation_id);
-        return { reservation_id: wireId("reservation", id), status, released_at: iso(released_at ?? 0) };
-      }),
-    {
-      body: bodyOf(ReleaseReservation),
-      detail: documented({
-        id: "releaseInventory",
-        needs: "stock.write",
-        chapter: "Reservations",
-        summary: "Release a reservation",
-        refuses: ["reservation_closed", "reservation_committed", "resource_missing"],
-        answers: { 200: EnvelopedView(ReleasedReservationView) },
-      }),
+export const clientReservationRoutes = routes("Reservations", [
+  respond("POST", "/inventory/reserve", "stock.write", {
+    id: "reserveInventory",
+    summary: "Reserve inventory for an order",
+    refuses: [
+      "ambiguous_identifier",
+      "insufficient_inventory",
+      "reservation_closed",
+      "reservation_committed",
+      "resource_missing",
+    ],
+    tagged: true,
+    body: ReserveStock,
+    answers: { 201: EnvelopedView(ReservationView) },
+    answer: ({ call, body }) => answerBatched(call, reserving, body),
+  }),
+  write("POST", "/inventory/release", "stock.write", {
+    id: "releaseInventory",
+    summary: "Release a reservation",
+    refuses: ["reservation_closed", "reservation_committed", "resource_missing"],
+    body: ReleaseReservation,
+    view: ReleasedReservationView,
+    act: async (tx, { body }) => {
+      const { id, released_at } = await releaseClientReservation(tx, body.reservation_id);
+      const { to: status } = reservationTransitions.release;
+      return { reservation_id: wireId("reservation", id), status, released_at: iso(released_at ?? 0) };
     },
-  )
-  .post(
-    "/reservations/:id/extend",
-    ({ call, params, body }) =>
-      answerWrite(call, 200, async (tx) => {
-        await requireMatch(call, () => locked(tx, params.id));
-        return reservationResponse(tx, await extendClientReservation(tx, params.id, body));
-      }),
-    {
-      body: bodyOf(ExtendReservation),
-      detail: documented({
-        id: "extendReservation",
-        needs: "stock.write",
-        chapter: "Reservations",
-        matches: true,
-        tagged: true,
-        summary: "Extend a reservation",
-        refuses: ["reservation_closed", "reservation_committed"],
-        answers: { 200: EnvelopedView(ReservationView) },
-      }),
+  }),
+  write("POST", "/inventory/reservations/:id/extend", "stock.write", {
+    id: "extendReservation",
+    summary: "Extend a reservation",
+    refuses: ["reservation_closed", "reservation_committed"],
+    tagged: true,
+    body: ExtendReservation,
+    view: ReservationView,
+    matches: (tx, { params }) => locked(tx, params.id),
+    act: async (tx, { params, body }) => reservationResponse(tx, await extendClientReservation(tx, params.id, body)),
+  }),
+  read("/inventory/reservations/:id", "stock.read", {
+    id: "getReservation",
+    summary: "Get a reservation",
+    tagged: true,
+    view: ReservationView,
+    data: (db, { params }) => detail(db, params.id),
+  }),
+  list("/inventory/reservations", "stock.read", {
+    id: "listReservations",
+    summary: "List reservations",
+    refuses: ["ambiguous_identifier"],
+    query: ListReservations,
+    view: ReservationView,
+    listing: async ({ call, query: { status, order_id, sku } }) => {
+      if (order_id !== undefined) await call.store.read((db) => findOrderNumber(db, order_id, null));
+      const filter = {
+        status,
+        sku,
+        order_ref: order_id,
+        order_id: order_id === undefined ? undefined : (readId("order", order_id) ?? undefined),
+      };
+      return {
+        rows: (db, window) => listReservations(db, filter, window),
+        count: (db) => countReservations(db, filter),
+        position: ({ created_at, id }) => [created_at, id],
+        long: longReservations,
+      };
     },
-  )
-  .get("/reservations/:id", ({ call, params }) => answerRead(call, (db) => detail(db, params.id)), {
-    detail: documented({
-      id: "getReservation",
-      needs: "stock.read",
-      chapter: "Reservations",
-      tagged: true,
-      summary: "Get a reservation",
-      answers: { 200: EnvelopedView(ReservationView) },
-    }),
-  })
-  .get("/reservations", ({ call, query }) => list(call, query), {
-    query: queryOf(ListReservations),
-    detail: documented({
-      id: "listReservations",
-      needs: "stock.read",
-      chapter: "Reservations",
-      summary: "List reservations",
-      refuses: ["ambiguous_identifier"],
-      answers: { 200: ListView(ReservationView) },
-    }),
-  });
-
-async function list(call: Call, query: ListReservations): Promise<Response> {
-  const { status, order_id, sku } = query;
-  if (order_id !== undefined) await call.store.read((db) => findOrderNumber(db, order_id, null));
-  const filter = {
-    status,
-    sku,
-    order_ref: order_id,
-    order_id: order_id === undefined ? undefined : (readId("order", order_id) ?? undefined),
-  };
-  return answerList(
-    call,
-    query,
-    {
-      rows: (db, window) => listReservations(db, filter, window),
-      count: (db) => countReservations(db, filter),
-      position: ({ created_at, id }) => [created_at, id],
-      long: longReservations,
-    },
-    (reservations, db) => views(db, reservations),
-  );
-}
+    views: (reservations, db) => views(db, reservations),
+  }),
+]);
 
 async function detail(db: Db, id: string) {
   const reservation = await findReservation(db, readId("reservation", id) ?? 0);

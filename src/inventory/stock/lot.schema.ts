@@ -20,7 +20,6 @@ export const ListLots = closed({
     choice(lotSorts, { description: "Default: `-created_at`, newest first. Lots without expiry come last." }),
   ),
 });
-export type ListLots = Static<typeof ListLots>;
 
 export const SetLotStatus = closed({
   status: choice(settableLotStatuses),

@@ -1,14 +1,10 @@
-import { Elysia } from "elysia";
 import { missing } from "../../core/faults.ts";
 import { readId } from "../../core/ids.ts";
-import { bodyOf, queryOf } from "../../core/schema.ts";
 import type { Call } from "../../http/call.ts";
-import { conventions } from "../../http/conventions.ts";
-import { EnvelopedView, ListView } from "../../http/envelope.ts";
-import { answerList } from "../../http/pagination.ts";
+import { EnvelopedView } from "../../http/envelope.ts";
 import { requireMatch, tagged } from "../../http/preconditions.ts";
 import { answerRead, answerWrite } from "../../http/response.ts";
-import { documented } from "../../http/route.ts";
+import { list, respond, routes } from "../../http/routes.ts";
 import { type ViewerWithUsers, viewerOf, withActorsFor } from "../../identity/actors.sql.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { lockStock } from "../reservations/locked_stock.ts";
@@ -20,67 +16,66 @@ import { ChangedLotView, CorrectLot, ListLots, LotDetailView, LotView, SetLotSta
 import { lotDetail, lotView, type NamedLot } from "./lot.ts";
 import { countLots, findNamedLot, listLotChanges, listLots, listLotUnits, lotPosition, zonesOf } from "./lots.sql.ts";
 
-/** Lots: list, detail, dates and status. */
-export const lotRoutes = new Elysia({ prefix: "/inventory/lots" })
-  .use(conventions)
-  .get("", ({ call, query }) => list(call, query), {
-    query: queryOf(ListLots),
-    detail: documented({
-      id: "listLots",
-      needs: "stock.read",
-      chapter: "Lots",
-      summary: "List lots",
-      answers: { 200: ListView(LotView) },
-    }),
-  })
-  .get("/:id", ({ call, params }) => get(call, params.id), {
-    detail: documented({
-      id: "getLot",
-      needs: "stock.read",
-      chapter: "Lots",
-      tagged: true,
-      summary: "Get a lot",
-      answers: { 200: EnvelopedView(LotDetailView) },
-    }),
-  })
-  .patch(
-    "/:id",
-    ({ call, params, body }) => change(call, params.id, (tx) => correctLot(tx, params.id, body, call.actor)),
-    {
-      body: bodyOf(CorrectLot),
-      detail: documented({
-        id: "correctLot",
-        needs: "stock.write",
-        chapter: "Lots",
-        matches: true,
-        tagged: true,
-        summary: "Correct a lot's expiry or date of receipt",
-        answers: { 200: EnvelopedView(ChangedLotView) },
-      }),
-    },
-  )
-  .post(
-    "/:id/status",
-    ({ call, params, body }) => change(call, params.id, (tx) => setLotStatus(tx, params.id, body, call.actor)),
-    {
-      body: bodyOf(SetLotStatus),
-      detail: documented({
-        id: "setLotStatus",
-        needs: "stock.write",
-        chapter: "Lots",
-        matches: true,
-        tagged: true,
-        summary: "Set the status of a lot",
-        refuses: ["invalid_state_transition"],
-        answers: { 200: EnvelopedView(ChangedLotView) },
-      }),
-    },
-  );
+const changing = { tagged: true, matches: true, answers: { 200: EnvelopedView(ChangedLotView) } } as const;
 
-async function get(call: Call, id: string): Promise<Response> {
-  const viewer = await viewerOf(call);
-  return answerRead(call, (db) => detailOf(viewer, db, id));
-}
+/** Lots: list, detail, dates and status. */
+export const lotRoutes = routes("Lots", [
+  list("/inventory/lots", "stock.read", {
+    id: "listLots",
+    summary: "List lots",
+    query: ListLots,
+    view: LotView,
+    listing: ({ query: { sku, lot_number, status, q, on_hand, expiring_before, sort = "-created_at" } }) => {
+      const filterIn = async (db: Db) => ({
+        ...{ sku, lot_number, status, q, on_hand },
+        expiring_before: await dayInRequest(db, expiring_before),
+      });
+      return {
+        rows: async (db, window) => listLots(db, await filterIn(db), window, sort),
+        count: async (db) => countLots(db, await filterIn(db)),
+        position: (lot) => lotPosition(lot, sort),
+      };
+    },
+    views: async (lots, db, { call }) => {
+      const units = await listLotUnits(
+        db,
+        lots.map(({ id }) => id),
+      );
+      const of = Map.groupBy(units, (item) => item.lot_id);
+      return Promise.all(
+        lots.map(async (lot) => {
+          const own = of.get(lot.id) ?? [];
+          return lotView(lot, own, { zones: await zonesOf(db, own), now: db.now }, showsBins(call));
+        }),
+      );
+    },
+  }),
+  respond("GET", "/inventory/lots/:id", "stock.read", {
+    id: "getLot",
+    summary: "Get a lot",
+    tagged: true,
+    answers: { 200: EnvelopedView(LotDetailView) },
+    answer: async ({ call, params }) => {
+      const viewer = await viewerOf(call);
+      return answerRead(call, (db) => detailOf(viewer, db, params.id));
+    },
+  }),
+  respond("PATCH", "/inventory/lots/:id", "stock.write", {
+    id: "correctLot",
+    summary: "Correct a lot's expiry or date of receipt",
+    ...changing,
+    body: CorrectLot,
+    answer: ({ call, params, body }) => change(call, params.id, (tx) => correctLot(tx, params.id, body, call.actor)),
+  }),
+  respond("POST", "/inventory/lots/:id/status", "stock.write", {
+    id: "setLotStatus",
+    summary: "Set the status of a lot",
+    refuses: ["invalid_state_transition"],
+    ...changing,
+    body: SetLotStatus,
+    answer: ({ call, params, body }) => change(call, params.id, (tx) => setLotStatus(tx, params.id, body, call.actor)),
+  }),
+]);
 
 async function detailOf(viewer: ViewerWithUsers, db: Db, id: string) {
   const lot = await findNamedLot(db, readId("lot", id) ?? 0);
@@ -110,34 +105,4 @@ async function detail(viewer: ViewerWithUsers, db: Db, lot: NamedLot, more: obje
   const at = { zones: await zonesOf(db, units), now: db.now };
   const view = lotDetail(lot, units, changes, at, showsBins(viewer));
   return tagged({ ...view, ...more }, lot.version, view);
-}
-
-function list(call: Call, query: ListLots): Promise<Response> {
-  const { sku, lot_number, status, q, on_hand, expiring_before, sort = "-created_at" } = query;
-  const filterIn = async (db: Db) => ({
-    ...{ sku, lot_number, status, q, on_hand },
-    expiring_before: await dayInRequest(db, expiring_before),
-  });
-  return answerList(
-    call,
-    query,
-    {
-      rows: async (db, window) => listLots(db, await filterIn(db), window, sort),
-      count: async (db) => countLots(db, await filterIn(db)),
-      position: (lot) => lotPosition(lot, sort),
-    },
-    async (rows, db) => {
-      const units = await listLotUnits(
-        db,
-        rows.map(({ id }) => id),
-      );
-      const of = Map.groupBy(units, (item) => item.lot_id);
-      return Promise.all(
-        rows.map(async (lot) => {
-          const own = of.get(lot.id) ?? [];
-          return lotView(lot, own, { zones: await zonesOf(db, own), now: db.now }, showsBins(call));
-        }),
-      );
-    },
-  );
 }

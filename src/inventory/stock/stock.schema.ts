@@ -95,7 +95,6 @@ export const ListStockSummary = closed({
   ),
   sort: Type.Optional(choice(stockSummarySorts, { description: "Default: `sku`. A leading `-` reverses the order." })),
 });
-export type ListStockSummary = Static<typeof ListStockSummary>;
 
 /** What a delivery came in, for its billable fact. */
 export const deliveryUnitFields = {

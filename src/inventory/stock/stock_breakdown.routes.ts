@@ -1,11 +1,6 @@
-import { Elysia } from "elysia";
 import { parseMoment } from "../../core/clock.ts";
 import { invalid, missing } from "../../core/faults.ts";
-import { queryOf } from "../../core/schema.ts";
-import { conventions } from "../../http/conventions.ts";
-import { EnvelopedView } from "../../http/envelope.ts";
-import { answerRead } from "../../http/response.ts";
-import { documented } from "../../http/route.ts";
+import { read, routes } from "../../http/routes.ts";
 import type { Db } from "../../storage/database.ts";
 import { listAwaited } from "../receiving/receipts.sql.ts";
 import { listInTransit } from "../receiving/transfers.sql.ts";
@@ -16,22 +11,15 @@ import { listBackorders, listHeldUnits, listPlaces, sumMovements } from "./stock
 import { demandView, incomingView, ledgerView, named_max, noDemand, partsView } from "./stock_breakdown.ts";
 
 /** Explains why the stock of a SKU is what it is, or was. */
-export const stockBreakdownRoutes = new Elysia({ prefix: "/inventory/:sku" })
-  .use(conventions)
-  .get(
-    "/explain",
-    ({ call, params, query }) => answerRead(call, (db) => explain(db, params.sku, query, showsBins(call))),
-    {
-      query: queryOf(StockBreakdownQuery),
-      detail: documented({
-        id: "explainInventory",
-        needs: "stock.read",
-        chapter: "Inventory",
-        summary: "Explain the inventory of a SKU from the ledger",
-        answers: { 200: EnvelopedView(StockBreakdownView) },
-      }),
-    },
-  );
+export const stockBreakdownRoutes = routes("Inventory", [
+  read("/inventory/:sku/explain", "stock.read", {
+    id: "explainInventory",
+    summary: "Explain the inventory of a SKU from the ledger",
+    query: StockBreakdownQuery,
+    view: StockBreakdownView,
+    data: (db, { call, params, query }) => explain(db, params.sku, query, showsBins(call)),
+  }),
+]);
 
 async function explain(db: Db, sku: string, query: StockBreakdownQuery, shows_bins: boolean) {
   const id = await findStockedId(db, sku);

@@ -65,7 +65,7 @@ export function ledgerView(
     sku,
     name,
     as_of: isoOrNull(as_of),
-    opening: 0,
+    opening: 0 as const,
     movements: sums,
     on_hand: unitsOf(sums),
     places: places.map(({ warehouse_id, bin, bin_kind, lot_number, movements }) => ({
@@ -73,7 +73,7 @@ export function ledgerView(
       bin: binShown(bin, shows_bins),
       lot_number,
       kind: bin_kind,
-      opening: 0,
+      opening: 0 as const,
       movements,
       on_hand: unitsOf(movements),
     })),

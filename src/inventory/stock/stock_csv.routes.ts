@@ -1,12 +1,9 @@
-import { Elysia } from "elysia";
 import { columnTable, csvExportFields, writeCells } from "../../core/csv_columns.ts";
-import { checkOf, closed, queryOf } from "../../core/schema.ts";
-import type { Call } from "../../http/call.ts";
-import { conventions } from "../../http/conventions.ts";
+import { checkOf, closed } from "../../core/schema.ts";
 import { answerCsv, type CsvFile, pagesOf } from "../../http/csv_response.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
 import { answerImport, DryRunImportView, eachRow, type Import, importFields } from "../../http/imports.ts";
-import { documented } from "../../http/route.ts";
+import { respond, routes } from "../../http/routes.ts";
 import { showsBins } from "../warehouses/bin_visibility.ts";
 import { saveStockRows } from "./import_stock.ts";
 import { CountedStock, type OwnedStock, type StockCsvRow, stockColumns, stockCsvRow } from "./stock_csv.schema.ts";
@@ -39,38 +36,29 @@ export const exportWithoutBins: CsvFile<OwnedStock, number> = {
   cells: (owned) => writeCells(stockColumns, stockCsvRow(owned)),
 };
 
-function answerExport(call: Call, query: { readonly bom?: boolean }): Promise<Response> {
-  return showsBins(call) ? answerCsv(call, stockExport, query) : answerCsv(call, exportWithoutBins, query);
-}
-
 /** Stock as CSV files. */
-export const stockCsvRoutes = new Elysia({ prefix: "/inventory" })
-  .use(conventions)
-  .post("/import", ({ call, query }) => answerImport(call, stockImport, query), {
-    query: queryOf(closed(importFields)),
-    detail: documented({
-      id: "importInventory",
-      needs: "stock.write",
-      chapter: "Inventory",
-      summary: "Import counted stock as CSV",
-      description:
-        "One row per bin and lot: the counted quantity becomes the quantity on hand. Places without a row stay" +
-        ` unchanged.\n\n${table}`,
-      sends: "csv",
-      answers: { 200: EnvelopedView(DryRunImportView) },
-    }),
-  })
-  .get("/export.csv", ({ call, query }) => answerExport(call, query), {
-    query: queryOf(closed(csvExportFields)),
-    detail: documented({
-      id: "exportInventory",
-      needs: "stock.read",
-      chapter: "Inventory",
-      summary: "Export stock as CSV",
-      description:
-        "One row per bin and lot; picked units are in the staging bin of their order. Merchants get one row per" +
-        ` warehouse and lot. The file can be imported again.\n\n${table}`,
-      documents: ["text/csv"],
-      answers: { 200: null },
-    }),
-  });
+export const stockCsvRoutes = routes("Inventory", [
+  respond("POST", "/inventory/import", "stock.write", {
+    id: "importInventory",
+    summary: "Import counted stock as CSV",
+    description:
+      "One row per bin and lot: the counted quantity becomes the quantity on hand. Places without a row stay" +
+      ` unchanged.\n\n${table}`,
+    sends: "csv",
+    query: closed(importFields),
+    answers: { 200: EnvelopedView(DryRunImportView) },
+    answer: ({ call, query }) => answerImport(call, stockImport, query),
+  }),
+  respond("GET", "/inventory/export.csv", "stock.read", {
+    id: "exportInventory",
+    summary: "Export stock as CSV",
+    description:
+      "One row per bin and lot; picked units are in the staging bin of their order. Merchants get one row per" +
+      ` warehouse and lot. The file can be imported again.\n\n${table}`,
+    documents: ["text/csv"],
+    query: closed(csvExportFields),
+    answers: { 200: null },
+    answer: ({ call, query }) =>
+      showsBins(call) ? answerCsv(call, stockExport, query) : answerCsv(call, exportWithoutBins, query),
+  }),
+]);

@@ -1,4 +1,4 @@
-import { type Static, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { choice, closed, idField, nullable, pageFields, textField } from "../../core/schema.ts";
 import { temperatureZones } from "../../products/product.ts";
 import { OwnerView } from "../../storage/tenant.schema.ts";
@@ -27,7 +27,6 @@ export const ListBins = closed({
   kind: Type.Optional(choice(permanentBinKinds)),
   fill: Type.Optional(choice(binFills, { description: "`full`: no room for another unit." })),
 });
-export type ListBins = Static<typeof ListBins>;
 
 const count = Type.Integer({ minimum: 0 });
 
@@ -56,7 +55,6 @@ export const ListStoredItems = closed({
   expiring_before: Type.Optional(expiringBeforeField("Only units of lots that expire before this day.")),
   sort: Type.Optional(choice(itemSorts, { description: "Default: `sku`. Units without expiry come last." })),
 });
-export type ListStoredItems = Static<typeof ListStoredItems>;
 
 const moment = () => Type.String({ format: "date-time" });
 

@@ -1,13 +1,7 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { iso, isoOrNull } from "../../core/clock.ts";
 import { wireId } from "../../core/ids.ts";
-import { bodyOf, queryOf } from "../../core/schema.ts";
-import { conventions } from "../../http/conventions.ts";
-import { EnvelopedView, ListView } from "../../http/envelope.ts";
-import { answerList } from "../../http/pagination.ts";
-import { answerRead, answerWrite } from "../../http/response.ts";
-import { documented } from "../../http/route.ts";
+import { list, read, routes, write } from "../../http/routes.ts";
 import type { Service } from "../../http/service.ts";
 import type { Db } from "../../storage/database.ts";
 import { listRestorations, type Restoration } from "../../storage/installation.ts";
@@ -18,37 +12,27 @@ import { BackupRunView, BackupSettingsView, DecideRestored, ListBackups, Restora
 import { decide } from "./settle_restore.ts";
 
 /** Routes of restores from backups, and of the decision about what they hold. */
-export const restorationRoutes = new Elysia({ prefix: "/restorations" })
-  .use(conventions)
-  .get("", ({ call }) => answerRead(call, async (db) => (await listRestorations(db)).map(restorationView)), {
-    detail: documented({
-      id: "listRestorations",
-      needs: "metrics.read",
-      chapter: "Service",
-      summary: "List this environment's restores from backups, newest first",
-      description:
-        "Numbers from after the backup are never assigned again. A consumer of `GET /events` continues with its" +
-        " cursor; the service has no record of anything that happened after `as_of`.",
-      answers: { 200: EnvelopedView(Type.Array(RestorationView)) },
-    }),
-  })
-  .post(
-    "/decide",
-    ({ call, body }) =>
-      answerWrite(call, 202, async (tx) => restorationView(await decide(tx, body.action, call.actor.name))),
-    {
-      body: bodyOf(DecideRestored),
-      detail: documented({
-        id: "decideRestored",
-        needs: "house.manage",
-        chapter: "Service",
-        summary: "Send or discard everything held since a restore",
-        description: "A job carries out the decision. The same decision can be sent again; a different one is refused.",
-        refuses: ["invalid_state_transition"],
-        answers: { 202: EnvelopedView(RestorationView) },
-      }),
-    },
-  );
+export const restorationRoutes = routes("Service", [
+  read("/restorations", "metrics.read", {
+    id: "listRestorations",
+    summary: "List this environment's restores from backups, newest first",
+    description:
+      "Numbers from after the backup are never assigned again. A consumer of `GET /events` continues with its" +
+      " cursor; the service has no record of anything that happened after `as_of`.",
+    view: Type.Array(RestorationView),
+    data: async (db) => (await listRestorations(db)).map(restorationView),
+  }),
+  write("POST", "/restorations/decide", "house.manage", {
+    id: "decideRestored",
+    summary: "Send or discard everything held since a restore",
+    description: "A job carries out the decision. The same decision can be sent again; a different one is refused.",
+    refuses: ["invalid_state_transition"],
+    body: DecideRestored,
+    view: RestorationView,
+    status: 202,
+    act: async (tx, { call, body }) => restorationView(await decide(tx, body.action, call.actor.name)),
+  }),
+]);
 
 function restorationView(restoration: Restoration): (typeof RestorationView)["static"] {
   const { id, archive, decision, decided_by, settled_at } = restoration;
@@ -70,51 +54,38 @@ function restorationView(restoration: Restoration): (typeof RestorationView)["st
   };
 }
 
-const common = { needs: "house.manage", live_only: true, chapter: "Service" } as const;
-
 /** Routes of the backups that the service makes. */
 export const backupRoutes = (service: Service) =>
-  new Elysia({ prefix: "/backups" })
-    .use(conventions)
-    .get(
-      "",
-      ({ call, query }) =>
-        answerList(
-          call,
-          query,
-          { rows: listRuns, count: countRuns, position: ({ created_at, id }) => [created_at, id] },
-          (runs) => runs.map(runView),
-        ),
-      {
-        query: queryOf(ListBackups),
-        detail: documented({
-          ...common,
-          id: "listBackups",
-          summary: "List backup runs, newest first",
-          description: "Backups made with `packhouse backup` on the command line are not included.",
-          answers: { 200: ListView(BackupRunView) },
-        }),
-      },
-    )
-    .get("/settings", ({ call }) => answerRead(call, (db) => settings(db, service)), {
-      detail: documented({
-        ...common,
-        id: "getBackupSettings",
-        summary: "Get the backup settings and status",
-        description: "Flags of `packhouse serve` set them: --backup-to, --backup-every and --backup-keep.",
-        answers: { 200: EnvelopedView(BackupSettingsView) },
-      }),
-    })
-    .post("", ({ call }) => answerWrite(call, 202, async (tx) => runView(await requestBackup(tx, service.backups))), {
-      detail: documented({
-        ...common,
-        id: "startBackup",
-        summary: "Make a backup now",
-        description: "It starts at once, or after the one in progress. A backup that is already waiting is returned.",
-        refuses: ["backups_not_configured"],
-        answers: { 202: EnvelopedView(BackupRunView) },
-      }),
-    });
+  routes("Service", [
+    list("/backups", "house.manage", {
+      id: "listBackups",
+      summary: "List backup runs, newest first",
+      description: "Backups made with `packhouse backup` on the command line are not included.",
+      live_only: true,
+      query: ListBackups,
+      view: BackupRunView,
+      listing: () => ({ rows: listRuns, count: countRuns, position: ({ created_at, id }) => [created_at, id] }),
+      views: (runs) => runs.map(runView),
+    }),
+    read("/backups/settings", "house.manage", {
+      id: "getBackupSettings",
+      summary: "Get the backup settings and status",
+      description: "Flags of `packhouse serve` set them: --backup-to, --backup-every and --backup-keep.",
+      live_only: true,
+      view: BackupSettingsView,
+      data: (db) => settings(db, service),
+    }),
+    write("POST", "/backups", "house.manage", {
+      id: "startBackup",
+      summary: "Make a backup now",
+      description: "It starts at once, or after the one in progress. A backup that is already waiting is returned.",
+      refuses: ["backups_not_configured"],
+      live_only: true,
+      view: BackupRunView,
+      status: 202,
+      act: async (tx) => runView(await requestBackup(tx, service.backups)),
+    }),
+  ]);
 
 async function settings(db: Db, { backups: plan, shipped, stores }: Service): Promise<BackupSettingsView> {
   const [last, proof] = [await findLastDone(db, "backup"), await findLastDone(db, "proof")];

@@ -1,12 +1,10 @@
-import { Elysia } from "elysia";
 import { systemClock } from "../../core/clock.ts";
 import { engine, version } from "../../core/config.ts";
 import type { Environment } from "../../core/environment.ts";
 import { allMetrics, exposition } from "../../core/metrics.ts";
 import { countOpenFiles, openFilesLimit } from "../../core/process.ts";
-import { conventions } from "../../http/conventions.ts";
 import { jsonResponse } from "../../http/response.ts";
-import { documented } from "../../http/route.ts";
+import { respond, routes } from "../../http/routes.ts";
 import type { Service } from "../../http/service.ts";
 import type { Store, StoreFacts } from "../../storage/database.ts";
 import { ping, proveWrite } from "../../storage/leases.ts";
@@ -32,67 +30,46 @@ const started_at = systemClock().now();
 /** Routes of the service's health and metrics. */
 export const operationRoutes = (service: Service) => {
   const look = healthProbe(service);
-  return new Elysia()
-    .use(conventions)
-    .get(
-      "/health",
-      async ({ call }) => {
+  return routes("Service", [
+    respond("GET", "/health", "none", {
+      id: "getHealth",
+      summary: "Get the health of the service",
+      description:
+        "Needs no key. Shows whether the service accepts requests: returns 503 while a database does not respond" +
+        " or accepts no writes, and while the service is stopping, when it still serves for a while. Use it for" +
+        " load balancers.",
+      answers: { 200: HealthView, 503: HealthView },
+      answer: async ({ call }) => {
         const seen = await look();
         const health: HealthReport = service.draining.aborted ? { ...seen, status: "stopping" } : seen;
-        return jsonResponse(call, health.status === "ok" ? 200 : 503, JSON.stringify(health), {
-          "cache-control": "no-store",
-        });
+        return jsonResponse(call, health.status === "ok" ? 200 : 503, JSON.stringify(health), no_store);
       },
-      {
-        detail: documented({
-          id: "getHealth",
-          needs: "none",
-          chapter: "Service",
-          summary: "Get the health of the service",
-          description:
-            "Needs no key. Shows whether the service accepts requests: returns 503 while a database does not respond" +
-            " or accepts no writes, and while the service is stopping, when it still serves for a while. Use it for" +
-            " load balancers.",
-          answers: { 200: HealthView, 503: HealthView },
-        }),
-      },
-    )
-    .get(
-      "/health/live",
-      ({ call }) => jsonResponse(call, 200, JSON.stringify({ status: "ok" }), { "cache-control": "no-store" }),
-      {
-        detail: documented({
-          id: "getLiveness",
-          needs: "none",
-          chapter: "Service",
-          summary: "Liveness check",
-          description:
-            "Needs no key and checks no database. Use it to restart a process that hangs. A database outage needs no" +
-            " restart: the service recovers by itself.",
-          answers: { 200: LivenessView },
-        }),
-      },
-    )
-    .get(
-      "/metrics",
-      async ({ call }) => {
+    }),
+    respond("GET", "/health/live", "none", {
+      id: "getLiveness",
+      summary: "Liveness check",
+      description:
+        "Needs no key and checks no database. Use it to restart a process that hangs. A database outage needs no" +
+        " restart: the service recovers by itself.",
+      answers: { 200: LivenessView },
+      answer: ({ call }) => jsonResponse(call, 200, JSON.stringify({ status: "ok" }), no_store),
+    }),
+    respond("GET", "/metrics", "metrics.read", {
+      id: "getMetrics",
+      summary: "Get metrics for Prometheus",
+      description: "A test key gets only the metrics of the test environment and of the process.",
+      documents: ["text/plain"],
+      answers: { 200: null },
+      answer: async ({ call }) => {
         const body = await metricsText(service, call.store.mode);
-        const headers = { "content-type": "text/plain; version=0.0.4; charset=utf-8", "cache-control": "no-store" };
+        const headers = { "content-type": "text/plain; version=0.0.4; charset=utf-8", ...no_store };
         return jsonResponse(call, 200, body, headers);
       },
-      {
-        detail: documented({
-          id: "getMetrics",
-          needs: "metrics.read",
-          chapter: "Service",
-          summary: "Get metrics for Prometheus",
-          description: "A test key gets only the metrics of the test environment and of the process.",
-          answers: { 200: null },
-          documents: ["text/plain"],
-        }),
-      },
-    );
+    }),
+  ]);
 };
+
+const no_store = { "cache-control": "no-store" };
 
 type HealthReport = (typeof HealthView)["static"];
 

@@ -1,13 +1,9 @@
 import { hostname } from "node:os";
 import { type Static, Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { iso, systemClock } from "../../core/clock.ts";
 import { engine, version } from "../../core/config.ts";
 import { closed, nullable } from "../../core/schema.ts";
-import { conventions } from "../../http/conventions.ts";
-import { EnvelopedView } from "../../http/envelope.ts";
-import { answerRead } from "../../http/response.ts";
-import { documented } from "../../http/route.ts";
+import { read, routes } from "../../http/routes.ts";
 import type { Service } from "../../http/service.ts";
 import { known_migrations } from "../../storage/migrations/migrate.ts";
 import { runningServers } from "../../storage/servers.ts";
@@ -35,20 +31,17 @@ export const HistoryView = closed({
 });
 
 /** Route of the load history, for charts. */
-export const historyRoutes = new Elysia({ prefix: "/metrics" })
-  .use(conventions)
-  .get("/history", ({ call }) => answerRead(call, async () => historyView(pointsOf(call.store.base))), {
-    detail: documented({
-      id: "getMetricsHistory",
-      needs: "metrics.read",
-      chapter: "Service",
-      summary: "Get the metrics of the last 24 hours",
-      description:
-        "A point per half minute, for the environment of the request; memory and durations cover the process. The" +
-        " history is in the memory of the server that responds: it starts with that server, and excludes others.",
-      answers: { 200: EnvelopedView(HistoryView) },
-    }),
-  });
+export const historyRoutes = routes("Service", [
+  read("/metrics/history", "metrics.read", {
+    id: "getMetricsHistory",
+    summary: "Get the metrics of the last 24 hours",
+    description:
+      "A point per half minute, for the environment of the request; memory and durations cover the process. The" +
+      " history is in the memory of the server that responds: it starts with that server, and excludes others.",
+    view: HistoryView,
+    data: (_, { call }) => historyView(pointsOf(call.store.base)),
+  }),
+]);
 
 function historyView(points: readonly LoadPoint[]): Static<typeof HistoryView> {
   return {
@@ -71,27 +64,20 @@ const started_at = systemClock().now();
 
 /** Route of the servers of this installation. */
 export const serverRoutes = (service: Service) =>
-  new Elysia({ prefix: "/servers" }).use(conventions).get(
-    "",
-    async ({ call }) => {
+  routes("Service", [
+    read("/servers", "house.manage", {
+      id: "listServers",
+      summary: "List the running servers, oldest first",
+      description:
+        "On PostgreSQL, all servers of the database, by its clock. A server that stops responding disappears after" +
+        " a few seconds. On SQLite, the one process.",
+      live_only: true,
+      view: Type.Array(ServerView),
       // Before the view of the requested environment, because only the live one knows the servers.
-      const views = await serversOf(service);
-      return answerRead(call, async () => views);
-    },
-    {
-      detail: documented({
-        id: "listServers",
-        needs: "house.manage",
-        live_only: true,
-        chapter: "Service",
-        summary: "List the running servers, oldest first",
-        description:
-          "On PostgreSQL, all servers of the database, by its clock. A server that stops responding disappears after" +
-          " a few seconds. On SQLite, the one process.",
-        answers: { 200: EnvelopedView(Type.Array(ServerView)) },
-      }),
-    },
-  );
+      prepare: () => serversOf(service),
+      data: (_, { prepared }) => prepared,
+    }),
+  ]);
 
 async function serversOf({ stores, registry }: Service): Promise<ServerView[]> {
   if (registry === null) return [itself()];

@@ -1,14 +1,10 @@
 // Cancels orders and units of orders. Labels of their parcels are voided first; carriers are called outside
 // transactions.
-import { Elysia } from "elysia";
-import type { FaultCode } from "../../core/faults.ts";
-import { bodyOf, DryRunQuery, queryOf } from "../../core/schema.ts";
-import type { RouteNeed } from "../../http/auth/permissions.ts";
+import { DryRunQuery } from "../../core/schema.ts";
 import type { Call } from "../../http/call.ts";
-import { conventions } from "../../http/conventions.ts";
 import { RehearsableView } from "../../http/rehearsals.ts";
 import { answerLongWork, answerWrite } from "../../http/response.ts";
-import { documented } from "../../http/route.ts";
+import { respond, routes } from "../../http/routes.ts";
 import type { Service } from "../../http/service.ts";
 import { labelCallbacks } from "../../returns/return_labels.ts";
 import { refusalFor } from "../../shipping/labels/label.ts";
@@ -38,15 +34,6 @@ interface LabelLosingAct {
   readonly act: (tx: Tx) => Promise<Order>;
   readonly dry_run: boolean | undefined;
 }
-
-/** Refusals of such an act in addition to its own. */
-const cancelling_refuses = [
-  "carrier_error",
-  "carrier_unauthorized",
-  "invalid_state_transition",
-  "label_in_progress",
-  "label_not_voidable",
-] as const satisfies FaultCode[];
 
 /**
  * As `answerOrder`, for an act that voids parcels. Carriers void their labels first, outside a transaction.
@@ -93,19 +80,20 @@ function rehearseWithoutLabels(
   });
 }
 
-const cancellationNotes = (id: string, needs: RouteNeed, summary: string) =>
-  documented({
-    id,
-    needs,
-    chapter: "Orders",
-    summary,
-    description:
-      "Labels are voided first, carriers' labels by their carriers. If a carrier refuses, nothing is cancelled. A dry" +
-      " run calls no carrier and assumes that none refuses.",
-    matches: true,
-    refuses: cancelling_refuses,
-    answers: { 200: RehearsableView(OrderView) },
-  });
+const cancelling = {
+  description:
+    "Labels are voided first, carriers' labels by their carriers. If a carrier refuses, nothing is cancelled. A dry" +
+    " run calls no carrier and assumes that none refuses.",
+  matches: true,
+  refuses: [
+    "carrier_error",
+    "carrier_unauthorized",
+    "invalid_state_transition",
+    "label_in_progress",
+    "label_not_voidable",
+  ],
+  answers: { 200: RehearsableView(OrderView) },
+} as const;
 
 /** Cancels an order and returns it. The labels of its parcels are voided first. */
 export function answerCancellation(call: Call, service: Service, id: string, query: CancelOrder): Promise<Response> {
@@ -124,15 +112,21 @@ export function answerCancellation(call: Call, service: Service, id: string, que
 
 /** Routes that cancel orders and units of orders. */
 export const cancellationRoutes = (service: Service) =>
-  new Elysia({ prefix: "/orders/:id" })
-    .use(conventions)
-    .delete("", ({ call, params: { id }, query }) => answerCancellation(call, service, id, query), {
-      query: queryOf(CancelOrder),
-      detail: cancellationNotes("cancelOrder", "orders.write", "Cancel an order"),
-    })
-    .post(
-      "/cancel_items",
-      ({ call, params: { id }, body, query: { dry_run } }) =>
+  routes("Orders", [
+    respond("DELETE", "/orders/:id", "orders.write", {
+      id: "cancelOrder",
+      summary: "Cancel an order",
+      ...cancelling,
+      query: CancelOrder,
+      answer: ({ call, params, query }) => answerCancellation(call, service, params.id, query),
+    }),
+    respond("POST", "/orders/:id/cancel_items", "orders.write", {
+      id: "cancelOrderItems",
+      summary: "Cancel units of an order that have not shipped",
+      ...cancelling,
+      body: CancelItems,
+      query: DryRunQuery,
+      answer: ({ call, params: { id }, body, query: { dry_run } }) =>
         answerWithoutLabels(call, service, id, {
           dry_run,
           losing: (order) => parcelsLosing(order, body.items),
@@ -141,9 +135,5 @@ export const cancellationRoutes = (service: Service) =>
             return cancelItems(tx, id, body, call.actor);
           },
         }),
-      {
-        body: bodyOf(CancelItems),
-        query: queryOf(DryRunQuery),
-        detail: cancellationNotes("cancelOrderItems", "orders.write", "Cancel units of an order that have not shipped"),
-      },
-    );
+    }),
+  ]);

@@ -1,15 +1,12 @@
-import { type Static, Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
+import { Type } from "@sinclair/typebox";
 import { columnTable, csvExportFields, writeCells } from "../../core/csv_columns.ts";
-import { checkOf, closed, fittingInSlice, type PagePosition, queryOf } from "../../core/schema.ts";
+import { checkOf, closed, fittingInSlice, type PagePosition } from "../../core/schema.ts";
 import { emailKey } from "../../customers/customer.ts";
-import type { Call } from "../../http/call.ts";
-import { conventions } from "../../http/conventions.ts";
-import { answerCsv, type CsvFile, type CsvPage } from "../../http/csv_response.ts";
+import type { CsvFile, CsvPage } from "../../http/csv_response.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
 import { fileFields } from "../../http/file_upload.ts";
 import { answerImport, GroupImportView, type Import } from "../../http/imports.ts";
-import { documented } from "../../http/route.ts";
+import { exportCsv, respond, routes } from "../../http/routes.ts";
 import type { Db } from "../../storage/database.ts";
 import { sizesOfOrders } from "../lifecycle/order_lookup.sql.ts";
 import { wholeOrders } from "../orders.sql.ts";
@@ -89,54 +86,38 @@ async function pageAfter(
   };
 }
 
-/** Imports either kind of CSV. */
-function answerFile(call: Call, { history, ...query }: Static<typeof ChooseFile>): Promise<Response> {
-  return history ? answerImport(call, pastImport, query) : answerImport(call, orderImport, query);
-}
-
 /** Orders as CSV. */
-export const orderCsvRoutes = new Elysia({ prefix: "/orders" })
-  .use(conventions)
-  .post("/import", ({ call, query }) => answerFile(call, query), {
-    query: queryOf(ChooseFile),
-    detail: documented({
-      id: "importOrders",
-      needs: "orders.write",
-      chapter: "Orders",
-      summary: "Import orders as CSV, one row per line",
-      description:
-        "Rows with the same `order_number` form one order, wherever they are. What one states applies to all of" +
-        " them, so the others may leave these cells empty. One names the customer by `customer_email`; a" +
-        " missing customer or address is created. An invalid row rejects its whole order and no other; one" +
-        " without an order number rejects every order that it may belong to. An existing order" +
-        " stays as it is, so importing a file again changes nothing; one with another" +
-        ` customer or other lines is rejected.\n\n${table}\n\n` +
-        "With `history=true` the file contains past orders, so that they survive a change of systems:" +
-        " those that have shipped, were delivered or were cancelled. They change no stock and no events are sent" +
-        " for them; products may be inactive. They are marked `imported`, and what is still possible with" +
-        " them (deliver, return) works as with any other order; returned units are an adjustment of stock. An" +
-        " existing order stays as it is here, too." +
-        ` These columns have another meaning then:\n\n${pastTable}`,
-      sends: "csv",
-      answers: { 200: EnvelopedView(GroupImportView("orders")) },
-    }),
-  })
-  .get(
-    "/export.csv",
-    ({ call, query }) => answerCsv(call, orderExport(filterOf(query), query.sort ?? "-created_at"), query),
-    {
-      query: queryOf(closed({ ...FilterOrders.properties, ...csvExportFields })),
-      detail: documented({
-        id: "exportOrders",
-        needs: "orders.read",
-        chapter: "Orders",
-        summary: "Export the orders of a list as CSV, one row per line",
-        description:
-          "Accepts the filters, the search and the sort of the list. The file can be imported: pending orders that do" +
-          " not exist yet are created. Values that a spreadsheet would take for a formula have an apostrophe before" +
-          ` them.\n\n${table}`,
-        documents: ["text/csv"],
-        answers: { 200: null },
-      }),
-    },
-  );
+export const orderCsvRoutes = routes("Orders", [
+  respond("POST", "/orders/import", "orders.write", {
+    id: "importOrders",
+    summary: "Import orders as CSV, one row per line",
+    description:
+      "Rows with the same `order_number` form one order, wherever they are. What one states applies to all of" +
+      " them, so the others may leave these cells empty. One names the customer by `customer_email`; a" +
+      " missing customer or address is created. An invalid row rejects its whole order and no other; one" +
+      " without an order number rejects every order that it may belong to. An existing order" +
+      " stays as it is, so importing a file again changes nothing; one with another" +
+      ` customer or other lines is rejected.\n\n${table}\n\n` +
+      "With `history=true` the file contains past orders, so that they survive a change of systems:" +
+      " those that have shipped, were delivered or were cancelled. They change no stock and no events are sent" +
+      " for them; products may be inactive. They are marked `imported`, and what is still possible with" +
+      " them (deliver, return) works as with any other order; returned units are an adjustment of stock. An" +
+      " existing order stays as it is here, too." +
+      ` These columns have another meaning then:\n\n${pastTable}`,
+    sends: "csv",
+    query: ChooseFile,
+    answers: { 200: EnvelopedView(GroupImportView("orders")) },
+    answer: ({ call, query: { history, ...query } }) =>
+      history ? answerImport(call, pastImport, query) : answerImport(call, orderImport, query),
+  }),
+  exportCsv("/orders/export.csv", "orders.read", {
+    id: "exportOrders",
+    summary: "Export the orders of a list as CSV, one row per line",
+    description:
+      "Accepts the filters, the search and the sort of the list. The file can be imported: pending orders that do" +
+      " not exist yet are created. Values that a spreadsheet would take for a formula have an apostrophe before" +
+      ` them.\n\n${table}`,
+    query: closed({ ...FilterOrders.properties, ...csvExportFields }),
+    file: ({ query }) => orderExport(filterOf(query), query.sort ?? "-created_at"),
+  }),
+]);

@@ -1,8 +1,6 @@
-import { Elysia } from "elysia";
 import { assert, invalid } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
-import { queryOf } from "../../core/schema.ts";
 import type { PrintContext } from "../../documents/document.ts";
 import {
   type DocumentFormat,
@@ -13,10 +11,9 @@ import {
 } from "../../documents/document.ts";
 import { sendDocument } from "../../documents/document_response.ts";
 import type { Call } from "../../http/call.ts";
-import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
 import { answerRead } from "../../http/response.ts";
-import { documented } from "../../http/route.ts";
+import { respond, routes } from "../../http/routes.ts";
 import type { Service } from "../../http/service.ts";
 import { plansOf } from "../../inventory/reservations/reservations.sql.ts";
 import type { PlainWarehouse } from "../../inventory/warehouses/warehouse.ts";
@@ -35,61 +32,42 @@ import { pickListDocument } from "./pick_list.ts";
 import { ordersOfWave, type PickWalk, refuseUnpickable, walkOf, walkView, wave_orders_max } from "./pick_walk.ts";
 import { PackingSlipView, PrintPackingSlip, PrintPickList, PrintWave, WalkView } from "./printing.schema.ts";
 
-const ofOrder = (log: Log) =>
-  new Elysia({ prefix: "/orders/:id" })
-    .use(conventions)
-    .get(
-      "/pick-list",
-      ({ call, params, query }) =>
+/** Documents of orders: pick lists, and packing slips for the parcels. */
+export const printingRoutes = ({ log }: Service) =>
+  routes("Orders", [
+    respond("GET", "/orders/:id/pick-list", "orders.read", {
+      id: "getPickList",
+      summary: "Get the pick list of an order: PDF, or HTML or JSON by `Accept`",
+      refuses: ["invalid_state_transition"],
+      query: PrintPickList,
+      answers: { 200: EnvelopedView(WalkView) },
+      documents: documentMediaTypes,
+      answer: ({ call, params, query }) =>
         answerWalk(call, log, query, async (db) => {
           const order = await getOrder(db, params.id);
           refuseUnpickable(order);
           return [order];
         }),
-      {
-        query: queryOf(PrintPickList),
-        detail: documented({
-          id: "getPickList",
-          needs: "orders.read",
-          chapter: "Orders",
-          summary: "Get the pick list of an order: PDF, or HTML or JSON by `Accept`",
-          refuses: ["invalid_state_transition"],
-          answers: { 200: EnvelopedView(WalkView) },
-          documents: documentMediaTypes,
-        }),
-      },
-    )
-    .get("/packing-slip", ({ call, params, query }) => answerSlip(call, log, params.id, query), {
-      query: queryOf(PrintPackingSlip),
-      detail: documented({
-        id: "getPackingSlip",
-        needs: "orders.read",
-        chapter: "Orders",
-        summary: "Get the packing slip of an order or of one of its parcels: PDF, or HTML or JSON by `Accept`",
-        refuses: ["invalid_state_transition"],
-        answers: { 200: EnvelopedView(PackingSlipView) },
-        documents: documentMediaTypes,
-      }),
-    });
-
-const ofWaves = (log: Log) =>
-  new Elysia({ prefix: "/pick-lists" })
-    .use(conventions)
-    .get("", ({ call, query }) => answerWalk(call, log, query, (db) => waveOf(db, query.order_ids)), {
-      query: queryOf(PrintWave),
-      detail: documented({
-        id: "getWavePickList",
-        needs: "orders.read",
-        chapter: "Orders",
-        summary: "Get one pick list for up to 200 orders: PDF, or HTML or JSON by `Accept`",
-        refuses: ["ambiguous_identifier", "invalid_state_transition", "resource_missing"],
-        answers: { 200: EnvelopedView(WalkView) },
-        documents: documentMediaTypes,
-      }),
-    });
-
-/** Documents of orders: pick lists, and packing slips for the parcels. */
-export const printingRoutes = ({ log }: Service) => new Elysia().use(ofOrder(log)).use(ofWaves(log));
+    }),
+    respond("GET", "/orders/:id/packing-slip", "orders.read", {
+      id: "getPackingSlip",
+      summary: "Get the packing slip of an order or of one of its parcels: PDF, or HTML or JSON by `Accept`",
+      refuses: ["invalid_state_transition"],
+      query: PrintPackingSlip,
+      answers: { 200: EnvelopedView(PackingSlipView) },
+      documents: documentMediaTypes,
+      answer: ({ call, params, query }) => answerSlip(call, log, params.id, query),
+    }),
+    respond("GET", "/pick-lists", "orders.read", {
+      id: "getWavePickList",
+      summary: "Get one pick list for up to 200 orders: PDF, or HTML or JSON by `Accept`",
+      refuses: ["ambiguous_identifier", "invalid_state_transition", "resource_missing"],
+      query: PrintWave,
+      answers: { 200: EnvelopedView(WalkView) },
+      documents: documentMediaTypes,
+      answer: ({ call, query }) => answerWalk(call, log, query, (db) => waveOf(db, query.order_ids)),
+    }),
+  ]);
 
 async function waveOf(db: Db, order_ids: string): Promise<Order[]> {
   const names = [...new Set(order_ids.split(",").map((id) => id.trim()))].filter((id) => id !== "");

@@ -1,4 +1,4 @@
-import { isoOrNull } from "../../core/clock.ts";
+import { iso, isoOrNull } from "../../core/clock.ts";
 import { wireId } from "../../core/ids.ts";
 import type { ShipmentStatus } from "../order.transitions.ts";
 
@@ -49,7 +49,7 @@ export function shipmentView(shipment: Shipment, skus: ReadonlyMap<number, strin
       sku: skus.get(order_line_id) ?? "",
       quantity,
     })),
-    created_at: isoOrNull(shipment.created_at),
+    created_at: iso(shipment.created_at),
     shipped_at: isoOrNull(shipment.shipped_at),
     delivered_at: isoOrNull(shipment.delivered_at),
   };

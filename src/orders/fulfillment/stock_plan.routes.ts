@@ -1,9 +1,5 @@
-import { Elysia } from "elysia";
 import { wireId } from "../../core/ids.ts";
-import { conventions } from "../../http/conventions.ts";
-import { EnvelopedView } from "../../http/envelope.ts";
-import { answerRead } from "../../http/response.ts";
-import { documented } from "../../http/route.ts";
+import { read, routes } from "../../http/routes.ts";
 import { listAwaited } from "../../inventory/receiving/receipts.sql.ts";
 import { listInTransit } from "../../inventory/receiving/transfers.sql.ts";
 import { withAllocations } from "../../inventory/reservations/allocations.sql.ts";
@@ -18,21 +14,18 @@ import { PlanView } from "./stock_plan.schema.ts";
 import { type HeldProductStock, heldStock, heldView, holders_max, type Shortness, short_max } from "./stock_plan.ts";
 
 /** The stock that an order holds, and why. */
-export const planRoutes = new Elysia({ prefix: "/orders/:id" })
-  .use(conventions)
-  .get("/plan", ({ call, params }) => answerRead(call, (db) => planOf(db, params.id)), {
-    detail: documented({
-      id: "getOrderPlan",
-      needs: "orders.read",
-      chapter: "Orders",
-      summary: "Get the allocation plan of an order: the stock it holds, why, and what it waits for",
-      description:
-        "For each SKU: the bins and lots allocated to the order, the first rule by which other stock was" +
-        " passed over, and for short SKUs who holds the stock and when more is expected. It only reads;" +
-        " `POST /orders/:id/allocate` allocates again.",
-      answers: { 200: EnvelopedView(PlanView) },
-    }),
-  });
+export const planRoutes = routes("Orders", [
+  read("/orders/:id/plan", "orders.read", {
+    id: "getOrderPlan",
+    summary: "Get the allocation plan of an order: the stock it holds, why, and what it waits for",
+    description:
+      "For each SKU: the bins and lots allocated to the order, the first rule by which other stock was" +
+      " passed over, and for short SKUs who holds the stock and when more is expected. It only reads;" +
+      " `POST /orders/:id/allocate` allocates again.",
+    view: PlanView,
+    data: (db, { params }) => planOf(db, params.id),
+  }),
+]);
 
 async function planOf(db: Db, id: string) {
   const order = await getOrder(db, id);

@@ -81,8 +81,7 @@ export const PlanView = closed({
       }),
       passed_over: Type.Array(passedOver),
       waits: Type.Union([Waits, Type.Null()], {
-        description:
-          "The orders that hold a short SKU, and when more arrives. For the first 20 short SKUs.",
+        description: "The orders that hold a short SKU, and when more arrives. For the first 20 short SKUs.",
       }),
     }),
   ),

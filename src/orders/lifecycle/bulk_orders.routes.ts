@@ -1,12 +1,10 @@
-import { Elysia } from "elysia";
 import { asFault, Fault, faults } from "../../core/faults.ts";
 import { checkOf, shownBodyOf } from "../../core/schema.ts";
 import type { Call } from "../../http/call.ts";
-import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
 import { errorBody } from "../../http/errors.ts";
 import { answerWrite } from "../../http/response.ts";
-import { documented } from "../../http/route.ts";
+import { respond, routes } from "../../http/routes.ts";
 import { merchantOfPart } from "../../merchants/tenant_scopes.ts";
 import type { Tx } from "../../storage/database.ts";
 import { CreatedOrdersView, CreateOrder, CreateOrders, DocumentedCreateOrders } from "../order.schema.ts";
@@ -14,21 +12,18 @@ import { type Order, orderView } from "../order.ts";
 import { createOrders } from "./create_order.ts";
 
 /** Bulk creation of orders. */
-export const bulkRoutes = new Elysia({ prefix: "/orders" })
-  .use(conventions)
-  .post("/bulk", ({ call, body }) => createEach(call, body), {
+export const bulkRoutes = routes("Orders", [
+  respond("POST", "/orders/bulk", "orders.write", {
+    id: "createOrders",
+    summary: "Bulk-create up to 500 orders",
+    description:
+      "Takes what `POST /orders` takes, as a list. An invalid order is refused in its own result and does not stop" +
+      " the others; the response is still 200. Stock is allocated in the order of the list.",
     body: shownBodyOf(CreateOrders, DocumentedCreateOrders),
-    detail: documented({
-      id: "createOrders",
-      needs: "orders.write",
-      chapter: "Orders",
-      summary: "Bulk-create up to 500 orders",
-      description:
-        "Takes what `POST /orders` takes, as a list. An invalid order is refused in its own result and does not stop" +
-        " the others; the response is still 200. Stock is allocated in the order of the list.",
-      answers: { 200: EnvelopedView(CreatedOrdersView) },
-    }),
-  });
+    answers: { 200: EnvelopedView(CreatedOrdersView) },
+    answer: ({ call, body }) => createEach(call, body),
+  }),
+]);
 
 const checkOrder = checkOf(CreateOrder);
 

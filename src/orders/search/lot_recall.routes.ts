@@ -1,14 +1,9 @@
-import { Elysia } from "elysia";
 import { csvExportFields } from "../../core/csv_columns.ts";
 import { missing } from "../../core/faults.ts";
 import { readId } from "../../core/ids.ts";
-import { closed, fittingInSlice, type PagePosition, queryOf } from "../../core/schema.ts";
-import type { Call } from "../../http/call.ts";
-import { conventions } from "../../http/conventions.ts";
-import { answerCsv, type CsvFile } from "../../http/csv_response.ts";
-import { ListView } from "../../http/envelope.ts";
-import { answerList } from "../../http/pagination.ts";
-import { documented } from "../../http/route.ts";
+import { closed, fittingInSlice, type PagePosition } from "../../core/schema.ts";
+import type { CsvFile } from "../../http/csv_response.ts";
+import { exportCsv, list, routes } from "../../http/routes.ts";
 import type { NamedLot } from "../../inventory/stock/lot.ts";
 import {
   countRecalledOrders,
@@ -27,49 +22,33 @@ import { ListLotRecall, LotRecallView } from "./order_list.schema.ts";
  * Traces a lot to every order that was shipped units of it. Its path is below `/inventory`, but only orders know
  * customers.
  */
-export const lotRecallRoutes = new Elysia({ prefix: "/inventory/lots" })
-  .use(conventions)
-  .get("/:id/trace", ({ call, params, query }) => trace(call, params.id, query), {
-    query: queryOf(ListLotRecall),
-    detail: documented({
-      id: "traceLot",
-      needs: "stock.read",
-      chapter: "Lots",
-      summary: "Trace a lot to its orders",
-      answers: { 200: ListView(LotRecallView) },
-    }),
-  })
-  .get("/:id/trace/export.csv", ({ call, params, query }) => answerCsv(call, lotRecallExport(params.id), query), {
-    query: queryOf(closed(csvExportFields)),
-    detail: documented({
-      id: "exportLotTrace",
-      needs: "stock.read",
-      chapter: "Lots",
-      summary: "Export the trace of a lot as CSV",
-      documents: ["text/csv"],
-      answers: { 200: null },
-    }),
-  });
-
-async function lotOf(db: Db, id: string): Promise<NamedLot> {
-  const lot = await findNamedLot(db, readId("lot", id) ?? 0);
-  if (lot === null) throw missing("lot", id);
-  return lot;
-}
-
-function trace(call: Call, id: string, query: ListLotRecall): Promise<Response> {
-  return answerList(
-    call,
-    query,
-    {
+export const lotRecallRoutes = routes("Lots", [
+  list("/inventory/lots/:id/trace", "stock.read", {
+    id: "traceLot",
+    summary: "Trace a lot to its orders",
+    query: ListLotRecall,
+    view: LotRecallView,
+    listing: ({ params: { id } }) => ({
       rows: async (db, window) => listRecalledOrders(db, (await lotOf(db, id)).id, window),
       count: async (db) => countRecalledOrders(db, (await lotOf(db, id)).id),
       position: positionOf,
       // Little of an order is shown, but much of it may be read.
       long: { bytes: (db, rows) => sizesOfOrders(db, idsOf(rows)) },
-    },
-    async (rows, db) => viewsOf(db, await lotOf(db, id), rows),
-  );
+    }),
+    views: async (rows, db, { params }) => viewsOf(db, await lotOf(db, params.id), rows),
+  }),
+  exportCsv("/inventory/lots/:id/trace/export.csv", "stock.read", {
+    id: "exportLotTrace",
+    summary: "Export the trace of a lot as CSV",
+    query: closed(csvExportFields),
+    file: ({ params }) => lotRecallExport(params.id),
+  }),
+]);
+
+async function lotOf(db: Db, id: string): Promise<NamedLot> {
+  const lot = await findNamedLot(db, readId("lot", id) ?? 0);
+  if (lot === null) throw missing("lot", id);
+  return lot;
 }
 
 const positionOf = ({ last_at, movement_id }: RecalledOrder): PagePosition => [last_at, movement_id];

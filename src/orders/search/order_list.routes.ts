@@ -1,14 +1,8 @@
-import { Elysia } from "elysia";
 import { momentOf } from "../../core/clock.ts";
 import { invalid } from "../../core/faults.ts";
 import { readId } from "../../core/ids.ts";
-import { queryOf } from "../../core/schema.ts";
-import type { Call } from "../../http/call.ts";
-import { conventions } from "../../http/conventions.ts";
-import { EnvelopedView, ListView } from "../../http/envelope.ts";
-import { answerList, type ListQuery } from "../../http/pagination.ts";
-import { answerRead } from "../../http/response.ts";
-import { documented } from "../../http/route.ts";
+import type { ListQuery } from "../../http/pagination.ts";
+import { list, read, routes } from "../../http/routes.ts";
 import type { LongRecords } from "../../storage/long_records.ts";
 import { findOrderRows, type StoredOrderRow, sizesOfOrders } from "../lifecycle/order_lookup.sql.ts";
 import { OrderView } from "../order.schema.ts";
@@ -29,35 +23,34 @@ import {
 import { readSearch } from "./order_search.sql.ts";
 
 /** Order counts, for the columns of a board. */
-export const orderCountRoutes = new Elysia({ prefix: "/orders" })
-  .use(conventions)
-  .get("/counts", ({ call }) => answerRead(call, countAllOrders), {
-    detail: documented({
-      id: "countOrders",
-      needs: "orders.read",
-      chapter: "Orders",
-      summary: "Count orders by status, and those that are backordered or late",
-      description: "A held order counts only as `on_hold`. One request is enough for a whole board.",
-      answers: { 200: EnvelopedView(OrderCountsView) },
-    }),
-  });
+export const orderCountRoutes = routes("Orders", [
+  read("/orders/counts", "orders.read", {
+    id: "countOrders",
+    summary: "Count orders by status, and those that are backordered or late",
+    description: "A held order counts only as `on_hold`. One request is enough for a whole board.",
+    view: OrderCountsView,
+    data: countAllOrders,
+  }),
+]);
 
 /** The list of orders. */
-export const listRoutes = new Elysia({ prefix: "/orders" })
-  .use(conventions)
-  .get("", ({ call, query }) => answerOrders(call, query), {
-    query: queryOf(ListOrders),
-    detail: documented({
-      id: "listOrders",
-      needs: "orders.read",
-      chapter: "Orders",
-      summary: "List and search orders",
-      description:
-        "All filters can be combined, also with a search, a sort and a cursor. A cursor continues its own list: with" +
-        " other filters, another search or another sort it is refused. New orders do not shift the pages.",
-      answers: { 200: ListView(OrderView) },
-    }),
-  });
+export const listRoutes = routes("Orders", [
+  list("/orders", "orders.read", {
+    id: "listOrders",
+    summary: "List and search orders",
+    description:
+      "All filters can be combined, also with a search, a sort and a cursor. A cursor continues its own list: with" +
+      " other filters, another search or another sort it is refused. New orders do not shift the pages.",
+    query: ListOrders,
+    view: OrderView,
+    listing: ({ query }) => {
+      const { sort = "-created_at" } = query;
+      const filter = filterOf(query);
+      return isSearched(filter) ? searching(filter, sort) : plainListing(filter, sort);
+    },
+    views: async (rows, db) => (await wholePage(db, rows)).map((one) => orderView(one, db.now)),
+  }),
+]);
 
 /** The filter of a query, as the database queries take it. */
 export function filterOf(query: FilterOrders): OrderFilter {
@@ -93,15 +86,6 @@ function statusesOf(status: PublicOrderStatus | undefined, text: string | undefi
   if (text === undefined) return own;
   const listed = publicOrderStatuses.filter((one) => text.split(",").includes(one));
   return own === undefined ? listed : listed.filter((one) => one === status);
-}
-
-function answerOrders(call: Call, query: ListOrders): Promise<Response> {
-  const { sort = "-created_at" } = query;
-  const filter = filterOf(query);
-  const listing = isSearched(filter) ? searching(filter, sort) : plainListing(filter, sort);
-  return answerList(call, query, listing, async (rows, db) =>
-    (await wholePage(db, rows)).map((one) => orderView(one, db.now)),
-  );
 }
 
 const long: LongRecords<StoredOrderRow> = {

@@ -13,7 +13,7 @@ import {
   type SQLWrapper,
   sql as template,
 } from "drizzle-orm";
-import { among, opaque, list, listed } from "../../../db/kit.ts";
+import { among, list, listed, opaque } from "../../../db/kit.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import type { PagePosition, PageWindow } from "../../core/schema.ts";
 import { cutoffBefore } from "../../inventory/warehouses/dispatch_calendar.ts";

@@ -1,5 +1,5 @@
 import { and, asc, count, desc, eq, type SQL, sql as template } from "drizzle-orm";
-import { among, begins, folded, opaque, lastDigits, list } from "../../../db/kit.ts";
+import { among, begins, folded, lastDigits, list, opaque } from "../../../db/kit.ts";
 import { customer_words, customers } from "../../../db/schema/customers.ts";
 import { order_lines, orders } from "../../../db/schema/orders.ts";
 import { products } from "../../../db/schema/products.ts";

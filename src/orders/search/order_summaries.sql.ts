@@ -1,5 +1,5 @@
 import { desc, eq, sql as template } from "drizzle-orm";
-import { among, opaque, list } from "../../../db/kit.ts";
+import { among, list, opaque } from "../../../db/kit.ts";
 import { order_lines, orders } from "../../../db/schema/orders.ts";
 import type { Db } from "../../storage/database.ts";
 import { prepared, type StatementArgs } from "../../storage/statements.ts";

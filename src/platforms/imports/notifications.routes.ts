@@ -1,14 +1,12 @@
 // Receives platforms' notifications. BigCommerce sends an API key and names its store. For the others, the callback
 // URL names the connection, and the signature proves the sender.
-import { Elysia } from "elysia";
+
 import { systemClock } from "../../core/clock.ts";
 import { Fault } from "../../core/faults.ts";
-import { bodyOf, checkOf, shownBodyOf } from "../../core/schema.ts";
-import type { RouteNeed } from "../../http/auth/permissions.ts";
+import { checkOf, shownBodyOf } from "../../core/schema.ts";
 import type { Call } from "../../http/call.ts";
-import { conventions } from "../../http/conventions.ts";
 import { answerWrite, bare, jsonResponse } from "../../http/response.ts";
-import { documented } from "../../http/route.ts";
+import { respond, routes } from "../../http/routes.ts";
 import type { Service } from "../../http/service.ts";
 import type { Store } from "../../storage/database.ts";
 import { credentialsOf, isOfStore } from "../connection.ts";
@@ -20,53 +18,45 @@ import type { Platform } from "../platforms.transitions.ts";
 import { platformActor } from "./import_order.ts";
 import { type NotificationAnswer, notificationView, refuseUntimely, takeNotification } from "./notifications.ts";
 
+const repeated =
+  "A repeated notification gets the first response again. Notifications that are not about orders are accepted and" +
+  " ignored.";
+
+const notification = {
+  // A connection that is deleted concurrently is treated as missing.
+  refuses: ["invalid_signature", "resource_missing"],
+  sends: "notification",
+  answers: { 200: NotificationView },
+} as const;
+
 /** The routes that platforms call. Each has its own path, since `/webhooks/:id` is a route too. */
 export const notificationRoutes = (service: Service) =>
-  new Elysia({ prefix: "/webhooks" })
-    .use(conventions)
-    .post("/bigcommerce/orders", ({ call, body }) => fromKnownStore(call, service, body), {
+  routes("Platforms", [
+    respond("POST", "/webhooks/bigcommerce/orders", "orders.write", {
+      id: "bigcommerceOrder",
+      summary: "Receive an order notification from BigCommerce",
+      description: `\`producer\`, or \`store_id\` without it, names the store. ${repeated}`,
+      ...notification,
       body: shownBodyOf(AnyNotification, ThinNotification),
-      detail: notification(
-        "bigcommerce",
-        "orders.write",
-        "BigCommerce",
-        "`producer`, or `store_id` without it, names the store.",
-      ),
-    })
-    .post("/shopify/orders", ({ call }) => fromCallback(call, service, "shopify"), {
-      body: bodyOf(AnyNotification),
-      detail: notification(
-        "shopify",
-        "none",
-        "Shopify",
-        "`X-Shopify-Hmac-SHA256` signs the body, and `?connection=` names the store.",
-      ),
-    })
-    .post("/woocommerce/orders", ({ call }) => fromCallback(call, service, "woocommerce"), {
-      body: bodyOf(AnyNotification),
-      detail: notification(
-        "woocommerce",
-        "none",
-        "WooCommerce",
-        "`X-WC-Webhook-Signature` signs the body, and `?connection=` names the store.",
-      ),
-    });
-
-function notification(platform: Platform, needs: RouteNeed, name: string, how: string) {
-  return documented({
-    id: `${platform}Order`,
-    needs,
-    chapter: "Platforms",
-    sends: "notification",
-    summary: `Receive an order notification from ${name}`,
-    description:
-      `${how} A repeated notification gets the first response again. Notifications that are not about orders are` +
-      " accepted and ignored.",
-    // A connection that is deleted concurrently is treated as missing.
-    refuses: ["invalid_signature", "resource_missing"],
-    answers: { 200: NotificationView },
-  });
-}
+      answer: ({ call, body }) => fromKnownStore(call, service, body),
+    }),
+    respond("POST", "/webhooks/shopify/orders", "none", {
+      id: "shopifyOrder",
+      summary: "Receive an order notification from Shopify",
+      description: `\`X-Shopify-Hmac-SHA256\` signs the body, and \`?connection=\` names the store. ${repeated}`,
+      ...notification,
+      body: AnyNotification,
+      answer: ({ call }) => fromCallback(call, service, "shopify"),
+    }),
+    respond("POST", "/webhooks/woocommerce/orders", "none", {
+      id: "woocommerceOrder",
+      summary: "Receive an order notification from WooCommerce",
+      description: `\`X-WC-Webhook-Signature\` signs the body, and \`?connection=\` names the store. ${repeated}`,
+      ...notification,
+      body: AnyNotification,
+      answer: ({ call }) => fromCallback(call, service, "woocommerce"),
+    }),
+  ]);
 
 const checkThin = checkOf(ThinNotification);
 

@@ -1,5 +1,5 @@
 import { and, desc, eq, isNotNull, sql as template } from "drizzle-orm";
-import { among, amongTexts, begins, opaque, list, phoneDigits, phoneEnd } from "../../../db/kit.ts";
+import { among, amongTexts, begins, list, opaque, phoneDigits, phoneEnd } from "../../../db/kit.ts";
 import { customer_words, customers } from "../../../db/schema/customers.ts";
 import { wireId } from "../../core/ids.ts";
 import type { Db } from "../../storage/database.ts";

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, isNotNull } from "drizzle-orm";
-import { amongTexts, begins, folded, opaque, list } from "../../../db/kit.ts";
+import { amongTexts, begins, folded, list, opaque } from "../../../db/kit.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import { returns } from "../../../db/schema/returns.ts";
 import { labels, shipments } from "../../../db/schema/shipments.ts";

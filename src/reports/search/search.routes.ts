@@ -1,14 +1,9 @@
-import { Elysia } from "elysia";
 import { isoOrNull } from "../../core/clock.ts";
 import { wireId } from "../../core/ids.ts";
-import { queryOf } from "../../core/schema.ts";
 import { mayMerchant } from "../../http/auth/merchant_permissions.ts";
 import type { Permission } from "../../http/auth/permissions.ts";
 import type { Call } from "../../http/call.ts";
-import { conventions } from "../../http/conventions.ts";
-import { EnvelopedView } from "../../http/envelope.ts";
-import { answerRead } from "../../http/response.ts";
-import { documented } from "../../http/route.ts";
+import { read, routes } from "../../http/routes.ts";
 import type { Db } from "../../storage/database.ts";
 import { findCustomerHits } from "./customer_hits.sql.ts";
 import { findLabelHits, findOrderHits, findParcelHits, findReturnHits } from "./order_hits.sql.ts";
@@ -46,25 +41,22 @@ const sources: Readonly<Record<HitType, SearchSource>> = {
 };
 
 /** One search across all types of records. */
-export const searchRoutes = new Elysia({ prefix: "/search" })
-  .use(conventions)
-  .get("", ({ call, query }) => answerRead(call, (db) => hitsFor(db, call, query)), {
-    query: queryOf(SearchAll),
-    detail: documented({
-      id: "searchAll",
-      needs: "any",
-      chapter: "Search",
-      summary: "Search all records",
-      description:
-        "Orders by number, external number, id, customer or SKU; parcels, labels and returns by id or tracking number" +
-        " (an SSCC with or without its `00`); products by SKU, name or barcode (a GTIN with or without leading" +
-        " zeros); customers by name, company, email address or phone number; lots, bins, receipts, transfers and" +
-        " counts by number, reference or id. Exact matches come first, then those that begin with the text, then" +
-        " those that contain it. The last group covers the newest 5,000 products and the newest 1,000 receipts," +
-        " transfers and counts. Callers find only the types of records that they may see.",
-      answers: { 200: EnvelopedView(FoundView) },
-    }),
-  });
+export const searchRoutes = routes("Search", [
+  read("/search", "any", {
+    id: "searchAll",
+    summary: "Search all records",
+    description:
+      "Orders by number, external number, id, customer or SKU; parcels, labels and returns by id or tracking number" +
+      " (an SSCC with or without its `00`); products by SKU, name or barcode (a GTIN with or without leading" +
+      " zeros); customers by name, company, email address or phone number; lots, bins, receipts, transfers and" +
+      " counts by number, reference or id. Exact matches come first, then those that begin with the text, then" +
+      " those that contain it. The last group covers the newest 5,000 products and the newest 1,000 receipts," +
+      " transfers and counts. Callers find only the types of records that they may see.",
+    query: SearchAll,
+    view: FoundView,
+    data: (db, { call, query }) => hitsFor(db, call, query),
+  }),
+]);
 
 /** The results of a search, limited to what the caller may see. `merchant_id` is null for the operator. */
 export async function hitsFor(

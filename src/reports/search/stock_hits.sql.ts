@@ -1,6 +1,6 @@
 // Search results in inventory: lots, bins, receipts, transfers, counts and products.
 import { and, asc, desc, eq, isNotNull, or, type SQL, sql as template } from "drizzle-orm";
-import { amongTexts, begins, folded, opaque, holds, list } from "../../../db/kit.ts";
+import { amongTexts, begins, folded, holds, list, opaque } from "../../../db/kit.ts";
 import { counts } from "../../../db/schema/counts.ts";
 import { lots } from "../../../db/schema/inventory.ts";
 import { product_barcodes, products } from "../../../db/schema/products.ts";

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { opaque, isOneOf } from "../../../db/kit.ts";
+import { isOneOf, opaque } from "../../../db/kit.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import { reservation_lines, reservations } from "../../../db/schema/reservations.ts";
 import { labels, shipments } from "../../../db/schema/shipments.ts";

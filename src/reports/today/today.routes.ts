@@ -1,14 +1,10 @@
-import { Elysia } from "elysia";
 import { iso, isoOrNull } from "../../core/clock.ts";
 import { type IdNoun, wireId } from "../../core/ids.ts";
 import { dayText, localTime, momentAt } from "../../core/time_zone.ts";
 import { mayMerchant } from "../../http/auth/merchant_permissions.ts";
 import type { Permission } from "../../http/auth/permissions.ts";
 import type { Call } from "../../http/call.ts";
-import { conventions } from "../../http/conventions.ts";
-import { EnvelopedView } from "../../http/envelope.ts";
-import { answerRead } from "../../http/response.ts";
-import { documented } from "../../http/route.ts";
+import { read, routes } from "../../http/routes.ts";
 import { countRestockTasks, listRestockTasks } from "../../inventory/receiving/restock_tasks.sql.ts";
 import { stockSummaryView } from "../../inventory/stock/product_stock.ts";
 import { loadStockWithSets } from "../../inventory/stock/stock.sql.ts";
@@ -84,24 +80,21 @@ const expiring_days = 30;
 const days_ahead = 60;
 
 /** The overview of today's work. */
-export const overviewRoutes = new Elysia()
-  .use(conventions)
-  .get("/overview", ({ call }) => answerRead(call, (db) => overviewOf(db, call)), {
-    detail: documented({
-      id: "getOverview",
-      needs: "reports.read",
-      chapter: "Reports",
-      summary: "Get the overview of today",
-      description:
-        "Orders due before the next cut-off and their progress, open tasks and their reasons, receipts that are due" +
-        ` today or late, lots that expire within ${expiring_days} days, and SKUs below their reorder point. An order` +
-        " is due to ship on the day it was created, or on the next working day if the cut-off has passed. Orders on" +
-        " hold are not due. Each topic has its count, the first few records, and the list that shows all of them." +
-        " Topics whose list the caller may not see are left out. A failed label counts until another one" +
-        " is bought for its parcel. A stock count counts once it is in review and a line differs.",
-      answers: { 200: EnvelopedView(OverviewView) },
-    }),
-  });
+export const overviewRoutes = routes("Reports", [
+  read("/overview", "reports.read", {
+    id: "getOverview",
+    summary: "Get the overview of today",
+    description:
+      "Orders due before the next cut-off and their progress, open tasks and their reasons, receipts that are due" +
+      ` today or late, lots that expire within ${expiring_days} days, and SKUs below their reorder point. An order` +
+      " is due to ship on the day it was created, or on the next working day if the cut-off has passed. Orders on" +
+      " hold are not due. Each topic has its count, the first few records, and the list that shows all of them." +
+      " Topics whose list the caller may not see are left out. A failed label counts until another one" +
+      " is bought for its parcel. A stock count counts once it is in review and a line differs.",
+    view: OverviewView,
+    data: (db, { call }) => overviewOf(db, call),
+  }),
+]);
 
 /** The permission for each kind: that of its list. */
 const seenBy: Readonly<Record<TopicKind, Permission>> = {

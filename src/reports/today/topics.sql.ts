@@ -1,7 +1,7 @@
 // Open tasks. Each kind is one query over a partial index of pending records, limited to `counted_max` rows.
 import { and, eq, exists, gt, gte, isNotNull, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
-import { opaque, isOneOf } from "../../../db/kit.ts";
+import { isOneOf, opaque } from "../../../db/kit.ts";
 import { count_lines, counts } from "../../../db/schema/counts.ts";
 import { lots, stock_items } from "../../../db/schema/inventory.ts";
 import { api_keys } from "../../../db/schema/keys.ts";

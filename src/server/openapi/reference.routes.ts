@@ -7,7 +7,8 @@ import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { originOf } from "../../http/origin.ts";
 import { isKnown } from "../../http/preconditions.ts";
-import { type AppRoute, documented, unlisted } from "../../http/route.ts";
+import { type AppRoute, unlisted } from "../../http/route.ts";
+import { respond, routes } from "../../http/routes.ts";
 import type { Service } from "../../http/service.ts";
 import { homeFacts, homePage, homePolicy } from "./home.ts";
 import scalarPath from "./standalone.js.gz" with { type: "file" };
@@ -48,23 +49,22 @@ function answerText(
 /** Tools on other sites may read it as well. */
 const readable_elsewhere = { "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" };
 
-/** Serves the OpenAPI document. `routes` are those of the complete app. */
-export function referenceRoutes(service: Service, routes: readonly AppRoute[]) {
+/** Serves the OpenAPI document. `all` are the routes of the complete app. */
+export function referenceRoutes(service: Service, all: readonly AppRoute[]) {
   const open = onFirstUse(async () => {
     const { describeRoutes } = await import("./description.ts");
-    return once(JSON.stringify(describeRoutes(routes, service.base_url)));
+    return once(JSON.stringify(describeRoutes(all, service.base_url)));
   });
   const json = { "content-type": "application/json", ...readable_elsewhere };
-  return new Elysia().use(conventions).get("/openapi.json", async ({ call }) => answerText(call, await open(), json), {
-    detail: documented({
+  return routes("Service", [
+    respond("GET", "/openapi.json", "none", {
       id: "getOpenApi",
-      needs: "none",
-      tagged: true,
-      chapter: "Service",
       summary: "Get this OpenAPI document",
+      tagged: true,
       answers: { 200: Type.Record(Type.String(), Type.Unknown()) },
+      answer: async ({ call }) => answerText(call, await open(), json),
     }),
-  });
+  ]);
 }
 
 const html = (policy: string) => ({

@@ -1,20 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { Elysia } from "elysia";
 import { Fault, invalid } from "../../core/faults.ts";
 import { invalidChoice } from "../../core/field_problems.ts";
 import { wireId } from "../../core/ids.ts";
-import { bodyOf, queryOf } from "../../core/schema.ts";
 import type { Call } from "../../http/call.ts";
-import { conventions } from "../../http/conventions.ts";
-import { EnvelopedView, enveloped, ListView } from "../../http/envelope.ts";
 import { originOf } from "../../http/origin.ts";
-import { answerList } from "../../http/pagination.ts";
-import { requireMatch, tagged } from "../../http/preconditions.ts";
-import { answerLongWork, answerRead, answerWrite, writeFor } from "../../http/response.ts";
-import { documented, documentedAs } from "../../http/route.ts";
+import { tagged } from "../../http/preconditions.ts";
+import { writeFor } from "../../http/response.ts";
+import { list, read, routes, write } from "../../http/routes.ts";
 import type { Service } from "../../http/service.ts";
 import { outboundOf } from "../../outbound/caller.ts";
-import type { Tx } from "../../storage/database.ts";
 import { accountView, type CarrierAccount, type CredentialsInput, isAddress } from "./account.ts";
 import {
   AccountView,
@@ -38,91 +32,109 @@ import { accessTo, inTime, refusalOf } from "./call_carrier.ts";
 import type { CarrierContext, OutsideCarrier } from "./connector.ts";
 import { carrierCallingOf, outsideCarriersOf } from "./connectors.ts";
 
-const managing = documentedAs({ needs: "shipping.manage", chapter: "Shipping" });
-
 /** Routes of accounts at carriers and at services that resell many carriers. */
-export const accountRoutes = (service: Service) =>
-  new Elysia({ prefix: "/shipping/carrier-accounts" })
-    .use(conventions)
-    .post("", ({ call, body }) => create(call, body, service), {
-      body: bodyOf(CreateAccount),
-      detail: managing({
-        id: "createCarrierAccount",
-        summary: "Create a carrier account",
-        description:
-          "The credentials are stored sealed and never shown again. Test the account before buying labels with it.",
-        refuses: ["blocked_address", "duplicate_connection"],
-        answers: { 201: EnvelopedView(NewAccountView) },
-      }),
-    })
-    .get("", ({ call, query }) => list(call, query, service), {
-      query: queryOf(ListAccounts),
-      detail: managing({
-        id: "listCarrierAccounts",
-        summary: "List carrier accounts",
-        answers: { 200: ListView(AccountView) },
-      }),
-    })
-    .get(
-      "/:id",
-      ({ call, params }) => answerRead(call, async (db) => viewOf(service, call)(await getAccount(db, params.id))),
-      {
-        detail: managing({
-          id: "getCarrierAccount",
-          summary: "Get a carrier account",
-          answers: { 200: EnvelopedView(AccountView) },
-        }),
-      },
-    )
-    .patch("/:id", ({ call, params, body }) => update(call, params.id, body, service), {
-      body: bodyOf(UpdateAccount),
-      detail: managing({
-        id: "updateCarrierAccount",
-        summary: "Update, pause or resume a carrier account, or replace its credentials",
-        matches: true,
-        refuses: ["blocked_address", "duplicate_connection", "immutable_field"],
-        answers: { 200: EnvelopedView(AccountView) },
-      }),
-    })
-    .delete("/:id", ({ call, params }) => remove(call, params.id, service), {
-      detail: managing({
-        id: "deleteCarrierAccount",
-        summary: "Delete a carrier account and keep its labels",
-        matches: true,
-        refuses: ["label_in_progress"],
-        answers: { 200: EnvelopedView(DeletedAccountView) },
-      }),
-    })
-    .post("/:id/test", ({ call, params }) => test(call, params.id, service), {
-      detail: managing({
-        id: "testCarrierAccount",
-        summary: "Test the credentials of a carrier account",
-        description:
-          "Calls the carrier and stores the result in `last_test`, with the carriers and services that the" +
-          " account lists.",
-        refuses: ["carrier_error", "carrier_refused", "carrier_timeout", "carrier_unauthorized", "write_conflict"],
-        answers: { 200: EnvelopedView(AccountView) },
-      }),
-    });
+export const accountRoutes = (service: Service) => routes("Shipping", [...recordRows(service), ...changeRows(service)]);
+
+const recordRows = (service: Service) => [
+  write("POST", "/shipping/carrier-accounts", "shipping.manage", {
+    id: "createCarrierAccount",
+    summary: "Create a carrier account",
+    description:
+      "The credentials are stored sealed and never shown again. Test the account before buying labels with it.",
+    refuses: ["blocked_address", "duplicate_connection"],
+    body: CreateAccount,
+    view: NewAccountView,
+    status: 201,
+    secret_key: service.secret_key,
+    long: true,
+    prepare: async ({ call, body }) => {
+      const rules = rulesOf(connectorOf(service, body.connector), service);
+      await refuseAddresses(call, body.credentials, service);
+      return { rules, generated_secret: randomBytes(32).toString("base64url") };
+    },
+    act: async (tx, { call, body, prepared: { rules, generated_secret } }) => {
+      const account = await createAccount(tx, body, rules, generated_secret);
+      const shown = viewOf(service, call)(account);
+      const is_generated = body.callback_secret === undefined && account.callback_secret !== null;
+      return is_generated ? { ...shown, callback_secret: generated_secret } : shown;
+    },
+  }),
+  list("/shipping/carrier-accounts", "shipping.manage", {
+    id: "listCarrierAccounts",
+    summary: "List carrier accounts",
+    query: ListAccounts,
+    view: AccountView,
+    listing: () => ({
+      rows: listAccounts,
+      count: countAccounts,
+      position: ({ created_at, id }) => [created_at, id],
+    }),
+    views: (accounts, _, { call }) => accounts.map(viewOf(service, call)),
+  }),
+  read("/shipping/carrier-accounts/:id", "shipping.manage", {
+    id: "getCarrierAccount",
+    summary: "Get a carrier account",
+    view: AccountView,
+    data: async (db, { call, params }) => viewOf(service, call)(await getAccount(db, params.id)),
+  }),
+];
+
+const changeRows = (service: Service) => [
+  write("PATCH", "/shipping/carrier-accounts/:id", "shipping.manage", {
+    id: "updateCarrierAccount",
+    summary: "Update, pause or resume a carrier account, or replace its credentials",
+    refuses: ["blocked_address", "duplicate_connection", "immutable_field"],
+    body: UpdateAccount,
+    view: AccountView,
+    long: true,
+    prepare: async ({ call, body }) => {
+      if (body.credentials !== undefined) await refuseAddresses(call, body.credentials, service);
+    },
+    matches: async (tx, { call, params }) => viewOf(service, call)(await lockAccount(tx, params.id)),
+    act: async (tx, { call, params: { id }, body }) => {
+      const { connector } = await lockAccount(tx, id);
+      return viewOf(
+        service,
+        call,
+      )(await updateAccount(tx, id, body, rulesOf(connectorOf(service, connector), service)));
+    },
+  }),
+  write("DELETE", "/shipping/carrier-accounts/:id", "shipping.manage", {
+    id: "deleteCarrierAccount",
+    summary: "Delete a carrier account and keep its labels",
+    refuses: ["label_in_progress"],
+    view: DeletedAccountView,
+    matches: async (tx, { call, params }) => viewOf(service, call)(await lockAccount(tx, params.id)),
+    act: async (tx, { params }) => {
+      const { id } = await deleteAccount(tx, params.id);
+      return { id: wireId("carrier_account", id), deleted: true as const };
+    },
+  }),
+  write("POST", "/shipping/carrier-accounts/:id/test", "shipping.manage", {
+    id: "testCarrierAccount",
+    summary: "Test the credentials of a carrier account",
+    description:
+      "Calls the carrier and stores the result in `last_test`, with the carriers and services that the" +
+      " account lists.",
+    refuses: ["carrier_error", "carrier_refused", "carrier_timeout", "carrier_unauthorized", "write_conflict"],
+    view: AccountView,
+    long: true,
+    prepare: ({ call, params }) => test(call, params.id, service),
+    act: async (tx, { call, prepared: { account, result } }) =>
+      viewOf(service, call)(await recordTest(tx, account, result)),
+  }),
+];
 
 /** Routes of the connectors that accounts are created with. */
 export const connectorRoutes = (service: Service) =>
-  new Elysia({ prefix: "/shipping/connectors" })
-    .use(conventions)
-    .get(
-      "",
-      ({ call }) =>
-        answerRead(call, async () => ({ connectors: Object.values(outsideCarriersOf(service)).map(connectorView) })),
-      {
-        detail: documented({
-          id: "listConnectors",
-          needs: "shipping.read",
-          chapter: "Shipping",
-          summary: "List carrier connectors and the credentials that each needs",
-          answers: { 200: EnvelopedView(ConnectorsView) },
-        }),
-      },
-    );
+  routes("Shipping", [
+    read("/shipping/connectors", "shipping.read", {
+      id: "listConnectors",
+      summary: "List carrier connectors and the credentials that each needs",
+      view: ConnectorsView,
+      data: () => ({ connectors: Object.values(outsideCarriersOf(service)).map(connectorView) }),
+    }),
+  ]);
 
 const connectorView = (connector: OutsideCarrier) => ({
   code: connector.code,
@@ -162,23 +174,6 @@ function rulesOf(connector: OutsideCarrier, { secret_key }: Service): AccountRul
   return { name, credentials, takes_callbacks: takesCallbacks(connector), secret_key };
 }
 
-function create(call: Call, body: CreateAccount, service: Service): Promise<Response> {
-  const view = viewOf(service, call);
-  const rules = rulesOf(connectorOf(service, body.connector), service);
-  const work = async () => {
-    await refuseAddresses(call, body.credentials, service);
-    const generated_secret = randomBytes(32).toString("base64url");
-    const act = async (tx: Tx) => {
-      const account = await createAccount(tx, body, rules, generated_secret);
-      const shown = view(account);
-      const is_generated = body.callback_secret === undefined && account.callback_secret !== null;
-      return is_generated ? { ...shown, callback_secret: generated_secret } : shown;
-    };
-    return answerWrite(call, 201, act, enveloped, service.secret_key);
-  };
-  return answerLongWork(call, work, service.secret_key);
-}
-
 /** Refuses addresses that the service may not call. This runs before the transaction: it may have to resolve a name. */
 async function refuseAddresses(call: Call, credentials: CredentialsInput, service: Service): Promise<void> {
   for (const [name, url] of Object.entries(credentials)) {
@@ -194,42 +189,15 @@ async function refuseAddresses(call: Call, credentials: CredentialsInput, servic
   }
 }
 
-function update(call: Call, id: string, body: UpdateAccount, service: Service): Promise<Response> {
-  const view = viewOf(service, call);
-  return answerLongWork(call, async () => {
-    if (body.credentials !== undefined) await refuseAddresses(call, body.credentials, service);
-    return answerWrite(call, 200, async (tx) => {
-      await requireVersion(tx, call, id, view);
-      const { connector } = await lockAccount(tx, id);
-      return view(await updateAccount(tx, id, body, rulesOf(connectorOf(service, connector), service)));
-    });
-  });
-}
-
-function remove(call: Call, id: string, service: Service): Promise<Response> {
-  return answerWrite(call, 200, async (tx) => {
-    await requireVersion(tx, call, id, viewOf(service, call));
-    const { id: deleted_id } = await deleteAccount(tx, id);
-    return { id: wireId("carrier_account", deleted_id), deleted: true };
-  });
-}
-
-function requireVersion(tx: Tx, call: Call, id: string, view: ReturnType<typeof viewOf>): Promise<void> {
-  return requireMatch(call, async () => view(await lockAccount(tx, id)));
-}
-
-/** Tests an account at its carrier, outside any transaction, and stores the result before responding. */
-function test(call: Call, id: string, service: Service): Promise<Response> {
-  const view = viewOf(service, call);
-  return answerLongWork(call, async () => {
-    const account = await call.store.read((db) => getAccount(db, id));
-    const connector = connectorOf(service, account.connector);
-    const access = accessTo(account, connector, call.store, service);
-    const result = await testAt(connector, access, service);
-    if ("carriers" in result) return answerWrite(call, 200, async (tx) => view(await recordTest(tx, account, result)));
-    await writeFor(call, (tx) => recordTest(tx, account, result));
-    throw result;
-  });
+/** Tests an account at its carrier, outside any transaction. Stores a failure before refusing. */
+async function test(call: Call, id: string, service: Service) {
+  const account = await call.store.read((db) => getAccount(db, id));
+  const connector = connectorOf(service, account.connector);
+  const access = accessTo(account, connector, call.store, service);
+  const result = await testAt(connector, access, service);
+  if ("carriers" in result) return { account, result };
+  await writeFor(call, (tx) => recordTest(tx, account, result));
+  throw result;
 }
 
 // A test sends several requests in sequence, so its timeout is a multiple of the one for rates.
@@ -243,13 +211,4 @@ async function testAt(connector: OutsideCarrier, access: CarrierContext, service
   } catch (error) {
     return refusalOf(error, access, service.log);
   }
-}
-
-function list(call: Call, query: ListAccounts, service: Service): Promise<Response> {
-  return answerList(
-    call,
-    query,
-    { rows: listAccounts, count: countAccounts, position: ({ created_at, id }) => [created_at, id] },
-    (accounts) => accounts.map(viewOf(service, call)),
-  );
 }

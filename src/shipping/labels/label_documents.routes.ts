@@ -1,13 +1,10 @@
-import { Elysia } from "elysia";
 import { Fault } from "../../core/faults.ts";
 import { readId, wireId } from "../../core/ids.ts";
-import { queryOf } from "../../core/schema.ts";
 import { render } from "../../documents/render.ts";
 import { type RenderCache, renderCache } from "../../documents/render_cache.ts";
 import { rateCounter } from "../../http/auth/rate_limits.ts";
 import type { Call } from "../../http/call.ts";
-import { conventions } from "../../http/conventions.ts";
-import { documented } from "../../http/route.ts";
+import { respond, routes } from "../../http/routes.ts";
 import type { Service } from "../../http/service.ts";
 import { parcelPlace, placeText } from "../../orders/fulfillment/order_units.ts";
 import { trackingUrl } from "../../orders/fulfillment/tracking_url.ts";
@@ -32,70 +29,54 @@ import { getLabel, readDocument } from "./labels.sql.ts";
 /** Routes of label documents: with an API key, and by signed links. */
 export function documentRoutes(service: Service, signer: LinkSigner) {
   const answer = documentAnswers(service);
-  return new Elysia().use(byKey(answer)).use(byLink(service, signer, answer));
-}
-
-const byKey = (answer: AnswerDocument) =>
-  new Elysia({ prefix: "/shipping/labels" }).use(conventions).get(
-    "/:id/document",
-    async ({ call, params, query }) => {
-      const readable = await call.store.read(async (db) => readableOf(db, await getLabel(db, params.id), query));
-      return answer(call, readable);
-    },
-    {
-      query: queryOf(ChooseDocument),
-      detail: documented({
-        id: "getLabelDocument",
-        needs: "shipping.read",
-        chapter: "Shipping",
-        summary: "Get a label to print",
-        documents: Object.values(contentTypes),
-        answers: { 200: null },
-      }),
-    },
-  );
-
-// Browsers and printers follow these links without a key. The signature proves that the API issued the link.
-const byLink = (service: Service, signer: LinkSigner, answer: AnswerDocument) => {
   const limit = rateCounter(linkRate);
-  return new Elysia({ prefix: "/labels" }).use(conventions).get(
-    "/:id",
-    async ({ call, params, query }) => {
-      const { mode, expires, signature, ...choice } = query;
-      const store = service.stores[mode];
-      const now = store.clock.now();
-      const label_id = readId("label", params.id) ?? 0;
-      if (!signer.isSigned({ label_id, mode, expires }, signature)) {
-        throw new Fault("invalid_signature", "This link is not valid. Get the label again for a new link.");
-      }
-      if (expires * 1000 <= now) {
-        throw new Fault("invalid_signature", "This link has expired. Get the label again for a new link.");
-      }
-      const retry_after_seconds = limit(signature, now);
-      if (retry_after_seconds > 0) {
-        throw new Fault("rate_limited", "This link was requested too often. Try again later.", { retry_after_seconds });
-      }
-      const readable = await store.read(async (db) => {
-        const label = await getLabel(db, label_id);
-        if (!isVoided(label.status)) return readableOf(db, label, choice);
-        throw new Fault("resource_missing", "This label was voided. Buy another label.");
-      });
-      return answer(call, readable);
-    },
-    {
-      query: queryOf(FollowLink),
-      detail: documented({
-        id: "followLabelLink",
-        needs: "none",
-        chapter: "Shipping",
-        summary: "Get a label by its signed link",
-        refuses: ["invalid_signature", "rate_limited", "resource_missing"],
-        documents: Object.values(contentTypes),
-        answers: { 200: null },
-      }),
-    },
-  );
-};
+  return routes("Shipping", [
+    respond("GET", "/shipping/labels/:id/document", "shipping.read", {
+      id: "getLabelDocument",
+      summary: "Get a label to print",
+      documents: Object.values(contentTypes),
+      query: ChooseDocument,
+      answers: { 200: null },
+      answer: async ({ call, params, query }) => {
+        const readable = await call.store.read(async (db) => readableOf(db, await getLabel(db, params.id), query));
+        return answer(call, readable);
+      },
+    }),
+    // Browsers and printers follow these links without a key. The signature proves that the API issued the link.
+    respond("GET", "/labels/:id", "none", {
+      id: "followLabelLink",
+      summary: "Get a label by its signed link",
+      refuses: ["invalid_signature", "rate_limited", "resource_missing"],
+      documents: Object.values(contentTypes),
+      query: FollowLink,
+      answers: { 200: null },
+      answer: async ({ call, params, query }) => {
+        const { mode, expires, signature, ...choice } = query;
+        const store = service.stores[mode];
+        const now = store.clock.now();
+        const label_id = readId("label", params.id) ?? 0;
+        if (!signer.isSigned({ label_id, mode, expires }, signature)) {
+          throw new Fault("invalid_signature", "This link is not valid. Get the label again for a new link.");
+        }
+        if (expires * 1000 <= now) {
+          throw new Fault("invalid_signature", "This link has expired. Get the label again for a new link.");
+        }
+        const retry_after_seconds = limit(signature, now);
+        if (retry_after_seconds > 0) {
+          throw new Fault("rate_limited", "This link was requested too often. Try again later.", {
+            retry_after_seconds,
+          });
+        }
+        const readable = await store.read(async (db) => {
+          const label = await getLabel(db, label_id);
+          if (!isVoided(label.status)) return readableOf(db, label, choice);
+          throw new Fault("resource_missing", "This label was voided. Buy another label.");
+        });
+        return answer(call, readable);
+      },
+    }),
+  ]);
+}
 
 /** A document that can be sent or drawn without the database. */
 interface Readable {

@@ -1,105 +1,70 @@
-import { Elysia } from "elysia";
 import { momentOf } from "../../core/clock.ts";
 import { readId } from "../../core/ids.ts";
-import { queryOf } from "../../core/schema.ts";
 import { periodOf } from "../../core/time_zone.ts";
 import type { Call } from "../../http/call.ts";
-import { conventions } from "../../http/conventions.ts";
-import { answerCsv, type CsvFile, pagesOf } from "../../http/csv_response.ts";
-import { EnvelopedView, ListView } from "../../http/envelope.ts";
-import { answerList } from "../../http/pagination.ts";
-import { answerRead } from "../../http/response.ts";
-import { documented } from "../../http/route.ts";
+import { type CsvFile, pagesOf } from "../../http/csv_response.ts";
+import { exportCsv, list, read, routes } from "../../http/routes.ts";
 import { plainTrackingNumber } from "../../orders/fulfillment/tracking_url.ts";
 import { findOrderId } from "../../orders/lifecycle/order_lookup.sql.ts";
 import type { Db } from "../../storage/database.ts";
 import { defaultOrigin } from "../origins.sql.ts";
 import type { PlainLabel } from "./label.ts";
-import { type ListedLabel, labelCells, labelColumns } from "./label.ts";
+import { type ListedLabel, labelCells, labelColumns, type labelView } from "./label.ts";
 import { costsByDay, costView, type DayCost } from "./label_costs.ts";
 import { countLabels, type LabelFilter, listLabels, sumCosts } from "./label_list.sql.ts";
-import {
-  CostsView,
-  ExportCosts,
-  ExportLabels as Exported,
-  type ExportLabels,
-  LabelView,
-  ListCosts,
-  ListLabels,
-} from "./labels.schema.ts";
+import { CostsView, ExportCosts, ExportLabels, LabelView, ListCosts, ListLabels } from "./labels.schema.ts";
 import { scannedSscc } from "./sscc.ts";
 
 /** Returns a label's view for a caller. */
-type ListedLabelViewer = (call: Call) => (label: PlainLabel, db: Db) => unknown;
+type ListedLabelViewer = (call: Call) => (label: PlainLabel, db: Db) => ReturnType<typeof labelView>;
 
 /** Routes of the list of labels and of their costs, as JSON and CSV. */
 export const labelListRoutes = (view: ListedLabelViewer) =>
-  new Elysia({ prefix: "/shipping/labels" })
-    .use(conventions)
-    .get("", ({ call, query }) => answerLabels(call, query, view), {
-      query: queryOf(ListLabels),
-      detail: documented({
-        id: "listLabels",
-        needs: "shipping.read",
-        chapter: "Shipping",
-        summary: "List labels",
-        description: "Filters are combined with AND.",
-        refuses: ["ambiguous_identifier"],
-        answers: { 200: ListView(LabelView) },
-      }),
-    })
-    .get(
-      "/export.csv",
-      async ({ call, query }) => answerCsv(call, labelExport(call, await filterOf(call, query)), query),
-      {
-        query: queryOf(Exported),
-        detail: documented({
-          id: "exportLabels",
-          needs: "shipping.read",
-          chapter: "Shipping",
-          summary: "Export the labels of a list as CSV",
-          refuses: ["ambiguous_identifier"],
-          documents: ["text/csv"],
-          answers: { 200: null },
-        }),
+  routes("Shipping", [
+    list("/shipping/labels", "shipping.read", {
+      id: "listLabels",
+      summary: "List labels",
+      description: "Filters are combined with AND.",
+      refuses: ["ambiguous_identifier"],
+      query: ListLabels,
+      view: LabelView,
+      listing: async ({ call, query }) => {
+        const filter = await filterOf(call, query);
+        return {
+          rows: (db, window) => listLabels(db, filter, window),
+          count: (db) => countLabels(db, filter),
+          position: ({ created_at, id }) => [created_at, id],
+        };
       },
-    )
-    .get("/costs", ({ call, query }) => answerRead(call, (db) => costsOf(db, query)), {
-      query: queryOf(ListCosts),
-      detail: documented({
-        id: "getLabelCosts",
-        needs: "shipping.read",
-        chapter: "Shipping",
-        summary: "Get label costs by carrier and day",
-        answers: { 200: EnvelopedView(CostsView) },
-      }),
-    })
-    .get("/costs/export.csv", ({ call, query }) => answerCsv(call, costExport(query), query), {
-      query: queryOf(ExportCosts),
-      detail: documented({
-        id: "exportLabelCosts",
-        needs: "shipping.read",
-        chapter: "Shipping",
-        summary: "Export label costs by carrier and day as CSV",
-        documents: ["text/csv"],
-        answers: { 200: null },
-      }),
-    });
-
-async function answerLabels(call: Call, query: ListLabels, view: ListedLabelViewer): Promise<Response> {
-  const filter = await filterOf(call, query);
-  const shown = view(call);
-  return answerList(
-    call,
-    query,
-    {
-      rows: (db, window) => listLabels(db, filter, window),
-      count: (db) => countLabels(db, filter),
-      position: ({ created_at, id }) => [created_at, id],
-    },
-    (rows, db) => rows.map((label) => shown(label, db)),
-  );
-}
+      views: (labels, db, { call }) => {
+        const shown = view(call);
+        return labels.map((label) => shown(label, db));
+      },
+    }),
+    exportCsv("/shipping/labels/export.csv", "shipping.read", {
+      id: "exportLabels",
+      summary: "Export the labels of a list as CSV",
+      refuses: ["ambiguous_identifier"],
+      query: ExportLabels,
+      file: async ({ call, query }) => labelExport(call, await filterOf(call, query)),
+    }),
+    read("/shipping/labels/costs", "shipping.read", {
+      id: "getLabelCosts",
+      summary: "Get label costs by carrier and day",
+      query: ListCosts,
+      view: CostsView,
+      data: async (db, { query }) => {
+        const { costs, ...period } = await dayCosts(db, query);
+        return { ...period, costs: costs.map(costView) };
+      },
+    }),
+    exportCsv("/shipping/labels/costs/export.csv", "shipping.read", {
+      id: "exportLabelCosts",
+      summary: "Export label costs by carrier and day as CSV",
+      query: ExportCosts,
+      file: ({ query }) => costExport(query),
+    }),
+  ]);
 
 async function filterOf(call: Call, query: ExportLabels): Promise<LabelFilter> {
   const { order_id, shipment_id, return_id, manifest_id, tracking_number, on_manifest, status, carrier, service } =
@@ -144,11 +109,6 @@ async function dayCosts(db: Db, query: ListCosts) {
   const { from, to, ...time } = periodOf(query, timezone, db.now);
   const costs = costsByDay(await sumCosts(db, { ...time, carrier: query.carrier }), timezone);
   return { timezone, from, to, costs };
-}
-
-async function costsOf(db: Db, query: ListCosts) {
-  const { costs, ...period } = await dayCosts(db, query);
-  return { ...period, costs: costs.map(costView) };
 }
 
 function costExport(query: ListCosts): CsvFile<DayCost> {

@@ -1,14 +1,12 @@
 import { Elysia } from "elysia";
 import { orFault, unlessRefused } from "../../core/faults.ts";
-import { bodyOf } from "../../core/schema.ts";
 import { answerBatched, type BatchableCommand } from "../../http/batching.ts";
 import type { Call } from "../../http/call.ts";
-import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView, enveloped } from "../../http/envelope.ts";
 import { idempotencyKey } from "../../http/idempotency.ts";
 import { originOf } from "../../http/origin.ts";
-import { answerRead, answerWrite } from "../../http/response.ts";
-import { documented } from "../../http/route.ts";
+import { answerWrite } from "../../http/response.ts";
+import { read, respond, routes } from "../../http/routes.ts";
 import type { Service } from "../../http/service.ts";
 import { answerSlowWork, type SlowWorkResult } from "../../http/slow_work.ts";
 import { trackPurchase } from "../../outbound/lanes.ts";
@@ -225,63 +223,54 @@ export function labelRoutes(service: Service) {
 const ownRoutes = (service: Service, signer: LinkSigner) => {
   const view = viewer(signer);
   const buy = purchases(service);
-  return new Elysia({ prefix: "/shipping/labels" })
-    .use(conventions)
-    .post("", ({ call, body }) => buy(call, body), {
-      body: bodyOf(CreateLabel),
-      detail: documented({
-        id: "createLabel",
-        needs: "shipping.buy",
-        chapter: "Shipping",
-        summary: "Buy a label",
-        description:
-          "A built-in label is bought immediately. For a carrier's label the response waits a few seconds. 202" +
-          " means that" +
-          " the purchase continues and `status` is `processing`. Then `GET /shipping/labels/:id` shows the result:" +
-          " `completed`, or `error` with a reason.",
-        refuses: [
-          "ambiguous_identifier",
-          "carrier_error",
-          "carrier_refused",
-          "carrier_timeout",
-          "carrier_unauthorized",
-          "duplicate_label",
-          "invalid_state_transition",
-          "quote_expired",
-          "quote_mismatch",
-          "quote_used",
-          "resource_missing",
-        ],
-        answers: { 201: EnvelopedView(LabelView), 202: EnvelopedView(LabelView) },
-      }),
-    })
-    .get("/:id", ({ call, params }) => answerRead(call, async (db) => view(call)(await getLabel(db, params.id), db)), {
-      detail: documented({
-        id: "getLabel",
-        needs: "shipping.read",
-        chapter: "Shipping",
-        summary: "Get a label",
-        answers: { 200: EnvelopedView(LabelView) },
-      }),
-    })
-    .post("/:id/void", ({ call, params }) => answerVoid(call, service, params.id, view(call)), {
-      detail: documented({
-        id: "voidLabel",
-        needs: "shipping.buy",
-        chapter: "Shipping",
-        summary: "Void a label whose parcel has not shipped",
-        description:
-          "Voids a carrier's label at the carrier first. 202 means that the carrier has not confirmed it yet:" +
-          " `void_status` is `asked`, and the service retries.",
-        refuses: [
-          "carrier_error",
-          "carrier_unauthorized",
-          "invalid_state_transition",
-          "label_in_progress",
-          "label_not_voidable",
-          "resource_missing",
-        ],
-        answers: { 200: EnvelopedView(LabelView), 202: EnvelopedView(LabelView) },
-      }),
-    });
+  return routes("Shipping", [
+    respond("POST", "/shipping/labels", "shipping.buy", {
+      id: "createLabel",
+      summary: "Buy a label",
+      description:
+        "A built-in label is bought immediately. For a carrier's label the response waits a few seconds. 202" +
+        " means that" +
+        " the purchase continues and `status` is `processing`. Then `GET /shipping/labels/:id` shows the result:" +
+        " `completed`, or `error` with a reason.",
+      refuses: [
+        "ambiguous_identifier",
+        "carrier_error",
+        "carrier_refused",
+        "carrier_timeout",
+        "carrier_unauthorized",
+        "duplicate_label",
+        "invalid_state_transition",
+        "quote_expired",
+        "quote_mismatch",
+        "quote_used",
+        "resource_missing",
+      ],
+      body: CreateLabel,
+      answers: { 201: EnvelopedView(LabelView), 202: EnvelopedView(LabelView) },
+      answer: ({ call, body }) => buy(call, body),
+    }),
+    read("/shipping/labels/:id", "shipping.read", {
+      id: "getLabel",
+      summary: "Get a label",
+      view: LabelView,
+      data: async (db, { call, params }) => view(call)(await getLabel(db, params.id), db),
+    }),
+    respond("POST", "/shipping/labels/:id/void", "shipping.buy", {
+      id: "voidLabel",
+      summary: "Void a label whose parcel has not shipped",
+      description:
+        "Voids a carrier's label at the carrier first. 202 means that the carrier has not confirmed it yet:" +
+        " `void_status` is `asked`, and the service retries.",
+      refuses: [
+        "carrier_error",
+        "carrier_unauthorized",
+        "invalid_state_transition",
+        "label_in_progress",
+        "label_not_voidable",
+        "resource_missing",
+      ],
+      answers: { 200: EnvelopedView(LabelView), 202: EnvelopedView(LabelView) },
+      answer: ({ call, params }) => answerVoid(call, service, params.id, view(call)),
+    }),
+  ]);
 };

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, isNotNull, isNull, sql } from "drizzle-orm";
-import { amongTexts, forUpdate, opaque, isOneOf, list } from "../../../db/kit.ts";
+import { amongTexts, forUpdate, isOneOf, list, opaque } from "../../../db/kit.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import { label_documents, labels, ssccs } from "../../../db/schema/shipments.ts";
 import { assert, Fault, missing } from "../../core/faults.ts";

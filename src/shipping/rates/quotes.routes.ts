@@ -1,12 +1,9 @@
-import { Elysia } from "elysia";
 import { systemClock } from "../../core/clock.ts";
 import { wireId } from "../../core/ids.ts";
-import { bodyOf } from "../../core/schema.ts";
 import type { Call } from "../../http/call.ts";
-import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView, enveloped } from "../../http/envelope.ts";
-import { answerRead, jsonResponse } from "../../http/response.ts";
-import { documented } from "../../http/route.ts";
+import { jsonResponse } from "../../http/response.ts";
+import { read, respond, routes } from "../../http/routes.ts";
 import type { Service } from "../../http/service.ts";
 import type { Db } from "../../storage/database.ts";
 import { boxMessages } from "../address_checks.ts";
@@ -32,32 +29,26 @@ const realTime = systemClock();
 /** Routes of rates, and of carriers with their services. */
 export function quoteRoutes(service: Service) {
   const fetcher = new RateFetcher({ now: () => realTime.now(), log: service.log });
-  return new Elysia({ prefix: "/shipping" })
-    .use(conventions)
-    .post("/rates", ({ call, body }) => rates(call, body, service, fetcher), {
-      body: bodyOf(GetRates),
-      detail: documented({
-        id: "getRates",
-        needs: "shipping.read",
-        chapter: "Shipping",
-        summary: "Get the rates of all carriers and services for a parcel",
-        description:
-          "Queries the built-in carriers and all active carrier accounts in parallel. Failures, and timeouts after" +
-          " eight seconds, are listed in `messages`. `sample` marks prices of the sample rate cards.",
-        refuses: ["ambiguous_identifier", "resource_missing"],
-        answers: { 200: EnvelopedView(RatesView) },
-      }),
-    })
-    .get("/carriers", ({ call }) => answerRead(call, async (db) => ({ carriers: await carriersOf(db, call) })), {
-      detail: documented({
-        id: "listCarriers",
-        needs: "shipping.read",
-        chapter: "Shipping",
-        summary: "List the carriers and their services",
-        description: "Lists the built-in carriers, then those from the last tests of the active accounts.",
-        answers: { 200: EnvelopedView(CarriersView) },
-      }),
-    });
+  return routes("Shipping", [
+    respond("POST", "/shipping/rates", "shipping.read", {
+      id: "getRates",
+      summary: "Get the rates of all carriers and services for a parcel",
+      description:
+        "Queries the built-in carriers and all active carrier accounts in parallel. Failures, and timeouts after" +
+        " eight seconds, are listed in `messages`. `sample` marks prices of the sample rate cards.",
+      refuses: ["ambiguous_identifier", "resource_missing"],
+      body: GetRates,
+      answers: { 200: EnvelopedView(RatesView) },
+      answer: ({ call, body }) => rates(call, body, service, fetcher),
+    }),
+    read("/shipping/carriers", "shipping.read", {
+      id: "listCarriers",
+      summary: "List the carriers and their services",
+      description: "Lists the built-in carriers, then those from the last tests of the active accounts.",
+      view: CarriersView,
+      data: async (db, { call }) => ({ carriers: await carriersOf(db, call) }),
+    }),
+  ]);
 }
 
 async function carriersOf(db: Db, call: Call) {

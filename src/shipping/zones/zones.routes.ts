@@ -3,14 +3,12 @@ import { columnTable, writeCells } from "../../core/csv_columns.ts";
 import { invalid } from "../../core/faults.ts";
 import { invalidChoice } from "../../core/field_problems.ts";
 import { wireId } from "../../core/ids.ts";
-import { bodyOf, checkOf, closed, queryOf } from "../../core/schema.ts";
-import { conventions } from "../../http/conventions.ts";
-import { answerCsv, type CsvFile } from "../../http/csv_response.ts";
+import { checkOf, closed } from "../../core/schema.ts";
+import type { CsvFile } from "../../http/csv_response.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
 import { fileFields, withFile } from "../../http/file_upload.ts";
-import { requireMatch } from "../../http/preconditions.ts";
-import { answerRead, answerWrite } from "../../http/response.ts";
-import { documented } from "../../http/route.ts";
+import { answerWrite } from "../../http/response.ts";
+import { exportCsv, read, respond, routes, write } from "../../http/routes.ts";
 import { readWholeFile, type WholeFile } from "../../http/whole_file_import.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { any_zone } from "../rates/rate_card.ts";
@@ -44,40 +42,30 @@ import {
 import { type ChartRecord, findSystem, listCharts, lockSystem, readSystem } from "./zones.sql.ts";
 import { importCharts, removeChart, setOverrides } from "./zones.ts";
 
-const prefix = "/shipping/zones";
 const default_system = plainRules.system;
 
-const explainRoutes = new Elysia({ prefix })
-  .use(conventions)
-  .get("", ({ call, query }) => answerRead(call, (db) => explained(db, query)), {
-    query: queryOf(ExplainZone),
-    detail: documented({
-      id: "explainZone",
-      needs: "shipping.read",
-      chapter: "Rate cards",
-      summary: "Explain the zone between two places",
-      description:
-        "The first rule that applies decides: an imported chart, then the most specific override of the destination" +
-        " (postal code, its first characters or a range, city, state, country, continent), then the distance" +
-        " of ZIP codes or the" +
-        " card's zones of countries, regions, continents and the rest of the world, then the card's default zone.",
-      answers: { 200: EnvelopedView(ZonesView) },
-    }),
-  });
-
-const mapRoutes = new Elysia({ prefix: `${prefix}/map` })
-  .use(conventions)
-  .get("", ({ call, query }) => answerRead(call, (db) => mapped(db, query)), {
-    query: queryOf(MapZones),
-    detail: documented({
-      id: "mapZones",
-      needs: "shipping.read",
-      chapter: "Rate cards",
-      summary: "Map the zones of the United States from one origin",
-      description: "Returns one point for each three-digit ZIP prefix, for drawing a map of the zones.",
-      answers: { 200: EnvelopedView(ZoneMapView) },
-    }),
-  });
+const explainRoutes = routes("Rate cards", [
+  read("/shipping/zones", "shipping.read", {
+    id: "explainZone",
+    summary: "Explain the zone between two places",
+    description:
+      "The first rule that applies decides: an imported chart, then the most specific override of the destination" +
+      " (postal code, its first characters or a range, city, state, country, continent), then the distance" +
+      " of ZIP codes or the" +
+      " card's zones of countries, regions, continents and the rest of the world, then the card's default zone.",
+    query: ExplainZone,
+    view: ZonesView,
+    data: (db, { query }) => explained(db, query),
+  }),
+  read("/shipping/zones/map", "shipping.read", {
+    id: "mapZones",
+    summary: "Map the zones of the United States from one origin",
+    description: "Returns one point for each three-digit ZIP prefix, for drawing a map of the zones.",
+    query: MapZones,
+    view: ZoneMapView,
+    data: (db, { query }) => mapped(db, query),
+  }),
+]);
 
 async function mapped(db: Db, query: MapZones) {
   const from = readSpot("from", query.from, "US");
@@ -144,42 +132,32 @@ const overrideFile: WholeFile<OverrideField> = {
   rows_max: 5000,
 };
 
-const overrideRoutes = new Elysia({ prefix: `${prefix}/overrides` })
-  .use(conventions)
-  .get("", ({ call, query }) => answerRead(call, (db) => overridesOf(db, query)), {
-    query: queryOf(OfSystem),
-    detail: documented({
-      id: "listZoneOverrides",
-      needs: "shipping.read",
-      chapter: "Rate cards",
-      summary: "List zone overrides",
-      answers: { 200: EnvelopedView(OverridesView) },
-    }),
-  })
-  .put(
-    "",
-    ({ call, query, body }) =>
-      answerWrite(call, 200, async (tx) => {
-        await requireMatch(call, () => lockSystem(tx, systemOf(query)));
-        return setAll(tx, query, readOverrides(body.overrides));
-      }),
-    {
-      query: queryOf(OfSystem),
-      body: bodyOf(SetOverrides),
-      detail: documented({
-        id: "setZoneOverrides",
-        needs: "shipping.manage",
-        chapter: "Rate cards",
-        matches: true,
-        summary: "Set zone overrides",
-        description: "Replaces all existing overrides.",
-        answers: { 200: EnvelopedView(OverridesView) },
-      }),
-    },
-  )
-  .post(
-    "/import",
-    ({ call, query }) =>
+const overrideRoutes = routes("Rate cards", [
+  read("/shipping/zones/overrides", "shipping.read", {
+    id: "listZoneOverrides",
+    summary: "List zone overrides",
+    query: OfSystem,
+    view: OverridesView,
+    data: (db, { query }) => overridesOf(db, query),
+  }),
+  write("PUT", "/shipping/zones/overrides", "shipping.manage", {
+    id: "setZoneOverrides",
+    summary: "Set zone overrides",
+    description: "Replaces all existing overrides.",
+    body: SetOverrides,
+    query: OfSystem,
+    view: OverridesView,
+    matches: (tx, { query }) => lockSystem(tx, systemOf(query)),
+    act: (tx, { query, body }) => setAll(tx, query, readOverrides(body.overrides)),
+  }),
+  respond("POST", "/shipping/zones/overrides/import", "shipping.manage", {
+    id: "importZoneOverrides",
+    summary: "Import zone overrides as CSV",
+    description: `Replaces all overrides. If any row has an error, nothing is imported.\n\n${overrideTable}`,
+    sends: "csv",
+    query: ImportOfSystem,
+    answers: { 200: EnvelopedView(OverridesView) },
+    answer: ({ call, query }) =>
       withFile(call, query, async (file) => {
         const rows = await readWholeFile(file, overrideFile);
         const overrides = readOverrides(
@@ -188,19 +166,8 @@ const overrideRoutes = new Elysia({ prefix: `${prefix}/overrides` })
         );
         return answerWrite(call, 200, (tx) => setAll(tx, query, overrides));
       }),
-    {
-      query: queryOf(ImportOfSystem),
-      detail: documented({
-        id: "importZoneOverrides",
-        needs: "shipping.manage",
-        chapter: "Rate cards",
-        summary: "Import zone overrides as CSV",
-        description: `Replaces all overrides. If any row has an error, nothing is imported.\n\n${overrideTable}`,
-        sends: "csv",
-        answers: { 200: EnvelopedView(OverridesView) },
-      }),
-    },
-  );
+  }),
+]);
 
 const systemOf = ({ system = default_system }: OfSystem) => system;
 
@@ -223,21 +190,26 @@ const chartFile: WholeFile<ReturnType<typeof readChartRow>> = {
   rows_max: 50_000,
 };
 
-const chartRoutes = new Elysia({ prefix: `${prefix}/charts` })
-  .use(conventions)
-  .get("", ({ call, query }) => answerRead(call, (db) => listed(db, systemOf(query))), {
-    query: queryOf(OfSystem),
-    detail: documented({
-      id: "listZoneCharts",
-      needs: "shipping.read",
-      chapter: "Rate cards",
-      summary: "List imported zone charts",
-      answers: { 200: EnvelopedView(ChartsView) },
-    }),
-  })
-  .post(
-    "/import",
-    ({ call, query }) =>
+const chartRoutes = routes("Rate cards", [
+  read("/shipping/zones/charts", "shipping.read", {
+    id: "listZoneCharts",
+    summary: "List imported zone charts",
+    query: OfSystem,
+    view: ChartsView,
+    data: (db, { query }) => listed(db, systemOf(query)),
+  }),
+  respond("POST", "/shipping/zones/charts/import", "shipping.manage", {
+    id: "importZoneCharts",
+    summary: "Import zone charts as CSV",
+    description:
+      "Imports the zones from your own locations, as your carrier publishes them. They take precedence over" +
+      " all other" +
+      " rules. The chart of each origin replaces the existing one. If any row has an error, nothing is" +
+      ` imported.\n\n${chartTable}`,
+    sends: "csv",
+    query: ImportOfSystem,
+    answers: { 200: EnvelopedView(ChartsView) },
+    answer: ({ call, query }) =>
       withFile(call, query, async (file) => {
         const charts = chartsOf(await readWholeFile(file, chartFile));
         return answerWrite(call, 200, async (tx) => {
@@ -245,48 +217,21 @@ const chartRoutes = new Elysia({ prefix: `${prefix}/charts` })
           return listed(tx, systemOf(query));
         });
       }),
-    {
-      query: queryOf(ImportOfSystem),
-      detail: documented({
-        id: "importZoneCharts",
-        needs: "shipping.manage",
-        chapter: "Rate cards",
-        summary: "Import zone charts as CSV",
-        description:
-          "Imports the zones from your own locations, as your carrier publishes them. They take precedence over" +
-          " all other" +
-          " rules. The chart of each origin replaces the existing one. If any row has an error, nothing is" +
-          ` imported.\n\n${chartTable}`,
-        sends: "csv",
-        answers: { 200: EnvelopedView(ChartsView) },
-      }),
-    },
-  )
-  .get("/export.csv", ({ call, query }) => answerCsv(call, chartsFile(systemOf(query)), query), {
-    query: queryOf(ExportCharts),
-    detail: documented({
-      id: "exportZoneCharts",
-      needs: "shipping.read",
-      chapter: "Rate cards",
-      summary: "Export zone charts as CSV",
-      description: `The file can be imported again.\n\n${chartTable}`,
-      documents: ["text/csv"],
-      answers: { 200: null },
-    }),
-  })
-  .delete(
-    "/:id",
-    ({ call, params }) => answerWrite(call, 200, async (tx) => listed(tx, await removeChart(tx, params.id))),
-    {
-      detail: documented({
-        id: "deleteZoneChart",
-        needs: "shipping.manage",
-        chapter: "Rate cards",
-        summary: "Delete a zone chart",
-        answers: { 200: EnvelopedView(ChartsView) },
-      }),
-    },
-  );
+  }),
+  exportCsv("/shipping/zones/charts/export.csv", "shipping.read", {
+    id: "exportZoneCharts",
+    summary: "Export zone charts as CSV",
+    description: `The file can be imported again.\n\n${chartTable}`,
+    query: ExportCharts,
+    file: ({ query }) => chartsFile(systemOf(query)),
+  }),
+  write("DELETE", "/shipping/zones/charts/:id", "shipping.manage", {
+    id: "deleteZoneChart",
+    summary: "Delete a zone chart",
+    view: ChartsView,
+    act: async (tx, { params }) => listed(tx, await removeChart(tx, params.id)),
+  }),
+]);
 
 async function listed(db: Db, system: string) {
   const stored = await findSystem(db, system);
@@ -320,4 +265,4 @@ function chartsFile(system: string): CsvFile<NumberedChartLine, number> {
 }
 
 /** Routes of zones: how one is chosen, overrides, and carriers' charts. */
-export const zoneRoutes = new Elysia().use(explainRoutes).use(mapRoutes).use(overrideRoutes).use(chartRoutes);
+export const zoneRoutes = new Elysia().use(explainRoutes).use(overrideRoutes).use(chartRoutes);

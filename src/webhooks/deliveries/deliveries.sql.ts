@@ -21,7 +21,7 @@ import {
   sql as template,
 } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
-import { among, amongThose, forUpdate, opaque, isOneOf, list, skipLocked } from "../../../db/kit.ts";
+import { among, amongThose, forUpdate, isOneOf, list, opaque, skipLocked } from "../../../db/kit.ts";
 import { events } from "../../../db/schema/outbox.ts";
 import { deliveries, subscriptions } from "../../../db/schema/webhooks.ts";
 import { missing } from "../../core/faults.ts";

@@ -34,10 +34,15 @@ export interface RecoveryOutcome {
 export function recoveryView(recovery: DeliveryRecovery, { pending, delivered }: RecoveryOutcome) {
   const { id, subscription_id, status, since, until, statuses, total, queued, created_at } = recovery;
   const is_running = status === "queueing" || (status === "queued" && pending > 0);
+  const shown: "running" | "completed" | "cancelled" = is_running
+    ? "running"
+    : status === "cancelled"
+      ? "cancelled"
+      : "completed";
   return {
     id: wireId("recovery", id),
     subscription_id: wireId("subscription", subscription_id),
-    status: is_running ? "running" : status === "cancelled" ? "cancelled" : "completed",
+    status: shown,
     since: iso(since),
     until: iso(until),
     statuses,

@@ -1,13 +1,9 @@
-import { Elysia } from "elysia";
 import { invalid } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
-import { bodyOf } from "../../core/schema.ts";
 import type { DomainEvent, EventType } from "../../events/event_types.ts";
 import type { Call } from "../../http/call.ts";
-import { conventions } from "../../http/conventions.ts";
-import { EnvelopedView } from "../../http/envelope.ts";
-import { answerLongWork, answerWrite, writeFor } from "../../http/response.ts";
-import { documented } from "../../http/route.ts";
+import { writeFor } from "../../http/response.ts";
+import { routes, write } from "../../http/routes.ts";
 import type { Service } from "../../http/service.ts";
 import { main_merchant } from "../../storage/tenant.ts";
 import { attemptStatus, deliveryHeaders } from "../deliveries/attempt.ts";
@@ -18,30 +14,26 @@ import { SendTest, TestView } from "./subscriptions.schema.ts";
 
 /** Test events, sent on request. */
 export const testEventRoutes = (service: Service) =>
-  new Elysia({ prefix: "/webhooks" })
-    .use(conventions)
-    .post("/:id/test", ({ call, params, body }) => sendTest(call, params.id, body, service), {
-      body: bodyOf(SendTest),
-      detail: documented({
-        id: "testWebhook",
-        needs: "webhooks.manage",
-        chapter: "Webhooks",
-        summary: "Send a test event and wait for the answer",
-        answers: { 200: EnvelopedView(TestView) },
-      }),
-    });
+  routes("Webhooks", [
+    write("POST", "/webhooks/:id/test", "webhooks.manage", {
+      id: "testWebhook",
+      summary: "Send a test event and wait for the answer",
+      body: SendTest,
+      view: TestView,
+      long: true,
+      prepare: ({ call, params, body }) => sendTest(call, params.id, exampleOf(body), service),
+      act: async (_, { prepared }) => testView(prepared),
+    }),
+  ]);
 
-/** Sends the example of a type of event once, and answers the result. */
-function sendTest(call: Call, id: string, body: SendTest, service: Service): Promise<Response> {
-  const event = exampleOf(body);
+/** Sends an event once, and returns the attempt. */
+async function sendTest(call: Call, id: string, event: DomainEvent, service: Service): Promise<FinishedAttempt> {
   const { store } = call;
-  return answerLongWork(call, async () => {
-    const claim = await writeFor(call, (tx) => beginTest(tx, id, event));
-    const finished = await attempt(claim, store, service, true);
-    // The attempt is recorded even if the key was revoked meanwhile.
-    await store.write((tx) => endTest(tx, finished));
-    return answerWrite(call, 200, async () => testView(finished));
-  });
+  const claim = await writeFor(call, (tx) => beginTest(tx, id, event));
+  const finished = await attempt(claim, store, service, true);
+  // The attempt is recorded even if the key was revoked meanwhile.
+  await store.write((tx) => endTest(tx, finished));
+  return finished;
 }
 
 function exampleOf({ event, event_type }: SendTest): DomainEvent {

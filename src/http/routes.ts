@@ -1,0 +1,303 @@
+// One row per route: its method, its path, the permission, what it takes and returns, and the act.
+import type { Static, TObject, TSchema } from "@sinclair/typebox";
+import { type AnyElysia, Elysia } from "elysia";
+import { bodyOf, type CheckedSchema, DryRunQuery, type PageQuery, queryOf } from "../core/schema.ts";
+import type { Db, Tx } from "../storage/database.ts";
+import type { RouteNeed } from "./auth/permissions.ts";
+import type { Call } from "./call.ts";
+import type { Chapter } from "./chapters.ts";
+import { conventions } from "./conventions.ts";
+import { answerCsv, type CsvFile } from "./csv_response.ts";
+import { EnvelopedView, ListView, PlainListView } from "./envelope.ts";
+import { answerList, type ListQuery, plainPage } from "./pagination.ts";
+import { requireMatch } from "./preconditions.ts";
+import { answerAct, RehearsableView } from "./rehearsals.ts";
+import { answerLongWork, answerRead, answerWrite, bare } from "./response.ts";
+import { documented, type RouteNotes } from "./route.ts";
+
+/** The parameters of a path, by their names: `id` and `line_id` for `/orders/:id/lines/:line_id`. */
+type ParamsOf<Path extends string> = Path extends `${infer First}/${infer Rest}`
+  ? ParamsOf<First> & ParamsOf<Rest>
+  : Path extends `:${infer Name}`
+    ? { readonly [Key in Name]: string }
+    : unknown;
+
+/** The schema of a body, or a body as `shownBodyOf` checks it. */
+type BodyShape = TSchema | CheckedSchema<unknown>;
+type BodyIn<Shape> = Shape extends TSchema ? Static<Shape> : Shape extends CheckedSchema<infer Body> ? Body : undefined;
+type QueryIn<Shape> = Shape extends TObject ? Static<Shape> : Readonly<Record<string, never>>;
+
+/** A request as a row handles it: the call, the parameters of its path, and its checked body and query. */
+interface RouteInput<Path extends string, Body, Query> {
+  readonly call: Call;
+  readonly params: ParamsOf<Path>;
+  readonly body: BodyIn<Body>;
+  readonly query: QueryIn<Query>;
+}
+
+/** Data that a schema describes. */
+type Shown<View extends TSchema> = ReadonlyDeep<Static<View>>;
+type ReadonlyDeep<Data> = Data extends object ? { readonly [Key in keyof Data]: ReadonlyDeep<Data[Key]> } : Data;
+
+/** What every row says of its route. */
+interface Facts<Body, Query> extends Omit<RouteNotes, "needs" | "chapter" | "answers" | "matches"> {
+  readonly body?: Body & BodyShape;
+  readonly query?: Query & TObject;
+}
+
+/** A row whose responses show data that a schema describes. */
+interface Showing<View extends TSchema> {
+  readonly view: View;
+  /** `false` leaves the response without the envelope, as the customer routes are specified. */
+  readonly envelope?: false;
+}
+
+/** A row that does something before its transaction or view starts, in which it can wait for nothing else. */
+interface Preparing<Input, Prepared> {
+  /** Checks, or reads from elsewhere, what the route needs. The other functions of the row get it as `prepared`. */
+  readonly prepare?: (input: Input) => Promise<Prepared>;
+}
+type PreparedInput<Input, Prepared> = Input & { readonly prepared: Prepared };
+
+function afterPreparing<Input, Prepared>(
+  prepare: ((input: Input) => Promise<Prepared>) | undefined,
+  input: Input,
+  answer: (input: PreparedInput<Input, Prepared>) => Promise<Response>,
+): Promise<Response> {
+  if (prepare === undefined) return answer(input as PreparedInput<Input, Prepared>);
+  return prepare(input).then((prepared) => answer({ ...input, prepared }));
+}
+
+/** A route before it has a chapter. */
+interface Row {
+  readonly method: string;
+  readonly path: string;
+  readonly body: BodyShape | undefined;
+  readonly query: TObject | undefined;
+  readonly answer: (input: never) => Promise<Response> | Response;
+  readonly detail: (chapter: Chapter) => Record<string, unknown>;
+}
+
+/** A route that makes its own response: a document, a session, the result of several transactions. */
+export function respond<const Path extends string, Body = undefined, Query = undefined>(
+  method: string,
+  path: Path,
+  needs: RouteNeed,
+  {
+    body,
+    query,
+    answer,
+    ...notes
+  }: Facts<Body, Query> &
+    Pick<RouteNotes, "answers" | "matches"> & {
+      readonly answer: (input: RouteInput<Path, Body, Query>) => Promise<Response> | Response;
+    },
+): Row {
+  return { method, path, body, query, answer, detail: (chapter) => documented({ ...notes, needs, chapter }) };
+}
+
+/** A route that shows data, which `data` reads in one consistent view. */
+export function read<const Path extends string, View extends TSchema, Query = undefined, Prepared = undefined>(
+  path: Path,
+  needs: RouteNeed,
+  {
+    view,
+    envelope,
+    prepare,
+    data,
+    ...facts
+  }: Facts<undefined, Query> &
+    Showing<View> &
+    Preparing<RouteInput<Path, undefined, Query>, Prepared> & {
+      readonly data: (
+        db: Db,
+        input: PreparedInput<RouteInput<Path, undefined, Query>, Prepared>,
+      ) => Promise<Shown<View>> | Shown<View>;
+    },
+): Row {
+  return respond<Path, undefined, Query>("GET", path, needs, {
+    ...facts,
+    answers: { 200: envelope === false ? view : EnvelopedView(view) },
+    answer: (input) =>
+      afterPreparing(prepare, input, (prepared) =>
+        answerRead(input.call, async (db) => data(db, prepared), envelope === false ? bare : undefined),
+      ),
+  });
+}
+
+/** A route that exports records as a CSV file. */
+export function exportCsv<const Path extends string, Record, After, Query extends TObject>(
+  path: Path,
+  needs: RouteNeed,
+  {
+    file,
+    ...facts
+  }: Facts<undefined, Query> & {
+    readonly file: (
+      input: RouteInput<Path, undefined, Query>,
+    ) => Promise<CsvFile<Record, After>> | CsvFile<Record, After>;
+  },
+): Row {
+  return respond<Path, undefined, Query>("GET", path, needs, {
+    ...facts,
+    documents: ["text/csv"],
+    answers: { 200: null },
+    answer: async (input) => answerCsv(input.call, await file(input), input.query as { readonly bom?: boolean }),
+  });
+}
+
+/** A route that lists records by page number or by cursor. `views` shows the records of a page, in their order. */
+export function list<
+  const Path extends string,
+  View extends TSchema,
+  Record,
+  Query extends TObject,
+  Prepared = undefined,
+>(
+  path: Path,
+  needs: RouteNeed,
+  {
+    view,
+    envelope,
+    prepare,
+    listing,
+    views,
+    ...facts
+  }: Facts<undefined, Query> &
+    Showing<View> &
+    Preparing<RouteInput<Path, undefined, Query>, Prepared> & {
+      readonly query: Query;
+      readonly listing: (
+        input: PreparedInput<RouteInput<Path, undefined, Query>, Prepared>,
+      ) => Promise<ListQuery<Record>> | ListQuery<Record>;
+      readonly views: (
+        records: readonly Record[],
+        db: Db,
+        input: PreparedInput<RouteInput<Path, undefined, Query>, Prepared>,
+      ) => Promise<readonly Shown<View>[]> | readonly Shown<View>[];
+    },
+): Row {
+  return respond<Path, undefined, Query>("GET", path, needs, {
+    ...facts,
+    answers: { 200: envelope === false ? PlainListView(view) : ListView(view) },
+    answer: (request) =>
+      afterPreparing(prepare, request, async (input) => {
+        const plain = envelope === false ? plainPage : undefined;
+        const query = input.query as PageQuery;
+        return answerList(input.call, query, await listing(input), (records, db) => views(records, db, input), plain);
+      }),
+  });
+}
+
+/** A route that performs an act in one write transaction and shows the result once it is durable. */
+export function write<
+  const Path extends string,
+  View extends TSchema,
+  Body = undefined,
+  Query = undefined,
+  Prepared = undefined,
+>(
+  method: "POST" | "PUT" | "PATCH" | "DELETE",
+  path: Path,
+  needs: RouteNeed,
+  {
+    view,
+    envelope,
+    status = 200,
+    matches,
+    secret_key,
+    prepare,
+    long = false,
+    act,
+    ...facts
+  }: Facts<Body, Query> &
+    Showing<View> &
+    Preparing<RouteInput<Path, Body, Query>, Prepared> & {
+      /** The status of a successful response; 200 by default. */
+      readonly status?: number;
+      /** The record that `If-Match` is compared with, locked, as its GET shows it. */
+      readonly matches?: (tx: Tx, input: PreparedInput<RouteInput<Path, Body, Query>, Prepared>) => Promise<object>;
+      /** For a response that shows a secret: the key that encrypts its stored copy. */
+      readonly secret_key?: Uint8Array;
+      /** Whether `prepare` takes long, as a call to another service does: a repeated request is not prepared again. */
+      readonly long?: boolean;
+      readonly act: (tx: Tx, input: PreparedInput<RouteInput<Path, Body, Query>, Prepared>) => Promise<Shown<View>>;
+    },
+): Row {
+  return respond<Path, Body, Query>(method, path, needs, {
+    ...facts,
+    ...(matches && { matches: true }),
+    answers: { [status]: envelope === false ? view : EnvelopedView(view) },
+    answer: (request) => {
+      const answer = () =>
+        afterPreparing(prepare, request, (input) =>
+          answerWrite(
+            input.call,
+            status,
+            async (tx) => {
+              if (matches) await requireMatch(input.call, () => matches(tx, input));
+              return act(tx, input);
+            },
+            envelope === false ? bare : undefined,
+            secret_key,
+          ),
+        );
+      return long ? answerLongWork(request.call, answer, secret_key) : answer();
+    },
+  });
+}
+
+/** As `write`, for an act that supports a dry run: its query is `DryRunQuery` or has that field. */
+export function rehearsable<
+  const Path extends string,
+  View extends TSchema,
+  Body = undefined,
+  Query extends TObject = typeof DryRunQuery,
+>(
+  method: "POST" | "PUT" | "PATCH" | "DELETE",
+  path: Path,
+  needs: RouteNeed,
+  {
+    view,
+    status = 200,
+    matches,
+    act,
+    query = DryRunQuery as unknown as Query,
+    ...facts
+  }: Omit<Facts<Body, Query>, "query"> & {
+    readonly view: View;
+    /** The status of a successful response that is no dry run; 200 by default. */
+    readonly status?: number;
+    readonly query?: Query;
+    readonly matches?: (tx: Tx, input: RouteInput<Path, Body, Query>) => Promise<object>;
+    readonly act: (tx: Tx, input: RouteInput<Path, Body, Query>) => Promise<Shown<View>>;
+  },
+): Row {
+  return respond<Path, Body, Query>(method, path, needs, {
+    ...facts,
+    query,
+    ...(matches && { matches: true }),
+    answers: { ...(status !== 200 && { [status]: EnvelopedView(view) }), 200: RehearsableView(view) },
+    answer: (input) =>
+      answerAct(input.call, { status, dry_run: (input.query as DryRunQuery).dry_run }, async (tx) => {
+        if (matches) await requireMatch(input.call, () => matches(tx, input));
+        return act(tx, input);
+      }),
+  });
+}
+
+const isChecked = (body: BodyShape): body is CheckedSchema<unknown> => "~standard" in body;
+
+/** Routes of one chapter of the reference. */
+export function routes(chapter: Chapter, rows: readonly Row[]): AnyElysia {
+  const app: AnyElysia = new Elysia().use(conventions);
+  for (const { method, path, body, query, answer, detail } of rows) {
+    const handle = answer as (input: RouteInput<string, unknown, unknown>) => Promise<Response> | Response;
+    app.route(method, path, ({ call, params, body, query }) => handle({ call, params, body, query } as never), {
+      ...(body && { body: isChecked(body) ? body : bodyOf(body) }),
+      ...(query && { query: queryOf(query) }),
+      detail: detail(chapter),
+    });
+  }
+  return app;
+}
