@@ -300,7 +300,7 @@ describe("additive migrations of a newer version", () => {
     expect(await again.verify()).toMatchObject({ code: 0 });
     await again.stop();
     await beside?.stop();
-  }, 30_000);
+  }, 60_000);
 
   test.skipIf(url === null)(
     "together with breaking ones wait until the other servers have stopped",
