@@ -7,8 +7,8 @@ import { insertEvents } from "./events.sql.ts";
 
 const body_bytes_max = 64 * 1024;
 
-// The listeners to the events of a transaction, by its statements, which no other transaction uses meanwhile. Parts of
-// it may be seen in other scopes.
+// The listeners of transactions' events, by the connection's statements, which only one transaction uses at a time. Its
+// parts may have other scopes.
 const listeners = new WeakMap<Tx["sql"], (event: DomainEvent) => void>();
 
 /** Runs work in a transaction and returns its result and the events that it emitted. */

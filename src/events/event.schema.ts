@@ -9,7 +9,7 @@ const open = Type.Record(Type.String(), Type.Unknown());
 export const ListEvents = closed({
   ...pageFields,
   type: Type.Optional(choice(eventTypes)),
-  created_after: Type.Optional(momentField("Events stored after this moment.")),
+  created_after: Type.Optional(momentField("Events stored after this time.")),
   sort: Type.Optional(
     choice(["created_at", "-created_at"], {
       description: "`-created_at` lists the newest first; not with `delivered`.",
@@ -49,7 +49,7 @@ export function secondEventSchema(type: string, data: TObject, previous: TObject
   const previous_attributes = { ...previous, description: "The old values of these fields, where they changed." };
   return closed({
     ...frame(type),
-    api_version: Type.Literal("v1", { description: "The version of the API that `data` is of." }),
+    api_version: Type.Literal("v1", { description: "The API version of `data`." }),
     sequence: Type.Integer({ description: "Its number among the subscription's deliveries; 0 for a test." }),
     data: closed({ ...data.properties, previous_attributes }),
   });

@@ -1,4 +1,4 @@
-// Every event type that a subscription may choose, in the order of the documentation.
+// All event types, in the order of the documentation.
 export const eventTypes = [
   "order.created",
   "order.fulfilled",
@@ -20,26 +20,26 @@ export const eventTypes = [
 export type EventType = (typeof eventTypes)[number];
 
 /**
- * What happened, ready to be stored: `object` names the kind; the other fields are the resource as its GET answers it.
+ * An event to be stored. `object` names the kind of resource; the other fields are the resource as its GET returns it.
  */
 export interface DomainEvent {
   readonly type: EventType;
-  /** The merchant whose record it is about. */
+  /** The merchant that owns the record. */
   readonly merchant_id: number;
   readonly data: { readonly object: string } & Readonly<Record<string, unknown>>;
-  /** The old values of changed fields of `data`, as far as the event shows them; absent if none. */
+  /** The previous values of changed fields of `data`; absent if none. */
   readonly previous?: Readonly<Record<string, unknown>>;
 }
 
 /** The payload of a stored event. */
 export interface EventContent {
-  /** What subscriptions of version 1 receive, byte for byte. */
+  /** The body for version 1 subscriptions, byte for byte. */
   readonly body: string;
-  /** The old values of changed fields, as JSON, for subscriptions of version 2; null if none. */
+  /** The previous values of changed fields as JSON, for version 2 subscriptions; null if none. */
   readonly previous: string | null;
 }
 
-/** The old values, by field, that differ now. */
+/** The previous values of fields that changed. */
 export function previousOf<T extends object>(before: T, after: { readonly [K in keyof T]: unknown }): Partial<T> {
   const changed: Partial<T> = {};
   for (const field of Object.keys(before) as (keyof T)[]) {

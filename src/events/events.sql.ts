@@ -7,11 +7,11 @@ import type { LongRecords } from "../storage/long_records.ts";
 import { insert, prepared, preparedOf, type StatementArgs } from "../storage/statements.ts";
 import type { EventContent, EventType } from "./event_types.ts";
 
-/** An event as it is stored. */
+/** A stored event. */
 export interface StoredEvent extends EventContent {
   readonly seq: number;
   readonly id: string;
-  /** The merchant whose record it is about; `MAIN` for events of before there were merchants. */
+  /** The merchant that owns the record; `MAIN` for events from before there were merchants. */
   readonly merchant_id: number;
   readonly type: EventType;
   readonly created_at: number;
@@ -19,7 +19,7 @@ export interface StoredEvent extends EventContent {
   readonly fanned_out_at: number | null;
 }
 
-/** Stores events, to be fanned out later. */
+/** Stores events. The fan-out job creates their deliveries. */
 export async function insertEvents(
   tx: Tx,
   rows: readonly Pick<StoredEvent, "id" | "merchant_id" | "type" | "body" | "previous" | "created_at">[],
@@ -27,8 +27,8 @@ export async function insertEvents(
   await insert(tx, events, rows);
 }
 
-/** An event with its place in the order of `GET /events`. */
-export type PlacedEvent = Pick<StoredEvent, "seq" | "id" | "merchant_id" | "type" | "created_at"> & {
+/** An event with its position in the order of `GET /events`. */
+export type PositionedEvent = Pick<StoredEvent, "seq" | "id" | "merchant_id" | "type" | "created_at"> & {
   readonly position: number;
   /** Whether its payload was dropped before it was fanned out. */
   readonly is_dropped: boolean;
@@ -38,7 +38,7 @@ const last = prepared((sql, _: StatementArgs<Record<never, never>>) =>
   sql.select({ last: counters.number }).from(counters).where(template`${counters.name} = 'events'`),
 );
 
-/** The last place given in the order of events, or left out by a restore. */
+/** The last position of events that was assigned, or skipped by a restore. */
 export async function lastPosition(db: Db): Promise<number> {
   const [row] = await last(db, {});
   return row?.last ?? 0;
@@ -79,7 +79,7 @@ const saveCounter = prepared((sql: WriteStatements, a: StatementArgs<{ number: n
 );
 
 /** Skips this many positions in the order of events, and returns the first and the last of them. */
-export async function skipPlaces(tx: Tx, count: number): Promise<{ first: number; last: number }> {
+export async function skipPositions(tx: Tx, count: number): Promise<{ first: number; last: number }> {
   const before = await lastPosition(tx);
   await saveCounter(tx, { number: before + count });
   return { first: before + 1, last: before + count };
@@ -89,8 +89,8 @@ export async function skipPlaces(tx: Tx, count: number): Promise<{ first: number
  * Assigns the oldest new events their positions in the order of `GET /events`, without gaps, and returns them in that
  * order. Only one transaction at a time may call this.
  */
-export async function placeEvents(tx: Tx, limit: number): Promise<PlacedEvent[]> {
-  const placed = (await place(tx, { limit, after: await lastPosition(tx), at: tx.now })) as PlacedEvent[];
+export async function assignPositions(tx: Tx, limit: number): Promise<PositionedEvent[]> {
+  const placed = (await place(tx, { limit, after: await lastPosition(tx), at: tx.now })) as PositionedEvent[];
   placed.sort((one, other) => one.position - other.position);
   const number = placed.at(-1)?.position;
   if (number === undefined) return placed;
@@ -114,8 +114,8 @@ const placedAfter = prepared((sql, a: StatementArgs<{ after: number; limit: numb
     .limit(opaque(a.limit)),
 );
 
-/** The events after a place in the order, oldest first. */
-export async function listPlacedAfter(db: Db, after: number, limit: number) {
+/** The events after a position, oldest first. */
+export async function listAfterPosition(db: Db, after: number, limit: number) {
   return placedAfter(db, { after, limit });
 }
 
@@ -125,8 +125,8 @@ interface StoredEventFilter {
   readonly created_after?: number | undefined;
 }
 
-// A page ends after so many events were examined, even if few of them match.
-const looked_at_max = 5000;
+// A page ends after this many examined events, even if few of them match.
+const examined_max = 5000;
 
 /**
  * A page of events by a condition without an index, `arrived`: the first matches among the next 5,000, and where the
@@ -138,7 +138,7 @@ export async function eventSlice(
   { limit, after, arrived }: { limit: number; after: number | null; arrived: SQL },
 ): Promise<{ rows: StoredEvent[]; end: readonly [position: number, id: number] | null }> {
   const from = after ?? 0;
-  const to = await placeFurtherOn(db, from, looked_at_max);
+  const to = await positionFurtherOn(db, from, examined_max);
   const rows = await db.sql
     .select()
     .from(events)
@@ -150,8 +150,8 @@ export async function eventSlice(
   return { rows, end: to === null ? null : [to, 0] };
 }
 
-/** The place of the event that is so many further on, if there are more behind it; restores leave out places. */
-async function placeFurtherOn(db: Db, from: number, count: number): Promise<number | null> {
+/** The position `count` events further on, if more events follow; else null. Restores skip positions. */
+async function positionFurtherOn(db: Db, from: number, count: number): Promise<number | null> {
   const rows = await db.sql
     .select({ position: events.position })
     .from(events)
@@ -170,7 +170,7 @@ function matching({ type, created_after }: StoredEventFilter): SQL | undefined {
   );
 }
 
-/** A page of events with a place, in their order, or from the last one back. */
+/** A page of positioned events, oldest or newest first. */
 export async function listEvents(
   db: Db,
   filter: StoredEventFilter,
@@ -189,7 +189,7 @@ export async function listEvents(
 
 const bySeq = preparedOf((sql, isOf) => sql.select().from(events).where(isOf(events.seq)));
 
-/** Events as a list reads them: one may have a payload of many kilobytes. */
+/** Events as long records, since a payload may have many kilobytes. */
 export const longEvents: LongRecords<StoredEvent> = {
   bytes: (_, rows) => rows.map(({ body }) => body.length + 200),
   again: async (db, seqs) => {
@@ -198,7 +198,7 @@ export const longEvents: LongRecords<StoredEvent> = {
   },
 };
 
-/** How many events with a place match. */
+/** Counts the matching positioned events. */
 export async function countEvents(db: Db, filter: StoredEventFilter): Promise<number> {
   return db.sql.$count(events, matching(filter));
 }
@@ -216,7 +216,7 @@ const contents = prepared((sql, a: StatementArgs<{ ids: string }>) =>
     .where(amongTexts(events.id, a.ids)),
 );
 
-/** The payload of an event, and whose it is. */
+/** The payload of an event, and its owner. */
 type OwnedContent = EventContent & Pick<StoredEvent, "merchant_id">;
 
 /** The payloads of the events with these ids, by id. */
@@ -225,7 +225,7 @@ export async function findEventContents(db: Db, ids: readonly string[]): Promise
   return new Map((await contents(db, { ids: list(ids) })).map(({ id, ...content }) => [id, content]));
 }
 
-/** How many events are stored, with or without a place. */
+/** Counts all stored events, with or without a position. */
 export async function countStoredEvents(db: Db): Promise<number> {
   return db.sql.$count(events);
 }
@@ -234,7 +234,7 @@ export async function countStoredEvents(db: Db): Promise<number> {
  * Deletes up to `limit` payloads of events older than a timestamp (ms) that satisfy the condition `sent`. Returns the
  * ids of their events, which stay.
  */
-export async function forgetEventBodies(tx: Tx, before: number, limit: number, sent: SQL): Promise<string[]> {
+export async function deleteEventBodies(tx: Tx, before: number, limit: number, sent: SQL): Promise<string[]> {
   const old = tx.sql
     .select({ seq: events.seq })
     .from(events)
@@ -249,7 +249,7 @@ export async function forgetEventBodies(tx: Tx, before: number, limit: number, s
   return forgotten.map(({ id }) => id);
 }
 
-/** The next events after a number, whether or not they have a place. */
+/** The next events after a sequence number, with or without a position. */
 export async function nextEvents(db: Db, after: number, limit: number) {
   return db.sql
     .select({ seq: events.seq, id: events.id, type: events.type, body: events.body })

@@ -34,7 +34,7 @@ export interface ApiFailure {
   /** Whether the request was sent, so that it may have taken effect. */
   readonly written: boolean;
   /** The JSON of a refusal, or null. */
-  readonly said: unknown;
+  readonly payload: unknown;
 }
 
 /** The other party, and how its refusals are reported. */
@@ -46,7 +46,7 @@ export interface ApiParty {
   /** An explanation of a status, from its comma to before the full stop. */
   readonly explained: (status: number) => string;
   /** Finds the reason in the JSON of a refusal; the first entry that is a text counts. */
-  readonly wordsOf: (said: unknown) => readonly unknown[];
+  readonly wordsOf: (payload: unknown) => readonly unknown[];
   readonly refusal: (words: string, trouble: ApiFailure) => Fault;
 }
 
@@ -129,15 +129,15 @@ export function refused(
 ): Fault {
   const is_temporary = status >= 500 || [408, 409, 425, 429].includes(status);
   const wait_ms = is_temporary ? (readRetryAfter(headers["retry-after"], now) ?? waitOf?.(headers) ?? null) : null;
-  const said = parsedOrNull(body);
+  const payload = parsedOrNull(body);
   const reason =
     party
-      .wordsOf(said)
+      .wordsOf(payload)
       .map((text) => readText(text, reason_characters_max))
       .find(Boolean) ?? null;
   const words = reason === null ? "" : ` Its message: ${without(secrets, reason)}`;
   const retry_after_seconds = wait_ms === null ? null : secondsOf(wait_ms);
-  const failure = { status, permanent: !is_temporary, retry_after_seconds, written: true, said };
+  const failure = { status, permanent: !is_temporary, retry_after_seconds, written: true, payload };
   return party.refusal(`${party.name} answered ${status}${party.explained(status)}.${words}`, failure);
 }
 
@@ -147,8 +147,8 @@ export function secondsOf(wait_ms: number): number {
 }
 
 /** The reason of a refusal where most APIs have it: a top-level text, or one in the first entry of a list. */
-export function defaultWords(said: unknown): readonly unknown[] {
-  const { message, title, errors, error } = fieldsOrNone(Array.isArray(said) ? said[0] : said);
+export function defaultWords(payload: unknown): readonly unknown[] {
+  const { message, title, errors, error } = fieldsOrNone(Array.isArray(payload) ? payload[0] : payload);
   return [message, title, errors, error];
 }
 
@@ -179,6 +179,6 @@ function parsed(party: ApiParty, { status, body }: ApiAnswer): unknown {
   const json = parsedOrNull(body);
   if (json !== null || new TextDecoder().decode(body).trim() === "null") return json;
   // A temporary page during maintenance, for example.
-  const failure = { status, permanent: false, retry_after_seconds: null, written: true, said: null };
+  const failure = { status, permanent: false, retry_after_seconds: null, written: true, payload: null };
   throw party.refusal(`${party.name} did not answer in JSON.`, failure);
 }

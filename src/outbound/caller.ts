@@ -48,7 +48,7 @@ export function createApi(outbound: Pick<Outbound, "call">, party: ApiParty): Ap
       headers: { Accept: "application/json", "User-Agent": "Packhouse/1", ...headers },
       ...(own_ms !== undefined && { answer_ms: own_ms }),
     });
-    const lost = { status: null, retry_after_seconds: null, said: null };
+    const lost = { status: null, retry_after_seconds: null, payload: null };
     if (error !== null) {
       const permanent = error.code === "blocked_address";
       const words = `${name} was not reached (${error.code}): ${error.message}`;

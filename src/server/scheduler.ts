@@ -50,7 +50,7 @@ import { deleteOldCallbacks, pollDue, pollsSettled } from "../tracking/tracking.
 import { shiftPolls } from "../tracking/tracking.sql.ts";
 import { moveAttempts } from "../webhooks/deliveries/deliveries.sql.ts";
 import { moveMails } from "../webhooks/notices.sql.ts";
-import { movePauses } from "../webhooks/subscriptions/subscriptions.sql.ts";
+import { shiftSubscriptionTimes } from "../webhooks/subscriptions/subscriptions.sql.ts";
 import {
   deliverDue,
   deliveriesSettled,
@@ -225,7 +225,7 @@ export async function shiftDueTimes(tx: Tx, by_ms: number): Promise<void> {
     shiftErasures,
     moveRuns,
   ];
-  for (const move of [moveLeases, moveAttempts, movePauses, moveMails, moveInvitationMails, ...orders])
+  for (const move of [moveLeases, moveAttempts, shiftSubscriptionTimes, moveMails, moveInvitationMails, ...orders])
     await move(tx, by_ms);
   for (const name of jobNames) tx.wake(name, tx.now);
 }

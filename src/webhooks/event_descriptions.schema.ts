@@ -1,4 +1,4 @@
-// What each type of event contains: the schema of its data and an example, from the schemas of the features.
+// The contents of each event type: the schema of its data and an example, from the features' schemas.
 import { type TObject, Type } from "@sinclair/typebox";
 import { closed, nullable } from "../core/schema.ts";
 import { exampleOf, type SampleValues } from "../core/schema_example.ts";
@@ -8,7 +8,7 @@ import { OrderView } from "../orders/order.schema.ts";
 import { ReturnView } from "../returns/returns.schema.ts";
 import { ShipmentEventView } from "../tracking/tracking.schema.ts";
 
-/** One type of event as the documentation shows it. */
+/** The documentation of an event type. */
 export interface EventDescription {
   /** When it happens. */
   readonly summary: string;
@@ -142,14 +142,14 @@ const parcel: SampleValues = {
   "items.quantity": 1,
 };
 
-/** The object of an event, and how its example differs from the samples. */
+/** The object of an event, and the differences of its example from the samples. */
 interface EventRecipe {
   readonly object: string;
   readonly view: TObject;
   readonly changed: SampleValues;
 }
 
-/** The schema of the old values, and those of the example. */
+/** The schema of the previous values, and those of the example. */
 interface PreviousExample {
   readonly view: TObject;
   readonly example: Readonly<Record<string, unknown>>;
@@ -163,7 +163,7 @@ const describe = (summary: string, { object, view, changed }: EventRecipe, previ
   return { summary, data, example, previous: previous.view, previous_example: previous.example };
 };
 
-/** The given fields of a view whose values changed. */
+/** The changed fields of a view. */
 const some = (view: TObject, fields: readonly string[]): TObject =>
   Type.Partial(Type.Pick(view, [...fields]), { additionalProperties: false }) as TObject;
 
@@ -218,9 +218,9 @@ const nothingYet = { shipments: [], processing_at: null, fulfilled_at: null, shi
 const untouched = { quantity_picked: 0, quantity_packed: 0, quantity_shipped: 0, quantity_delivered: 0 };
 
 const onItsWay = { status: "shipped", "tracking.status": "in_transit", delivered_at: null };
-const inTheHouse = { status: "pending", tracking: { status: "pending" } };
+const beforeShipping = { status: "pending", tracking: { status: "pending" } };
 
-/** Every type of event, in the order of the documentation. */
+/** All event types, in the order of the documentation. */
 export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = {
   "order.created": order("An order was created.", {
     ...nothingYet,
@@ -284,15 +284,15 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
     shipped_at: null,
     delivered_at: null,
   }),
-  "shipment.tracking_updated": shipment("The tracking status of a parcel changed.", onItsWay, inTheHouse),
-  "shipment.in_transit": shipment("A parcel is on its way.", onItsWay, inTheHouse),
+  "shipment.tracking_updated": shipment("The tracking status of a parcel changed.", onItsWay, beforeShipping),
+  "shipment.in_transit": shipment("A parcel is on its way.", onItsWay, beforeShipping),
   "shipment.delivered": shipment(
     "A parcel was delivered.",
     { status: "delivered", "tracking.status": "delivered", signed_by: "A. Lovelace" },
     { status: "shipped", tracking: { status: "out_for_delivery" } },
   ),
   "shipment.exception": shipment(
-    "Something went wrong with a parcel on its way.",
+    "The carrier reported an exception for a parcel.",
     { ...onItsWay, "tracking.status": "exception" },
     { tracking: { status: "in_transit" } },
   ),

@@ -4,16 +4,15 @@ import type { Environment } from "../core/environment.ts";
 import { wireId } from "../core/ids.ts";
 import { type NoticeKind, type SubscriptionStatus, subscriptionMeanings } from "./webhooks.transitions.ts";
 
-/** One notice for the operator, mostly about a subscription. */
+/** A notice to the operator, mostly about a subscription. */
 export interface OperatorNotice extends EmailState {
   readonly id: number;
-  /** Whose the subscription is; null for the house. */
+  /** The merchant of the subscription; null for the operator. */
   readonly merchant_id: number | null;
   readonly kind: NoticeKind;
-  /** Null for what is about none. */
+  /** Null for notices about no subscription. */
   readonly subscription_id: number | null;
   readonly message: string;
-  /** When somebody acknowledged it. */
   readonly acknowledged_at: number | null;
   readonly created_at: number;
 }
@@ -42,38 +41,37 @@ export function messageOf(
   if (kind === "webhook_failing") {
     return {
       kind,
-      message:
-        `The receiver of ${receiver} failed five times or more in a row. It is now tried only from` + " time to time.",
+      message: `The receiver of ${receiver} failed five times or more in a row. It is now tried only occasionally.`,
     };
   }
-  const because = reason === "gone" ? "it answered 410 Gone" : "it accepted nothing for five days";
-  const message = `${receiver} was switched off because ${because}. Events are recorded for it and can be recovered.`;
+  const because = reason === "gone" ? "it returned 410 Gone" : "it accepted nothing for five days";
+  const message = `${receiver} was disabled because ${because}. Events are recorded for it and can be recovered.`;
   return { kind, message };
 }
 
 /** The message about a subscription with more waiting deliveries than allowed. */
 export function backlogMessage({ name, url }: { name: string; url: string }): string {
   return (
-    `${name} (${url}) is slower than new events arrive, so deliveries that waited longest are skipped. ` +
+    `${name} (${url}) receives events more slowly than they occur, so the oldest pending deliveries are skipped. ` +
     "They can be recovered as long as their events are kept."
   );
 }
 
 const subjects: Readonly<Record<NoticeKind, string>> = {
   webhook_failing: "a webhook is failing",
-  webhook_disabled: "a webhook was switched off",
-  webhook_backlog: "a webhook is behind, and misses events",
+  webhook_disabled: "a webhook was disabled",
+  webhook_backlog: "a webhook is behind and misses events",
   backup_failed: "a backup failed",
   backup_late: "backups are late",
 };
 
-/** Where more is to be read of what is about no subscription. */
+/** Where to find details of notices about no subscription. */
 const places: Partial<Record<NoticeKind, string>> = {
   backup_failed: "See the backups in the dashboard.",
   backup_late: "See the backups in the dashboard.",
 };
 
-/** The e-mail of a notice. */
+/** The email of a notice. */
 export function mailOf(
   { id, kind, subscription_id, message, created_at }: OperatorNotice,
   mode: Environment,

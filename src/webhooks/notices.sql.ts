@@ -56,12 +56,12 @@ export async function listNotices(
     .offset(offset);
 }
 
-/** How many notices match. */
+/** Counts the matching notices. */
 export async function countNotices(db: Db, filter: NoticeFilter): Promise<number> {
   return db.sql.$count(notices, matching(filter));
 }
 
-/** Whether there is a notice of this kind about a subscription, or about none, since a moment. */
+/** Whether there is a notice of this kind about a subscription, or about none, since a time (ms). */
 export async function isNoticed(
   db: Db,
   { subscription_id, kind, since }: Pick<OperatorNotice, "subscription_id" | "kind"> & { readonly since: number },
@@ -72,7 +72,7 @@ export async function isNoticed(
   return (await db.sql.$count(notices, and(own, gte(notices.created_at, since)))) > 0;
 }
 
-/** The notice that an identifier names, locked. Refuses: resource_missing. */
+/** Locks the notice with a wire id. Refuses: resource_missing. */
 export async function lockNotice(tx: Tx, id: string): Promise<OperatorNotice> {
   const query = tx.sql
     .select()
@@ -95,7 +95,7 @@ export async function insertNotices(tx: Tx, rows: readonly Omit<OperatorNotice, 
 
 const isWaiting = isOneOf(notices.mail_status, unsentMails);
 
-/** The notices whose e-mail is due, oldest first, locked; those that others hold are left out. */
+/** Locks the notices whose email is due, oldest first. Those locked by others are omitted. */
 export async function lockDueMails(tx: Tx, limit: number): Promise<OperatorNotice[]> {
   return skipLocked(
     tx.sql
@@ -107,7 +107,7 @@ export async function lockDueMails(tx: Tx, limit: number): Promise<OperatorNotic
   );
 }
 
-/** When the next e-mail is due, or null. */
+/** When the next email is due (ms), or null. */
 export async function nextMailAt(db: Db): Promise<number | null> {
   const [row] = await db.sql
     .select({ at: min(notices.mail_next_at) })
@@ -116,7 +116,7 @@ export async function nextMailAt(db: Db): Promise<number | null> {
   return row?.at ?? null;
 }
 
-/** Takes back the e-mails that are on their way, and answers how many. The notices stay. */
+/** Discards pending emails and returns how many. The notices stay. */
 export async function withdrawMails(tx: Tx): Promise<number> {
   const taken = await tx.sql
     .update(notices)
@@ -126,15 +126,15 @@ export async function withdrawMails(tx: Tx): Promise<number> {
   return taken.length;
 }
 
-/** Claims these e-mails until a moment. */
+/** Claims these emails until a time (ms). */
 export async function leaseMails(tx: Tx, ids: readonly number[], until: number): Promise<void> {
   await tx.sql.update(notices).set({ mail_next_at: until }).where(inArray(notices.id, ids));
 }
 
-/** Ends claims of notices whose server is gone: their e-mails are due again. */
+/** Ends claims of notices whose server has ended, so that their emails are due again. */
 export const endMailClaims = endOfClaims(notices, notices.mail_next_at);
 
-/** Moves the times at which e-mails are due by as much as the clock was set. */
+/** Shifts the due times of emails by the amount by which the clock was set. */
 export async function moveMails(tx: Tx, by_ms: number): Promise<void> {
   await tx.sql
     .update(notices)
@@ -142,7 +142,7 @@ export async function moveMails(tx: Tx, by_ms: number): Promise<void> {
     .where(isWaiting);
 }
 
-/** Stores the status of a notice's e-mail. */
+/** Stores the status of a notice's email. */
 export async function saveMail(
   tx: Tx,
   id: number,
@@ -151,7 +151,7 @@ export async function saveMail(
   await tx.sql.update(notices).set(mail).where(eq(notices.id, id));
 }
 
-/** Deletes up to `limit` notices older than a moment whose e-mail is not waiting, and answers how many. */
+/** Deletes up to `limit` notices older than a time (ms) without a pending email, and returns how many. */
 export async function deleteNotices(tx: Tx, before: number, limit: number): Promise<number> {
   const oldest = tx.sql
     .select({ id: notices.id })

@@ -16,8 +16,7 @@ import {
 import type { Subscription } from "./subscriptions/subscription.ts";
 
 /**
- * Creates notices for the operator, one for each subscription that began to fail or was disabled; with `mails` also
- * e-mails.
+ * Creates a notice for each subscription that became failing or disabled; with `mails`, also emails.
  */
 export async function notify(tx: Tx, entered: readonly Subscription[], mails: boolean): Promise<void> {
   const told = entered.flatMap(({ id, merchant_id, url, disabled_reason, status }) => {
@@ -29,7 +28,7 @@ export async function notify(tx: Tx, entered: readonly Subscription[], mails: bo
 
 const day_ms = 24 * 3_600_000;
 
-/** Creates a notice for the operator that waiting deliveries of a receiver are skipped: one a day while it lasts. */
+/** Creates a notice that pending deliveries of a receiver are skipped, at most one a day. */
 export async function notifyBacklog(tx: Tx, { id, merchant_id, url }: Subscription, mails: boolean): Promise<void> {
   if (await isNoticed(tx, { subscription_id: id, kind: "webhook_backlog", since: tx.now - day_ms })) return;
   const message = backlogMessage({ name: wireId("subscription", id), url });
@@ -37,8 +36,7 @@ export async function notifyBacklog(tx: Tx, { id, merchant_id, url }: Subscripti
 }
 
 /**
- * Creates a notice for the operator that is about no subscription, unless there is one of its kind of the last day that
- * is newer than `since`.
+ * Creates a notice about no subscription, unless there is one of its kind from the last day that is newer than `since`.
  */
 export async function notifyOperator(
   tx: Tx,
@@ -61,7 +59,7 @@ async function tell(tx: Tx, told: readonly NoticeContent[], mails: boolean) {
   if (mails) tx.wake("webhooks.mail", tx.now);
 }
 
-/** Records that somebody has seen a notice. Repeating it changes nothing. Refuses: resource_missing. */
+/** Acknowledges a notice. Repeating it changes nothing. Refuses: resource_missing. */
 export async function acknowledge(tx: Tx, id: string): Promise<OperatorNotice> {
   const notice = await lockNotice(tx, id);
   if (notice.acknowledged_at !== null) return notice;
@@ -69,7 +67,7 @@ export async function acknowledge(tx: Tx, id: string): Promise<OperatorNotice> {
   return { ...notice, acknowledged_at: tx.now };
 }
 
-/** The notices to send by e-mail now, and when the next one is due. */
+/** The notices to email now, and when the next one is due. */
 interface ClaimedMails {
   readonly due: readonly OperatorNotice[];
   readonly next_at: number | null;
@@ -78,7 +76,7 @@ interface ClaimedMails {
 const mails_together_max = 5;
 const lease_ms = 5 * 60_000;
 
-/** Claims notices whose e-mail is due, for five minutes: one that is not recorded by then is due again. */
+/** Claims notices whose email is due, for five minutes. Without a recorded result they are due again. */
 export async function claimMails(tx: Tx): Promise<ClaimedMails> {
   const due = await lockDueMails(tx, mails_together_max);
   if (due.length > 0) {
@@ -89,7 +87,7 @@ export async function claimMails(tx: Tx): Promise<ClaimedMails> {
   return { due, next_at: await nextMailAt(tx) };
 }
 
-/** Records whether the mail server took the e-mail of a notice. */
+/** Records whether the mail server accepted the email of a notice. */
 export async function recordMail(tx: Tx, notice: OperatorNotice, taken: boolean): Promise<void> {
   await saveMail(tx, notice.id, afterEmailAttempt(notice, taken, tx.now));
 }

@@ -35,26 +35,24 @@ export async function endWaiting(store: Store): Promise<number | null> {
   return (await store.write(endNext)) ? store.clock.now() : null;
 }
 
-/** Ends all of them, some in each transaction. */
+/** Ends all such deliveries, some in each transaction. */
 export async function endAllWaiting(store: Store): Promise<void> {
   while (await store.write(endNext));
 }
 
-/** A round of `webhooks.deliver`: begins to send what is due. */
+/** A round of `webhooks.deliver`: starts sending due deliveries. */
 export async function deliverDue(store: Store, service: Service): Promise<number | null> {
   const dispatcher = dispatcherOf(store, service, (tx, entered) => notify(tx, entered, service.mail !== null));
   await dispatcher.turn();
   return null;
 }
 
-/** Waits until every attempt under way is over and recorded. */
+/** Waits until every running attempt has ended and is recorded. */
 export async function deliveriesSettled(store: Store): Promise<void> {
   await attemptsSettled(store);
 }
 
-// The act of the clock that sends notices by e-mail: claimed in a transaction, sent, recorded in another.
-
-/** A round of `webhooks.mail`: the e-mails that are due are sent, if there is a mail server. */
+/** A round of `webhooks.mail`: claims due emails, sends them if there is a mail server, and records the results. */
 export async function mailNotices(store: Store, service: Service): Promise<number | null> {
   const { mail } = service;
   if (mail === null) return null;
@@ -66,14 +64,14 @@ export async function mailNotices(store: Store, service: Service): Promise<numbe
     );
     if (failure !== null) {
       const facts = { mode: store.mode, notice: wireId("notice", notice.id), error: failure };
-      service.log.error("an e-mail was not taken by the mail server", facts);
+      service.log.error("the mail server rejected an email", facts);
     }
     await store.write((tx) => recordMail(tx, notice, failure === null));
   }
   return due.length > 0 ? store.clock.now() : next_at;
 }
 
-/** A round of `webhooks.recover`: queues some of what receivers missed. */
+/** A round of `webhooks.recover`: queues some missed deliveries. */
 export async function queueRecoveries(store: Store): Promise<number | null> {
   const more = await store.write((tx) => queueSome(tx));
   return more ? store.clock.now() : null;
@@ -81,7 +79,7 @@ export async function queueRecoveries(store: Store): Promise<number | null> {
 
 const forgotten_together_max = 500;
 
-/** Deletes what is older than the operator wants to keep, some in each transaction. */
+/** Deletes webhook data whose retention has ended, some in each transaction. */
 export async function forgetOldDeliveries(store: Store, service: Service): Promise<void> {
   await writeChunks(store, service, async (tx) => {
     return deleteOldWebhookData(tx, await retentionIn(tx, service), forgotten_together_max);

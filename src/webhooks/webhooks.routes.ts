@@ -42,7 +42,7 @@ import {
 import {
   createSubscription,
   deleteSubscription,
-  ofOneMerchant,
+  merchantsRefused,
   type ResolvedMerchants,
   rotateSecret,
   updateSubscription,
@@ -143,15 +143,15 @@ const changeRows = (service: Service) => [
 ];
 
 /**
- * What a client says of a subscription, with the ids of the merchants that it names, each once and in order. Refuses:
- * validation_failed, for a merchant that is not there, and for any that a merchant names.
+ * Resolves the merchants in a client's input to sorted, unique ids. An unknown merchant is refused, and a merchant may
+ * not name any. Refuses: validation_failed.
  */
 async function withFound<Input extends Pick<UpdateSubscription, "merchants">>(
   { merchant_id, store }: Call,
   { merchants, ...input }: Input,
 ): Promise<ResolvedMerchants<Input>> {
   if (merchants === undefined || merchants === null) return { ...input, ...(merchants === null && { merchants }) };
-  if (merchant_id !== null) throw ofOneMerchant();
+  if (merchant_id !== null) throw merchantsRefused();
   const known = await directoryOf(store).now();
   const ids = merchants.map((name, at) => {
     const found = known.named(name);
@@ -161,7 +161,7 @@ async function withFound<Input extends Pick<UpdateSubscription, "merchants">>(
   return { ...input, merchants: [...new Set(ids)].sort((one, other) => one - other) };
 }
 
-/** Refuses an address that no webhook of this owner may be sent to. */
+/** Refuses a URL that webhooks of this owner may not call. */
 async function refuseAddress(
   call: Call,
   url: string,
@@ -204,7 +204,7 @@ async function rotate(call: Call, id: string, body: RotateSecret, service: Servi
     enveloped,
     service.secret_key,
   );
-  // A receiver that switches to the new secret at once must get nothing more that was signed without it.
+  // A receiver that switches to the new secret immediately must not get anything signed only with the old one.
   await requestsWritten(call.store.base, readId("subscription", id) ?? 0);
   return answer;
 }

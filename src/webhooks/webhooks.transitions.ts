@@ -1,4 +1,4 @@
-// Every status of webhooks, and every way out of it. The SQL CHECKs, the schemas and the rules all read these tuples.
+// The statuses and transitions of webhooks. The SQL CHECKs, the schemas and the rules use these tables.
 import type { Transitions } from "../core/transitions.ts";
 
 export const subscriptionStatuses = ["active", "failing", "paused", "disabled"] as const;
@@ -21,7 +21,7 @@ export const subscriptionStarts: SubscriptionStatus = "active";
 /** Whether a receiver has failed for so long that it only gets probes. */
 export const isFailing = (status: SubscriptionStatus): boolean => status === "failing";
 
-/** Why the service disabled a subscription: the receiver answered 410, or nothing arrived for five days. */
+/** Why the service disabled a subscription: the receiver returned 410, or accepted nothing for five days. */
 export const disabledReasons = ["gone", "no_success"] as const;
 export type DisabledReason = (typeof disabledReasons)[number];
 
@@ -32,7 +32,7 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number];
 export const deliveryForms = ["v1", "v2", "v2_thin"] as const;
 export type DeliveryForm = (typeof deliveryForms)[number];
 
-// An accepted delivery is delivered, even if it was skipped, say, while it was on its way.
+// An accepted delivery counts as delivered, even if it was skipped or cancelled during the attempt.
 // biome-ignore format: a table is read by its columns.
 export const deliveryTransitions = {
   deliver:   { from: deliveryStatuses,         to: "delivered", held: false, emits: null },
@@ -44,7 +44,7 @@ export const deliveryTransitions = {
 } as const satisfies Transitions<DeliveryStatus>;
 export type DeliveryAction = keyof typeof deliveryTransitions;
 
-/** What became of a delivery that waited to be sent when the data came from a backup: see `src/backups/restoring`. */
+/** The state of a delivery that was pending in a restored backup: see `src/operations/backups/settle_restore.ts`. */
 export const restoredStates = ["waiting", "sent", "dropped"] as const;
 export type RestoredState = (typeof restoredStates)[number];
 
@@ -99,7 +99,7 @@ export type AttemptStatus = (typeof attemptStatuses)[number];
 export const attemptTriggers = ["scheduled", "manual", "test"] as const;
 export type AttemptTrigger = (typeof attemptTriggers)[number];
 
-/** Why an attempt was no success, in the words of the log. */
+/** The status of a failed attempt in the log. */
 export const attemptErrors = [
   "dns_error",
   "blocked_address",
@@ -112,7 +112,7 @@ export const attemptErrors = [
 ] as const;
 export type AttemptErrorCode = (typeof attemptErrors)[number];
 
-/** How the log names an attempt that ended with this error, or with none. */
+/** The log status of an attempt with this error, or with none. */
 export function attemptStatusOf(error: AttemptErrorCode | null): AttemptStatus {
   if (error === null) return "success";
   return error === "blocked_address" ? "blocked" : "failed";

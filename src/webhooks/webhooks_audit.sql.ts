@@ -1,4 +1,4 @@
-// Whether no delivery is missing, by number and by event.
+// Checks that no delivery is missing, by number and by event.
 import { eq, sql } from "drizzle-orm";
 import { isOneOf } from "../../db/kit.ts";
 import { events } from "../../db/schema/outbox.ts";
@@ -13,14 +13,14 @@ const numbered = sql`(
 )`;
 
 const rowsOf = {
-  // Its secrets and its address are left out.
+  // Without its secrets and URL.
   subscription: async () => [],
   delivery: (db, id) => plainRows(db, "deliveries", deliveries, eq(deliveries.id, id)),
 } as const satisfies Record<string, FindVerifiedRows>;
 
 const checks: readonly VerifierRule<keyof typeof rowsOf>[] = [
   {
-    rule: "I15 the numbers of a subscription's deliveries have no gap but those that restores left",
+    rule: "I15 the numbers of a subscription's deliveries have no gaps except those that restores left",
     noun: "subscription",
     rows: sql`select ${subscriptions.id} as id, ${subscriptions.sequence} - coalesce(g.numbers, 0) as expected,
         coalesce(n.rows, 0) as actual
@@ -28,7 +28,7 @@ const checks: readonly VerifierRule<keyof typeof rowsOf>[] = [
       left join left_out as g on g.id = ${subscriptions.id}`,
   },
   {
-    rule: "I15 the last number of a subscription's deliveries is the last one given or left out",
+    rule: "I15 the last number of a subscription's deliveries is the last one assigned or skipped",
     noun: "subscription",
     rows: sql`select ${subscriptions.id} as id, ${subscriptions.sequence} as expected,
         case when coalesce(g.last, 0) > coalesce(n.last, 0) then g.last else coalesce(n.last, 0) end as actual
@@ -36,14 +36,14 @@ const checks: readonly VerifierRule<keyof typeof rowsOf>[] = [
       left join left_out as g on g.id = ${subscriptions.id}`,
   },
   {
-    rule: "a delivery is of an event that is there",
+    rule: "a delivery belongs to an existing event",
     noun: "delivery",
     rows: sql`select ${deliveries.id} as id, 1 as expected, 0 as actual from ${deliveries}
       left join ${events} on ${events.id} = ${deliveries.event_id}
       where ${deliveries.sequence} > 0 and ${events.id} is null`,
   },
   {
-    rule: "a delivery belongs to whom its subscription belongs, and a merchant is told of its own alone",
+    rule: "a delivery has the owner of its subscription, and a merchant receives only its own events",
     noun: "delivery",
     rows: sql`select ${deliveries.id} as id, 1 as expected,
         case when ${deliveries.merchant_id} is not distinct from ${subscriptions.merchant_id}
@@ -52,7 +52,7 @@ const checks: readonly VerifierRule<keyof typeof rowsOf>[] = [
       left join ${events} on ${events.id} = ${deliveries.event_id}`,
   },
   {
-    rule: "a delivery that has ended is not due, and one that waits is unless a restore holds it",
+    rule: "a finished delivery is not due, and a pending one is unless a restore holds it",
     noun: "delivery",
     rows: sql`select ${deliveries.id} as id,
         case when ${isOneOf(deliveries.status, unsentDeliveries)} and coalesce(${deliveries.restored}, '') <> 'waiting'
@@ -62,5 +62,5 @@ const checks: readonly VerifierRule<keyof typeof rowsOf>[] = [
   },
 ];
 
-/** Checks deliveries against the numbers that were given to them and against their events. */
+/** Checks deliveries against their numbers and their events. */
 export const verifyDeliveries = verifierOf(checks, rowsOf, { numbered, left_out: gapsOfSubscriptions });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { emit } from "../../src/events/emit.ts";
-import { placeEvents } from "../../src/events/events.sql.ts";
+import { assignPositions } from "../../src/events/events.sql.ts";
 import { openApp } from "../build/service.ts";
 import { listEventsAfter } from "./stored_events.ts";
 
@@ -37,7 +37,7 @@ describe("works", () => {
     );
     const places: number[] = [];
     for (let round = 0; round < 4; round += 1) {
-      const placed = await store.write((tx) => placeEvents(tx, 10));
+      const placed = await store.write((tx) => assignPositions(tx, 10));
       expect(placed.map(({ seq }) => seq)).toEqual(placed.map(({ seq }) => seq).sort((a, b) => a - b));
       places.push(...placed.map(({ position }) => position));
     }

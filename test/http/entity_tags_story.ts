@@ -5,7 +5,7 @@ import type { Random } from "../../src/core/random.ts";
 import { touchKey } from "../../src/identity/api_keys/api_keys.sql.ts";
 import type { OutsideCarrier } from "../../src/shipping/carriers/connector.ts";
 import { handInCarriers } from "../../src/shipping/carriers/connectors.ts";
-import { afterAnswer } from "../../src/webhooks/subscriptions/subscription.ts";
+import { healthAfter } from "../../src/webhooks/subscriptions/subscription.ts";
 import { lockSubscription, saveHealth } from "../../src/webhooks/subscriptions/subscriptions.sql.ts";
 import { openShop, type Shop } from "../build/shop.ts";
 import { signedInAs } from "../identity/people.ts";
@@ -383,7 +383,7 @@ function happeningsIn(shop: Shop, ids: Ids): readonly ((random: Random) => Promi
       const before = await lockSubscription(tx, ids.webhook);
       const error = status_code === 204 ? null : ({ code: "http_error", message: "It answered." } as const);
       const result = { status_code, headers: {}, body: "", truncated: false, error, ip_address: null, duration_ms: 1 };
-      const { health } = afterAnswer(before, result, { now: tx.now, real_now: tx.now });
+      const { health } = healthAfter(before, result, { now: tx.now, real_now: tx.now });
       await saveHealth(tx, before.id, health);
     });
   };

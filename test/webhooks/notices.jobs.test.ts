@@ -20,16 +20,16 @@ const disableOne = async (): Promise<string> => {
 const kept = () => scene.app.service.stores.test.read((db) => db.sql.select().from(notices));
 
 describe("an e-mail", () => {
-  test("tells once of a subscription that was switched off", async () => {
+  test("one notice and one email for a disabled subscription", async () => {
     const id = await disableOne();
     await scene.app.runJobs();
     expect(server.mails.length).toBe(1);
     const [mail = ""] = server.mails;
-    expect(mail).toContain("Subject: Packhouse (test): a webhook was switched off");
+    expect(mail).toContain("Subject: Packhouse (test): a webhook was disabled");
     expect(mail).toContain("To: ops@example.com");
     expect(mail).toContain("From: packhouse@example.com");
     expect(mail.replaceAll("=\n", "")).toContain(
-      `${id} (${scene.receiver.url}) was switched off because it answered 410 Gone.`,
+      `${id} (${scene.receiver.url}) was disabled because it returned 410 Gone.`,
     );
     expect(await kept()).toMatchObject([{ kind: "webhook_disabled", mail_status: "sent", mail_attempts: 1 }]);
   });

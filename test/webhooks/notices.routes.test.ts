@@ -26,7 +26,7 @@ describe("works", () => {
       { kind: "webhook_disabled", subscription_id: second, mail_status: "none", acknowledged_at: null },
       { kind: "webhook_disabled", subscription_id: first },
     ]);
-    expect(told[1].message).toContain(`${first} (${scene.receiver.url}/0) was switched off because it answered 410`);
+    expect(told[1].message).toContain(`${first} (${scene.receiver.url}/0) was disabled because it returned 410`);
     expect((await get("/notices?kind=webhook_failing")).data).toEqual([]);
     expect((await get("/notices?kind=webhook_disabled&acknowledged=false")).data).toEqual(told);
     const page = await get("/notices?limit=1");

@@ -5,7 +5,7 @@ import { iso } from "../../core/clock.ts";
 import { engine } from "../../core/config.ts";
 import { Fault } from "../../core/faults.ts";
 import { counter, gauge } from "../../core/metrics.ts";
-import { lastPosition, listPlacedAfter } from "../../events/events.sql.ts";
+import { lastPosition, listAfterPosition } from "../../events/events.sql.ts";
 import { requestPathOf } from "../../http/request_head.ts";
 import type { Service } from "../../http/service.ts";
 import type { RequestTrace } from "../../http/trace.ts";
@@ -232,7 +232,7 @@ export class Feed {
   async #read(): Promise<void> {
     const after = this.#position;
     if (after === null) return;
-    const found = await this.#store.read((db) => listPlacedAfter(db, after, batch_max + 1));
+    const found = await this.#store.read((db) => listAfterPosition(db, after, batch_max + 1));
     if (this.#position === null) return;
     if (found.length > batch_max) {
       this.#position = await this.#store.read(lastPosition);

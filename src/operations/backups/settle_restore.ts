@@ -2,7 +2,7 @@
 // decision about everything held.
 
 import { Fault } from "../../core/faults.ts";
-import { skipPlaces } from "../../events/events.sql.ts";
+import { skipPositions } from "../../events/events.sql.ts";
 import { endAllSessions } from "../../identity/sessions/sessions.sql.ts";
 import { endInvitationLinks } from "../../identity/users/invitations.sql.ts";
 import { deleteLinks } from "../../identity/users/users.sql.ts";
@@ -92,7 +92,7 @@ async function begin(tx: Tx, { archive, as_of, nth }: RestoredFrom) {
     ...{ waiting_deliveries: 0, waiting_reports: 0, waiting_purchases: 0, withdrawn_mails },
     ...{ decision: null, decided_at: null, decided_by: null, settled_at: null },
   });
-  const places = { subscription_id: null, ...(await skipPlaces(tx, advanced_by)) };
+  const places = { subscription_id: null, ...(await skipPositions(tx, advanced_by)) };
   const numbers = await skipNumbers(tx, advanced_by);
   await insertGaps(
     tx,

@@ -4,8 +4,8 @@ import { findEventContents } from "../../events/events.sql.ts";
 import type { Tx } from "../../storage/database.ts";
 import { recordClaims } from "../../storage/servers.ts";
 import {
-  afterAnswer,
   coversMerchant,
+  healthAfter,
   healthOf,
   type Subscription,
   type SubscriptionHealth,
@@ -272,7 +272,7 @@ export async function recordAttempts(tx: Tx, finished: readonly FinishedAttempt[
     if (after !== null) moved.set(after.id, after);
     log.push(attemptOf(attempt, after?.next_at ?? null));
     const before = healths.get(subscription.id) ?? subscription;
-    const { health, entered: status } = afterAnswer(before, result, moment, claim.probe);
+    const { health, entered: status } = healthAfter(before, result, moment, claim.probe);
     healths.set(subscription.id, health);
     if (status !== null) entered.push({ ...subscription, ...health });
   }

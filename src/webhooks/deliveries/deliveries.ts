@@ -1,17 +1,22 @@
 import { Fault } from "../../core/faults.ts";
 import {
+  assignPositions,
+  deleteEventBodies,
   dropEventBodies,
   findEventContents,
-  forgetEventBodies,
   lastPosition,
-  type PlacedEvent,
-  placeEvents,
+  type PositionedEvent,
 } from "../../events/events.sql.ts";
 import type { Tx } from "../../storage/database.ts";
 import { takeTurn } from "../../storage/leases.ts";
 import type { Retention } from "../../storage/retention.ts";
 import { deleteNotices } from "../notices.sql.ts";
-import { coversMerchant, refuseInactive, type Subscription, subscribing_turn } from "../subscriptions/subscription.ts";
+import {
+  coversMerchant,
+  refuseInactive,
+  type Subscription,
+  subscriptions_lock,
+} from "../subscriptions/subscription.ts";
 import {
   countSubscriptions,
   lockEnding,
@@ -45,7 +50,7 @@ export async function fanOut(tx: Tx): Promise<boolean> {
   await takeTurn(tx, "webhooks.fan_out");
   const events_max = Math.floor(fan_out_deliveries_max / Math.max(1, await countSubscriptions(tx)));
   const limit = Math.min(fan_out_events_max, events_max);
-  const events = await placeEvents(tx, limit);
+  const events = await assignPositions(tx, limit);
   // Read after the events, so that no subscription created before one of them is missed.
   const subscriptions = await lockSubscriptions(tx);
   if (events.length > 0 && subscriptions.length > 0) await recordDeliveries(tx, events, subscriptions);
@@ -58,13 +63,13 @@ export async function fanOut(tx: Tx): Promise<boolean> {
  */
 export async function fanOutAll(tx: Tx): Promise<number> {
   // Locked first, as in every change of subscriptions. Another order could deadlock.
-  await takeTurn(tx, subscribing_turn);
+  await takeTurn(tx, subscriptions_lock);
   while (await fanOut(tx));
   return lastPosition(tx);
 }
 
-async function recordDeliveries(tx: Tx, events: readonly PlacedEvent[], subscriptions: readonly Subscription[]) {
-  const chosen = (event: PlacedEvent, subscription: Subscription) =>
+async function recordDeliveries(tx: Tx, events: readonly PositionedEvent[], subscriptions: readonly Subscription[]) {
+  const chosen = (event: PositionedEvent, subscription: Subscription) =>
     subscription.events.includes(event.type) &&
     event.position > subscription.begins_after &&
     coversMerchant(subscription, event.merchant_id);
@@ -171,7 +176,7 @@ export async function deleteOldWebhookData(tx: Tx, retention: WebhookRetention, 
   await takeTurn(tx, payload_turn);
   const moment = (days: number) => tx.now - days * day_ms;
   const before = moment(retention.delivery_log);
-  const events = await forgetEventBodies(tx, moment(retention.event_payloads), limit, hasNoPendingDelivery);
+  const events = await deleteEventBodies(tx, moment(retention.event_payloads), limit, hasNoPendingDelivery);
   // A response may repeat the event, and without the payload nobody could tell what it was about.
   await forgetResponsesTo(tx, events);
   const deliveries = await forgetDeliveryBodies(tx, before, limit);

@@ -25,12 +25,12 @@ export async function beginTest(tx: Tx, id: string, example: DomainEvent): Promi
   const sent_at = await listTestMoments(tx, subscription.id, tx.now - minute_ms, tests_in_a_minute_max);
   const oldest = sent_at[tests_in_a_minute_max - 1];
   if (oldest !== undefined) {
-    throw new Fault("rate_limited", `A subscription takes ${tests_in_a_minute_max} test events a minute.`, {
+    throw new Fault("rate_limited", `A subscription accepts at most ${tests_in_a_minute_max} test events per minute.`, {
       retry_after_seconds: Math.ceil((oldest + minute_ms - tx.now) / 1000),
     });
   }
   const event_id = tx.newId("evt_test");
-  // As the merchant's own events tell it.
+  // As in the merchant's own events.
   const told = "merchant_id" in data ? { ...data, merchant_id } : data;
   const event_body = JSON.stringify({ id: event_id, type, created_at: iso(tx.now), merchant_id, data: told });
   const content = { body: event_body, previous: JSON.stringify(previous) };

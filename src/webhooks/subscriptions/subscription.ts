@@ -32,7 +32,7 @@ const window_ms = 2 * minute_ms;
 const window_attempts_min = 20;
 const tally_ms = 10_000;
 
-/** Attempts that ended within the ten seconds from a moment on. */
+/** The attempts that ended within a period of ten seconds. */
 export interface AttemptTally {
   readonly started_at: number;
   readonly attempts: number;
@@ -50,7 +50,7 @@ export interface SubscriptionHealth {
   readonly first_failure_at: number | null;
   /** When it became `failing`; null before. */
   readonly failing_since: number | null;
-  /** Nothing is sent before this moment, because the receiver answered 429; null when it did not. */
+  /** Until then nothing is sent, since the receiver returned 429; null if it did not. */
   readonly paused_until: number | null;
   /** How long the circuit stays open before the next probe; null while it is closed. */
   readonly circuit_wait_ms: number | null;
@@ -98,9 +98,9 @@ interface HealthStep {
 /**
  * Decides how an attempt changes the health of its subscription's receiver. Scheduled and manual attempts count,
  * blocked ones too; test events do not and must not be passed. Attempts never resume a subscription that is paused or
- * disabled. `probe` says that the attempt was the probe of an open circuit.
+ * disabled. `probe` is whether the attempt was the probe of an open circuit.
  */
-export function afterAnswer(
+export function healthAfter(
   health: SubscriptionHealth,
   result: AttemptResult,
   moment: Pick<AttemptMoment, "now" | "real_now">,
@@ -111,7 +111,7 @@ export function afterAnswer(
   return { health: next, entered: next.status === health.status ? null : next.status };
 }
 
-/** A subscription that a person switched on or off. Switching it on clears its record of failures. */
+/** The health after a user resumes or pauses a subscription. Resuming clears its record of failures. */
 export function withStatus(health: SubscriptionHealth, active: boolean): SubscriptionHealth {
   if (active) {
     if (!allowedActions(subscriptionTransitions, health.status, false).includes("resume")) return health;
@@ -128,7 +128,7 @@ function succeeded(health: SubscriptionHealth, now: number): SubscriptionHealth 
   return { ...freshHealth, status, paused_until: health.paused_until, recent_attempts };
 }
 
-/** The attempts of the last two minutes with one more, without older ones. */
+/** Adds an attempt, and drops those older than two minutes. */
 function counted(recent: readonly AttemptTally[], now: number, failures: 0 | 1): readonly AttemptTally[] {
   const started_at = now - (now % tally_ms);
   const kept = recent.filter((tally) => tally.started_at > started_at - window_ms && tally.started_at < started_at);
@@ -146,7 +146,7 @@ function mostFailed(recent: readonly AttemptTally[]): boolean {
 type CircuitState = Pick<SubscriptionHealth, "circuit_wait_ms" | "next_probe_at">;
 const closed_circuit: CircuitState = { circuit_wait_ms: null, next_probe_at: null };
 
-/** The circuit after a failure, which is counted already. */
+/** The circuit after a failure that is already counted. */
 function circuitAfter(health: SubscriptionHealth, now: number, probe: boolean): CircuitState {
   const { circuit_wait_ms, next_probe_at, consecutive_failures, recent_attempts } = health;
   const opened = (wait_ms: number): CircuitState => ({ circuit_wait_ms: wait_ms, next_probe_at: now + wait_ms });
@@ -199,14 +199,12 @@ function pausedUntil(
 const subscriptionAfter = (action: SubscriptionAction, status: SubscriptionStatus): SubscriptionStatus =>
   transition(subscriptionTransitions, action, status);
 
-// The secret of a subscription: `whsec_` and the base64 of random bytes.
-
 const prefix = "whsec_";
 
-/** The purpose under which signing secrets are sealed. */
+/** The purpose with which signing secrets are encrypted. */
 export const secret_purpose = "webhooks.secret";
 
-/** How many random bytes `newSecret` takes. */
+/** The random bytes that `newSecret` needs. */
 export const secret_bytes = 32;
 
 /** A new signing secret from 32 random bytes: `whsec_` and their padded base64. */
@@ -215,7 +213,7 @@ export function newSecret(random: Uint8Array): string {
   return prefix + Buffer.from(random).toString("base64");
 }
 
-/** What is wrong with a client's secret, or null: it has to be `whsec_` and padded base64 of 24 to 64 bytes. */
+/** The problem with a client's secret, or null. It must be `whsec_` and padded base64 of 24 to 64 bytes. */
 export function secretProblem(secret: string): string | null {
   if (!secret.startsWith(prefix)) return `must start with ${prefix}`;
   const key = Buffer.from(secret.slice(prefix.length), "base64");
@@ -231,9 +229,9 @@ export function secretBytes(secret: string): Uint8Array {
 /** A receiver subscribed to some types of events. */
 export interface Subscription extends SubscriptionHealth {
   readonly id: number;
-  /** The merchant whose events alone it is told; null for the house. */
+  /** The merchant that owns it and whose events it receives; null for the operator. */
   readonly merchant_id: number | null;
-  /** Of the house's: the merchants whose events alone it is told, by their ids; null for all of them. */
+  /** For an operator's subscription: ids of the merchants whose events it receives; null for all. */
   readonly merchants: readonly number[] | null;
   readonly url: string;
   readonly events: readonly EventType[];
@@ -241,24 +239,24 @@ export interface Subscription extends SubscriptionHealth {
   readonly version: SubscriptionVersion;
   readonly payload: PayloadKind;
   readonly retry_limit: RetryLimit;
-  /** The most attempts a second; null for no limit of its own. */
+  /** The maximum number of attempts per second; null for no limit of its own. */
   readonly rate_limit_per_second: number | null;
-  /** When that limit lets the next attempt start. */
+  /** When that limit allows the next attempt. */
   readonly paced_until: number | null;
-  /** Sealed: see `secret_purpose` of `secret.ts`. */
+  /** Encrypted with the purpose `secret_purpose`. */
   readonly secret: string;
   readonly previous_secret: string | null;
   readonly previous_secret_expires_at: number | null;
-  /** It receives events whose place in the order of events is after this one. */
+  /** It receives events whose position is after this one. */
   readonly begins_after: number;
   /** The number of the last delivery created for it. */
   readonly sequence: number;
-  /** Whether it has waiting deliveries that have to be ended. */
+  /** Whether it has pending deliveries that must be ended. */
   readonly is_ending: boolean;
-  /** How many deliveries were skipped because of the backlog, and when the last one was. */
+  /** How many deliveries the backlog limits have skipped, and when this last happened. */
   readonly backlog_skipped: number;
   readonly backlog_skipped_at: number | null;
-  /** Increased by each change of a client. */
+  /** Incremented by each change of a client. */
   readonly revision: number;
   readonly deleted_at: number | null;
   readonly created_at: number;
@@ -269,12 +267,12 @@ export interface Subscription extends SubscriptionHealth {
  * The lock of transactions that create subscriptions or change what they receive. It is taken before that of the
  * fan-out.
  */
-export const subscribing_turn = "webhooks.subscribe";
+export const subscriptions_lock = "webhooks.subscribe";
 
-/** The most subscriptions of a mode. */
+/** The maximum number of subscriptions per environment. */
 export const subscriptions_max = 50;
 
-/** Whether a subscription is told of what happens to a merchant. */
+/** Whether a subscription receives the events of a merchant. */
 export function coversMerchant(
   { merchant_id, merchants }: Pick<Subscription, "merchant_id" | "merchants">,
   merchant: number,
@@ -331,17 +329,17 @@ export function subscriptionView(subscription: Subscription) {
 /** What a subscription receives, and where. */
 export type Reception = Pick<Subscription, "merchant_id" | "merchants" | "url" | "events" | "version">;
 
-/** Whether two subscriptions would receive the same deliveries at the same address. */
-export function isSame(one: Reception, other: Reception): boolean {
+/** Whether two subscriptions would receive the same deliveries at the same URL. */
+export function isDuplicate(one: Reception, other: Reception): boolean {
   const chosen = ({ merchant_id, merchants, events }: Reception) =>
     JSON.stringify([merchant_id, merchants, [...events].sort()]);
   return one.url === other.url && one.version === other.version && chosen(one) === chosen(other);
 }
 
-/** Refuses: subscription_disabled, for a subscription that takes no deliveries. */
+/** Refuses a paused or disabled subscription. Refuses: subscription_disabled. */
 export function refuseInactive({ status, disabled_reason }: Subscription): void {
   if (subscriptionMeanings[status].active) return;
-  throw new Fault("subscription_disabled", `The subscription is ${status}; switch it on first.`, {
+  throw new Fault("subscription_disabled", `The subscription is ${status}. Resume it first.`, {
     status,
     disabled_reason,
   });

@@ -18,14 +18,14 @@ const timestamp = Type.String({ format: "date-time" });
 export const ListNotices = closed({
   ...pageFields,
   kind: Type.Optional(choice(noticeKinds)),
-  acknowledged: Type.Optional(Type.Boolean({ description: "False: only notices that are not acknowledged yet." })),
+  acknowledged: Type.Optional(Type.Boolean({ description: "False: only unacknowledged notices." })),
 });
 export type ListNotices = Static<typeof ListNotices>;
 
 export const NoticeView = closed({
   id: Type.String(),
   kind: choice(noticeKinds),
-  subscription_id: { ...nullable(Type.String()), description: "Null for a notice about backups or amounts." },
+  subscription_id: { ...nullable(Type.String()), description: "Null for a notice about backups." },
   message: Type.String(),
   mail_status: { ...choice(mailStatuses), description: "The status of its email; `none` without a mail server." },
   acknowledged_at: nullable(timestamp),
@@ -80,7 +80,7 @@ const optional = {
   ),
   version: Type.Optional(choice(subscriptionVersions, { description: "Fixed at creation." })),
   payload: Type.Optional(
-    choice(payloadKinds, { description: "`thin` contains only the object's type and id;" + " version 2 only." }),
+    choice(payloadKinds, { description: "`thin` contains only the object's type and id; version 2 only." }),
   ),
   retry_limit: Type.Optional(retryLimit),
   rate_limit_per_second: Type.Optional(nullable(rateLimit)),

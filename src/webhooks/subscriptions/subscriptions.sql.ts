@@ -8,14 +8,14 @@ import type { Db, Tx } from "../../storage/database.ts";
 import { insertIds, prepared, type StatementArgs } from "../../storage/statements.ts";
 import { healthOf, type Subscription, type SubscriptionHealth } from "./subscription.ts";
 
-const isKept = isNull(subscriptions.deleted_at);
+const isNotDeleted = isNull(subscriptions.deleted_at);
 
-/** The subscription that an identifier names: `whk_1001` or `1001`. Refuses: resource_missing. */
+/** The subscription with an id: `whk_1001` or `1001`. Refuses: resource_missing. */
 export async function getSubscription(db: Db, id: string | number): Promise<Subscription> {
   const [row] = await db.sql
     .select()
     .from(subscriptions)
-    .where(and(eq(subscriptions.id, readId("subscription", id) ?? 0), isKept));
+    .where(and(eq(subscriptions.id, readId("subscription", id) ?? 0), isNotDeleted));
   if (row === undefined) throw missing("subscription", id);
   return row as Subscription;
 }
@@ -33,19 +33,19 @@ export async function listSubscriptions(db: Db, { limit, offset, after }: PageWi
   const rows = await db.sql
     .select()
     .from(subscriptions)
-    .where(and(isKept, after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined))
+    .where(and(isNotDeleted, after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined))
     .orderBy(desc(created_at), desc(id))
     .limit(limit)
     .offset(offset);
   return rows as Subscription[];
 }
 
-/** How many subscriptions there are. */
+/** Counts the subscriptions. */
 export async function countSubscriptions(db: Db): Promise<number> {
-  return db.sql.$count(subscriptions, isKept);
+  return db.sql.$count(subscriptions, isNotDeleted);
 }
 
-/** Stores a new subscription and answers it. */
+/** Stores a new subscription and returns it. */
 export async function insertSubscription(tx: Tx, row: Omit<Subscription, "id">): Promise<Subscription> {
   const { events, merchants } = row;
   const rows = [{ ...row, events: [...events], merchants: merchants && [...merchants] }];
@@ -54,10 +54,10 @@ export async function insertSubscription(tx: Tx, row: Omit<Subscription, "id">):
 }
 
 const all = prepared((sql, _: StatementArgs<Record<never, never>>) =>
-  forUpdate(sql.select().from(subscriptions).where(isKept).orderBy(asc(subscriptions.id))),
+  forUpdate(sql.select().from(subscriptions).where(isNotDeleted).orderBy(asc(subscriptions.id))),
 );
 
-/** Every subscription, locked, in the order of their ids. */
+/** Locks all subscriptions, in the order of their ids. */
 export async function lockSubscriptions(tx: Tx): Promise<Subscription[]> {
   return (await all(tx, {})) as Subscription[];
 }
@@ -75,8 +75,7 @@ export async function saveSequence(tx: Tx, id: number, sequence: number): Promis
 }
 
 /**
- * Leaves out so many numbers of each subscription's deliveries, and answers the first and the last of them for each
- * subscription.
+ * Skips `count` numbers of each subscription's deliveries. Returns the first and last skipped number by subscription.
  */
 export async function skipNumbers(
   tx: Tx,
@@ -97,7 +96,7 @@ const setPace = prepared(
       .where(eq(subscriptions.id, a.id)),
 );
 
-/** Stores when a subscription's next delivery and its next probe may begin. */
+/** Stores when a subscription's next delivery and next probe may start (ms). */
 export async function savePace(
   tx: Tx,
   { id, paced_until, next_probe_at }: Pick<Subscription, "id" | "paced_until" | "next_probe_at">,
@@ -105,7 +104,7 @@ export async function savePace(
   await setPace(tx, { id, paced_until, next_probe_at });
 }
 
-/** The first subscription with deliveries to end, locked, unless others have it; or null. */
+/** Locks the first subscription with deliveries to end that others have not locked; or null. */
 export async function lockEnding(tx: Tx): Promise<Subscription | null> {
   const ending = tx.sql
     .select()
@@ -122,7 +121,7 @@ export async function saveEnding(tx: Tx, id: number, is_ending: boolean): Promis
   await tx.sql.update(subscriptions).set({ is_ending }).where(eq(subscriptions.id, id));
 }
 
-/** Stores how many deliveries of a subscription were skipped so far because of its backlog. */
+/** Stores how many deliveries the backlog limits have skipped. */
 export async function saveBacklog(
   tx: Tx,
   { id, backlog_skipped, backlog_skipped_at }: Pick<Subscription, "id" | "backlog_skipped" | "backlog_skipped_at">,
@@ -152,8 +151,8 @@ export async function saveHealth(tx: Tx, id: number, health: SubscriptionHealth)
   await setHealth(tx, { ...healthOf(health), id });
 }
 
-/** Moves the times in subscriptions by as much as the clock was set: until when they wait, and since when they fail. */
-export async function movePauses(tx: Tx, by_ms: number): Promise<void> {
+/** Shifts subscriptions' times (pauses, probes, failures) by the amount by which the clock was set. */
+export async function shiftSubscriptionTimes(tx: Tx, by_ms: number): Promise<void> {
   const { first_failure_at, failing_since, paused_until, paced_until, next_probe_at } = subscriptions;
   const moved = (column: AnyColumn) => template`${column} + ${by_ms}`;
   await tx.sql.update(subscriptions).set({
@@ -165,12 +164,12 @@ export async function movePauses(tx: Tx, by_ms: number): Promise<void> {
   });
 }
 
-/** The fields of a subscription that clients change. */
+/** The fields that clients can change. */
 export type SubscriptionChange = Partial<
   Omit<Subscription, "id" | "version" | "begins_after" | "sequence" | "revision" | "created_at">
 >;
 
-/** Stores a client's changes of a locked subscription and answers it; its revision increases by one. */
+/** Stores a client's changes of a locked subscription, increments its revision and returns it. */
 export async function saveSubscription(
   tx: Tx,
   before: Subscription,
@@ -193,7 +192,7 @@ const subscriptionsById = prepared((sql, a: StatementArgs<{ ids: string }>) =>
   sql.select().from(subscriptions).where(among(subscriptions.id, a.ids)),
 );
 
-/** The subscriptions with these ids, in no order. */
+/** The subscriptions with these ids, unordered. */
 export async function findSubscriptions(db: Db, ids: readonly number[]): Promise<Subscription[]> {
   return (await subscriptionsById(db, { ids: list(ids) })) as Subscription[];
 }
@@ -202,7 +201,7 @@ const lockedSubscriptions = prepared((sql, a: StatementArgs<{ ids: string }>) =>
   forUpdate(sql.select().from(subscriptions).where(among(subscriptions.id, a.ids)).orderBy(asc(subscriptions.id))),
 );
 
-/** The subscriptions with these ids, by id, locked in the order of their ids. */
+/** Locks the subscriptions with these ids, in their order. Returns them by id. */
 export async function lockSubscriptionsById(tx: Tx, ids: readonly number[]): Promise<Map<number, Subscription>> {
   const rows = (await lockedSubscriptions(tx, { ids: list(ids) })) as Subscription[];
   return new Map(rows.map((row) => [row.id, row]));
@@ -212,13 +211,13 @@ const freeSubscriptions = prepared((sql, a: StatementArgs<{ ids: string }>) =>
   skipLocked(sql.select().from(subscriptions).where(among(subscriptions.id, a.ids))),
 );
 
-/** As `lockSubscriptionsById`, without those that another transaction has locked. */
+/** As `lockSubscriptionsById`, without those that others have locked. */
 export async function lockFreeSubscriptions(tx: Tx, ids: readonly number[]): Promise<Map<number, Subscription>> {
   const rows = (await freeSubscriptions(tx, { ids: list(ids) })) as Subscription[];
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** When the newest `limit` test events were sent to a subscription since a moment, newest first. */
+/** The times of the newest `limit` test events of a subscription since a time (ms), newest first. */
 export async function listTestMoments(
   db: Db,
   subscription_id: number,

@@ -11,10 +11,10 @@ import { subscriptionMeanings } from "../webhooks.transitions.ts";
 import {
   freshHealth,
   healthOf,
-  isSame,
+  isDuplicate,
   type Reception,
   type Subscription,
-  subscribing_turn,
+  subscriptions_lock,
   subscriptions_max,
   withStatus,
 } from "./subscription.ts";
@@ -27,17 +27,17 @@ import {
   saveSubscription,
 } from "./subscriptions.sql.ts";
 
-/** What clients say of a subscription, with the merchants that they name found: their ids, each once and in order. */
+/** A client's input with merchants resolved to sorted, unique ids. */
 export type ResolvedMerchants<Input> = Omit<Input, "merchants"> & { readonly merchants?: readonly number[] | null };
 
-/** A subscription to be made, and whose it is to be; null for the house's. */
+/** A subscription to create, and its owner; null for the operator. */
 type OwnedSubscription = Omit<ResolvedMerchants<CreateSubscription>, "merchant_id"> & {
   readonly merchant_id: number | null;
 };
 
 /**
- * Subscribes a receiver to events whose place is after `begins_after` (see `fanOutAll`). The caller has checked the
- * address and sealed the secret. Refuses: validation_failed, duplicate_subscription, subscription_limit.
+ * Subscribes a receiver to events whose position is after `begins_after` (see `fanOutAll`). The caller has checked the
+ * URL and encrypted the secret. Refuses: validation_failed, duplicate_subscription, subscription_limit.
  */
 export async function createSubscription(
   tx: Tx,
@@ -49,13 +49,13 @@ export async function createSubscription(
   const { merchant_id, rate_limit_per_second = null, merchants = null } = input;
   const events = inOrder(input.events);
   refuseThinFirstVersion({ version, payload });
-  await takeTurn(tx, subscribing_turn);
+  await takeTurn(tx, subscriptions_lock);
   refuseMerchants({ merchant_id, merchants });
-  // Whomever the request names beside it, one of the house is held against those of the house.
+  // An operator's subscription is compared with the operator's others, whatever the scope of the request.
   const others = (await lockSubscriptions(tx.scoped(unscoped))).filter((other) => other.merchant_id === merchant_id);
-  refuseSame(others, { merchant_id, merchants, url, version, events });
+  refuseDuplicate(others, { merchant_id, merchants, url, version, events });
   if (others.length >= subscriptions_max) {
-    throw new Fault("subscription_limit", `There may be at most ${subscriptions_max} subscriptions.`);
+    throw new Fault("subscription_limit", `There can be at most ${subscriptions_max} subscriptions.`);
   }
   return insertSubscription(tx, {
     merchant_id,
@@ -85,16 +85,16 @@ export async function createSubscription(
 }
 
 /**
- * Changes the given fields of a subscription. Switching it off skips waiting deliveries; switching it on clears its
- * record of failures. Its version is fixed. Refuses: resource_missing, validation_failed, immutable_field,
- * duplicate_subscription.
+ * Changes fields of a subscription. Pausing skips pending deliveries; resuming clears the record of failures. The
+ * version is fixed.
+ * Refuses: resource_missing, validation_failed, immutable_field, duplicate_subscription.
  */
 export async function updateSubscription(
   tx: Tx,
   id: string,
   input: ResolvedMerchants<UpdateSubscription>,
 ): Promise<Subscription> {
-  await takeTurn(tx, subscribing_turn);
+  await takeTurn(tx, subscriptions_lock);
   const all = await lockSubscriptions(tx);
   const before = all.find((one) => one.id === readId("subscription", id));
   if (before === undefined) throw missing("subscription", id);
@@ -108,7 +108,7 @@ export async function updateSubscription(
   if (isDeepStrictEqual(after, before)) return before;
   refuseMerchants(after);
   refuseThinFirstVersion(after);
-  refuseSame(
+  refuseDuplicate(
     all.filter((other) => other.id !== before.id),
     after,
   );
@@ -117,8 +117,7 @@ export async function updateSubscription(
 }
 
 /**
- * Whether waiting deliveries have to be ended after a change. Those that waited when it was switched off are never
- * sent.
+ * Whether pending deliveries must be ended after a change. Those pending when it was paused are never sent.
  */
 async function endingAfter(tx: Tx, before: Subscription, after: Subscription): Promise<boolean> {
   if (!subscriptionMeanings[after.status].active) return endSome(tx, after);
@@ -141,8 +140,9 @@ function changeOf(before: Subscription, input: ResolvedMerchants<UpdateSubscript
 }
 
 /**
- * Deletes a subscription: waiting deliveries are cancelled, large numbers of them by a job. The log stays, the secrets
- * do not. Refuses: resource_missing.
+ * Deletes a subscription and its secrets. Pending deliveries are cancelled, large numbers of them by a job. The log
+ * stays.
+ * Refuses: resource_missing.
  */
 export async function deleteSubscription(tx: Tx, id: string): Promise<Subscription> {
   const before = await lockSubscription(tx, id);
@@ -152,8 +152,9 @@ export async function deleteSubscription(tx: Tx, id: string): Promise<Subscripti
 }
 
 /**
- * Gives a subscription the secret that the caller has sealed. The previous one also signs for `overlap_seconds`; with 0
- * it ends at once. Refuses: resource_missing, rotation_in_progress (the previous secret is still valid).
+ * Sets the secret that the caller has encrypted. The previous one also signs for `overlap_seconds`; with 0 it ends at
+ * once.
+ * Refuses: resource_missing, rotation_in_progress (the previous secret is still valid).
  */
 export async function rotateSecret(
   tx: Tx,
@@ -164,7 +165,7 @@ export async function rotateSecret(
   const before = await lockSubscription(tx, id);
   const expires_at = before.previous_secret === null ? 0 : (before.previous_secret_expires_at ?? 0);
   if (expires_at > tx.now && overlap_seconds > 0) {
-    throw new Fault("rotation_in_progress", "The previous secret is still valid. overlap_seconds 0 ends it.", {
+    throw new Fault("rotation_in_progress", "The previous secret is still valid. Send overlap_seconds 0 to end it.", {
       previous_secret_expires_at: iso(expires_at),
     });
   }
@@ -178,23 +179,26 @@ export async function rotateSecret(
 
 const inOrder = (events: readonly EventType[]) => eventTypes.filter((type) => events.includes(type));
 
-/** The refusal of a list of merchants for a merchant's own subscription, whichever they are. */
-export function ofOneMerchant(): Fault {
-  return invalid("merchants", "is for webhooks of the house: a merchant's webhook is told of that merchant alone");
+/** Creates the refusal of `merchants` for a merchant's own subscription. */
+export function merchantsRefused(): Fault {
+  return invalid(
+    "merchants",
+    "is only for webhooks of the operator: a merchant's webhook receives only that merchant's events",
+  );
 }
 
 function refuseMerchants({ merchant_id, merchants }: Pick<Reception, "merchant_id" | "merchants">): void {
-  if (merchant_id !== null && merchants !== null) throw ofOneMerchant();
+  if (merchant_id !== null && merchants !== null) throw merchantsRefused();
 }
 
 function refuseThinFirstVersion({ version, payload }: Pick<Subscription, "version" | "payload">): void {
-  if (payload === "thin" && version === "v1") throw invalid("payload", "can be thin in version v2 only");
+  if (payload === "thin" && version === "v1") throw invalid("payload", "can be thin only in version v2");
 }
 
-function refuseSame(others: readonly Subscription[], wanted: Reception): void {
-  const same = others.find((other) => isSame(other, wanted));
+function refuseDuplicate(others: readonly Subscription[], wanted: Reception): void {
+  const same = others.find((other) => isDuplicate(other, wanted));
   if (same === undefined) return;
-  throw new Fault("duplicate_subscription", "There is a subscription of these events to this address already.", {
+  throw new Fault("duplicate_subscription", "There is already a subscription of these events to this URL.", {
     existing_id: wireId("subscription", same.id),
   });
 }

@@ -17,7 +17,7 @@ export const testEventRoutes = (service: Service) =>
   routes("Webhooks", [
     write("POST", "/webhooks/:id/test", "webhooks.manage", {
       id: "testWebhook",
-      summary: "Send a test event and wait for the answer",
+      summary: "Send a test event and wait for the response",
       body: SendTest,
       view: TestView,
       long: true,
@@ -38,7 +38,7 @@ async function sendTest(call: Call, id: string, event: DomainEvent, service: Ser
 
 function exampleOf({ event, event_type }: SendTest): DomainEvent {
   if (event !== undefined && event_type !== undefined && event !== event_type) {
-    throw invalid("event_type", "differs from event, which is another name of the same field");
+    throw invalid("event_type", "differs from event, which is another name of this field");
   }
   const type: EventType | undefined = event ?? event_type;
   if (type === undefined) throw invalid("event", "is required", "required");

@@ -185,7 +185,7 @@ describe("works", () => {
       { kind: "webhook_disabled", mail_status: "none", mail_next_at: null },
     ]);
     expect(told[1]?.message).toBe(
-      `${id} (${scene.receiver.url}) was switched off because it accepted nothing for five days. ` +
+      `${id} (${scene.receiver.url}) was disabled because it accepted nothing for five days. ` +
         "Events are recorded for it and can be recovered.",
     );
   });

@@ -12,8 +12,8 @@ import {
   retryWaits_ms,
 } from "../../../src/webhooks/deliveries/delivery.ts";
 import {
-  afterAnswer,
   freshHealth,
+  healthAfter,
   type SubscriptionHealth,
   withStatus,
 } from "../../../src/webhooks/subscriptions/subscription.ts";
@@ -199,7 +199,7 @@ describe("a subscription", () => {
   function fail(from: SubscriptionHealth, seconds: readonly number[], result = answer(500)) {
     let health = from;
     const entered = seconds.map((second) => {
-      const step = afterAnswer(health, result, { now: start + second * second_ms, real_now: start });
+      const step = healthAfter(health, result, { now: start + second * second_ms, real_now: start });
       health = step.health;
       return step.entered;
     });
@@ -225,11 +225,11 @@ describe("a subscription", () => {
   });
 
   test("is active again after one success, with nothing held against it", () => {
-    const step = afterAnswer(failing, answer(204), quiet);
+    const step = healthAfter(failing, answer(204), quiet);
     expect(step).toEqual({ health: freshHealth, entered: "active" });
     const { health } = fail(freshHealth, [0, 1, 2, 3]);
     const recent_attempts = [{ started_at: start, attempts: 5, failures: 4 }];
-    expect(afterAnswer(health, answer(200), quiet)).toEqual({
+    expect(healthAfter(health, answer(200), quiet)).toEqual({
       health: { ...freshHealth, recent_attempts },
       entered: null,
     });
@@ -237,7 +237,7 @@ describe("a subscription", () => {
 
   test("is disabled at once by 410", () => {
     for (const before of [freshHealth, failing]) {
-      const step = afterAnswer(before, answer(410), quiet);
+      const step = healthAfter(before, answer(410), quiet);
       expect(step.entered).toBe("disabled");
       expect(step.health).toMatchObject({ status: "disabled", disabled_reason: "gone" });
     }
@@ -258,27 +258,27 @@ describe("a subscription", () => {
 
   test("rests after 429 for as long as asked, a minute if not asked, a day at most", () => {
     const rest = (headers: Record<string, string>, before = freshHealth) =>
-      (afterAnswer(before, answer(429, headers), quiet).health.paused_until ?? Number.NaN) - start;
+      (healthAfter(before, answer(429, headers), quiet).health.paused_until ?? Number.NaN) - start;
     expect(rest({})).toBe(minute_ms);
     expect(rest({ "retry-after": "soon" })).toBe(minute_ms);
     expect(rest({ "retry-after": "30" })).toBe(30 * second_ms);
     expect(rest({ "retry-after": "999999" })).toBe(day_ms);
     expect(rest({ "retry-after": "30" }, { ...freshHealth, paused_until: start + hour_ms })).toBe(hour_ms);
-    expect(afterAnswer(freshHealth, answer(503, { "retry-after": "30" }), quiet).health.paused_until).toBeNull();
+    expect(healthAfter(freshHealth, answer(503, { "retry-after": "30" }), quiet).health.paused_until).toBeNull();
   });
 
   test("that is paused or disabled is moved by no answer", () => {
     const paused = withStatus(freshHealth, false);
-    const disabled = afterAnswer(freshHealth, answer(410), quiet).health;
+    const disabled = healthAfter(freshHealth, answer(410), quiet).health;
     for (const health of [paused, disabled]) {
       for (const result of [answer(200), answer(500), answer(410), answer(429)]) {
-        expect(afterAnswer(health, result, quiet)).toEqual({ health, entered: null });
+        expect(healthAfter(health, result, quiet)).toEqual({ health, entered: null });
       }
     }
   });
 
   test("is switched off and on by people, which forgets its failures", () => {
-    const disabled = afterAnswer(failing, answer(410), quiet).health;
+    const disabled = healthAfter(failing, answer(410), quiet).health;
     expect(withStatus(failing, false)).toEqual({ ...freshHealth, status: "paused" });
     expect(withStatus(disabled, false)).toBe(disabled);
     for (const health of [failing, disabled, withStatus(failing, false)])
@@ -296,7 +296,7 @@ describe("a subscription", () => {
         let now = start;
         for (const [result, wait] of story) {
           now += wait;
-          health = afterAnswer(health, result, { now, real_now: now }).health;
+          health = healthAfter(health, result, { now, real_now: now }).health;
           expect(health.first_failure_at === null).toBe(health.consecutive_failures === 0);
           expect(health.failing_since !== null).toBe(health.status === "failing" || health.status === "disabled");
           expect(health.disabled_reason !== null).toBe(health.status === "disabled");
@@ -330,7 +330,7 @@ describe("the circuit", () => {
     let health = from;
     const open = answers.map(([second, status]) => {
       const now = start + second * second_ms;
-      health = afterAnswer(health, answer(status), { now, real_now: now }).health;
+      health = healthAfter(health, answer(status), { now, real_now: now }).health;
       return health.circuit_wait_ms !== null;
     });
     return { open, last: open.at(-1), health };
@@ -396,15 +396,15 @@ describe("the circuit", () => {
     for (let n = 0; n < 6; n += 1) {
       const now = health.next_probe_at ?? 0;
       // What was on its way when the circuit opened changes nothing of it.
-      const late = afterAnswer(health, answer(500), { now, real_now: now }).health;
+      const late = healthAfter(health, answer(500), { now, real_now: now }).health;
       expect([late.circuit_wait_ms, late.next_probe_at]).toEqual([health.circuit_wait_ms, health.next_probe_at]);
-      health = afterAnswer(late, answer(500), { now, real_now: now }, true).health;
+      health = healthAfter(late, answer(500), { now, real_now: now }, true).health;
       waits.push(health.circuit_wait_ms);
       expect(health.next_probe_at).toBe(now + (health.circuit_wait_ms ?? 0));
     }
     expect(waits).toEqual([1, 2, 4, 8, 15, 15, 15].map((minutes) => minutes * minute_ms));
     const now = health.next_probe_at ?? 0;
-    expect(afterAnswer(health, answer(200), { now, real_now: now }, true)).toEqual({
+    expect(healthAfter(health, answer(200), { now, real_now: now }, true)).toEqual({
       health: freshHealth,
       entered: "active",
     });
