@@ -6,7 +6,7 @@ import { gapsOfEvents } from "../storage/installation.ts";
 import { type VerifierRule, verifierOf } from "../storage/verifier.ts";
 import type { EventType } from "./event_types.ts";
 
-const last_assigned = sql`(select coalesce(max(${counters.number}), 0) from ${counters} where ${counters.name} = 'events')`;
+const assigned = sql`(select coalesce(max(${counters.number}), 0) from ${counters} where ${counters.name} = 'events')`;
 
 // There is only one of this noun.
 const none = sql`cast(null as bigint)`;
@@ -15,14 +15,14 @@ const checks: readonly VerifierRule<"events">[] = [
   {
     rule: "I10 the positions of events have no gaps except those that restores left, and each belongs to an event",
     noun: "events",
-    rows: sql`select ${none} as id, ${last_assigned} - (select numbers from ${gapsOfEvents} as gaps) as expected,
+    rows: sql`select ${none} as id, ${assigned} - (select numbers from ${gapsOfEvents} as gaps) as expected,
         count(${events.position}) as actual
       from ${events}`,
   },
   {
     rule: "I10 the last position of an event is the last one assigned or skipped",
     noun: "events",
-    rows: sql`select ${none} as id, ${last_assigned} as expected,
+    rows: sql`select ${none} as id, ${assigned} as expected,
         case when gaps.last > placed.last then gaps.last else placed.last end as actual
       from ${gapsOfEvents} as gaps
       cross join (select coalesce(max(${events.position}), 0) as last from ${events}) as placed`,
