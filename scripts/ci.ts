@@ -20,10 +20,10 @@ import {
   writeTimes,
 } from "./test_files.ts";
 
-/** What a step came to. A step that is no test run counts for nothing when it is done, and as one failure otherwise. */
+/** The result of a step. A step that runs no tests counts nothing when it succeeds, and one failure otherwise. */
 interface Outcome extends Counts {
   readonly output: string;
-  /** What is to be read though nothing failed. */
+  /** Printed even though nothing failed. */
   readonly notes?: string;
 }
 
@@ -31,7 +31,7 @@ interface Step {
   readonly name: string;
   /** Steps that must have succeeded before. */
   readonly needs: readonly string[];
-  /** Steps that must have ended before, well or badly: beside them it would be disturbed. */
+  /** Steps that must have ended before, successfully or not, since they would disturb this one. */
   readonly after?: readonly string[];
   run(): Promise<Outcome>;
 }
@@ -53,7 +53,7 @@ const steps: readonly Step[] = [
   { name: "browser", needs: ["install"], run: browser },
   { name: "build", needs: ["install"], run: () => command("scripts/build.ts") },
   { name: "smoke", needs: ["build"], run: () => command("scripts/smoke.ts") },
-  // Tests that kill programs and wait for them need the machine to themselves.
+  // Tests that kill programs and wait for them need a machine without other work.
   {
     name: "sqlite",
     needs: ["build", "browser"],
@@ -79,7 +79,7 @@ const marathons: readonly Step[] = [
   },
 ];
 
-/** Memory where there is plenty: tests kill programs and fill disks of their own, but never cut the power of one. */
+/** In memory where there is enough of it: no test depends on a disk that survives a power cut. */
 function roomiestFolder(): string {
   const memory = "/dev/shm";
   if (!existsSync(memory)) return tmpdir();
@@ -100,7 +100,7 @@ async function types(): Promise<Outcome> {
   return { ...done, failed: service.failed + web.failed, output: service.output + web.output };
 }
 
-/** Sees to a Chromium for the tests of the dashboard; without one they are passed over. */
+/** Finds or installs Chromium for the tests of the dashboard, which are skipped without it. */
 async function browser(): Promise<Outcome> {
   return { ...done, output: (await ensureChromium()) === null ? `SKIPPED browser: ${howToGetChromium}\n` : "" };
 }
@@ -111,30 +111,30 @@ async function command(...words: readonly string[]): Promise<Outcome> {
   return { ...done, failed: code === 0 ? 0 : 1, output };
 }
 
-// How long a test may take says nothing on a machine that has other work: the limit is there for what hangs.
+// On a machine with other work a test may take long. The limit is for tests that hang.
 const testing = ["test", "--no-orphans", "--timeout=60000"];
-// Test files are shared out among the cores. More workers than that would need more connections than PostgreSQL gives.
+// Test files are distributed among the cores. More workers than that would exceed the connections of PostgreSQL.
 const workers = Math.min(8, Math.max(2, availableParallelism()));
 // A worker loads the program once, not for each of its files, which would take a third of the time.
 const sharing = [`--parallel=${workers}`, "--no-isolate"];
 
-/** Where tests keep their files, and what those run that start a service: the binary, which is there sooner. */
+/** Where tests store their files, and the program for tests that start a service: the binary starts faster. */
 const around = { TMPDIR: folder, PACKHOUSE_PROGRAM: binary };
 
 /** Tells `test/volume.ts` that this is the long run. */
 const at_volume = { TEST_VOLUME: "long" };
 
-/** A file by which Bun starts the files that take longest first, or else one of them would run alone at the end. */
+/** Writes a file with which Bun starts the slowest files first. Otherwise one of them would run alone at the end. */
 function timings(run: Run): string {
   const file = join(folder, `timings_${run}.json`);
   const times = readTimes(run);
-  // One that it lacks would come before all others.
+  // A file without a time would start before all others.
   const files = Object.fromEntries(testFiles().map((path) => [path, Math.ceil((times[path] ?? 0.5) * 1000)]));
   writeFileSync(file, JSON.stringify({ version: 1, files }));
   return file;
 }
 
-/** The files that took longest, from loading to the last hook, beside whatever else ran. */
+/** Lists the slowest files, from loading to the last hook, with other files running at the same time. */
 function slowest(times: Times): string {
   const longest = Object.entries(times).sort(([, a], [, b]) => b - a);
   const line = ([path, seconds]: [string, number]) => `  ${seconds.toFixed(1).padStart(6)} s  ${path}\n`;
@@ -145,15 +145,15 @@ function slowest(times: Times): string {
 
 type Env = Readonly<Record<string, string>>;
 
-// These wait nearly all the time, for servers that let go of slow clients, for a slow disk, for receivers that do not
-// answer. In a lane of their own, alongside the workers, they take next to nothing of the cores.
+// These spend nearly all of their time waiting: for servers to close slow clients, for a slow disk, for receivers that
+// do not respond. They run in a lane of their own, alongside the workers, and need little of the cores.
 const waiting = [
   ...["test/flows/hostile_traffic.test.ts", "test/flows/slow_disk.test.ts", "test/http/slow_client_limiter.test.ts"],
   ...["test/server/{shutdown,systemd}.test.ts", "test/webhooks/{bad_receivers,isolation,rotation}.test.ts"],
   ...["test/webhooks/deliveries/send_delivery.test.ts", "test/dashboard/server/hints.test.ts"],
 ].map((pattern) => new Bun.Glob(pattern));
 
-/** Runs the test files of a run, those that wait in a lane of their own. */
+/** Runs the test files of a run. Those that mostly wait have a lane of their own. */
 async function tests(suite: Run, env: Env): Promise<Outcome> {
   const files = testFiles().filter((file) => isIn(suite, file));
   const waits = (file: string) => waiting.some((glob) => glob.match(file));
@@ -169,21 +169,21 @@ async function tests(suite: Run, env: Env): Promise<Outcome> {
   const report = lanes.map((one) => one.report).join("");
   const counts = sumOf(lanes.map((one) => countTests(one.report)));
   const unheard = unheardOf(report, files);
-  // A lane without a report ended badly as a whole: to run each of its files alone would take hours.
+  // A lane without a report crashed as a whole. Running each of its files individually would take hours.
   const crashed = lanes.some((one) => one.report === "") ? unheard : await crashedFiles(unheard, env);
   const failed = counts.failed + crashed.length;
-  const told = crashed.map((name) => `${name} ended before it reported.\n`).join("");
+  const crashes = crashed.map((name) => `${name} ended before it reported.\n`).join("");
   const times = timesOf(report);
   writeTimes(suite, times);
-  // A bad end that nothing explains is a failure too.
+  // An exit code that no failed test explains is a failure too.
   const unexplained = failed === 0 && lanes.some(({ code }) => code !== 0);
-  const output = lanes.map((one) => one.output).join("\n") + told;
+  const output = lanes.map((one) => one.output).join("\n") + crashes;
   return { ...counts, failed: unexplained ? 1 : failed, output, notes: slowest(times) };
 }
 
 const lane_limit_ms = 40 * minute_ms;
 
-/** One run of the test runner, with its report; an empty one when it wrote none. */
+/** Runs the test runner once. The report is empty when it wrote none. */
 async function lane(name: string, words: readonly string[], files: readonly string[], env: Env) {
   if (files.length === 0) return { code: 0, output: "", report: "<testsuites/>" };
   const file = join(folder, `${name}.xml`);
@@ -196,7 +196,7 @@ async function lane(name: string, words: readonly string[], files: readonly stri
   return { code, output, report: existsSync(file) ? readFileSync(file, "utf8") : "" };
 }
 
-/** Test files that threw as they were loaded: run alone they end badly. One without a test for this engine does not. */
+/** Finds test files that threw while loading: runs each individually. One without tests for this engine passes. */
 async function crashedFiles(unheard: readonly string[], env: Env): Promise<readonly string[]> {
   const crashed: string[] = [];
   for (const file of unheard) {
@@ -218,7 +218,7 @@ async function onPostgres(run: (env: Env) => Promise<Outcome>): Promise<Outcome>
 
 async function testsOnPostgres(): Promise<Outcome> {
   const pure = testFiles().filter((file) => !isMarathon(file) && isPure(file));
-  const once = `${pure.length} test files know of no engine and ran once, on SQLite.\n`;
+  const once = `${pure.length} test files are independent of the engine and ran once, on SQLite.\n`;
   const later = testFiles().filter(
     (file) => !isMarathon(file) && !isIn("postgres", file) && isIn("long_postgres", file),
   );
@@ -228,11 +228,11 @@ async function testsOnPostgres(): Promise<Outcome> {
   );
 }
 
-/** Lists the test files that only the long run includes, and those that this run does at a small volume. */
+/** Lists the test files that only the long run includes, and those that run at a small volume here. */
 function leftToLongRun(): string {
   return (
     listed("In `bun run test long` only", testFiles().filter(isMarathon)) +
-    listed("A small share here, all of it in `bun run test long`", testFiles().filter(growsInLongRun))
+    listed("At a small volume here, at full volume in `bun run test long`", testFiles().filter(growsInLongRun))
   );
 }
 
@@ -248,7 +248,7 @@ const withNotes = (outcome: Outcome, notes: string): Outcome => ({ ...outcome, n
 
 let run_count = 0;
 
-/** Runs Bun with these words, both its outputs in one file, so that no pipe can block it or outlive it. */
+/** Runs Bun with these arguments. Both its outputs go to one file, since a pipe could block it or outlive it. */
 async function run(words: readonly string[], env: Readonly<Record<string, string>>, limit_ms: number) {
   run_count += 1;
   const file = join(folder, `output_${run_count}`);
@@ -269,7 +269,7 @@ async function run(words: readonly string[], env: Readonly<Record<string, string
   return { code, output: readFileSync(file, "utf8") + late };
 }
 
-/** The steps to run: all but the marathons, those too with `long`, or the named ones with all that they need. */
+/** The steps to run: all but the marathons, with `long` also the marathons, or the named steps and what they need. */
 function chosen(words: readonly string[]): readonly Step[] {
   const all = [...steps, ...marathons];
   const names = words.filter((word) => word !== "long");
@@ -292,7 +292,7 @@ async function outcomeOf(step: Step): Promise<Outcome> {
   }
 }
 
-/** Runs a step when all that it needs is done, and tells its line; whether it, and what it needs, went well. */
+/** Runs a step when the steps that it needs have ended, and prints its line. Returns whether all of them succeeded. */
 async function perform(step: Step, before: readonly Promise<boolean>[], sum: Writable<Counts>): Promise<boolean> {
   const fit = await Promise.all(before);
   const missing = step.needs[fit.indexOf(false)];
@@ -318,10 +318,10 @@ async function perform(step: Step, before: readonly Promise<boolean>[], sum: Wri
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** What each test that failed said, of all steps: their whole output may be too long to be looked through. */
+/** The message of each failed test, of all steps: their whole output may be too long to search. */
 const complaints: string[] = [];
 
-/** Runs the steps, each as soon as what it needs is done, and ends with the sum of all tests. */
+/** Runs the steps, each as soon as the steps that it needs are done, and prints the sum of all tests. */
 async function main(): Promise<boolean> {
   const start = performance.now();
   const sum = { ...done };

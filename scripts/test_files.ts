@@ -1,4 +1,4 @@
-// The test files: which of them each run takes, and how long each took. Imports no package.
+// The test files: which of them each run includes, and how long each took. Imports no package.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { root } from "./install.ts";
@@ -7,7 +7,7 @@ import { root } from "./install.ts";
 export const testFiles = (): string[] =>
   [...new Bun.Glob("test/**/*.test.ts").scanSync({ cwd: root })].map((file) => file.replaceAll("\\", "/")).sort();
 
-// Whoever is to know the engine, or the address of PostgreSQL, reads it from the first; the second starts the program.
+// The first file has the engine and the address of PostgreSQL. The second starts the program.
 const doors = ["src/core/config.ts", "scripts/service.ts"];
 
 const readers = { ts: new Bun.Transpiler({ loader: "ts" }), tsx: new Bun.Transpiler({ loader: "tsx" }) };
@@ -33,7 +33,7 @@ export function reachedFrom(file: string): ReadonlySet<string> {
   return reached;
 }
 
-/** Whether a test file comes to the same on every engine: nothing of what it imports can know of one. */
+/** Whether a test file is independent of the engine: none of its imports can learn which one runs. */
 export function isPure(file: string): boolean {
   const reached = reachedFrom(file);
   return !doors.some((door) => reached.has(door));
@@ -43,13 +43,13 @@ export function isPure(file: string): boolean {
 export const runs = ["sqlite", "postgres", "long_sqlite", "long_postgres"] as const;
 export type Run = (typeof runs)[number];
 
-/** Whether a test file belongs to the long run alone: its name says so. */
+/** Whether only the long run includes a test file. */
 export const isMarathon = (file: string): boolean => file.endsWith(".long.test.ts");
 
 /** Whether a test file does more in the long run. */
 export const growsInLongRun = (file: string): boolean => !isMarathon(file) && reachedFrom(file).has("test/volume.ts");
 
-// These bring their own SQLite, or test the command line, the dashboard or the parsing of HTTP. SQLite runs them.
+// These open SQLite themselves, or test the command line, the dashboard or HTTP parsing: they run on SQLite only.
 const on_sqlite = [
   ...[
     "test/main.test.ts",
@@ -60,14 +60,14 @@ const on_sqlite = [
   ...["test/storage/sqlite/**", "test/dashboard/screens/**"],
 ];
 
-// Whole processes, protocols, other servers and the reference. Their few statements differ in nothing from those of the
-// tests that PostgreSQL runs each time, so it runs these in the long run.
+// Whole processes, protocols, other servers and the reference. The other tests run the same statements, so these run on
+// PostgreSQL in the long run only.
 const later_on_postgres = [
-  ...["test/*.test.ts", "test/{cli,core,dashboard,documents,http,identity,operations,outbound}/**"],
+  ...["test/*.test.ts", "test/{cli,contract,core,dashboard,documents,http,identity,operations,outbound}/**"],
   ...["test/{scripts,server,flows,isolation,merchants,platforms,reports}/**", "test/shipping/carriers/**"],
   ...["test/webhooks/*", "test/orders/fulfillment/printing.routes.test.ts"],
 ];
-// Of those folders PostgreSQL runs these each time: they reach every table, or depend on its locks.
+// Exceptions, which run on PostgreSQL each time: they reach every table, or depend on its locks.
 const always_on_postgres = [
   ...["test/flows/{crash,order_to_delivery,oversell,races,repeated_requests}.test.ts"],
   ...["test/http/{idempotency,preconditions}.test.ts"],
@@ -84,13 +84,15 @@ const [isOnSqlite, isLater, isAlways] = [on_sqlite, later_on_postgres, always_on
   (file: string) => boolean,
 ];
 
-/** Whether a run takes a test file. */
+const isOnPostgres = (file: string) => file.startsWith("test/storage/postgres/");
+
+/** Whether a run includes a test file. */
 export function isIn(run: Run, file: string): boolean {
   switch (run) {
     case "sqlite":
-      return !isMarathon(file) && !file.startsWith("test/storage/postgres/");
+      return !isMarathon(file) && !isOnPostgres(file);
     case "long_sqlite":
-      return isMarathon(file) || growsInLongRun(file);
+      return (isMarathon(file) || growsInLongRun(file)) && !isOnPostgres(file);
     case "postgres":
       return !isMarathon(file) && canMeetPostgres(file) && (isAlways(file) || !isLater(file));
     case "long_postgres":
@@ -103,11 +105,11 @@ const canMeetPostgres = (file: string) => !isPure(file) && !isOnSqlite(file);
 /** Seconds that test files took, by their paths. */
 export type Times = Readonly<Record<string, number>>;
 
-// What this machine measured last goes before what is kept with the code.
+// What this machine measured last takes precedence over the times in the repository.
 const last = (run: Run) => join(root, `node_modules/.cache/packhouse/times_${run}.json`);
 const kept = join(root, "scripts/test_times.json");
 
-/** How long test files took when they last ran on this machine, or else on the one that the kept times are from. */
+/** How long test files took when they last ran on this machine, or else in the times of the repository. */
 export function readTimes(run: Run): Times {
   const kept_times = (JSON.parse(readFileSync(kept, "utf8")) as Record<Run, Times>)[run];
   return {
@@ -116,13 +118,13 @@ export function readTimes(run: Run): Times {
   };
 }
 
-/** Remembers how long test files took. */
+/** Stores how long test files took. */
 export function writeTimes(run: Run, times: Times): void {
   mkdirSync(dirname(last(run)), { recursive: true });
   writeFileSync(last(run), JSON.stringify(times));
 }
 
-/** The kept times again, from the last of this machine: what takes longer than a second, the longest first. */
+/** Writes the times of the repository from this machine's: files that take longer than a second, slowest first. */
 function keepTimes(): void {
   const long = (run: Run) =>
     Object.fromEntries(
@@ -134,5 +136,5 @@ function keepTimes(): void {
   writeFileSync(kept, `${JSON.stringify(Object.fromEntries(runs.map((run) => [run, long(run)])), null, 2)}\n`);
 }
 
-// `bun scripts/test_files.ts`, after `bun run test`, renews the kept times.
+// `bun scripts/test_files.ts`, after `bun run test`, renews the times of the repository.
 if (import.meta.main) keepTimes();

@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, client, freshDatabase, stockUp } from "../flows/service.ts";
 import { startWatchedService } from "../flows/watched_service.ts";
+import { volume } from "../volume.ts";
 
-const cycles = 3;
+const cycles = volume(1, 3);
 const orders_each = 40;
 const workers = 8;
 

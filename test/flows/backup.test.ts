@@ -7,6 +7,7 @@ import { backups } from "../../scripts/faults/backups.ts";
 import { type StartedService, usual_secret_key, usualProgram } from "../../scripts/service.ts";
 import { engine } from "../../src/core/config.ts";
 import { mayMount } from "../storage/writer_child.ts";
+import { isLong } from "../volume.ts";
 import { client, startFreshService } from "./service.ts";
 
 const open: { service: StartedService; folder: string }[] = [];
@@ -133,6 +134,10 @@ test.if(mayMount())(
   60_000,
 );
 
-test("each backup under load is whole, also after one that was killed", async () => {
-  expect(await backups.run(6)).toBe(0);
-}, 120_000);
+test.if(isLong)(
+  "each backup under load is whole, also after one that was killed",
+  async () => {
+    expect(await backups.run(6)).toBe(0);
+  },
+  120_000,
+);

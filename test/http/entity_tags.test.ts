@@ -63,7 +63,7 @@ interface Conditional extends Change {
 function chosenChange(house: House, random: Random, seen: ReadonlyMap<string, Seen>): Conditional | null {
   const late = random.chance(0.1);
   const now = house.shop.app.clocks.live.now();
-  const change = random.pick(changesOf(house.ids, random, now).filter(({ id }) => late || !ends.test(id)));
+  const change = random.pick(changesOf(house, random, now).filter(({ id }) => late || !ends.test(id)));
   const { by_tag, tag } = seen.get(change.of) ?? { by_tag: new Map<string, string>(), tag: "" };
   const old = [...by_tag.keys()].filter((one) => one !== tag);
   const given = old.length > 0 && random.chance(0.3) ? random.pick(old) : random.pick([tag, versionOf(tag)]);

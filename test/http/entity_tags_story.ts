@@ -9,6 +9,7 @@ import { healthAfter } from "../../src/webhooks/subscriptions/subscription.ts";
 import { lockSubscription, saveHealth } from "../../src/webhooks/subscriptions/subscriptions.sql.ts";
 import { openShop, type Shop } from "../build/shop.ts";
 import { signedInAs } from "../identity/people.ts";
+import { type OrderAct, orderActs } from "../orders/order_acts.ts";
 import { fake_listing, fakeCarrier } from "../shipping/carriers/fake_carrier.ts";
 
 /** A request that changes one resource, and may be made on condition. */
@@ -104,7 +105,8 @@ export async function openHouse() {
     carrier,
     ...(await shippingOf(shop, made, tea, carrier)),
   };
-  return { shop, ids, resources: resourcesOf(ids), happenings: happeningsIn(shop, ids) };
+  const acts = orderActs(shop.app.app.routes);
+  return { shop, ids, acts, resources: resourcesOf(ids), happenings: happeningsIn(shop, ids) };
 }
 
 type Made = (path: string, body: object) => Promise<Record<string, string>>;
@@ -190,7 +192,7 @@ function resourcesOf(ids: Ids): Readonly<Record<string, Resource>> {
 }
 
 /** Every request that may be made on condition, with what it sends this time. */
-export function changesOf(ids: Ids, random: Random, now: number): Change[] {
+export function changesOf({ ids, acts }: Pick<House, "ids" | "acts">, random: Random, now: number): Change[] {
   const sent: Sent = {
     name: `Name ${random.integer(1, 9)}`,
     quantity: random.integer(1, 3),
@@ -198,8 +200,8 @@ export function changesOf(ids: Ids, random: Random, now: number): Change[] {
     random,
   };
   return [
-    ...orderChanges(at(`/orders/${ids.waiting}`, "waiting"), ids, sent),
-    ...orderChanges(at(`/orders/${ids.travelling}`, "travelling"), ids, sent),
+    ...orderChanges(acts, at(`/orders/${ids.waiting}`, "waiting"), ids, sent),
+    ...orderChanges(acts, at(`/orders/${ids.travelling}`, "travelling"), ids, sent),
     ...stockChanges(ids, sent),
     ...returnChanges(ids, sent),
     ...deskChanges(ids, sent),
@@ -225,22 +227,17 @@ const at = (base: string, of: string) => (id: string, method: string, action: st
   ...(body === undefined ? {} : { body }),
 });
 
-function orderChanges(act: ReturnType<typeof at>, { sku, doubtful }: Ids, { name, quantity, random }: Sent): Change[] {
-  return [
-    act("updateOrder", "PATCH", "", { order_notes: name, priority: quantity, shipping_address_id: doubtful }),
-    act("acceptOrderSuggestion", "POST", "/accept_suggestion", {}),
-    act("holdOrder", "POST", "/hold", { reason: "fraud", reserve_inventory: random.chance(0.5) }),
-    act("releaseOrder", "POST", "/release", {}),
-    act("processOrder", "POST", "/process", {}),
-    act("splitOrder", "POST", "/split", { items: [{ sku, quantity: 1 }] }),
-    act("allocateOrder", "POST", "/allocate", {}),
-    act("pickOrder", "POST", "/pick", {}),
-    act("packOrder", "POST", "/pack", {}),
-    act("shipOrder", "POST", "/ship", {}),
-    act("deliverOrder", "POST", "/deliver", {}),
-    act("cancelOrderItems", "POST", "/cancel_items", { items: [{ sku, quantity: 1 }] }),
-    act("cancelOrder", "DELETE", ""),
-  ];
+function orderChanges(
+  acts: readonly OrderAct[],
+  act: ReturnType<typeof at>,
+  { sku, doubtful }: Ids,
+  { name, quantity, random }: Sent,
+): Change[] {
+  const bodies: Readonly<Record<string, unknown>> = {
+    updateOrder: { order_notes: name, priority: quantity, shipping_address_id: doubtful },
+    holdOrder: { reason: "fraud", reserve_inventory: random.chance(0.5) },
+  };
+  return acts.map(({ id, method, path, requiredFor }) => act(id, method, path, bodies[id] ?? requiredFor({ sku })));
 }
 
 function stockChanges(ids: Ids, { name, quantity, later, random }: Sent): Change[] {

@@ -5,6 +5,7 @@ import { operationsOf } from "../../src/server/openapi/description.ts";
 import { isTagged } from "../../src/server/openapi/operation.ts";
 import type { Answered } from "../build/service.ts";
 import { openShop } from "../build/shop.ts";
+import { orderActs } from "../orders/order_acts.ts";
 import { changesOf, openHouse } from "./entity_tags_story.ts";
 
 const shop = await openShop();
@@ -182,33 +183,26 @@ describe("refuses", () => {
     expect((await shop.app.get(`/products?sku=${body.sku}`)).body.data).toEqual([]);
   });
 
-  test.each([
-    ["PATCH", "", { priority: 3 }],
-    ["DELETE", "", undefined],
-    ["POST", "/hold", {}],
-    ["POST", "/release", {}],
-    ["POST", "/process", {}],
-    ["POST", "/pick", {}],
-    ["POST", "/pack", {}],
-    ["POST", "/ship", {}],
-    ["POST", "/deliver", {}],
-    ["POST", "/split", { items: [{ line_id: 1, quantity: 1 }] }],
-    ["POST", "/cancel_items", { items: [{ line_id: 1, quantity: 1 }] }],
-  ])("%s /orders/:id%s when the order has moved on, and nothing happens", async (method, action, body) => {
-    const { id } = await shop.order([[await shop.product({ units: 5 }), 1]]);
-    const { body: changed, headers } = await shop.app.patch(`/orders/${id}`, { priority: 3 });
-    const etag = headers.get("etag");
-    await shop.app.takeEvents();
-    const stale = await send(method, `/orders/${id}${action}`, { "if-match": '"1"' }, body);
-    expect([stale.status, stale.body.error.code, stale.body.error.etag, stale.headers.get("etag")]).toEqual([
-      412,
-      "precondition_failed",
-      etag,
-      etag,
-    ]);
-    expect(await shop.app.takeEvents()).toEqual([]);
-    expect(await shop.get(id)).toEqual(changed.data);
-  });
+  test.each(orderActs(shop.app.app.routes).map((act) => [act.method, act.path, act] as const))(
+    "%s /orders/:id%s when the order has moved on, and nothing happens",
+    async (method, path, { requiredFor }) => {
+      const goods = await shop.product({ units: 5 });
+      const { id } = await shop.order([[goods, 1]]);
+      const body = requiredFor(goods);
+      const { body: changed, headers } = await shop.app.patch(`/orders/${id}`, { priority: 3 });
+      const etag = headers.get("etag");
+      await shop.app.takeEvents();
+      const stale = await send(method, `/orders/${id}${path}`, { "if-match": '"1"' }, body);
+      expect([stale.status, stale.body.error.code, stale.body.error.etag, stale.headers.get("etag")]).toEqual([
+        412,
+        "precondition_failed",
+        etag,
+        etag,
+      ]);
+      expect(await shop.app.takeEvents()).toEqual([]);
+      expect(await shop.get(id)).toEqual(changed.data);
+    },
+  );
 
   test("a weak tag, even of the version it is", async () => {
     const { id } = await shop.order([[await shop.product({ units: 5 }), 1]]);
@@ -374,8 +368,9 @@ describe("all that is read by itself", () => {
   }, 60_000);
 
   test("is not changed on a condition that it does not meet, by any of the requests that know one", async () => {
-    const { shop: own, ids, resources } = await openHouse();
-    const changes = changesOf(ids, seededRandom(1), own.app.clocks.live.now());
+    const house = await openHouse();
+    const { shop: own, resources } = house;
+    const changes = changesOf(house, seededRandom(1), own.app.clocks.live.now());
     const knowing = operationsOf(own.app.app.routes).filter(({ matches }) => matches);
     expect([...new Set(changes.map(({ id }) => id))].sort()).toEqual(knowing.map(({ id }) => id).sort());
     await own.app.takeEvents();

@@ -56,7 +56,11 @@ export async function makeMore(
   }
   mine["createLabel lin"] = parcel_line.id;
   mine["bigcommerceOrder producer"] = String(bodyOf(ready, "bigcommerceOrder")["producer"]);
-  for (const operation of ["cancelOrderItems", "splitOrder"]) mine[`${operation} lin`] = line.id;
+  mine["getRates lin"] = line.id;
+  for (const [operation, { path }] of Object.entries(ready)) {
+    if (path?.["id"]?.startsWith("ord_"))
+      mine[`${operation} lin`] = (await live("GET", `/orders/${path["id"]}`)).line_items[0].id;
+  }
   for (const operation of ["listWebhookDeliveries", "listWebhookLogs"]) mine[`${operation} evt`] = delivery.event_id;
   mine["getEvent evt"] = event.id;
   mine["listPlatformReports ord"] = report.order_id;

@@ -5,7 +5,7 @@ import { seed, volume } from "../volume.ts";
 import { type Found, makeRecords, type Records } from "./records.ts";
 import { isFound, searches } from "./search_model.ts";
 
-const queries = Number(process.env["QUERIES"] ?? volume(100, 300));
+const queries = Number(process.env["QUERIES"] ?? volume(60, 300));
 
 let records: Records;
 beforeAll(async () => {

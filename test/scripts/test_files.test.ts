@@ -44,5 +44,6 @@ test("every test file runs, and what PostgreSQL makes a difference to runs there
   expect(inRuns("test/simulation/simulation.test.ts")).toEqual([...runs]);
   expect(inRuns("test/dashboard/screens/stock.test.ts")).toEqual(["sqlite", "long_sqlite"]);
   expect(inRuns("test/storage/postgres/postgres_store.test.ts")).toEqual(["postgres"]);
+  expect(inRuns("test/storage/postgres/outage.long.test.ts")).toEqual(["long_postgres"]);
   expect(inRuns("test/core/hmac.test.ts")).toEqual(["sqlite"]);
 });

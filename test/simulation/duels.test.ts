@@ -9,7 +9,7 @@ import type { Answered } from "../build/service.ts";
 import { openShop, type Shop } from "../build/shop.ts";
 import { seed, volume } from "../volume.ts";
 
-const duels = Number(process.env["DUELS"] ?? volume(150, engine === "postgres" ? 500 : 1500));
+const duels = Number(process.env["DUELS"] ?? volume(60, engine === "postgres" ? 500 : 1500));
 const together = 10;
 
 interface Ring {

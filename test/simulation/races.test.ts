@@ -6,7 +6,7 @@ import { seed, volume } from "../volume.ts";
 import { findWreckage } from "./final_invariants.ts";
 import { gatherStorm, letRage } from "./storm.ts";
 
-const rounds = Number(process.env["ROUNDS"] ?? volume(40, engine === "postgres" ? 75 : 150));
+const rounds = Number(process.env["ROUNDS"] ?? volume(20, engine === "postgres" ? 75 : 150));
 
 test(`${rounds} rounds of acts at once, of seed ${seed}, leave every count true`, async () => {
   console.log(`SEED=${seed} ROUNDS=${rounds}`);
