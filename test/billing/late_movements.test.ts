@@ -143,7 +143,7 @@ describe.if(engine === "postgres")("a transaction that ends after the day was be
     for (let round = 0; round < 2; round += 1) await close(100);
     const both = { waiting: `2026-01-01 in ${main}, 2026-01-01 in ${west}` };
     expect(said).toMatchObject([{ facts: both }, { facts: both }]);
-    expect(said.map(({ message }) => message.includes("all warehouses"))).toEqual([true, true]);
+    expect(said.map(({ message }) => message.includes("until an open transaction"))).toEqual([true, true]);
     expect((await closesNow()).map(({ closed_at }) => closed_at)).toEqual([null, null]);
     await letGo();
     await close(100);
