@@ -37,7 +37,7 @@ async function erased(email: string): Promise<void> {
   await shop.app.runJobs();
 }
 
-test("of a customer who was erased nothing is told of others who were", async () => {
+test("an export of an erased customer contains nothing about other erased customers", async () => {
   const people: Person[] = [await person("first@example.com"), await person("second@example.com")];
   const orders: { id: string; order_number: string }[] = [];
   for (const one of people) {
@@ -54,7 +54,7 @@ test("of a customer who was erased nothing is told of others who were", async ()
   expect(rowsOf(told, "events")).toEqual([]);
 });
 
-test("of an address nothing is told of those whose longer address holds it", async () => {
+test("an export of an address contains nothing about longer addresses that contain it", async () => {
   const ann: Person = await person("ann@gmail.example");
   const joann: Person = await person("joann@gmail.example");
   const order = await post("/orders", draftFor(joann, { order_notes: "for joann@gmail.example at the door" }));
@@ -72,7 +72,7 @@ test("of an address nothing is told of those whose longer address holds it", asy
   expect(about(left)).toEqual(about(seen));
 });
 
-test("a company that is called by an address is nobody who has it", async () => {
+test("a company name that looks like an address does not match it", async () => {
   const company = "orders@acme.example";
   const buyer = await post("/customers", { email: "ann@acme.example", company, shipping_addresses: [address] });
   const told: Told = await post("/disclosures", { email: company });
@@ -82,7 +82,7 @@ test("a company that is called by an address is nobody who has it", async () => 
   expect((await shop.app.get(`/customers/${buyer.id}`)).body).toMatchObject({ company, erased_at: null });
 });
 
-test("an address of the staff in returns of several buyers is of none of them", async () => {
+test("a staff address in returns of several buyers belongs to none of them", async () => {
   const [one, other]: Person[] = [await person("first@example.com"), await person("second@example.com")];
   const made: Record<string, { id: string }> = {};
   for (const customer of [one, other] as Person[]) {
@@ -161,7 +161,7 @@ async function forgetWhole(): Promise<void> {
   }
 }
 
-test("a merchant's customer is told of at that merchant alone, also to the house", async () => {
+test("a merchant's customer is exported only from that merchant's data, also for the operator", async () => {
   const keys: Record<string, string> = {};
   for (const code of ["ROAST", "BREW"]) {
     await post("/merchants", { code, name: code });

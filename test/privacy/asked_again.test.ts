@@ -20,7 +20,7 @@ async function buyer(email: string) {
 }
 
 describe("works", () => {
-  test("fewer days count, more days do not, and it is the same one by id and by address", async () => {
+  test("a repeated request can shorten the wait but not extend it, by id and by address", async () => {
     const { id, order_id } = await buyer("soon@example.com");
     const first = (await post("/erasures", { email: "SOON@example.com", after_days: 364 })).body.data;
     const longer = (await post(`/customers/${id}/erasure`, { after_days: 365 })).body.data;
@@ -51,7 +51,7 @@ describe("works", () => {
     await shop.app.runJobs();
   });
 
-  test("one that waits is called off, and the trail says who did it", async () => {
+  test("a waiting erasure is cancelled, and the audit log records by whom", async () => {
     const { id, order_id } = await buyer("kept@example.com");
     const begun = (await post(`/customers/${id}/erasure`, { after_days: 30 })).body.data;
     await shop.app.runJobs();
@@ -68,7 +68,7 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("to call off what is done or unknown", async () => {
+  test("to cancel a finished or unknown erasure", async () => {
     const { id, order_id } = await buyer("done@example.com");
     await shop.cancel(order_id);
     const begun = (await post(`/customers/${id}/erasure`)).body.data;
@@ -80,7 +80,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("only who may erase may call it off", async () => {
+  test("only users who may erase can cancel an erasure", async () => {
     const { keys } = shop.app;
     const begun = (await post("/erasures", { email: "guarded@example.com" })).body.data;
     const refused = await shop.app.call("DELETE", `/erasures/${begun.id}`, undefined, { key: keys.live.read_write });

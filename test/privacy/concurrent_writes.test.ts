@@ -189,7 +189,7 @@ test("an import that is about to be tried is waited for, and is not lost", async
   expect(await payloads()).toEqual([null, email]);
 });
 
-test("one erasure that fails is put off, and the others go on", async () => {
+test("a failed erasure is postponed, and others continue", async () => {
   const broken = await person("broken@example.com", "Broken");
   const whole = await person("whole@example.com", "Whole");
   const [first, second] = [await post(`/customers/${broken.id}/erasure`), await post(`/customers/${whole.id}/erasure`)];
@@ -223,7 +223,7 @@ test("nobody has the address of an erased customer before, nor chooses one like 
   );
 });
 
-test("a restore says whom it cannot erase, and the server goes on with it", async () => {
+test("a restore reports customers that it cannot erase again, and the server continues", async () => {
   const someone = await person("restored@example.com", "Restored");
   const created_at = shop.app.clocks.live.now();
   const again = { mode: "live" as const, customer_id: readId("customer", someone.id) ?? 0, created_at, erased_at: 1 };

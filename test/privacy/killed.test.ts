@@ -37,7 +37,7 @@ async function statusIn(folder: string, database_url: string | null): Promise<st
   return String(raw.query("select status from erasures").values()[0]?.[0]);
 }
 
-test("a killed erasure is finished at the next start, and leaves nothing", async () => {
+test("an erasure that was killed finishes after the next start and leaves nothing", async () => {
   const database_url = await freshDatabase();
   const begin = () => startFreshService({ data, database_url });
   service = await begin();

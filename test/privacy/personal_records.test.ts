@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { byHand, otherRecords, personalKinds, personalRecords } from "../../src/privacy/personal_records.ts";
 import { allTables, textColumns } from "./tables.ts";
 
-test("every column of text is told of: what becomes of it, or that it names nobody who orders", async () => {
+test("every text column is listed as personal data or as other data", async () => {
   const told = new Map([
     ...personalRecords.map(({ table, columns }) => [table, Object.keys(columns)] as const),
     ...Object.entries(otherRecords).map(([table, { columns }]) => [table, columns] as const),
@@ -20,13 +20,13 @@ test("every column of text is told of: what becomes of it, or that it names nobo
   expect({ unknown, gone }).toEqual({ unknown: [], gone: [] });
 });
 
-test("a table is told of once, and each kind is one of a table", () => {
+test("each table is listed once, and each kind has a table", () => {
   const names = [...personalRecords.map(({ table }) => table), ...Object.keys(otherRecords)];
   expect(names.length).toBe(new Set(names).size);
   expect(personalRecords.map(({ kind }) => kind)).toEqual([...personalKinds]);
 });
 
-test("what is done by hand is told in whole sentences, each once", () => {
+test("manual steps are whole sentences, each listed once", () => {
   expect(byHand.filter((line) => !/^[A-Z].+\.$/.test(line))).toEqual([]);
   const beginnings = byHand.map((line) => line.slice(0, 20));
   expect(new Set(beginnings).size).toBe(byHand.length);

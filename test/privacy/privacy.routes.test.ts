@@ -12,7 +12,7 @@ const post = (path: string, body: unknown = {}) => shop.app.post(path, body);
 const state = async (id: string) => (await shop.app.get(`/erasures/${id}`)).body.data.status;
 
 describe("works", () => {
-  test("all that is known of a person is told, without the people of the house", async () => {
+  test("an export contains all data of the person, and none about staff", async () => {
     const goods = await shop.product({ units: 5 });
     const order = await shop.order([[goods, 1]], { order_notes: "ring twice" });
     const { status, body } = await post(`/customers/${shop.customer.id}/disclosure`);
@@ -26,7 +26,7 @@ describe("works", () => {
     await shop.cancel(order.id);
   });
 
-  test("an erasure waits for the last open order, and so many days more", async () => {
+  test("an erasure waits until the last open order has ended and `after_days` more", async () => {
     const goods = await shop.product({ units: 5 });
     const email = "waits@example.com";
     const address = { address_line1: "9 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
@@ -73,7 +73,7 @@ describe("works", () => {
     expect(await listed("?customer_id=cus_999999")).toEqual({ ids: [], total: 0 });
   });
 
-  test("ended orders forget whom they were for in the time that the house sets", async () => {
+  test("ended orders are erased after the configured retention", async () => {
     const goods = await shop.product({ units: 5 });
     const order = await shop.order([[goods, 1]]);
     await shop.cancel(order.id);
