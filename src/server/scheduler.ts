@@ -230,7 +230,7 @@ export async function shiftDueTimes(tx: Tx, by_ms: number): Promise<void> {
   for (const name of jobNames) tx.wake(name, tx.now);
 }
 
-// A commit of another server does not wake jobs here.
+// Commits of other servers do not wake jobs here.
 const default_poll_ms = engine === "postgres" ? 1000 : null;
 
 /** Starts the triggered jobs of one store: at a wake, after `first_ms`, and every `poll_ms` unless that is null. */

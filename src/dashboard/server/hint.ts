@@ -21,17 +21,17 @@ export interface Hint {
 type HintAudience = number | readonly number[] | null;
 
 /** Whether a merchant may receive a hint. */
-export const isFor = (whose: HintAudience, merchant_id: number): boolean =>
-  typeof whose === "number" ? whose === merchant_id : whose !== null && whose.includes(merchant_id);
+export const isFor = (audience: HintAudience, merchant_id: number): boolean =>
+  typeof audience === "number" ? audience === merchant_id : audience?.includes(merchant_id) === true;
 
 /** A hint without an id yet. It is sent to users who may call its route and belong to its audience. */
 export interface UnnumberedHint extends Pick<Hint, "type" | "noun" | "ids" | "at"> {
   readonly reads: string;
-  readonly whose: HintAudience;
+  readonly audience: HintAudience;
 }
 
 /** A hint with its audience. */
-interface StoredHint extends Pick<UnnumberedHint, "reads" | "whose"> {
+interface StoredHint extends Pick<UnnumberedHint, "reads" | "audience"> {
   readonly hint: Hint;
 }
 
@@ -45,11 +45,11 @@ const nouns: Readonly<Record<string, string>> = {
 const about = ["id", "sku", "order_id", "shipment_id", "return_id", "lot_id"] as const;
 
 /** Makes a hint from a merchant's event. `body` is the event as version 1 webhooks receive it. */
-export function hintOfEvent(type: EventType, body: string, at: string, whose: number | null): UnnumberedHint {
+export function hintOfEvent(type: EventType, body: string, at: string, audience: number | null): UnnumberedHint {
   const noun = nouns[type.slice(0, type.indexOf("."))] ?? "events";
   const { data = {} } = JSON.parse(body) as { data?: Readonly<Record<string, unknown>> };
   const named = about.map((field) => data[field]).filter((value) => typeof value === "string");
-  return { type, noun, reads: `GET /${noun}`, ids: [...new Set(named)], at, whose };
+  return { type, noun, reads: `GET /${noun}`, ids: [...new Set(named)], at, audience };
 }
 
 /** The list that a route changes: the nearest readable path above the route. */
@@ -82,7 +82,7 @@ export function idsIn(pattern: string, path: string): string[] {
 
 const kept_max = 512;
 
-type May = (hint: Pick<UnnumberedHint, "reads" | "whose">) => boolean;
+type May = (hint: Pick<UnnumberedHint, "reads" | "audience">) => boolean;
 
 /** A random id, which does not reveal how many hints there are. */
 const freshId = (): string => randomBytes(12).toString("base64url");
@@ -98,9 +98,9 @@ export class Ring {
   #hints: StoredHint[] = [];
 
   /** Assigns an id to a hint and stores it. */
-  add({ reads, whose, ...content }: UnnumberedHint): Hint {
+  add({ reads, audience, ...content }: UnnumberedHint): Hint {
     const hint = { id: freshId(), ...content };
-    this.#hints.push({ hint, reads, whose });
+    this.#hints.push({ hint, reads, audience });
     if (this.#hints.length > kept_max) {
       this.#hints.shift();
       this.#is_whole = false;

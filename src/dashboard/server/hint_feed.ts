@@ -41,11 +41,11 @@ const changed_by_jobs: { readonly [Name in JobName]?: JobNoun } = {
 export interface Listener {
   readonly stream: Stream;
   /** Whether the client may call the hint's route and see records of its audience. */
-  readonly may: (hint: Pick<UnnumberedHint, "reads" | "whose">) => boolean;
+  readonly may: (hint: Pick<UnnumberedHint, "reads" | "audience">) => boolean;
   /** Throws if the client may no longer listen or its permissions have changed. */
   readonly check: () => Promise<void>;
   /** Ends the connection of a client that does not read. */
-  readonly letGo: () => void;
+  readonly disconnect: () => void;
 }
 
 /** The hints of one store. */
@@ -58,7 +58,7 @@ export class Feed {
   /** The position of the last event sent; null without listeners. */
   #position: number | null = null;
   #starting: Promise<void> | null = null;
-  #looking = false;
+  #polling = false;
   #again = false;
   /** The pending hints, by the records they are about. */
   readonly #pending = new Map<string, UnnumberedHint>();
@@ -66,8 +66,8 @@ export class Feed {
   readonly #soon = new Set<JobNoun>();
   /** The position up to which changes by jobs were read, by list. */
   readonly #marks = new Map<JobNoun, JobMarks>();
-  #told_at = Number.NEGATIVE_INFINITY;
-  #telling: Timer | undefined;
+  #last_sent_at = Number.NEGATIVE_INFINITY;
+  #send_timer: Timer | undefined;
   #lingering: Timer | undefined;
   #timers: Timer[] = [];
 
@@ -77,7 +77,7 @@ export class Feed {
     this.#changes = changes;
     store.onWake((name) => {
       const noun = changed_by_jobs[name];
-      if (noun !== undefined) this.#noteSoon(noun);
+      if (noun !== undefined) this.#queueSoon(noun);
     });
     store.onChange((followed) => this.#changed(followed));
     // Users of both environments are in the live store.
@@ -133,7 +133,7 @@ export class Feed {
     const changed = mode === this.#store.mode ? this.#changes.get(`${method} ${route}`) : undefined;
     if (changed === undefined || route === null) return;
     const ids = idsIn(route, requestPathOf(url).path);
-    this.#note({ ...changed, type: "changed", ids, at: this.#now(), whose: merchant_id });
+    this.#queue({ ...changed, type: "changed", ids, at: this.#now(), audience: merchant_id });
   }
 
   #now(): string {
@@ -154,15 +154,15 @@ export class Feed {
       for (const listener of this.#listeners) this.#send(listener, heartbeat);
       this.#tryCheck();
     });
-    if (engine === "postgres") every(other_servers_ms, () => void this.#look());
+    if (engine === "postgres") every(other_servers_ms, () => void this.#poll());
   }
 
   #rest(): void {
     if (this.#listeners.size > 0) return;
     for (const timer of this.#timers.splice(0)) clearInterval(timer);
-    clearTimeout(this.#telling);
+    clearTimeout(this.#send_timer);
     clearTimeout(this.#lingering);
-    this.#telling = undefined;
+    this.#send_timer = undefined;
     this.#pending.clear();
     this.#position = null;
   }
@@ -174,18 +174,18 @@ export class Feed {
 
   #changed(followed: FollowedRecords): void {
     if (this.#position === null) return;
-    if (followed === "events") void this.#look();
+    if (followed === "events") void this.#poll();
     else if (followed === "keys") this.#tryCheck();
-    else if (followed === "attempts") this.#noteSoon("webhooks");
+    else if (followed === "attempts") this.#queueSoon("webhooks");
   }
 
   /** Queues a check for changes by a job, at most once per interval. */
-  #noteSoon(noun: JobNoun): void {
+  #queueSoon(noun: JobNoun): void {
     if (this.#position === null || this.#soon.has(noun)) return;
     this.#soon.add(noun);
     const timer = setTimeout(() => {
       this.#soon.delete(noun);
-      this.#noteJobs(noun).catch((error) => {
+      this.#queueJobChanges(noun).catch((error) => {
         this.#service.log.warn("changes were not followed", { mode: this.#store.mode, noun, error: String(error) });
       });
     }, jobs_told_every_ms);
@@ -193,16 +193,16 @@ export class Feed {
   }
 
   /** Queues hints of a list that jobs changed, for the operator and the owners of the changed records. */
-  async #noteJobs(noun: JobNoun): Promise<void> {
+  async #queueJobChanges(noun: JobNoun): Promise<void> {
     const since = this.#marks.get(noun);
     if (this.#position === null || since === undefined) return;
-    const whose = await this.#store.read(async (db) => {
+    const audience = await this.#store.read(async (db) => {
       // Taken before the query, so that a change during the query is reported twice rather than never.
       this.#marks.set(noun, jobMarks(db));
       return changedOwners(db, noun, since);
     });
     if (this.#position === null) return;
-    this.#note({ type: "changed", noun, reads: `GET /${noun}`, ids: [], at: this.#now(), whose });
+    this.#queue({ type: "changed", noun, reads: `GET /${noun}`, ids: [], at: this.#now(), audience });
   }
 
   #tryCheck(): void {
@@ -210,10 +210,10 @@ export class Feed {
   }
 
   /** Reads new events until there are no more. */
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     this.#again = true;
-    if (this.#looking) return;
-    this.#looking = true;
+    if (this.#polling) return;
+    this.#polling = true;
     try {
       while (this.#again) {
         this.#again = false;
@@ -223,9 +223,9 @@ export class Feed {
       }
     } catch (error) {
       this.#service.log.warn("events were not followed", { mode: this.#store.mode, error: String(error) });
-      setTimeout(() => void this.#look(), other_servers_ms).unref();
+      setTimeout(() => void this.#poll(), other_servers_ms).unref();
     } finally {
-      this.#looking = false;
+      this.#polling = false;
     }
   }
 
@@ -241,21 +241,21 @@ export class Feed {
     }
     this.#position = found.at(-1)?.position ?? after;
     for (const { type, body, created_at, merchant_id } of found) {
-      if (body !== "") this.#note(hintOfEvent(type, body, iso(created_at), merchant_id));
+      if (body !== "") this.#queue(hintOfEvent(type, body, iso(created_at), merchant_id));
     }
   }
 
   /** Sends a hint immediately, or after a short delay if another was just sent. */
-  #note(hint: UnnumberedHint): void {
-    this.#pending.set(`${hint.type} ${hint.noun} ${hint.whose} ${hint.ids.join(" ")}`, hint);
-    if (this.#telling !== undefined) return;
-    const wait_ms = Math.max(0, this.#told_at + gather_ms - performance.now());
-    this.#telling = setTimeout(() => this.#tell(), wait_ms);
+  #queue(hint: UnnumberedHint): void {
+    this.#pending.set(`${hint.type} ${hint.noun} ${hint.audience} ${hint.ids.join(" ")}`, hint);
+    if (this.#send_timer !== undefined) return;
+    const wait_ms = Math.max(0, this.#last_sent_at + gather_ms - performance.now());
+    this.#send_timer = setTimeout(() => this.#sendPending(), wait_ms);
   }
 
-  #tell(): void {
-    this.#telling = undefined;
-    this.#told_at = performance.now();
+  #sendPending(): void {
+    this.#send_timer = undefined;
+    this.#last_sent_at = performance.now();
     const hints = [...this.#pending.values()];
     this.#pending.clear();
     if (hints.length > batch_max) this.#resync();
@@ -276,7 +276,7 @@ export class Feed {
   #send(listener: Listener, text: Uint8Array): void {
     if (listener.stream.send(text)) return;
     dropped.add(1, this.#store.mode);
-    listener.letGo();
+    listener.disconnect();
     listener.stream.end();
   }
 }

@@ -46,10 +46,6 @@ export class Stream {
     this.send(greeting);
   }
 
-  get ended(): boolean {
-    return this.#controller === null;
-  }
-
   /** Sends bytes. If the client reads too slowly, sends nothing and returns false. */
   send(bytes: Uint8Array): boolean {
     if (this.#controller === null) return true;

@@ -19,7 +19,7 @@ import { changesOf, isFor, type UnnumberedHint } from "./hint.ts";
 import { Feed, type Listener } from "./hint_feed.ts";
 import { Stream } from "./hint_stream.ts";
 
-type HintFilter = Pick<UnnumberedHint, "reads" | "whose">;
+type HintFilter = Pick<UnnumberedHint, "reads" | "audience">;
 
 const of_one_max = 400;
 // Leaves file descriptors for everything else.
@@ -74,7 +74,7 @@ export function liveRoutes(service: Service, routes: RouteTable) {
       stream,
       may: (hint) => mayHear(call, routes, hint),
       check: () => mayGoOn(call, service),
-      letGo: () => service.waitFor(request, 1),
+      disconnect: () => service.waitFor(request, 1),
     };
     feed.add(listener, request.headers.get("last-event-id"));
     // The stream does not notice a client that disconnected during setup.
@@ -90,11 +90,11 @@ export function liveRoutes(service: Service, routes: RouteTable) {
 }
 
 /** Whether the listener may call the hint's route and belongs to its audience. */
-function mayHear({ granted, merchant_id }: Call, routes: RouteTable, { reads, whose }: HintFilter): boolean {
+function mayHear({ granted, merchant_id }: Call, routes: RouteTable, { reads, audience }: HintFilter): boolean {
   const route = routes.all.get(reads);
   if (route === undefined || !granted.permissions.has(route.need as Permission)) return false;
   if (merchant_id === null) return true;
-  return isFor(whose, merchant_id) && mayMerchant(route, { may_buy_labels: false });
+  return isFor(audience, merchant_id) && mayMerchant(route, { may_buy_labels: false });
 }
 
 /** The store to listen to: that of the API key, or the environment that the user names. */
@@ -122,11 +122,11 @@ async function mayGoOn(call: Call, { stores }: Service): Promise<void> {
 function refuseMore(own: number, all: number, { ending }: Service): void {
   if (ending.aborted) throw new Fault("unavailable", "The service is stopping.");
   if (own >= of_one_max) {
-    const message = `You listen ${of_one_max} times already. Close some windows; this one tries again by itself.`;
+    const message = `You already have ${of_one_max} open streams. Close some windows; this one retries automatically.`;
     throw new Fault("rate_limited", message, { retry_after_seconds: 60 });
   }
   if (all >= of_all_max) {
-    const message = "As many listen as this server can tell. Screens go on without it, and try again by themselves.";
+    const message = "This server has no free stream. Screens work without live updates and retry automatically.";
     throw new Fault("unavailable", message, { retry_after_seconds: 60 });
   }
 }

@@ -59,13 +59,13 @@ export async function lockUser(tx: Tx, id: string): Promise<User> {
 }
 
 /** All users in any scope, locked until this transaction ends. */
-export async function lockUsers(tx: Tx): Promise<User[]> {
+async function lockUsers(tx: Tx): Promise<User[]> {
   await takeTurn(tx, "users.change");
   return listUsers(tx.scoped(unscoped));
 }
 
 /** The one of these users that an identifier names. Refuses: resource_missing. */
-export function userNamed(users: readonly User[], id: string): User {
+function userNamed(users: readonly User[], id: string): User {
   const user = users.find((one) => one.id === readId("user", id));
   if (user === undefined) throw missing("user", id);
   return user;

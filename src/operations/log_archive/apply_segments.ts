@@ -19,13 +19,11 @@ interface AppliedTo extends CommitRow {
 /** Segments are missing or damaged. The data can be restored up to `good_at` (ms). */
 export class ArchivedLogDamaged extends Error {
   readonly good_at: number;
-  readonly world: Environment;
 
   constructor(world: Environment, good_at: number, problem: string) {
     const moment = new Date(good_at).toISOString();
     super(`${problem} The ${world} data can be restored up to ${moment}: use --to ${moment}.`);
     this.good_at = good_at;
-    this.world = world;
   }
 }
 

@@ -51,7 +51,7 @@ const nothing: AroundPostgres = { before: async () => {}, after: async () => {} 
 const idle_ms = 2000;
 
 /** What is opened despite a refusal: data of an unfinished restore, or moved data. */
-export interface OpenedAnyway {
+interface OpenedAnyway {
   readonly unfinished?: boolean | undefined;
   readonly moved?: MovedDataPolicy | undefined;
   /** Refuses a database without Packhouse's schemas instead of creating them. */

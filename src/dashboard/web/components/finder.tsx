@@ -25,10 +25,10 @@ function useFinder<Item>({ find, onChoose, other }: FinderProps<Item>) {
   const [open, setOpen] = useState(false);
   const [at, setAt] = useState(0);
   const [entered, setEntered] = useState(false);
-  const asked = text.trim();
-  const { data, problem, asking } = useLatest(asked === "" ? null : asked, (signal) => find(asked, signal), 120);
+  const query = text.trim();
+  const { data, problem, asking } = useLatest(query === "" ? null : query, (signal) => find(query, signal), 120);
   const found = data ?? [];
-  const count = found.length + (other && asked !== "" ? 1 : 0);
+  const count = found.length + (other && query !== "" ? 1 : 0);
   useEffect(() => setAt(0), [data]);
   const type = (typed: string) => {
     setText(typed);
@@ -39,7 +39,7 @@ function useFinder<Item>({ find, onChoose, other }: FinderProps<Item>) {
     const chosen = found[place];
     if (chosen === undefined) {
       if (place !== found.length || other === undefined) return;
-      other.run(asked);
+      other.run(query);
     } else onChoose(chosen);
     setText("");
     setOpen(false);
@@ -56,7 +56,7 @@ function useFinder<Item>({ find, onChoose, other }: FinderProps<Item>) {
       setOpen(true);
       setAt((at + step + count) % count);
     }
-    if (event.key === "Enter" && !event.ctrlKey && !event.metaKey && asked !== "") {
+    if (event.key === "Enter" && !event.ctrlKey && !event.metaKey && query !== "") {
       // Enter does not submit the form while a search runs.
       event.preventDefault();
       // A scanner sends Enter before the search ends, so the item is chosen when the results arrive.
@@ -69,8 +69,8 @@ function useFinder<Item>({ find, onChoose, other }: FinderProps<Item>) {
       setOpen(false);
     }
   };
-  const shown = open && asked !== "" && (found.length > 0 || !asking);
-  return { text, type, asked, found, count, at, setAt, choose, setOpen, onKeyDown, shown, problem };
+  const shown = open && query !== "" && (found.length > 0 || !asking);
+  return { text, type, asked: query, found, count, at, setAt, choose, setOpen, onKeyDown, shown, problem };
 }
 
 /** A field that searches while the user types. Arrow keys move, Enter chooses, Esc closes. */

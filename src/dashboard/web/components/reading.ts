@@ -38,18 +38,18 @@ export function useLatest<Data>(
   delay_ms = 200,
 ): LatestAnswer<Data> {
   const [answered, setAnswered] = useState<AnsweredQuestion<Data>>(nothing);
-  const asked = useRef(false);
+  const has_read = useRef(false);
   useEffect(() => {
     if (question === null) return;
     const aborting = new AbortController();
     const begin = () => {
-      asked.current = true;
+      has_read.current = true;
       ask(aborting.signal).then(
         (data) => aborting.signal.aborted || setAnswered({ to: question, data, problem: null }),
         (error) => aborting.signal.aborted || setAnswered({ to: question, data: null, problem: problemOf(error) }),
       );
     };
-    const timer = setTimeout(begin, asked.current ? delay_ms : 0);
+    const timer = setTimeout(begin, has_read.current ? delay_ms : 0);
     return () => {
       clearTimeout(timer);
       aborting.abort();

@@ -1,5 +1,3 @@
-import { plural } from "./format.ts";
-
 export const returnTexts = {
   returns: "Returns",
   one: "Return",
@@ -102,8 +100,6 @@ export const returnTexts = {
   dueBy: (day: string) => `due by ${day}`,
   terms: "Terms",
   customerEmail: "Customer's email",
-  putBackTitle: "To restock",
-  putBackText: (count: number, bin: string) => `${plural(count, "unit", "units")} in ${bin}`,
   report: { refunded: "Paid", failed: "Failed" } as Readonly<Record<string, string>>,
   reported: "Refund updated.",
   reportTitle: (word: string) => `Mark refund as ${word.toLowerCase()}?`,

@@ -97,7 +97,6 @@ export const shippingTexts = {
     insurance: "Add insurance",
     ask: "Get rates",
     results: "Rates",
-    resultsText: "Cheapest first. Each rate is valid for 15 minutes.",
     none: "No rates for this package.",
     carrier: "Carrier",
     service: "Service",
@@ -255,7 +254,6 @@ export const shippingTexts = {
     tooMany: (count: string) =>
       `This card has ${count} prices, too many for a table. Export them as CSV, edit them and import them again.`,
     currency: "Currency",
-    basisPoints: (percent: string) => percent,
   },
   accounts: {
     title: "Carriers",

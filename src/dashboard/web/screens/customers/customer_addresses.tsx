@@ -178,7 +178,7 @@ interface AddressDialogProps extends AddressesProps {
 
 /** A form for an address, which can be checked before it is saved. API errors appear next to each line. */
 function AddressDialog({ customer, etag, address, onClose }: AddressDialogProps) {
-  const given = Object.fromEntries(lines.map((line) => [line, address?.[line] ?? ""]));
+  const entered = Object.fromEntries(lines.map((line) => [line, address?.[line] ?? ""]));
   const submit = async (values: FormValues, key: string) => {
     const entered = values["address"] as FormValues;
     const path = `/customers/${customer.id}/addresses`;
@@ -192,7 +192,7 @@ function AddressDialog({ customer, etag, address, onClose }: AddressDialogProps)
     <FormDialog
       title={address === null ? texts.newAddress : texts.editAddress}
       fields={fields}
-      first={{ address: address === null ? { country: "US" } : given, is_default: address?.is_default ?? false }}
+      first={{ address: address === null ? { country: "US" } : entered, is_default: address?.is_default ?? false }}
       submit={words.save}
       onSubmit={(values, key) => submit(values, key).catch(belowAddress)}
       onClose={onClose}

@@ -26,11 +26,11 @@ const fileOf = (name: string): string =>
   }.json`;
 
 /** Saves an access export as a file. */
-function saveAccessExport(told: AccessExport, file: string): void {
-  saveBlob(new Blob([`${JSON.stringify(told, null, 2)}\n`], { type: "application/json" }), file);
+function saveAccessExport(personal_data: AccessExport, file: string): void {
+  saveBlob(new Blob([`${JSON.stringify(personal_data, null, 2)}\n`], { type: "application/json" }), file);
   showSuccess(
     texts.exported(
-      told.records.reduce((sum, { rows }) => sum + rows.length, 0),
+      personal_data.records.reduce((sum, { rows }) => sum + rows.length, 0),
       file,
     ),
   );
@@ -123,9 +123,9 @@ export function ExportDialog({ reach, onClose }: { readonly reach: string; reado
       fields={[emailField]}
       onClose={onClose}
       onSubmit={async ({ email }) => {
-        const whom = String(email).trim();
-        const { data } = await post<AccessExport>("/disclosures", { email: whom });
-        saveAccessExport(data, fileOf(whom));
+        const address = String(email).trim();
+        const { data } = await post<AccessExport>("/disclosures", { email: address });
+        saveAccessExport(data, fileOf(address));
       }}
     />
   );
@@ -143,7 +143,7 @@ export function PrivacyMenu({ customer }: { readonly customer: Customer }) {
   const [erasing, setErasing] = useState(false);
   const { id, erased_at } = customer;
   const name = customerName(customer);
-  const tell = () =>
+  const exportData = () =>
     confirm({
       title: texts.exportTitle(name),
       text: texts.exportText,
@@ -157,7 +157,7 @@ export function PrivacyMenu({ customer }: { readonly customer: Customer }) {
     erased_at === null ? [{ title: texts.erase, icon: "delete", danger: true, run: () => setErasing(true) }] : [];
   return (
     <>
-      <ActionMenu items={[{ title: texts.export, icon: "download", run: () => void tell() }, ...erase]} />
+      <ActionMenu items={[{ title: texts.export, icon: "download", run: () => void exportData() }, ...erase]} />
       {erasing && (
         <EraseDialog
           title={texts.eraseTitle(name)}

@@ -39,7 +39,7 @@ function reachOf(): string {
 
 /** All erasures, and exports and erasures by email address. */
 export function PrivacyScreen() {
-  const [open, setOpen] = useState<"tell" | "erase" | null>(null);
+  const [open, setOpen] = useState<"export" | "erase" | null>(null);
   const close = () => setOpen(null);
   const reach = reachOf();
   return (
@@ -54,14 +54,14 @@ export function PrivacyScreen() {
         href={({ id }) => to(`/settings/privacy/${id}`)}
         acts={
           <>
-            <Button icon="download" title={texts.exportByEmail} onClick={() => setOpen("tell")} />
+            <Button icon="download" title={texts.exportByEmail} onClick={() => setOpen("export")} />
             <Button icon="delete" title={texts.eraseByEmail} onClick={() => setOpen("erase")} />
           </>
         }
         above={<p class="page-intro muted">{texts.intro}</p>}
         empty={<EmptyState icon="shield" title={texts.emptyTitle} text={texts.emptyText} />}
       />
-      {open === "tell" && <ExportDialog reach={reach} onClose={close} />}
+      {open === "export" && <ExportDialog reach={reach} onClose={close} />}
       {open === "erase" && (
         <EraseDialog
           title={texts.eraseEmailTitle}

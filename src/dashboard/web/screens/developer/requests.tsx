@@ -16,7 +16,7 @@ import { titles } from "../../text/navigation.ts";
 import { requestTexts as texts } from "../../text/requests.ts";
 
 /** The tone of a status. */
-export function statusTone(status: number): Tone {
+function statusTone(status: number): Tone {
   if (status >= 500) return "bad";
   return status >= 400 ? "warning" : "good";
 }

@@ -65,10 +65,10 @@ function useRates(orders: readonly Order[], box: FormValues, round: number): Rea
     const aborting = new AbortController();
     const { signal } = aborting;
     const able = orders.filter((order) => hindrance(order) === null);
-    const given = Number(weight) > 0 ? { weight: Number(weight), weight_unit: box["weight_unit"] } : {};
+    const weight_fields = Number(weight) > 0 ? { weight: Number(weight), weight_unit: box["weight_unit"] } : {};
     const ask = async (order: Order) => {
       if (signal.aborted) return;
-      const body = { order_id: order.id, items: reservedItems(looseLines(order)), ...given };
+      const body = { order_id: order.id, items: reservedItems(looseLines(order)), ...weight_fields };
       const answer = await post<LabelRates>("/shipping/rates", body, { signal, key: null }).then(
         ({ data }): Quoted => ({ rates: data, problem: null }),
         (error): Quoted => ({ rates: null, problem: problemOf(error) }),

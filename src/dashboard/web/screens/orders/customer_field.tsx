@@ -45,13 +45,14 @@ export const nobody: EnteredRecipient = {
 
 /** A chosen customer with the default address. */
 function recipientOf(customer: Customer, address_id?: string): EnteredRecipient {
-  const usual = customer.shipping_addresses.find(({ is_default }) => is_default) ?? customer.shipping_addresses[0];
+  const default_address =
+    customer.shipping_addresses.find(({ is_default }) => is_default) ?? customer.shipping_addresses[0];
   const { id, email, first_name, last_name, company } = customer;
   return {
     ...nobody,
     customer: { id, email, first_name, last_name, company },
     addresses: customer.shipping_addresses,
-    address_id: address_id ?? usual?.id ?? "",
+    address_id: address_id ?? default_address?.id ?? "",
   };
 }
 

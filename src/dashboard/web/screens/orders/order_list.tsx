@@ -107,8 +107,8 @@ export function OrdersScreen() {
     ),
   };
   const save = () => {
-    const { page: _page, cursor: _cursor, limit: _limit, ...asked } = listParams(settings);
-    saveFile("/orders/export.csv", "orders.csv", "text/csv", asked).catch(showRefused);
+    const { page: _page, cursor: _cursor, limit: _limit, ...filters } = listParams(settings);
+    saveFile("/orders/export.csv", "orders.csv", "text/csv", filters).catch(showRefused);
   };
   const bulk: ListSettings<Order>["bulk"] = (chosen, rows, clear) => (
     <BulkActs chosen={chosen} rows={rows} clear={clear} />

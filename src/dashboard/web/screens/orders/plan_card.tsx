@@ -23,7 +23,7 @@ export function PlanCard({ order, etag }: { readonly order: Order; readonly etag
   const { data: plan, problem } = useQuery<OrderPlan>(open ? `/orders/${order.id}/plan` : null);
   if (!open) return null;
   const better = plan?.items.some(({ anew }) => anew !== null) === true && order.status !== "on_hold";
-  const anew = () =>
+  const allocateAgain = () =>
     confirm({
       title: texts.acts["allocate"] ?? "",
       text: <Anew items={plan?.items ?? []} />,
@@ -36,7 +36,10 @@ export function PlanCard({ order, etag }: { readonly order: Order; readonly etag
   return (
     <Card
       title={texts.plan}
-      acts={better && mayAct("hold") && <Button icon="refresh" title={texts.acts["allocate"] ?? ""} onClick={anew} />}
+      acts={
+        better &&
+        mayAct("hold") && <Button icon="refresh" title={texts.acts["allocate"] ?? ""} onClick={allocateAgain} />
+      }
     >
       {problem && <Notice problem={problem} />}
       {plan?.items.length === 0 && <p class="muted">{texts.planNothing}</p>}

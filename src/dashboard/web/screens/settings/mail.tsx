@@ -95,11 +95,11 @@ function Test() {
 }
 
 function Answer({ answer: { taken, to, refused, answer } }: { readonly answer: MailTest }) {
-  const whom = to.join(", ");
+  const recipients = to.join(", ");
   return (
     <div class="stack">
       <Notice kind={taken ? "done" : "problem"}>
-        <p>{taken ? texts.accepted(whom) : texts.rejected(whom)}</p>
+        <p>{taken ? texts.accepted(recipients) : texts.rejected(recipients)}</p>
         {refused.length > 0 && <p>{texts.rejectedOf(refused.join(", "))}</p>}
         {taken && <p>{texts.acceptedText}</p>}
       </Notice>

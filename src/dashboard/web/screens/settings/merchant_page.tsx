@@ -59,7 +59,7 @@ const shownText = (value: unknown) => (typeof value === "string" ? value : JSON.
 function Facts({ merchant }: { readonly merchant: MerchantRecord }) {
   const { code, name, contact, return_address, suspended_at, closed_at, metadata } = merchant;
   const more = Object.entries(metadata as Record<string, unknown>);
-  const told: readonly DescriptionRow[] = more.map(([key, value]) => [key, shownText(value)]);
+  const metadata_rows: readonly DescriptionRow[] = more.map(([key, value]) => [key, shownText(value)]);
   return (
     <Columns
       main={
@@ -70,7 +70,7 @@ function Facts({ merchant }: { readonly merchant: MerchantRecord }) {
                 [texts.legalName, merchant.legal_name],
                 [texts.currency, merchant.currency],
                 [texts.timezone, merchant.timezone.replaceAll("_", " ")],
-                ...told,
+                ...metadata_rows,
               ]}
             />
           </Card>

@@ -181,14 +181,14 @@ type Credential = Connectors["connectors"][number]["credential_fields"][number];
 const prefix = "credentials.";
 
 /** The fields of the credentials of a connector. With `kept`, empty fields keep their value. */
-function credentialFields(fields: readonly Credential[], kept: boolean): FormField[] {
+function credentialFields(fields: readonly Credential[], has_stored: boolean): FormField[] {
   return fields.map(({ name, description, required, secret }) => ({
     kind: "text",
     type: secret ? "password" : "text",
     name: `${prefix}${name}`,
     label: name,
     help: description,
-    required: required && !kept,
+    required: required && !has_stored,
     mono: true,
     autocomplete: secret ? "new-password" : "off",
   }));
@@ -196,8 +196,8 @@ function credentialFields(fields: readonly Credential[], kept: boolean): FormFie
 
 /** The entered credentials by name, without empty ones. */
 function credentialsOf(values: Readonly<Record<string, unknown>>, names: readonly string[]) {
-  const given = names.map((name) => [name, values[`${prefix}${name}`] ?? ""] as const);
-  return Object.fromEntries(given.filter(([, text]) => text !== ""));
+  const entered = names.map((name) => [name, values[`${prefix}${name}`] ?? ""] as const);
+  return Object.fromEntries(entered.filter(([, text]) => text !== ""));
 }
 
 interface AddAccountProps {

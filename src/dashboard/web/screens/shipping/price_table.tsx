@@ -204,10 +204,10 @@ function PriceSheet({ grid, cells, before, side, enter }: PriceSheetProps) {
                       onInput={(event) => enter([[key, event.currentTarget.value.trim()]])}
                       onKeyDown={move}
                       onPaste={(event) => {
-                        const given = event.clipboardData?.getData("text") ?? "";
-                        if (!editable || !/[\t\n]/.test(given)) return;
+                        const pasted_text = event.clipboardData?.getData("text") ?? "";
+                        if (!editable || !/[\t\n]/.test(pasted_text)) return;
                         event.preventDefault();
-                        enter(pasted(given, grid, zone, pounds, side));
+                        enter(pasted(pasted_text, grid, zone, pounds, side));
                       }}
                     />
                   </td>

@@ -50,10 +50,10 @@ const first: FormValues = {
 function bodyOf({ weight, value, ...values }: FormValues) {
   const entries = Object.entries(values).filter(([, one]) => one !== "" && one !== false);
   const isSide = ([name]: readonly [string, unknown]) => name.startsWith("dimensions.");
-  const given = Object.fromEntries(entries.filter((entry) => !isSide(entry)));
+  const entered = Object.fromEntries(entries.filter((entry) => !isSide(entry)));
   const sides = entries.filter(isSide).map(([name, side]) => [name.slice("dimensions.".length), Number(side)]);
   return {
-    ...given,
+    ...entered,
     weight: Number(weight),
     ...(value === "" ? {} : { value }),
     ...(sides.length > 0 ? { dimensions: { ...Object.fromEntries(sides), unit: "in" } } : {}),
@@ -63,9 +63,9 @@ function bodyOf({ weight, value, ...values }: FormValues) {
 /** The form values from the address, so that a link can share them. By default a parcel leaves the first warehouse. */
 function fromAddress(warehouse: ShipFromWarehouse | undefined): FormValues {
   const { postal_code = "", country = "" } = warehouse?.address ?? {};
-  const usual: FormValues = { ...first, from_zip: postal_code ?? "", from_country: country };
-  const asked = query.peek().has("from_zip") || query.peek().has("from_country");
-  const entries = Object.entries(asked ? first : usual).map(([name, empty]) => {
+  const defaults: FormValues = { ...first, from_zip: postal_code ?? "", from_country: country };
+  const has_origin = query.peek().has("from_zip") || query.peek().has("from_country");
+  const entries = Object.entries(has_origin ? first : defaults).map(([name, empty]) => {
     const given = query.peek().get(name);
     return [name, given === null ? empty : typeof empty === "boolean" ? given === "true" : given];
   });

@@ -28,8 +28,8 @@ export function ZonesScreen() {
   const { data: carriers } = useQuery<CarrierList>("/shipping/carriers");
   const from = query.value.get("from") ?? "43215";
   const service = query.value.get("service") ?? cards?.[0]?.service ?? null;
-  const asked = cards !== undefined && service !== null;
-  const { data: map, problem } = useQuery<ZoneMap>(asked ? "/shipping/zones/map" : null, { from, service });
+  const is_ready = cards !== undefined && service !== null;
+  const { data: map, problem } = useQuery<ZoneMap>(is_ready ? "/shipping/zones/map" : null, { from, service });
   const services = [...new Set(cards?.map((card) => card.service) ?? [])].map((value) => {
     const named = carriers?.carriers.map(({ service_names }) => service_names[value]).find((name) => name);
     return { value, title: named ?? value };

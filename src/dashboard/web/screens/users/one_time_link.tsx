@@ -41,8 +41,8 @@ function Join({ invited: { email, merchant, proof }, token, text }: JoinProps) {
         fields={isIn ? [] : fields}
         first={{ password: "", code: "" }}
         submit={texts.join}
-        onSubmit={async ({ password: entered, code: given }) => {
-          const codes = given === "" ? {} : { code: String(given).trim() };
+        onSubmit={async ({ password: entered, code }) => {
+          const codes = code === "" ? {} : { code: String(code).trim() };
           try {
             if (!isIn) await signIn({ email, password: String(entered), ...codes });
           } catch (error) {

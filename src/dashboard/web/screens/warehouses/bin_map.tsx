@@ -28,8 +28,8 @@ const shown_max = 50;
 /** The contents of a bin, next to the map. */
 function BinPanel({ warehouse, code, onClose }: BinPanelProps) {
   const { warehouse_id } = warehouse;
-  const asked = { location: warehouse_id, bin: code, limit: shown_max };
-  const { data: rows, pagination } = useQuery<readonly Placed[]>("/inventory/items", asked);
+  const params = { location: warehouse_id, bin: code, limit: shown_max };
+  const { data: rows, pagination } = useQuery<readonly Placed[]>("/inventory/items", params);
   const zone = warehouse.location_zones.find(({ bins }) => bins.some((bin) => bin.code === code));
   const bin = zone?.bins.find((one) => one.code === code);
   const heading = useRef<HTMLHeadingElement>(null);
@@ -192,7 +192,7 @@ function FoundBins({ codes, chosen }: { readonly codes: readonly string[]; reado
 }
 
 /** `kept`: whether any bin is reserved for a merchant. */
-function Legend({ kept }: { readonly kept: boolean }) {
+function Legend({ kept: has_reserved }: { readonly kept: boolean }) {
   return (
     <ul class="map-legend" aria-label={texts.legend}>
       {fills.map((fill) => (
@@ -201,7 +201,7 @@ function Legend({ kept }: { readonly kept: boolean }) {
           {fillWord(fill)}
         </li>
       ))}
-      {kept && (
+      {has_reserved && (
         <li>
           <span class="cell empty kept" aria-hidden="true" />
           {texts.legendReserved}
@@ -334,8 +334,8 @@ const ZoneArea = memo(function ZoneArea({ zone }: { readonly zone: MapZone }) {
 function Cell({ bin }: { readonly bin: MapBin }) {
   const { code, used, capacity } = bin;
   const merchant = assignedTo(bin);
-  const kept = merchant === null ? "" : `, ${texts.reservedFor(merchant.code)}`;
-  const words = `${code}: ${texts.fillOf(used, capacity)}${kept}`;
+  const reservation = merchant === null ? "" : `, ${texts.reservedFor(merchant.code)}`;
+  const words = `${code}: ${texts.fillOf(used, capacity)}${reservation}`;
   const colour = assignmentColour(bin);
   return (
     <button

@@ -26,8 +26,8 @@ export function BinScreen({ params }: ScreenProps) {
   const { warehouse: location = "", bin: code = "" } = params;
   const { nameOf } = useWarehouses();
   const { data: found, problem, loading } = useQuery<readonly Bin[]>("/inventory/bins", { location, bin: code });
-  const asked = { location, bin: code, limit: 100 };
-  const { data: rows = [] } = useQuery<readonly Placed[]>("/inventory/items", asked);
+  const filters = { location, bin: code, limit: 100 };
+  const { data: rows = [] } = useQuery<readonly Placed[]>("/inventory/items", filters);
   const [act, setAct] = useState<{ readonly kind: "move" | "adjust"; readonly at: Placed } | null>(null);
   const [changing, setChanging] = useState(false);
   const back = { href: to("/bins", { location, bin: code }), title: texts.title };
@@ -100,8 +100,8 @@ interface RowDialogProps {
 /** The dialog of an action on the units of a row. */
 function RowDialog({ kind, at, onClose }: RowDialogProps) {
   // Another merchant may have the same SKU, even in this bin.
-  const asked = { sku: at.sku, merchant: meant(at), limit: 100 };
-  const { data: places } = useQuery<readonly Placed[]>("/inventory/items", asked);
+  const params = { sku: at.sku, merchant: meant(at), limit: 100 };
+  const { data: places } = useQuery<readonly Placed[]>("/inventory/items", params);
   if (places === undefined) return null;
   const own = { sku: at.sku, places, at, onClose };
   return kind === "move" ? <MoveDialog {...own} /> : <AdjustDialog {...own} />;

@@ -181,14 +181,14 @@ export function ZoneDialog({ warehouse, zone, onClose }: ZoneProps) {
       ]}
       onSubmit={async (values, key) => {
         const range = textOf(values["temperature_range"]);
-        const given = {
+        const zone_fields = {
           zone_id: zone?.zone_id ?? textOf(values["zone_id"]),
           temperature_zone: values["temperature_zone"],
           capacity: numberOf(values["capacity"]),
           ...(range === "" && zone === null ? {} : { temperature_range: range === "" ? null : range }),
         };
-        await patch(`/inventory/locations/${warehouse.warehouse_id}`, { location_zones: [given] }, { key });
-        showSuccess(texts.saved(given.zone_id));
+        await patch(`/inventory/locations/${warehouse.warehouse_id}`, { location_zones: [zone_fields] }, { key });
+        showSuccess(texts.saved(zone_fields.zone_id));
       }}
     />
   );
@@ -230,9 +230,9 @@ export function BinsDialog({ warehouse, zone, onClose }: ZoneProps & { readonly 
         const keeping =
           kept_for === "" ? {} : { dedicated_merchant_id: kept_for === any_merchant ? null : String(kept_for) };
         const same = { kind, capacity: numberOf(capacity), ...keeping };
-        const given = codesIn(textOf(bins)).map((code) => ({ code, ...same }));
+        const new_bins = codesIn(textOf(bins)).map((code) => ({ code, ...same }));
         const { zone_id, temperature_zone } = zone;
-        const location_zones = [{ zone_id, temperature_zone, bins: given }];
+        const location_zones = [{ zone_id, temperature_zone, bins: new_bins }];
         await patch(`/inventory/locations/${warehouse.warehouse_id}`, { location_zones }, { key });
         showSuccess(texts.saved(zone_id));
       }}
