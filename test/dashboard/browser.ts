@@ -1,4 +1,4 @@
-// The dashboard in a real browser, against a real service. Without a Chromium its tests say how to get one.
+// The dashboard in a real browser, against a real service. Without a Chromium, its tests print how to get one.
 import { afterEach, describe, expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { withDiary } from "./diary.ts";
 const found = findChromium();
 if (found === null) console.log(`SKIPPED the dashboard's screens: ${howToGetChromium}`);
 
-/** A group of tests that need a browser. The tabs that a test opened are closed when it ends. */
+/** A group of tests that need a browser. Tabs that a test opened are closed when it ends. */
 export const describeInBrowser = (name: string, body: () => void): void =>
   (found === null ? describe.skip : describe)(name, () => {
     afterEach(closeTabs);
@@ -37,25 +37,25 @@ function browser(): Promise<Browser> {
   return launched;
 }
 
-/** The widths at which each screen is looked at. */
+/** The window widths in which each screen is checked. */
 export const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } } as const;
 export const schemes = ["light", "dark"] as const;
 
-/** The first user, who may do everything. */
+/** The first user, who has every permission. */
 export const owner = { name: "Ada Owner", email: "ada@example.com", password: "correct horse battery staple" };
 
-/** A service of its own with its first user, and tabs in which he is signed in. */
+/** A service of its own with its first user, and tabs in which that user is signed in. */
 export interface House {
   readonly url: string;
   readonly service: StartedService;
-  /** The API with a full key of each world. */
+  /** The API with a full key of each environment. */
   readonly live: Client;
   readonly test: Client;
   /** The address of a screen, such as `/products`. */
   addressOf(path: string): string;
   /** Opens a screen, such as `/products`, in a tab where the owner is signed in. */
   open(path: string, settings?: TabSettings): Promise<Tab>;
-  /** Ends the service and closes the tabs; fails when one of them complained or asked another host. */
+  /** Stops the service and closes the tabs. Fails if one of them logged an error or contacted another host. */
   close(): Promise<void>;
 }
 
@@ -68,20 +68,20 @@ interface TabSettings {
   readonly stays?: boolean;
 }
 
-/** A page under watch. */
+/** A page whose errors are collected. */
 export interface Tab {
   readonly page: Page;
-  /** Lets the console name these statuses from here on: the test provokes such refusals. */
+  /** Accepts these statuses in the console from here on: the test causes such errors. */
   expectRefusals(...statuses: readonly number[]): void;
-  /** Lets requests fail from here on: the test takes the server away. */
+  /** Accepts failed requests from here on: the test stops the server. */
   expectFailures(): void;
-  /** What it has complained of so far. */
+  /** The errors so far. */
   readonly complaints: readonly string[];
   /** Closes it before its test ends. The next tab of its size opens in the same window. */
   close(): Promise<void>;
 }
 
-/** Starts a service with its first user. The database is empty but for what the first start makes. */
+/** Starts a service with its first user. The database is empty except for what the first start creates. */
 export async function openHouse(
   env: Readonly<Record<string, string>> = {},
   { example_address = false } = {},
@@ -126,7 +126,7 @@ export async function openHouse(
   };
 }
 
-/** A window with cookies and a cache of its own. The tabs of a house open in it one after another. */
+/** A window with its own cookies and cache. The tabs of a service open in it one after another. */
 interface Window {
   readonly page: Page;
   readonly size: keyof typeof sizes;
@@ -152,7 +152,7 @@ async function closeTabs(): Promise<void> {
   for (const tab of open_tabs) await tab.close();
 }
 
-/** Gives the first warehouse an address of its own, without which no live label is bought. */
+/** Sets the address of the first warehouse, without which no live label is sold. */
 async function settle(url: string, key: string): Promise<void> {
   const ask = client(url, key);
   const [{ warehouse_id }] = (await ask.must("GET", "/inventory/locations")).data;
@@ -161,7 +161,7 @@ async function settle(url: string, key: string): Promise<void> {
   await ask.must("PATCH", `/inventory/locations/${warehouse_id}`, { address });
 }
 
-/** Makes the first user by the link that the first start printed, and answers the cookies of his session. */
+/** Creates the first user with the link that the first start printed. Returns the session's cookies. */
 async function setUp({ url, said }: StartedService) {
   const token = /\/dashboard\/setup#(\S+)/.exec(said)?.[1];
   if (token === undefined) throw new Error(`The first start printed no link: ${said}`);
@@ -177,7 +177,7 @@ async function setUp({ url, said }: StartedService) {
   });
 }
 
-/** Watches the page of a window until the tab is closed. Then the window is as new. */
+/** Collects the errors of a window's page until the tab is closed. Then the window is as new. */
 async function watched(window: Window, url: string): Promise<Tab> {
   const { page } = window;
   const complaints: string[] = [];

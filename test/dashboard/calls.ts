@@ -1,7 +1,7 @@
-// Which routes the front end calls, read from its source.
+// The routes that the front end calls, read from its source.
 import { childrenOf, literal, type Node, nameOf, nodesOf, type Source } from "../tidy/source.ts";
 
-/** The functions that call the API by a path, their first argument, and the method. */
+/** The functions that call the API with a path as their first argument, and their method. */
 const callers: Readonly<Record<string, string>> = {
   get: "GET",
   getDocument: "GET",
@@ -15,10 +15,10 @@ const callers: Readonly<Record<string, string>> = {
   put: "PUT",
   remove: "DELETE",
 };
-/** The components that read a list by their `path`. */
+/** The components that read a list from their `path`. */
 const listing = /^(?:List|ListPage)$/;
 
-/** A call, with `*` for what is known only when it is made; `path` is null where nothing can be told of it. */
+/** A call, with `*` for parts that are known only at run time; `path` is null if nothing is known. */
 interface CallOfApi {
   readonly where: string;
   readonly method: string;
@@ -46,7 +46,7 @@ export function callsOf(source: Source): CallOfApi[] {
   });
 }
 
-/** A request that is written as an object: `{ method: "POST", path: "/orders" }`. */
+/** A request written as an object: `{ method: "POST", path: "/orders" }`. */
 function actOf(node: Node, told: (method: string, node: unknown) => CallOfApi[]): CallOfApi[] {
   const fields = new Map((node["properties"] as Node[]).map(({ key, value }) => [nameOf(key), value]));
   const [method, path] = [fields.get("method"), fields.get("path")];
@@ -94,7 +94,7 @@ function pathsOf(node: Node, named: ReadonlyMap<string, readonly Node[]>, depth 
   return known.flatMap(inner);
 }
 
-/** Whether a route such as `GET /orders/:id` is what a call reaches. */
+/** Whether a call reaches a route such as `GET /orders/:id`. */
 export function reaches(route: string, { method, path }: CallOfApi): boolean {
   const [of = "", pattern = ""] = route.split(" ");
   if (of !== method || path === null) return false;

@@ -1,9 +1,9 @@
-// What a tab asked, what it was answered and which hints it got: told when it did not come to what a test waits for.
+// Records a tab's requests, responses and hints, and prints them when it did not reach the state a test waits for.
 import type { CDPSession, Locator, Page } from "playwright-core";
 
 const lines_max = 30;
 
-/** Writes down what a page does. Returns a function for its last lines, and the session that it listens on. */
+/** Records what a page does. Returns a function for the last lines, and the debugger session. */
 async function diaryOf(page: Page): Promise<{ told: () => string; session: CDPSession }> {
   const lines: string[] = [];
   const begun_at = performance.now();
@@ -42,7 +42,7 @@ function telling<Thing extends Page | Locator>(thing: Thing, told: () => string)
   }
 }
 
-/** The same page, which prints what it did last when something that a test does with it fails. */
+/** The same page, which prints what it did last when an action of a test fails. */
 export async function withDiary(page: Page): Promise<{ page: Page; session: CDPSession }> {
   const { told, session } = await diaryOf(page);
   return { page: telling(page, told), session };

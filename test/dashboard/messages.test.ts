@@ -1,9 +1,9 @@
-// What people read in the dashboard names no path of the API.
+// No text in the dashboard names a path of the API.
 import { expect, test } from "bun:test";
 import { Glob } from "bun";
 import { literal, nodesOf, parse } from "../tidy/source.ts";
 
-/** Files whose texts only programmers read: the reference, and error messages for requests that no screen sends. */
+/** Files whose texts only developers read: the reference, and error messages for requests that no screen sends. */
 const for_programmers: readonly string[] = [
   ...["core/fault_descriptions.ts", "orders/order_lines.ts", "shipping/rates/quote.ts", "tracking/number_formats.ts"],
   ...["dashboard/server/", "reports/work_reports.ts", "privacy/privacy.jobs.ts"],
@@ -22,6 +22,6 @@ test("no message names a path of the API", async () => {
       for (const one of said) if (/\b(?:GET|POST|PATCH|PUT|DELETE) \//.test(one)) naming.push(`${file}: ${one}`);
     }
   }
-  // What a webhook is sent, as the screen of its log shows it, and one text about the payload of events.
+  // The request of a webhook as the delivery log shows it, and one text about the payload of events.
   expect(naming.filter((one) => !/text\/requests\.ts|developer\/delivery_attempt\.tsx/.test(one))).toEqual([]);
 });

@@ -10,7 +10,7 @@ test("the counts are the report's", () => {
   expect(countTests(text)).toEqual({ passed: 4, failed: 2, skipped: 3 });
 });
 
-test("without a report nothing has passed and no file was heard of", () => {
+test("without a report nothing passed and no file ran", () => {
   expect(countTests("")).toEqual({ passed: 0, failed: 0, skipped: 0 });
   expect(unheardOf("", ["test/a.test.ts"])).toEqual(["test/a.test.ts"]);
 });
@@ -36,7 +36,7 @@ test("a file's time is that of all of it, and no group inside counts twice", () 
   expect(timesOf(suites.join("\n"))).toEqual({ "test/a.test.ts": 3.5, "test/b.test.ts": 0.25 });
 });
 
-test("what failed tests said is told without all that passed", () => {
+test("the output of failed tests is returned without that of passed ones", () => {
   const output = [
     "test/a.test.ts:",
     "(pass) one [0.1ms]",

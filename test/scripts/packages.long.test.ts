@@ -1,4 +1,4 @@
-// What operators install and watch the service with. The long runs are `bun run faults packages`.
+// What operators install, and its monitoring. The long runs are `bun run faults packages`.
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -31,7 +31,7 @@ const fonts = join(dirname(binary), "packhouse-fonts.zst");
 const wrong = (looks: readonly Look[]) => looks.filter(({ instead }) => instead !== null);
 const own = (path: string) => join(root, "scripts/package", path);
 
-/** Says why something is passed over; whether it is. */
+/** Prints why a check is skipped; returns whether it is. */
 function without(what: string, lacking: string | null): boolean {
   if (lacking !== null) console.log(`SKIPPED ${what}: ${lacking}`);
   return lacking !== null;
@@ -111,7 +111,7 @@ describe("packages", () => {
 });
 
 describe("monitoring", () => {
-  test("every figure that an alert or the picture asks for is told by the service", async () => {
+  test("every metric that an alert or the Grafana dashboard uses is exported by the service", async () => {
     const service = await startService();
     started.push(service);
     const key = await service.makeKey("live", "read");
@@ -133,7 +133,7 @@ describe("monitoring", () => {
     expect([...new Set(asked)].filter((name) => !families.has(name))).toEqual([]);
   });
 
-  test("every alert says how grave it is and what to do, and every panel of the picture has a place", () => {
+  test("every alert has a severity and an instruction, and every panel has a position", () => {
     const text = readFileSync(own("monitoring/alerts.yaml"), "utf8");
     const { groups } = Bun.YAML.parse(text) as { groups: { rules: { annotations: object; labels: object }[] }[] };
     const rules = groups.flatMap((group) => group.rules);

@@ -6,7 +6,7 @@ import { isIn, isMarathon, isPure, reachedFrom, runs, testFiles } from "../../sc
 const root = join(import.meta.dir, "../..");
 const pure = testFiles().filter(isPure);
 
-test("what opens a store, knows the engine or starts the program is no pure test, by however many imports", () => {
+test("a test that opens a store, knows the engine or starts the program is not pure, through any number of imports", () => {
   const met = [
     "test/orders/orders.routes.test.ts",
     "test/storage/sqlite/sqlite_store.test.ts",
@@ -17,12 +17,12 @@ test("what opens a store, knows the engine or starts the program is no pure test
   expect(testFiles()).toEqual(expect.arrayContaining(met));
 });
 
-test("what reckons is a pure test, though it imports the program, and types of a store", () => {
+test("a test of calculations is pure, even if it imports the program and the types of a store", () => {
   const reckoning = ["test/core/csv.test.ts", "test/shipping/rates/price_parcel.test.ts", "test/orders/order.test.ts"];
   expect(reckoning.filter((file) => !isPure(file))).toEqual([]);
 });
 
-test("no pure test can come to PostgreSQL", () => {
+test("no pure test can reach PostgreSQL", () => {
   // The driver and the variable with the address are the only two ways.
   const way = /from "pg"|import\("pg"\)|PACKHOUSE_DATABASE_URL|config\.ts"\)/;
   // These name the variable, and ask nothing by it.

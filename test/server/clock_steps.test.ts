@@ -1,4 +1,4 @@
-// What waits for a moment that the service has set itself comes neither early nor late, however the clock is set.
+// Waits that the service set itself end neither early nor late, however the clock is set.
 import { describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { platform_connections, platform_imports } from "../../db/schema/platforms.ts";
@@ -34,7 +34,7 @@ describe.each(steps)("when the clock is set %s", (_, by_ms) => {
   // A clock that is waited for takes a ninth longer.
   const pass = (ms: number) => scene.app.clocks.test.pass(Math.ceil(ms / 0.9));
 
-  test("a retry comes when its wait is over", async () => {
+  test("a retry is sent when its wait is over", async () => {
     await scene.subscribe();
     scene.receiver.answerWith((_got, count) => (count === 1 ? 500 : 200));
     await scene.tell(["ord_1"]);
@@ -50,7 +50,7 @@ describe.each(steps)("when the clock is set %s", (_, by_ms) => {
     expect(scene.receiver.received.length).toBe(2);
   });
 
-  test("a lease lasts as long as it was taken for", async () => {
+  test("a lease lasts for the time it was taken for", async () => {
     await scene.subscribe();
     await scene.tell(["ord_1"]);
     await scene.store.write(fanOut);
@@ -62,7 +62,7 @@ describe.each(steps)("when the clock is set %s", (_, by_ms) => {
     expect(await claim()).toBe(1);
   });
 
-  test("the lease of a job lasts as long, and no server takes another's", async () => {
+  test("the lease of a job lasts as long, and no server takes that of another", async () => {
     const take = (owner: string) => scene.store.write((tx) => lead(tx, "things", owner, 60 * second_ms));
     expect(await take("a")).toBe(true);
     set();
@@ -72,7 +72,7 @@ describe.each(steps)("when the clock is set %s", (_, by_ms) => {
     expect(await take("b")).toBe(true);
   });
 
-  test("a receiver that asked for a pause, or is tried now and then, has no longer one", async () => {
+  test("the pause of a receiver, requested or after failures, gets no longer", async () => {
     const { id } = await scene.subscribe();
     scene.receiver.answerWith((_got, count) =>
       count === 1 ? new Response(null, { status: 429, headers: { "retry-after": "60" } }) : 200,
@@ -91,7 +91,7 @@ describe.each(steps)("when the clock is set %s", (_, by_ms) => {
   });
 });
 
-test("every moment that the service waits for by itself is moved", async () => {
+test("every due time that the service set itself is shifted", async () => {
   const { id } = await scene.subscribe();
   const [at, by_ms] = [scene.app.clocks.test.now(), -hour_ms];
   const subscription_id = Number(id.slice(4));

@@ -1,4 +1,4 @@
-// The service behind its port: its features are loaded when one is asked for, or once the start is over.
+// The service behind its port. Its features are loaded at the first request for one of them, or after the start.
 import { expect, test } from "bun:test";
 import { openLazyApp } from "../../src/server/lazy_app.ts";
 import { openTestApp } from "../build/service.ts";
@@ -22,7 +22,7 @@ async function opened(quiet_ms: number) {
   return { get, close, told, isLoaded: () => told() > 0 };
 }
 
-test("how it is can be asked before its features are loaded, and is the same after", async () => {
+test("/health works before the features are loaded, and returns the same afterwards", async () => {
   const { get, close, isLoaded } = await opened(never_ms);
   const before = await get("/health");
   expect([before.status, isLoaded()]).toEqual([200, false]);
@@ -56,13 +56,13 @@ test("requests that come at once load the features once", async () => {
   await many.close();
 });
 
-test("nobody has to ask", async () => {
+test("the features are loaded without a request", async () => {
   const { close, isLoaded } = await opened(0);
   while (!isLoaded()) await Bun.sleep(1);
   await close();
 });
 
-test("what stops before a feature was asked for loads none", async () => {
+test("a service that stops before a request for a feature loads none", async () => {
   const { close, isLoaded } = await opened(20);
   await close();
   await Bun.sleep(60);

@@ -55,7 +55,7 @@ const until = async (so: () => boolean) => {
 };
 
 describe("the names of jobs", () => {
-  test("are known when the program is compiled, each with its job", () => {
+  test("are checked by the compiler, each with its job", () => {
     const wakeUnknown = (tx: Tx) => {
       // @ts-expect-error: no job has this name.
       tx.wake("ordres.release_holds", tx.now);
@@ -74,7 +74,7 @@ describe("the names of jobs", () => {
 });
 
 describe("works", () => {
-  test("a job runs at the start, when a commit asks for it, and at the moment it named itself", async () => {
+  test("a job runs at the start, when a commit wakes it, and at the time that it returned", async () => {
     let rounds = 0;
     start(async (store) => (++rounds === 2 ? store.clock.now() : null));
     await until(() => rounds === 1);
@@ -82,7 +82,7 @@ describe("works", () => {
     await until(() => rounds === 3);
   });
 
-  test("a job never runs twice at once, and again when it was woken meanwhile", async () => {
+  test("a job never runs twice at once, and runs again if it was woken meanwhile", async () => {
     let rounds = 0;
     let at_once = 0;
     let most = 0;
@@ -105,7 +105,7 @@ describe("works", () => {
     expect(most).toBe(1);
   });
 
-  test("the earliest moment counts, by the store's clock", async () => {
+  test("the earliest time counts, by the store's clock", async () => {
     let rounds = 0;
     start(async () => {
       rounds += 1;
@@ -122,7 +122,7 @@ describe("works", () => {
     await until(() => rounds === 2);
   });
 
-  test("with other servers about, it looks by itself", async () => {
+  test("with other servers it also polls", async () => {
     let rounds = 0;
     start(async () => {
       rounds += 1;
@@ -165,7 +165,7 @@ describe("a job cannot spin", () => {
 });
 
 describe("refuses", () => {
-  test("a job that fails is told of and rests before it is tried again", async () => {
+  test("a failed job is logged and pauses before it is retried", async () => {
     let rounds = 0;
     start(async () => {
       if (++rounds === 1) throw new Error("no");
@@ -181,7 +181,7 @@ describe("refuses", () => {
     expect(errors).toEqual(["a job failed"]);
   });
 
-  test("after the stop nothing runs, and the stop waits for the round that does", async () => {
+  test("after the stop nothing runs, and the stop waits for the current round", async () => {
     let rounds = 0;
     let ended = false;
     start(async () => {
@@ -200,7 +200,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("the real schedule sends an event without being asked, and stops", async () => {
+  test("the real schedule delivers an event, and stops", async () => {
     const receiver = openReceiver();
     const schedule = startSchedule(app.service);
     running = [schedule];

@@ -15,7 +15,7 @@ const bin = (code: string, more: Partial<MapBin> = {}): MapBin => ({
 });
 
 describe("the map", () => {
-  test("stands as the codes say: aisles side by side, the highest level on top, other places by themselves", () => {
+  test("arranges bins by their codes: aisles side by side, the highest level on top, other bins apart", () => {
     const codes = ["A-10-1", "A-02-1", "A-02-2", "A-02-10", "B-01", "B-02", "FLOOR"];
     const aisles = aislesOf([...codes.map((code) => bin(code)), bin("DAMAGE", { kind: "damage" })]);
     const drawn = aisles.map(({ name, bays }) => [name, bays.map(({ bins }) => bins.map(cellName).join(" "))]);
@@ -65,7 +65,7 @@ describeInBrowser("bins and lots", () => {
   });
   afterAll(() => house.close());
 
-  test("two thousand bins are drawn, searched, walked by keys, and show what lies in them", async () => {
+  test("two thousand bins are drawn, searched, navigated by keyboard, and show their contents", async () => {
     const { page } = await house.open("/bins?location=whs_1002");
     await page.waitForSelector("button[data-bin='E-249-8']");
     expect(await page.locator("button[data-bin]").count()).toBeGreaterThan(2000);
@@ -88,7 +88,7 @@ describeInBrowser("bins and lots", () => {
     expect(await page.evaluate("document.activeElement.dataset.bin")).toBe("A-000-1");
   });
 
-  test("choosing among two thousand bins costs little more than among none", async () => {
+  test("choosing among two thousand bins costs little more than with none", async () => {
     const { page } = await house.open("/bins?location=whs_1002");
     await page.waitForSelector("button[data-bin='E-249-8']");
     // What a frame takes while bins are chosen and searched, against frames in which nothing happens.
@@ -111,7 +111,7 @@ describeInBrowser("bins and lots", () => {
     expect(await page.evaluate(slowest)).toBeLessThan(12);
   });
 
-  test("a lot is recalled, after it was said what happens, and its page tells where it went", async () => {
+  test("a lot is recalled after a preview, and its page shows where it was shipped", async () => {
     const [lot] = (await house.live.must("GET", "/inventory/lots?sku=MILK")).data;
     const { page } = await house.open("/lots");
     await page.click("tr:has-text('L-7') a");

@@ -3,7 +3,7 @@ import { describeInBrowser, type House, lookAtPage, openHouse } from "../browser
 
 const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
 
-/** A product with so many units in stock, and a customer's orders of it, in one of the environments. */
+/** A product with that many units in stock, and a customer's orders for it, in one of the environments. */
 async function openShop({ must }: House["live"], quantity: number) {
   const buyer = { email: "ada@example.com", first_name: "Ada", last_name: "Buyer", shipping_addresses: [address] };
   const customer = await must("POST", "/customers", buyer);
@@ -77,7 +77,7 @@ describeInBrowser("labels on a fresh installation", () => {
     await page.waitForSelector(".first-steps li.done:nth-child(1)");
   }, 90_000);
 
-  test("rates are asked from the warehouse's postal code", async () => {
+  test("rates are requested from the warehouse's postal code", async () => {
     const { page } = await house.open("/shipping/rates");
     await page.waitForSelector("[name=from_zip]");
     expect(await page.inputValue("[name=from_zip]")).toBe("43215");
@@ -88,7 +88,7 @@ describeInBrowser("labels on a fresh installation", () => {
     await lookAtPage(page, ".shipping-notices", "rates");
   });
 
-  test("labels for many orders are bought at the prices that are shown, each by its order's method", async () => {
+  test("labels for many orders are bought at the displayed prices, each with its order's shipping method", async () => {
     const order = await openShop(house.test, 3);
     const made = [
       await order("T-1", "standard"),

@@ -8,7 +8,7 @@ describeInBrowser("the customers", () => {
   });
   afterAll(() => house.close());
 
-  test("are entered with an address, checked, changed and found", async () => {
+  test("are created with an address, validated, edited and found", async () => {
     const tab = await house.open("/customers");
     const { page } = tab;
     await page.click(".empty >> text=New customer");
@@ -21,7 +21,7 @@ describeInBrowser("the customers", () => {
     await page.fill(line("state"), "OR");
     tab.expectRefusals(422);
     await page.click("button:has-text('Create')");
-    // The API's own words stand beside the line that they are about.
+    // The API's message is shown at the line it concerns.
     await page.waitForSelector("[data-field='shipping_addresses[0].postal_code'] .field-wrong");
     await page.fill(line("postal_code"), "97201");
     await page.click("button:has-text('Create')");

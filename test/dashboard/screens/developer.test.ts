@@ -1,4 +1,4 @@
-// API keys and webhooks as a person sets them up, to a receiver that is really there.
+// API keys and webhooks as a person sets them up, with a real receiver.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { isLong } from "../../volume.ts";
 import { describeInBrowser, type House, lookAt, openHouse } from "../browser.ts";

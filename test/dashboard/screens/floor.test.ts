@@ -27,7 +27,7 @@ describeInBrowser("receipts, transfers, counts and put-backs", () => {
   });
   afterAll(() => house.close());
 
-  test("a delivery is expected, what came is entered by line, and the rest is told as missing", async () => {
+  test("an inbound shipment is announced and received line by line, and the rest is shown as missing", async () => {
     const tab = await house.open("/receipts");
     const { page } = tab;
     tab.expectRefusals(404, 422);
@@ -64,7 +64,7 @@ describeInBrowser("receipts, transfers, counts and put-backs", () => {
     expect(await level("RICE")).toMatchObject({ incoming: 0 });
   });
 
-  test("a transfer is planned, shipped, received in part, and what is missing is written off", async () => {
+  test("a transfer is planned, shipped and partly received, and the missing units are written off", async () => {
     const { page } = await house.open("/transfers/new");
     await page.selectOption("[name=from_location]", "whs_1001");
     await page.selectOption("[name=to_location]", west);
@@ -116,7 +116,7 @@ describeInBrowser("receipts, transfers, counts and put-backs", () => {
     expect(await level("TEA")).toMatchObject({ on_hand: 18 });
   });
 
-  test("what an order gave up is put back to a shelf", async () => {
+  test("units that an order released are restocked", async () => {
     const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
     const buyer = await must("POST", "/customers", { email: "b@example.com", shipping_addresses: [address] });
     const line_items = [{ sku: "RICE", quantity: 2, unit_price: "2.00" }];

@@ -18,7 +18,7 @@ describeInBrowser("the screen about e-mail, with a mail server", () => {
     server.stop();
   });
 
-  test("tests it, and shows at once what the mail server said", async () => {
+  test("sends a test and shows the mail server's response at once", async () => {
     const { page } = await house.open(path);
     await page.waitForSelector(`dd:has-text('${new URL(server.url).host}')`);
     expect(await page.locator("body").textContent()).not.toContain("sesame");

@@ -12,7 +12,7 @@ const address = {
 };
 const member = { email: "mo@example.com", name: "Mo Merchant", password: "another long password to test" };
 
-/** The words of the house's own work, none of which people of a merchant are shown. */
+/** Words of the operator's own work, none of which merchant users are shown. */
 const of_house = [
   ...["Bins", "Counts", "Restock", "Transfers", "Manifests", "Rate cards", "Zones", "Carriers", "Holidays"],
   ...["Warehouses", "Merchants", "Request log", "Metrics", "Backups", "Email", "Audit trail", "Retention", "Servers"],
@@ -65,7 +65,7 @@ describeInBrowser("the portal of a merchant", () => {
   afterAll(() => house.close());
 
   let theirs: Tab;
-  test("somebody is invited to a merchant, and comes into its portal", async () => {
+  test("a person who is invited to a merchant gets its portal", async () => {
     const { page } = await house.open("/settings/users");
     await page.click("button:has-text('Invite')");
     await page.fill("dialog [name=email]", member.email);
@@ -87,7 +87,7 @@ describeInBrowser("the portal of a merchant", () => {
     await page.close();
   });
 
-  test("lists no screen of the house, and none that it lists asks what merchants may not", async () => {
+  test("lists no screen of the operator, and no listed screen requests what merchants may not read", async () => {
     const { page } = theirs;
     const refused: string[] = [];
     page.on("response", (answer) => answer.status() >= 400 && refused.push(`${answer.status()} ${answer.url()}`));
@@ -113,7 +113,7 @@ describeInBrowser("the portal of a merchant", () => {
     expect(refused).toEqual([]);
   }, 120_000);
 
-  test("shows the merchant's own records alone, and what is made there is its own", async () => {
+  test("shows only the merchant's own records, and new records belong to it", async () => {
     const { page } = theirs;
     await page.goto(house.addressOf("/orders"));
     await page.waitForSelector("tr:has-text('N-ACME')");
@@ -129,7 +129,7 @@ describeInBrowser("the portal of a merchant", () => {
     await page.waitForSelector("text=PO-2");
   });
 
-  test("its owner erases a person, of its own records alone", async () => {
+  test("its owner erases a person from its own records only", async () => {
     const { page } = theirs;
     await page.goto(house.addressOf("/settings/privacy"));
     await page.click("button:has-text('Erase by email address')");
@@ -142,7 +142,7 @@ describeInBrowser("the portal of a merchant", () => {
     expect(theirs.complaints).toEqual([]);
   });
 
-  test("staff look on as its people do, and change nothing meanwhile", async () => {
+  test("staff view it as the merchant, read-only", async () => {
     const tab = await house.open("/settings/merchants/ACME");
     const { page } = tab;
     await page.click("[aria-label=More]");
@@ -163,7 +163,7 @@ describeInBrowser("the portal of a merchant", () => {
     await page.waitForSelector("a:has-text('New order')");
   });
 
-  test("who is a user already joins another merchant, and acts for one or the other", async () => {
+  test("an existing user joins another merchant and switches between the two", async () => {
     const { link } = (
       await house.live.must("POST", "/invitations", { email: member.email, role: "viewer", merchant_id: "BREW" })
     ).data;
@@ -177,9 +177,9 @@ describeInBrowser("the portal of a merchant", () => {
     await page.waitForSelector(".brand:has-text('Brew & Bean')");
     await page.goto(house.addressOf("/orders"));
     await page.waitForSelector("tr:has-text('N-BREW')");
-    // A viewer makes nothing.
+    // A viewer creates nothing.
     expect(await page.locator("a:has-text('New order')").count()).toBe(0);
-    // Nor does a viewer tell what is known of people, or erase it.
+    // A viewer neither exports nor erases personal data.
     await page.goto(house.addressOf(`/customers/${customers["BREW"]}`));
     await page.waitForSelector("h1:has-text('bo@example.com')");
     expect(await page.locator(".page-acts button, .page-acts a").count()).toBe(0);

@@ -34,7 +34,7 @@ describeInBrowser("several merchants", () => {
     return answer.body.data ?? answer.body;
   };
 
-  test("with one merchant no screen tells of merchants, and no request names one", async () => {
+  test("with one merchant no screen mentions merchants, and no request names one", async () => {
     await house.live.must("POST", "/products", { sku: "MAIN-1", name: "Of the first" });
     const tab = await house.open("/");
     const asked = namedBy(tab);
@@ -51,7 +51,7 @@ describeInBrowser("several merchants", () => {
     expect(asked.length).toBeGreaterThan(0);
   });
 
-  test("each record shows whose it is, and the switch narrows all that is read and made", async () => {
+  test("each record shows its merchant, and the switch filters everything read and created", async () => {
     await house.live.must("POST", "/merchants", { code: "ACME", name: "Acme Outdoors", colour: "#d9480f" });
     await house.live.must("POST", "/merchants", { code: "BREW", name: "Brew & Bean" });
     for (const code of ["ACME", "BREW"]) {
@@ -101,7 +101,7 @@ describeInBrowser("several merchants", () => {
     expect(made.merchant_id).toBe(brew.id);
   });
 
-  test("a SKU that two have is read and booked as that of the one whose row was opened", async () => {
+  test("a SKU of two merchants is read and adjusted for the merchant of the opened row", async () => {
     const tab = await house.open("/stock");
     const { page } = tab;
     await page.click("tr:has-text('Tea of ACME') a");
@@ -120,7 +120,7 @@ describeInBrowser("several merchants", () => {
     await page.waitForSelector("strong[data-part=available]:has-text('5')");
   });
 
-  test("a bin is kept for a merchant, or takes the goods of several", async () => {
+  test("a bin is reserved for one merchant, or holds stock of several", async () => {
     const [{ warehouse_id }] = (await house.live.must("GET", "/inventory/locations")).data;
     const { page } = await house.open(`/bins?location=${warehouse_id}&bin=B-ACME`);
     await page.waitForSelector(".map-kept:has-text('Any merchant · one merchant at a time')");
@@ -164,7 +164,7 @@ describeInBrowser("several merchants", () => {
     expect(await binOf("B-MIX")).toMatchObject({ dedicated_merchant_id: null, mix_merchants: true });
   }, 60_000);
 
-  test("in a bin where two have the same SKU, the units of the one whose row is chosen are counted", async () => {
+  test("in a bin where two merchants have the same SKU, the units of the chosen row are counted", async () => {
     const [{ warehouse_id }] = (await house.live.must("GET", "/inventory/locations")).data;
     await as("ACME")("POST", "/inventory", { sku: "TEA", quantity: 4, bin: "B-MIX" });
     await as("BREW")("POST", "/inventory", { sku: "TEA", quantity: 9, bin: "B-MIX" });
@@ -180,7 +180,7 @@ describeInBrowser("several merchants", () => {
     expect([await had("ACME"), await had("BREW")]).toEqual([29, 15]);
   });
 
-  test("units are given to another merchant", async () => {
+  test("ownership of units is transferred to another merchant", async () => {
     const { page } = await house.open("/stock/TEA?of=ACME");
     await page.click(".page-acts [aria-label=More]");
     await page.click("[role=menuitem]:has-text('Transfer ownership')");
@@ -198,7 +198,7 @@ describeInBrowser("several merchants", () => {
     expect([await had("ACME"), await had("BREW")]).toEqual([26, 18]);
   });
 
-  test("a merchant's page says in whose name its parcels leave", async () => {
+  test("a merchant's page shows the sender name of its parcels", async () => {
     const from = (page: Tab["page"]) => page.locator("dt:has-text('Sender') + dd").textContent();
     for (const [code, sender] of [
       ["MAIN", "Warehouse"],
@@ -214,7 +214,7 @@ describeInBrowser("several merchants", () => {
     await house.live.must("PATCH", "/merchants/BREW", { ship_from_name: null });
   });
 
-  test("what is found by searching says whose it is", async () => {
+  test("search results show their merchant", async () => {
     const { page } = await house.open("/customers");
     await page.waitForSelector("h1");
     await page.keyboard.press("Control+k");
@@ -225,7 +225,7 @@ describeInBrowser("several merchants", () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  test("what is billed is listed, narrowed and told by hand", async () => {
+  test("billable events are listed, filtered and added by hand", async () => {
     const { page } = await house.open("/billing?kind=receiving");
     await page.waitForSelector("tr:has-text('20 units') .merchant-mark:text-is('ACME')");
     await page.click("button:has-text('Add time')");
@@ -242,7 +242,7 @@ describeInBrowser("several merchants", () => {
     expect(told.attributes.description).toBe("Photographs of each bean");
   });
 
-  test("a form asks for whom something is made, and makes it for that merchant", async () => {
+  test("a form asks for the merchant of a new record, and creates it for that merchant", async () => {
     const { page } = await house.open("/customers/new");
     await page.click("button:has-text('Create')");
     await page.waitForSelector("select[name=merchant_id][aria-invalid=true]:focus");
@@ -256,7 +256,7 @@ describeInBrowser("several merchants", () => {
     expect((found.data ?? found).map((one: { merchant_id: string }) => one.merchant_id)).toEqual([acme.id]);
   });
 
-  test("what waits and what is reported of a SKU says whose it is", async () => {
+  test("pending work and reports of a SKU show its merchant", async () => {
     for (const code of ["ACME", "BREW"]) await as(code)("POST", `/orders/${orders[code]}/hold`, { reason: "payment" });
     const { page } = await house.open("/");
     await page.waitForSelector(".topics li:has-text('On hold: payment')");
@@ -268,7 +268,7 @@ describeInBrowser("several merchants", () => {
     await page.waitForSelector("h1:has-text('Tea of BREW')");
   });
 
-  test("an order that only waits for its merchant is not offered to be released", async () => {
+  test("an order held only because its merchant is suspended has no release button", async () => {
     await house.live.must("POST", "/merchants/BREW/suspend", {});
     const { page } = await house.open(`/orders/${orders["BREW"]}`);
     await page.waitForSelector("text=On hold: merchant suspended");
@@ -281,7 +281,7 @@ describeInBrowser("several merchants", () => {
     await page.waitForSelector("text=On hold: merchant suspended", { state: "detached" });
   });
 
-  test("are made, changed, suspended and reactivated, and closed once nothing of them is left", async () => {
+  test("are created, edited, suspended, reactivated, and closed once they have no stock left", async () => {
     const tab = await house.open("/settings/merchants");
     const { page } = tab;
     await page.click("a:has-text('New merchant')");

@@ -66,7 +66,7 @@ describeInBrowser("the orders of one house", () => {
     await page.waitForSelector(".parcel header:has-text('Packhouse Courier')");
   };
 
-  test("an order is entered by hand for a new customer and goes all the way to a shipped parcel", async () => {
+  test("an order is created by hand for a new customer and ends as a shipped parcel", async () => {
     await stocked("MILK-1", 9);
     await stocked("TEA-1", 4);
     const { page } = await house.open("/orders/new");
@@ -137,7 +137,7 @@ describeInBrowser("the orders of one house", () => {
     await page.waitForSelector(".timeline li >> nth=5");
   }, 90_000);
 
-  test("what an act will do is said before, and nothing is done before it is meant; a hold is undone", async () => {
+  test("the effects of an action are previewed, and nothing happens before it is confirmed; a hold is undone", async () => {
     await stocked("EGG-1", 5);
     const order = await ordered([["EGG-1", 4]]);
     const { page } = await house.open(`/orders/${order.id}`);
@@ -159,7 +159,7 @@ describeInBrowser("the orders of one house", () => {
     await page.waitForSelector("h1 + .badge:has-text('Pending')");
   });
 
-  test("the buttons are what the order allows, items are cancelled, and what waits is split off", async () => {
+  test("the buttons match the order's allowed actions, items are cancelled, and backordered items are split off", async () => {
     await stocked("JAM-1", 2);
     const order = await ordered([["JAM-1", 6]]);
     const { page } = await house.open(`/orders/${order.id}`);
@@ -196,7 +196,7 @@ describeInBrowser("the orders of one house", () => {
     await tab.page.waitForSelector("dialog .effects .notice:has-text('exceeds what is left')");
   });
 
-  test("an order is changed, and what others do to it appears", async () => {
+  test("an order is edited, and changes by others appear", async () => {
     await stocked("RYE-1", 9);
     const order = await ordered([["RYE-1", 2]]);
     const { page } = await house.open(`/orders/${order.id}/change`);
@@ -214,7 +214,7 @@ describeInBrowser("the orders of one house", () => {
     await page.waitForSelector(".notice:has-text('Looks odd.')");
   });
 
-  test("a return is announced, received, inspected and refunded", async () => {
+  test("a return is created, received, inspected and refunded", async () => {
     await stocked("PAN-1", 5);
     const order = await ordered([["PAN-1", 3]]);
     await must("POST", `/orders/${order.id}/ship`, {});
@@ -248,7 +248,7 @@ describeInBrowser("the orders of one house", () => {
     await page.waitForSelector(".refund .badge:has-text('Refunded')");
   });
 
-  test("no text of others becomes script", async () => {
+  test("no foreign text is executed as script", async () => {
     const nasty = (name: string) => `<img src=x onerror="window.hit='${name}'"> "${name}' &lt;b>`;
     await stocked(`X"><b>1`, 9, { name: nasty("product") });
     const who = await customer({

@@ -35,7 +35,7 @@ describeInBrowser("the list and the board of orders", () => {
   }, 60_000);
   afterAll(() => house.close());
 
-  test("many orders are held at once: what would happen is said before, what was refused after", async () => {
+  test("many orders are put on hold at once: effects are previewed, refusals are reported", async () => {
     const [one, two, gone] = [await make("B-1"), await make("B-2"), await make("B-3")];
     await house.live.must("POST", `/orders/${gone.id}/ship`, {});
     const { page } = await house.open("/orders?q=B-");
@@ -65,7 +65,7 @@ describeInBrowser("the list and the board of orders", () => {
     await page.waitForSelector(".views [aria-current=page]:has-text('Fraud')");
   });
 
-  test("the board shows at once what others do, and acts exactly as the order allows", async () => {
+  test("the board shows changes by others at once, and offers exactly the actions that an order allows", async () => {
     const order = await make("C-1");
     const { page } = await house.open("/orders/board");
     const column = (name: string) => `.board-column:has(h2:has-text('${name}'))`;
@@ -93,7 +93,7 @@ describeInBrowser("the list and the board of orders", () => {
     expect(await page.evaluate("document.activeElement.textContent")).not.toBe("C-1");
   });
 
-  test("what cannot be undone asks first, on the board and for many orders", async () => {
+  test("an irreversible action asks for confirmation, on the board and in bulk", async () => {
     const [one, two] = [await make("ASK-1"), await make("ASK-2")];
     const statusOf = async ({ id }: { id: string }) => (await house.live.must("GET", `/orders/${id}`)).data.status;
     await house.live.must("POST", `/orders/${one.id}/pack`, {});
@@ -121,7 +121,7 @@ describeInBrowser("the list and the board of orders", () => {
     expect([await statusOf(one), await statusOf(two)]).toEqual(["fulfilled", "pending"]);
   });
 
-  test("what is scanned into the search is gone to at once, what is typed is chosen from", async () => {
+  test("a scanned number opens its record at once, typed text gives a choice", async () => {
     const order = await make("D-77");
     const { page } = await house.open("/orders/board");
     await page.waitForSelector(".board-card");

@@ -1,4 +1,4 @@
-// What people who order are told, and how they are erased: from the page of a customer, and by an e-mail address.
+// Export and erasure of personal data, from the page of a customer and by email address.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
@@ -35,7 +35,7 @@ describeInBrowser("the screens about privacy", () => {
     return { name: file.suggestedFilename(), told: JSON.parse(readFileSync(await file.path(), "utf8")) };
   }
 
-  test("a customer is told all, refused while an order is open, and erased", async () => {
+  test("a customer's data is exported; erasure is refused while an order is open, then done", async () => {
     const tab = await house.open(`/customers/${jane.id}`);
     const { page } = tab;
     await page.click(".page-acts [aria-label=More]");
@@ -79,7 +79,7 @@ describeInBrowser("the screens about privacy", () => {
     expect((await house.live.must("GET", `/erasures?customer_id=${jane.id}`)).data).toHaveLength(1);
   });
 
-  test("an erased customer names nobody, and its page says what stays and what is left to do", async () => {
+  test("an erased customer has no name, and its page lists the kept records and the manual steps", async () => {
     const { id } = await made("bo@example.com", "Bo", "Ek");
     const { page } = await house.open(`/customers/${id}`);
     await page.click(".page-acts [aria-label=More]");
@@ -100,7 +100,7 @@ describeInBrowser("the screens about privacy", () => {
     await lookAt(house, `/customers/${jane.id}`, ".points li", "customer-erasing");
   }, 60_000);
 
-  test("an e-mail address is told of and erased, whether or not somebody has it", async () => {
+  test("data of an email address is exported and erased, whether or not a customer has it", async () => {
     const { page } = await house.open("/settings/privacy");
     await page.click("button:has-text('Export personal data')");
     await page.fill("dialog [name=email]", "nobody@example.com");

@@ -8,7 +8,7 @@ describeInBrowser("the products", () => {
   });
   afterAll(() => house.close());
 
-  test("are entered, found, changed and deactivated", async () => {
+  test("are created, found, edited and deactivated", async () => {
     const { page } = await house.open("/products");
     // With nothing there yet the screen says what to do first.
     await page.click(".empty >> text=New product");
@@ -43,7 +43,7 @@ describeInBrowser("the products", () => {
     });
   });
 
-  test("tell beside the field what the API refuses, and keep what was entered", async () => {
+  test("show the API's error at its field, and keep the entries", async () => {
     await house.live.must("POST", "/products", { sku: "DUP-1", name: "Here already" });
     const tab = await house.open("/products/new");
     tab.expectRefusals(409, 422);
@@ -59,7 +59,7 @@ describeInBrowser("the products", () => {
     await tab.page.waitForSelector("[role=alert]:has-text('DUP-1')");
   });
 
-  test("show at once what others change", async () => {
+  test("show changes by others at once", async () => {
     const product = (await house.live.must("POST", "/products", { sku: "LIVE-1", name: "Before" })).data;
     const { page } = await house.open(`/products/${product.id}`);
     await page.waitForSelector("h1:has-text('Before')");

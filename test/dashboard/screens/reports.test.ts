@@ -30,7 +30,7 @@ describeInBrowser("the reports", () => {
   });
   afterAll(() => house.close());
 
-  test("are chosen from a list, read for other days, and saved as a file", async () => {
+  test("are chosen from a list, shown for another period, and exported", async () => {
     const { page } = await house.open("/reports");
     await page.click("a:has-text('Sales by SKU')");
     await page.waitForSelector("h1:has-text('Sales by SKU')");
@@ -50,7 +50,7 @@ describeInBrowser("the reports", () => {
     expect(await page.inputValue("select[aria-label='Group by']")).toBe("month");
   }, 40_000);
 
-  test.each(names)("%s tells its figures and what it counts", async (name) => {
+  test.each(names)("%s shows its figures and what they count", async (name) => {
     const { page } = await house.open(`/reports/${name}`);
     await page.waitForSelector("tfoot:has-text('Total')");
     await page.waitForSelector("canvas");

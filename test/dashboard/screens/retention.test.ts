@@ -1,4 +1,4 @@
-// For how long each kind of record is kept, as the house sets it in each world.
+// The retention times that the operator sets for each type of record, in each environment.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { describeInBrowser, type House, lookAt, openHouse, violations } from "../browser.ts";
 
@@ -16,7 +16,7 @@ describeInBrowser("the screen about how long records are kept", () => {
     return kinds.find((one: { kind: string }) => one.kind === kind).kept;
   };
 
-  test("tells every kind, warns of what is deleted, and shows what the API refuses at its field", async () => {
+  test("lists every record type, warns of deletions, and shows the API's error at its field", async () => {
     const tab = await house.open(path);
     const { page } = tab;
     await page.waitForSelector("[data-field=audit_trail]:has-text('From 90 to 3,650 days')");
@@ -57,7 +57,7 @@ describeInBrowser("the screen about how long records are kept", () => {
     expect([await kept("live", "audit_trail"), await kept("live", "closed_orders")]).toEqual([400, null]);
   }, 60_000);
 
-  test("has other times in the test world", async () => {
+  test("has separate times for test data", async () => {
     const { page } = await house.open(`${path}?world=test`);
     await page.waitForSelector(".page-below:has-text('apply to test data')");
     await page.fill("[name=request_log]", "3");

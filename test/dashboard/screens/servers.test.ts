@@ -1,4 +1,4 @@
-// Which servers run, in the browser.
+// The screen of running servers.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { hostname } from "node:os";
 import { engine, version } from "../../../src/core/config.ts";
@@ -14,7 +14,7 @@ describeInBrowser("the screen about the servers", () => {
   });
   afterAll(() => house.close());
 
-  test("shows the one that answers, in both worlds", async () => {
+  test("shows the current server, in both environments", async () => {
     const { page } = await house.open(path);
     const own = `tbody tr:has-text('${hostname()}'):has-text('current'):has-text('Serving'):has-text('${version}')`;
     await page.waitForSelector(own);
@@ -24,7 +24,7 @@ describeInBrowser("the screen about the servers", () => {
     await page.waitForSelector(own);
   }, 40_000);
 
-  test("warns of servers of different versions", async () => {
+  test("warns of servers with different versions", async () => {
     const { page } = await house.open("/settings/mail");
     const [own] = (await house.live.must("GET", "/servers")).data;
     const other = { ...own, number: 41, host: "pack-b", version: "0.0.9", status: "stopping", answers: false };

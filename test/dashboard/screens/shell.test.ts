@@ -8,7 +8,7 @@ describeInBrowser("around the screens", () => {
   });
   afterAll(() => house.close());
 
-  test("keys lead everywhere, and the title takes the focus", async () => {
+  test("shortcuts reach every screen, and its title takes the focus", async () => {
     const { page } = await house.open("/products");
     await page.waitForSelector(".empty");
     await page.keyboard.press("Control+k");
@@ -29,7 +29,7 @@ describeInBrowser("around the screens", () => {
     await page.waitForSelector("dialog", { state: "detached" });
   });
 
-  test("what was entered is not thrown away unasked, neither by a link nor by going back", async () => {
+  test("entries are not discarded without asking, neither by a link nor by going back", async () => {
     const { page } = await house.open("/products");
     await page.click(".empty >> text=New product");
     await page.fill("[name=name]", "Half entered");
@@ -46,7 +46,7 @@ describeInBrowser("around the screens", () => {
     await page.waitForSelector("h1:has-text('Customers')");
   });
 
-  test("the test world is another one, says so on each screen, and stays in each address", async () => {
+  test("the test environment is separate, shows a banner on each screen, and stays in each address", async () => {
     await house.live.must("POST", "/products", { sku: "LIVE-ONLY", name: "Live" });
     await house.test.must("POST", "/products", { sku: "TEST-ONLY", name: "Test" });
     const { page } = await house.open("/products");
@@ -64,7 +64,7 @@ describeInBrowser("around the screens", () => {
     await page.waitForSelector("tr:has-text('LIVE-ONLY')");
   });
 
-  test("an address that leads nowhere says so, and who is not signed in comes back after signing in", async () => {
+  test("an unknown address shows an error, and a signed-out user returns to it after signing in", async () => {
     const lost = await house.open("/no/such/screen");
     await lost.page.waitForSelector("h1:has-text('Page not found')");
     const out = await house.open("/products?status=active", { signed_out: true });
@@ -72,7 +72,7 @@ describeInBrowser("around the screens", () => {
     await out.page.waitForURL(/\/dashboard\/sign-in\?back=/);
   });
 
-  test("who is signed in stays so while a proxy has no server to ask, and comes in once it has", async () => {
+  test("a user stays signed in while the proxy has no server, and continues once it has one", async () => {
     const tab = await house.open("/products");
     await tab.page.waitForSelector("tr:has-text('LIVE-ONLY')");
     tab.expectRefusals(502);
@@ -85,7 +85,7 @@ describeInBrowser("around the screens", () => {
     expect(await tab.page.locator(".offline").count()).toBe(0);
   });
 
-  test("a server that is gone is told of, and what was shown stays", async () => {
+  test("an unreachable server is reported, and the screen keeps its data", async () => {
     const tab = await house.open("/products");
     await tab.page.waitForSelector("tr:has-text('LIVE-ONLY')");
     tab.expectFailures();

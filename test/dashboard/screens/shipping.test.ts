@@ -19,7 +19,7 @@ describeInBrowser("the screens about shipping", () => {
   });
   afterAll(() => house.close());
 
-  test("try out rates, and keep what was asked in the address", async () => {
+  test("compare rates, and keep the entries in the address", async () => {
     const { page } = await house.open("/shipping/rates");
     await page.fill("[name=from_zip]", "43215");
     await page.fill("[name=to_zip]", "97201");
@@ -36,7 +36,7 @@ describeInBrowser("the screens about shipping", () => {
     await page.waitForSelector(".shipping-parts:has-text('Base rate')");
   });
 
-  test("change prices in a table, by typing and by pasting, and save them at once", async () => {
+  test("edit prices in a table by typing and pasting, and save them together", async () => {
     const [card] = (await house.live.must("GET", "/shipping/rate-cards?limit=1")).data;
     const { page } = await house.open(`/shipping/rate-cards/${card.id}`);
     const first = page.locator(".prices tbody input").first();
@@ -58,7 +58,7 @@ describeInBrowser("the screens about shipping", () => {
     expect(amounts).toEqual(expect.arrayContaining([7.77, 8.88]));
   });
 
-  test("say on which day a parcel arrives where it goes, whatever the clock of the reader", async () => {
+  test("show the delivery date at the destination, whatever the user's time zone", async () => {
     const label = (await house.live.must("GET", `/shipping/labels/${label_id}`)).data;
     // Eight in the evening in Oregon is the next day in UTC.
     expect(label.delivery_date.slice(0, 10) > label.delivery_day).toBe(true);
@@ -79,7 +79,7 @@ describeInBrowser("the screens about shipping", () => {
       expect(shown[at]).toContain(new Intl.DateTimeFormat("en-US", form).format(new Date(delivery_day)));
   });
 
-  test("list what a carrier is handed", async () => {
+  test("list the parcels of a manifest", async () => {
     const { page } = await house.open("/shipping/manifests");
     await page.click(".empty >> text=New manifest");
     await page.click("dialog button:has-text('Create')");
@@ -88,7 +88,7 @@ describeInBrowser("the screens about shipping", () => {
     expect(made).toMatchObject({ label_count: 1, created_by: { type: "user", id: "usr_1001" } });
   });
 
-  test("explain zones, set one by hand and take it back", async () => {
+  test("explain zones, override one and remove the override", async () => {
     const { page } = await house.open("/shipping/zones");
     await page.waitForSelector(".zone-map path");
     await page.click("button:has-text('Add override')");
@@ -139,7 +139,7 @@ describeInBrowser("the screens about shipping", () => {
     await page.waitForSelector("tr:has-text('Stocktaking')");
   });
 
-  test("void a label, after saying what that does", async () => {
+  test("void a label after a preview", async () => {
     const other = await buyLabel(house);
     const { page } = await house.open(`/shipping/labels/${other}`);
     await page.click("button:has-text('Void')");

@@ -13,7 +13,7 @@ async function shown(page: Page): Promise<Record<string, number>> {
   return Object.fromEntries(parts);
 }
 
-test("what there is at all is seen in the picture, and all of it fills the bar", () => {
+test("every part that is not zero is visible in the chart, and the parts fill the bar", () => {
   for (const units of [
     [1, 999_999, 0, 3],
     [5, 5, 5, 5],
@@ -26,7 +26,7 @@ test("what there is at all is seen in the picture, and all of it fills the bar",
   }
 });
 
-test("the parts of the picture are what is on hand, each unit once", () => {
+test("the parts of the chart add up to the units on hand", () => {
   const unavailable = { quarantined: 1, damaged: 2, expired: 0, short_dated: 0, putback: 3, returns: 0 };
   const level = { on_hand: 30, available: 9, reserved: 15, picked: 4, unavailable, incoming: 7, backordered: 8 };
   const { available, promised, picked, apart, ...others } = partsOf(level as Parameters<typeof partsOf>[0]);
@@ -35,7 +35,7 @@ test("the parts of the picture are what is on hand, each unit once", () => {
   expect(available + promised + picked + apart.reduce((sum, { units }) => sum + units, 0)).toBe(level.on_hand);
 });
 
-test("the running balance goes back from what is on hand, over what comes, goes and stays", () => {
+test("the running balance counts back from the units on hand over receipts, issues and moves", () => {
   const row = (id: string, from_location: string | null, to_location: string, quantity: number) =>
     ({ id, from_location, to_location, quantity }) as Parameters<typeof totalsAfter>[0][number];
   const rows = [
@@ -65,7 +65,7 @@ describeInBrowser("the stock", () => {
   });
   afterAll(() => house.close());
 
-  test("is found and narrowed by the address, and leads to the page of a SKU", async () => {
+  test("is searched and filtered by the address, and leads to the page of a SKU", async () => {
     const { page } = await house.open("/stock?status=low_stock");
     await page.waitForSelector("tr:has-text('RICE')");
     expect(await page.locator("tbody tr").count()).toBe(1);
@@ -78,7 +78,7 @@ describeInBrowser("the stock", () => {
     await page.waitForSelector("h1:has-text('TEA in a bag')");
   });
 
-  test("of a SKU is drawn as the API tells it, adjusted, moved, undone and taken off sale", async () => {
+  test("of a SKU is drawn as the API returns it, adjusted, moved, undone and quarantined", async () => {
     const reserve = { order_id: "EXT-1", items: [{ sku: "TEA", quantity: 6 }] };
     await house.live.must("POST", "/inventory/reserve", reserve);
     const { page } = await house.open("/stock/TEA");
@@ -124,7 +124,7 @@ describeInBrowser("the stock", () => {
     await page.waitForSelector("strong[data-part=available]:has-text('13')");
   });
 
-  test("says at once what a product needs, and adds the zone that is missing", async () => {
+  test("shows what a product needs, and adds a missing zone", async () => {
     await house.live.must("POST", "/products", {
       ...{ sku: "PEAS-1", name: "Frozen peas", weight: 1, weight_unit: "lb" },
       ...{ temperature_zone: "frozen", lot_tracking: true, expiration_tracking: true },
@@ -152,7 +152,7 @@ describeInBrowser("the stock", () => {
     expect((await house.live.must("GET", "/inventory/PEAS-1")).data.total).toBe(4);
   });
 
-  test("tells who did what in its ledger, with what was on hand after it", async () => {
+  test("lists who did what in its ledger, with the balance after each movement", async () => {
     await house.live.must("PATCH", "/inventory/RICE", { adjustment: -1, reason: "damaged" });
     const { page } = await house.open("/stock/RICE?tab=ledger");
     await page.waitForSelector("tr:has-text('Damaged')");
@@ -167,7 +167,7 @@ describeInBrowser("the stock", () => {
     expect(await cells("On-hand balance")).toEqual([]);
   });
 
-  test("refuses beside what was entered, in the words of the API", async () => {
+  test("shows the API's refusal at the entry", async () => {
     const tab = await house.open("/stock/TEA");
     tab.expectRefusals(409, 422);
     const { page } = tab;

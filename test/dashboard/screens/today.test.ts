@@ -26,7 +26,7 @@ describeInBrowser("today", () => {
     return made.data;
   };
 
-  test("says what to do first in an empty house, and ticks it once it is done", async () => {
+  test("lists the first steps of a new warehouse, and ticks each once it is done", async () => {
     const { page } = await house.open("/");
     await page.waitForSelector("h2:has-text('Set up your warehouse')");
     expect(await page.getAttribute("a:has-text('New product')", "href")).toBe("/dashboard/products/new");
@@ -56,7 +56,7 @@ describeInBrowser("today", () => {
     await page.waitForSelector("h1");
   });
 
-  test("shows at once what leaves, what waits and why, with links to where it is settled", async () => {
+  test("shows departures and pending work with reasons at once, with links to the screens that resolve it", async () => {
     const { page } = await house.open("/");
     await page.waitForSelector("html[data-connected=true]");
     const first = await order("TEA", 1);
@@ -80,7 +80,7 @@ describeInBrowser("today", () => {
     await page.waitForSelector(".plots table:has-text('Shipped')", { state: "attached" });
   }, 40_000);
 
-  test("leads from each number of a departure to its orders", async () => {
+  test("links each number of a departure to its orders", async () => {
     const one = await order("TEA", 1);
     const { page } = await house.open("/");
     const cell = page.locator(".departures tr:has-text('Ground') td[data-label='Orders'] a").first();
@@ -93,7 +93,7 @@ describeInBrowser("today", () => {
     await page.waitForSelector(`tr:has-text('${one.order_number}')`);
   });
 
-  test("says in which zone a cut-off is, where the reader's clock is another", async () => {
+  test("names the time zone of a cut-off if the user's differs", async () => {
     const [{ warehouse_id }] = (await house.live.must("GET", "/inventory/locations")).data;
     const zoned = (timezone: string) => house.live.must("PATCH", `/inventory/locations/${warehouse_id}`, { timezone });
     await zoned("America/New_York");

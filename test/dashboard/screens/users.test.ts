@@ -1,4 +1,4 @@
-// People in a browser: how they come in, what they decide of themselves, who may do what, and who did what.
+// Users in a browser: sign-in, their own settings, roles and the audit trail.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Secret, TOTP } from "otpauth";
 import type { Page } from "playwright-core";
@@ -29,7 +29,7 @@ describeInBrowser("people", () => {
     return { email: body.email, path: `/invitation#${data.link.split("#")[1]}`, id: data.id as string };
   };
 
-  test("sign in, are told what is wrong, and come back to where they wanted to go", async () => {
+  test("sign in, see what is wrong, and return to the address they wanted", async () => {
     const tab = await house.open("/settings/audit?q=setUp", { signed_out: true });
     tab.expectRefusals(401);
     const { page } = tab;
@@ -44,7 +44,7 @@ describeInBrowser("people", () => {
     await page.waitForSelector("td:has-text('Set up Packhouse')");
   });
 
-  test("accept an invitation, and may do what their role says", async () => {
+  test("accept an invitation, and have the permissions of their role", async () => {
     const { path, email } = await invited("viewer", "Vera");
     const tab = await house.open(path, { signed_out: true });
     tab.expectRefusals(401, 403, 422);
@@ -116,7 +116,7 @@ describeInBrowser("people", () => {
     await tab.page.waitForSelector("h1:has-text('Sign in')");
   }, 60_000);
 
-  test("are invited, given another role, disabled; and all of it stands in the audit trail", async () => {
+  test("are invited, get another role and are disabled, all recorded in the audit trail", async () => {
     const { page } = await house.open("/settings/users");
     await page.click("button:has-text('Invite')");
     await fill(page, { email: "gil@example.com", name: hostile });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { codesIn } from "../../../src/dashboard/web/screens/warehouses/bin_layout.ts";
 import { describeInBrowser, type House, lookAt, openHouse } from "../browser.ts";
 
-test("codes of bins are entered one by one or as a range", () => {
+test("bin codes are entered one by one or as a range", () => {
   expect(codesIn("A-1, A-2\nB-1\n\nA-1")).toEqual(["A-1", "A-2", "B-1"]);
   expect(codesIn("A-08..A-11")).toEqual(["A-08", "A-09", "A-10", "A-11"]);
   expect(codesIn("R2-9..11; X")).toEqual(["R2-9", "R2-10", "R2-11", "X"]);
@@ -50,7 +50,7 @@ describeInBrowser("the house", () => {
     ]);
   }, 40_000);
 
-  test("gets another warehouse, and a refusal stands beside its field", async () => {
+  test("gets another warehouse, and an error is shown at its field", async () => {
     const tab = await house.open("/settings/house");
     tab.expectRefusals(422);
     const { page } = tab;

@@ -1,4 +1,4 @@
-// The stream of hints over real connections, from servers as they are run.
+// The stream of hints over real connections to real servers.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import net from "node:net";
 import type { StartedService } from "../../../scripts/service.ts";
@@ -40,8 +40,8 @@ async function mustMerchant(code: string) {
   return { key: made.data.key, api: client(service.url, made.data.key) };
 }
 
-describe("what is told", () => {
-  test("a merchant nothing of others, by no hint of their webhooks and by no id", async () => {
+describe("hints", () => {
+  test("show a merchant nothing of others, neither hints of their webhooks nor ids", async () => {
     const own = await mustMerchant("OWN");
     const other = await mustMerchant("OTHER");
     const stream = await open({}, own.key);
@@ -64,7 +64,7 @@ describe("what is told", () => {
     for (const one of [stream, others, back]) one.leave();
   });
 
-  test("events with what they are about, and changes of which no event tells", async () => {
+  test("cover events with their subject, and changes without an event", async () => {
     const stream = await open();
     expect([stream.headers.get("content-type"), stream.headers.get("cache-control")]).toEqual([
       "text/event-stream",
@@ -94,7 +94,7 @@ describe("what is told", () => {
     stream.leave();
   });
 
-  test("only of the own world, and only of what may be read", async () => {
+  test("cover only the own environment, and only what the listener may read", async () => {
     const reader = (await api.must("POST", "/keys", { name: "reader", permission: "read" })).data;
     const sandbox = await service.makeKey("test");
     const [mine, theirs] = [await open({}, reader.key), await open({ world: "test" }, sandbox)];
@@ -111,7 +111,7 @@ describe("what is told", () => {
 });
 
 describe("coming back", () => {
-  test("what was missed is told, and nothing twice", async () => {
+  test("repeat what a reconnecting client missed, and nothing twice", async () => {
     const first = await open();
     const { id } = await takeOrder();
     await first.until(() => first.hints().some(({ ids }) => ids?.includes(id)));
@@ -126,7 +126,7 @@ describe("coming back", () => {
     second.leave();
   });
 
-  test("what nobody knows any more is to be read again: an unknown id, and each after a restart", async () => {
+  test("request a reload for an unknown id, and after a restart", async () => {
     const strange = await open({ last: "1767323045000abcdef-7" });
     expect(strange.told[0]?.event).toBe("resync");
     strange.leave();
@@ -146,8 +146,8 @@ describe("coming back", () => {
   });
 });
 
-describe("many, slow and unwanted ones", () => {
-  test("300 are told at once; the server ends in order while they listen", async () => {
+describe("listeners", () => {
+  test("300 receive a hint at once; the server stops gracefully while they listen", async () => {
     const crowded = await startFreshService();
     const crowded_key = await crowded.makeKey("live");
     const crowd = await Promise.all(Array.from({ length: 300 }, () => listen(crowded.url, crowded_key)));
@@ -165,7 +165,7 @@ describe("many, slow and unwanted ones", () => {
     await crowded.remove();
   });
 
-  test("a revoked key hears no more at once", async () => {
+  test("a revoked key receives nothing more at once", async () => {
     const made = (await api.must("POST", "/keys", { name: "short", permission: "read" })).data;
     const stream = await open({}, made.key);
     await api.must("POST", `/keys/${made.id}/revoke`, {});
@@ -173,7 +173,7 @@ describe("many, slow and unwanted ones", () => {
     expect((await open({}, made.key)).status).toBe(401);
   });
 
-  test("without a key nobody listens, and one key listens so often and no more", async () => {
+  test("need a key, and one key has a limited number of streams", async () => {
     expect((await fetch(`${service.url}/dashboard/api/events`)).status).toBe(401);
     const greedy = (await api.must("POST", "/keys", { name: "greedy", permission: "read", rate_limit_per_minute: 0 }))
       .data;
@@ -186,7 +186,7 @@ describe("many, slow and unwanted ones", () => {
   });
 });
 
-test("a client who takes nothing loses his connection, and nobody else does", async () => {
+test("a client that does not read loses its connection, and no other does", async () => {
   const { Stream, hintText } = await import("../../../src/dashboard/server/hint_stream.ts");
   const hint = { id: "1-1", type: "changed", noun: "orders", ids: ["x".repeat(16_000)], at: "" } as const;
   const text = hintText(hint);
@@ -223,7 +223,7 @@ test("a client who takes nothing loses his connection, and nobody else does", as
 });
 
 describe.skipIf(engine === "sqlite")("several servers on one database", () => {
-  test("each tells what the others do", async () => {
+  test("each sends hints of the others' changes", async () => {
     const second = await startFreshService({ database_url: service.database_url });
     const stream = await listen(second.url, key);
     const { id } = await takeOrder();

@@ -1,4 +1,4 @@
-// One who listens to the stream of hints, as a browser does.
+// A client of the stream of hints that behaves as a browser does.
 import net from "node:net";
 import type { Hint } from "../../../src/dashboard/server/hint.ts";
 

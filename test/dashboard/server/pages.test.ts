@@ -1,4 +1,4 @@
-// The front end as it is served and as it was built; and whether what it calls exists.
+// The front end as it is built and served, and whether the routes it calls exist.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -38,7 +38,7 @@ function loadedAtOnce(): string[] {
 }
 
 describe("the page", () => {
-  test("is answered at every address of a screen, guarded, and not sent again to who has it", async () => {
+  test("is served at every address of a screen with its policy, and as 304 to clients that have it", async () => {
     for (const path of ["/dashboard", "/dashboard/", "/dashboard/orders", "/dashboard/stock/TEA%2E1"]) {
       const answer = await ask(path);
       expect([path, answer.status]).toEqual([path, 200]);
@@ -59,12 +59,12 @@ describe("the page", () => {
     }
   });
 
-  test("holds no script and no style of its own, and names no other host", () => {
+  test("has no inline script or style, and names no other host", () => {
     const html = readFileSync(join(webBuilt, "index.html"), "utf8");
     expect(html).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\bon\w+=|https?:\/\//);
   });
 
-  test("is never answered where a file is asked for", async () => {
+  test("is never served in place of a file", async () => {
     const paths = ["/dashboard/assets/no.js", "/dashboard/app.js", "/dashboard/assets/", "/dashboard/api/none"];
     for (const path of paths) {
       const answer = await ask(path);
@@ -74,7 +74,7 @@ describe("the page", () => {
 });
 
 describe("its assets", () => {
-  test("go out as small as the client takes them, to be kept for ever", async () => {
+  test("are sent in the smallest form that the client accepts, cacheable forever", async () => {
     const name = loadedAtOnce().find((one) => one.endsWith(".js")) ?? "";
     const plain = built(name);
     const unpack = { br: brotliDecompressSync, gzip: gunzipSync, none: (bytes: Uint8Array) => bytes };
@@ -95,7 +95,7 @@ describe("its assets", () => {
     }
   });
 
-  test("are built in one form each, and sent as they are where packing would not make them smaller", async () => {
+  test("are built in one form each, and sent uncompressed where compression would not help", async () => {
     const names = readdirSync(join(webBuilt, "assets"));
     const pictures = names.filter((name) => !name.endsWith(".br"));
     expect(pictures.filter((name) => names.includes(`${name}.br`) || names.includes(`${name}.gz`))).toEqual([]);
@@ -106,7 +106,7 @@ describe("its assets", () => {
     }
   });
 
-  test("that are loaded at once stay within 90 KB", () => {
+  test("that are loaded first stay within 90 KB", () => {
     const sizes = loadedAtOnce()
       .filter((name) => name.endsWith(".js"))
       .map((name) => readFileSync(join(webBuilt, "assets", `${name}.br`)).byteLength);
@@ -137,7 +137,7 @@ describe("the screens", () => {
 describe("what it calls", () => {
   const names = () => routesOf(app.app.routes).map(({ name }) => name);
 
-  test("exists, by that method", async () => {
+  test("exists with that method", async () => {
     const sources = await readSources(join(import.meta.dir, "../../.."));
     const screens = sources.filter(({ file }) => /^src\/dashboard\/web\/(?:screens|shell)\//.test(file));
     const calls = screens.flatMap(callsOf);
@@ -146,7 +146,7 @@ describe("what it calls", () => {
     expect(calls.filter((call) => !routes.some((route) => reaches(route, call)))).toEqual([]);
   });
 
-  test("is found in every form in which it is written", () => {
+  test("is recognized in every form in which it is written", () => {
     const text = [
       'useQuery<Order>("/orders/none/no");',
       "post(`/orders/${id}/eat`, {});",

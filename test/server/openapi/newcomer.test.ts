@@ -1,4 +1,4 @@
-// Who has a fresh test key and sends the examples of the reference, from its top to its end, comes far with them.
+// A user with a new test key who sends the reference's examples from top to bottom gets far with them.
 import { expect, test } from "bun:test";
 import { operationsOf } from "../../../src/server/openapi/description.ts";
 import type { Examples } from "../../../src/server/openapi/operation.ts";
@@ -42,7 +42,7 @@ async function newcomer() {
   return { app, ids: operations.map(({ id }) => id), send };
 }
 
-test("the examples of an order's whole way work, one after another", async () => {
+test("the examples from a product to a refund work, one after another", async () => {
   const { app, send } = await newcomer();
   for (const id of way) {
     const { status, error } = await send(id);
@@ -67,7 +67,7 @@ const told = [
 // A notification of a day in the past, a code that an app showed then, and a link that was good then.
 const dated = ["bigcommerceOrder", "confirmSecondFactor", "joinMembership"];
 
-test("each other example works, or is told what there is not", async () => {
+test("every other example works, or gets an error about a missing record", async () => {
   const { app, ids, send } = await newcomer();
   let works = 0;
   for (const id of ids.filter((one) => !dated.includes(one))) {

@@ -1,4 +1,4 @@
-// The pages for people: they are served to anybody, ask nobody else for anything, and explain every code.
+// The HTML pages are public, load nothing from other hosts, and explain every error code.
 import { afterAll, describe, expect, test } from "bun:test";
 import { faults } from "../../../src/core/faults.ts";
 import { openTestApp } from "../../build/service.ts";
@@ -17,7 +17,7 @@ describe("works", () => {
     ["/docs/errors", "text/html; charset=utf-8"],
     ["/docs/start.js", "text/javascript; charset=utf-8"],
     ["/docs/scalar.js", "text/javascript; charset=utf-8"],
-  ])("%s is served without a key, and kept by its tag", async (path, type) => {
+  ])("%s is served without a key, and cached by its ETag", async (path, type) => {
     const page = await ask(path);
     expect([page.status, page.headers.get("content-type")]).toEqual([200, type]);
     expect(page.headers.get("x-content-type-options")).toBe("nosniff");
@@ -30,7 +30,7 @@ describe("works", () => {
     expect(Bun.gunzipSync(await packed.arrayBuffer())).toEqual(new Uint8Array(await page.arrayBuffer()));
   });
 
-  test("the service's own address tells a person what to do first, and a program where things are", async () => {
+  test("the page at / shows a person the first steps, and a program the links", async () => {
     const page = await (await ask("/", { accept: "text/html,application/xhtml+xml,*/*;q=0.8" })).text();
     for (const path of ["/docs", "/docs/errors", "/openapi.json", "/health"]) {
       expect(page).toContain(`href="${path}"`);
@@ -51,7 +51,7 @@ describe("works", () => {
     expect(await (await ask(pathname)).text()).toContain(`<section id="${hash.slice(1)}">`);
   });
 
-  test("every code of an error is explained", async () => {
+  test("every error code is explained", async () => {
     const page = await (await ask("/docs/errors")).text();
     const explained = [...page.matchAll(/<section id="(\w+)">/g)].map(([, code]) => code);
     expect(explained.sort()).toEqual(Object.keys(faults).sort());
@@ -69,7 +69,7 @@ describe("guards", () => {
     expect(text).not.toMatch(/<script(?! src)|\son\w+=/);
   });
 
-  test("Scalar sends nothing to its makers", async () => {
+  test("Scalar sends nothing to its vendor", async () => {
     const start = await (await ask("/docs/start.js")).text();
     for (const setting of ['"telemetry":false', '"withDefaultFonts":false', '"proxyUrl":""', '"persistAuth":false']) {
       expect(start).toContain(setting);

@@ -1,17 +1,17 @@
-// The examples of the reference are what a service answers today, and every operation has one.
+// The reference's examples are what the service returns today, and every operation has one.
 import { expect, test } from "bun:test";
 import { engine } from "../../../src/core/config.ts";
 import { operationsOf } from "../../../src/server/openapi/description.ts";
 import { openTestApp } from "../../build/service.ts";
 import { kept_files, tellWhole } from "./story/story.ts";
 
-test("every operation has an example, and each is what the service answers", async () => {
+test("every operation has an example, and each is what the service returns", async () => {
   const app = await openTestApp({ base_url: "http://packhouse.test" });
   const told = await tellWhole(app);
   const ids = operationsOf(app.app.routes).map(({ id }) => id);
   await app.close();
   expect(ids.filter((id) => !(id in told.examples))).toEqual([]);
-  // To write them anew: bun test/server/openapi/story/story.ts
+  // To record them again: bun test/server/openapi/story/story.ts
   expect(numbered(told.examples)).toEqual(numbered(await Bun.file(kept_files.examples).json()));
   expect(told.refusals).toEqual(await Bun.file(kept_files.refusals).json());
 }, 120_000);

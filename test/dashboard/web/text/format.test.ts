@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { clockIn, dateOrDateTime, dateWithin } from "../../../../src/dashboard/web/text/format.ts";
 
-test("a timestamp that stands for a date is that date, whatever the clock of the reader", () => {
+test("a timestamp that represents a date is shown as that date in any time zone", () => {
   const dates = [
     "2026-03-01T00:00:00Z",
     "2026-03-01T00:00:00.000Z",
@@ -13,7 +13,7 @@ test("a timestamp that stands for a date is that date, whatever the clock of the
   expect(["2026-03-01T05:00:00.000Z", "2026-03-01T00:00:00.001Z"].map(dateWithin)).toEqual([null, null]);
 });
 
-test("a time of another clock carries its zone", () => {
+test("a time in another time zone shows the zone", () => {
   const at = "2026-03-02T21:00:00.000Z";
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
   expect(clockIn(at, own)).not.toMatch(/[A-Z]{3}|GMT/);
