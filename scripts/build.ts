@@ -1,4 +1,4 @@
-// `bun run build`: one binary, dist/packhouse, and beside it the fonts of Chinese, Japanese and Korean.
+// `bun run build`: builds one binary, dist/packhouse, and the Chinese, Japanese and Korean fonts next to it.
 import { Database } from "bun:sqlite";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -16,18 +16,18 @@ import { root } from "./install.ts";
 import { startService } from "./service.ts";
 import { buildWeb, webBuilt } from "./web.ts";
 
-/** Where the binary lies after the build. */
+/** The path of the binary after the build. */
 export const binary = join(root, "dist/packhouse");
 
-// What the program looks for in the folder that it lies in.
+// The font file that the program looks for in its own folder.
 const fonts_name = "packhouse-fonts.zst";
 
-/** How large the binary may get, in bytes. Bun's own is 109 MB. */
+/** The limit for the binary's size in bytes. Bun's own is 109 MB. */
 const size_max = 128_000_000;
 
 const packed = (bytes: Uint8Array) => zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 22 } });
 
-/** The bytes of an empty database of a mode, as all migrations make it. */
+/** The bytes of an empty database of an environment, as all migrations create it. */
 function migrated(mode: Environment): Uint8Array {
   const folder = mkdtempSync(join(tmpdir(), "packhouse-empty-"));
   try {
@@ -42,10 +42,10 @@ function migrated(mode: Environment): Uint8Array {
   }
 }
 
-/** What the program carries packed, by the name of the file that holds it. */
+/** What the program carries compressed, by the file name. */
 const carried = new Map<string, Uint8Array>();
 
-/** Carries a text packed; answers the program of a module that unpacks it as `text` before the rest of it. */
+/** Embeds a text compressed. Returns the source of a module that decompresses it as `text` before running `rest`. */
 function unpacking(name: string, text: string, rest: string): string {
   carried.set(name, packed(Buffer.from(text)));
   return `import { readFileSync } from "node:fs";
@@ -54,8 +54,8 @@ function unpacking(name: string, text: string, rest: string): string {
     ${rest}`;
 }
 
-// What the program carries is packed where it is much smaller so. The page of the reference lies packed already; the
-// others are unpacked when they are first used. Fonts lie packed in the source, too.
+// Files are compressed if that saves much. The reference page is compressed already; the others are decompressed when
+// they are first used. Fonts are compressed in the source, too.
 const packFiles: BunPlugin = {
   name: "pack-files",
   setup(build) {
@@ -74,7 +74,7 @@ const packFiles: BunPlugin = {
       const rest = "export const { migrations } = JSON.parse(text);";
       return { contents: unpacking("migrations", JSON.stringify({ migrations }), rest), loader: "js" };
     });
-    // A first start puts down a database that the migrations have made here, instead of running them.
+    // A first start writes a database that the migrations created here, instead of running them.
     build.onLoad({ filter: /\/sqlite\/empty_database\.ts$/ }, () => {
       const made = Object.fromEntries(environments.map((mode) => [mode, packed(migrated(mode)).toString("base64")]));
       const contents = `const made = ${JSON.stringify(made)};
@@ -82,7 +82,8 @@ const packFiles: BunPlugin = {
       carries_databases = true;
       return { contents, loader: "js" };
     });
-    // The fonts of Chinese, Japanese and Korean would be the half of what the binary adds to Bun's: they lie beside it.
+    // The Chinese, Japanese and Korean fonts would be half of what the binary adds to Bun's, so they are a file of
+    // their own.
     build.onLoad({ filter: /\/NotoSansCJK\.ttc\.zst$/ }, ({ path }) => {
       copyFileSync(path, join(dirname(binary), fonts_name));
       const beside = `import { dirname, join } from "node:path";
@@ -95,8 +96,8 @@ const packFiles: BunPlugin = {
 let carries_databases = false;
 
 /**
- * Libraries that a server may run without for long, and what is used of each. The binary carries them as packed
- * programs without bytecode, which weigh an eighth, and evaluates each where it is first loaded.
+ * Libraries that a server may run without for a long time, and what is used of each. The binary carries them compressed
+ * and without bytecode, which is an eighth of the size, and evaluates each when it is first loaded.
  */
 const packed_libraries: Readonly<Record<string, readonly string[]>> = {
   "@cantoo/fontkit": ["create"],
@@ -110,7 +111,7 @@ const packed_libraries: Readonly<Record<string, readonly string[]>> = {
   nodemailer: ["createTransport"],
 };
 
-/** A library as one program: a function of `exports`, `require` and `module`, into which it puts what is used of it. */
+/** A library as one program: a function of `exports`, `require` and `module`, which assigns what is used of it. */
 async function libraryBuilt(name: string) {
   const used = join(root, "src", "used.ts");
   return Bun.build({
@@ -129,7 +130,7 @@ const libraryPrograms = onFirstUse(async () => {
   return new Map(await Promise.all(made));
 });
 
-/** The programs of all these libraries are made before, since a build cannot wait for another. */
+/** The programs of all these libraries are built first, since a build cannot wait for another. */
 const packLibraries = (programs: ReadonlyMap<string, string>): BunPlugin => ({
   name: "pack-libraries",
   setup(build) {
@@ -145,7 +146,7 @@ const packLibraries = (programs: ReadonlyMap<string, string>): BunPlugin => ({
   },
 });
 
-// Half a megabyte that fontkit reads WOFF2 with; no font here is one.
+// Half a megabyte that fontkit uses to read WOFF2; no font here is in that format.
 const leaveOutWoff2: BunPlugin = {
   name: "leave-out-woff2",
   setup(build) {
@@ -163,21 +164,21 @@ export interface Machine {
   readonly runtime: string;
 }
 
-/** What a program is compiled with beside its source. */
+/** What a program is compiled with besides its source. */
 interface Beside {
   readonly assets?: string[];
-  /** The file in which a start has noted which functions it ran: their bytecode lies together. */
+  /** The file in which a start has recorded the functions that it ran, so that their bytecode is adjacent. */
   readonly order?: string | null;
-  /** The machine it is for; this one when absent. */
+  /** The target machine; this one if absent. */
   readonly machine?: Machine | null;
 }
 
-/** Compiles a program. Answers the files that it is made of, by their paths from the current folder. */
+/** Compiles a program. Returns its source files, as paths from the current folder. */
 export async function compile(entrypoints: string[], outfile: string, beside: Beside = {}): Promise<string[]> {
   const { assets = [], order = null, machine = null } = beside;
   const { metafile } = await Bun.build({
     entrypoints,
-    // Or else a `.env` or a `bunfig.toml` with a preload in the current folder would run in the service.
+    // Otherwise a `.env` or a `bunfig.toml` with a preload in the current folder would affect the service.
     compile: {
       ...{ outfile, assets, execArgv: [longHeads], autoloadDotenv: false, autoloadBunfig: false },
       bytecodeOrder: order,
@@ -185,11 +186,11 @@ export async function compile(entrypoints: string[], outfile: string, beside: Be
     },
     metafile: true,
     minify: true,
-    // Bytecode of what runs when a program is loaded, and of its functions. Functions within these are compiled when
-    // they are called: their bytecode would add 4 MB.
+    // Bytecode of what runs when a program is loaded, and of its functions. Nested functions are compiled when they are
+    // called: their bytecode would add 4 MB.
     bytecode: true,
     bytecodeDepth: 1,
-    // What several programs share is there once.
+    // What several programs share is included once.
     splitting: true,
     format: "esm",
     sourcemap: "none",
@@ -200,8 +201,8 @@ export async function compile(entrypoints: string[], outfile: string, beside: Be
 }
 
 /**
- * Compiles a program of one line in the same way and runs it among a hostile `.env` and `bunfig.toml`: it must see
- * neither, and know that it is in production.
+ * Compiles a one-line program in the same way and runs it next to a hostile `.env` and `bunfig.toml`. It must see
+ * neither, and know that it runs in production.
  */
 async function probe(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "packhouse-probe-"));
@@ -221,7 +222,7 @@ async function probe(): Promise<void> {
   }
 }
 
-/** Starts a compiled server as most starts are, on data that is there, and notes in a file which functions it runs. */
+/** Starts a compiled server on existing data, as most starts are, and records in a file which functions it runs. */
 async function noteStart(program: string, order: string): Promise<void> {
   const quiet = { PACKHOUSE_LOG_LEVEL: "error" };
   const first = await startService({ program: [program], env: quiet });
@@ -232,7 +233,7 @@ async function noteStart(program: string, order: string): Promise<void> {
     const { url, stop } = await startService({ program: [program], data: first.data, env });
     for (const path of ["/health", "/v1/orders"]) {
       const { ok, status } = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${key}` } });
-      if (!ok) throw new Error(`The binary answered ${path} with ${status} while it was noted what its start runs.`);
+      if (!ok) throw new Error(`The binary returned ${status} for ${path} while its start was recorded.`);
     }
     await stop();
   } finally {
@@ -243,8 +244,8 @@ async function noteStart(program: string, order: string): Promise<void> {
 const programs = ["main.ts", ...Object.values(workers)].map((program) => join(root, "src", program));
 
 /**
- * Compiles the server twice: what the first one ran at its start, and notes in a file, lies together in the second.
- * Once, where such a file is there.
+ * Compiles the server twice: the functions that the first one ran at its start, recorded in a file, are adjacent in the
+ * second. Once if the file exists.
  */
 async function compileServer(order: string): Promise<string[]> {
   if (!existsSync(order)) {
@@ -254,15 +255,15 @@ async function compileServer(order: string): Promise<string[]> {
   return compile(programs, binary, { assets: [webBuilt], order });
 }
 
-/** Compiles the server for another machine, once `build` has made all that it carries and noted its start. */
+/** Compiles the server for another machine, after `build` has created everything it carries and recorded its start. */
 export async function compileFor(machine: Machine, outfile: string, order: string): Promise<void> {
   await compile(programs, outfile, { assets: [webBuilt], order, machine });
 }
 
 /**
- * Builds the front end and the binary of this machine, and checks it. The start that it notes is kept in the file
- * `order`; what was noted there before is used again, since no two starts are the same. Answers which files of packages
- * went into it.
+ * Builds the front end and the binary of this machine, and checks it. The recorded start is kept in the file `order`,
+ * and an existing recording is used again, since no two starts are the same. Returns which files of packages went into
+ * it.
  */
 export async function build(order: string): Promise<readonly string[]> {
   mkdirSync(join(root, "dist"), { recursive: true });

@@ -1,10 +1,10 @@
-// A browser for the tests of the dashboard. Imports nothing but Node's and Bun's own modules.
+// Finds a browser for the tests of the dashboard. Imports only Node's and Bun's own modules.
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { root } from "./install.ts";
 
-/** A browser and what its process needs around it. */
+/** A browser and the environment its process needs. */
 export interface Browser {
   readonly path: string;
   readonly env: Readonly<Record<string, string>>;
@@ -14,11 +14,11 @@ const packed_version = "153.0.0";
 const packed = join(root, "node_modules/.packhouse-chromium");
 const program = "console.log(await (await import('@sparticuz/chromium')).default.executablePath())";
 
-/** What to do where there is none. */
+/** What to do if there is none. */
 export const howToGetChromium =
   "no Chromium: `apt-get install chromium`, or CHROMIUM_PATH=/path/to/chrome, or `bun scripts/chromium.ts`";
 
-/** The Chromium of this machine, or null: what `CHROMIUM_PATH` names, an installed one, Playwright's, npm's. */
+/** The Chromium of this machine, or null. Tried in order: `CHROMIUM_PATH`, an installed one, Playwright's, npm's. */
 export function findChromium(): Browser | null {
   const named = process.env["CHROMIUM_PATH"];
   const installed = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
@@ -35,7 +35,7 @@ function ofPlaywright(): string[] {
   );
 }
 
-/** The one that the package has unpacked, with the libraries that it brings. */
+/** The one that the npm package has unpacked, with the libraries it brings. */
 function unpacked(): Browser | null {
   const path = join(tmpdir(), "chromium");
   if (!existsSync(join(packed, "node_modules")) || !existsSync(path)) return null;
@@ -56,7 +56,7 @@ async function ran(words: readonly string[], env: Readonly<Record<string, string
   }
 }
 
-/** Finds a Chromium, or gets one: by apt-get where that may be, else from npm, which needs no rights. */
+/** Finds a Chromium or installs one: with apt-get if that is permitted, else from npm, which needs no privileges. */
 export async function ensureChromium(): Promise<Browser | null> {
   const found = findChromium();
   if (found !== null || process.platform !== "linux") return found;
@@ -68,7 +68,7 @@ export async function ensureChromium(): Promise<Browser | null> {
     if (findChromium() !== null) return findChromium();
   }
   await Bun.write(join(packed, "package.json"), "{}\n");
-  // Only where it believes to be in a cloud's function does it unpack its libraries as well.
+  // The package unpacks its libraries only when it believes it runs in a cloud function.
   const cloud = { AWS_EXECUTION_ENV: "AWS_Lambda_nodejs22.x" };
   if (!(await ran([process.execPath, "add", "--exact", `@sparticuz/chromium@${packed_version}`]))) return null;
   if (!(await ran([process.execPath, "-e", program], cloud))) return null;

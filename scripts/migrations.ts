@@ -1,6 +1,7 @@
 // `bun run migrations NAME`: drafts the next migration of both engines from db/schema and db/words.ts. Read what it
-// wrote before you commit it. Migrations are only ever added: a released one is never edited, renamed or removed, for
-// databases out there have it. Of drizzle-kit's snapshots of the schema only the newest is kept: it compares with that.
+// wrote before you commit it. Migrations are only added: a released one is never edited, renamed or removed, because
+// existing databases have applied it. Only the newest snapshot of drizzle-kit is kept, since that is what it compares
+// with.
 import { Database } from "bun:sqlite";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +21,7 @@ const metaOf = (engine: Engine) => join(folderOf(engine), "meta");
 const readJournal = (engine: Engine): Journal =>
   JSON.parse(readFileSync(join(metaOf(engine), "_journal.json"), "utf8")) as Journal;
 
-/** Runs drizzle-kit for one engine; the new migration's file name, or null when the schema has not changed. */
+/** Runs drizzle-kit for one engine. Returns the new migration's file name, or null if the schema has not changed. */
 async function draft(engine: Engine, name: string, more: readonly string[] = []): Promise<string | null> {
   const before = readJournal(engine).entries.length;
   const { PACKHOUSE_DATABASE_URL: _, ...env } = process.env;
@@ -31,7 +32,7 @@ async function draft(engine: Engine, name: string, more: readonly string[] = [])
     ],
     {
       cwd: root,
-      // The address chooses the engine of db/kit.ts; nothing connects to it.
+      // The address selects the engine of db/kit.ts; nothing connects to it.
       env: engine === "postgres" ? { ...env, PACKHOUSE_DATABASE_URL: "postgres://schema" } : env,
       stdio: ["inherit", "inherit", "inherit"],
     },
@@ -42,18 +43,18 @@ async function draft(engine: Engine, name: string, more: readonly string[] = [])
   return entries.length > before ? `${entries.at(-1)?.tag}.sql` : null;
 }
 
-/** The files of drizzle-kit's snapshots of the schema, the oldest first. */
+/** The files of drizzle-kit's snapshots of the schema, oldest first. */
 const snapshots = (engine: Engine): string[] =>
   readdirSync(metaOf(engine))
     .filter((file) => file.endsWith("_snapshot.json"))
     .sort();
 
-/** Makes each table STRICT, so that SQLite keeps no value of another type than the column's. */
+/** Makes each table STRICT, so that SQLite stores no value of another type than the column's. */
 export function strict(migration: string): string {
   return migration.replace(/^(CREATE TABLE [^;]*?^\));/gm, "$1 STRICT;");
 }
 
-/** Puts together the expressions of indexes, which drizzle-kit splits at their commas as if each part were a column. */
+/** Joins the expressions of indexes, which drizzle-kit splits at their commas as if each part were a column. */
 export function whole(migration: string): string {
   const index = /^CREATE (?:UNIQUE )?INDEX `\w+` ON `\w+` \(.*`\)/gm;
   return migration.replace(index, (line) => {
@@ -62,33 +63,36 @@ export function whole(migration: string): string {
   });
 }
 
-/** Leaves foreign keys to `migrateSqlite`, which has them off and checks them: within a transaction no PRAGMA does. */
+/**
+ * Removes the foreign key pragmas: `migrateSqlite` switches foreign keys off and checks them, since no pragma can do
+ * that within a transaction.
+ */
 function withoutPragmas(migration: string): string {
   return migration.replace(/^PRAGMA foreign_keys=\w+;--> statement-breakpoint\n/gm, "");
 }
 
-/** Leaves the schema to `search_path`: live and test data are two schemas of one database. */
+/** Removes the schema name: live and test data are two schemas of one database, which `search_path` selects. */
 export function unqualified(migration: string): string {
   return migration.replaceAll('"public".', "");
 }
 
 const breakpoint = "--> statement-breakpoint\n";
 
-/** The first line of a draft. Which of the two it is a person has to say; a test refuses it as it stands. */
-export const unsaid = "-- additive, or breaking: what would the version before do wrong beside it, or after it?\n";
+/** The first line of a draft. A person has to choose between the two; a test refuses the line as it is. */
+export const unsaid = "-- additive, or breaking: what would the previous version do wrong alongside it, or after it?\n";
 
 /** A migration without the mark in its first line. */
 const unmarked = (text: string) => text.replace(/^-- (?:additive|breaking)\b.*\n/, "");
 
-/** The SQL of an engine's migrations in their order, without their marks. */
+/** The SQL of an engine's migrations in order, without their marks. */
 export function readMigrations(engine: Engine): string[] {
   const files = readdirSync(folderOf(engine)).filter((file) => file.endsWith(".sql"));
   return files.sort().map((file) => unmarked(readFileSync(join(folderOf(engine), file), "utf8")));
 }
 
 /**
- * What brings the triggers of the lists of words up to date after these migrations of SQLite: those of lists that are
- * new or have changed, and those that went with a table which was rebuilt.
+ * Brings the triggers of the word lists up to date after these SQLite migrations: those of lists that are new or have
+ * changed, and those that were dropped with a rebuilt table.
  */
 export function wordStatements(migrations: readonly string[], lists: readonly WordList[]): Record<Engine, string[]> {
   using database = new Database(":memory:");
@@ -130,7 +134,7 @@ async function main(name: string | undefined): Promise<void> {
   const words = wordStatements(readMigrations("sqlite"), wordLists);
   const changed = drafted.sqlite !== null || drafted.postgres !== null || words.sqlite.length > 0;
   for (const engine of ["sqlite", "postgres"] as const) {
-    // Both engines have the same migrations, even where one has nothing to do.
+    // Both engines have the same migrations, even if one has nothing to do.
     const file = drafted[engine] ?? (changed ? await draft(engine, name, ["--custom"]) : null);
     if (file === null) continue;
     const written = (text: string) => [text.trimEnd(), ...words[engine]].filter(Boolean).join(`;${breakpoint}`);

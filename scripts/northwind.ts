@@ -1,4 +1,4 @@
-// `bun run northwind <folder> [--url … --key …]`: the Northwind tables as real input, driven through the service.
+// `bun run northwind FOLDER [--url … --key …]`: runs the Northwind tables through the service as realistic input.
 import { parseArgs } from "node:util";
 import { awaitDeliveries, check, countEvents, type Findings } from "./northwind/checks.ts";
 import { connect, type Json } from "./northwind/client.ts";
@@ -14,12 +14,12 @@ Reads the Northwind tables (CSV) of FOLDER and runs the business they describe t
 stock, orders, picks, labels and tracking. Without --url a service with a fresh database is started and stopped again.
 KEY is a test key with full permission (ph_test_…); the database must not hold this business yet.`;
 
-/** What one run did and found. */
+/** The results of one run. */
 export interface Outcome extends Findings {
   readonly seconds: number;
 }
 
-/** Runs the whole business against the service at `url` and says what came of it. */
+/** Runs the whole business against the service at `url` and returns the results. */
 export async function runNorthwind(folder: string, url: string, key: string): Promise<Outcome> {
   const started_ms = performance.now();
   const plan = planNorthwind(await readTables(folder));
@@ -39,7 +39,7 @@ export async function runNorthwind(folder: string, url: string, key: string): Pr
   }
 }
 
-/** The outcome as a table for people, with the differences below it if there are any. */
+/** The results as a readable table, followed by the differences if there are any. */
 export function summary(outcome: Outcome): string {
   const { orders_by_status, units, events, stock_differences, differences, seconds } = outcome;
   const rows: readonly (readonly [string, string | number])[] = [
@@ -62,7 +62,7 @@ export function summary(outcome: Outcome): string {
   return [...lines, ...differences.slice(0, 50).map((difference) => `DIFFERENCE ${difference}`)].join("\n");
 }
 
-/** The command line: exit code 0 when nothing differs, 1 when something does or fails, 2 for wrong use. */
+/** The command line. Exit code 0 means no differences, 1 differences or a failure, 2 wrong usage. */
 async function main(words: readonly string[]): Promise<number> {
   const wrongUse = (message: string) => {
     console.error(`${message}\n\n${usage}`);
@@ -88,7 +88,8 @@ async function main(words: readonly string[]): Promise<number> {
     const outcome = await runNorthwind(folder, own?.url ?? url ?? "", (await own?.makeKey("test")) ?? key ?? "");
     console.log(summary(outcome));
     const isConsistent = own === null || (await own.verify()).code === 0;
-    if (!isConsistent) console.error("DIFFERENCE packhouse verify finds the ledger and the balances at odds.");
+    if (!isConsistent)
+      console.error("DIFFERENCE packhouse verify finds differences between the ledger and the balances.");
     return outcome.differences.length === 0 && isConsistent ? 0 : 1;
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);

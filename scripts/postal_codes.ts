@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { root } from "./install.ts";
 
-/** Where the packed file lies. */
+/** The path of the packed file. */
 export const packed_file = join(root, "src/addresses/us.tsv.gz");
 
 interface Place {
@@ -31,27 +31,27 @@ function placesOfTerritories(): Place[] {
   return Object.values(codes).filter(({ state }) => territories.includes(state));
 }
 
-/** The state of a ZIP code of the armed forces, which the list of GeoNames does not have right; null for all others. */
+/** The state of an armed forces ZIP code, which GeoNames has wrong; null for all others. */
 function militaryState(zip: string): string | null {
   if (/^09[0-8]/.test(zip)) return "AE";
   if (/^340/.test(zip)) return "AA";
   return /^96[2-6]/.test(zip) ? "AP" : null;
 }
 
-/** As the file says it: the post of the armed forces knows no cities but APO, FPO and DPO. */
-function told(place: Place): Place {
+/** The name that the file gives a place. Military mail knows no cities but APO, FPO and DPO. */
+function corrected(place: Place): Place {
   const state = militaryState(place.zip);
   return state === null ? place : { ...place, state, city: place.city.split(" ")[0] ?? "" };
 }
 
-/** A thousandth of a degree is a hundred metres. */
+/** A thousandth of a degree is a hundred meters. */
 const degrees = (number: number) => Math.round(number * 1000) / 1000;
 
-/** The unpacked file: a line for each ZIP code, in ascending order: code, city, state, latitude, longitude. */
+/** The unpacked file: one line per ZIP code, in ascending order: code, city, state, latitude, longitude. */
 export async function postalText(): Promise<string> {
   const places = new Map<string, Place>();
-  for (const place of (await placesOfGeoNames()).map(told)) {
-    // Two bases in Hawaii are there twice, once without a state.
+  for (const place of (await placesOfGeoNames()).map(corrected)) {
+    // Two bases in Hawaii are listed twice, once without a state.
     if (place.state !== "") places.set(place.zip, place);
   }
   for (const place of placesOfTerritories()) places.set(place.zip, place);

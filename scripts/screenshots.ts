@@ -1,5 +1,5 @@
-// `bun scripts/screenshots.ts [FOLDER]`: the pictures of the README, of the sample business in a service of its own.
-// Takes every screen into FOLDER instead, in light and dark, on a desktop and on a phone, when one is named.
+// `bun scripts/screenshots.ts [FOLDER]`: takes the README's pictures, of the sample business in a service of its own.
+// With a FOLDER it takes every screen into that instead, in light and dark, on a desktop and on a phone.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type BrowserContext, chromium, type Page } from "playwright-core";
@@ -12,7 +12,7 @@ const pictures = join(root, "scripts/screenshots");
 const owner = { name: "Robin Owner", email: "robin@example.com", password: "a long password for a picture" };
 const settle_ms = 1500;
 
-/** What the README shows. */
+/** The pictures in the README. */
 const shown = [
   { name: "today", path: "/", scheme: "light" },
   { name: "orders", path: "/orders", scheme: "light" },
@@ -54,7 +54,7 @@ const schemes = ["light", "dark"] as const;
 
 const found = findChromium();
 if (found === null) {
-  console.error(`There is no browser: ${howToGetChromium}`);
+  console.error(`No browser found: ${howToGetChromium}`);
   process.exit(1);
 }
 await ensureWeb();
@@ -121,7 +121,7 @@ async function open(context: BrowserContext, path: string, ids: Ids, scheme: "li
   return page;
 }
 
-/** Loads the sample business beside the running server. */
+/** Loads the sample business while the server runs. */
 async function fill({ data }: StartedService): Promise<void> {
   const program = [process.execPath, join(root, "src/main.ts")];
   const demo = Bun.spawn([...program, "demo", "--mode", "live", "--data", data], {
@@ -131,8 +131,8 @@ async function fill({ data }: StartedService): Promise<void> {
   if ((await demo.exited) !== 0) throw new Error("the sample business could not be loaded");
 }
 
-/** Makes the first user by the link that the first start printed. */
-async function signIn({ url, said }: StartedService) {
+/** Creates the first user with the link that the first start printed. */
+async function signIn({ url, output: said }: StartedService) {
   const token = /\/dashboard\/setup#(\S+)/.exec(said)?.[1];
   const answer = await fetch(`${url}/dashboard/api/setup`, {
     method: "POST",
@@ -146,7 +146,7 @@ async function signIn({ url, said }: StartedService) {
   });
 }
 
-/** An order that is under way, and a SKU of it. */
+/** An order in progress, and a SKU of it. */
 async function example(from: StartedService): Promise<Ids> {
   const key = await from.makeKey("live", "read");
   const get = async (path: string) => {

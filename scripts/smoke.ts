@@ -1,4 +1,4 @@
-// Runs the compiled binary as a stranger would: in an empty folder, with an empty environment.
+// Runs the compiled binary as a new user would: in an empty folder, with an empty environment.
 import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -8,7 +8,7 @@ import { asker, printsSscc, printsWithoutFonts, settle, shipsByCarrier, shipsByI
 
 const patience_ms = 60_000;
 const gs1_prefix = "0614141";
-// Nothing that was begun outlives this program.
+// Everything that was started ends with this program.
 const over = new AbortController();
 
 function run(folder: string, words: readonly string[], env: Record<string, string> = {}, program = binary) {
@@ -20,11 +20,11 @@ function run(folder: string, words: readonly string[], env: Record<string, strin
 
 async function tellsItsVersion(folder: string): Promise<void> {
   const asked = run(folder, ["version"]);
-  const [said, code] = await Promise.all([new Response(asked.stdout).text(), asked.exited]);
-  if (code !== 0 || !said.includes(manifest.version)) throw new Error(`version ended with ${code}: ${said}`);
+  const [output, code] = await Promise.all([new Response(asked.stdout).text(), asked.exited]);
+  if (code !== 0 || !output.includes(manifest.version)) throw new Error(`version ended with ${code}: ${output}`);
 }
 
-/** Reads what a process prints until the pattern is found in it; the whole text when it ends without. */
+/** Reads a process's output until the pattern matches. Returns all of it if the process ends first. */
 async function readUntil(stream: ReadableStream<Uint8Array>, pattern: RegExp): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
@@ -35,16 +35,19 @@ async function readUntil(stream: ReadableStream<Uint8Array>, pattern: RegExp): P
   return text;
 }
 
-// One name for each font that the binary carries packed, and for the two that have most of Europe's letters.
+// One name for each font that the binary carries packed, and for the two that have most European letters.
 const names = ["বাংলা", "हिन्दी", "አማርኛ", "ગુજરાતી", "ਪੰਜਾਬੀ", "ಕನ್ನಡ", "ខ្មែរ", "മലയാളം", "မြန်မာ", "සිංහල", "தமிழ்"];
 const more_names = ["తెలుగు", "ภาษาไทย", "中文", "日本の", "한국어", "🎁", "العربية", "Łódź"];
 
-/** Takes an order for goods of these names and prints its pick list and a label: every font must be there, and open. */
+/**
+ * Takes an order for products with these names, and prints its pick list and a label. Every font must be present and
+ * readable.
+ */
 async function printsNames(api: string, key: string): Promise<void> {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const post = async (path: string, body: object) => {
     const answer = await fetch(`${api}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
-    if (answer.status !== 201) throw new Error(`POST ${path} answered ${answer.status}: ${await answer.text()}`);
+    if (answer.status !== 201) throw new Error(`POST ${path} returned ${answer.status}: ${await answer.text()}`);
     return (await answer.json()) as {
       id: string;
       data: { id: string; documents: { url: string }[] };
@@ -64,27 +67,27 @@ async function printsNames(api: string, key: string): Promise<void> {
   const answer = await fetch(`${api}/orders/${data.id}/pick-list`, { headers });
   const bytes = await answer.bytes();
   if (answer.status !== 200 || !new TextDecoder().decode(bytes.slice(0, 5)).startsWith("%PDF-")) {
-    throw new Error(`the pick list answered ${answer.status}: ${new TextDecoder().decode(bytes)}`);
+    throw new Error(`the pick list returned ${answer.status}: ${new TextDecoder().decode(bytes)}`);
   }
   const place = { street1: names.join(" "), street2: more_names.join(" "), city: "Paris", country: "FR" };
   const parcel = { carrier: "local", service: "standard", package: { weight: 1 } };
   const label = await post("/shipping/labels", { order_id: data.id, ...parcel, to_address: { name: "A", ...place } });
   for (const { url } of label.data.documents) {
     const document = await fetch(url);
-    if (!document.ok) throw new Error(`${url} answered ${document.status}: ${await document.text()}`);
+    if (!document.ok) throw new Error(`${url} returned ${document.status}: ${await document.text()}`);
   }
 }
 
-/** The reference page and all that it asks for. */
+/** The reference page and everything it loads. */
 async function showsItsReference(address: string): Promise<void> {
   for (const path of ["/docs", "/docs/errors", "/docs/start.js", "/docs/scalar.js", "/openapi.json"]) {
     const answer = await fetch(`${address}${path}`);
     const text = await answer.text();
-    if (!answer.ok || text.length < 100) throw new Error(`${path} answered ${answer.status}: ${text.slice(0, 200)}`);
+    if (!answer.ok || text.length < 100) throw new Error(`${path} returned ${answer.status}: ${text.slice(0, 200)}`);
   }
 }
 
-/** Both prefixes, and heads that are longer than those Bun reads by itself. */
+/** Both path prefixes, and headers longer than those that Bun reads by default. */
 async function readsItsRequests(address: string): Promise<void> {
   const asked = [
     { path: "/v1/orders", more: 0, code: "authentication_required" },
@@ -95,46 +98,46 @@ async function readsItsRequests(address: string): Promise<void> {
   for (const { path, more, code } of asked) {
     const answer = await fetch(`${address}${path}`, { headers: { "x-more": "a".repeat(more) } });
     const text = await answer.text();
-    if (!text.includes(`"${code}"`)) throw new Error(`${path} answered ${answer.status}: ${text.slice(0, 200)}`);
+    if (!text.includes(`"${code}"`)) throw new Error(`${path} returned ${answer.status}: ${text.slice(0, 200)}`);
   }
 }
 
-/** The dashboard's page, and all that it loads at once. */
+/** The dashboard's page, and everything it loads first. */
 async function showsItsDashboard(address: string): Promise<void> {
   const page = await fetch(`${address}/dashboard/orders`);
   const html = await page.text();
   const assets = [...html.matchAll(/(?:src|href)="(\/dashboard\/assets\/[^"]+)"/g)].map(([, path = ""]) => path);
   if (!page.ok || assets.length < 3)
-    throw new Error(`/dashboard/orders answered ${page.status}: ${html.slice(0, 200)}`);
+    throw new Error(`/dashboard/orders returned ${page.status}: ${html.slice(0, 200)}`);
   for (const path of assets) {
     const answer = await fetch(`${address}${path}`, { headers: { "accept-encoding": "br" } });
     const text = await answer.text();
-    if (!answer.ok || text.length < 100) throw new Error(`${path} answered ${answer.status}: ${text.slice(0, 200)}`);
+    if (!answer.ok || text.length < 100) throw new Error(`${path} returned ${answer.status}: ${text.slice(0, 200)}`);
     if (/\.(?:js|css)$/.test(path) && answer.headers.get("content-encoding") !== "br")
       throw new Error(`${path} is not packed`);
   }
 }
 
-/** Serves while some work is done, with the address and what was printed until it was told, and stops. */
+/** Serves while `work` runs, which gets the address and the output up to it, and stops. */
 async function serving(
   folder: string,
   env: Record<string, string>,
-  work: (address: string, said: string) => Promise<void>,
+  work: (address: string, output: string) => Promise<void>,
   program = binary,
 ): Promise<void> {
   const service = run(folder, ["serve", "--port", "0"], env, program);
   const complaints = new Response(service.stderr).text();
   const late = setTimeout(() => service.kill("SIGKILL"), patience_ms);
   try {
-    const said = await readUntil(service.stdout, /https?:\/\/[\d.]+:\d+\b[^\d]/);
-    const address = /https?:\/\/[\d.]+:\d+/.exec(said)?.[0];
-    if (!address) throw new Error(`serve printed no address: ${said}`);
+    const output = await readUntil(service.stdout, /https?:\/\/[\d.]+:\d+\b[^\d]/);
+    const address = /https?:\/\/[\d.]+:\d+/.exec(output)?.[0];
+    if (!address) throw new Error(`serve printed no address: ${output}`);
     const authority = Bun.file(join(folder, "data/tls/authority.crt"));
     const health = await fetch(`${address}/health`, {
       tls: (await authority.exists()) ? { ca: await authority.text() } : {},
     });
-    if (!health.ok) throw new Error(`/health answered ${health.status}: ${await health.text()}`);
-    await work(address, said);
+    if (!health.ok) throw new Error(`/health returned ${health.status}: ${await health.text()}`);
+    await work(address, output);
     service.kill("SIGTERM");
     const code = await service.exited;
     if (code !== 0) throw new Error(`serve ended with ${code} after SIGTERM`);
@@ -153,26 +156,26 @@ async function playsItsDemo(folder: string): Promise<void> {
   await verifies(folder, "demo");
 }
 
-/** Finds no difference in the data of a folder. */
+/** Checks that the data of a folder has no differences. */
 async function verifies(folder: string, data: string): Promise<void> {
-  const said = await succeeds(folder, ["verify", "--data", data]);
-  if (!/^live: 0 differences$/m.test(said) || !/^test: 0 differences$/m.test(said)) throw new Error(said);
+  const output = await succeeds(folder, ["verify", "--data", data]);
+  if (!/^live: 0 differences$/m.test(output) || !/^test: 0 differences$/m.test(output)) throw new Error(output);
 }
 
 async function succeeds(folder: string, words: readonly string[]): Promise<string> {
   const done = run(folder, words);
-  const [said, complaints] = await Promise.all([new Response(done.stdout).text(), new Response(done.stderr).text()]);
+  const [output, complaints] = await Promise.all([new Response(done.stdout).text(), new Response(done.stderr).text()]);
   const code = await done.exited;
-  if (code !== 0) throw new Error(`${words.join(" ")} ended with ${code}: ${said}${complaints}`);
-  return said;
+  if (code !== 0) throw new Error(`${words.join(" ")} ended with ${code}: ${output}${complaints}`);
+  return output;
 }
 
-/** Serves a first time from nothing, then again as a company with a prefix of GS1, and holds the books against it. */
+/** Serves for the first time without data, then again as a company with a GS1 prefix, and verifies the data. */
 async function servesAndStops(folder: string): Promise<void> {
   let live = "";
-  await serving(folder, {}, async (address, said) => {
-    live = /ph_live_\w+/.exec(said)?.[0] ?? "";
-    const test = /ph_test_\w+/.exec(said)?.[0] ?? "";
+  await serving(folder, {}, async (address, output) => {
+    live = /ph_live_\w+/.exec(output)?.[0] ?? "";
+    const test = /ph_test_\w+/.exec(output)?.[0] ?? "";
     await readsItsRequests(address);
     await showsItsReference(address);
     await showsItsDashboard(address);
@@ -182,20 +185,20 @@ async function servesAndStops(folder: string): Promise<void> {
   });
   const env = { PACKHOUSE_GS1_PREFIX: gs1_prefix };
   await serving(folder, env, (address) => printsSscc(`${address}/v1`, live, gs1_prefix));
-  // Making certificates takes a library that is loaded only then.
+  // Creating certificates needs a library that is loaded only then.
   await serving(folder, { PACKHOUSE_TLS: "self" }, async (address) => {
     if (!address.startsWith("https:")) throw new Error(`--tls self serves at ${address}`);
   });
   await verifies(folder, "data");
 }
 
-/** Serves from a copy of the binary that has no file of fonts beside it. */
+/** Serves from a copy of the binary that has no font file next to it. */
 async function servesWithoutFonts(folder: string): Promise<void> {
   await mkdir(folder);
   const alone = join(folder, basename(binary));
   await copyFile(binary, alone);
-  const print = (address: string, said: string) =>
-    printsWithoutFonts(`${address}/v1`, /ph_live_\w+/.exec(said)?.[0] ?? "");
+  const print = (address: string, output: string) =>
+    printsWithoutFonts(`${address}/v1`, /ph_live_\w+/.exec(output)?.[0] ?? "");
   await serving(folder, {}, print, alone);
 }
 

@@ -1,19 +1,20 @@
-// What the smoke test tries of shipping: rates, addresses, numbers, labels, manifests, and a carrier on this machine.
+// The shipping part of the smoke test: rates, addresses, tracking numbers, labels, manifests, and a carrier on this
+// machine.
 import type { Answered } from "../test/build/service.ts";
 import { openEasyPost } from "../test/shipping/carriers/easypost_mock.ts";
 
-/** Asks the service, insists on a status, and answers what it said. */
+/** Sends a request, requires a status, and returns the response. */
 export type Ask = (method: string, path: string, body: object | null, status: number) => Promise<Said>;
 type Said = Answered["body"];
 
-/** Asks the API at an address with a key. */
+/** A client of the API at an address with a key. */
 export function asker(api: string, key: string): Ask {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   return async (method, path, body, status) => {
     const sent = body === null ? {} : { body: JSON.stringify(body) };
     const answer = await fetch(`${api}${path}`, { method, headers, ...sent });
     const text = await answer.text();
-    if (answer.status !== status) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
+    if (answer.status !== status) throw new Error(`${method} ${path} returned ${answer.status}: ${text}`);
     return JSON.parse(text);
   };
 }
@@ -27,14 +28,14 @@ function mustBe(what: string, said: unknown, wanted: unknown): void {
 const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
 const parcel = { weight: 2, weight_unit: "lb" };
 
-/** Gives the first warehouse an address of its own: no live label is sold from the one that a first start invents. */
+/** Sets the address of the first warehouse: no live label is sold from the one that a first start invents. */
 export async function settle(ask: Ask): Promise<void> {
   const [{ warehouse_id }] = (await ask("GET", "/inventory/locations", null, 200)).data;
   const body = { address: { ...address, address_line1: "1 Depot Road" } };
   await ask("PATCH", `/inventory/locations/${warehouse_id}`, body, 200);
 }
 
-/** An order for goods that are there. */
+/** Creates an order for products in stock. */
 async function order(ask: Ask, order_number: string): Promise<string> {
   await settle(ask);
   const sku = `GOODS-${order_number}`;
@@ -61,7 +62,9 @@ async function isDocument(url: string, format: keyof typeof types, headers: Reco
   return bytes;
 }
 
-/** Rates by zone, an address, a foreign number, a label by its quote in every format, and a manifest. */
+/**
+ * Checks rates by zone, an address, another carrier's number, a label for its quote in every format, and a manifest.
+ */
 export async function shipsByItself(api: string, key: string): Promise<void> {
   const ask = asker(api, key);
   const zone = await ask("GET", "/shipping/zones?from=70112&to=37201", null, 200);
@@ -77,9 +80,9 @@ export async function shipsByItself(api: string, key: string): Promise<void> {
   );
   const checked = (await ask("POST", "/addresses/verify", { addresses: [address, { ...address, state: "ME" }] }, 200))
     .data;
-  mustBe("what is said of two addresses", [checked[0].status, checked[1].status], ["verified", "error"]);
+  mustBe("the results for two addresses", [checked[0].status, checked[1].status], ["verified", "error"]);
   const foreign = await ask("GET", "/tracking/1Z999AA10123456784", null, 404);
-  mustBe("the carrier of a foreign number", foreign.error.detected_carriers[0]?.carrier, "ups");
+  mustBe("the carrier of another carrier's number", foreign.error.detected_carriers[0]?.carrier, "ups");
 
   const order_id = await order(ask, "QUOTED");
   const { rates } = (await ask("POST", "/shipping/rates", { order_id, ...parcel }, 200)).data;
@@ -89,14 +92,14 @@ export async function shipsByItself(api: string, key: string): Promise<void> {
   for (const { format, url } of label.documents) await isDocument(url, format);
   const png = label.documents.find((one: Said) => one.format === "png").url;
   const [plain, fine] = [await isDocument(png, "png"), await isDocument(`${png}&dpi=300`, "png")];
-  mustBe("the widths of the pictures", [plain.readUInt32BE(16), fine.readUInt32BE(16)], [812, 1200]);
+  mustBe("the widths of the images", [plain.readUInt32BE(16), fine.readUInt32BE(16)], [812, 1200]);
   const { data } = await ask("POST", "/shipping/manifests", { carrier: "local" }, 201);
   mustBe("a label of the manifest", data.parcels.at(-1).label_id, label.label_id);
   const paper = `${api}/shipping/manifests/${data.manifest_id}/document`;
   await isDocument(paper, "pdf", { authorization: `Bearer ${key}` });
 }
 
-/** An account at a carrier on this machine, which the sandbox may call: its rates, and a label of it. */
+/** Adds an account at a carrier on this machine, which the sandbox may call. Checks its rates and a label. */
 export async function shipsByCarrier(api: string, key: string): Promise<void> {
   const carrier = await openEasyPost();
   try {
@@ -108,17 +111,17 @@ export async function shipsByCarrier(api: string, key: string): Promise<void> {
     const order_id = await order(ask, "CARRIED");
     const { rates, messages } = (await ask("POST", "/shipping/rates", { order_id, ...parcel }, 200)).data;
     const rate = rates.find((one: Said) => one.account_id === account.id);
-    if (rate === undefined) throw new Error(`the carrier gave no rate: ${JSON.stringify(messages)}`);
+    if (rate === undefined) throw new Error(`the carrier returned no rate: ${JSON.stringify(messages)}`);
     const body = { order_id, quote_id: rate.quote_id, package: parcel };
     const label = (await ask("POST", "/shipping/labels", body, 201)).data;
-    mustBe("what was bought", [label.status, carrier.purchases.length], ["completed", 1]);
+    mustBe("the purchase", [label.status, carrier.purchases.length], ["completed", 1]);
     for (const { format, url } of label.documents) await isDocument(url, format);
   } finally {
     carrier.stop();
   }
 }
 
-/** What is printed without the file of fonts: Latin letters, and instead of Japanese ones what is to be done. */
+/** Checks what is printed without the font file: Latin letters, and an instruction instead of Japanese letters. */
 export async function printsWithoutFonts(api: string, key: string): Promise<void> {
   const ask = asker(api, key);
   const order_id = await order(ask, "FONTLESS");
@@ -131,7 +134,7 @@ export async function printsWithoutFonts(api: string, key: string): Promise<void
   for (const { format, url } of label.documents) await isDocument(url, format);
 }
 
-/** A label of a house with a company prefix of GS1. */
+/** Checks a label of an operator with a GS1 company prefix. */
 export async function printsSscc(api: string, key: string, prefix: string): Promise<void> {
   const ask = asker(api, key);
   const order_id = await order(ask, "SSCC");

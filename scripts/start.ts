@@ -1,4 +1,4 @@
-// `bun run start [flags of serve]`: installs the packages that serving takes, unless they are there, then serves.
+// `bun run start [flags of serve]`: installs the packages that serving needs, unless they are there, then serves.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { install, root } from "./install.ts";
@@ -17,12 +17,12 @@ const service = Bun.spawn([process.execPath, join(root, "src/main.ts"), "serve",
 });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.on(signal, () => {
-    // A terminal sends Ctrl-C to the service as well: it shall come once.
+    // A terminal sends Ctrl-C to the service as well. It must receive it once only.
     if (signal !== "SIGINT" || !process.stdin.isTTY) service.kill(signal);
   });
 }
 if (process.env["npm_config_user_agent"]?.startsWith("npm/") && process.platform === "linux") {
-  // `npx` that is told to stop leaves what it runs to itself. So the service is told to when `npx` is gone.
+  // An `npx` that is terminated leaves its child running, so the service is terminated when `npx` is gone.
   const runner = parentOf(process.ppid);
   setInterval(() => parentOf(process.ppid) !== runner && service.kill("SIGTERM"), 500).unref();
 }

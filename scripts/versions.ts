@@ -1,5 +1,5 @@
-// Other versions of the program, run from a copy of its source, with migrations that it does not have. For tests of
-// upgrades, and of servers of two versions side by side.
+// Other versions of the program, run from a copy of its source with additional migrations. For tests of upgrades, and
+// of servers of two versions side by side.
 import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ export interface Planted {
 }
 
 export interface OtherVersion {
-  /** The command that runs it, as `startService` takes it. */
+  /** The command that runs it, for `startService`. */
   readonly program: readonly string[];
   readonly folder: string;
   remove(): void;
@@ -23,7 +23,7 @@ export interface OtherVersion {
 
 const engines = ["sqlite", "postgres"] as const;
 
-/** Makes a version of the program that has these migrations as well. */
+/** Creates a version of the program that also has these migrations. */
 export function otherVersion(planted: readonly Planted[]): OtherVersion {
   const folder = mkdtempSync(join(tmpdir(), "packhouse-version-"));
   for (const name of ["src", "db", "package.json", "tsconfig.json"]) {

@@ -1,4 +1,4 @@
-// `bun scripts/web.ts [--watch]`: the dashboard's front end, from src/dashboard/web to dist/dashboard.
+// `bun scripts/web.ts [--watch]`: builds the dashboard's front end from src/dashboard/web into dist/dashboard.
 import {
   existsSync,
   mkdirSync,
@@ -16,14 +16,14 @@ import { root } from "./install.ts";
 
 /** The front end's source. */
 const webSource = join(root, "src/dashboard/web");
-/** Where it lies once it is built: `index.html`, and `assets/` whose names change with what they hold. */
+/** The build: `index.html`, and `assets/` with content hashes in their names. */
 export const webBuilt = join(root, "dist/dashboard");
 
 const index = join(webBuilt, "index.html");
-// What is smaller gains nothing by being packed.
+// Smaller files gain nothing from compression.
 const packed_from_bytes = 700;
 
-/** Builds the front end, packs its files, and puts the whole in place at once. Answers the files that it is made of. */
+/** Builds the front end, compresses its files, and replaces the whole build at once. Returns its source files. */
 export async function buildWeb(): Promise<readonly string[]> {
   mkdirSync(join(root, "dist"), { recursive: true });
   const folder = `${webBuilt}-${process.pid}`;
@@ -51,7 +51,9 @@ export async function buildWeb(): Promise<readonly string[]> {
   }
 }
 
-/** Moves the page out of the assets, and packs each asset that gains by it: its other forms are made when asked for. */
+/**
+ * Moves the page out of the assets, and compresses each asset that gains by it. Other encodings are made on request.
+ */
 async function finish(folder: string, name: string): Promise<void> {
   const file = join(folder, "assets", name);
   if (name.endsWith(".html")) return renameSync(file, join(folder, "index.html"));
@@ -62,13 +64,13 @@ async function finish(folder: string, name: string): Promise<void> {
   unlinkSync(file);
 }
 
-/** Builds the front end if it is missing, or older than what it is made of. Says whether it did. */
+/** Builds the front end if it is missing or older than its sources. Returns whether it did. */
 export async function ensureWeb(): Promise<boolean> {
   const built = existsSync(index) ? statSync(index).mtimeMs : 0;
   const named = ["src/dashboard/web/**/*", "src/**/*.transitions.ts", "scripts/web.ts"];
   const made_of = [...named.flatMap((names) => [...new Bun.Glob(names).scanSync({ cwd: root })]), "bun.lock"];
   if (made_of.every((file) => statSync(join(root, file)).mtimeMs <= built)) return false;
-  // In a process of its own: one that was there before the packages does not find them.
+  // A separate process: one that started before the packages were installed does not find them.
   const build = Bun.spawn([process.execPath, import.meta.path], { stdout: "ignore", stderr: "inherit" });
   if ((await build.exited) !== 0) throw new Error("The dashboard could not be built.");
   return true;

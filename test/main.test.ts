@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync }
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { usualProgram } from "../scripts/service.ts";
+import { defaultProgram } from "../scripts/service.ts";
 import { silentLog } from "../src/core/log.ts";
 import { openStores } from "../src/storage/open_stores.ts";
 
@@ -19,7 +19,7 @@ const data = join(folder, "data");
 
 /** Runs one command to its end, in a folder of its own. */
 async function packhouse(words: readonly string[], env: Record<string, string> = {}) {
-  const child = Bun.spawn([...usualProgram, ...words], { cwd: folder, env, stdout: "pipe", stderr: "pipe" });
+  const child = Bun.spawn([...defaultProgram, ...words], { cwd: folder, env, stdout: "pipe", stderr: "pipe" });
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   return { out, err, code };
 }
@@ -124,10 +124,10 @@ describe("works", () => {
 
   test("a file is taken in from a pipe, too, and - is standard input and output", async () => {
     const own = await installation("piped");
-    const words = ["sh", "-c", 'printf "sku,name\\nTEA,Tea\\n" | "$0" "$@"', ...usualProgram];
+    const words = ["sh", "-c", 'printf "sku,name\\nTEA,Tea\\n" | "$0" "$@"', ...defaultProgram];
     const child = Bun.spawn([...words, "import", "products", "/dev/stdin", ...own], { cwd: folder, env: {} });
     expect(await child.stdout.text()).toBe("test: 1 rows: 1 created, 0 updated, 0 unchanged, 0 failed\n");
-    const counted = ["sh", "-c", 'printf "SKU;Anzahl\\nTEA;1.000\\n" | "$0" "$@"', ...usualProgram];
+    const counted = ["sh", "-c", 'printf "SKU;Anzahl\\nTEA;1.000\\n" | "$0" "$@"', ...defaultProgram];
     const terms = ["--decimal", ",", "--map", "Anzahl:quantity"];
     const stock = Bun.spawn([...counted, "import", "stock", "-", ...terms, ...own], { cwd: folder, env: {} });
     expect(await stock.stdout.text()).toBe("test: 1 rows: 1 created, 0 updated, 0 unchanged, 0 failed\n");
@@ -165,7 +165,7 @@ describe("works", () => {
     expect((await packhouse(["import", "products", goods, ...own])).code).toBe(0);
     // The whole of it is more than a pipe holds; the shell tells the exit code apart from what `head` prints.
     const script = '{ "$0" "$@"; echo "exit $?" >&2; } | head -n 1';
-    const words = ["sh", "-c", script, ...usualProgram, "export", "products", ...own];
+    const words = ["sh", "-c", script, ...defaultProgram, "export", "products", ...own];
     const child = Bun.spawn(words, { cwd: folder, env: {}, stdout: "pipe", stderr: "pipe" });
     const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()]);
     expect(out).toMatch(/^sku,name,.*\r\n$/);

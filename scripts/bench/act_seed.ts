@@ -1,14 +1,15 @@
-// Orders by the ten thousand that stand before an act, copied in plain SQL from a few that the API brought there, with
-// all that belongs to them but their movements and events, each of other SKUs. The service is stopped meanwhile.
+// Seeds tens of thousands of orders that are ready for an act. They are copied in SQL from a few orders that the API
+// brought to that state, with everything that belongs to them except movements and events, each for other SKUs. The
+// service is stopped during the copy.
 import type { Database } from "bun:sqlite";
 import { columnsOf, openForSeeding } from "./seed.ts";
 
-/** A table whose rows belong to an order: how they are found, and which of their columns name which other rows. */
+/** A table with rows of an order: how to find them, and which of their columns reference which other rows. */
 interface Part {
   readonly table: string;
   readonly of: string;
   readonly names: Readonly<Record<string, string>>;
-  /** What makes a copy's texts its own; `copy` is its number, `$new_order` the id of its order. */
+  /** Makes the texts of a copy unique; `copy` is its number, `$new_order` the id of its order. */
   readonly own?: Readonly<Record<string, string>>;
 }
 
@@ -82,19 +83,19 @@ const parts: readonly Part[] = [
   },
 ];
 
-/** The id of a copied order, and the number of its parcel where it has one. */
+/** The id of a copied order, and its tracking number if it has one. */
 export interface Copied {
   readonly id: string;
   readonly tracking_number: string | null;
 }
 
-/** The products of copied orders, which follow each other: each has one stock item with units enough. */
+/** The products of copied orders, with consecutive ids. Each has one stock item with enough units. */
 interface Products {
   readonly first: number;
   readonly count: number;
 }
 
-/** Copies each of these orders so many times, of these products, and answers the copies, the models in turn. */
+/** Copies each of these orders `count` times, for these products. Returns the copies, in rotation by model. */
 export function copyAtWork(path: string, models: readonly (readonly number[])[], count: number): Copied[][] {
   const db = openForSeeding(path);
   const products = db
@@ -122,23 +123,23 @@ function copyWhole(db: Database, order: number, products: Products, count: numbe
       .query(query)
       .values()
       .map(([value]) => Number(value));
-  const told = (text: string) => text.replaceAll("$order", String(order));
+  const filled = (text: string) => text.replaceAll("$order", String(order));
   const sold = column(`select product_id from order_lines where order_id = ${order} order by id`);
   const productOf = (id: number) =>
     `${products.first} + (${order * 997} + copy * ${sold.length} + ${sold.indexOf(id)}) % ${products.count}`;
-  // The ids of the model's rows by table, and where those of the copies begin.
+  // The ids of the model's rows by table, and where the ids of the copies begin.
   const rows = new Map<string, { readonly ids: readonly number[]; readonly last: number }>();
   const copyOf = (table: string, id: number) => {
     if (table === "products") return productOf(id);
     const { ids, last } = rows.get(table) ?? { ids: [], last: 0 };
     const at = ids.indexOf(id);
     if (at >= 0) return `${last} + (copy - 1) * ${ids.length} + ${at + 1}`;
-    // What is promised and has not been picked lies on the shelf.
+    // Units that are allocated and not picked lie on the shelf.
     const [product = 0] = column(`select product_id from stock_items where id = ${id}`);
     return `(select min(id) from stock_items where product_id = ${productOf(product)})`;
   };
   for (const { table, of, names, own = {} } of parts) {
-    const ids = column(`select id from ${table} where ${told(of)} order by id`);
+    const ids = column(`select id from ${table} where ${filled(of)} order by id`);
     rows.set(table, { ids, last: column(`select coalesce(max(id), 0) from ${table}`)[0] ?? 0 });
     for (const id of ids) {
       const row = db.query(`select * from ${table} where id = ${id}`).get() as Record<string, unknown>;

@@ -1,20 +1,24 @@
-// The acts of an order on the service and on their floor, each on an order or a parcel that nobody has touched.
+// The acts of an order on the service and on the baseline, each on an order or a parcel that has not been touched
+// before.
 import { join } from "node:path";
 import { startService } from "../service.ts";
 import { type Copied, copyAtWork } from "./act_seed.ts";
 import { env, placeOrders, sender, startStocked } from "./business.ts";
-import { measureBesideFloor, rounds } from "./requests.ts";
+import { measureAgainstBaseline, rounds } from "./requests.ts";
 import { actOn, buyLabel, scan } from "./shots.ts";
 
 const model_count = 20;
-// So many that few of the orders that are picked and have not left want the same.
+// Enough products that few of the orders that are picked and not yet shipped share one.
 const sku_count = 100_000;
-/** More than any act does in a second: the floor begins again where orders run out, which changes its rows little. */
+/**
+ * More orders than any act handles in a second. The baseline starts again from the first order when it runs out, which
+ * hardly changes its rows.
+ */
 const copies_a_second = 5500;
 
 const goal = 0.6;
 
-/** Measures each act; answers how many goals are missed. */
+/** Measures each act. Returns how many goals are missed. */
 export async function measureActs(seconds: number): Promise<number> {
   const { service: first, key } = await startStocked(sku_count);
   const models = await placeModels(first.url, key);
@@ -31,10 +35,10 @@ export async function measureActs(seconds: number): Promise<number> {
   const ids = (some: readonly Copied[]) => (round: number) => of(some, round).map(({ id }) => id);
   const numbers = (some: readonly Copied[]) => (round: number) =>
     of(some, round).flatMap(({ tracking_number }) => tracking_number ?? []);
-  // An order that is picked has no label yet, so that both acts share the pending ones.
+  // A picked order has no label yet, so both acts share the pending orders.
   const half = Math.floor(pending.length / 2);
   const [to_label, to_pick] = [ids(pending.slice(0, half)), ids(pending.slice(half))];
-  const missed = await measureBesideFloor({ service, key, seconds }, [
+  const missed = await measureAgainstBaseline({ service, key, seconds }, [
     { name: "label", shot: (round) => buyLabel(to_label(round)), goal: 0.65 },
     { name: "pick (3 lines, pending)", shot: (round) => actOn("pick", to_pick(round)), goal },
     { name: "pack", shot: (round) => actOn("pack", ids(picked)(round)), goal },
@@ -43,7 +47,7 @@ export async function measureActs(seconds: number): Promise<number> {
     { name: "delivered scan", shot: (round) => scan("delivered", numbers(travelling)(round)), goal },
   ]);
   await service.remove();
-  console.log("\nstatements of each act, alone in its transaction");
+  console.log("\nstatements of each act, run individually");
   Bun.spawnSync([process.execPath, join(import.meta.dir, "../../test/orders/acts_cost.ts")], {
     stdio: ["ignore", "inherit", "inherit"],
   });
@@ -52,7 +56,7 @@ export async function measureActs(seconds: number): Promise<number> {
 
 type State = "pending" | "picked" | "packed" | "labelled" | "travelling";
 
-/** Brings orders to where each act finds them, through the API. */
+/** Brings orders to the state that each act starts from, through the API. */
 export async function placeModels(url: string, key: string): Promise<Record<State, readonly number[]>> {
   const send = sender(url, key);
   const pack = async (id: string) => {
@@ -76,7 +80,7 @@ export async function placeModels(url: string, key: string): Promise<Record<Stat
   const orders = [...(await placeOrders(url, key, (states.length + 1) * model_count)).orders];
   const found = {} as Record<State, readonly number[]>;
   for (const state of states) {
-    // Two acts begin with pending orders.
+    // Two acts start from pending orders.
     const own = orders.splice(0, state === "pending" ? 2 * model_count : model_count);
     for (const id of own) await steps[state](id);
     found[state] = own.map((id) => Number(id.replace("ord_", "")));

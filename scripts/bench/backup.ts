@@ -1,8 +1,8 @@
-// What a backup of a gigabyte takes, against the same files piped through the same compressor, and what it costs the
-// requests that come in meanwhile.
+// How long a backup of one gigabyte takes, compared with piping the same files through the same compressor, and what it
+// costs requests during the backup.
 import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { startService, usual_secret_key, usualProgram } from "../service.ts";
+import { default_secret_key, defaultProgram, startService } from "../service.ts";
 import { env, type Ids, line, placeOrders, sender, skus, startStocked } from "./business.ts";
 import { median } from "./load.ts";
 import { copyOrders } from "./order_seed.ts";
@@ -10,12 +10,12 @@ import { copyOrders } from "./order_seed.ts";
 const orders = 600_000;
 const rounds = 3;
 const writers = 8;
-/** Orders a second: many times what a busy warehouse is sent. */
+/** Orders per second: many times the rate of a busy warehouse. */
 const paced_rate = 200;
 const least_throughput = 0.5;
 const most_p99 = 2;
 
-/** Measures backups of a gigabyte; answers how many goals are missed. */
+/** Measures backups of one gigabyte. Returns how many goals are missed. */
 export async function measureBackup(seconds: number): Promise<number> {
   if (Bun.which("zstd") === null) throw new Error("This part needs zstd (apt-get install zstd).");
   const { service, key } = await startStocked();
@@ -41,7 +41,7 @@ export async function measureBackup(seconds: number): Promise<number> {
   console.log(`  ${throughput.toFixed(2)} of the throughput (goal: ${least_throughput})`);
 
   const running = await startService({ data: service.data, env });
-  // The first requests of a service warm it up.
+  // The first requests to a service warm it up.
   await paced(running.url, key, ids, Bun.sleep(5000));
   const p99s: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -57,18 +57,18 @@ export async function measureBackup(seconds: number): Promise<number> {
   return (throughput < least_throughput ? 1 : 0) + (p99 > most_p99 ? 1 : 0);
 }
 
-const backupOf = (data: string, place: string) => [...usualProgram, "backup", place, "--data", data];
+const backupOf = (data: string, place: string) => [...defaultProgram, "backup", place, "--data", data];
 
-/** The seconds that a command takes. */
+/** The duration of a command in seconds. */
 async function timed(words: readonly string[]): Promise<number> {
   const begun_at = performance.now();
-  const surroundings = { ...process.env, PACKHOUSE_SECRET_KEY: usual_secret_key };
+  const surroundings = { ...process.env, PACKHOUSE_SECRET_KEY: default_secret_key };
   const child = Bun.spawn([...words], { env: surroundings, stdout: "ignore", stderr: "inherit" });
   if ((await child.exited) !== 0) throw new Error(`${words.join(" ")} failed`);
   return (performance.now() - begun_at) / 1000;
 }
 
-/** The 99th percentile (ms) of order creation at a steady rate, until something has ended. */
+/** The 99th percentile (ms) of order creation at a steady rate until `end` settles. */
 async function paced(url: string, key: string, { customer_id, shipping_address_id }: Ids, end: Promise<unknown>) {
   const send = sender(url, key);
   const took: number[] = [];
@@ -81,7 +81,7 @@ async function paced(url: string, key: string, { customer_id, shipping_address_i
     for (let at = 0; !ended; at += 1) {
       const due = begun_at + ((at + writer / writers) * 1000 * writers) / paced_rate;
       if (due > performance.now()) await Bun.sleep(due - performance.now());
-      // A request that comes late because the one before it was slow has waited since it was due.
+      // A request that is sent late because the one before it was slow counts from the time it was due.
       const order_number = `P-${begun_at}-${writer}-${at}`;
       const line_items = [line(skus[at % skus.length] ?? "")];
       await send("/orders", { order_number, customer_id, shipping_address_id, line_items });

@@ -1,5 +1,5 @@
-// The floor under deliveries: a loop that sends a receiver the requests that it got before once more, by kept
-// connections, as many at once as a subscription may have. It signs nothing and records nothing.
+// The baseline for deliveries: a loop that sends a receiver the requests that it got before once more, over keep-alive
+// connections, with as many in flight as a subscription may have. It signs and records nothing.
 import * as http from "node:http";
 
 interface Sent {

@@ -1,14 +1,14 @@
-// The small business that the requests of a benchmark name.
+// The small business that the benchmark's requests refer to.
 import { join } from "node:path";
 import { type StartedService, startService } from "../service.ts";
 import { copySku } from "./seed.ts";
 
-/** The SKUs that requests name: the last digits of a number pick one. */
+/** The SKUs in requests: the last digits of a number select one. */
 export const skus: readonly string[] = Array.from({ length: 200 }, (_, n) => `BENCH-${n}`);
 const hot_sku = "BENCH-0";
 const stock_each = 1_000_000;
 
-/** What requests name: the same in a copy of the database. */
+/** What requests refer to. It is the same in a copy of the database. */
 export interface Ids {
   readonly customer_id: string;
   readonly shipping_address_id: string;
@@ -17,19 +17,19 @@ export interface Ids {
 
 export const env = { NODE_ENV: "production" };
 
-/** Sends a body and answers what came back. Refuses whatever is no 2xx. */
+/** Sends a body and returns the response. Throws unless it is 2xx. */
 export function sender(url: string, key: string) {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   return async (path: string, body: object | null = null, method = "POST") => {
     const sent = body === null ? {} : { body: JSON.stringify(body) };
     const response = await fetch(`${url}/v1${path}`, { method, headers, ...sent });
     const text = await response.text();
-    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`);
+    if (!response.ok) throw new Error(`${path} returned ${response.status}: ${text}`);
     return JSON.parse(text);
   };
 }
 
-/** Starts a service whose products are stocked, each received once, among `others` that nobody names. */
+/** Starts a service whose products are in stock, each received once, among `others` further products. */
 export async function startStocked(others = 0): Promise<{ service: StartedService; key: string }> {
   const first = await startService({ env });
   const key = await first.makeKey("test");
@@ -45,7 +45,7 @@ export async function startStocked(others = 0): Promise<{ service: StartedServic
 /** A line of an order or a reservation. */
 export const line = (sku: string) => ({ sku, quantity: 1, unit_price: "5.00" });
 
-/** Makes a customer and so many orders of three lines. */
+/** Creates a customer and orders of three lines. */
 export async function placeOrders(url: string, key: string, count: number): Promise<Ids> {
   const send = sender(url, key);
   const customer = await send("/customers", {

@@ -1,5 +1,6 @@
 // What each convention costs a read by id: the same read through a ladder of handlers, each with one convention more
-// than the one before it. In this process and without a network, so that microseconds can be told apart.
+// than the previous one. It runs in this process and without a network, so that differences of microseconds are
+// visible.
 import { openSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -34,7 +35,7 @@ import { openStores } from "../../src/storage/open_stores.ts";
 type App = ReturnType<typeof createApp>;
 type Handle = (request: Request) => Response | Promise<Response>;
 
-/** A handler with one convention more than the one above it. */
+/** A handler with one convention more than the previous one. */
 interface Rung {
   readonly name: string;
   readonly handle: Handle;
@@ -45,7 +46,7 @@ const at_once = 32;
 const rounds = 23;
 const together = 3000;
 
-/** Measures the ladder, and what checking a body costs; it has no goal to miss. */
+/** Measures the ladder, and what checking a body costs. It has no goal. */
 export async function measureConventions(seconds: number): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), "packhouse-bench-"));
   const fatal = (error: unknown) => {
@@ -68,12 +69,14 @@ export async function measureConventions(seconds: number): Promise<number> {
   );
   for (const [at, { name }] of rungs.entries()) console.log(row(name, times[at] ?? 0, times[at - 1] ?? null));
   const [first = 0, last = 0] = [times[0], times.at(-1)];
-  console.log(`all of them make it ${(last / first).toFixed(1)} times as long as the read and its text alone`);
+  console.log(
+    `all conventions together take ${(last / first).toFixed(1)} times as long as the read and its JSON alone`,
+  );
 
   const [without, checked] = await inTurn(validation(service, app), seconds);
-  console.log("\nan order of three lines is received");
-  console.log(row("read as JSON", without ?? 0, null));
-  console.log(row("  and checked against its schema", checked ?? 0, without ?? 0));
+  console.log("\nreceiving an order of three lines");
+  console.log(row("parsed as JSON", without ?? 0, null));
+  console.log(row("  and validated against its schema", checked ?? 0, without ?? 0));
   await stores.close();
   await rm(folder, { recursive: true });
   return 0;
@@ -123,7 +126,7 @@ async function placeOrder(handle: Handle, key: string): Promise<string> {
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
     const sent = { method: "POST", headers, body: JSON.stringify(body) };
     const answer = await handle(new Request(`http://127.0.0.1/v1${path}`, sent));
-    if (answer.status !== 201) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
+    if (answer.status !== 201) throw new Error(`${path} returned ${answer.status}: ${await answer.text()}`);
     return (await answer.json()) as { id: string; data: { id: string }; shipping_addresses: { id: string }[] };
   };
   const skus = ["A", "B", "C"];
@@ -219,12 +222,12 @@ function ladder(service: Service, app: App, id: string, keys: { free: string; li
       key: free,
     },
     { name: "  ETag", handle: one((it) => answerRead(callOf(it, traceOf(it).request_id), read)), key: free },
-    { name: "  strict reading, one form of errors", handle: admitted, key: free },
+    { name: "  strict input, one error format", handle: admitted, key: free },
     { name: "  guard: route, key, permission", handle: guarded, key: free },
     { name: "  rate limit", handle: guarded, key: limited },
-    { name: "  all other routes beside it", handle, key: limited },
-    { name: "  meters", handle: counted.answer, key: limited },
-    { name: "  a line of the log", handle: logged.answer, key: limited },
+    { name: "  all other routes", handle, key: limited },
+    { name: "  metrics", handle: counted.answer, key: limited },
+    { name: "  a log line", handle: logged.answer, key: limited },
   ];
 }
 
@@ -258,8 +261,8 @@ function validation(service: Service, app: App) {
 }
 
 /**
- * The microseconds a request of each, measured in turn, so that what else the machine does meets all alike; of all
- * rounds the quicker quarter's last, since nothing makes a processor quicker than it is.
+ * The microseconds per request of each handler, measured in rotation so that other load on the machine affects all
+ * alike. Of all rounds it takes the slowest of the fastest quarter, since nothing makes a processor faster than it is.
  */
 async function inTurn(some: readonly { handle: Handle; make: () => Request }[], seconds: number): Promise<number[]> {
   const took = some.map((): number[] => []);
@@ -267,21 +270,21 @@ async function inTurn(some: readonly { handle: Handle; make: () => Request }[], 
   for (let round = 0; round < rounds || performance.now() < ends_at; round += 1) {
     for (const [at, { handle, make }] of some.entries()) {
       const micros = await batch(handle, make);
-      // The first rounds warm the code up.
+      // The first rounds warm up the code.
       if (round > 2) took[at]?.push(micros);
     }
   }
   return took.map((all) => all.toSorted((a, b) => a - b)[Math.floor(all.length / 4)] ?? 0);
 }
 
-/** Microseconds that the processors worked for each of some requests: others who use them do not count. */
+/** CPU microseconds for each of some requests. Time that other processes use does not count. */
 async function batch(handle: Handle, make: () => Request): Promise<number> {
   let left = together;
   const before = process.cpuUsage();
   const work = async () => {
     while (left-- > 0) {
       const answer = await handle(make());
-      if (answer.status >= 300) throw new Error(`answered ${answer.status}: ${await answer.text()}`);
+      if (answer.status >= 300) throw new Error(`returned ${answer.status}: ${await answer.text()}`);
     }
   };
   await Promise.all(Array.from({ length: at_once }, work));

@@ -1,4 +1,4 @@
-// What a change of stock costs when the ledger is a hundred times as long.
+// What a stock change costs when the ledger is a hundred times as long.
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { startService } from "../service.ts";
@@ -10,7 +10,7 @@ import { adjust, reserveSome } from "./shots.ts";
 const [few_count, many_count] = [10_000, 1_000_000];
 const worst_ratio = 1.2;
 
-/** Measures changes of stock with ten thousand movements and with a million; answers how many goals are missed. */
+/** Measures stock changes with ten thousand movements and with a million. Returns how many goals are missed. */
 export async function measureGrowth(seconds: number): Promise<number> {
   const { service, key } = await startStocked();
   await service.stop();

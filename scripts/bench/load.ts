@@ -1,4 +1,4 @@
-// Loads a server with keep-alive connections from a second process: `wrk` where it is installed, else autocannon.
+// Loads a server over keep-alive connections from a second process: `wrk` if it is installed, else autocannon.
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -20,7 +20,7 @@ export interface Figures {
   readonly requests_per_second: number;
   readonly p50_ms: number;
   readonly p99_ms: number;
-  /** Answers that were no 2xx. */
+  /** Responses other than 2xx. */
   readonly failed: number;
 }
 
@@ -29,16 +29,16 @@ export interface Load {
   readonly key: string;
   readonly shot: Shot;
   readonly seconds: number;
-  /** Where `{n}` begins: runs that share a server start apart. */
+  /** The first value of `{n}`. Runs that share a server start at different values. */
   readonly first: number;
 }
 
-/** How many connections ask at once, each again when it has its answer. */
+/** The number of connections. Each sends its next request once it has a response. */
 export const connections = 32;
 
 export const driver: "wrk" | "autocannon" = Bun.which("wrk") === null ? "autocannon" : "wrk";
 
-/** Fires one kind of request for some seconds and answers what came back. */
+/** Sends one kind of request for some seconds and returns the figures. */
 export function load(it: Load): Promise<Figures> {
   return driver === "wrk" ? withWrk(it) : withAutocannon(it);
 }
@@ -62,7 +62,7 @@ async function withWrk({ url, key, shot, seconds, first }: Load): Promise<Figure
 }
 
 function luaOf({ method, path, body = "", ids = [] }: Shot, key: string, first: number): string {
-  // Lua joins no more than two hundred pieces by its operator.
+  // Lua's operator joins at most two hundred pieces.
   const fill = (text: string) =>
     `table.concat({${JSON.stringify(text).replaceAll("{n}", '", n, "').replaceAll("{id}", '", id, "')}})`;
   return `
@@ -102,7 +102,7 @@ async function withAutocannon({ url, key, shot, seconds, first }: Load): Promise
   };
 }
 
-/** The one in the middle, by a figure of each. */
+/** The median of each figure. */
 export function median<T>(of: readonly T[], figure: (one: T) => number): T {
   const sorted = of.toSorted((a, b) => figure(a) - figure(b));
   return sorted[Math.floor(sorted.length / 2)] as T;

@@ -1,10 +1,10 @@
-// Orders by the million, copied in plain SQL from a few that the API made, with their lines, claims, holds and history,
-// so that `packhouse verify` finds no difference. They have no events. The service is stopped meanwhile.
+// Seeds millions of orders, copied in SQL from a few that the API created, with their lines, reservations, holds and
+// history, so that `packhouse verify` finds no difference. They have no events. The service is stopped during the copy.
 import type { Database } from "bun:sqlite";
 import { skus } from "./business.ts";
 import { columnsOf, openForSeeding } from "./seed.ts";
 
-/** An order to copy, and its share of all. */
+/** An order to copy, and its share of all copies. */
 export interface Model {
   readonly id: number;
   readonly share: number;
@@ -12,7 +12,10 @@ export interface Model {
 
 const second_ms = 1000;
 
-/** Copies orders until there are `total` more, one a second back in time, the models mixed, the SKUs in turn. */
+/**
+ * Copies orders until there are `total` more, each created a second earlier than the one before. Models and SKUs
+ * rotate.
+ */
 export function copyOrders(path: string, models: readonly Model[], total: number): void {
   const db = openForSeeding(path);
   db.transaction(() => {
@@ -70,7 +73,7 @@ function copyOrder(db: Database, id: number, count: number, step_ms: number): vo
     product_id: "products.id",
     order_line_id: `${line} + ${nth}`,
   });
-  // A product of the benchmark lies in one place; a line is promised all that it wants from there, or nothing.
+  // A product of the benchmark lies in one bin. A line has all of its units allocated there, or none.
   const promised = ordered("reservation_lines", `${claimed} and reserved > 0`);
   copy("allocations", `${promised} join stock_items on stock_items.product_id = products.id`, {
     reservation_line_id: `${part} + ${nth}`,

@@ -1,4 +1,4 @@
-// What requests of orders cost with a million of them, against a thousand.
+// What requests for orders cost with a million orders, compared with a thousand.
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { type StartedService, startService } from "../service.ts";
@@ -10,7 +10,7 @@ import { createOrder, createOrders, listOrdersBy, orderById } from "./shots.ts";
 const [few_count, many_count] = [1000, 1_000_000];
 const asked_for = 3000;
 
-/** Measures orders among a thousand and among a million; answers how many goals are missed. */
+/** Measures orders among a thousand and among a million. Returns how many goals are missed. */
 export async function measureOrders(seconds: number): Promise<number> {
   const { service, key } = await startStocked();
   const { ids, models } = await placeModels(service.url, key);
@@ -26,7 +26,7 @@ export async function measureOrders(seconds: number): Promise<number> {
   const few = await start(service.data, few_count);
   const many = await start(many_data, many_count);
   console.log(`\ncost with ${many_count} orders against ${few_count}`);
-  console.log(`the million were copied in ${many.took_s.toFixed(0)} s`);
+  console.log(`the million orders were copied in ${many.took_s.toFixed(0)} s`);
   const compared = kinds.map(({ name, shot, worst_ratio }): Compared => {
     return { name, few: shot(few), many: shot(many), worst_ratio };
   });
@@ -36,11 +36,11 @@ export async function measureOrders(seconds: number): Promise<number> {
   return missed;
 }
 
-/** A service, and what requests to it name. */
+/** A service, and the records that its requests refer to. */
 interface Side {
   readonly service: StartedService;
   readonly ids: Ids;
-  /** Leads to the second page of pending orders. */
+  /** The cursor of the second page of pending orders. */
   readonly cursor: string;
 }
 
@@ -55,12 +55,12 @@ const kinds: readonly { name: string; shot: (side: Side) => Compared["few"]; wor
   },
   { name: "50 pending orders, with total", shot: () => listOrdersBy("status=pending"), worst_ratio: 1.5 },
   { name: "50 orders, with total", shot: () => listOrdersBy(""), worst_ratio: 1.5 },
-  // Both find as many: a page of 50 would be full among a million orders, and hold a handful among a thousand.
+  // Both return the same number: a page of 50 would be full among a million orders and hold a handful among a thousand.
   { name: "search for an order number", shot: () => listOrdersBy("q=S-0-7&limit=5"), worst_ratio: 3 },
   { name: "search for a SKU", shot: () => listOrdersBy("q=BENCH-77&limit=5"), worst_ratio: 3 },
 ];
 
-/** The orders that are copied: of three lines, one waits and one is held; of one line, one is cancelled. */
+/** The orders to copy: with three lines, one backordered and one on hold; with one line, one cancelled. */
 async function placeModels(url: string, key: string): Promise<{ ids: Ids; models: readonly Model[] }> {
   const ids = await placeOrders(url, key, 2);
   const send = sender(url, key);

@@ -1,4 +1,4 @@
-// The tables whose rows belong to a merchant, of those that a floor writes.
+// Which of the tables that a baseline writes have rows that belong to a merchant. Both baselines use it.
 const owned: ReadonlySet<string> = new Set([
   "orders",
   "order_lines",
@@ -13,5 +13,5 @@ const owned: ReadonlySet<string> = new Set([
   "billable_events",
 ]);
 
-/** Whether a row of the table says to which merchant it belongs. */
+/** Whether the rows of the table name the merchant that they belong to. */
 export const isOwned = (table: string): boolean => owned.has(table);

@@ -1,22 +1,22 @@
-// Two services that differ in nothing but how much they hold, measured in turn.
+// Compares two services that differ only in how much data they hold, measured alternately.
 import { type Figures, load, median, type Shot } from "./load.ts";
 
 const rounds = 5;
 
-/** One kind of request to both, and how much more it may cost where there is more; null is only reported. */
+/** One kind of request to both services, and the highest accepted ratio of costs; null reports it only. */
 export interface Compared {
   readonly name: string;
   readonly few: Shot;
   readonly many: Shot;
   readonly worst_ratio: number | null;
-  /** Who asks, where that is not the same for all. */
+  /** The API key, if it is not the same for all requests. */
   readonly key?: string;
 }
 
 export interface Pair {
   readonly few: { readonly url: string };
   readonly many: { readonly url: string };
-  /** A key that both know; each comparison may have its own. */
+  /** A key that both services know; a comparison may have its own. */
   readonly key?: string;
 }
 
@@ -27,8 +27,8 @@ interface Round {
 }
 
 /**
- * Measures each kind of request on both services, one right after the other, and takes the median of what the second
- * cost against the first; answers how many cost too much. A first round warms both and does not count.
+ * Measures each kind of request on both services, one right after the other, and takes the median of the ratios.
+ * Returns how many cost too much. A first round warms up both and does not count.
  */
 export async function comparePair({ few, many, key = "" }: Pair, compared: readonly Compared[], seconds: number) {
   console.log(`${"".padEnd(34)}${["few req/s", "many req/s", "cost"].map((it) => it.padStart(12)).join("")}`);
@@ -42,7 +42,7 @@ export async function comparePair({ few, many, key = "" }: Pair, compared: reado
         first += 1_000_000;
         return load({ url: urls[side], key: own_key, shot: shots[side], seconds, first });
       };
-      // They take turns in going first as well.
+      // They also alternate in going first.
       const early = round % 2 === 0 ? await fire("few") : null;
       const there = await fire("many");
       const here = early ?? (await fire("few"));

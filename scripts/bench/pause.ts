@@ -1,4 +1,4 @@
-// How long others wait while very many reservations end at once.
+// How long other requests wait while very many reservations expire at once.
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { placeOrders, skus, startStocked } from "./business.ts";
@@ -8,8 +8,8 @@ const at_once = 50;
 const longest_ms = 100;
 
 /**
- * Makes ten thousand reservations end at one moment and measures meanwhile how long a write and a read wait, one after
- * another; answers how many goals are missed.
+ * Lets ten thousand reservations expire at the same time, and measures meanwhile how long consecutive writes and reads
+ * wait. Returns how many goals are missed.
  */
 export async function measurePause(): Promise<number> {
   const { service, key } = await startStocked();
@@ -21,7 +21,7 @@ export async function measurePause(): Promise<number> {
     const items = [{ sku: skus[n % skus.length], quantity: 1 }];
     const body = JSON.stringify({ order_id: `P-${n}`, items, expires_at });
     const answer = await fetch(`${url}/v1/inventory/reserve`, { method: "POST", headers, body });
-    if (!answer.ok) throw new Error(`a reservation was answered ${answer.status}: ${await answer.text()}`);
+    if (!answer.ok) throw new Error(`a reservation returned ${answer.status}: ${await answer.text()}`);
     await answer.arrayBuffer();
   };
   const read = async () => {
@@ -33,7 +33,7 @@ export async function measurePause(): Promise<number> {
     const some = Array.from({ length: at_once }, (_, more) => n + more);
     await Promise.all(some.map((one) => reserve(one, new Date(end).toISOString())));
   }
-  if (Date.now() > end - 3000) throw new Error("the reservations were not made in time");
+  if (Date.now() > end - 3000) throw new Error("the reservations were not created in time");
 
   const db = new Database(join(data, "test.db"), { readonly: true });
   const open = db.prepare("select count(*) as n from reservations where status = 'reserved' and expires_at = ?");
@@ -49,7 +49,7 @@ export async function measurePause(): Promise<number> {
   const took_ms = performance.now() - begun;
   db.close();
 
-  console.log(`\nthe longest wait while ${reservation_count} reservations end (goal: at most ${longest_ms} ms)`);
+  console.log(`\nthe longest wait while ${reservation_count} reservations expire (goal: at most ${longest_ms} ms)`);
   console.log(`${"".padEnd(34)}${["before ms", "during ms"].map((it) => it.padStart(12)).join("")}`);
   let missed = 0;
   for (const [name, at] of [
@@ -58,17 +58,17 @@ export async function measurePause(): Promise<number> {
   ] as const) {
     const late = during[at] > longest_ms;
     if (late) missed += 1;
-    const said = [before[at], during[at]].map((it) => it.toFixed(1).padStart(12)).join("");
-    console.log(`${name.padEnd(34)}${said}${late ? "  missed" : ""}`);
+    const cells = [before[at], during[at]].map((it) => it.toFixed(1).padStart(12)).join("");
+    console.log(`${name.padEnd(34)}${cells}${late ? "  missed" : ""}`);
   }
-  console.log(`all of them have ended after ${(took_ms / 1000).toFixed(1)} s`);
+  console.log(`all of them expired within ${(took_ms / 1000).toFixed(1)} s`);
   await service.remove();
   return missed;
 }
 
 type Act = () => Promise<void>;
 
-/** The longest wait of a write and of a read, each done over and over until there is no more to see. */
+/** The longest wait of a write and of a read, each repeated until `isOver`. */
 async function longestOf(write: Act, read: Act, isOver: () => boolean): Promise<[number, number]> {
   let over = false;
   const repeat = async (act: Act, mayEnd: boolean) => {

@@ -1,4 +1,5 @@
-// Requests on PostgreSQL, by one server and by two, beside hand-written transactions on a copy of the same database.
+// Requests on PostgreSQL, on one server and on two, compared with hand-written transactions on a copy of the same
+// database.
 import { readdirSync, readFileSync } from "node:fs";
 import pg from "pg";
 import { startPostgres } from "../postgres.ts";
@@ -8,7 +9,7 @@ import { load, median, type Shot } from "./load.ts";
 import { adjust, createOrder, listOrders, orderById, reserveSome } from "./shots.ts";
 import { type Asked, countingAddress } from "./trips.ts";
 
-// On a busy machine each request may be slow.
+// On a busy machine any request may be slow.
 const env = { ...usual, PACKHOUSE_LOG_LEVEL: "error" };
 const rounds = 3;
 const order_count = 1000;
@@ -21,7 +22,7 @@ interface Side {
   readonly pids: readonly number[];
 }
 
-/** What requests took: of the machine, each of our own processes and PostgreSQL's. */
+/** CPU time of requests: the whole machine, each of our own processes, and PostgreSQL's. */
 interface Took {
   readonly requests_per_second: number;
   readonly p50_ms: number;
@@ -37,7 +38,7 @@ const measured: readonly { readonly name: string; readonly shot: (ids: Ids) => S
   { name: "orders, list of 50", shot: () => listOrders, goal: 0.5 },
 ];
 
-/** Measures each kind of request on PostgreSQL; answers how many goals are missed. */
+/** Measures each kind of request on PostgreSQL. Returns how many goals are missed. */
 export async function measurePostgres(seconds: number): Promise<number> {
   const database = await startPostgres(undefined, true);
   const admin = new pg.Client({ connectionString: database.url });
@@ -47,7 +48,7 @@ export async function measurePostgres(seconds: number): Promise<number> {
   const seeding = await startService({ database_url: counted.url, env });
   const key = await seeding.makeKey("test");
   const ids = await seed(seeding.url, key);
-  console.log("\nPostgreSQL: what an act asks of it (a commit waits for the disk, as in a house that means it)");
+  console.log("\nPostgreSQL: the cost of each act (commits wait for the disk, as in production)");
   await printActs(seeding.url, key, ids, counted.take);
   await printLocks({ url: seeding.url, key, seconds }, counted.take, [
     { name: "order create (3 lines)", shot: createOrder(ids) },
@@ -57,17 +58,17 @@ export async function measurePostgres(seconds: number): Promise<number> {
   const parcels = await buyLabels(seeding.url, key, ids);
   await seeding.stop();
   counted.close();
-  await admin.query("create database floor template packhouse");
+  await admin.query("create database baseline template packhouse");
 
   const started: StartedService[] = [];
   const servers: Side[] = [];
-  const floors: Side[] = [];
+  const baselines: Side[] = [];
   for (let n = 0; n < 2; n += 1) {
     const service = await startService({ database_url: addressOf(database.url, "packhouse"), env });
-    const floor = await startFloor(addressOf(database.url, "floor"));
+    const baseline = await startBaseline(addressOf(database.url, "baseline"));
     started.push(service);
     servers.push({ urls: [service.url], pids: [service.pid] });
-    floors.push(floor);
+    baselines.push(baseline);
   }
   const postmaster = parentOf((await admin.query("select pg_backend_pid() as pid")).rows[0].pid);
   let missed = 0;
@@ -75,7 +76,7 @@ export async function measurePostgres(seconds: number): Promise<number> {
     console.log(`\n${count === 1 ? "one server" : "two servers"} on one PostgreSQL, whose commits wait for the disk`);
     console.log(`${"".padEnd(30)}${heads.map((it) => it.padStart(12)).join("")}`);
     const own = together(servers.slice(0, count));
-    const bare = together(floors.slice(0, count));
+    const bare = together(baselines.slice(0, count));
     for (const { name, shot, goal } of measured) {
       const fire = (side: Side) => fired(side, { key, shot: shot(ids), seconds }, postmaster);
       missed += await compare(
@@ -85,7 +86,7 @@ export async function measurePostgres(seconds: number): Promise<number> {
         () => fire(bare),
       );
     }
-    // Each parcel has one first scan, so that each round has parcels of its own.
+    // Each parcel has one first scan, so each round has its own parcels.
     const share = parcels.slice(count === 1 ? 0 : parcels.length / 2, count === 1 ? parcels.length / 2 : undefined);
     const turns = { own: 0, bare: 0 };
     const scans = (side: Side, whose: "own" | "bare") => {
@@ -102,8 +103,8 @@ export async function measurePostgres(seconds: number): Promise<number> {
   }
   await printDeadlocks(admin);
   for (const service of started) await service.remove();
-  // They go before their database does.
-  for (const { pids } of floors) for (const pid of pids) process.kill(pid);
+  // They stop before their database does.
+  for (const { pids } of baselines) for (const pid of pids) process.kill(pid);
   await admin.end();
   await database.stop();
   return missed;
@@ -111,7 +112,7 @@ export async function measurePostgres(seconds: number): Promise<number> {
 
 const heads = ["req/s", "p50 ms", "own CPU ms", "its CPU ms", "ratio"];
 
-/** Measures by turns, prints both, and answers 1 when the goal is missed. */
+/** Measures both in alternation and prints them. Returns 1 if the goal is missed. */
 async function compare(name: string, goal: number, own: () => Promise<Took>, bare: () => Promise<Took>) {
   const pairs: { readonly own: Took; readonly bare: Took; readonly ratio: number }[] = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -121,18 +122,18 @@ async function compare(name: string, goal: number, own: () => Promise<Took>, bar
   const { ratio, ...both } = median(pairs, (pair) => pair.ratio);
   const short = ratio < goal;
   console.log(row(name, both.own, ratio.toFixed(2) + (short ? ` < ${goal}` : "")));
-  console.log(row("  its floor", both.bare, ""));
+  console.log(row("  its baseline", both.bare, ""));
   return short ? 1 : 0;
 }
 
-function row(name: string, took: Took, told: string): string {
+function row(name: string, took: Took, ratio: string): string {
   const { requests_per_second, p50_ms, own_ms, database_ms, failed } = took;
-  const cells = [requests_per_second.toFixed(0), p50_ms.toFixed(1), own_ms.toFixed(2), database_ms.toFixed(2), told];
+  const cells = [requests_per_second.toFixed(0), p50_ms.toFixed(1), own_ms.toFixed(2), database_ms.toFixed(2), ratio];
   const refused = failed === 0 ? "" : `  ${failed} refused`;
   return `${name.padEnd(30)}${cells.map((cell) => cell.padStart(12)).join("")}${refused}`;
 }
 
-/** Products with stock, a customer and orders. */
+/** Creates products with stock, a customer and orders. */
 export async function seed(url: string, key: string): Promise<Ids> {
   const send = sender(url, key);
   for (const sku of skus) {
@@ -145,21 +146,21 @@ export async function seed(url: string, key: string): Promise<Ids> {
 const parcel = { weight: 2, weight_unit: "lbs" };
 const labelOf = (order_id: string) => ({ order_id, carrier: "sim", service: "standard", package: parcel });
 
-/** Labels for orders of their own; answers the tracking numbers. */
+/** Buys labels for orders of their own. Returns the tracking numbers. */
 async function buyLabels(url: string, key: string, { customer_id, shipping_address_id }: Ids): Promise<string[]> {
   const send = sender(url, key);
   return inTurns(Array.from({ length: parcel_count }), async (_, n) => {
     const some = [0, 67, 134].map((more) => ({ sku: skus[(n + more) % skus.length], quantity: 1, unit_price: "5.00" }));
     const to = { customer_id, shipping_address_id };
     const { data: order } = await send("/orders", { order_number: `P-${n}`, ...to, line_items: some });
-    // Its carrier finds a parcel packed.
+    // The carrier scans a packed parcel.
     await send(`/orders/${order.id}/pick`, {});
     await send(`/orders/${order.id}/pack`, {});
     return (await send("/shipping/labels", labelOf(order.id))).data.tracking_number as string;
   });
 }
 
-/** Does work on each, so many at a time, and answers what came of it. */
+/** Runs `work` on each item, several at a time, and returns the results. */
 async function inTurns<One, Done>(all: readonly One[], work: (one: One, at: number) => Promise<Done>): Promise<Done[]> {
   const done: Done[] = [];
   let next = 0;
@@ -170,7 +171,9 @@ async function inTurns<One, Done>(all: readonly One[], work: (one: One, at: numb
   return done;
 }
 
-/** Prints what each act of an order asks: the least of some, since what goes on beside them is counted too. */
+/**
+ * Prints the statements of each act of an order: the minimum of several runs, since background work is counted as well.
+ */
 async function printActs(url: string, key: string, ids: Ids, take: () => Asked) {
   const send = sender(url, key);
   const { customer_id, shipping_address_id } = ids;
@@ -179,10 +182,10 @@ async function printActs(url: string, key: string, ids: Ids, take: () => Asked) 
     await Bun.sleep(50);
     take();
     const { data } = await send(path, body);
-    const asked = take();
+    const counted = take();
     const before = least.get(name);
-    if (before === undefined || asked.statements + asked.control < before.statements + before.control) {
-      least.set(name, asked);
+    if (before === undefined || counted.statements + counted.control < before.statements + before.control) {
+      least.set(name, counted);
     }
     return data;
   };
@@ -206,7 +209,7 @@ async function printActs(url: string, key: string, ids: Ids, take: () => Asked) 
   }
 }
 
-/** Prints how long transactions wait for locks and hold them, while many calls do the same. */
+/** Prints how long transactions wait for locks and hold them while many requests do the same. */
 async function printLocks(
   to: { url: string; key: string; seconds: number },
   take: () => Asked,
@@ -226,7 +229,7 @@ async function printLocks(
 
 async function printDeadlocks(admin: pg.Client) {
   const { rows } = await admin.query("select deadlocks from pg_stat_database where datname = 'packhouse'");
-  console.log(`\n${rows[0].deadlocks} deadlocks, each of which made a write run again`);
+  console.log(`\n${rows[0].deadlocks} deadlocks, each caused one write to run again`);
 }
 
 const quantile = (times: readonly number[], part: number) =>
@@ -239,7 +242,7 @@ const together = (sides: readonly Side[]): Side => ({
 
 let first = 1_000_000;
 
-/** Fires one kind of request at all servers of a side. */
+/** Sends one kind of request to all servers of a side. */
 export async function fired(
   { urls, pids }: Side,
   shot: { key: string; shot: Shot; seconds: number },
@@ -285,8 +288,8 @@ async function scanned({ urls, pids }: Side, key: string, numbers: readonly stri
   };
 }
 
-async function startFloor(url: string): Promise<Side> {
-  const child = Bun.spawn([process.execPath, `${import.meta.dir}/floor_postgres.ts`, url], {
+async function startBaseline(url: string): Promise<Side> {
+  const child = Bun.spawn([process.execPath, `${import.meta.dir}/baseline_postgres.ts`, url], {
     stdout: "pipe",
     stderr: "inherit",
     env: { ...process.env, ...env },
@@ -302,7 +305,7 @@ export function addressOf(url: string, database: string): string {
   return own.href;
 }
 
-/** The words of a process' state, from its third on; none when there is no such process, or no /proc. */
+/** The fields of a process's state, from the third on; empty if there is no such process, or no /proc. */
 function statOf(pid: number | string): string[] {
   try {
     return readFileSync(`/proc/${pid}/stat`, "utf8")
@@ -315,7 +318,7 @@ function statOf(pid: number | string): string[] {
 
 export const parentOf = (pid: number) => Number(statOf(pid)[1] ?? 0);
 
-/** The processor time of processes and of what they have waited for, in ticks. */
+/** The CPU time of processes and of children that they have waited for, in ticks. */
 const ticksOf = (pids: readonly (number | string)[]) =>
   pids.reduce(
     (sum: number, pid) =>

@@ -1,7 +1,7 @@
-// A receiver in a process of its own: it takes whatever is posted to it, and tells what that was and when it came.
+// A receiver in its own process: it accepts everything posted to it, and reports what came when.
 const came: { at: number; headers: Record<string, string>; body: string }[] = [];
 
-/** How long after their creation events came, in milliseconds, in the order they came. */
+/** The delays of events after their creation, in milliseconds, in order of arrival. */
 const waits = () => came.map(({ at, body }) => at - Date.parse(/"created_at":"([^"]+)"/.exec(body)?.[1] ?? ""));
 
 const server = Bun.serve({

@@ -1,4 +1,4 @@
-// Each kind of request on the service and on its floor, in turn.
+// Each kind of request on the service and on its baseline, alternately.
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { env, type Ids, placeOrders, skus, startStocked } from "./business.ts";
@@ -13,26 +13,26 @@ const sku_count = 100_000;
 /** One kind of request. */
 interface Measured {
   readonly name: string;
-  /** What is sent in a round, counted from zero, to the service and then to its floor. */
+  /** The request of a round, counted from zero, to the service and then to its baseline. */
   readonly shot: (round: number) => Shot;
-  /** The least share of the floor that is good enough. */
+  /** The smallest acceptable share of the baseline. */
   readonly goal: number | null;
-  /** How many requests a second are good enough, whatever the floor does. */
+  /** A rate (requests per second) that is good enough whatever the baseline achieves. */
   readonly least?: number;
 }
 
-/** A round on the service and one on its floor. */
+/** A round on the service and one on its baseline. */
 interface Pair {
   readonly own: Figures;
   readonly bare: Figures;
   readonly ratio: number;
 }
 
-/** Measures what clients ask for most; answers how many goals are missed. */
+/** Measures the most frequent requests. Returns how many goals are missed. */
 export async function measureRequests(seconds: number): Promise<number> {
   const { service, key } = await startStocked(sku_count - skus.length);
   const ids: Ids = await placeOrders(service.url, key, order_count);
-  const missed = await measureBesideFloor({ service, key, seconds }, [
+  const missed = await measureAgainstBaseline({ service, key, seconds }, [
     { name: "order create (3 lines)", shot: () => createOrder(ids), goal: 0.6 },
     { name: "reserve (1 of 200 SKUs)", shot: () => reserveSome, goal: null },
     { name: "reserve (1 hot SKU)", shot: () => reserveHot, goal: null },
@@ -52,12 +52,12 @@ interface Measuring {
   readonly seconds: number;
 }
 
-/** Measures each kind of request on a service and on its floor, in turn; answers how many goals are missed. */
-export async function measureBesideFloor(
+/** Measures each kind of request on a service and on its baseline, alternately. Returns how many goals are missed. */
+export async function measureAgainstBaseline(
   { service, key, seconds }: Measuring,
   measured: readonly Measured[],
 ): Promise<number> {
-  const floor = await startFloor(service.data);
+  const baseline = await startBaseline(service.data);
   const heads = ["req/s", "p50 ms", "p99 ms", "ratio"].map((it) => it.padStart(10)).join("");
   console.log(`\n${"".padEnd(34)}${heads}`);
   let missed = 0;
@@ -69,31 +69,31 @@ export async function measureBesideFloor(
     };
     const pairs: Pair[] = [];
     for (let round = 0; round < rounds; round += 1) {
-      const [own, bare] = [await fire(service.url, round), await fire(floor.url, round)];
+      const [own, bare] = [await fire(service.url, round), await fire(baseline.url, round)];
       pairs.push({ own, bare, ratio: own.requests_per_second / bare.requests_per_second });
     }
-    // Each round is held against the floor's right after it: what else the machine does meanwhile slows both.
+    // Each round is compared with the baseline's right after it: other load on the machine slows both.
     const { ratio } = median(pairs, (pair) => pair.ratio);
     const speed = ({ requests_per_second }: Figures) => requests_per_second;
     const { own } = median(pairs, (pair) => speed(pair.own));
     const short = goal !== null && ratio < goal;
     const slow = speed(own) < least;
     if (short || slow) missed += 1;
-    const told = ratio.toFixed(2).padStart(10) + (short ? ` < ${goal}` : "") + (slow ? `  < ${least} req/s` : "");
-    console.log(row(name, own, told));
-    console.log(row("  its floor", median(pairs, ({ bare }) => speed(bare)).bare));
+    const verdict = ratio.toFixed(2).padStart(10) + (short ? ` < ${goal}` : "") + (slow ? `  < ${least} req/s` : "");
+    console.log(row(name, own, verdict));
+    console.log(row("  its baseline", median(pairs, ({ bare }) => speed(bare)).bare));
   }
-  floor.stop();
+  baseline.stop();
   return missed;
 }
 
-/** The floor, on a copy of the service's database. */
-async function startFloor(data: string): Promise<{ url: string; stop: () => void }> {
-  const copy = join(data, "floor.db");
+/** The baseline, on a copy of the service's database. */
+async function startBaseline(data: string): Promise<{ url: string; stop: () => void }> {
+  const copy = join(data, "baseline.db");
   const original = new Database(join(data, "test.db"), { readonly: true });
   original.run(`vacuum into '${copy}'`);
   original.close();
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, "floor.ts"), copy], {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "baseline.ts"), copy], {
     stdout: "pipe",
     stderr: "inherit",
     env: { ...process.env, ...env },
@@ -103,7 +103,7 @@ async function startFloor(data: string): Promise<{ url: string; stop: () => void
   return { url, stop: () => child.kill() };
 }
 
-function row(name: string, { requests_per_second, p50_ms, p99_ms, failed }: Figures, told = ""): string {
+function row(name: string, { requests_per_second, p50_ms, p99_ms, failed }: Figures, verdict = ""): string {
   const cells = [requests_per_second.toFixed(0), p50_ms.toFixed(1), p99_ms.toFixed(1)].map((it) => it.padStart(10));
-  return `${name.padEnd(34)}${cells.join("")}${told}${failed === 0 ? "" : `  ${failed} refused`}`;
+  return `${name.padEnd(34)}${cells.join("")}${verdict}${failed === 0 ? "" : `  ${failed} refused`}`;
 }

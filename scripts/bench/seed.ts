@@ -1,10 +1,10 @@
-// Rows by the hundred thousand, copied in plain SQL from what the API made: asking for each would take the whole day.
-// The service is stopped meanwhile.
+// Seeds hundreds of thousands of rows, copied in SQL from what the API created, since creating each through the API
+// would take a whole day. The service is stopped during the copy.
 import { Database } from "bun:sqlite";
 
 type Changes = Readonly<Record<string, string>>;
 
-/** Opens the database of a stopped service for much writing at once. */
+/** Opens the database of a stopped service for bulk writes. */
 export function openForSeeding(path: string): Database {
   const db = new Database(path, { strict: true });
   for (const pragma of ["journal_mode=off", "foreign_keys=off", "synchronous=off", "cache_size=-262144"])
@@ -12,7 +12,10 @@ export function openForSeeding(path: string): Database {
   return db;
 }
 
-/** The columns of a table, and what to put into each: itself, or the given expression. An id is allotted or given. */
+/**
+ * The columns of a table, and what to insert into each: its own value, or the given expression. An id is allotted or
+ * given.
+ */
 export function columnsOf(db: Database, table: string, changes: Changes) {
   const rows = db.query(`select name from pragma_table_info('${table}')`).all() as { name: string }[];
   const names = rows.map(({ name }) => name).filter((name) => name !== "id" || changes["id"] !== undefined);
@@ -20,8 +23,8 @@ export function columnsOf(db: Database, table: string, changes: Changes) {
 }
 
 /**
- * Makes so many more SKUs, each with the stock and the ledger of the one named, which has been received once. They
- * belong to the first of the house's merchants, or in turn to so many of them.
+ * Creates `count` more SKUs, each with the stock and the ledger of the named one, which has been received once. They
+ * belong to the first merchant, or in rotation to the first `owners` merchants.
  */
 export function copySku(path: string, sku: string, count: number, owners = 1): void {
   const db = openForSeeding(path);
@@ -46,7 +49,7 @@ export function copySku(path: string, sku: string, count: number, owners = 1): v
   db.close();
 }
 
-/** Fills the ledger up to so many movements: a unit comes to each SKU and goes again, over and over. */
+/** Extends the ledger to a number of movements: for each SKU a unit arrives and leaves again, over and over. */
 export function fillLedger(path: string, total: number): void {
   const db = openForSeeding(path);
   const [there, items] = ["movements", "stock_items"].map((table) => {

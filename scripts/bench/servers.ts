@@ -1,5 +1,5 @@
-// What one, two and four servers do together on one PostgreSQL, and what each request costs them and the database. On a
-// machine that is too small for all of them the costs say more than the sums.
+// What one, two and four servers achieve together on one PostgreSQL, and what each request costs them and the database.
+// On a machine that is too small for all of them, the costs say more than the totals.
 import { cpus } from "node:os";
 import pg from "pg";
 import { startPostgres } from "../postgres.ts";
@@ -12,7 +12,7 @@ const counts = [1, 2, 4];
 const rounds = 3;
 const env = { ...usual, PACKHOUSE_LOG_LEVEL: "error", PACKHOUSE_DRAIN_SECONDS: "0" };
 
-/** Measures each kind of request on more and more servers. There is no goal to miss. */
+/** Measures each kind of request on more and more servers. It has no goal. */
 export async function measureServers(seconds: number): Promise<number> {
   const database = await startPostgres(undefined, true);
   const admin = new pg.Client({ connectionString: database.url });

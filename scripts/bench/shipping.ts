@@ -1,4 +1,4 @@
-// What it costs writes that commits are shipped, as ratios of the same writes without it.
+// What log archiving costs writes, as ratios to the same writes without it.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { insert } from "../../src/storage/statements.ts";
 
 const rounds = 3;
 const writers = 32;
-/** As many writes in a second as a busy house has, several times over. */
+/** Several times as many writes per second as a busy warehouse has. */
 const paced_rate = 1000;
 const p99_ratio_most = 2;
 
@@ -21,19 +21,21 @@ interface Measured {
   readonly p99_ms: number;
 }
 
-/** Measures writes with and without shipping, at full speed and a steady rate; answers how many goals are missed. */
+/**
+ * Measures writes with and without archiving, at full speed and at a steady rate. Returns how many goals are missed.
+ */
 export async function measureShipping(seconds: number): Promise<number> {
-  // Shorter than a shipping or two it shows nothing.
+  // A shorter run would include too few uploads of segments.
   const lasting = Math.max(seconds, 12);
-  console.log("\nwrites of ten rows by 32 writers, with commits shipped to a folder of the same disk, and without");
+  console.log("\nwrites of ten rows by 32 writers, with log archiving to a folder on the same disk, and without");
   let missed = 0;
   for (const rate of [null, paced_rate]) {
     const pairs: { rate: number; p99: number }[] = [];
     for (let round = 0; round < rounds; round += 1) {
       const [without, shipped] = [await measure(false, rate, lasting), await measure(true, rate, lasting)];
       pairs.push({ rate: shipped.rate / without.rate, p99: shipped.p99_ms / without.p99_ms });
-      const told = [without, shipped].map((it) => `${it.rate.toFixed(0)}/s, p99 ${it.p99_ms.toFixed(1)} ms`);
-      console.log(`  ${told.join("; shipped ")}`);
+      const figures = [without, shipped].map((it) => `${it.rate.toFixed(0)}/s, p99 ${it.p99_ms.toFixed(1)} ms`);
+      console.log(`  ${figures.join("; archived ")}`);
     }
     const ratios = { rate: middle(pairs.map((pair) => pair.rate)), p99: middle(pairs.map((pair) => pair.p99)) };
     const kind = rate === null ? "as fast as they go" : `at ${rate}/s (goal: p99 at most doubled)`;
@@ -64,7 +66,7 @@ async function measure(ships: boolean, rate: number | null, seconds: number): Pr
   const write = async (writer: number) => {
     const begun_at = performance.now();
     for (let at = 0; performance.now() < end; at += 1) {
-      // Each writer has its own place in the rhythm.
+      // Each writer has its own offset within the interval.
       const due = rate === null ? 0 : begun_at + ((at + writer / writers) * 1000 * writers) / rate;
       if (due > performance.now()) await Bun.sleep(due - performance.now());
       const asked_at = performance.now();

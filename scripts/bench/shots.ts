@@ -19,7 +19,7 @@ export const createOrder = ({ customer_id, shipping_address_id }: Ids): Shot => 
 
 const bulk_size = 50;
 
-/** As many orders as a bulk call brings, of three lines each. */
+/** A bulk request of orders, with three lines each. */
 export const createOrders = ({ customer_id, shipping_address_id }: Ids): Shot => {
   const line_items = ["BENCH-{id}", "BENCH-1{id}", "BENCH-2{id}"].map(line);
   const orders = Array.from({ length: bulk_size }, (_, at) => {
@@ -56,7 +56,7 @@ export const adjust: Shot = {
 
 export const listStock: Shot = get("/inventory?limit=50");
 
-/** What a parcel costs by the cards of the built-in carrier; `{id}` picks where it goes. */
+/** Rates for a parcel by the rate cards of the built-in carrier; `{id}` selects the destination. */
 export const askRates: Shot = post(
   "/shipping/rates",
   { from_zip: "43215", to_zip: "9{id}210", weight: 2.5, weight_unit: "lbs" },
@@ -69,7 +69,7 @@ const label = { order_id: "{id}", carrier: "sim", service: "standard", package: 
 /** A label for the first parcel of each order. */
 export const buyLabel = (orders: readonly string[]): Shot => post("/shipping/labels", label, orders);
 
-/** An act on all of each order: `pick`, `pack` or `ship`. */
+/** An act on the whole of each order: `pick`, `pack` or `ship`. */
 export const actOn = (act: string, orders: readonly string[]): Shot => post(`/orders/{id}/${act}`, {}, orders);
 
 /** A scan of each parcel, with this status. */

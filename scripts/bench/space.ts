@@ -1,4 +1,4 @@
-// What an order takes of the disk from its creation to its delivery, by table and index, alone and with subscriptions.
+// How much disk space an order takes from creation to delivery, by table and index, alone and with subscriptions.
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { startService } from "../service.ts";
@@ -8,10 +8,10 @@ const warm_up = 40;
 const orders = 400;
 const places_told = 14;
 
-/** Bytes of each table and index of a stopped service's test world. */
+/** Bytes of each table and index in the test environment of a stopped service. */
 type Sizes = ReadonlyMap<string, number>;
 
-/** Measures the room that orders take; it has no goal to miss. */
+/** Measures the space that orders take. It has no goal. */
 export async function measureSpace(): Promise<number> {
   for (const subscriptions of [0, 3]) {
     const [first, second] = [await filled(warm_up, subscriptions), await filled(warm_up + orders, subscriptions)];
@@ -19,7 +19,7 @@ export async function measureSpace(): Promise<number> {
     grown.sort((one, other) => other.each - one.each);
     const all = grown.reduce((sum, { each }) => sum + each, 0);
     console.log(`\nan order of 3 lines, from creation to delivery, with ${subscriptions} subscriptions to all events`);
-    console.log(row("in all", all));
+    console.log(row("total", all));
     for (const { name, each } of grown.slice(0, places_told)) console.log(row(`  ${name}`, each));
   }
   return 0;
@@ -27,7 +27,10 @@ export async function measureSpace(): Promise<number> {
 
 const row = (name: string, bytes: number) => `${name.padEnd(40)}${Math.round(bytes).toString().padStart(10)} bytes`;
 
-/** A business whose orders were all delivered and told to each subscription, and what it takes of the disk. */
+/**
+ * A business whose orders were all delivered, with their events delivered to each subscription, and the space it takes
+ * on disk.
+ */
 async function filled(count: number, subscriptions: number): Promise<Sizes> {
   const service = await startService({ env });
   const send = sender(service.url, await service.makeKey("test"));
@@ -64,7 +67,7 @@ async function filled(count: number, subscriptions: number): Promise<Sizes> {
   return sizes;
 }
 
-/** Events and deliveries that are still to be told. */
+/** Events and deliveries that are still pending. */
 async function waiting(data: string): Promise<number> {
   using db = new Database(join(data, "test.db"), { readonly: true });
   const left = "select (select count(*) from deliveries where status = 'pending')";
@@ -73,7 +76,7 @@ async function waiting(data: string): Promise<number> {
 
 function sizesOf(data: string): Sizes {
   using db = new Database(join(data, "test.db"));
-  // As full as pages get: what is half empty would be counted as taken.
+  // Compacts the database: half-empty pages would be counted as used.
   db.run("vacuum");
   const rows = db.query("select name, sum(pgsize) from dbstat group by name").values() as [string, number][];
   return new Map(rows);

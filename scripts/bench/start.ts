@@ -1,4 +1,4 @@
-// How soon the compiled binary answers after it was started, and how much memory it holds, beside a bare server of Bun.
+// How soon the compiled binary responds after its start, and how much memory it uses, compared with a bare Bun server.
 import { readdirSync, readFileSync } from "node:fs";
 import { cp, mkdtemp, rm, stat } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { binary, compile } from "../build.ts";
 import { root } from "../install.ts";
-import { startService, usual_secret_key } from "../service.ts";
+import { default_secret_key, startService } from "../service.ts";
 import { env, startStocked } from "./business.ts";
 import { load, median } from "./load.ts";
 import { fillLedger } from "./seed.ts";
@@ -24,22 +24,22 @@ interface Side {
   readonly words: (port: number) => readonly string[];
   /** What is done before each start. */
   readonly before?: () => Promise<void>;
-  /** A key with which a list is asked for after the first answer. */
+  /** A key for requesting a list after the first response. */
   readonly key?: string;
 }
 
-/** From the start of a process to its first answer, and the time that it had on a processor until then. */
+/** From the start of a process to its first response, and its CPU time until then. */
 interface First {
   readonly ms: number;
   readonly cpu_ms: number;
 }
 
-/** The first answer of a start, and its first list of orders. */
+/** The first response after a start, and the first list of orders. */
 interface Firsts extends First {
   readonly list: First | null;
 }
 
-/** Measures starts and memory of the compiled binary; answers how many goals are missed. */
+/** Measures starts and memory of the compiled binary. Returns how many goals are missed. */
 export async function measureStart(seconds: number): Promise<number> {
   const built = Bun.spawnSync([process.execPath, join(root, "scripts/build.ts")], { stdout: "ignore" });
   if (built.exitCode !== 0) throw new Error("The binary could not be built.");
@@ -63,7 +63,7 @@ export async function measureStart(seconds: number): Promise<number> {
   }
 }
 
-/** Compiles a server that answers every request alike, in the way in which the binary is compiled. */
+/** Compiles a server that returns the same response to every request, with the same options as the binary. */
 async function compileBare(folder: string): Promise<string> {
   const source = join(folder, "bare.ts");
   const port = 'Number(process.env["BARE_PORT"])';
@@ -73,14 +73,14 @@ async function compileBare(folder: string): Promise<string> {
   return outfile;
 }
 
-/** Makes a stocked business, and a copy of it whose ledger is long; answers a key of both. */
+/** Creates a business with stock, and a copy of it with a long ledger. Returns a key for both. */
 async function fillData(small: string, big: string): Promise<string> {
   const { service, key } = await startStocked();
   await service.stop();
   for (const place of [small, big]) await cp(service.data, place, { recursive: true });
   await rm(service.data, { recursive: true });
   fillLedger(join(big, "test.db"), movements);
-  // Files that another program has written are looked through as a whole once, and then no more.
+  // Files that another program has written are read through once, and then no more.
   for (const data of [small, big]) await (await startService({ program: [binary], data, env })).stop();
   return key;
 }
@@ -93,7 +93,7 @@ async function measureFirsts(sides: readonly Side[]): Promise<number> {
     for (const { side, firsts } of measured) {
       await side.before?.();
       const first = await firstAnswer(side);
-      // The first round reads the files into the memory of the machine.
+      // The first round reads the files into the page cache.
       if (round > 0) firsts.push(first);
     }
   }
@@ -101,7 +101,7 @@ async function measureFirsts(sides: readonly Side[]): Promise<number> {
     ms: median(firsts, ({ ms }) => ms).ms,
     cpu_ms: median(firsts, ({ cpu_ms }) => cpu_ms).cpu_ms,
   })) as [First, First, First, First];
-  console.log(`\nfrom start to first answer, median of ${rounds} (goal: at most ${goals.times_bare} × bare or`);
+  console.log(`\nfrom start to first response, median of ${rounds} (goal: at most ${goals.times_bare} × bare or`);
   console.log(`${goals.first_ms} ms, and as soon with much data as with little)`);
   console.log(`${"".padEnd(34)}${["ms", "CPU ms", "× bare"].map((it) => it.padStart(12)).join("")}`);
   for (const { side, firsts } of measured) {
@@ -109,7 +109,7 @@ async function measureFirsts(sides: readonly Side[]): Promise<number> {
     const { cpu_ms } = median(firsts, (one) => one.cpu_ms);
     console.log(row(side.name, [ms.toFixed(0), cpu_ms.toFixed(0), (ms / bare.ms).toFixed(1)]));
   }
-  console.log("\nfrom start to the first list of orders, which is asked for after that");
+  console.log("\nfrom start to the first list of orders, requested after that");
   for (const { side, firsts } of measured) {
     const lists = firsts.flatMap(({ list }) => list ?? []);
     if (lists.length === 0) continue;
@@ -124,23 +124,23 @@ async function measureFirsts(sides: readonly Side[]): Promise<number> {
 const row = (name: string, cells: readonly string[]) =>
   `${name.padEnd(34)}${cells.map((it) => it.padStart(12)).join("")}`;
 
-/** A server that runs, when it was started, and the time of its first answer. */
+/** A running server, when it was started, and the time of its first response. */
 interface Begun extends First {
   readonly child: Bun.Subprocess;
   readonly port: number;
   readonly begun: number;
 }
 
-/** Starts a server and waits for its first answer. */
+/** Starts a server and waits for its first response. */
 async function begin({ words }: Pick<Side, "words">): Promise<Begun> {
   const port = await freePort();
-  const own = { PACKHOUSE_SECRET_KEY: usual_secret_key, PACKHOUSE_LOG_LEVEL: "error", BARE_PORT: String(port) };
+  const own = { PACKHOUSE_SECRET_KEY: default_secret_key, PACKHOUSE_LOG_LEVEL: "error", BARE_PORT: String(port) };
   const begun = performance.now();
   const child = Bun.spawn([...words(port)], { env: own, stdio: ["ignore", "ignore", "inherit"] });
   for (;;) {
     const answer = await fetch(`http://127.0.0.1:${port}/health`).catch(() => null);
     if (answer?.ok) break;
-    if (child.exitCode !== null || performance.now() - begun > patience_ms) throw new Error("It does not answer.");
+    if (child.exitCode !== null || performance.now() - begun > patience_ms) throw new Error("It does not respond.");
     await Bun.sleep(1);
   }
   return { child, port, begun, ms: performance.now() - begun, cpu_ms: cpuOf(child.pid) };
@@ -152,7 +152,7 @@ async function firstAnswer(side: Side): Promise<Firsts> {
   if (side.key !== undefined) {
     const headers = { authorization: `Bearer ${side.key}` };
     const answer = await fetch(`http://127.0.0.1:${port}/v1/orders`, { headers });
-    if (!answer.ok) throw new Error(`The list of orders was refused with ${answer.status}.`);
+    if (!answer.ok) throw new Error(`The list of orders returned ${answer.status}.`);
     await answer.arrayBuffer();
     list = { ms: performance.now() - begun, cpu_ms: cpuOf(child.pid) };
   }
@@ -161,7 +161,7 @@ async function firstAnswer(side: Side): Promise<Firsts> {
   return { ms, cpu_ms, list };
 }
 
-/** The time that all threads of a process have had on a processor, in milliseconds. */
+/** The CPU time of all threads of a process, in milliseconds. */
 function cpuOf(pid: number): number {
   const of = (thread: string) => Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "latin1").split(" ")[0]);
   return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + of(thread), 0) / 1e6;
@@ -175,7 +175,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** How long commands take that answer nobody but who has called them. */
+/** How long commands that serve no requests take. */
 async function measureCommands(data: string): Promise<void> {
   console.log("\ncommands, from start to end");
   const make = ["keys", "create", "--create-data", "--name", "bench", "--mode", "test", "--data", data];
@@ -191,7 +191,9 @@ async function measureCommands(data: string): Promise<void> {
   }
 }
 
-/** What a process holds, in MB: all, and its share where pages are those of others as well. */
+/**
+ * The memory of a process in MB: all of it, and its share if pages shared with other processes are divided among them.
+ */
 function memoryOf(pid: number): { rss: number; pss: number } {
   const text = readFileSync(`/proc/${pid}/smaps_rollup`, "latin1");
   const of = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(text)?.[1]) / 1024;

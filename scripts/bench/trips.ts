@@ -1,46 +1,46 @@
-// What a service asks of PostgreSQL, counted on the way: an address that hands on all it is sent, and notes how many
-// statements went in how many trips.
+// Counts what a service sends to PostgreSQL: a proxy that passes everything on, and records how many statements went in
+// how many round trips.
 import type { Socket } from "bun";
 
-/** What went by since counting began. */
+/** What has passed since counting began. */
 export interface Asked {
   /** Statements that read or change rows. */
   readonly statements: number;
-  /** Beginnings, ends, savepoints and the time. */
+  /** Begin, commit, savepoints and the time. */
   readonly control: number;
-  /** How often the server was sent something and waited for. */
+  /** Round trips: how often something was sent to the server and its reply awaited. */
   readonly trips: number;
-  /** How long (ms) each transaction that locked rows waited for the first of them. */
+  /** How long (ms) each transaction that locked rows waited for the first lock. */
   readonly waited_ms: readonly number[];
-  /** How long (ms) each held them, until its end was answered. */
+  /** How long (ms) each held its locks, until its commit was acknowledged. */
   readonly held_ms: readonly number[];
 }
 
 interface Line {
   readonly to: Socket<unknown>;
-  /** What is left of a message that has not come whole. */
+  /** The rest of a message that has not fully arrived. */
   rest: Buffer;
-  /** Whether the first message, which has no kind, has gone by. */
+  /** Whether the first message, which has no type, has passed. */
   begun: boolean;
   readonly texts: Map<string, string>;
-  /** When it asked for its first locks, until they are answered, and when they were. */
+  /** When it requested its first locks, until they are granted, and when they were. */
   asked_at: number | null;
   locked_at: number | null;
-  /** Whether the end of its transaction has been asked for. */
+  /** Whether the end of its transaction has been requested. */
   ends: boolean;
 }
 
 const messages = { parse: 0x50, bind: 0x42, sync: 0x53, query: 0x51 } as const;
-// Of the locks of acts: jobs pass over what is locked.
+// The locks of acts only: jobs skip locked rows.
 const isLocking = (text: string) => text.endsWith("for no key update");
 const isEnd = (text: string) => /^(commit|rollback)$/.test(text);
 const isControl = (text: string) => /^(begin|commit|rollback|savepoint|release|set|select \(?extract)/i.test(text);
 
-/** Counts what goes by on all lines. */
+/** Counts what passes on all connections. */
 class Count {
   #taken = nothing();
 
-  /** What has gone by since this was called last. */
+  /** What has passed since the last call. */
   take(): Asked {
     const taken = this.#taken;
     this.#taken = nothing();
@@ -59,7 +59,7 @@ class Count {
     }
   }
 
-  /** Something came back from the database. */
+  /** Handles data from the database. */
   answered(line: Line): void {
     const now = performance.now();
     if (line.asked_at !== null) {
@@ -82,7 +82,7 @@ class Count {
 
 const nothing = () => ({ statements: 0, control: 0, trips: 0, waited_ms: [] as number[], held_ms: [] as number[] });
 
-/** Opens an address before a database's that counts what goes to it. */
+/** Opens a proxy in front of a database that counts what goes to it. */
 export async function countingAddress(url: string) {
   const target = new URL(url);
   const count = new Count();
@@ -111,7 +111,7 @@ export async function countingAddress(url: string) {
       },
       data(from, data) {
         const line = lines.get(from);
-        if (line === undefined) throw new Error("data came before the line was open");
+        if (line === undefined) throw new Error("data arrived before the connection was open");
         line.to.write(data);
         line.rest = Buffer.concat([line.rest, data]);
         for (;;) {

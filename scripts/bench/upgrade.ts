@@ -1,5 +1,5 @@
-// How long a million orders take on PostgreSQL to be upgraded by a breaking migration that rewrites them, backup
-// included, and to go back. The baseline is PostgreSQL's own dump of the same database.
+// How long it takes on PostgreSQL to upgrade a million orders with a breaking migration that rewrites them, backup
+// included, and to roll back. The baseline is PostgreSQL's own dump of the same database.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import pg from "pg";
 import { environments } from "../../src/core/environment.ts";
 import { migratePostgres } from "../../src/storage/migrations/migrate_postgres.ts";
 import { startPostgres } from "../postgres.ts";
-import { usual_secret_key } from "../service.ts";
+import { default_secret_key } from "../service.ts";
 import { otherVersion, type Planted } from "../versions.ts";
 
 const orders = 1_000_000;
@@ -26,9 +26,9 @@ const rewriting: Planted = {
   ],
 };
 
-/** Measures an upgrade and the way back; answers how many goals are missed. */
+/** Measures an upgrade and its rollback. Returns how many goals are missed. */
 export async function measureUpgrade(): Promise<number> {
-  console.log(`\n${orders.toLocaleString("en")} orders on PostgreSQL, upgraded and taken back`);
+  console.log(`\n${orders.toLocaleString("en")} orders on PostgreSQL, upgraded and rolled back`);
   const postgres = await startPostgres(undefined, true);
   const newer = otherVersion([rewriting]);
   const data = mkdtempSync(join(tmpdir(), "packhouse-upgrade-"));
@@ -45,8 +45,8 @@ export async function measureUpgrade(): Promise<number> {
       seconds([...newer.program, ...words, "--database-url", postgres.url, "--data", data]);
     const upgraded = await packhouse("upgrade");
     const back = await packhouse("rollback");
-    const told = (took: number) => `${took.toFixed(1)} s, ${(took / dumped).toFixed(2)} of a plain pg_dump`;
-    console.log(`  upgraded in ${told(upgraded)} (goal: a minute at most); back in ${told(back)}`);
+    const shown = (took: number) => `${took.toFixed(1)} s, ${(took / dumped).toFixed(2)} of a plain pg_dump`;
+    console.log(`  upgraded in ${shown(upgraded)} (goal: at most a minute); rolled back in ${shown(back)}`);
     return upgraded > most_seconds ? 1 : 0;
   } finally {
     newer.remove();
@@ -55,7 +55,7 @@ export async function measureUpgrade(): Promise<number> {
   }
 }
 
-/** Makes a million orders with a line each, in plain SQL. */
+/** Creates a million orders with one line each, in SQL. */
 async function seed(url: string): Promise<void> {
   for (const mode of environments) await migratePostgres(url, mode, mode);
   const client = new pg.Client({ connectionString: url });
@@ -83,12 +83,12 @@ const seeding = [
   "analyze",
 ];
 
-/** How long a program takes, which has to end well. */
+/** How long a program takes. Throws unless it exits with 0. */
 async function seconds(words: readonly string[]): Promise<number> {
   const begun_at = performance.now();
-  const env = { ...process.env, PACKHOUSE_SECRET_KEY: usual_secret_key, PACKHOUSE_DATABASE_URL: "" };
+  const env = { ...process.env, PACKHOUSE_SECRET_KEY: default_secret_key, PACKHOUSE_DATABASE_URL: "" };
   const child = Bun.spawn([...words], { env, stdout: "ignore", stderr: "pipe" });
-  const said = await child.stderr.text();
-  if ((await child.exited) !== 0) throw new Error(`${words.slice(0, 3).join(" ")}: ${said}`);
+  const complaint = await child.stderr.text();
+  if ((await child.exited) !== 0) throw new Error(`${words.slice(0, 3).join(" ")}: ${complaint}`);
   return (performance.now() - begun_at) / 1000;
 }

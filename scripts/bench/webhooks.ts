@@ -1,4 +1,4 @@
-// What deliveries cost against a bare loop of the same requests, and how soon an event is there.
+// What deliveries cost compared with a bare loop of the same requests, and how soon an event arrives.
 import { join } from "node:path";
 import { databaseUrl } from "../../src/core/config.ts";
 import { startService } from "../service.ts";
@@ -10,7 +10,7 @@ const subscriptions = 8;
 const events = 1000;
 const deliveries = subscriptions * events;
 const least_ratio = 0.6;
-// As many attempts as these subscriptions have under way at once.
+// As many attempts as these subscriptions may have in flight at once.
 const at_once = 8 * subscriptions;
 const events_per_second = 500;
 const p50_goal_ms = 20;
@@ -25,22 +25,22 @@ interface Report {
   readonly waits: readonly number[];
 }
 
-/** A receiver in a process of its own. */
+/** A receiver in its own process. */
 interface Receiver {
   readonly url: string;
   report(): Promise<Report>;
   forget(): Promise<void>;
-  /** Waits until so many deliveries came, and answers what they were. */
+  /** Waits until that many deliveries arrived, and returns them. */
   taken(count: number): Promise<Report>;
   stop(): void;
 }
 
-/** Measures deliveries; answers how many goals are missed. Where a PostgreSQL is named, it is measured. */
+/** Measures deliveries. Returns how many goals are missed. With a PostgreSQL address, it measures that. */
 export async function measureWebhooks(seconds: number): Promise<number> {
   const service = await startService({ env, database_url: databaseUrl });
   const send = sender(service.url, await service.makeKey("test"));
   const receiver = await openReceiver();
-  // What happens to one SKU at the same moment is told once: so there are more than are adjusted at once.
+  // Simultaneous changes of one SKU become one event, so there are more SKUs than concurrent adjustments.
   const skus = Array.from({ length: 200 }, (_, n) => `HOOK-${Date.now()}-${n}`);
   for (const sku of skus) {
     await send("/products", { sku, name: "Hook" });
@@ -54,11 +54,11 @@ export async function measureWebhooks(seconds: number): Promise<number> {
   return missed;
 }
 
-/** Deliveries a second of what waits already, their attempts recorded, in turn with the bare loop. */
+/** Deliveries per second of pending deliveries, their attempts recorded, alternating with the bare loop. */
 async function measureRate(send: Send, receiver: Receiver, adjust: () => Promise<unknown>): Promise<number> {
   const pairs: { own: number; bare: number; ratio: number }[] = [];
   for (let round = 0; round <= rounds; round += 1) {
-    // One a second: so they wait until all are there.
+    // One per second, so they wait until all are there.
     const hooks = await subscribe(send, receiver, subscriptions, { rate_limit_per_second: 1 });
     for (let n = 0; n < events; n += 50) await Promise.all(Array.from({ length: 50 }, adjust));
     const count = async (status: string) => {
@@ -71,7 +71,7 @@ async function measureRate(send: Send, receiver: Receiver, adjust: () => Promise
     await receiver.forget();
     const begun = performance.now();
     await Promise.all(hooks.map((id) => send(`/webhooks/${id}`, { rate_limit_per_second: null }, "PATCH")));
-    // One more of each may have come before it was forgotten.
+    // One more of each may have arrived before it was reset.
     await receiver.taken(deliveries - early - subscriptions);
     while ((await count("delivered")) < deliveries) await Bun.sleep(5);
     const own = (deliveries - early) / ((performance.now() - begun) / 1000);
@@ -83,8 +83,8 @@ async function measureRate(send: Send, receiver: Receiver, adjust: () => Promise
   const { own, bare, ratio } = median(pairs, (pair) => pair.ratio);
   const missed = ratio < least_ratio;
   console.log(`\n${deliveries} deliveries of ${subscriptions} subscriptions to one receiver, ${at_once} at once`);
-  console.log(line("delivered and recorded", own, "/s", `${ratio.toFixed(2)} of the floor`, missed, least_ratio));
-  console.log(line("  its floor, a bare loop", bare, "/s"));
+  console.log(line("delivered and recorded", own, "/s", `${ratio.toFixed(2)} of the baseline`, missed, least_ratio));
+  console.log(line("  its baseline, a bare loop", bare, "/s"));
   return missed ? 1 : 0;
 }
 
@@ -104,25 +104,25 @@ async function bareRate(receiver: Receiver): Promise<number> {
   return count / ((last_at - first_at) / 1000);
 }
 
-/** The time from the commit of an event to its receipt, while so many are told each second. */
+/** The time from the commit of an event to its receipt at a steady rate of events. */
 async function measureWait(send: Send, receiver: Receiver, adjust: () => Promise<unknown>, seconds: number) {
   await receiver.forget();
   await subscribe(send, receiver, 1, {});
   const count = events_per_second * Math.max(4, seconds);
   const begun = performance.now();
-  const asked: Promise<unknown>[] = [];
+  const adjustments: Promise<unknown>[] = [];
   for (let n = 0; n < count; ) {
     const due = Math.min(count, Math.floor(((performance.now() - begun) / 1000) * events_per_second));
-    for (; n < due; n += 1) asked.push(adjust());
+    for (; n < due; n += 1) adjustments.push(adjust());
     await Bun.sleep(1);
   }
-  await Promise.all(asked);
+  await Promise.all(adjustments);
   const { waits } = await receiver.taken(count);
   // The first second warms up.
   const sorted = waits.slice(events_per_second).sort((a, b) => a - b);
   const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
   const rate = (count / ((performance.now() - begun) / 1000)).toFixed(0);
-  console.log(`\nfrom an event's moment to its receipt, ${rate} events a second`);
+  console.log(`\nfrom an event's commit to its receipt, ${rate} events a second`);
   const [p50, p99] = [at(0.5), at(0.99)];
   console.log(line("p50", p50, "ms", "", p50 > p50_goal_ms, p50_goal_ms));
   console.log(line("p99", p99, "ms", "", p99 > p99_goal_ms, p99_goal_ms));
@@ -130,8 +130,8 @@ async function measureWait(send: Send, receiver: Receiver, adjust: () => Promise
 }
 
 function line(name: string, figure: number, unit: string, note = "", missed = false, goal = 0): string {
-  const told = `${name.padEnd(34)}${figure.toFixed(figure < 100 ? 1 : 0).padStart(10)} ${unit}`;
-  return `${told}${note === "" ? "" : `  ${note}`}${missed ? `  missed: ${goal}` : ""}`;
+  const line = `${name.padEnd(34)}${figure.toFixed(figure < 100 ? 1 : 0).padStart(10)} ${unit}`;
+  return `${line}${note === "" ? "" : `  ${note}`}${missed ? `  missed: ${goal}` : ""}`;
 }
 
 async function openReceiver(): Promise<Receiver> {

@@ -1,18 +1,19 @@
-// Backups while orders come in: each is restored and verified, and nothing acknowledged before it began is missing.
-// Between them backups are killed at random moments, of which nothing may be left.
+// Makes backups while orders come in. Each is restored and verified, and must have every order acknowledged before it
+// began. In between, backups are killed at random moments and must leave nothing behind.
 import { Database } from "bun:sqlite";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { client, stockUp } from "../../test/flows/service.ts";
-import { type StartedService, startService, usual_secret_key, usualProgram } from "../service.ts";
+import { default_secret_key, defaultProgram, type StartedService, startService } from "../service.ts";
 import type { FaultScript } from "./fault_script.ts";
 
 const writers = 8;
 const kills_of = 4;
 
 export const backups: FaultScript = {
-  tells: "makes backups under load, kills every fifth at a random moment, restores and verifies each of the others",
+  description:
+    "makes backups under load, kills every fifth at a random moment, restores and verifies each of the others",
   lacks: async () => null,
   run: async (count = 200) => {
     const folder = mkdtempSync(join(tmpdir(), "packhouse-faults-backups-"));
@@ -26,22 +27,22 @@ export const backups: FaultScript = {
   },
 };
 
-// Settings of the surroundings would lead it to another database.
-const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("PACKHOUSE_"));
-const env = { ...Object.fromEntries(kept), PACKHOUSE_SECRET_KEY: usual_secret_key };
+// Settings from the environment would point it at another database.
+const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("PACKHOUSE_"));
+const env = { ...Object.fromEntries(inherited), PACKHOUSE_SECRET_KEY: default_secret_key };
 
-async function run(words: readonly string[]): Promise<{ code: number; said: string }> {
-  const child = Bun.spawn([...usualProgram, ...words], { env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
-  const said = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
-  return { code: await child.exited, said: said.join("") };
+async function run(words: readonly string[]): Promise<{ code: number; output: string }> {
+  const child = Bun.spawn([...defaultProgram, ...words], { env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+  const output = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  return { code: await child.exited, output: output.join("") };
 }
 
-/** Answers how many checks failed, and prints each that did. */
+/** Returns how many checks failed, and prints each of them. */
 async function tryBackups(service: StartedService, folder: string, count: number): Promise<number> {
   const load = await startLoad(service);
   const made = join(folder, "made");
   let [failed, killed, seconds] = [0, 0, 0];
-  const tell = (problem: string) => {
+  const report = (problem: string) => {
     failed += 1;
     console.log(`FAILED ${problem}`);
   };
@@ -54,25 +55,27 @@ async function tryBackups(service: StartedService, folder: string, count: number
     const before = [...load.acknowledged];
     const backup = await run(["backup", made, "--json", "--data", service.data]);
     if (backup.code !== 0) {
-      tell(`backup ${at}: ${backup.said}`);
+      report(`backup ${at}: ${backup.output}`);
       continue;
     }
-    const { place, seconds: took } = JSON.parse(backup.said);
+    const { place, seconds: took } = JSON.parse(backup.output);
     seconds += took;
-    await check(place, join(folder, `restored_${at}`), before, (problem) => tell(`backup ${at}: ${problem}`));
+    await check(place, join(folder, `restored_${at}`), before, (problem) => report(`backup ${at}: ${problem}`));
     rmSync(place);
   }
   const orders = await load.stop();
   const left = readdirSync(made).filter((name) => name.endsWith(".part"));
-  // The last run clears what the killed ones before it have left.
-  if (left.length > 1) tell(`${left.length} half-written files were left`);
+  // The last run removes what the killed runs left.
+  if (left.length > 1) report(`${left.length} half-written files were left`);
   const each = (seconds / Math.max(1, count - killed)).toFixed(2);
-  console.log(`${count - killed} backups of ${each} s, ${killed} killed, ${orders} orders meanwhile: ${failed} failed`);
+  console.log(
+    `${count - killed} backups of ${each} s, ${killed} killed, ${orders} orders in that time: ${failed} failed`,
+  );
   return failed;
 }
 
 async function killOne(service: StartedService, made: string): Promise<void> {
-  const child = Bun.spawn([...usualProgram, "backup", made, "--data", service.data], {
+  const child = Bun.spawn([...defaultProgram, "backup", made, "--data", service.data], {
     env,
     stdio: ["ignore", "ignore", "ignore"],
   });
@@ -81,11 +84,11 @@ async function killOne(service: StartedService, made: string): Promise<void> {
   await child.exited;
 }
 
-async function check(file: string, into: string, orders: readonly string[], tell: (problem: string) => void) {
+async function check(file: string, into: string, orders: readonly string[], report: (problem: string) => void) {
   const restored = await run(["restore", file, "--into", into]);
-  if (restored.code !== 0) return tell(`it was not restored: ${restored.said}`);
+  if (restored.code !== 0) return report(`it was not restored: ${restored.output}`);
   const verified = await run(["verify", "--data", into]);
-  if (verified.code !== 0) tell(`it has differences: ${verified.said}`);
+  if (verified.code !== 0) report(`it has differences: ${verified.output}`);
   const raw = new Database(join(into, "test.db"));
   const found = new Set(
     raw
@@ -95,11 +98,11 @@ async function check(file: string, into: string, orders: readonly string[], tell
   );
   raw.close();
   const lost = orders.filter((number) => !found.has(number));
-  if (lost.length > 0) tell(`${lost.length} acknowledged orders are missing, such as ${lost[0]}`);
+  if (lost.length > 0) report(`${lost.length} acknowledged orders are missing, such as ${lost[0]}`);
   rmSync(into, { recursive: true, force: true });
 }
 
-/** Orders by some clients at once; the numbers of those that were acknowledged. */
+/** Creates orders with several clients at once. Returns the numbers of acknowledged orders. */
 async function startLoad(service: StartedService) {
   const api = client(service.url, await service.makeKey("test"));
   const to = await stockUp(api, ["A", "B", "C"], 1_000_000);

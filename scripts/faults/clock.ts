@@ -1,4 +1,4 @@
-// Clocks that are set while the service runs or is stopped, by libfaketime: what becomes of webhooks, jobs and retries.
+// Steps the clock with libfaketime while the service runs or is stopped, and checks webhooks, jobs and retries.
 import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,17 +12,20 @@ const libraries = ["x86_64-linux-gnu", "aarch64-linux-gnu"].map(
 const orders_each = 5;
 const watched_ms = 3000;
 const patience_ms = 20_000;
-/** So many rounds a second of all jobs of both modes would be a spin; on PostgreSQL each looks about once a second. */
+/**
+ * More rounds per second of all jobs in both environments would be a busy loop. On PostgreSQL each job polls about once
+ * a second.
+ */
 const rounds_max = 60;
-/** The first retry comes after 5 to 6 s, and a ninth later while a clock is waited for. */
+/** The first retry comes after 5 to 6 s, and up to a ninth later while a clock step is detected. */
 const retry_max_ms = 8000;
 
-/** The clock of a service before and after a step, in seconds off the true time. */
+/** The clock of a service before and after a step, in seconds relative to the true time. */
 interface Step {
   readonly name: string;
   readonly before: number;
   readonly after: number;
-  /** Whether the service is stopped meanwhile. */
+  /** Whether the service is stopped during the step. */
   readonly restarts: boolean;
 }
 
@@ -38,7 +41,7 @@ const steps: readonly Step[] = [
 ];
 
 export const clock: FaultScript = {
-  tells: "sets the machine's clock, forth and back, before and while a service tells a receiver of orders",
+  description: "steps the machine's clock, forward and back, before and while a service delivers webhooks",
   lacks: async () => (libraries.some(existsSync) ? null : "libfaketime is missing (apt-get install libfaketime)"),
   run: async () => {
     let failed = 0;
@@ -48,35 +51,35 @@ export const clock: FaultScript = {
       console.log(`  SKIPPED on PostgreSQL: ${postgres}`);
       return failed;
     }
-    // There the database's clock counts, which is true here, however wrong the servers' are.
+    // On PostgreSQL the database's clock counts, which is correct here, however wrong the servers' clocks are.
     for (const step of steps) failed += await tried(step, postgres.url);
     await postgres.stop();
     return failed;
   },
 };
 
-/** A receiver that refuses what it gets first, and remembers when each order came, by the monotonic clock. */
+/** A receiver that refuses the first attempts, and records when each order arrived, by the monotonic clock. */
 function openReceiver() {
-  const came = new Map<string, number[]>();
+  const arrivals = new Map<string, number[]>();
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
     fetch: async (request) => {
       const { data } = (await request.json()) as { data: { id: string; order_number: string } };
-      const times = came.get(data.order_number) ?? [];
-      came.set(data.order_number, [...times, performance.now()]);
+      const times = arrivals.get(data.order_number) ?? [];
+      arrivals.set(data.order_number, [...times, performance.now()]);
       const isRefused = times.length === 0 && data.order_number.startsWith("RETRY");
       return new Response(null, { status: isRefused ? 500 : 200 });
     },
   });
-  return { url: `http://127.0.0.1:${server.port}/`, came, stop: () => server.stop(true) };
+  return { url: `http://127.0.0.1:${server.port}/`, arrivals, stop: () => server.stop(true) };
 }
 
-/** A clock in a file that processes under libfaketime go by. */
+/** A clock in a file that processes under libfaketime read. */
 function openFakeTime(folder: string) {
   const file = join(folder, "offset");
   const set = (seconds: number) => {
-    // Whole or not at all: the service reads it all the time.
+    // Replaced atomically: the service reads it all the time.
     writeFileSync(`${file}.new`, `${seconds < 0 ? "" : "+"}${seconds}`);
     renameSync(`${file}.new`, file);
   };
@@ -108,7 +111,7 @@ async function tried(step: Step, database_url: string | null): Promise<number> {
     await api("POST", "/webhooks", { url: receiver.url, events: ["order.created"] });
     const buyer = await makeBuyer(api);
     await order(api, buyer, "RETRY-1");
-    await until(() => receiver.came.has("RETRY-1"));
+    await until(() => receiver.arrivals.has("RETRY-1"));
     if (step.restarts) {
       await service.stop();
       time.set(step.after);
@@ -116,7 +119,7 @@ async function tried(step: Step, database_url: string | null): Promise<number> {
       api = apiOf(service, key);
     } else time.set(step.after);
     const engine = database_url === null ? "SQLite" : "PostgreSQL";
-    return await watch({ step, api, buyer, engine, came: receiver.came });
+    return await watch({ step, api, buyer, engine, arrivals: receiver.arrivals });
   } finally {
     await service.kill();
     await receiver.stop();
@@ -129,25 +132,25 @@ interface Watched {
   readonly engine: string;
   readonly api: Api;
   readonly buyer: Buyer;
-  /** When each order came, time and again. */
-  readonly came: ReadonlyMap<string, readonly number[]>;
+  /** The arrival times of each order, repeats included. */
+  readonly arrivals: ReadonlyMap<string, readonly number[]>;
 }
 
-/** Creates orders after a step and prints what became of them; answers how many checks failed. */
-async function watch({ step, engine, api, buyer, came }: Watched): Promise<number> {
+/** Creates orders after a step and prints what became of them. Returns how many checks failed. */
+async function watch({ step, engine, api, buyer, arrivals }: Watched): Promise<number> {
   for (let n = 1; n <= orders_each; n += 1) await order(api, buyer, `SO-${n}`);
-  const received = () => [...came.keys()].filter((name) => name.startsWith("SO-")).length;
+  const received = () => [...arrivals.keys()].filter((name) => name.startsWith("SO-")).length;
   await until(() => received() === orders_each);
   const before = await roundsOf(api);
   const begun_at = performance.now();
   await Bun.sleep(watched_ms);
   const rounds = ((await roundsOf(api)) - before) / ((performance.now() - begun_at) / 1000);
-  await until(() => (came.get("RETRY-1")?.length ?? 0) > 1);
-  const [first = 0, second = Number.POSITIVE_INFINITY] = came.get("RETRY-1") ?? [];
+  await until(() => (arrivals.get("RETRY-1")?.length ?? 0) > 1);
+  const [first = 0, second = Number.POSITIVE_INFINITY] = arrivals.get("RETRY-1") ?? [];
   const retry_ms = second - first;
   const slack_ms = step.restarts ? patience_ms : 0;
   const passed = received() === orders_each && rounds <= rounds_max && retry_ms <= retry_max_ms + slack_ms;
-  const figures = `${received()} of ${orders_each} orders received, ${rounds.toFixed(0)} rounds of jobs a second, `;
+  const figures = `${received()} of ${orders_each} orders received, ${rounds.toFixed(0)} job rounds per second, `;
   const retried = Number.isFinite(retry_ms) ? `retried after ${(retry_ms / 1000).toFixed(1)} s` : "not retried";
   console.log(`  ${passed ? "ok    " : "FAILED"} ${engine}, ${step.name}: ${figures}${retried}`);
   return passed ? 0 : 1;
@@ -166,7 +169,7 @@ function apiOf({ url }: StartedService, key: string): Api {
   };
 }
 
-/** What an order needs beside its number. */
+/** The other fields of an order. */
 interface Buyer {
   readonly customer_id: string;
   readonly shipping_address_id: string;

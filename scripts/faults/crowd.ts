@@ -1,7 +1,7 @@
-// A crowd of clients in a thread of its own, so that what others measure is not what the crowd costs.
+// A crowd of clients in a thread of its own, so that measurements do not include the cost of the crowd.
 import net from "node:net";
 
-/** What the crowd asks for, and how many of them take nothing of the answer. */
+/** The request that the crowd sends, and how many clients never read the response. */
 export interface CrowdWish {
   readonly url: string;
   readonly key: string;
@@ -10,7 +10,7 @@ export interface CrowdWish {
   readonly unread: number;
 }
 
-/** What became of one request: its status, or why it has none. */
+/** The result of one request: its status, or why it has none. */
 export interface Outcome {
   readonly status: string;
   readonly ms: number;
@@ -27,7 +27,7 @@ self.onmessage = async ({ data }: MessageEvent<CrowdWish>) => {
   self.postMessage(outcomes);
 };
 
-/** Reads an answer to its end. */
+/** Reads a response to its end. */
 export async function read({ url, key, path }: Pick<CrowdWish, "url" | "key" | "path">): Promise<Outcome> {
   const began = performance.now();
   let [status, bytes] = ["no answer", 0];
@@ -37,12 +37,12 @@ export async function read({ url, key, path }: Pick<CrowdWish, "url" | "key" | "
     for await (const piece of response.body ?? []) bytes += piece.length;
     status = String(response.status);
   } catch {
-    // The service was killed, or ended the connection.
+    // The service was killed, or closed the connection.
   }
   return { status, bytes, ms: performance.now() - began };
 }
 
-/** Asks for an answer and takes nothing of it. */
+/** Sends a request and reads nothing of the response. */
 function leaveUnread({ url, key, path }: CrowdWish): net.Socket {
   const { port, hostname } = new URL(url);
   const socket = net.connect(Number(port), hostname).pause();

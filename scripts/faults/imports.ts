@@ -1,4 +1,4 @@
-// Hostile files of CSV: what others notice of them.
+// Hostile CSV files, and their effect on other requests.
 import { type StartedService, startService } from "../service.ts";
 import type { FaultScript } from "./fault_script.ts";
 
@@ -18,7 +18,7 @@ const files: Readonly<Record<string, string>> = {
 };
 
 export const imports: FaultScript = {
-  tells: "sends hostile files of CSV, one and thirty at a time, and measures how long others wait",
+  description: "sends hostile files of CSV, one and thirty at a time, and measures how long other requests wait",
   lacks: async () => null,
   run: async () => {
     const service = await startService({ env: { PACKHOUSE_LOG_LEVEL: "error" } });
@@ -61,11 +61,11 @@ async function attack(service: StartedService, key: string, { name, file, count,
   const ratio = at(waits, 0.99) / Math.max(at(quiet, 0.99), floor_ms);
   console.log(`${`${count} × ${name}`.padEnd(32)} ${told(waits)}, ${ratio.toFixed(1)} times; ${statuses} in ${took} s`);
   if (ratio <= ratio_max) return 0;
-  console.log(`FAILED: others waited more than ${ratio_max} times as long as when it was quiet`);
+  console.log(`FAILED: other requests waited more than ${ratio_max} times as long as on an idle service`);
   return 1;
 }
 
-/** How long requests take, one after the other, until something is done; sorted, in ms. */
+/** How long requests take, one after another, until `until` settles; sorted, in ms. */
 async function latencies({ url }: StartedService, key: string, until: Promise<unknown>): Promise<number[]> {
   let is_over = false;
   const over = until.finally(() => {

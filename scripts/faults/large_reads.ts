@@ -1,4 +1,4 @@
-// Lists of orders with hundreds of lines each: what they cost in memory, and whether anyone else notices.
+// Lists of orders with hundreds of lines each: what they cost in memory, and whether other requests suffer.
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { type StartedService, startService } from "../service.ts";
 import { type CrowdWish, type Outcome, read } from "./crowd.ts";
@@ -11,11 +11,11 @@ const requests = 200;
 const memory_max_mb = 1024;
 const health_max_ms = 250;
 const deadline_ms = 300_000;
-/** Where Linux limits the memory of a process (cgroup v1); without it, the memory is only measured. */
+/** The folder where Linux limits the memory of a process (cgroup v1). Without it, memory is only measured. */
 const groups = "/sys/fs/cgroup/memory";
 
 export const largeReads: FaultScript = {
-  tells: `reads pages of ${orders} orders of ${lines} lines, ${requests} at once, and reads half the responses`,
+  description: `reads pages of ${orders} orders of ${lines} lines, ${requests} at once, and reads half the responses`,
   lacks: async () => (process.platform === "linux" ? null : "memory is read from /proc, which only Linux has"),
   run: async (count = requests) => {
     const service = await startService({ env: { PACKHOUSE_LOG_LEVEL: "error" } });
@@ -95,7 +95,7 @@ async function fill(service: StartedService, house: string): Promise<Keys> {
   return { heavy: await makeOne("HEAVY", lines), other: await makeOne("OTHER", lines_of_others), house };
 }
 
-/** What became of the requests of one key. */
+/** The results of the requests of one key. */
 class Tally {
   readonly statuses = new Map<string, number>();
   readonly times: number[] = [];
@@ -177,7 +177,7 @@ async function attack(service: StartedService, keys: Keys, way: string, count: n
   return problems.length;
 }
 
-/** Lets a crowd ask, in a thread of its own; what became of those who read. */
+/** Runs a crowd in a thread of its own. Returns the results of the clients that read. */
 async function crowd(wish: CrowdWish): Promise<readonly Outcome[]> {
   const thread = new Worker(new URL("./crowd.ts", import.meta.url));
   const { promise, resolve } = Promise.withResolvers<readonly Outcome[]>();

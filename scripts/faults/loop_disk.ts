@@ -1,27 +1,27 @@
-// An ext4 disk in a file, mounted through a loop device, whose power can be cut: what was not synced is gone then.
+// An ext4 disk in a file, mounted through a loop device, whose power can be cut. Whatever was not synced is then lost.
 import { dlopen, FFIType, ptr } from "bun:ffi";
 import { closeSync, mkdirSync, openSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** FS_IOC_SHUTDOWN, and its flag for a log that is not written out any more. */
+/** FS_IOC_SHUTDOWN, and its flag to discard the journal. */
 const shutdown_request = 0x8004587d;
 const without_log = 2;
 
 export interface LoopDisk {
   /** Where the disk is mounted. */
   readonly path: string;
-  /** Writes out what was written to it until now. */
+  /** Flushes everything written so far. */
   sync(): void;
-  /** Cuts the power: nothing is written any more, and only what was synced is surely there after `restore`. */
+  /** Cuts the power: nothing more is written, and only synced data is certain to be there after `restore`. */
   cut(): void;
-  /** Switches it on again. Nobody may have a file of it open. */
+  /** Switches it on again. No file of it may be open. */
   restore(): void;
-  /** Makes it empty again. */
+  /** Empties it. */
   format(): void;
   remove(): void;
 }
 
-/** Makes a disk of so many MiB in a folder and mounts it. */
+/** Creates a disk of that many MiB in a folder and mounts it. */
 export function loopDisk(folder: string, size_mib: number): LoopDisk {
   const image = join(folder, "disk.img");
   const path = join(folder, "disk");
@@ -57,7 +57,7 @@ export function loopDisk(folder: string, size_mib: number): LoopDisk {
   };
 }
 
-/** Why disks cannot be made and cut here, tried in a folder; null when they can. */
+/** Why disks cannot be created and cut here, tried in a folder; null if they can. */
 export function lacksLoopDisks(folder: string): string | null {
   if (process.platform !== "linux") return "power can be cut on Linux only";
   if (process.getuid?.() !== 0) return "mounting a disk takes root";
@@ -71,7 +71,7 @@ export function lacksLoopDisks(folder: string): string | null {
     }
     return null;
   } catch (error) {
-    return `no disk can be made on a loop device (${error instanceof Error ? error.message : error})`;
+    return `no disk can be created on a loop device (${error instanceof Error ? error.message : error})`;
   }
 }
 

@@ -1,4 +1,5 @@
-// `bun run faults`: what the service does when clocks step, power is cut, clients do not read and imports are hostile.
+// `bun run faults`: what the service does when clocks step, power is cut, clients do not read, processes are killed and
+// imports are hostile.
 import { cpus } from "node:os";
 import { backups } from "./backups.ts";
 import { clock } from "./clock.ts";
@@ -33,21 +34,24 @@ const usage = () =>
   [
     "Usage: bun run faults [NAME [COUNT] ...]",
     "",
-    "Tries faults of the machine and of clients on services of its own, all of them or the named ones.",
-    "A number after a name says how often, where that can be chosen.",
+    "Starts services and exposes them to faults of the machine and of clients: all kinds, or the named ones.",
+    "A number after a name sets how often, where that can be chosen.",
     "",
-    ...Object.entries(scripts).map(([name, { tells }]) => `  ${name.padEnd(11)} ${tells}`),
+    ...Object.entries(scripts).map(([name, { description }]) => `  ${name.padEnd(11)} ${description}`),
   ].join("\n");
 
-interface Wanted {
+interface ChosenScript {
   readonly name: string;
   readonly script: FaultScript;
   count?: number;
 }
 
-/** The scripts that the words name, each with the number behind it; all without words, null when one names none. */
-function chosen(words: readonly string[]): Wanted[] | null {
-  const wanted: Wanted[] = [];
+/**
+ * The scripts that the arguments name, each with the number after it. All scripts if there are no arguments; null if a
+ * name is unknown.
+ */
+function chosen(words: readonly string[]): ChosenScript[] | null {
+  const wanted: ChosenScript[] = [];
   for (const name of words.length === 0 ? Object.keys(scripts) : words) {
     const script = Object.hasOwn(scripts, name) ? scripts[name] : undefined;
     const last = wanted.at(-1);
@@ -71,7 +75,7 @@ async function main(words: readonly string[]): Promise<number> {
   console.log(`${cpus().length} × ${cpus()[0]?.model ?? "CPU"}, Bun ${Bun.version}`);
   let failed = 0;
   for (const { name, script, count } of wanted) {
-    console.log(`\n${name}: ${script.tells}`);
+    console.log(`\n${name}: ${script.description}`);
     const lacking = await script.lacks();
     if (lacking !== null) console.log(`SKIPPED ${name}: ${lacking}`);
     else failed += await script.run(count);

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { at, chance, makeDatabase, packhouse, type Round, startPackhouse, told } from "./move_places.ts";
 
-/** Runs a command until a moment of chance, and kills it. Answers the moment. */
+/** Runs a command until a random moment and kills it. Returns the moment. */
 async function kill(words: readonly string[], seed: number, lasts_ms: number): Promise<number> {
   const killed_after_ms = Math.round(chance(seed) * lasts_ms);
   const child = startPackhouse(words);
@@ -12,20 +12,20 @@ async function kill(words: readonly string[], seed: number, lasts_ms: number): P
   return killed_after_ms;
 }
 
-/** Prints what came of a round; answers 1 when it failed. */
+/** Prints the result of a round. Returns 1 if it failed. */
 function tell({ line, problems }: Round): number {
   console.log(`  ${line}${problems.map((problem) => `\n    FAILED ${problem}`).join("")}`);
   return problems.length === 0 ? 0 : 1;
 }
 
-/** A command that has to end well; otherwise what it said is a problem. */
+/** Runs a command that must succeed. Otherwise its output is a problem. */
 async function well(problems: string[], ...words: readonly string[]): Promise<string> {
   const { code, out, err } = await packhouse(...words);
   if (code !== 0) problems.push(`${words.slice(0, 3).join(" ")}: ${code} ${err}`);
   return out;
 }
 
-/** What the ends of a move may say when its undoing was killed; never that both serve. */
+/** What the source and target of a move may report after its undoing was killed. Never do both serve. */
 const undone_states: Readonly<Record<string, string>> = {
   "moved serves": "not undone",
   "moved moved": "between",
@@ -33,8 +33,8 @@ const undone_states: Readonly<Record<string, string>> = {
 };
 
 /**
- * Kills the undoing of a move `count` times, looks at both ends, undoes it and moves again; answers how many rounds
- * failed. The keys of both worlds tell whether all is there.
+ * Kills the undoing of a move `count` times, checks both installations, undoes it and moves again. Returns how many
+ * rounds failed. The keys of both environments show whether the data is complete.
  */
 export async function killUndos(
   folder: string,

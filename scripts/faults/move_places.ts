@@ -1,22 +1,22 @@
-// Commands of Packhouse on places that installations are moved between, and what they say of a place.
-import { usual_secret_key, usualProgram } from "../service.ts";
+// Runs Packhouse commands on installations that are moved, and classifies what they report about a place.
+import { default_secret_key, defaultProgram } from "../service.ts";
 
-/** What a command said, and its exit code. */
+/** The output of a command, and its exit code. */
 interface Said {
   readonly code: number;
   readonly out: string;
   readonly err: string;
 }
 
-/** The surroundings of commands: nothing leads them to another place. */
+/** The environment of commands: nothing in it points at another installation. */
 const surroundings = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("PACKHOUSE_"))),
-  PACKHOUSE_SECRET_KEY: usual_secret_key,
+  PACKHOUSE_SECRET_KEY: default_secret_key,
 };
 
-/** Begins one command of Packhouse, to be waited for or killed. */
+/** Starts a Packhouse command, to be awaited or killed. */
 export function startPackhouse(words: readonly string[]) {
-  return Bun.spawn([...usualProgram, ...words], {
+  return Bun.spawn([...defaultProgram, ...words], {
     env: surroundings,
     stdin: "ignore",
     stdout: "pipe",
@@ -24,17 +24,17 @@ export function startPackhouse(words: readonly string[]) {
   });
 }
 
-/** Runs one command of Packhouse to its end. */
+/** Runs a Packhouse command to its end. */
 export async function packhouse(...words: readonly string[]): Promise<Said> {
   const child = startPackhouse(words);
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   return { code, out, err };
 }
 
-/** The flags by which a command works on a place. */
+/** The flags that select the place a command works on. */
 export const at = (place: string): string[] => (place.includes("://") ? ["--database-url", place] : ["--data", place]);
 
-/** An empty database on a server; its address. */
+/** Creates an empty database on a server. Returns its address. */
 export async function makeDatabase(url: string): Promise<string> {
   const name = `move_${Bun.randomUUIDv7("hex").slice(-12)}`;
   const sql = new Bun.SQL(url);
@@ -45,7 +45,7 @@ export async function makeDatabase(url: string): Promise<string> {
   return own.href;
 }
 
-/** What an operator is told by a place: it works, nothing is there, it is half moved, it was moved, or else. */
+/** What a place reports to an operator: it serves, it is absent, half moved, moved, or something else. */
 export async function told(place: string): Promise<string> {
   const { code, err } = await packhouse("keys", "list", ...at(place));
   if (code === 0) return "serves";
@@ -55,13 +55,13 @@ export async function told(place: string): Promise<string> {
   return `${code}: ${err}`;
 }
 
-/** What came of one move. */
+/** The result of one move. */
 export interface Round {
   /** What happened. */
   readonly line: string;
-  /** What was wrong; empty when nothing was. */
+  /** The problem; empty if there was none. */
   readonly problems: readonly string[];
 }
 
-/** One in many parts of chance, of a seed. */
+/** A fraction that a seed and a round determine. */
 export const chance = (seed: number) => Number(Bun.hash(`move ${seed}`) % 1_000_003n) / 1_000_003;

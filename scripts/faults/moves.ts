@@ -1,4 +1,4 @@
-// Moves of an installation that are killed at random moments: what each end says then, and that the next run goes on.
+// Kills moves of an installation at random moments. Checks what both ends report then, and that the next run continues.
 import { Database } from "bun:sqlite";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,10 +8,10 @@ import type { FaultScript } from "./fault_script.ts";
 import { killUndos } from "./move_kills.ts";
 import { at, chance, makeDatabase, packhouse, type Round, startPackhouse, told } from "./move_places.ts";
 
-/** Makes the sample businesses in a new data directory, and beside them values that are hard to carry. */
+/** Creates the sample businesses in a new data directory, and adds values that are hard to copy. */
 async function makeSample(data: string): Promise<void> {
   const made = await packhouse("demo", ...at(data));
-  if (made.code !== 0) throw new Error(`The sample could not be made: ${made.err}`);
+  if (made.code !== 0) throw new Error(`The sample could not be created: ${made.err}`);
   for (const mode of ["live", "test"]) addHostile(join(data, `${mode}.db`));
 }
 
@@ -20,7 +20,7 @@ const texts = [
   ...["\ufffd", "\uffff", "😀", "‮abc", "ｶ", "Ａ", "a", "B", "_", "~"],
 ];
 
-/** Rows with every byte, the greatest integers, and texts whose order and quoting differ from engine to engine. */
+/** Rows with every byte value, the largest integers, and texts whose order and quoting differ between engines. */
 function addHostile(path: string): void {
   using raw = new Database(path, { strict: true });
   raw.run("begin");
@@ -35,7 +35,7 @@ function addHostile(path: string): void {
   for (const lines of [every_byte, new Uint8Array(0), new Uint8Array(2_000_000).fill(92)]) {
     raw.run("insert into request_blocks (from_at, to_at, count, classes, lines) values (1, 2, 3, 4, ?)", [lines]);
   }
-  // As text, 10000 comes before 9999.
+  // As text, 10000 sorts before 9999.
   for (const id of [9999, 10_000]) {
     raw.run("insert into request_blocks (id, from_at, to_at, count, classes, lines) values (?, 1, 2, 3, 4, x'')", [id]);
   }
@@ -44,7 +44,7 @@ function addHostile(path: string): void {
   raw.run("commit");
 }
 
-/** All rows of a data directory by world and table, but what each directory has of its own. */
+/** All rows of a data directory by environment and table, except what each directory has of its own. */
 export function contentOf(data: string): Map<string, string> {
   const content = new Map<string, string>();
   for (const mode of ["live", "test"]) {
@@ -64,7 +64,7 @@ export function contentOf(data: string): Map<string, string> {
   return content;
 }
 
-/** What both ends may say when a move was killed; the last but one is the moment between both marks. */
+/** What both ends may report after a move was killed. The second to last is the moment between the two marks. */
 const states: Readonly<Record<string, "old" | "new" | "between">> = {
   "serves absent": "old",
   "serves serves": "old",
@@ -74,8 +74,8 @@ const states: Readonly<Record<string, "old" | "new" | "between">> = {
 };
 
 /**
- * Kills a move, looks at both ends, and runs it again until it is done. A target that serves while the source does
- * holds nothing: else both would be the installation.
+ * Kills a move, checks both ends, and runs it again until it is complete. A target that serves while the source does
+ * must be empty, since otherwise there would be two installations.
  */
 async function killedMove(from: string, to: string, seed: number, lasts_ms: number): Promise<Round> {
   const words = ["move", "--from", from, "--to", to];
@@ -103,7 +103,7 @@ async function holdsOrders(place: string): Promise<boolean> {
   return out.trim().split("\n").length > 1;
 }
 
-/** Kills moves there and back between two engines `count` times; prints each and answers how many failed. */
+/** Kills `count` moves back and forth between two engines. Prints each and returns how many failed. */
 export async function killMoves(count: number, first_seed: number, database_url: string | null): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "packhouse-moves-"));
   let failed = 0;
@@ -113,8 +113,8 @@ export async function killMoves(count: number, first_seed: number, database_url:
     const before = contentOf(origin);
     const lasts_ms: number[] = [];
     let here = origin;
-    // Each move goes on from where the one before has put it; every second one leads back to a folder. The first two
-    // are left to their end, which tells how long the others last.
+    // Each move continues from where the previous one ended; every second one leads back to a folder. The first two run
+    // to completion, which shows how long the others last.
     for (let round = 0; round < count + 2; round += 1) {
       const there =
         round % 2 === 1 || database_url === null ? join(folder, `r${round}`) : await makeDatabase(database_url);
@@ -135,10 +135,10 @@ export async function killMoves(count: number, first_seed: number, database_url:
   return failed;
 }
 
-/** A move that nobody disturbs. */
+/** An uninterrupted move. */
 async function wholeMove(from: string, to: string): Promise<Round> {
   const { code, out, err } = await packhouse("move", "--from", from, "--to", to, "--json");
-  if (code !== 0) return { line: "a whole move", problems: [err] };
+  if (code !== 0) return { line: "a complete move", problems: [err] };
   const { rows, seconds } = JSON.parse(out) as { rows: number; seconds: number };
   const speed = [...err.matchAll(/^(\w+: \w+) .* (\d+ rows\/s)/gm)].map(([, what, speed]) => `${what} ${speed}`);
   const way = [from, to].map((place) => (place.includes("://") ? "PostgreSQL" : "a folder")).join(" to ");
@@ -153,7 +153,7 @@ export function differing(before: ReadonlyMap<string, string>, after: ReadonlyMa
 }
 
 export const moves: FaultScript = {
-  tells: "kills moves of installations from SQLite to PostgreSQL and back, and undone moves",
+  description: "kills moves of installations from SQLite to PostgreSQL and back, and the undoing of moves",
   lacks: async () => null,
   run: async (count = 50) => {
     const postgres = await startPostgres().catch((error: unknown) => String(error));

@@ -1,30 +1,30 @@
-// Power cuts: at any moment of the first start, and under load. What was acknowledged must be there when power is back.
+// Power cuts, at any moment of the first start and under load. Whatever was acknowledged must be there afterwards.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Random, seededRandom } from "../../src/core/random.ts";
-import { type StartedService, startService, usualProgram } from "../service.ts";
+import { defaultProgram, type StartedService, startService } from "../service.ts";
 import type { FaultScript } from "./fault_script.ts";
 import { type LoopDisk, lacksLoopDisks, loopDisk } from "./loop_disk.ts";
 
 const usual_cycles = 20;
 const disk_mib = 400;
 const clients = 16;
-/** A cut counts only when so many writes were acknowledged before it. */
+/** A cut counts only if this many writes were acknowledged before it. */
 const acknowledged_min = 100;
 const ready_within_ms = 60_000;
 
-/** The same program on a disk that only says that it has synced: what must lose. */
-export const unsynced: readonly string[] = [process.execPath, join(import.meta.dir, "unsynced.ts"), ...usualProgram];
+/** The same program on a disk that only claims to have synced: it must lose data. */
+export const unsynced: readonly string[] = [process.execPath, join(import.meta.dir, "unsynced.ts"), ...defaultProgram];
 
-/** What came of some cuts: what was acknowledged before, and what was not there afterwards, in words. */
+/** The result of some cuts: what was acknowledged before, and descriptions of what was missing afterwards. */
 export interface Cuts {
   cuts: number;
   acknowledged: number;
   readonly losses: string[];
 }
 
-/** A service whose data lies on a disk that is cut from it. */
+/** A service whose data lies on a disk with removable power. */
 interface Bench {
   readonly disk: LoopDisk;
   readonly data: string;
@@ -32,18 +32,19 @@ interface Bench {
   readonly random: Random;
 }
 
-// The key is to be made and kept by the service itself.
+// The service must create and store the key itself.
 const env = { PACKHOUSE_SECRET_KEY: "" };
 
-/** Cuts the power of services that start for the first time, in any moment of it or soon after. */
-export function cutFirstStarts(cuts: number, program: readonly string[] = usualProgram): Promise<Cuts> {
+/** Cuts the power of services that start for the first time, during the start or soon after. */
+export function cutFirstStarts(cuts: number, program: readonly string[] = defaultProgram): Promise<Cuts> {
   return onBench(async (bench) => {
     const result: Cuts = { cuts: 0, acknowledged: 0, losses: [] };
     let start_ms = 1000;
     for (let cycle = 0; cycle < cuts; cycle += 1) {
       bench.disk.format();
-      // Half of them while it starts; the others a moment after, when everything has been said and nothing is written.
-      const early = cycle % 2 === 0 && program === usualProgram;
+      // Half of them during the start, the others a moment after, when everything has been reported and nothing is
+      // written.
+      const early = cycle % 2 === 0 && program === defaultProgram;
       const begun_at = performance.now();
       const server = launch(bench, program);
       if (early) await Promise.race([server.ready, Bun.sleep(bench.random.integer(0, Math.ceil(start_ms)))]);
@@ -52,7 +53,7 @@ export function cutFirstStarts(cuts: number, program: readonly string[] = usualP
         start_ms = performance.now() - begun_at;
         await Bun.sleep(bench.random.integer(0, 300));
       }
-      const keys = [...server.said().matchAll(/ph_(?:live|test)_\w+/g)].map(([key]) => key);
+      const keys = [...server.output().matchAll(/ph_(?:live|test)_\w+/g)].map(([key]) => key);
       bench.disk.cut();
       result.cuts += 1;
       await server.kill();
@@ -61,11 +62,11 @@ export function cutFirstStarts(cuts: number, program: readonly string[] = usualP
       await restarted(bench, result.losses, async (service) => {
         for (const key of keys) {
           const { status } = await ask(service, key, "GET", "/products");
-          if (status !== 200) result.losses.push(`a key that had been printed is answered ${status}`);
+          if (status !== 200) result.losses.push(`a key that had been printed returns ${status}`);
         }
-        // Cut between their making and their printing, they are gone: then it says how to make others.
-        const said = server.said() + service.said;
-        if (!/ph_live_|keys create/.test(said)) result.losses.push("it says nothing of keys");
+        // If cut between creating and printing the keys, they are lost, and the service explains how to create others.
+        const output = server.output() + service.output;
+        if (!/ph_live_|keys create/.test(output)) result.losses.push("it does not mention keys");
       });
     }
     return result;
@@ -75,20 +76,20 @@ export function cutFirstStarts(cuts: number, program: readonly string[] = usualP
 interface Write {
   readonly key: string;
   readonly name: string;
-  /** The answer, once it was acknowledged. */
+  /** The response, once the write was acknowledged. */
   answer: string | null;
 }
 
-/** Cuts the power of a service that many clients write to, again and again on one disk. */
-export function cutUnderLoad(cuts: number, program: readonly string[] = usualProgram): Promise<Cuts> {
+/** Cuts the power of a service that many clients write to, repeatedly on one disk. */
+export function cutUnderLoad(cuts: number, program: readonly string[] = defaultProgram): Promise<Cuts> {
   return onBench(async (bench) => {
     const result: Cuts = { cuts: 0, acknowledged: 0, losses: [] };
     let keys: string[] = [];
     for (let cycle = 0; cycle < cuts && result.losses.length === 0; cycle += 1) {
       await restarted({ ...bench, program }, result.losses, async (service) => {
         if (keys.length === 0) keys = await Promise.all([service.makeKey("live"), service.makeKey("test")]);
-        // A control shall lose what it acknowledges from now on, not its keys.
-        if (program !== usualProgram) bench.disk.sync();
+        // A control must lose what it acknowledges from now on, not its keys.
+        if (program !== defaultProgram) bench.disk.sync();
         const writes = await loaded(bench, service, keys, `P${cycle}`);
         result.cuts += 1;
         result.acknowledged += writes.filter(({ answer }) => answer !== null).length;
@@ -97,14 +98,14 @@ export function cutUnderLoad(cuts: number, program: readonly string[] = usualPro
       });
     }
     await restarted(bench, result.losses, async (service) => {
-      const { said } = await service.verify();
-      if (said !== "live: 0 differences\ntest: 0 differences\n") result.losses.push(said);
+      const { output } = await service.verify();
+      if (output !== "live: 0 differences\ntest: 0 differences\n") result.losses.push(output);
     });
     return result;
   });
 }
 
-/** Writes to both worlds until the power is cut and the service has ended. */
+/** Writes to both environments until the power is cut and the service has ended. */
 async function loaded({ disk, random }: Bench, service: StartedService, keys: readonly string[], prefix: string) {
   const writes: Write[] = [];
   let acknowledged = 0;
@@ -120,7 +121,7 @@ async function loaded({ disk, random }: Bench, service: StartedService, keys: re
       writes.push(write);
       const { status, text } = await post(service, write).catch(() => ({ status: 0, text: "" }));
       if (!counting) return;
-      if (status !== 201) throw new Error(`a write was answered ${status}: ${text}`);
+      if (status !== 201) throw new Error(`a write returned ${status}: ${text}`);
       write.answer = text;
       acknowledged += 1;
       if (acknowledged === acknowledged_min) enough.resolve();
@@ -136,13 +137,13 @@ async function loaded({ disk, random }: Bench, service: StartedService, keys: re
   return writes;
 }
 
-/** Sends every write once more: one that was acknowledged is answered the same, byte for byte, and so it is there. */
+/** Repeats every write. One that was acknowledged gets the same response, byte for byte, and so its effect is there. */
 async function settled(service: StartedService, writes: readonly Write[], losses: string[]): Promise<void> {
   const left = [...writes];
   const client = async () => {
     for (let write = left.pop(); write !== undefined; write = left.pop()) {
       const { status, text } = await post(service, write);
-      if (status !== 201) losses.push(`${write.name} is answered ${status}`);
+      if (status !== 201) losses.push(`${write.name} returns ${status}`);
       else if (write.answer !== null && text !== write.answer) losses.push(`${write.name} had been acknowledged`);
     }
   };
@@ -181,27 +182,27 @@ async function onBench(work: (bench: Bench) => Promise<Cuts>): Promise<Cuts> {
   }
 }
 
-/** Starts a service and leaves it to start: it may be cut before it is ready. */
+/** Starts a service without waiting: it may be cut before it is ready. */
 function launch({ data }: Bench, program: readonly string[]) {
-  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("PACKHOUSE_"));
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("PACKHOUSE_"));
   const server = Bun.spawn([...program, "serve", "--port", "0", "--data", data], {
-    ...{ env: Object.fromEntries(kept), stdin: "ignore", stdout: "pipe", stderr: "ignore" },
+    ...{ env: Object.fromEntries(inherited), stdin: "ignore", stdout: "pipe", stderr: "ignore" },
   });
-  let said = "";
+  let output = "";
   const ready = Promise.withResolvers<void>();
   const late = setTimeout(() => ready.reject(new Error("the service was not ready in time")), ready_within_ms);
   const read = async () => {
     for await (const chunk of server.stdout.pipeThrough(new TextDecoderStream())) {
-      said += chunk;
-      if (said.includes("accepts requests at")) ready.resolve();
+      output += chunk;
+      if (output.includes("accepts requests at")) ready.resolve();
     }
-    ready.reject(new Error(`the service ended before it was ready: ${said}`));
+    ready.reject(new Error(`the service ended before it was ready: ${output}`));
   };
   const end = read().finally(() => clearTimeout(late));
   ready.promise.catch(() => {});
   return {
     ready: ready.promise,
-    said: () => said,
+    output: () => output,
     kill: async () => {
       server.kill("SIGKILL");
       await server.exited;
@@ -210,9 +211,9 @@ function launch({ data }: Bench, program: readonly string[]) {
   };
 }
 
-/** Starts the service on what the disk holds now, and ends it after the work. One that does not start is a loss. */
+/** Starts the service on what the disk now holds, and stops it after `work`. If it does not start, that is a loss. */
 async function restarted(
-  { data, log, program = usualProgram }: Bench & { program?: readonly string[] },
+  { data, log, program = defaultProgram }: Bench & { program?: readonly string[] },
   losses: string[],
   work: (service: StartedService) => Promise<void>,
 ): Promise<void> {
@@ -231,16 +232,16 @@ async function restarted(
   }
 }
 
-/** Prints what came of some cuts; how many checks failed. A control must lose something. */
-function told(what: string, { cuts, acknowledged, losses }: Cuts, is_control = false): number {
+/** Prints the result of some cuts. Returns how many checks failed. A control must lose something. */
+function report(what: string, { cuts, acknowledged, losses }: Cuts, is_control = false): number {
   console.log(`  ${what}: ${cuts} cuts, ${acknowledged} acknowledged before, ${losses.length} lost`);
   const shown = losses.slice(0, is_control ? 1 : 5);
-  for (const loss of shown) console.log(`    ${is_control ? "such as " : ""}${loss}`);
-  if (is_control && losses.length === 0) console.log("    nothing was lost: this run shows nothing");
+  for (const loss of shown) console.log(`    ${is_control ? "for example: " : ""}${loss}`);
+  if (is_control && losses.length === 0) console.log("    nothing was lost, so this run proves nothing");
   return losses.length > 0 === is_control ? 0 : 1;
 }
 
-/** Why power cannot be cut here; null when it can. */
+/** Why power cannot be cut here; null if it can. */
 export function lacksPowerCuts(): string | null {
   const folder = mkdtempSync(join(tmpdir(), "packhouse-power-"));
   try {
@@ -250,17 +251,16 @@ export function lacksPowerCuts(): string | null {
   }
 }
 
-/** Power cuts at the first start and under load. */
 export const power: FaultScript = {
-  tells: "the power is cut, at the first start and under load (a number after it: so many times)",
+  description: "cuts the power at the first start and under load (the number says how often)",
   lacks: async () => lacksPowerCuts(),
   run: async (cycles = usual_cycles) => {
     const controls = Math.min(cycles, 3);
     return (
-      told("at the first start", await cutFirstStarts(cycles)) +
-      told("under load", await cutUnderLoad(cycles)) +
-      told("control, at the first start without fsync", await cutFirstStarts(controls, unsynced), true) +
-      told("control, under load without fsync", await cutUnderLoad(controls, unsynced), true)
+      report("at the first start", await cutFirstStarts(cycles)) +
+      report("under load", await cutUnderLoad(cycles)) +
+      report("control, at the first start without fsync", await cutFirstStarts(controls, unsynced), true) +
+      report("control, under load without fsync", await cutUnderLoad(controls, unsynced), true)
     );
   },
 };

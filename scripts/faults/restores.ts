@@ -1,15 +1,18 @@
-// A restore that is killed at any moment: there is no data then, or all of it, and what is said tells which.
+// Kills a restore at random moments. Afterwards there is no data, or all of it, and the commands report which.
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Random, seededRandom } from "../../src/core/random.ts";
 import { startPostgres } from "../postgres.ts";
-import { usual_secret_key, usualProgram } from "../service.ts";
+import { default_secret_key, defaultProgram } from "../service.ts";
 import type { FaultScript } from "./fault_script.ts";
 
 const usual_kills = 50;
 
-/** What became of some kills: in how many nothing was restored, all was, or it ended before; and what was wrong. */
+/**
+ * The result of some kills: how often nothing was restored, everything was, or it ended before the kill; and what was
+ * wrong.
+ */
 interface RestoreKills {
   readonly nothing: number;
   readonly all: number;
@@ -18,42 +21,43 @@ interface RestoreKills {
 }
 
 export const restores: FaultScript = {
-  tells: "kills a restore at random moments: there is no data then, or all of it, and a repeat says which",
+  description:
+    "kills a restore at random moments: afterwards there is no data or all of it, and a repeat reports which",
   lacks: async () => null,
   run: async (count = usual_kills) => {
     const seed = Date.now() % 1_000_000;
-    const tell = async (engine: string, server: string | null) => {
+    const report = async (engine: string, server: string | null) => {
       const { nothing, all, in_time, problems } = await killRestores(count, seed, ["demo"], server);
-      const told = `${nothing} left nothing, ${all} all, ${in_time} came too late`;
-      console.log(`  ${engine}: ${count} kills (seed ${seed}): ${told}`);
+      const figures = `${nothing} left nothing, ${all} everything, ${in_time} came too late`;
+      console.log(`  ${engine}: ${count} kills (seed ${seed}): ${figures}`);
       for (const problem of problems) console.log(`  FAILED ${problem}`);
       return problems.length;
     };
-    const failed = await tell("SQLite", null);
+    const failed = await report("SQLite", null);
     const server = await startPostgres();
-    return failed + (await tell("PostgreSQL", server.url).finally(() => server.stop()));
+    return failed + (await report("PostgreSQL", server.url).finally(() => server.stop()));
   },
 };
 
 function start(...words: string[]) {
-  const env = { ...process.env, PACKHOUSE_SECRET_KEY: usual_secret_key, PACKHOUSE_DATABASE_URL: "" };
-  return Bun.spawn([...usualProgram, ...words], { env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+  const env = { ...process.env, PACKHOUSE_SECRET_KEY: default_secret_key, PACKHOUSE_DATABASE_URL: "" };
+  return Bun.spawn([...defaultProgram, ...words], { env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
 }
 
 async function run(...words: string[]) {
   const child = start(...words);
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
-  return { said: out + err, code };
+  return { output: out + err, code };
 }
 
-/** Where an installation is, and how a restore and other commands are told. */
+/** Where an installation is, and the flags that select it for a restore and for other commands. */
 interface Home {
   readonly data: string;
   readonly restore: readonly string[];
   readonly others: readonly string[];
 }
 
-/** A place for an installation that is not there yet: a folder, or a database of a PostgreSQL server and a folder. */
+/** A place for a new installation: a folder, or a database of a PostgreSQL server and a folder. */
 async function newHome(data: string, server: string | null): Promise<Home> {
   if (server === null) return { data, restore: ["--into", data], others: ["--data", data] };
   const name = `kill_${crypto.randomUUID().replaceAll("-", "")}`;
@@ -64,8 +68,8 @@ async function newHome(data: string, server: string | null): Promise<Home> {
 }
 
 /**
- * Kills so many restores of one backup, each at a random moment. `fill` is the command that makes the data; `server` is
- * the address of a PostgreSQL server, or null for SQLite.
+ * Kills restores of one backup, each at a random moment. `fill` is the command that creates the data; `server` is the
+ * address of a PostgreSQL server, or null for SQLite.
  */
 export async function killRestores(
   count: number,
@@ -78,8 +82,8 @@ export async function killRestores(
     const source = await newHome(join(root, "data"), server);
     const backups = join(root, "backups");
     for (const words of [fill, ["backup", backups]]) {
-      const { said, code } = await run(...words, ...source.others);
-      if (code !== 0) throw new Error(`packhouse ${words[0]}: ${said}`);
+      const { output, code } = await run(...words, ...source.others);
+      if (code !== 0) throw new Error(`packhouse ${words[0]}: ${output}`);
     }
     const [name = ""] = readdirSync(backups).filter((file) => file.endsWith(".tar.zst"));
     const archive = join(backups, name);
@@ -102,7 +106,7 @@ export async function killRestores(
 interface Kill {
   readonly archive: string;
   readonly home: Home;
-  /** How long a restore takes that is not killed. */
+  /** How long an uninterrupted restore takes. */
   readonly lasts_ms: number;
   readonly random: Random;
 }
@@ -117,22 +121,22 @@ async function killOnce({ archive, home, lasts_ms, random }: Kill, found: Counte
   const ended = (await child.exited) === 0;
   const wrong = (what: string) => found.problems.push(`killed after ${at_ms} ms: ${what}`);
   const looked = await run("verify", ...home.others);
-  const has_all = looked.code === 0 && looked.said.includes("test: 0 differences");
+  const has_all = looked.code === 0 && looked.output.includes("test: 0 differences");
   const says_nothing =
-    looked.code === 66 || /interrupted, and nothing was restored|not finished, or was interrupted/.test(looked.said);
-  if (!has_all && !says_nothing) wrong(`verify said ${looked.code}: ${looked.said}`);
+    looked.code === 66 || /interrupted, and nothing was restored|not finished, or was interrupted/.test(looked.output);
+  if (!has_all && !says_nothing) wrong(`verify printed ${looked.code}: ${looked.output}`);
   if (has_all) found[ended ? "in_time" : "all"] += 1;
   else found.nothing += 1;
-  const had_begun = existsSync(join(home.data, ".restoring")) || looked.said.includes("not finished");
+  const had_begun = existsSync(join(home.data, ".restoring")) || looked.output.includes("not finished");
   const again = await run("restore", archive, ...home.restore);
   const repeat_says = has_all
-    ? again.code === 78 && again.said.includes("never overwrites")
+    ? again.code === 78 && again.output.includes("never overwrites")
     : again.code === 0 &&
-      again.said.includes("Restored ") &&
-      had_begun === again.said.includes("of an interrupted restore; they were not in use");
-  if (!repeat_says) wrong(`the repeat said ${again.code}: ${again.said}`);
+      again.output.includes("Restored ") &&
+      had_begun === again.output.includes("of an interrupted restore; they were not in use");
+  if (!repeat_says) wrong(`the repeat printed ${again.code}: ${again.output}`);
   const after = await run("verify", ...home.others);
-  if (after.code !== 0) wrong(`after the repeat verify said: ${after.said}`);
+  if (after.code !== 0) wrong(`after the repeat verify printed: ${after.output}`);
   const left = readdirSync(home.data).filter((name) => /^\.(?:packhouse-)?restor/.test(name));
   if (left.length > 0) wrong(`${left.join(", ")} was left`);
 }

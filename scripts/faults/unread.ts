@@ -1,4 +1,4 @@
-// Answers that nobody takes: what they cost in memory, and what becomes of those who ask for them.
+// Responses that nobody reads: what they cost in memory, and what happens to their clients.
 import { readFileSync } from "node:fs";
 import net from "node:net";
 import { type StartedService, startService } from "../service.ts";
@@ -6,7 +6,7 @@ import type { FaultScript } from "./fault_script.ts";
 
 const rows = 20_000;
 const held_ms = 3000;
-// Who takes nothing for some 30 s is let go. To write so many files up to there takes a while, too.
+// A client that reads nothing for about 30 s is disconnected. Opening that many files takes a while, too.
 const patience_ms = 150_000;
 const growth_max_mb = 160;
 
@@ -17,14 +17,14 @@ interface Asking {
 }
 
 const askings: readonly Asking[] = [
-  { name: "the reference's program, not packed", path: "/docs/scalar.js", clients: 400 },
+  { name: "the reference's program, uncompressed", path: "/docs/scalar.js", clients: 400 },
   { name: "the same, more of them", path: "/docs/scalar.js", clients: 1500 },
-  { name: "a file of all products", path: "/v1/products/export.csv", clients: 300 },
+  { name: "an export of all products", path: "/v1/products/export.csv", clients: 300 },
   { name: "lists of products", path: "/v1/products?limit=100", clients: 300 },
 ];
 
 export const unread: FaultScript = {
-  tells: "asks for large answers on many connections and takes nothing of them",
+  description: "requests large responses on many connections and reads nothing of them",
   lacks: async () => (process.platform === "linux" ? null : "memory is read from /proc, which only Linux has"),
   run: async () => {
     const service = await startService({ env: { PACKHOUSE_LOG_LEVEL: "error" } });
@@ -52,10 +52,10 @@ async function fill({ url }: StartedService, key: string): Promise<void> {
     body: ["sku,name,description", ...lines].join("\n"),
   });
   const said = await answer.text();
-  if (!said.includes(`"created":${rows}`)) throw new Error(`The products could not be taken in: ${said.slice(0, 500)}`);
+  if (!said.includes(`"created":${rows}`)) throw new Error(`The products could not be imported: ${said.slice(0, 500)}`);
 }
 
-/** Holds so many answers unread, and answers how many checks failed. */
+/** Holds that many responses unread. Returns how many checks failed. */
 async function hold(service: StartedService, key: string, { name, path, clients }: Asking): Promise<number> {
   const { pid, url } = service;
   const before = megabytes(pid);
@@ -87,13 +87,13 @@ async function hold(service: StartedService, key: string, { name, path, clients 
   return 1;
 }
 
-/** Waits until no large answer waits any more, and says when that was. */
+/** Waits until no large response is pending, and reports when that was. */
 async function waitUntilLeft({ url }: StartedService, key: string, began: number): Promise<string> {
   while (performance.now() - began < patience_ms) {
     const metrics = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${key}` } });
     const bytes = /^packhouse_http_answer_bytes_waiting (\d+)/m.exec(await metrics.text())?.[1];
-    if (Number(bytes) === 0) return `none waits after ${((performance.now() - began) / 1000).toFixed(0)} s`;
+    if (Number(bytes) === 0) return `none pending after ${((performance.now() - began) / 1000).toFixed(0)} s`;
     await Bun.sleep(1000);
   }
-  return "some still wait";
+  return "some still pending";
 }

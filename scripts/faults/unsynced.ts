@@ -1,5 +1,5 @@
-// `bun scripts/faults/unsynced.ts PROGRAM [WORD ...]`: becomes that program, on a machine whose disk only says that it
-// has synced. The kernel answers each call to sync with success and does nothing, in every thread.
+// `bun scripts/faults/unsynced.ts PROGRAM [WORD ...]`: executes that program on a machine whose disk only claims to
+// have synced. The kernel reports success for each sync call and does nothing, in every thread.
 import { dlopen, FFIType, ptr } from "bun:ffi";
 
 /** The numbers of fsync, fdatasync, sync, syncfs, sync_file_range and msync. */
@@ -9,12 +9,12 @@ const numbers: Readonly<Record<string, readonly number[]>> = {
 };
 const syncing = numbers[process.arch] ?? [];
 
-// Of the kernel's <linux/filter.h>, <linux/seccomp.h> and <linux/prctl.h>.
+// From the kernel's <linux/filter.h>, <linux/seccomp.h> and <linux/prctl.h>.
 const load_word = 0x20;
 const jump_if_equal = 0x15;
 const answer = 0x06;
 const allowed = 0x7fff0000;
-/** With the error 0 in its lower half: the call is left out, and has succeeded. */
+/** The call is skipped and returns the error in the lower half: 0, so success. */
 const left_out = 0x00050000;
 const no_new_privileges = 38;
 const set_filter = 22;
@@ -57,5 +57,5 @@ const refused =
 const words = process.argv.slice(2).map((word) => Buffer.from(`${word}\0`));
 const list = new BigUint64Array([...words.map((word) => BigInt(ptr(word))), 0n]);
 if (!refused && words[0] !== undefined) symbols.execvp(ptr(words[0]), ptr(list));
-console.error("The machine does not let calls be left out.");
+console.error("The machine does not permit system calls to be filtered.");
 process.exit(1);

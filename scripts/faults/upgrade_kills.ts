@@ -6,7 +6,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { usual_secret_key, usualProgram } from "../service.ts";
+import { default_secret_key, defaultProgram } from "../service.ts";
 import { type OtherVersion, otherVersion, type Planted } from "../versions.ts";
 
 const rows = 100_000;
@@ -46,7 +46,7 @@ const stateOf = (live: boolean, test: boolean): State => (live === test ? (live 
 
 /** Runs a command, and kills it after a time (ms) or as soon as a path exists. */
 async function run(program: readonly string[], words: readonly string[], kill_at: number | string | null = null) {
-  const env = { ...process.env, PACKHOUSE_SECRET_KEY: usual_secret_key, PACKHOUSE_DATABASE_URL: "" };
+  const env = { ...process.env, PACKHOUSE_SECRET_KEY: default_secret_key, PACKHOUSE_DATABASE_URL: "" };
   const child = Bun.spawn([...program, ...words], { env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
   const timer = typeof kill_at === "number" ? setTimeout(() => child.kill("SIGKILL"), kill_at) : null;
   while (typeof kill_at === "string" && child.exitCode === null && !child.killed) {
@@ -56,13 +56,13 @@ async function run(program: readonly string[], words: readonly string[], kill_at
   const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
   const code = await child.exited;
   if (timer !== null) clearTimeout(timer);
-  return { code, said: out + err, killed: child.signalCode === "SIGKILL" };
+  return { code, output: out + err, killed: child.signalCode === "SIGKILL" };
 }
 
 async function must(program: readonly string[], words: readonly string[]): Promise<string> {
-  const { code, said } = await run(program, words);
-  if (code !== 0) throw new Error(`${words.join(" ")} ended with ${code}: ${said}`);
-  return said;
+  const { code, output } = await run(program, words);
+  if (code !== 0) throw new Error(`${words.join(" ")} ended with ${code}: ${output}`);
+  return output;
 }
 
 const firstKey = ["keys", "create", "--create-data", "--name", "kept", "--permission", "full", "--mode", "live"];
@@ -70,7 +70,7 @@ const firstKey = ["keys", "create", "--create-data", "--name", "kept", "--permis
 async function onSqlite(): Promise<Bench> {
   const folder = mkdtempSync(join(tmpdir(), "packhouse-upgrades-"));
   const [base, data] = [join(folder, "base"), join(folder, "data")];
-  await must(usualProgram, [...firstKey, "--data", base]);
+  await must(defaultProgram, [...firstKey, "--data", base]);
   const has = (mode: string) => {
     using raw = new Database(join(data, `${mode}.db`), { readwrite: true, create: false });
     return raw.query("select 1 from migrations where name = ?").values(planted.name).length > 0;
@@ -102,7 +102,7 @@ async function onPostgres(url: string): Promise<Bench> {
     await client.query(query).finally(() => client.end());
   };
   await admin(`create database ${base}`);
-  await must(usualProgram, [...firstKey, "--data", folder, "--database-url", named(base)]);
+  await must(defaultProgram, [...firstKey, "--data", folder, "--database-url", named(base)]);
   const ask = async (query: string): Promise<unknown[][]> => {
     const client = new pg.Client({ connectionString: named(work) });
     await client.connect();
@@ -170,16 +170,16 @@ export async function killUpgrades(
     for (let round = 0; round < count; round += 1) {
       await bench.reset();
       await kill(upgrades, ["upgrade"], spans.upgrade * chance(seed, 2 * round));
-      const said = await must(newer.program, ["upgrade", ...bench.place]);
-      if ((await bench.state()) !== "new" || !/Upgraded|Nothing to upgrade/.test(said))
-        throw new Error(`no upgrade: ${said}`);
+      const output = await must(newer.program, ["upgrade", ...bench.place]);
+      if ((await bench.state()) !== "new" || !/Upgraded|Nothing to upgrade/.test(output))
+        throw new Error(`no upgrade: ${output}`);
       const kill_at = round % 2 === 0 ? bench.replacing : null;
       await kill(rollbacks, ["rollback"], kill_at ?? spans.rollback * chance(seed, 2 * round + 1));
       const back = await must(newer.program, ["rollback", ...bench.place]);
       if (!/rolled back/.test(back)) throw new Error(`no rollback: ${back}`);
       if ((await bench.state()) !== "old" || (await bench.look()) !== old_look)
         throw new Error("the data differs from that before the upgrade");
-      const verified = await must(usualProgram, ["verify", ...bench.place]);
+      const verified = await must(defaultProgram, ["verify", ...bench.place]);
       if ((verified.match(/: 0 differences/g) ?? []).length !== 2) throw new Error(verified);
     }
     return { upgrades, rollbacks };
@@ -189,16 +189,16 @@ export async function killUpgrades(
       if (!killed) tally.late += 1;
       if (bench.replacing !== null && existsSync(bench.replacing)) tally.replacing += 1;
       // The older version opens the old state and completes a rollback. It refuses any other state with a message.
-      const look = () => run(usualProgram, ["keys", "list", ...bench.place]);
-      let [state, { code, said }] = [await bench.state(), await look()];
+      const look = () => run(defaultProgram, ["keys", "list", ...bench.place]);
+      let [state, { code, output }] = [await bench.state(), await look()];
       // The older version may have completed the rollback, or a psql of the killed process may have committed it.
       for (let now = await bench.state(); now !== state; now = await bench.state()) {
         state = now;
-        ({ code, said } = await look());
+        ({ code, output } = await look());
       }
       tally[state] += 1;
-      if (code === 0 ? state !== "old" || !said.includes("kept") : !/newer Packhouse|is not complete/.test(said)) {
-        throw new Error(`the older version on the ${state} state, ${code}: ${said}`);
+      if (code === 0 ? state !== "old" || !output.includes("kept") : !/newer Packhouse|is not complete/.test(output)) {
+        throw new Error(`the older version on the ${state} state, ${code}: ${output}`);
       }
     }
   } finally {

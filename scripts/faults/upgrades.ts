@@ -5,7 +5,7 @@ import type { FaultScript } from "./fault_script.ts";
 import { killUpgrades } from "./upgrade_kills.ts";
 
 export const upgrades: FaultScript = {
-  tells: "kills upgrades and rollbacks (50 of each, or the number named) at random times, on both engines",
+  description: "kills upgrades and rollbacks (50 of each, or the number named) at random times, on both engines",
   lacks: async () => null,
   run: async (count = 50) => {
     const seed = randomInt(1_000_000);

@@ -1,4 +1,4 @@
-// The tables' addresses as the service wants them: ISO country codes, postal codes of today's form, codes of states.
+// Converts the tables' addresses to what the service accepts: ISO country codes, current postal codes, state codes.
 import type { CustomerRow, OrderRow } from "./tables.ts";
 
 /** An address in the body of `POST /customers`. */
@@ -36,8 +36,8 @@ const countryCodes: Readonly<Record<string, string>> = {
   Venezuela: "VE",
 };
 
-// What the tables lack or have in a form that no post office takes. Ireland had no codes then (T12 is Cork), and the
-// letter F never stands in a Canadian code, so these two cities get one of their own.
+// Addresses that lack a postal code, or have one that no post office accepts. Ireland had no codes then (T12 is Cork).
+// The letter F never occurs in a Canadian code, so these two cities get a valid one.
 const postalCodes: Readonly<Record<string, string>> = {
   "IE Cork": "T12 0000",
   "CA Tsawassen": "V4M 1A1",
@@ -52,18 +52,18 @@ export function homeAddress(row: CustomerRow): AddressBody {
   return { ...addressOf(company_name, address, city, region, postal_code, country), is_default: true };
 }
 
-/** Where an order goes. */
+/** The destination of an order. */
 export function shipAddress(row: OrderRow): AddressBody {
   const { ship_name, ship_address, ship_city, ship_region, ship_postal_code, ship_country } = row;
   return addressOf(ship_name, ship_address, ship_city, ship_region, ship_postal_code, ship_country);
 }
 
-/** Whether two addresses are one place; what the sign on the door says does not matter. */
+/** Whether two addresses are the same place; the name on the door does not matter. */
 export function isSamePlace(one: AddressBody, other: AddressBody): boolean {
   return one.address_line1 === other.address_line1 && one.city === other.city && one.country === other.country;
 }
 
-/** Text with one space wherever the tables have several. */
+/** Text with single spaces; the tables have several in places. */
 export function singleSpaced(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
@@ -94,7 +94,7 @@ function postalCodeOf(country: string, code: string): string {
     // Spanish codes have five digits; a leading zero is easily lost.
     case "ES":
       return code.padStart(5, "0");
-    // The old international prefixes B- and S- are no part of the code.
+    // The old international prefixes B- and S- are not part of the code.
     case "BE":
     case "SE":
       return code.replace(/^[A-Z]-/, "");

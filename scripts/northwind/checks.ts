@@ -2,7 +2,7 @@ import type { Client, Json } from "./client.ts";
 import { type NorthwindPlan, type OrderPlan, unitsBySku } from "./mapping.ts";
 import type { Receiver } from "./receiver.ts";
 
-/** What the service shows at the end, and in what it differs from the tables or from itself. */
+/** The service's final figures, and their differences from the tables and from each other. */
 export interface Findings {
   readonly orders_by_status: ReadonlyMap<string, number>;
   readonly units: {
@@ -14,22 +14,22 @@ export interface Findings {
   };
   readonly events: { readonly written: number; readonly delivered: number; readonly unverified: number };
   readonly stock_differences: number;
-  /** Every difference in words; none means that all is as it should be. */
+  /** Each difference as a sentence; empty if everything matches. */
   readonly differences: readonly string[];
 }
 
 const patience_ms = 30_000;
 const poll_ms = 250;
 
-/** The number of events the service has written so far. */
+/** The number of events that the service has emitted so far. */
 export async function countEvents(client: Client): Promise<number> {
   const page = await client.get("/events?limit=1");
   return Number(((page["meta"] as Json)["pagination"] as Json)["total"]);
 }
 
 /**
- * Waits until every event written has come in, or nothing has moved for half a minute; answers how many were written
- * since there were `before`. The list of events grows for a moment after the last request, so it is asked again.
+ * Waits until every event has arrived, or nothing has changed for half a minute. Returns how many were emitted since
+ * there were `before`. The list of events grows for a moment after the last request, so it is read again.
  */
 export async function awaitDeliveries(client: Client, receiver: Receiver, before: number): Promise<number> {
   let written = -1;
@@ -45,7 +45,7 @@ export async function awaitDeliveries(client: Client, receiver: Receiver, before
   return written;
 }
 
-/** Compares orders, stock, ledger and events with what the plan expects. `written` counts the events of this run. */
+/** Compares orders, stock, ledger and events with the plan. `written` counts the events of this run. */
 export async function check(
   client: Client,
   plan: NorthwindPlan,
@@ -91,7 +91,7 @@ async function checkOrders(client: Client, expected: readonly OrderPlan[]) {
   return { by_status, differences };
 }
 
-/** Stock is right when the service's numbers, its ledger and the table agree on every product. */
+/** Checks that the service's figures, its ledger and the table agree for every product. */
 async function checkStock(client: Client, plan: NorthwindPlan) {
   const items = new Map((await client.list("/inventory")).map((item) => [item["sku"], item]));
   const ledger = await readLedger(client);
@@ -100,20 +100,20 @@ async function checkStock(client: Client, plan: NorthwindPlan) {
   const units = { received: 0, sold: 0, on_hand: 0, reserved: 0, backordered: 0 };
   for (const { sku, units_in_stock } of plan.products) {
     const item = items.get(sku) ?? {};
-    const { came, left } = ledger.get(sku) ?? { came: 0, left: 0 };
+    const { arrived, left } = ledger.get(sku) ?? { arrived: 0, left: 0 };
     const open = wanted.get(sku) ?? 0;
     const expected = {
       on_hand: units_in_stock,
       reserved: Math.min(open, units_in_stock),
       backordered: Math.max(0, open - units_in_stock),
     };
-    if (came - left !== item["on_hand"]) {
-      differences.push(`${sku}: the ledger says ${came - left} on hand, the stock ${item["on_hand"]}.`);
+    if (arrived - left !== item["on_hand"]) {
+      differences.push(`${sku}: the ledger has ${arrived - left} on hand, the stock ${item["on_hand"]}.`);
     }
     for (const [field, value] of Object.entries(expected)) {
       if (item[field] !== value) differences.push(`${sku}: ${field} is ${item[field]} instead of ${value}.`);
     }
-    units.received += came;
+    units.received += arrived;
     units.sold += left;
     units.on_hand += Number(item["on_hand"]);
     units.reserved += Number(item["reserved"]);
@@ -122,13 +122,13 @@ async function checkStock(client: Client, plan: NorthwindPlan) {
   return { units, differences };
 }
 
-/** For each SKU the units that came from outside and those that left, by the movements. */
-async function readLedger(client: Client): Promise<ReadonlyMap<unknown, { came: number; left: number }>> {
-  const ledger = new Map<unknown, { came: number; left: number }>();
+/** For each SKU the units that arrived and those that left, by the movements. */
+async function readLedger(client: Client): Promise<ReadonlyMap<unknown, { arrived: number; left: number }>> {
+  const ledger = new Map<unknown, { arrived: number; left: number }>();
   for (const { sku, quantity, from_location, to_location } of await client.list("/inventory/movements")) {
-    const entry = ledger.get(sku) ?? { came: 0, left: 0 };
+    const entry = ledger.get(sku) ?? { arrived: 0, left: 0 };
     ledger.set(sku, entry);
-    if (from_location === null) entry.came += Math.abs(Number(quantity));
+    if (from_location === null) entry.arrived += Math.abs(Number(quantity));
     else if (to_location === "customer" || to_location === "write_off") entry.left += Math.abs(Number(quantity));
   }
   return ledger;
@@ -137,8 +137,8 @@ async function readLedger(client: Client): Promise<ReadonlyMap<unknown, { came: 
 function checkEvents(receiver: Receiver, written: number, expected: Readonly<Record<string, number>>): string[] {
   const differences = Object.entries(expected)
     .filter(([type, count]) => receiver.counts.get(type) !== count)
-    .map(([type, count]) => `${receiver.counts.get(type) ?? 0} events ${type} came instead of ${count}.`);
-  if (receiver.received !== written) differences.push(`${written} events were written, ${receiver.received} came.`);
+    .map(([type, count]) => `${receiver.counts.get(type) ?? 0} ${type} events arrived instead of ${count}.`);
+  if (receiver.received !== written) differences.push(`${written} events were emitted, ${receiver.received} arrived.`);
   if (receiver.unverified > 0) differences.push(`${receiver.unverified} deliveries had no valid signature.`);
   return differences;
 }

@@ -1,31 +1,36 @@
-/** An answer other than 2xx, with what the service says about it. */
+/** A response other than 2xx, with the service's error. */
 export class Refusal extends Error {
   readonly status: number;
   readonly code: string;
 
   constructor(request: string, status: number, code: string, message: string) {
-    super(`${request} answered ${status} ${code}: ${message}`);
+    super(`${request} returned ${status} ${code}: ${message}`);
     this.name = "Refusal";
     this.status = status;
     this.code = code;
   }
 }
 
-/** A JSON object of an answer. */
+/** A JSON object in a response. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** The service over HTTP with an API key. Paths are those under `/v1`; answers come back whole, as parsed JSON. */
+/**
+ * An HTTP client of the service with an API key. Paths are relative to `/v1`; responses are returned whole, as parsed
+ * JSON.
+ */
 export interface Client {
   get(path: string): Promise<Json>;
   post(path: string, body: unknown): Promise<Json>;
   patch(path: string, body: unknown): Promise<Json>;
-  /** All records of an enveloped list, page by page. */
+  /** All records of a paged list. */
   list(path: string): Promise<readonly Json[]>;
 }
 
 const tries_most = 30;
 
-/** A client of the service at `url`. It waits as told by 429 and 503 and throws a `Refusal` for other refusals. */
+/**
+ * A client of the service at `url`. It waits as 429 and 503 responses require, and throws `Refusal` for other errors.
+ */
 export function connect(url: string, key: string): Client {
   const base = `${url.replace(/\/+$/, "")}/v1`;
   const call = async (method: string, path: string, body?: unknown): Promise<Json> => {
@@ -43,7 +48,7 @@ export function connect(url: string, key: string): Client {
       if ((response.status !== 429 && response.status !== 503) || attempt === tries_most) {
         throw refusalOf(`${method} ${path}`, response.status, text);
       }
-      // A refusal of these kinds comes before anything is done, so asking again is safe.
+      // These errors occur before anything is done, so a retry is safe.
       await Bun.sleep(Number(response.headers.get("retry-after") ?? 1) * 1_000);
     }
   };
@@ -75,7 +80,7 @@ function refusalOf(request: string, status: number, text: string): Refusal {
   }
 }
 
-/** Does `work` for each item, at most `width` at a time, and gives the results in the items' order. */
+/** Runs `work` for each item, at most `width` at a time. Returns the results in the items' order. */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
   width: number,

@@ -5,7 +5,7 @@ import type { CustomerPlan, NorthwindPlan, OrderPlan, ProductPlan, ReceiptPlan, 
 
 const width = 12;
 
-/** Ids the service gave: those of a customer and its addresses, in the plan's order. */
+/** Ids from the service: those of a customer and its addresses, in the plan's order. */
 interface KnownCustomer {
   readonly id: unknown;
   readonly address_ids: readonly unknown[];
@@ -21,7 +21,7 @@ interface Carrier {
   readonly services: readonly unknown[];
 }
 
-/** Does all of the plan over HTTP: customers, products and stock first, then the orders month by month. */
+/** Carries out the plan over HTTP: first customers, products and stock, then the orders month by month. */
 export async function drive(client: Client, plan: NorthwindPlan): Promise<void> {
   const { customers, products, opening, months, open_orders } = plan;
   const warehouse = await prepareWarehouse(client);
@@ -44,13 +44,13 @@ export async function drive(client: Client, plan: NorthwindPlan): Promise<void> 
   }
   bar.done();
   await phase("orders left open", open_orders, (order) => createOrder(client, order, known));
-  // Discontinued products are sold until the end of the table and closed after it.
+  // Discontinued products are sold until the end of the table and closed afterwards.
   const discontinued = products.filter((product) => product.discontinued);
   const close = ({ sku }: ProductPlan) => client.patch(`/products/${product_ids.get(sku)}`, { status: "inactive" });
   await phase("discontinued products", discontinued, close);
 }
 
-/** Does `work` for all items, several at a time, under a progress bar. */
+/** Runs `work` for all items, several at a time, with a progress bar. */
 async function phase<Item, Result>(
   label: string,
   items: readonly Item[],
@@ -66,7 +66,7 @@ async function phase<Item, Result>(
   return results;
 }
 
-/** Gives the first warehouse an ambient and a refrigerated zone with a bin each. */
+/** Adds an ambient and a refrigerated zone with a bin each to the first warehouse. */
 async function prepareWarehouse(client: Client): Promise<Warehouse> {
   const warehouses = (await client.get("/inventory/locations"))["data"] as Json[];
   const id = warehouses[0]?.["warehouse_id"];
@@ -88,9 +88,9 @@ async function firstCarrier(client: Client): Promise<Carrier> {
 
 async function createCustomer(client: Client, { customer_id, body }: CustomerPlan): Promise<[string, KnownCustomer]> {
   const customer = await client.post("/customers", body);
-  const given = customer["shipping_addresses"] as (AddressBody & { readonly id: unknown })[];
+  const addresses = customer["shipping_addresses"] as (AddressBody & { readonly id: unknown })[];
   const address_ids = body.shipping_addresses.map(
-    (wanted) => given.find(({ address_line1 }) => address_line1 === wanted.address_line1)?.id,
+    (wanted) => addresses.find(({ address_line1 }) => address_line1 === wanted.address_line1)?.id,
   );
   return [customer_id, { id: customer["id"], address_ids }];
 }
@@ -115,7 +115,7 @@ async function createOrder(
   return (created["data"] as { id: string }).id;
 }
 
-/** Takes an order from pending to delivered: the floor's steps, the label, and what the carrier scans on the way. */
+/** Takes an order from pending to delivered: the steps in the warehouse, the label, and the carrier's scans. */
 async function fulfil(client: Client, order: OrderPlan, id: string, carrier: Carrier): Promise<void> {
   const { order_number, shipper, weight_grams } = order;
   const path = `/orders/${id}`;
@@ -124,7 +124,7 @@ async function fulfil(client: Client, order: OrderPlan, id: string, carrier: Car
   const label = await client.post("/shipping/labels", {
     order_id: order_number,
     carrier: carrier.code,
-    // The table's shippers have no counterpart here, so each has a service of its own.
+    // The table's shippers have no counterpart here, so each maps to a service.
     service: carrier.services[(shipper - 1) % carrier.services.length],
     package: { weight: weight_grams, weight_unit: "g" },
   });

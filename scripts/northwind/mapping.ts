@@ -1,14 +1,14 @@
-// From the tables' rows to the service's requests and what is to be expected of it. Pure.
+// Maps the tables' rows to requests and expected results. Pure.
 import { type AddressBody, homeAddress, isSamePlace, shipAddress, singleSpaced } from "./addresses.ts";
 import type { CustomerRow, DetailRow, OrderRow, ProductRow, Tables } from "./tables.ts";
 
-/** A customer and its addresses: its own, then those that its orders name besides. */
+/** A customer and its addresses: its own, then others that its orders name. */
 export interface CustomerPlan {
   readonly customer_id: string;
   readonly body: Readonly<Record<string, unknown>> & { readonly shipping_addresses: readonly AddressBody[] };
 }
 
-/** A product with what belongs to its stock. */
+/** A product and its stock. */
 export interface ProductPlan {
   readonly sku: string;
   readonly temperature_zone: Zone;
@@ -17,7 +17,7 @@ export interface ProductPlan {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** A line with the table's price and what its discount takes off all units together. */
+/** A line with the table's price, and its discount on all units together. */
 interface LinePlan {
   readonly sku: string;
   readonly quantity: number;
@@ -25,17 +25,17 @@ interface LinePlan {
   readonly discount_amount: string;
 }
 
-/** An order, and how it is to end: delivered where the table has a shipping date, else pending. */
+/** An order and its final status: delivered if the table has a shipping date, else pending. */
 export interface OrderPlan {
   readonly order_number: string;
   readonly customer_id: string;
-  /** Which of the customer's addresses. */
+  /** The index of the customer's address. */
   readonly address_index: number;
   /** The month in which it was placed, as `1996-07`. */
   readonly month: string;
   readonly ends: "delivered" | "pending";
   readonly lines: readonly LinePlan[];
-  /** What its lines cost together, each to the cent. */
+  /** The total of its lines, each rounded to the cent. */
   readonly subtotal_cents: number;
   readonly weight_grams: number;
   /** From 1, the shipper's number in the table. */
@@ -43,28 +43,28 @@ export interface OrderPlan {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Units of a product that come in. */
+/** Units of a product to receive. */
 export interface ReceiptPlan {
   readonly sku: string;
   readonly quantity: number;
   readonly reference: string;
 }
 
-/** All that is to be done and expected. */
+/** Everything to do, and the expected results. */
 export interface NorthwindPlan {
   readonly customers: readonly CustomerPlan[];
   readonly products: readonly ProductPlan[];
-  /** The stock at the start. */
+  /** The opening stock. */
   readonly opening: readonly ReceiptPlan[];
-  /** Month by month: what comes in, and the orders that are then sent. */
+  /** For each month, the units to receive and the orders to ship afterwards. */
   readonly months: readonly { readonly receipts: readonly ReceiptPlan[]; readonly orders: readonly OrderPlan[] }[];
-  /** The orders that were never sent; they come last and take what is left. */
+  /** The orders that were never shipped. They come last and reserve the remaining stock. */
   readonly open_orders: readonly OrderPlan[];
 }
 
 export type Zone = "ambient" | "refrigerated";
 
-// The tables give no weights, and their case sizes would make some orders weigh a ton. These are grams of a unit, such
+// The tables give no weights, and their case sizes would make some orders weigh a ton. These are grams per unit, such
 // that the largest order is one parcel of less than 70 pounds.
 const categories: Readonly<Record<string, { readonly zone: Zone; readonly weight_grams: number }>> = {
   Beverages: { zone: "ambient", weight_grams: 100 },
@@ -79,8 +79,8 @@ const categories: Readonly<Record<string, { readonly zone: Zone; readonly weight
 const packaging_grams = 200;
 
 /**
- * Plans the whole: the units in stock are the opening stock; each month receives what its sent orders need, so that the
- * stock is the table's again when they have left; the orders never sent then reserve what there is.
+ * Builds the plan. The units in stock are the opening stock. Each month receives what its shipped orders need, so that
+ * the stock matches the table again afterwards. The orders that were never shipped then reserve what there is.
  */
 export function planNorthwind(tables: Tables): NorthwindPlan {
   const products = planProducts(tables);
@@ -115,14 +115,14 @@ export function unitsBySku(orders: readonly OrderPlan[]): ReadonlyMap<string, nu
   return units;
 }
 
-/** What a row costs in cents: all its units, and what its discount takes off them together, rounded half up. */
+/** The cost of a row in cents: all its units, minus the discount on them together, rounded half up. */
 export function costOf({ unit_price, quantity, discount }: Pick<DetailRow, "unit_price" | "quantity" | "discount">) {
   const full_cents = Math.round(Number(unit_price) * 100) * Number(quantity);
   const discount_cents = Math.round((full_cents * Math.round(Number(discount) * 100)) / 100);
   return { discount_cents, total_cents: full_cents - discount_cents };
 }
 
-/** The address a customer's invented mailbox has: `alfki@northwind.example`. */
+/** The invented e-mail address of a customer: `alfki@northwind.example`. */
 export function emailOf(customer_id: string): string {
   return `${customer_id.toLowerCase()}@northwind.example`;
 }
@@ -212,7 +212,7 @@ function planOrders(tables: Tables, customers: readonly CustomerPlan[]): readonl
         order_number: `NW-${row.order_id}`,
         shipping_method: shippers.get(row.ship_via) ?? row.ship_via,
         shipping_amount: decimal(Math.round(Number(row.freight) * 100)),
-        // Every unit must then come out of the cold: so only where all goods need it.
+        // Every unit must then come from cold storage, so only where all products need it.
         requires_cold_storage: rows.every(({ product_id }) => kinds.get(product_id)?.zone === "refrigerated"),
         metadata: { order_date: row.order_date, required_date: row.required_date, shipped_date: row.shipped_date },
       },

@@ -1,20 +1,20 @@
 import { Webhook } from "standardwebhooks";
 
-/** A receiver of webhooks on this machine that verifies what it gets. */
+/** A receiver of webhooks on this machine that verifies their signatures. */
 export interface Receiver {
   readonly url: string;
-  /** The secret of the subscription; deliveries before it is known are answered 503, so they come again. */
+  /** The secret of the subscription. Earlier deliveries get 503, so that they are retried. */
   trust(secret: string): void;
-  /** How many different events of each type came with a valid signature. */
+  /** How many different events of each type arrived with a valid signature. */
   readonly counts: ReadonlyMap<string, number>;
-  /** How many different events came with a valid signature. */
+  /** How many different events arrived with a valid signature. */
   readonly received: number;
   /** How many deliveries had no valid signature. */
   readonly unverified: number;
   stop(): Promise<void>;
 }
 
-/** Opens a receiver on a free port of the loopback address; signatures are verified with `standardwebhooks`. */
+/** Opens a receiver on a free loopback port. It verifies signatures with `standardwebhooks`. */
 export function openReceiver(): Receiver {
   const seen = new Set<string>();
   const counts = new Map<string, number>();

@@ -59,7 +59,7 @@ export type DetailRow = RowOf<"order_details">;
 /** The tables of the folder, each a list of rows in the file's order. */
 export type Tables = { readonly [Name in TableName]: readonly RowOf<Name>[] };
 
-/** Reads the Northwind tables from a folder of CSV files; throws when a file or a column is missing. */
+/** Reads the Northwind tables from a folder of CSV files. Throws if a file or a column is missing. */
 export async function readTables(folder: string): Promise<Tables> {
   const names = Object.keys(columns) as TableName[];
   const read = await Promise.all(names.map(async (name) => [name, await readTable(folder, name)] as const));

@@ -1,17 +1,17 @@
-// The root of a container that holds the program alone: what it is linked with, who it runs as, and no shell.
+// The root of a container that holds the program only: the libraries it is linked with, its user, and no shell.
 import { execFileSync } from "node:child_process";
 import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Placed, place } from "./folders.ts";
 
-/** The user and the group that the program runs as in a container; they have no name elsewhere. */
+/** The user and group that the program runs as in a container. They have no name elsewhere. */
 export const container_user = 10_001;
 
-/** What glibc a machine's program is linked with, and where Debian keeps it here. */
+/** The glibc files that a machine's program is linked with, and where Debian keeps them here. */
 interface Library {
   readonly loader: string;
   readonly folder: string;
-  /** Debian's package of it. */
+  /** The Debian package that contains it. */
   readonly package: string;
   readonly from: string;
 }
@@ -31,12 +31,12 @@ const libraries: Readonly<Record<"amd64" | "arm64", Library>> = {
   },
 };
 
-// What `readelf --dynamic` names of the binary. Names of hosts are looked up by libc.so.6 itself.
+// The libraries in the binary's `readelf --dynamic`. libc.so.6 itself resolves host names.
 const linked = ["libc.so.6", "libpthread.so.0", "libdl.so.2", "libm.so.6"];
 
 const authorities = "/etc/ssl/certs/ca-certificates.crt";
 
-/** What is lacking here for the root of an architecture, as Debian's package of it; null when all is there. */
+/** The Debian package that is missing here for the root of an architecture; null if nothing is. */
 export function lacksForContainer(architecture: "amd64" | "arm64"): string | null {
   const { loader, from, package: name } = libraries[architecture];
   if (!existsSync(join(from, loader.replace(/^.*\//, "")))) return name;
@@ -51,7 +51,10 @@ interface RootParts {
   readonly documents: readonly Placed[];
 }
 
-/** Makes what an image is built of in a folder: `root/`, the empty `data/`, and the files that say how. */
+/**
+ * Creates the build context of an image in a folder: `root/`, the empty `data/`, and the Containerfile and compose
+ * files.
+ */
 export function makeContainer(folder: string, { architecture, binary, fonts, documents }: RootParts): void {
   const root = join(folder, "root");
   rmSync(folder, { recursive: true, force: true });
@@ -74,16 +77,16 @@ export function makeContainer(folder: string, { architecture, binary, fonts, doc
   for (const name of linked) copy(join(from, name), join(library, name), 0o755);
   copy(binary, "usr/bin/packhouse", 0o755);
   copy(fonts, "usr/bin/packhouse-fonts.zst", 0o644);
-  // What an engine mounts something on must be there when the root cannot be written.
+  // Mount points of the engine must exist, because the root is read-only.
   for (const path of ["dev", "proc", "sys", "tmp", "data"]) mkdirSync(join(root, path), { recursive: true });
-  // Whoever builds it may have another umask, and the program runs as another user.
+  // The builder's umask may differ, and the program runs as another user.
   execFileSync("chmod", ["-R", "u=rwX,go=rX", root]);
   chmodSync(join(root, "tmp"), 0o1777);
   mkdirSync(join(folder, "data"), { mode: 0o700 });
   cpSync(join(import.meta.dir, "container"), folder, { recursive: true });
 }
 
-/** Under which licences Debian gives the C library that lies in the root. */
+/** Debian's licence information for the C library in the root. */
 function copyrightOfC(architecture: "amd64" | "arm64"): string {
   const places = [libraries[architecture].package, "libc6"].map((name) => `/usr/share/doc/${name}/copyright`);
   const found = places.find(existsSync);

@@ -1,4 +1,4 @@
-// The Debian package: the binary with its fonts, a unit of systemd, settings, and scripts that never touch data.
+// The Debian package: the binary with its fonts, a systemd unit, settings, and scripts that never touch data.
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -7,26 +7,26 @@ import { root } from "../install.ts";
 import { filesIn, type Placed, place } from "./folders.ts";
 import { run } from "./run.ts";
 
-/** What a package is made of. */
+/** The parts of a package. */
 interface DebParts {
   readonly binary: string;
   readonly fonts: string;
   readonly architecture: "amd64" | "arm64";
-  /** As `packhouse_0.1.0_amd64.deb`. */
+  /** For example `packhouse_0.1.0_amd64.deb`. */
   readonly out: string;
   readonly made_at: Date;
   /** Further texts and examples, by their paths in `/usr/share/doc/packhouse`. */
   readonly documents: readonly Placed[];
-  /** How much time is spent on making it small; `xz` unless it is for a test. */
+  /** The compression: `xz` except in tests, which save the time. */
   readonly compression?: "xz" | "none";
-  /** Another one than package.json's, to try an upgrade. */
+  /** Overrides the version of package.json, to test an upgrade. */
   readonly version?: string;
 }
 
 const own = join(import.meta.dir, "deb");
 const maintainer = "The Packhouse authors <packhouse@packhouse.example>";
 
-/** Builds a package. The folder that it is built in is made anew beside it. */
+/** Builds a package, in a folder next to it that is recreated. */
 export async function buildDeb(parts: DebParts): Promise<void> {
   const { binary, fonts, out, made_at, documents, compression = "xz", version = manifest.version } = parts;
   const tree = `${out}.tree`;
@@ -43,7 +43,7 @@ export async function buildDeb(parts: DebParts): Promise<void> {
   mkdirSync(join(tree, "usr/bin"), { recursive: true });
   symlinkSync("../lib/packhouse/packhouse", join(tree, "usr/bin/packhouse"));
   writeControl(tree, parts, version);
-  // Whoever builds it may have another umask; nothing in it is his.
+  // The builder's umask and user id must not end up in the package.
   await run(["chmod", "-R", "u=rwX,go=rX", tree]);
   const effort = compression === "xz" ? ["-Zxz", "-z6"] : ["-Znone"];
   const when = { SOURCE_DATE_EPOCH: String(Math.floor(made_at.getTime() / 1000)) };
@@ -51,13 +51,13 @@ export async function buildDeb(parts: DebParts): Promise<void> {
   rmSync(tree, { recursive: true });
 }
 
-/** What lies in the system beside the program. */
+/** The files in the system besides the program. */
 function systemFiles(): Placed[] {
   const text = (name: string) => readFileSync(join(own, name), "utf8");
   const packed = (name: string) => gzipSync(text(name), { level: 9 });
   return [
     { path: "lib/systemd/system/packhouse.service", content: text("packhouse.service"), mode: 0o644 },
-    // From it the settings are made when there are none; they are the operator's, and no package deletes them.
+    // The template for the settings if there are none. They belong to the operator, and no package deletes them.
     { path: "usr/share/packhouse/packhouse.env", content: text("packhouse.env"), mode: 0o644 },
     { path: "usr/sbin/packhousectl", content: text("packhousectl"), mode: 0o755 },
     { path: "usr/share/man/man1/packhouse.1.gz", content: packed("packhouse.1"), mode: 0o644 },
@@ -67,7 +67,7 @@ function systemFiles(): Placed[] {
   ];
 }
 
-/** What Debian wants of each package: whose it is, and what changed. */
+/** What Debian requires of each package: copyright and changelog. */
 function ownDocuments(version: string, made_at: Date): Placed[] {
   const notice = readFileSync(join(root, "NOTICE"), "utf8").trim();
   const copyright = [
@@ -76,7 +76,7 @@ function ownDocuments(version: string, made_at: Date): Placed[] {
     "Comment:",
     ...notice.split("\n").map((line) => (line.trim() === "" ? " ." : ` ${line}`)),
     " .",
-    " What it carries of others is in THIRD-PARTY-LICENSES.txt beside this file.",
+    " Its third-party components are listed in THIRD-PARTY-LICENSES.txt in this folder.",
     "",
     "Files: *",
     "Copyright: 2026 The Packhouse authors",
@@ -91,7 +91,7 @@ function ownDocuments(version: string, made_at: Date): Placed[] {
   const entry = [
     `packhouse (${version}) unstable; urgency=medium`,
     "",
-    "  * What changed is in CHANGELOG.md beside this file.",
+    "  * The changes are listed in CHANGELOG.md in this folder.",
     "",
     ` -- ${maintainer}  ${day.replace(/, (\d) /, ", 0$1 ")}`,
     "",

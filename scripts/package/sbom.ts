@@ -7,7 +7,7 @@ import type { Target } from "./targets.ts";
 
 const { Enums, Models, Serialize, Spec, Validation, SPDX } = CycloneDx;
 
-/** A licence as a bill names it: by its SPDX id, or an expression of several. */
+/** A licence in a bill: its SPDX id, or an expression of several. */
 function licensed(expression: string) {
   const is_id = SPDX.isSupportedSpdxId(expression);
   const one = is_id ? new Models.SpdxLicense(expression) : new Models.LicenseExpression(expression);
@@ -15,8 +15,8 @@ function licensed(expression: string) {
 }
 
 /**
- * The bill of what a target's binary is made of, as JSON that is valid by the schema. `made_at` is the moment of what
- * it is built of, and its serial number follows from what it lists, so that the same parts have the same bill.
+ * The bill of materials of a target's binary, as JSON that is valid against the schema. `made_at` is the time of its
+ * source. Its serial number follows from the components, so that the same components yield the same bill.
  */
 export async function billOf(target: Target, packages: readonly Carried[], made_at: Date): Promise<string> {
   const own = new Models.Component(Enums.ComponentType.Application, "packhouse", {
@@ -53,7 +53,7 @@ export async function billOf(target: Target, packages: readonly Carried[], made_
   return text;
 }
 
-/** A serial number, as a UUID of version 8, from what the bill lists. */
+/** A serial number, as a UUID of version 8, from the listed components. */
 function serialOf(parts: readonly (string | undefined)[]): string {
   const hex = createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 32);
   const digits = `${hex.slice(0, 12)}8${hex.slice(13, 16)}a${hex.slice(17)}`;

@@ -1,4 +1,4 @@
-// The machines that packages are made for, and Bun's own program for each of them.
+// The machines that packages are built for, and Bun's own program for each of them.
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,21 +8,21 @@ import type { Machine } from "../build.ts";
 import { run } from "./run.ts";
 
 export interface Target {
-  /** As the archive is called. */
+  /** The name in the archive's file name. */
   readonly name: string;
-  /** As the runtime is called in Bun's cache, without its version. */
+  /** The name of the runtime in Bun's cache, without its version. */
   readonly runtime: string;
-  /** The fingerprint of the runtime of `bun_version`: another one is not built with. */
+  /** The checksum of the runtime of `bun_version`; no other runtime is used. */
   readonly sha256: string;
-  /** The architecture of its Debian package; null where there is none. */
+  /** The architecture of its Debian package; null if there is none. */
   readonly debian: "amd64" | "arm64" | null;
   readonly compile: Machine["target"];
 }
 
-/** The version of Bun that packages are built with, and carry. */
+/** The version of Bun that packages are built with, and contain. */
 const bun_version = "1.4.5";
 
-/** Every machine that a release is for. */
+/** Every machine that a release is built for. */
 export const targets: readonly Target[] = [
   {
     name: "linux-x64",
@@ -75,7 +75,7 @@ export const targets: readonly Target[] = [
   },
 ];
 
-/** The fingerprint of a file, in hexadecimal digits. */
+/** The SHA-256 of a file, in hexadecimal. */
 export async function sha256Of(path: string): Promise<string> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(path), hash);
@@ -83,21 +83,23 @@ export async function sha256Of(path: string): Promise<string> {
 }
 
 /**
- * Bun's program for a target: the one that runs this, or one that Bun fetches into its cache. Refuses one whose
- * fingerprint is another than it was when the target was written down.
+ * Bun's program for a target: the one that runs this, or one that Bun downloads into its cache. Refuses one whose
+ * checksum differs from the target's.
  */
 export async function runtimeOf({ runtime, sha256, compile, name }: Target): Promise<Machine> {
-  if (Bun.version !== bun_version) throw new Error(`Packages are built with Bun ${bun_version}, not ${Bun.version}.`);
+  if (Bun.version !== bun_version)
+    throw new Error(`Packages are built with Bun ${bun_version} (this is ${Bun.version}).`);
   if ((await sha256Of(process.execPath)) === sha256) return { target: compile, runtime: process.execPath };
   const cache = (await run([process.execPath, "pm", "cache"])).trim();
   const path = join(cache, `${runtime}-v${bun_version}`);
   if (!existsSync(path)) await fetchRuntime(compile);
   const found = existsSync(path) ? await sha256Of(path) : "nothing";
-  if (found !== sha256) throw new Error(`The runtime for ${name} should be ${sha256}, and is ${found}: ${path}`);
+  if (found !== sha256)
+    throw new Error(`The runtime for ${name} should have the SHA-256 ${sha256}, and has ${found}: ${path}`);
   return { target: compile, runtime: path };
 }
 
-/** Has Bun fetch its program for a target, by compiling something small for it. */
+/** Makes Bun download its program for a target, by compiling something small for it. */
 async function fetchRuntime(target: Machine["target"]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "packhouse-runtime-"));
   try {

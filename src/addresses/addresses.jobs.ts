@@ -1,3 +1,4 @@
+// Stands alone because jobs are a layer of their own: loads the bundled ZIP codes.
 import type { Service } from "../http/service.ts";
 import type { Store } from "../storage/database.ts";
 import { writeChunks } from "../storage/database.ts";

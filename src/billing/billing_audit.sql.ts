@@ -170,8 +170,6 @@ async function compare(
   return differences;
 }
 
-// Checks that each act has its billable event, and each event its act.
-
 // Acts from before billing began have no events.
 const began = sql`(select coalesce(max(${billing_start.began_at}), 0) from ${billing_start})`;
 

@@ -114,7 +114,7 @@ async function haveEnded(round: StorageRound): Promise<boolean> {
 /** Logs the postponed days and the transactions that delay them, once per round. */
 function warnOfWait({ store, service, waiting, pids }: StorageRound): void {
   if (waiting.length === 0) return;
-  const what = "storage cannot be recorded until an open transaction that changes stock has ended";
+  const what = "the storage of all warehouses waits for an open transaction that changes stock";
   const where = pids.length === 0 ? "see pg_prepared_xacts" : "look up its pid in pg_stat_activity";
   const facts = { waiting: waiting.join(", "), pid: pids.join(", "), mode: store.mode };
   service.log.warn(`${what}: ${where}`, facts);

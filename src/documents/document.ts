@@ -25,8 +25,6 @@ export function preferredFormat(accept: string | null): DocumentFormat {
   return best === undefined || best.quality === 0 ? "pdf" : best.format;
 }
 
-// A document is plain data, written as PDF or HTML.
-
 /** The style of a piece of text. What a picker needs most (bin, count) is largest. */
 export type PieceStyle = "strong" | "plain" | "quiet" | "bin" | "count";
 

@@ -1,3 +1,4 @@
+// Stands alone because it is the only document code that depends on HTTP.
 import type { Log } from "../core/log.ts";
 import type { Call } from "../http/call.ts";
 import type { DocumentFormat, PrintDocument } from "./document.ts";

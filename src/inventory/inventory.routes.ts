@@ -1,3 +1,4 @@
+// Stands alone because it joins the routes of all rooms of inventory.
 import { Elysia } from "elysia";
 import { countRoutes } from "./counts/counts.routes.ts";
 import { movementRoutes } from "./ledger/movements.routes.ts";

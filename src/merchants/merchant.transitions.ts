@@ -1,3 +1,4 @@
+// Stands alone because transitions are a layer of their own: the statuses of merchants.
 import type { Transitions } from "../core/transitions.ts";
 
 export const merchantStatuses = ["active", "suspended", "closed"] as const;

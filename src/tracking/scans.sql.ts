@@ -41,8 +41,6 @@ export async function lockRecordsOfOrders(tx: Tx, order_ids: readonly number[]):
   if (order_ids.length > 0) await ofOrders(tx, { ids: list(order_ids) });
 }
 
-// Reports on unknown numbers, and the parcels that scans move.
-
 /** Stores a report until its number is a parcel. */
 export async function insertWaiting(
   tx: Tx,

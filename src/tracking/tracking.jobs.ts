@@ -23,8 +23,6 @@ export async function deleteOldCallbacks(store: Store, service: Service): Promis
   });
 }
 
-// Polls carriers in three steps: claim in one transaction, call in none, record in another.
-
 const lanes = new WeakMap<Store, Lanes<PollClaim>>();
 
 /**

@@ -65,6 +65,6 @@ test(`what is billed after ${cycles} kills is what was done`, async () => {
   const units = cycles * orders_each * 4;
   expect(Object.fromEntries(told)).toEqual({ "stock.add": 2_000_000, "order.pick": units, "order.pack": units });
   const verified = await service.verify();
-  expect([verified.code, verified.said]).toEqual([0, "live: 0 differences\ntest: 0 differences\n"]);
+  expect([verified.code, verified.output]).toEqual([0, "live: 0 differences\ntest: 0 differences\n"]);
   await service.remove();
 }, 120_000);

@@ -1,6 +1,6 @@
 // The service under replay: one process for the whole folder, asked over HTTP with a key of either mode.
 import { expect, test } from "bun:test";
-import { type StartedService, usualProgram } from "../../scripts/service.ts";
+import { defaultProgram, type StartedService } from "../../scripts/service.ts";
 import type { Environment } from "../../src/core/environment.ts";
 import type { KeyLevel } from "../../src/http/auth/permissions.ts";
 import { freshDatabase } from "../flows/service.ts";
@@ -61,7 +61,7 @@ export function keyOf(mode: Environment, permission: KeyLevel): string {
 /** Makes a key that may be used from these addresses only. */
 export async function makeListedKey(mode: Environment, addresses: string): Promise<string> {
   const words = ["keys", "create", "--name", "listed", "--mode", mode, "--allow", addresses, "--json", ...place];
-  const made = Bun.spawn([...usualProgram, ...words], { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
+  const made = Bun.spawn([...defaultProgram, ...words], { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
   return JSON.parse(await new Response(made.stdout).text()).key;
 }
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import axe from "axe-core";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { findChromium, howToGetChromium } from "../../scripts/chromium.ts";
-import { type StartedService, usualProgram } from "../../scripts/service.ts";
+import { defaultProgram, type StartedService } from "../../scripts/service.ts";
 import { ensureWeb } from "../../scripts/web.ts";
 import { type Client, client, startFreshService } from "../flows/service.ts";
 import { isLong } from "../volume.ts";
@@ -86,7 +86,7 @@ export async function openHouse(
   env: Readonly<Record<string, string>> = {},
   { example_address = false } = {},
 ): Promise<House> {
-  if (usualProgram.length > 1) await ensureWeb();
+  if (defaultProgram.length > 1) await ensureWeb();
   const service = await startFreshService({ env });
   const keys = { live: await service.makeKey("live"), test: await service.makeKey("test") };
   const cookies = await setUp(service);
@@ -162,9 +162,9 @@ async function settle(url: string, key: string): Promise<void> {
 }
 
 /** Creates the first user with the link that the first start printed. Returns the session's cookies. */
-async function setUp({ url, said }: StartedService) {
-  const token = /\/dashboard\/setup#(\S+)/.exec(said)?.[1];
-  if (token === undefined) throw new Error(`The first start printed no link: ${said}`);
+async function setUp({ url, output }: StartedService) {
+  const token = /\/dashboard\/setup#(\S+)/.exec(output)?.[1];
+  if (token === undefined) throw new Error(`The first start printed no link: ${output}`);
   const answer = await fetch(`${url}/dashboard/api/setup`, {
     method: "POST",
     headers: { "content-type": "application/json" },

@@ -93,7 +93,7 @@ test(`kill -9 under load ${cycles} times loses nothing (seed ${seed})`, async ()
   const item = (await api.must("GET", "/inventory/A")).data;
   expect(item).toMatchObject({ reserved: acknowledged.size, total: 1_000_000 });
   const verified = await service.verify();
-  expect([verified.code, verified.said]).toEqual([0, "live: 0 differences\ntest: 0 differences\n"]);
+  expect([verified.code, verified.output]).toEqual([0, "live: 0 differences\ntest: 0 differences\n"]);
   for (let waited = 0; receiver.told.size < acknowledged.size && waited < 600; waited += 1) await Bun.sleep(100);
   expect(new Set(receiver.told.keys())).toEqual(acknowledged);
   const deliveries = [...receiver.told.values()].reduce((sum, count) => sum + count, 0);

@@ -3,7 +3,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startService, usualProgram } from "../../scripts/service.ts";
+import { defaultProgram, startService } from "../../scripts/service.ts";
 import { engine } from "../../src/core/config.ts";
 import { migration_lock, migration_lock_key } from "../../src/storage/migrations/migrate_postgres.ts";
 import { administered } from "../../src/storage/postgres/postgres_programs.ts";
@@ -17,7 +17,7 @@ test.if(engine === "postgres")(
     const database_url = await freshDatabase();
     const servers = await Promise.all([1, 2, 3].map(() => startService({ database_url })));
     try {
-      const all = servers.map(({ said }) => said).join("\n");
+      const all = servers.map(({ output }) => output).join("\n");
       const count = (words: RegExp) => [...all.matchAll(words)].length;
       expect(count(/First API keys/g)).toBe(1);
       expect([count(/^ {2}live {2}\S+/gm), count(/^ {2}test {2}\S+/gm)]).toEqual([1, 1]);
@@ -48,7 +48,7 @@ test.if(engine === "postgres")("a server that waits for one that upgrades says s
 test.if(engine === "postgres")("a command creates no schemas in a database without Packhouse data", async () => {
   const database_url = (await freshDatabase()) ?? "";
   const words = ["keys", "create", "--name", "till", "--mode", "live", "--database-url", database_url];
-  const child = Bun.spawn([...usualProgram, ...words], { env: {}, stdout: "pipe", stderr: "pipe" });
+  const child = Bun.spawn([...defaultProgram, ...words], { env: {}, stdout: "pipe", stderr: "pipe" });
   const [err, code] = await Promise.all([child.stderr.text(), child.exited]);
   expect([code, err]).toEqual([66, expect.stringContaining("There is no Packhouse data in the database.")]);
   const schemas = await administered(database_url, (admin) =>

@@ -185,5 +185,5 @@ test("its history tells every step, and every event reached the receiver once, s
   expect(typesOf(receiver.received).sort()).toEqual(typesOf(await eventsSince(0)).sort());
   const logs = await api.must("GET", `/webhooks/${hook}/logs?limit=100`);
   expect(logs.data.every((entry: { status: string }) => entry.status === "success")).toBe(true);
-  expect(await service.verify()).toEqual({ code: 0, said: "live: 0 differences\ntest: 0 differences\n" });
+  expect(await service.verify()).toEqual({ code: 0, output: "live: 0 differences\ntest: 0 differences\n" });
 }, 60_000);

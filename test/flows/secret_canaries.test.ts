@@ -268,7 +268,7 @@ test("no secret is found where it does not belong", async () => {
     PACKHOUSE_LOG_LEVEL: "debug",
   };
   service = await startService({ database_url, env, log });
-  const printed = service.said.match(/ph_(?:live|test)_\w+/g) ?? [];
+  const printed = service.output.match(/ph_(?:live|test)_\w+/g) ?? [];
   const [, key = ""] = printed;
   const at = `http://127.0.0.1:${echo.port}`;
   const secrets = new Map<string, readonly string[]>([

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { type StartedService, usual_secret_key, usualProgram } from "../../scripts/service.ts";
+import { default_secret_key, defaultProgram, type StartedService } from "../../scripts/service.ts";
 import { engine } from "../../src/core/config.ts";
 import { client, freshDatabase } from "./service.ts";
 import { startWatchedService } from "./watched_service.ts";
@@ -15,7 +15,7 @@ setDefaultTimeout(120_000);
 const root = mkdtempSync(join(tmpdir(), "packhouse-key-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-const own = usual_secret_key;
+const own = default_secret_key;
 const other = "0e".repeat(32);
 
 interface Place {
@@ -34,7 +34,7 @@ const start = (at: Place, secret_key: string) =>
 async function run({ data, database_url }: Place, secret_key: string, ...words: string[]) {
   const where = ["--data", data, ...(database_url === null ? [] : ["--database-url", database_url])];
   const env = { PACKHOUSE_SECRET_KEY: secret_key };
-  const child = Bun.spawn([...usualProgram, ...words, ...where], { env, stdout: "pipe", stderr: "pipe" });
+  const child = Bun.spawn([...defaultProgram, ...words, ...where], { env, stdout: "pipe", stderr: "pipe" });
   // What serves in spite of all would serve for ever.
   const late = setTimeout(() => child.kill("SIGKILL"), 30_000);
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
@@ -92,7 +92,7 @@ test("a server with a different secret key is refused, and its own goes on", asy
   // Keys of the API need no secret key.
   expect(await run(at, other, "keys", "list")).toMatchObject({ code: 0, err: "" });
   const again = await start(at, own);
-  expect(again.said).toContain("No API key has been used yet. To create one: packhouse keys create");
+  expect(again.output).toContain("No API key has been used yet. To create one: packhouse keys create");
   expect(await again.stop()).toBe(0);
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, fdatasyncSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startService, usualProgram } from "../../scripts/service.ts";
+import { defaultProgram, startService } from "../../scripts/service.ts";
 import { engine } from "../../src/core/config.ts";
 import { openApp } from "../build/service.ts";
 import { mayTrace, skipped } from "../storage/writer_child.ts";
@@ -91,7 +91,7 @@ async function startSlow(delay_ms: number, env: Record<string, string> = {}) {
   const files = ["live.db", "live.db-wal"].flatMap((name) => ["-P", join(data, name)]);
   const slow = `inject=fsync,fdatasync:delay_enter=${delay_ms * 1000}`;
   const program = ["strace", "-D", "-f", "-o", log, ...files, "-e", "trace=fsync,fdatasync", "-e", slow];
-  const service = await startService({ data, program: [...program, ...usualProgram], env });
+  const service = await startService({ data, program: [...program, ...defaultProgram], env });
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const get = async (path: string) => {
     const answer = await fetch(`${service.url}${path}`, { headers });
@@ -143,8 +143,8 @@ describe.skipIf(noStrace)("a kernel that takes long to sync", () => {
     await stopped;
     const acknowledged = (await Promise.all(writing)).flatMap((status, n) => (status === 201 ? [n] : []));
     const again = await startService({ data: service.data });
-    const { said } = await again.verify();
-    expect(said).toBe("live: 0 differences\ntest: 0 differences\n");
+    const { output } = await again.verify();
+    expect(output).toBe("live: 0 differences\ntest: 0 differences\n");
     const key = await again.makeKey("live", "read");
     for (const n of acknowledged) {
       const answer = await fetch(`${again.url}/v1/products/S-${n}`, { headers: { authorization: `Bearer ${key}` } });

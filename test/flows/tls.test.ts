@@ -26,8 +26,8 @@ const password = "correct horse battery staple";
 const owner = { name: "Ada", email: "ada@example.com", password };
 
 /** Makes the first user from what looks like another machine, by the link that the start printed. */
-async function setUp({ url, said }: StartedService, ca?: string) {
-  const token = /\/dashboard\/setup#([\w-]+)/.exec(said)?.[1];
+async function setUp({ url, output }: StartedService, ca?: string) {
+  const token = /\/dashboard\/setup#([\w-]+)/.exec(output)?.[1];
   const headers = { host: "packhouse.local", "content-type": "application/json" };
   const body = JSON.stringify({ token, ...owner });
   const answer = await fetch(`${url}/dashboard/api/setup`, {
@@ -62,8 +62,8 @@ describe("an authority of its own", () => {
     const ca = readFileSync(join(own, "authority.crt"), "utf8");
     const fingerprint = new X509Certificate(ca).fingerprint256;
     expect(service.url).toStartWith("https://127.0.0.1:");
-    expect(service.said).toContain(`${service.url}/trust`);
-    expect(service.said).toContain(fingerprint);
+    expect(service.output).toContain(`${service.url}/trust`);
+    expect(service.output).toContain(fingerprint);
     expect(readdirSync(own).map((name) => (statSync(join(own, name)).mode & 0o777).toString(8))).toEqual(
       kept.map(() => "600"),
     );

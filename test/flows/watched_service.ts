@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { type ServiceSettings, type StartedService, startService, usual_secret_key } from "../../scripts/service.ts";
+import { default_secret_key, type ServiceSettings, type StartedService, startService } from "../../scripts/service.ts";
 import { Watch } from "../build/secret_watch.ts";
 
 // One for each database, however many servers work on it, one after another or side by side.
@@ -17,13 +17,13 @@ export const watchAt = (url: string): Watch | undefined => watched.get(url);
 export async function startWatchedService(settings: ServiceSettings = {}): Promise<StartedService> {
   const folder = mkdtempSync(join(tmpdir(), "packhouse-log-"));
   const log = join(folder, "log");
-  const env = { PACKHOUSE_LOG_LEVEL: "info", PACKHOUSE_SECRET_KEY: usual_secret_key, ...settings.env };
+  const env = { PACKHOUSE_LOG_LEVEL: "info", PACKHOUSE_SECRET_KEY: default_secret_key, ...settings.env };
   const service = await startService({ ...settings, env, log });
   const { url, data, database_url } = service;
   const watch = watches.get(database_url ?? data) ?? new Watch();
   watches.set(database_url ?? data, watch);
   watched.set(url, watch);
-  for (const key of service.said.match(/ph_(?:live|test)_\w+/g) ?? []) watch.keep("an API key", key);
+  for (const key of service.output.match(/ph_(?:live|test)_\w+/g) ?? []) watch.keep("an API key", key);
   for (const form of [env.PACKHOUSE_SECRET_KEY, Buffer.from(env.PACKHOUSE_SECRET_KEY, "hex")])
     watch.keep("the secret key", form);
   let passed_on = 0;

@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import { type StartedService, usualProgram } from "../../scripts/service.ts";
+import { defaultProgram, type StartedService } from "../../scripts/service.ts";
 import { client, startFreshService } from "../flows/service.ts";
 
 const limit_ms = 120_000;
@@ -70,7 +70,7 @@ async function startBare(): Promise<{ url: string; pid: number }> {
 test.skipIf(process.platform !== "linux")(
   "at the limit of descriptors it does not spin, loses nothing, and goes on when clients have gone",
   async () => {
-    service = await startFreshService({ program: limited(...usualProgram) });
+    service = await startFreshService({ program: limited(...defaultProgram) });
     const { url, pid, makeKey } = service;
     const spinning = await startBare();
     const key = await makeKey("live");

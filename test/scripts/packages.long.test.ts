@@ -13,7 +13,7 @@ import { documentsOf, examples } from "../../scripts/package/documents.ts";
 import { packagesOf, thirdPartyLicences } from "../../scripts/package/licences.ts";
 import { billOf } from "../../scripts/package/sbom.ts";
 import { targets } from "../../scripts/package/targets.ts";
-import { type StartedService, startService, usualProgram } from "../../scripts/service.ts";
+import { defaultProgram, type StartedService, startService } from "../../scripts/service.ts";
 import { backupFamilies } from "../../src/operations/health/metrics.ts";
 import { behind_seconds } from "../../src/operations/log_archive/archive_logs.ts";
 
@@ -26,7 +26,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const [binary = "", source] = usualProgram;
+const [binary = "", source] = defaultProgram;
 const fonts = join(dirname(binary), "packhouse-fonts.zst");
 const wrong = (looks: readonly Look[]) => looks.filter(({ instead }) => instead !== null);
 const own = (path: string) => join(root, "scripts/package", path);

@@ -18,8 +18,8 @@ async function start(env: Record<string, string> = {}): Promise<StartedService> 
 }
 
 /** One of the keys that it printed at its first start. */
-const printed = (mode: "live" | "test", { said }: StartedService) =>
-  new RegExp(`ph_${mode}_\\w+`).exec(said)?.[0] ?? "";
+const printed = (mode: "live" | "test", { output }: StartedService) =>
+  new RegExp(`ph_${mode}_\\w+`).exec(output)?.[0] ?? "";
 
 /** Starts it again on the same data. */
 async function again({ data, database_url }: StartedService): Promise<StartedService> {

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startService, usualProgram } from "../../scripts/service.ts";
+import { defaultProgram, startService } from "../../scripts/service.ts";
 import type { Environment } from "../../src/core/environment.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { openSupervisor } from "../../src/server/systemd.ts";
@@ -29,7 +29,7 @@ async function managerAt(address: string) {
 
 /** `packhouse health` as a container asks it: by the variables that `serve` is given. */
 async function asked(env: Record<string, string>, ...words: string[]) {
-  const child = Bun.spawn([...usualProgram, "health", ...words], { env, stdout: "pipe", stderr: "pipe" });
+  const child = Bun.spawn([...defaultProgram, "health", ...words], { env, stdout: "pipe", stderr: "pipe" });
   const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   return { code: await child.exited, out, err };
 }

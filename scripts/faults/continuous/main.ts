@@ -1,5 +1,5 @@
-// A server that ships what it commits is killed at random moments, again and again; then its data is restored to random
-// moments, from what was shipped alone, and compared with what it held.
+// Kills a server that archives its log at random moments, again and again. Then restores its data to random times from
+// the archive alone, and compares it with what the database held.
 import {
   cpSync,
   existsSync,
@@ -25,21 +25,21 @@ const writer = join(import.meta.dir, "writer.ts");
 const usual_kills = 50;
 const ship_every_ms = 50;
 
-/** What came of some kills. */
+/** The result of some kills. */
 export interface Shipped {
   kills: number;
   stops: number;
-  /** The states that the server told of. */
+  /** The states that the server reported. */
   readonly points: Point[];
-  /** How many of them were restored and were the same. */
+  /** How many of them were restored and matched. */
   restored: number;
-  /** How many chains there were for each world: one, unless shipping had to begin again. */
+  /** The number of chains per environment: one, unless archiving had to start again. */
   chains: number;
-  /** The longest time (ms) that a kill and a lost disk would have cost. */
+  /** The longest time (ms) that a kill together with a lost disk would have cost. */
   most_lost_ms: number;
   readonly wrong: string[];
   /** What the servers logged. */
-  readonly said: string[];
+  readonly logged: string[];
 }
 
 interface Bench {
@@ -50,23 +50,23 @@ interface Bench {
   readonly result: Shipped;
 }
 
-/** Kills a server that ships, so many times, and restores to so many moments. */
+/** Kills a server that archives its log `kills` times, and restores to that many times. */
 export async function killWhileShipping(kills: number, restores: number, seed: number): Promise<Shipped> {
   const folder = mkdtempSync(join(tmpdir(), "packhouse-continuous-"));
   const result: Shipped = {
     ...{ kills: 0, stops: 0, points: [], restored: 0, chains: 0, most_lost_ms: 0 },
-    ...{ wrong: [], said: [] },
+    ...{ wrong: [], logged: [] },
   };
   const [data, place, scratch] = [join(folder, "data"), join(folder, "place"), join(folder, "scratch")];
   const bench: Bench = { data, place, scratch, random: seededRandom(seed), result };
   try {
     for (let cycle = 0; cycle < kills; cycle += 1) await runOnce(bench, cycle);
-    // The last one stops in order, so that all of it is there.
+    // The last run stops gracefully, so that everything is archived.
     await runOnce(bench, kills, "SIGTERM");
-    result.chains = environments.reduce((sum, world) => sum + chainsOf(place, world).length, 0) / environments.length;
+    result.chains = environments.reduce((sum, mode) => sum + chainsOf(place, mode).length, 0) / environments.length;
     for (let at = 0; at < restores; at += 1) await restoreTo(bench, bench.random.pick(result.points));
-    for (const world of environments) {
-      const last = result.points.findLast((point) => point.world === world);
+    for (const mode of environments) {
+      const last = result.points.findLast((point) => point.mode === mode);
       if (last !== undefined) await restoreTo(bench, last, true);
     }
     await damaged(bench);
@@ -76,7 +76,7 @@ export async function killWhileShipping(kills: number, restores: number, seed: n
   }
 }
 
-/** Runs the server until a random moment. After a kill looks at what a lost disk would have cost. */
+/** Runs the server until a random moment. After a kill, determines what a lost disk would have cost. */
 async function runOnce(bench: Bench, cycle: number, how?: "SIGTERM"): Promise<void> {
   const { data, place, random, result } = bench;
   const end = how ?? (random.chance(0.25) ? "SIGTERM" : "SIGKILL");
@@ -84,10 +84,10 @@ async function runOnce(bench: Bench, cycle: number, how?: "SIGTERM"): Promise<vo
   const child = Bun.spawn([process.execPath, writer, data, place, String(cycle + 1), String(ship_every_ms)], {
     ...{ stdin: "ignore", stdout: "pipe", stderr: "pipe", env: { ...process.env, PACKHOUSE_DATABASE_URL: "" } },
   });
-  const said = new Response(child.stderr).text();
+  const logged = new Response(child.stderr).text();
   let [rest, lines] = ["", 0];
   const is_early = end === "SIGKILL" && random.chance(0.15);
-  // Also while it starts.
+  // Kills may hit the start as well.
   if (is_early) setTimeout(() => child.kill("SIGKILL"), random.integer(0, 400));
   for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
     const pieces = (rest + chunk).split("\n");
@@ -100,81 +100,77 @@ async function runOnce(bench: Bench, cycle: number, how?: "SIGTERM"): Promise<vo
     }
   }
   const code = await child.exited;
-  result.said.push(
-    ...(await said)
+  result.logged.push(
+    ...(await logged)
       .split("\n")
       .filter((line) => line !== "")
       .map((line) => `cycle ${cycle}: ${line}`),
   );
   if (end === "SIGTERM") {
     result.stops += 1;
-    if (code !== 0) result.wrong.push(`cycle ${cycle}: it did not stop in order: ${await said}`);
+    if (code !== 0) result.wrong.push(`cycle ${cycle}: it did not stop gracefully: ${await logged}`);
   } else {
     result.kills += 1;
-    if (child.signalCode !== "SIGKILL") result.wrong.push(`cycle ${cycle}: it ended by itself: ${await said}`);
+    if (child.signalCode !== "SIGKILL") result.wrong.push(`cycle ${cycle}: it ended by itself: ${await logged}`);
     lookAtLoss(bench);
   }
 }
 
-/** What would be lost if the disk were: by the names of what was shipped. */
+/** What would be lost with the disk, by the names of the archived segments. */
 function lookAtLoss({ place, result }: Bench): void {
-  for (const world of environments) {
-    const there = segmentsOf(place, world);
+  for (const mode of environments) {
+    const there = segmentsOf(place, mode);
     const shipped = Math.max(0, ...there.map(({ number }) => number));
-    const told = result.points.filter((point) => point.world === world);
-    const first_lost = told.find(({ number }) => number > shipped);
-    const last = told.at(-1);
+    const reported = result.points.filter((point) => point.mode === mode);
+    const first_lost = reported.find(({ number }) => number > shipped);
+    const last = reported.at(-1);
     if (first_lost === undefined || last === undefined) continue;
     result.most_lost_ms = Math.max(result.most_lost_ms, last.at - first_lost.at);
   }
 }
 
-function segmentsOf(place: string, world: Environment): SegmentName[] {
+function segmentsOf(place: string, mode: Environment): SegmentName[] {
   const root = join(place, archive_folder);
   if (!existsSync(root)) return [];
   const names = (readdirSync(root, { recursive: true }) as string[]).sort();
-  return names.flatMap((name) => readName(name) ?? []).filter((name) => name.world === world);
+  return names.flatMap((name) => readName(name) ?? []).filter((name) => name.world === mode);
 }
 
-const chainsOf = (place: string, world: Environment) => [
-  ...new Set(segmentsOf(place, world).map(({ chain }) => chain)),
-];
+const chainsOf = (place: string, mode: Environment) => [...new Set(segmentsOf(place, mode).map(({ chain }) => chain))];
 
-/** Restores the newest copy that is not later than a state, goes on to its moment, and compares. */
+/** Restores the newest copy that is not later than a state, applies segments up to its time, and compares. */
 async function restoreTo(bench: Bench, point: Point, to_the_end = false): Promise<void> {
   const { place, scratch, result } = bench;
   if (!layBase(bench, point.at)) return;
   try {
-    const reached = (await applyArchived(folderPlace(place), scratch, to_the_end ? null : point.at))[point.world];
-    const found = stateOf(join(scratch, `${point.world}.db`));
+    const reached = (await applyArchived(folderPlace(place), scratch, to_the_end ? null : point.at))[point.mode];
+    const found = stateOf(join(scratch, `${point.mode}.db`));
     const is_same = found.number === point.number && found.hash === point.hash && reached.number === found.number;
     if (is_same) result.restored += 1;
     else
-      result.wrong.push(
-        `${point.world} at ${point.number} was restored as ${found.number}, ${JSON.stringify(reached)}`,
-      );
+      result.wrong.push(`${point.mode} at ${point.number} was restored as ${found.number}, ${JSON.stringify(reached)}`);
   } catch (error) {
-    result.wrong.push(`${point.world} at ${point.number}: ${error instanceof Error ? error.message : error}`);
+    result.wrong.push(`${point.mode} at ${point.number}: ${error instanceof Error ? error.message : error}`);
   }
 }
 
-/** Lays the newest copy of which both worlds are not later than a moment into the scratch folder. */
+/** Puts the newest copy in which neither environment is later than a time into the scratch folder. */
 function layBase({ place, scratch }: Bench, at: number): boolean {
   const names = readdirSync(basesOf(place)).filter((name) => !name.endsWith(".part"));
   for (const name of names.sort().reverse()) {
     rmSync(scratch, { recursive: true, force: true });
     mkdirSync(scratch, { recursive: true });
     cpSync(join(basesOf(place), name), scratch, { recursive: true });
-    if (environments.every((world) => stateOf(join(scratch, `${world}.db`)).at <= at)) return true;
+    if (environments.every((mode) => stateOf(join(scratch, `${mode}.db`)).at <= at)) return true;
   }
   return false;
 }
 
-/** Takes a segment away, or changes a byte of it: the restore must be refused, and must name the last good moment. */
+/** Removes a segment, or changes a byte of it. The restore must be refused and name the last good time. */
 async function damaged(bench: Bench): Promise<void> {
   const { place, scratch, random, result } = bench;
   const all = segmentsOf(place, "live");
-  const last = result.points.findLast(({ world }) => world === "live");
+  const last = result.points.findLast(({ mode }) => mode === "live");
   if (last === undefined || !layBase(bench, last.at)) return;
   const base = stateOf(join(scratch, "live.db"));
   const behind = all.filter(({ number }) => number > base.number);
@@ -194,19 +190,18 @@ async function damaged(bench: Bench): Promise<void> {
       result.wrong.push(`a segment that is ${kind} was not refused: ${refused}`);
       continue;
     }
-    const good = result.points.findLast(({ world, at }) => world === "live" && at <= refused.good_at);
+    const good = result.points.findLast(({ mode, at }) => mode === "live" && at <= refused.good_at);
     layBase(bench, last.at);
     const { live } = await applyArchived(folderPlace(place), scratch, refused.good_at);
     const { hash } = stateOf(join(scratch, "live.db"));
-    if (good?.number === live.number && good.hash !== hash) result.wrong.push("the last good moment is another");
-    if (good !== undefined && live.number < good.number) result.wrong.push("the last good moment was not reached");
+    if (good?.number === live.number && good.hash !== hash) result.wrong.push("the error names another last good time");
+    if (good !== undefined && live.number < good.number) result.wrong.push("the last good time was not reached");
   }
   writeFileSync(path, whole);
 }
 
-/** Kills of a server that ships, restored to random moments. */
 export const continuous: FaultScript = {
-  tells: "a server that ships its commits is killed; its data is restored to any moment (a number: so many kills)",
+  description: "kills a server that archives its log (the number says how often) and restores its data to random times",
   lacks: async () => null,
   run: async (kills = usual_kills) => {
     const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
@@ -216,10 +211,12 @@ export const continuous: FaultScript = {
       kills * 4,
       seed,
     );
-    console.log(`  ${all.kills} kills and ${stops} stops, ${points.length} states told, ${chains} chains a world`);
-    console.log(`  ${restored} restored and the same, ${wrong.length} wrong`);
     console.log(
-      `  shipped every ${ship_every_ms} ms; a kill with a lost disk would have cost ${most_lost_ms} ms at most`,
+      `  ${all.kills} kills and ${stops} stops, ${points.length} states reported, ${chains} chains per environment`,
+    );
+    console.log(`  ${restored} restored and equal, ${wrong.length} wrong`);
+    console.log(
+      `  archived every ${ship_every_ms} ms; a kill with a lost disk would have cost at most ${most_lost_ms} ms`,
     );
     for (const line of wrong.slice(0, 10)) console.log(`    ${line}`);
     return wrong.length > 0 || restored < kills ? 1 : 0;

@@ -1,4 +1,4 @@
-// What the data holds, as one line that can be compared, and copies of it as a backup makes them.
+// The contents of a database as one comparable line, and copies of it as a backup makes them.
 import { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
 import { mkdirSync, renameSync } from "node:fs";
@@ -10,15 +10,15 @@ import { openLogHold } from "../../../src/storage/sqlite/log_hold.ts";
 export interface State {
   readonly number: number;
   readonly at: number;
-  /** Of all rows of all tables. */
+  /** A checksum of all rows of all tables. */
   readonly hash: string;
 }
 
 export interface Point extends State {
-  readonly world: Environment;
+  readonly mode: Environment;
 }
 
-/** The last commit of a database and a checksum of all it holds, by a view of its own. */
+/** The last commit of a database and a checksum of its contents, from one consistent read. */
 export function stateOf(path: string): State {
   const raw = new Database(path, { readonly: true, strict: true });
   try {
@@ -27,7 +27,7 @@ export function stateOf(path: string): State {
     const tables = values(raw, "select name from sqlite_schema where type = 'table' order by name").map(String);
     const hash = createHash("sha256");
     for (const table of tables) {
-      // An index keeps what its table has in words of its own.
+      // An index stores its table's data in its own form.
       if (/_(?:data|idx|content|docsize|config)$/.test(table)) continue;
       for (const row of values(raw, `select * from "${table}" order by 1`))
         hash.update(`${table} ${JSON.stringify(row)}`);
@@ -40,30 +40,30 @@ export function stateOf(path: string): State {
 }
 
 function values(raw: Database, query: string): unknown[][] {
-  const asked = raw.prepare(query);
+  const statement = raw.prepare(query);
   try {
-    return asked.values();
+    return statement.values();
   } finally {
-    asked.finalize();
+    statement.finalize();
   }
 }
 
-/** The folder of the copies in a place. */
+/** The folder of the copies in an archive. */
 export const basesOf = (place: string): string => join(place, "bases");
 
 /**
- * Copies both databases with their logs while they are in use, as a backup does: the log is held meanwhile, so that the
- * frames of every page that a checkpoint writes into the copied file are in the copied log. By a process of its own,
- * since closing the file in this one would drop the locks of SQLite.
+ * Copies both databases with their logs while they are in use, as a backup does. The log is held meanwhile, so that the
+ * frames of every page that a checkpoint writes into the copied file are in the copied log. It uses a process of its
+ * own, since closing the file in this one would release SQLite's locks.
  */
 export async function copyBase(data: string, place: string, name: string): Promise<void> {
   const draft = join(basesOf(place), `${name}.part`);
   mkdirSync(draft, { recursive: true });
-  for (const world of environments) {
-    const path = join(data, `${world}.db`);
+  for (const mode of environments) {
+    const path = join(data, `${mode}.db`);
     const hold = openLogHold(path);
     try {
-      // A log that has been copied as a whole cannot be held: until something is committed.
+      // A log that has been checkpointed completely cannot be held until something is committed.
       while (!hold.hold()) await Bun.sleep(5);
       for (const file of [path, `${path}-wal`]) {
         const copying = Bun.spawn(["cp", file, draft]);

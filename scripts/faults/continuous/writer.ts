@@ -1,6 +1,6 @@
-// A process of its own that serves a data directory as far as shipping goes: it writes at random to both worlds, ships
-// what it commits, and tells after each round what the data holds.
-// Arguments: the data directory, the place of shipped commits, a seed, how often to ship (ms).
+// A process that owns a data directory and archives its log. It makes random writes in both environments, archives its
+// commits, and reports after each round what the data holds. Arguments: the data directory, the archive, a seed, how
+// often to archive (ms).
 import { eq } from "drizzle-orm";
 import { leases } from "../../../db/schema/service.ts";
 import { systemClock } from "../../../src/core/clock.ts";
@@ -34,7 +34,7 @@ const fatal = () => process.exit(exitCodes.storage);
 const stores = await openStores({ data, database_url: null, purpose: "serve", log, fatal, followers });
 continuous.start();
 console.log("ready");
-// A writer that nobody kills does not stay for ever.
+// A writer that nobody kills exits eventually.
 setTimeout(() => process.exit(1), 120_000).unref();
 
 let is_asked = false;
@@ -44,7 +44,7 @@ process.on("SIGTERM", () => {
 
 const names = Array.from({ length: 60 }, (_, at) => `row ${at}`);
 
-/** One write of a random kind: a row that is new, changed or gone, mostly small, at times as long as many pages. */
+/** One random write: it inserts, updates or deletes a row, mostly a small one, at times one that is many pages long. */
 async function change(store: Store): Promise<void> {
   const name = random.pick(names);
   const owner = "x".repeat(random.chance(0.2) ? random.integer(10_000, 400_000) : random.integer(1, 3000));
@@ -56,16 +56,16 @@ async function change(store: Store): Promise<void> {
 }
 
 for (let round = 0; !is_asked; round += 1) {
-  for (const world of environments) {
-    if (world === "test" && round % 4 !== 0) continue;
+  for (const mode of environments) {
+    if (mode === "test" && round % 4 !== 0) continue;
     const begun_at = clock.now();
-    // Moments tell commits apart only when they differ.
+    // Times distinguish commits only if they differ.
     while (clock.now() <= begun_at) await Bun.sleep(1);
-    await Promise.all(Array.from({ length: random.integer(1, 6) }, () => change(stores[world])));
-    console.log(JSON.stringify({ world, ...stateOf(`${data}/${world}.db`) }));
+    await Promise.all(Array.from({ length: random.integer(1, 6) }, () => change(stores[mode])));
+    console.log(JSON.stringify({ mode, ...stateOf(`${data}/${mode}.db`) }));
   }
 }
 await stores.close();
 await continuous.finish(10_000);
-// A copy may still wait for a log that is gone.
+// A copy may still wait for a log that no longer exists.
 process.exit(0);

@@ -1,14 +1,14 @@
-// The archives of a release: each holds what it should, and is run where this machine can run it.
+// The archives of a release: each has the right contents, and is run if this machine can run it.
 import { copyFileSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { startService } from "../../service.ts";
 import type { Look } from "./debian.ts";
 import { ended } from "./rooms.ts";
 
-/** How the program of an archive is known, and by what it is run here; null where it cannot be. */
+/** How the program of an archive is recognized, and how it is run here; null if it cannot be. */
 interface Kind {
   readonly target: string;
-  /** What `file` says of its program. */
+  /** The output of `file` for its program. */
   readonly format: RegExp;
   readonly runner: (folder: string) => Promise<Runner | null>;
 }
@@ -38,7 +38,7 @@ async function withArm(): Promise<Runner | null> {
   return is_there ? { words: ["qemu-aarch64-static", "-L", arm_root], env: {} } : null;
 }
 
-/** Debian's musl with a libstdc++ that was made for another C library, and what that one lacks. */
+/** Debian's musl with a libstdc++ that was built for another C library, and a shim for what that one lacks. */
 async function withMusl(folder: string): Promise<Runner | null> {
   const libraries = ["/usr/lib/x86_64-linux-gnu/libstdc++.so.6", "/lib/x86_64-linux-gnu/libgcc_s.so.1"];
   const needed = ["/lib/ld-musl-x86_64.so.1", ...libraries];
@@ -49,39 +49,39 @@ async function withMusl(folder: string): Promise<Runner | null> {
   const name = "ld-linux-x86-64.so.2";
   const shim = ["gcc", "-shared", "-fPIC", "-nostdlib", "-O1", "-w", "-o", join(own, name)];
   const made = await ended([...shim, join(import.meta.dir, "musl_shim.c"), `-Wl,-soname,${name}`]);
-  if (made.code !== 0) throw new Error(made.said);
+  if (made.code !== 0) throw new Error(made.output);
   return { words: [], env: { LD_LIBRARY_PATH: own } };
 }
 
 const held = ["README.md", "LICENSE", "NOTICE", "CHANGELOG.md", "THIRD-PARTY-LICENSES.txt", "sbom.cdx.json"];
 
-/** Unpacks each archive, looks at it, and serves with its program where that can be. */
+/** Unpacks each archive, checks it, and serves with its program if possible. */
 export async function lifeOfArchives(packages: string, folder: string): Promise<readonly Look[]> {
   const looks: Look[] = [];
   const see = (what: string, is_so: boolean, found: unknown) => {
     looks.push({ what, instead: is_so ? null : JSON.stringify(found) });
   };
   const sums = await ended(["sh", "-c", `cd ${packages} && sha256sum --check --strict --quiet SHA256SUMS`]);
-  see("the fingerprints are right", sums.code === 0, sums);
+  see("the checksums match", sums.code === 0, sums);
   for (const { target, format, runner } of kinds) {
     const archive = readdirSync(packages).find(
       (name) => name.endsWith(`-${target}.tar.gz`) || name.endsWith(`-${target}.zip`),
     );
     if (archive === undefined) {
-      console.log(`  SKIPPED ${target}: it was not built`);
+      console.log(`  SKIPPED ${target}: not built`);
       continue;
     }
     const unpacked = await unpack(join(packages, archive), folder);
     const program = join(unpacked, target === "windows-x64" ? "packhouse.exe" : "packhouse");
-    const { said } = await ended(["file", "-b", program]);
-    see(`${target} is a program for its machine`, format.test(said), said);
+    const { output } = await ended(["file", "-b", program]);
+    see(`${target} has a program for its machine`, format.test(output), output);
     const missing = [...held, "packhouse-fonts.zst", "examples/logrotate"].filter(
       (name) => !existsSync(join(unpacked, name)),
     );
-    see(`${target} holds all that it should`, missing.length === 0, missing);
+    see(`${target} is complete`, missing.length === 0, missing);
     const by = await runner(folder);
-    if (by === null) console.log(`  ${target}: built, and not run here`);
-    else see(`${target} serves, and ends in order`, ...(await serves(program, by)));
+    if (by === null) console.log(`  ${target}: built, not run here`);
+    else see(`${target} serves and stops gracefully`, ...(await serves(program, by)));
   }
   return looks;
 }
@@ -90,7 +90,7 @@ async function unpack(archive: string, folder: string): Promise<string> {
   const name = basename(archive).replace(/\.(?:tar\.gz|zip)$/, "");
   const words = archive.endsWith(".zip") ? ["unzip", "-q", archive, "-d"] : ["tar", "-xzf", archive, "-C"];
   const done = await ended([...words, folder]);
-  if (done.code !== 0) throw new Error(done.said);
+  if (done.code !== 0) throw new Error(done.output);
   return join(folder, name);
 }
 

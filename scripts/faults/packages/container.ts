@@ -1,11 +1,11 @@
-// The root of the container, run as an engine runs it: read only, as its user, with nothing that an image lacks.
+// The container's root, run as an engine runs it: read-only, as its user, with nothing that the image lacks.
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { container_user } from "../../package/container.ts";
 import type { Look } from "./debian.ts";
 import { childOf, ended } from "./rooms.ts";
 
-/** What a Containerfile says of how its image is run. */
+/** How a Containerfile says its image is run. */
 interface Said {
   readonly env: Readonly<Record<string, string>>;
   readonly user: string;
@@ -42,20 +42,20 @@ mount -t tmpfs -o mode=1777 tmpfs "$root/tmp"
 mount --bind "$data" "$root/data"
 exec setpriv --no-new-privs chroot --userspec="$user" "$root" "$@"`;
 
-/** The life of a container: it serves, answers, is well, cannot write its root, and ends by its signal. */
+/** The life of a container: it serves, responds, is healthy, cannot write its root, and stops on its signal. */
 export async function lifeOfContainer(folder: string, port: number): Promise<readonly Look[]> {
   const looks: Look[] = [];
   const see = (what: string, is_so: boolean, found: unknown) => {
     looks.push({ what, instead: is_so ? null : JSON.stringify(found) });
   };
-  const said = read(readFileSync(join(folder, "Containerfile"), "utf8"));
-  see("its user has no name elsewhere", said.user === `${container_user}:${container_user}`, said.user);
+  const spec = read(readFileSync(join(folder, "Containerfile"), "utf8"));
+  see("its user has no name on other machines", spec.user === `${container_user}:${container_user}`, spec.user);
   const data = join(folder, "data");
   mkdirSync(data, { recursive: true });
-  // What the file says, but nobody from outside is let in while it is tried.
-  const env = { ...said.env, PACKHOUSE_HOST: "127.0.0.1", PACKHOUSE_PORT: String(port) };
+  // As the file says, except that it listens on this machine only.
+  const env = { ...spec.env, PACKHOUSE_HOST: "127.0.0.1", PACKHOUSE_PORT: String(port) };
   const words = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-euc", running, "sh"];
-  const server = Bun.spawn([...words, folder, data, said.user, ...said.words], {
+  const server = Bun.spawn([...words, folder, data, spec.user, ...spec.words], {
     env: { PATH: process.env["PATH"] ?? "", ...env },
     ...{ stdin: "ignore", stdout: "pipe", stderr: "pipe" },
   });
@@ -71,27 +71,27 @@ export async function lifeOfContainer(folder: string, port: number): Promise<rea
         ...entering,
         ...pairs,
         "/usr/sbin/chroot",
-        `--userspec=${said.user}`,
+        `--userspec=${spec.user}`,
         join(folder, "root"),
         ...program,
       ]);
     };
     const status = readFileSync(`/proc/${pid}/status`, "utf8");
-    see("it is the first process", /^NSpid:\s+\d+\s+1$/m.test(status), status);
+    see("it is process 1", /^NSpid:\s+\d+\s+1$/m.test(status), status);
     see("it runs as its user", new RegExp(`^Uid:(?:\\s+${container_user}){4}$`, "m").test(status), status);
-    const health = await inside(said.health);
-    see("its health is asked by itself", health.code === 0 && /^ok at/.test(health.said), health);
+    const health = await inside(spec.health);
+    see("its own health check succeeds", health.code === 0 && /^ok at/.test(health.output), health);
     const key = /ph_live_\w+/.exec(text)?.[0] ?? "";
     const answer = await fetch(`http://127.0.0.1:${port}/v1/products`, {
       ...{ method: "POST", body: JSON.stringify({ sku: "TEA", name: "Green tea" }) },
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     });
-    see("it keeps what it is told", answer.status === 201, answer.status);
+    see("it stores what it receives", answer.status === 201, answer.status);
     const openapi = await inside(["/usr/bin/packhouse", "openapi", "--out", "/usr/openapi.json"]);
-    see("its root cannot be written", openapi.code !== 0 && /EROFS|read-only|Permission/i.test(openapi.said), openapi);
-    process.kill(pid, said.signal as NodeJS.Signals);
+    see("its root is read-only", openapi.code !== 0 && /EROFS|read-only|Permission/i.test(openapi.output), openapi);
+    process.kill(pid, spec.signal as NodeJS.Signals);
     const code = await server.exited;
-    see("it ends by its signal, in order", code === 0, { code, complaints: await complaints });
+    see("it stops gracefully on its signal", code === 0, { code, complaints: await complaints });
   } finally {
     server.kill("SIGKILL");
     await server.exited;
@@ -99,7 +99,7 @@ export async function lifeOfContainer(folder: string, port: number): Promise<rea
   return looks;
 }
 
-/** Reads what a process prints until a pattern is in it; all of it when it ends without. */
+/** Reads a process's output until a pattern matches. Returns all of it if the process ends first. */
 async function until(stream: ReadableStream<Uint8Array>, pattern: RegExp): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { buildDeb } from "../../package/deb.ts";
 import type { Room } from "./rooms.ts";
 
-/** One look at what should be so: its name, and what was found instead, or null. */
+/** One check: its name, and what was found instead, or null. */
 export interface Look {
   readonly what: string;
   readonly instead: string | null;
 }
 
-/** Builds a package of a binary as of a version, quickly. */
+/** Builds a package of a binary with a version number, quickly. */
 export async function buildQuickly(binary: string, fonts: string, version: string, out: string): Promise<void> {
   const architecture = process.arch === "arm64" ? "arm64" : "amd64";
   const made_at = new Date(1_767_225_600_000);
@@ -19,7 +19,7 @@ export async function buildQuickly(binary: string, fonts: string, version: strin
 
 const settings = "/etc/packhouse/packhouse.env";
 
-/** Looks at a room, and collects what was found. */
+/** Checks a room, and collects the results. */
 class Looks {
   readonly all: Look[] = [];
   readonly room: Room;
@@ -27,18 +27,21 @@ class Looks {
     this.room = room;
   }
 
-  /** Runs a shell's line in the room: it must end well, and say what the pattern wants. Answers what it said. */
+  /**
+   * Runs a shell command in the room. It must exit with `code`, and its output must match the pattern. Returns the
+   * output.
+   */
   async see(what: string, line: string, wanted: RegExp = /(?:)/, code = 0): Promise<string> {
-    const { code: found, said } = await this.room.run("sh", "-c", line);
-    const is_so = found === code && wanted.test(said);
-    this.all.push({ what, instead: is_so ? null : `${line} ended with ${found}: ${said.trim().slice(-1500)}` });
-    return said;
+    const { code: found, output } = await this.room.run("sh", "-c", line);
+    const is_so = found === code && wanted.test(output);
+    this.all.push({ what, instead: is_so ? null : `${line} ended with ${found}: ${output.trim().slice(-1500)}` });
+    return output;
   }
 
-  /** As `see`, for what comes by itself: asks again until it is so, for a while. */
+  /** As `see`, for what happens without a command: repeats the check for a while until it holds. */
   async soon(what: string, line: string, wanted: RegExp): Promise<string> {
     const until = performance.now() + patience_ms;
-    while (performance.now() < until && !wanted.test((await this.room.run("sh", "-c", line)).said))
+    while (performance.now() < until && !wanted.test((await this.room.run("sh", "-c", line)).output))
       await Bun.sleep(300);
     return this.see(what, line, wanted);
   }
@@ -46,7 +49,7 @@ class Looks {
 
 const patience_ms = 60_000;
 
-/** The two packages, of which the second is the newer one, where the room finds them. */
+/** The two packages as paths in the room; the second is newer. */
 export interface Packages {
   readonly first: string;
   readonly second: string;
@@ -59,48 +62,57 @@ export function share(room: Room, { first, second }: Packages): Packages {
   return { first: `${room.shared.there}/first.deb`, second: `${room.shared.there}/second.deb` };
 }
 
-/** The life of the package where no service manager runs: all that its scripts do, and its commands. */
+/** The life of the package without a service manager: everything its scripts do, and its commands. */
 export async function lifeOfPackage(room: Room, packages: Packages, port: number): Promise<readonly Look[]> {
   const looks = new Looks(room);
   const see = looks.see.bind(looks);
   const { first, second } = share(room, packages);
   await see("it is installed", `dpkg -i ${first}`);
-  await see("its user is made, and can sign in nowhere", "getent passwd packhouse", /:\/var\/lib\/packhouse:.*nologin/);
-  await see("nobody else sees its data", "stat -c '%a %U %G' /var/lib/packhouse", /^700 packhouse packhouse\n$/);
+  await see("its user is created, and cannot sign in", "getent passwd packhouse", /:\/var\/lib\/packhouse:.*nologin/);
+  await see("only its user reads its data", "stat -c '%a %U %G' /var/lib/packhouse", /^700 packhouse packhouse\n$/);
   await see("only root reads its settings", `stat -c '%a %U' ${settings}`, /^600 root\n$/);
-  await see("it is started with the machine", "test -e /etc/systemd/system/multi-user.target.wants/packhouse.service");
+  await see(
+    "it starts when the machine boots",
+    "test -e /etc/systemd/system/multi-user.target.wants/packhouse.service",
+  );
   await see("it runs", "packhouse version", /^packhouse \d/);
   const make = "packhousectl keys create --name till --mode live";
   await see("a command does not create data by accident", make, /There is no Packhouse data/, 66);
-  await see("a command works on the data of the service", `${make} --create-data`, /ph_live_/);
-  await see("what it makes is its user's", "stat -c '%a %U' /var/lib/packhouse/live.db", /^600 packhouse\n$/);
-  await see("nobody else runs such commands", `setpriv --reuid=nobody --clear-groups ${make}`, /must run as root/, 2);
+  await see("a command uses the service's data", `${make} --create-data`, /ph_live_/);
+  await see(
+    "the files it creates belong to its user",
+    "stat -c '%a %U' /var/lib/packhouse/live.db",
+    /^600 packhouse\n$/,
+  );
+  await see(
+    "other users cannot run such commands",
+    `setpriv --reuid=nobody --clear-groups ${make}`,
+    /must run as root/,
+    2,
+  );
   await seeSettingsRead(looks);
-  await see("its settings are changed by hand", `echo PACKHOUSE_PORT=${port} >> ${settings}`);
-  await see("it is upgraded, and asks nothing", `dpkg -i ${second} </dev/null`);
-  await see("the changed settings stay", `cat ${settings}`, new RegExp(`^PACKHOUSE_PORT=${port}$`, "m"));
+  await see("its settings are edited", `echo PACKHOUSE_PORT=${port} >> ${settings}`);
+  await see("it is upgraded without a question", `dpkg -i ${second} </dev/null`);
+  await see("the edited settings stay", `cat ${settings}`, new RegExp(`^PACKHOUSE_PORT=${port}$`, "m"));
   await see("the data stays", "packhousectl keys list", /till/);
   await seeServing(looks, port);
   await see("it is removed", "dpkg --remove packhouse");
   await see("the program is gone", "test ! -e /usr/bin/packhouse && test ! -e /usr/lib/packhouse");
   await see("data and settings stay", `test -e /var/lib/packhouse/live.db && test -e ${settings}`);
   const stay = /keeping \/etc\/packhouse\/packhouse.env[\s\S]*keeping the data in \/var\/lib\/packhouse/;
-  await see("it is purged, and says what stays", "dpkg --purge packhouse", stay);
-  await see("the settings are there, and nobody else reads them", `stat -c '%a %U' ${settings}`, /^600 root\n$/);
-  await see("the data is there", "test -e /var/lib/packhouse/live.db && getent passwd packhouse");
-  await see("it is installed again, on the same data", `dpkg -i ${second} && packhousectl keys list`, /till/);
-  await see("they are as they were", `cat ${settings}`, new RegExp(`^PACKHOUSE_PORT=${port}$`, "m"));
-  await see(
-    "without data and settings nothing is left",
-    `rm -r /var/lib/packhouse/* && sed -i /PORT=${port}/d ${settings}`,
-  );
-  await see("it is purged without a word of them", "dpkg --purge packhouse 2>&1 | grep stay", /^$/, 1);
-  await see("its folders go as well", "test ! -e /var/lib/packhouse && test ! -e /etc/packhouse");
+  await see("it is purged, and prints what stays", "dpkg --purge packhouse", stay);
+  await see("the settings stay, and only root reads them", `stat -c '%a %U' ${settings}`, /^600 root\n$/);
+  await see("the data stays", "test -e /var/lib/packhouse/live.db && getent passwd packhouse");
+  await see("it is installed again with the same data", `dpkg -i ${second} && packhousectl keys list`, /till/);
+  await see("the settings are unchanged", `cat ${settings}`, new RegExp(`^PACKHOUSE_PORT=${port}$`, "m"));
+  await see("the data and settings are deleted", `rm -r /var/lib/packhouse/* && sed -i /PORT=${port}/d ${settings}`);
+  await see("it is purged and mentions neither", "dpkg --purge packhouse 2>&1 | grep stay", /^$/, 1);
+  await see("its folders are deleted", "test ! -e /var/lib/packhouse && test ! -e /etc/packhouse");
   return looks.all;
 }
 
 const hostile = "postgres://u:a$HOME$$`touch /ran`@127.0.0.1:1/db?sslmode=disable&x=1;touch /ran; y";
-/** Lines of settings as systemd reads them, and what they set. */
+/** Lines of settings as systemd reads them, and the variables they set. */
 const lines: readonly (readonly [line: string, set: string])[] = [
   [`PACKHOUSE_DATABASE_URL=${hostile}`, `PACKHOUSE_DATABASE_URL=${hostile}`],
   [` SINGLE = ' ${hostile} \\ "' `, `SINGLE= ${hostile} \\ "`],
@@ -112,21 +124,24 @@ const lines: readonly (readonly [line: string, set: string])[] = [
 const givenLines = lines.map(([line]) => line).join("\n");
 const refusedLines = ["export A=1", "touch /ran", "A='b", 'A="b\\$c"', "A='b'c'd'", "A=b\\c"];
 
-/** The settings of a PostgreSQL that is not there. */
+/** The settings of a PostgreSQL that is unreachable. */
 const noPostgres = [
   "PACKHOUSE_DATABASE_URL=postgres://u:p@127.0.0.1:1/db?sslmode=disable&application_name=packhouse",
   `PACKHOUSE_SECRET_KEY=${"5e".repeat(32)}`,
 ];
 
-/** Looks whether what prints its variables got those that the lines set. */
+/** Checks that a command which prints its environment got the variables that the lines set. */
 async function seeSet(looks: Looks, what: string, line: string): Promise<void> {
   const got = (await looks.see(what, line)).split("\n");
   const lost = lines.map(([, set]) => set).filter((set) => !got.includes(set));
   const instead = lost.length === 0 ? null : `without ${lost.join(", ")}`;
-  looks.all.push({ what: `${what} as they stand there`, instead });
+  looks.all.push({ what: `${what} verbatim`, instead });
 }
 
-/** Gives commands settings that a shell would run: what they get, and that what systemd reads otherwise is refused. */
+/**
+ * Gives commands settings that a shell would execute. Checks what they receive, and that lines which systemd reads
+ * differently are refused.
+ */
 async function seeSettingsRead(looks: Looks): Promise<void> {
   const { here, there } = looks.room.shared;
   const see = looks.see.bind(looks);
@@ -134,42 +149,45 @@ async function seeSettingsRead(looks: Looks): Promise<void> {
     writeFileSync(join(here, "given.env"), text);
     return `cat ${there}/given.env >${settings}`;
   };
-  await see("the settings are put aside", `cp -p ${settings} /root/kept.env`);
+  await see("the settings are saved", `cp -p ${settings} /root/kept.env`);
   const given = give(givenLines);
-  await see("a program is put in its place", `${given} && ln -sf /usr/bin/env /usr/bin/packhouse`);
+  await see("the program is replaced by `env`", `${given} && ln -sf /usr/bin/env /usr/bin/packhouse`);
   await seeSet(looks, "its settings are read", "packhousectl");
   for (const line of refusedLines)
     await see(`${line} is refused`, `${give(`#\n${line}\n`)} && packhousectl`, /^packhousectl: line 2 of /, 2);
-  await see("nothing in them was run", "test ! -e /ran");
+  await see("nothing in them was executed", "test ! -e /ran");
   const away = give(`${noPostgres.join("\n")}\n`);
-  await see("the program is back", `${away} && ln -sf ../lib/packhouse/packhouse /usr/bin/packhouse`);
-  await see("a command does not work on other data", "packhousectl keys list", /ECONNREFUSED 127.0.0.1:1/, 1);
+  await see("the program is restored", `${away} && ln -sf ../lib/packhouse/packhouse /usr/bin/packhouse`);
+  await see("a command does not use other data", "packhousectl keys list", /ECONNREFUSED 127.0.0.1:1/, 1);
   const unit = readFileSync(join(import.meta.dir, "../../package/deb/packhouse.service"), "utf8");
   const hopeless = /^RestartPreventExitStatus=(.*)$/m.exec(unit)?.[1]?.split(" ") ?? [];
-  const { code, said } = await looks.room.run("packhousectl", "serve");
+  const { code, output } = await looks.room.run("packhousectl", "serve");
   const again = code !== 0 && !hopeless.includes(String(code)) && /^StartLimitIntervalSec=0$/m.test(unit);
-  looks.all.push({ what: "it is started until PostgreSQL is there", instead: again ? null : `${code}: ${said}` });
-  await see("the settings are put back", `cp -p /root/kept.env ${settings}`);
+  looks.all.push({
+    what: "it keeps starting until PostgreSQL is reachable",
+    instead: again ? null : `${code}: ${output}`,
+  });
+  await see("the settings are restored", `cp -p /root/kept.env ${settings}`);
 }
 
-/** Serves as the unit would have it, asks it how it is, and ends it in order. */
+/** Serves as the unit would, checks its health, and stops it gracefully. */
 async function seeServing(looks: Looks, port: number): Promise<void> {
   const server = looks.room.start(["packhousectl", "serve"]);
   const decoder = new TextDecoder();
-  let said = "";
+  let output = "";
   for await (const chunk of server.stdout) {
-    said += decoder.decode(chunk, { stream: true });
-    if (/accepts requests at/.test(said)) break;
+    output += decoder.decode(chunk, { stream: true });
+    if (/accepts requests at/.test(output)) break;
   }
   await looks.see(
-    "it serves by its changed settings",
+    "it serves with the edited settings",
     "packhousectl health",
     new RegExp(`^ok at http://127.0.0.1:${port}`),
   );
   await looks.see("it runs as its user", "ps -o user= -C packhouse | sort -u", /^packhous/);
-  await looks.see("it is asked to end", "pkill -TERM -x packhouse");
+  await looks.see("it receives SIGTERM", "pkill -TERM -x packhouse");
   const code = await server.exited;
-  looks.all.push({ what: "it ends in order", instead: code === 0 ? null : `exit code ${code}: ${said}` });
+  looks.all.push({ what: "it stops gracefully", instead: code === 0 ? null : `exit code ${code}: ${output}` });
 }
 
 const startedAgain = (times: number) => new RegExp(`(?=[\\s\\S]*NRestarts=${times}\\n)[\\s\\S]*SubState=running`);
@@ -178,7 +196,7 @@ const active = "systemctl show packhouse -p ActiveState -p SubState -p NRestarts
 
 const drops = "/etc/systemd/system/packhouse.service.d";
 
-/** The life of the package under a systemd: the unit starts, watches, restarts, reloads and ends it. */
+/** The life of the package under systemd: the unit starts, watches, restarts, reloads and stops it. */
 export async function lifeUnderSystemd(room: Room, packages: Packages): Promise<readonly Look[]> {
   const looks = new Looks(room);
   const see = looks.see.bind(looks);
@@ -191,42 +209,49 @@ export async function lifeUnderSystemd(room: Room, packages: Packages): Promise<
     "systemctl status packhouse",
     /accepts requests at http:\/\/127.0.0.1:3000/,
   );
-  await see("it is well", "packhousectl health", /^ok at/);
+  await see("it is healthy", "packhousectl health", /^ok at/);
   await see("it runs as its user", "ps -o user= -C packhouse | sort -u", /^packhous/);
-  await see(
-    "the unit is written well",
-    'systemd-analyze verify packhouse.service 2>&1 | grep -v "man packhouse"; true',
-    /^$/,
-  );
+  await see("the unit is valid", 'systemd-analyze verify packhouse.service 2>&1 | grep -v "man packhouse"; true', /^$/);
   const exposure = await see(
-    "the unit leaves little open",
+    "the unit is locked down",
     "systemd-analyze security packhouse",
     /exposure level.*: [01]\.\d OK/,
   );
   console.log(`  ${/Overall.*/.exec(exposure)?.[0] ?? ""}`);
-  await see("a key is made beside it", "packhousectl keys create --name till --mode live", /ph_live_/);
+  await see("a key is created while it runs", "packhousectl keys create --name till --mode live", /ph_live_/);
   const drop = "[Service]\nWatchdogSec=3\n";
   writeFileSync(join(room.shared.here, "watchdog.conf"), drop);
   const reread = `mkdir -p ${drops} && cp ${room.shared.there}/watchdog.conf ${drops}/ && systemctl daemon-reload`;
-  await see("it is watched more closely", `${reread} && systemctl restart packhouse && sleep 8 && ${active}`, ready);
-  await see("it lives beyond its watch", active, /NRestarts=0/);
+  await see(
+    "its watchdog interval is shortened",
+    `${reread} && systemctl restart packhouse && sleep 8 && ${active}`,
+    ready,
+  );
+  await see("it outlives its watchdog interval", active, /NRestarts=0/);
   await see("it is reloaded", `systemctl reload packhouse && ${active}`, ready);
-  await see("one is killed", "pkill -KILL -x packhouse");
-  await soon("it is started anew", active, startedAgain(1));
-  await see("one hangs", "pkill -STOP -x packhouse");
-  await soon("it is started anew as well", active, startedAgain(2));
-  await see("why is told", "journalctl -u packhouse --no-pager", /Watchdog timeout/);
-  const before = /MainPID=(\d+)/.exec((await room.run("sh", "-c", active)).said)?.[1];
-  const after = await see("it is upgraded, and runs again", `dpkg -i ${second} </dev/null && ${active}`, ready);
+  await see("it is killed", "pkill -KILL -x packhouse");
+  await soon("it is restarted", active, startedAgain(1));
+  await see("it hangs", "pkill -STOP -x packhouse");
+  await soon("it is restarted again", active, startedAgain(2));
+  await see("the journal names the cause", "journalctl -u packhouse --no-pager", /Watchdog timeout/);
+  const before = /MainPID=(\d+)/.exec((await room.run("sh", "-c", active)).output)?.[1];
+  const after = await see("it is upgraded and runs again", `dpkg -i ${second} </dev/null && ${active}`, ready);
   looks.all.push({
-    what: "by a new process",
+    what: "as a new process",
     instead: before !== /MainPID=(\d+)/.exec(after)?.[1] ? null : `still ${before}`,
   });
   await see("the data stays", "packhousectl keys list", /till/);
   await see("it is verified", "packhousectl verify", /live: 0 differences\ntest: 0 differences/);
-  await see("wrong settings are not started", `echo PACKHOUSE_PORT=x >> ${settings}; ! systemctl restart packhouse`);
-  await see("nor tried again and again", `sleep 3; ${active} -p ExecMainStatus`, refused);
-  await see("they are put right", `sed -i '/PORT=x/d' ${settings} && systemctl restart packhouse && ${active}`, ready);
+  await see(
+    "it does not start with wrong settings",
+    `echo PACKHOUSE_PORT=x >> ${settings}; ! systemctl restart packhouse`,
+  );
+  await see("it is not retried", `sleep 3; ${active} -p ExecMainStatus`, refused);
+  await see(
+    "the settings are corrected",
+    `sed -i '/PORT=x/d' ${settings} && systemctl restart packhouse && ${active}`,
+    ready,
+  );
   await seeWaiting(looks);
   await see("it is stopped", `systemctl stop packhouse && ${active}`, /ActiveState=inactive/);
   await see("its exit code is 0", "systemctl show packhouse -p ExecMainStatus", /=0\n/);
@@ -241,7 +266,7 @@ export async function lifeUnderSystemd(room: Room, packages: Packages): Promise<
   return looks.all;
 }
 
-/** Looks how systemd reads settings, and that it starts the service until PostgreSQL is there. */
+/** Checks how systemd reads settings, and that it keeps starting the service until PostgreSQL is reachable. */
 async function seeWaiting(looks: Looks): Promise<void> {
   writeFileSync(join(looks.room.shared.here, "given.env"), givenLines);
   const given = `EnvironmentFile=${looks.room.shared.there}/given.env`;
@@ -253,10 +278,10 @@ async function seeWaiting(looks: Looks): Promise<void> {
   await seeSet(looks, "systemd reads settings", read);
   const away = noPostgres.map((line) => `echo '${line}' >> ${settings}`).join("; ");
   const often = `printf '[Service]\\nRestartSec=100ms\\n' > ${drops}/often.conf && systemctl daemon-reload`;
-  await looks.see("PostgreSQL is away", `${often} && ${away}; ! systemctl restart packhouse`);
-  await looks.soon("it is tried on and on", active, /NRestarts=(?:1[2-9]|[2-9]\d)\n/);
-  await looks.soon("and not given up", active, /ActiveState=activating/);
+  await looks.see("PostgreSQL is unreachable", `${often} && ${away}; ! systemctl restart packhouse`);
+  await looks.soon("it is retried", active, /NRestarts=(?:1[2-9]|[2-9]\d)\n/);
+  await looks.soon("systemd does not give up", active, /ActiveState=activating/);
   const back = `sed -i '/127.0.0.1:1/d; /SECRET_KEY=5e/d' ${settings} && rm ${drops}/often.conf`;
-  await looks.see("it is there again", `${back} && systemctl daemon-reload`);
-  await looks.soon("it serves again by itself", active, /SubState=running/);
+  await looks.see("PostgreSQL is reachable again", `${back} && systemctl daemon-reload`);
+  await looks.soon("it serves again on its own", active, /SubState=running/);
 }

@@ -1,4 +1,4 @@
-// The rules for logrotate that operators are given: the service writes on to a file that is cut.
+// The logrotate rules that operators get: the service continues to write to a truncated file.
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startService } from "../../service.ts";
@@ -7,7 +7,7 @@ import { ended } from "./rooms.ts";
 
 const rules = join(import.meta.dir, "../../package/examples/logrotate");
 
-/** Rotates the log of a running service, and looks where its next line goes. */
+/** Rotates the log of a running service, and checks where its next line goes. */
 export async function rotates(folder: string, program: string): Promise<readonly Look[]> {
   const logs = join(folder, "logs");
   const log = join(logs, "packhouse.log");
@@ -27,7 +27,7 @@ export async function rotates(folder: string, program: string): Promise<readonly
     const ask = async () => {
       const before = statSync(log).size;
       await (await fetch(`${service.url}/v1/orders`)).text();
-      // Lines are written a moment after the answer.
+      // Lines are written a moment after the response.
       for (let tries = 0; tries < 100 && statSync(log).size === before; tries += 1) await Bun.sleep(50);
       return statSync(log).size - before;
     };
@@ -36,7 +36,7 @@ export async function rotates(folder: string, program: string): Promise<readonly
     see("it is rotated", done.code === 0 && readdirSync(logs).includes("packhouse.log.1"), done);
     const written = await ask();
     const text = readFileSync(log, "utf8");
-    see("the next line goes to the file that was cut", written > 0 && /^\{"time"/.test(text), text.slice(0, 200));
+    see("the next line goes to the truncated file", written > 0 && /^\{"time"/.test(text), text.slice(0, 200));
     return looks;
   } finally {
     await service.remove();

@@ -1,4 +1,4 @@
-// What operators install, tried as they use it: archives, the Debian package, the container, Caddy, logrotate.
+// What operators install, tested the way they use it: archives, the Debian package, the container, Caddy, logrotate.
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import { rotates } from "./logs.ts";
 import { lifeBehindCaddy } from "./proxy.ts";
 import { bootCleanRoot, copyOfThisMachine, lacksForRooms, makeCleanRoot } from "./rooms.ts";
 
-/** One of the ways to install it: what it takes of this machine, and what is looked at. */
+/** One way to install it: what it needs on this machine, and its checks. */
 interface Way {
   readonly name: string;
   readonly takes: readonly string[];
@@ -66,10 +66,11 @@ const ways: readonly Way[] = [
   { name: "logrotate", takes: ["logrotate"], look: (folder) => rotates(folder, binary) },
 ];
 
-/** Tries each way to install the service, from the binary and the packages in `dist`. */
+/** Tries each way to install the service, with the binary and the packages in `dist`. */
 export const packages: FaultScript = {
-  tells: "what operators install: archives, the Debian package, the container, Caddy, logrotate",
-  lacks: async () => (existsSync(binary) ? lacksForRooms(["dpkg-deb", "unshare"]) : "it takes bun run build first"),
+  description:
+    "installs and runs what operators install: archives, the Debian package, the container, Caddy, logrotate",
+  lacks: async () => (existsSync(binary) ? lacksForRooms(["dpkg-deb", "unshare"]) : "run `bun run build` first"),
   run: async () => {
     const folder = mkdtempSync(join(tmpdir(), "packhouse-packages-"));
     const made = { first: join(folder, "first.deb"), second: join(folder, "second.deb") };
@@ -88,11 +89,11 @@ export const packages: FaultScript = {
 async function tried({ name, takes, look }: Way, folder: string, made: Packages): Promise<number> {
   const missing = takes.filter((program) => Bun.which(program) === null);
   if (missing.length > 0) {
-    console.log(`SKIPPED ${name}: it takes ${missing.join(", ")}`);
+    console.log(`SKIPPED ${name}: it needs ${missing.join(", ")}`);
     return 0;
   }
   if (name === "archives" && (!existsSync(archives) || readdirSync(archives).length === 0)) {
-    console.log("SKIPPED archives: they are built by bun run package");
+    console.log("SKIPPED archives: `bun run package` builds them");
     return 0;
   }
   const looks = await look(folder, made).catch((error): Look[] => [{ what: "it runs", instead: String(error) }]);

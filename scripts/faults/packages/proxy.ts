@@ -1,4 +1,4 @@
-// Caddy before two servers on one PostgreSQL, by the file that operators are given.
+// Caddy in front of two servers on one PostgreSQL, with the configuration that operators get.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,10 +9,10 @@ const caddyfile = join(import.meta.dir, "../../package/container/Caddyfile");
 const orders_each = 100;
 const hint_within_ms = 15_000;
 const pause_ms = 20;
-// A few of the looks that the file has Caddy take at each server.
+// Longer than a few of the health checks that Caddy makes.
 const seen_within_ms = 4000;
 
-/** Restarts two servers behind Caddy in turn while they are asked, and listens to the dashboard's stream meanwhile. */
+/** Restarts two servers behind Caddy alternately under load, and listens to the dashboard's event stream. */
 export async function lifeBehindCaddy(database_url: string, program: readonly string[]): Promise<readonly Look[]> {
   const looks: Look[] = [];
   const see = (what: string, is_so: boolean, found: unknown) => {
@@ -37,13 +37,13 @@ export async function lifeBehindCaddy(database_url: string, program: readonly st
     });
     const key = await first.makeKey("live");
     await answering(url);
-    see("Caddy leads to a server", (await fetch(`${url}/health`)).ok, "no");
-    see("a hint of the dashboard comes at once", await hears(url, key), "nothing came in time");
+    see("Caddy forwards to a server", (await fetch(`${url}/health`)).ok, "no");
+    see("a hint reaches the dashboard at once", await hears(url, key), "nothing came in time");
     const restarts = async () => {
       for (const [at, server] of [first, second].entries()) {
-        see("a server ends in order", (await server.stop()) === 0, "another exit code");
+        see("a server stops gracefully", (await server.stop()) === 0, "another exit code");
         servers[at] = await start(Number(new URL(server.url).port));
-        // Caddy has to see that it is back before the next one goes, as the guide says.
+        // Caddy must see that it is back before the next one stops, as the guide says.
         await Bun.sleep(seen_within_ms);
       }
     };
@@ -51,9 +51,9 @@ export async function lifeBehindCaddy(database_url: string, program: readonly st
     const asking = asks(url, key, () => over);
     await restarts();
     over = true;
-    const { asked, failed } = await asking;
-    console.log(`  ${asked} requests while both were restarted in turn, ${failed.length} failed`);
-    see("no request fails while servers are restarted in turn", failed.length === 0 && asked > orders_each, failed);
+    const { sent, failed } = await asking;
+    console.log(`  ${sent} requests while both were restarted in turn, ${failed.length} failed`);
+    see("no request fails while servers are restarted alternately", failed.length === 0 && sent > orders_each, failed);
   } finally {
     caddy?.kill("SIGKILL");
     for (const server of servers) await server.remove();
@@ -69,17 +69,17 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Waits until something answers, since Caddy says nothing when it is ready. */
+/** Waits until something responds, since Caddy does not report when it is ready. */
 async function answering(url: string): Promise<void> {
   for (let tries = 0; tries < 200; tries += 1) {
     const answer = await fetch(`${url}/health`).catch(() => null);
     if (answer?.ok) return;
     await Bun.sleep(100);
   }
-  throw new Error(`Nothing answers at ${url}.`);
+  throw new Error(`Nothing responds at ${url}.`);
 }
 
-/** Whether a change is heard of through the proxy, on a stream that stays open. */
+/** Whether a change arrives through the proxy, on a stream that stays open. */
 async function hears(url: string, key: string): Promise<boolean> {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", "accept-encoding": "gzip" };
   const ending = new AbortController();
@@ -89,13 +89,13 @@ async function hears(url: string, key: string): Promise<boolean> {
     fetch(`${url}/v1/${path}`, { method: "POST", headers, body: JSON.stringify(body) });
   try {
     const decoder = new TextDecoder();
-    let [text, told] = ["", false];
+    let [text, has_changed] = ["", false];
     for await (const chunk of stream.body ?? []) {
       text += decoder.decode(chunk, { stream: true });
       if (/"noun":"inventory"/.test(text)) return true;
-      if (!/event: ready/.test(text) || told) continue;
-      told = true;
-      // Either server may do it: of events both tell.
+      if (!/event: ready/.test(text) || has_changed) continue;
+      has_changed = true;
+      // Either server may make the change: both stream the events of either.
       await post("products", { sku: "HEARD", name: "Tea" });
       await post("inventory", { sku: "HEARD", quantity: 5 });
     }
@@ -108,14 +108,17 @@ async function hears(url: string, key: string): Promise<boolean> {
   }
 }
 
-/** Writes and reads until it is over; answers what failed. A write carries a key, so that it may be sent again. */
+/**
+ * Writes and reads until `isOver`. Returns what failed. A write carries an idempotency key, so it may be
+ * repeated.
+ */
 async function asks(url: string, key: string, isOver: () => boolean) {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const failed: string[] = [];
-  let asked = 0;
+  let sent = 0;
   while (!isOver()) {
-    asked += 2;
-    const sku = `ASKED-${asked}`;
+    sent += 2;
+    const sku = `ASKED-${sent}`;
     const answers = await Promise.all([
       fetch(`${url}/v1/products`, {
         ...{ method: "POST", headers: { ...headers, "idempotency-key": sku } },
@@ -130,5 +133,5 @@ async function asks(url: string, key: string, isOver: () => boolean) {
     }
     await Bun.sleep(pause_ms);
   }
-  return { asked, failed };
+  return { sent, failed };
 }

@@ -1,37 +1,37 @@
-// Places in which packages are tried: a copy of this machine that is thrown away, and a clean machine that is booted.
+// Where packages are tried: a copy of this machine that is discarded, and a clean machine that is booted.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** What a program said, both its outputs together, and its exit code. */
+/** A program's output, stdout and stderr together, and its exit code. */
 export interface Ended {
   readonly code: number;
-  readonly said: string;
+  readonly output: string;
 }
 
-/** A root of its own, in which programs are run. */
+/** A root file system of its own, in which programs run. */
 export interface Room {
   /** Runs a program in it to its end. */
   run(...words: string[]): Promise<Ended>;
-  /** Starts a program in it; it is ended with the room. */
+  /** Starts a program in it, which ends with the room. */
   start(words: readonly string[], env?: Readonly<Record<string, string>>): Bun.Subprocess<"ignore", "pipe", "pipe">;
-  /** Where files of this machine can be put to be found in it, and where they are found there. */
+  /** A folder shared with this machine: its path here, and its path in the room. */
   readonly shared: { readonly here: string; readonly there: string };
   remove(): Promise<void>;
 }
 
-/** What this machine lacks for a root of its own; null when it can be made. */
+/** What this machine lacks for a root of its own; null if one can be created. */
 export function lacksForRooms(programs: readonly string[]): string | null {
-  if (process.platform !== "linux" || process.getuid?.() !== 0) return "it takes root on Linux";
+  if (process.platform !== "linux" || process.getuid?.() !== 0) return "it needs root on Linux";
   const missing = programs.filter((name) => Bun.which(name) === null);
-  return missing.length === 0 ? null : `it takes ${missing.join(", ")}`;
+  return missing.length === 0 ? null : `it needs ${missing.join(", ")}`;
 }
 
 /** Runs a program of this machine to its end. */
 export async function ended(words: readonly string[]): Promise<Ended> {
   const child = Bun.spawn([...words], { stdin: "ignore", stdout: "pipe", stderr: "pipe" });
   const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  return { code: await child.exited, said: out + err };
+  return { code: await child.exited, output: out + err };
 }
 
 const joining = (pid: number) => ["nsenter", `--target=${pid}`, "--mount", "--pid"];
@@ -61,7 +61,7 @@ function roomAt(pid: number, within: readonly string[], shared: Room["shared"], 
 
 const paths = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-// Whoever runs it may have another umask, and the folders are those of a machine.
+// The umask of the caller may differ, and the folders are a machine's.
 const overlay = `
 umask 022
 mount -t tmpfs tmpfs "$1"
@@ -75,7 +75,7 @@ rm -rf "$1/root/run/systemd/system"
 echo ready
 exec sleep infinity`;
 
-/** A copy of this machine over which all that is written lies in memory. No service manager runs in it. */
+/** A copy of this machine; everything written to it stays in memory. It has no service manager. */
 export async function copyOfThisMachine(): Promise<Room> {
   const folder = mkdtempSync(join(tmpdir(), "packhouse-room-"));
   const shared = join(folder, "shared");
@@ -105,28 +105,28 @@ export async function copyOfThisMachine(): Promise<Room> {
   if (value === undefined) {
     const problem = await holder.stderr.text();
     await end();
-    throw new Error(`No copy of this machine can be made: ${problem}`);
+    throw new Error(`No copy of this machine can be created: ${problem}`);
   }
   const root = join(folder, "place", "root");
   const env = ["env", "-i", `PATH=${paths}`, "LC_ALL=C", "DEBIAN_FRONTEND=noninteractive"];
   return roomAt(childOf(holder.pid), ["chroot", root, ...env], { here: shared, there: "/mnt" }, end);
 }
 
-/** The process that one has started, by its number on this machine. */
+/** The process id, on this machine, of a process's child. */
 export function childOf(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ")[0]);
 }
 
 const booted_within_ms = 120_000;
 
-/** Makes the least root of Debian 12 that systemd boots from. It takes minutes and 300 MB. */
+/** Creates the smallest Debian 12 root that systemd boots from. It takes minutes and 300 MB. */
 export async function makeCleanRoot(folder: string): Promise<void> {
   const wanted = "--include=systemd,systemd-sysv,adduser,init-system-helpers,procps,curl,logrotate";
   const made = await ended(["debootstrap", "--variant=minbase", wanted, "bookworm", folder]);
-  if (made.code !== 0) throw new Error(`debootstrap ended with ${made.code}: ${made.said.slice(-2000)}`);
+  if (made.code !== 0) throw new Error(`debootstrap ended with ${made.code}: ${made.output.slice(-2000)}`);
 }
 
-/** Boots a root with its systemd, in a container; what it writes is thrown away. */
+/** Boots a root with its systemd in a container. What it writes is discarded. */
 export async function bootCleanRoot(root: string): Promise<Room> {
   const shared = mkdtempSync(join(tmpdir(), "packhouse-room-"));
   const words = [
@@ -139,12 +139,12 @@ export async function bootCleanRoot(root: string): Promise<Room> {
     `--bind=${shared}:/mnt`,
   ];
   const container = Bun.spawn([...words, "--console=passive", "-D", root, "--boot"], {
-    // The machine that this runs on may have no unified groups of processes.
+    // This machine may lack unified control groups.
     env: { ...process.env, ...(isUnified() ? {} : { SYSTEMD_NSPAWN_UNIFIED_HIERARCHY: "0" }) },
     ...{ stdin: "ignore", stdout: "ignore", stderr: "inherit" },
   });
   const end = async () => {
-    // Its first process takes all others with it; the one that started it does not.
+    // Its first process takes all others with it; the process that started it does not.
     const leader = container.exitCode === null ? childOf(container.pid) : 0;
     if (leader > 0) process.kill(leader, "SIGKILL");
     container.kill("SIGKILL");
@@ -166,7 +166,7 @@ export async function bootCleanRoot(root: string): Promise<Room> {
       { here: shared, there: "/mnt" },
       end,
     );
-    if (/^(?:running|degraded)/.test((await room.run("systemctl", "is-system-running")).said)) return room;
+    if (/^(?:running|degraded)/.test((await room.run("systemctl", "is-system-running")).output)) return room;
   }
 }
 

@@ -1,4 +1,4 @@
-// A service that is killed while it buys labels of a carrier: the carrier's books say what was bought.
+// A service that is killed while it buys labels from a carrier. The carrier's own records show what was bought.
 import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,15 +9,15 @@ import type { FaultScript } from "../fault_script.ts";
 
 const usual_kills = 60;
 const patience_ms = 60_000;
-/** Longer than a claim holds, and than an answer may be replaced. */
+/** Longer than a claim is held, and than a stored response may be replaced. */
 const claim_ms = 6 * 60_000;
 const program = [process.execPath, join(import.meta.dir, "program.ts")];
 
-/** Where in a purchase the service is killed. */
+/** The points of a purchase at which the service is killed. */
 const moments = ["claimed", "chosen", "paying", "paid", "answered", "any"] as const;
 type Moment = (typeof moments)[number];
 
-/** What became of some kills: what was bought, and what is not as it must be, in words. */
+/** The result of some kills: what was bought, and descriptions of what is wrong. */
 export interface Kills {
   readonly kills: number;
   readonly labels: number;
@@ -27,7 +27,8 @@ export interface Kills {
 }
 
 export const purchases: FaultScript = {
-  tells: "kills a service between claiming, paying for and recording labels of a carrier that counts what it sells",
+  description:
+    "kills a service between claiming, paying for and recording labels from a carrier that records its sales",
   lacks: async () => null,
   run: async (count = usual_kills) => {
     const { kills, labels, paid, found, problems } = await killPurchases(count, Date.now() % 1_000_000);
@@ -37,13 +38,13 @@ export const purchases: FaultScript = {
   },
 };
 
-/** A carrier that keeps books of its own, and has the service killed at a moment of the purchase at hand. */
+/** A carrier with its own records, which has the service killed at a chosen point of the current purchase. */
 function openCarrier() {
   const books = new Map<string, { paid: number; number: string }>();
   let counted = 0;
   let looked_up = 0;
   let at: { moment: Moment; kill: () => Promise<void> } | null = null;
-  /** Kills the service if this is the moment for it. */
+  /** Kills the service if this is the chosen point. */
   const reached = async (moment: Moment) => {
     if (at?.moment !== moment) return false;
     const { kill } = at;
@@ -61,7 +62,7 @@ function openCarrier() {
     "/offers": async ({ reference = "" }) => {
       await reached("claimed");
       const ref = `${reference.split(",")[0]}#${++counted}`;
-      // The offer is on its way when the service goes: it may be chosen or not.
+      // The offer is in flight when the service is killed: it may be chosen or not.
       if (at?.moment === "chosen") setTimeout(() => reached("chosen"), 1);
       return { ref };
     },
@@ -97,7 +98,7 @@ function openCarrier() {
   };
 }
 
-/** As much of a label, an order, a customer and an account as is looked at. */
+/** The fields of a label, an order, a customer and an account that are checked. */
 interface Seen {
   readonly id: string;
   readonly label_id: string;
@@ -114,7 +115,7 @@ interface Answered {
   readonly seen: Seen;
 }
 
-/** Sends a request; null when the service is gone before it answers. */
+/** Sends a request. Returns null if the service ends before it responds. */
 async function send(
   { url }: StartedService,
   key: string,
@@ -134,14 +135,14 @@ async function send(
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await answer.text();
-    const said = JSON.parse(text) as Seen & { readonly data?: Seen };
-    return { status: answer.status, text, seen: said.data ?? said };
+    const parsed = JSON.parse(text) as Seen & { readonly data?: Seen };
+    return { status: answer.status, text, seen: parsed.data ?? parsed };
   } catch {
     return null;
   }
 }
 
-/** What a service needs to be bought with. */
+/** What purchases from a service need. */
 interface Shop {
   readonly carrier: ReturnType<typeof openCarrier>;
   readonly data: string;
@@ -162,7 +163,7 @@ const start = ({ carrier, data, ahead_ms }: Shop) =>
     },
   });
 
-/** Kills a service again and again while it buys one label after another, each of another order. */
+/** Kills a service repeatedly while it buys labels one after another, each for another order. */
 export async function killPurchases(kills: number, seed: number): Promise<Kills> {
   const carrier = openCarrier();
   const data = mkdtempSync(join(tmpdir(), "packhouse-purchases-"));
@@ -183,7 +184,7 @@ export async function killPurchases(kills: number, seed: number): Promise<Kills>
       problems.push(...(await problemsOf(shop, service, order.id, `K-${n}`, moment)));
     }
     const verified = await service.verify();
-    if (verified.code !== 0) problems.push(`verify: ${verified.said}`);
+    if (verified.code !== 0) problems.push(`verify: ${verified.output}`);
   } finally {
     await service.stop();
     await carrier.stop();
@@ -200,7 +201,7 @@ export async function killPurchases(kills: number, seed: number): Promise<Kills>
   };
 }
 
-/** Asks for a label, has the service killed meanwhile, and starts it again when its claims are over. */
+/** Requests a label, has the service killed meanwhile, and starts it again when its claims have expired. */
 async function killedOnce(shop: Shop, service: StartedService, order_id: string, name: string, moment: Moment) {
   const { promise: dead, resolve } = Promise.withResolvers<void>();
   const kill = async () => {
@@ -220,12 +221,12 @@ const ask = ({ key }: Shop, service: StartedService, order_id: string, name: str
   return send(service, key, "POST", "/shipping/labels", body, name);
 };
 
-/** Repeats the request as its client would, waits for its label, and holds that against the carrier's books. */
+/** Repeats the request as its client would, waits for its label, and compares it with the carrier's records. */
 async function problemsOf(shop: Shop, service: StartedService, order_id: string, name: string, moment: Moment) {
-  const told = (words: string) => [`${name} (killed when ${moment}) ${words}`];
+  const problem = (words: string) => [`${name} (killed when ${moment}) ${words}`];
   const repeated = await ask(shop, service, order_id, name);
   if (repeated === null || repeated.status >= 300) {
-    return told(`was answered ${repeated?.status}: ${repeated?.text}`);
+    return problem(`returned ${repeated?.status}: ${repeated?.text}`);
   }
   const { label_id } = repeated.seen;
   const late_at = performance.now() + patience_ms;
@@ -240,14 +241,15 @@ async function problemsOf(shop: Shop, service: StartedService, order_id: string,
   const order = (await send(service, shop.key, "GET", `/orders/${order_id}`))?.seen;
   const parcels = (order?.shipments ?? []).filter((one) => one.status !== "voided");
   const found: string[] = [];
-  if (label.status !== "completed") found.push(...told(`ended as ${label.status}: ${JSON.stringify(label.error)}`));
-  if (paid !== 1) found.push(...told(`was paid for ${paid} times`));
-  if (label.tracking_number !== bought[0]?.[1].number) found.push(...told(`has the number ${label.tracking_number}`));
+  if (label.status !== "completed") found.push(...problem(`ended as ${label.status}: ${JSON.stringify(label.error)}`));
+  if (paid !== 1) found.push(...problem(`was paid for ${paid} times`));
+  if (label.tracking_number !== bought[0]?.[1].number)
+    found.push(...problem(`has the number ${label.tracking_number}`));
   if (parcels.length !== 1 || parcels[0]?.tracking_number !== label.tracking_number) {
-    found.push(...told(`has ${parcels.length} parcels`));
+    found.push(...problem(`has ${parcels.length} parcels`));
   }
   if (again?.status !== repeated.status || again.text !== repeated.text) {
-    found.push(...told("is answered otherwise when it is asked again"));
+    found.push(...problem("returns something else when it is repeated"));
   }
   return found;
 }
@@ -258,7 +260,7 @@ async function must(service: StartedService, key: string, path: string, body: ob
   return answer.seen;
 }
 
-/** Goods, a buyer, and an account at the carrier. */
+/** Products, a customer, and an account at the carrier. */
 async function stock(service: StartedService, key: string) {
   const act = (path: string, body: object) => must(service, key, path, body);
   await act("/products", { sku: "CUP", name: "Cup", price: 2 });

@@ -1,5 +1,5 @@
-// Packhouse as it is, with one more connector: that of the carrier whose address the environment names. Its clock may
-// go ahead of the machine's, so that nobody has to wait until a claim is over.
+// Packhouse with one more connector: for the carrier whose address the environment names. Its clock may run ahead of
+// the machine's, so that nobody has to wait until a claim expires.
 import { Fault } from "../../../src/core/faults.ts";
 import type { CarrierPurchase, OutsideCarrier } from "../../../src/shipping/carriers/connector.ts";
 import { outsideCarriers } from "../../../src/shipping/carriers/connectors.ts";

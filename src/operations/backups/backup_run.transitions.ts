@@ -1,10 +1,9 @@
+// Stands alone because transitions are a layer of their own: the statuses of backup runs.
 import type { Transitions } from "../../core/transitions.ts";
 
 /** Decisions about everything held since a restore: send it after all, or discard it. */
 export const decisions = ["send", "drop"] as const;
 export type Decision = (typeof decisions)[number];
-
-// The statuses of a backup run, and their transitions.
 
 export const runStatuses = ["waiting", "running", "done", "failed"] as const;
 export type RunStatus = (typeof runStatuses)[number];

@@ -55,8 +55,6 @@ async function isInUse(db: Db): Promise<boolean> {
   return (await countOrders(db, {})) > 0 || (await countProducts(db, {})) > 0;
 }
 
-// Each act is performed at its own time by the store's clock.
-
 type DemoStores = Readonly<Record<Environment, Store>>;
 
 /** A clock that shows the time of the current act. */

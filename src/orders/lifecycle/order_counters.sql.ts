@@ -12,7 +12,6 @@ export async function countLines(db: Db): Promise<number> {
 }
 
 // The number of orders in each status, counted by triggers on the orders table.
-
 const counters = prepared((sql, _: StatementArgs<object>) =>
   sql
     .select({

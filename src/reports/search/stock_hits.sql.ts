@@ -91,8 +91,6 @@ export async function findBinHits(db: Db, typed: SearchText, limit: number): Pro
   return bestOf(hits);
 }
 
-// Receipts, transfers and stock counts.
-
 // Text within a name is searched only among this many of the newest records.
 const newest_movements_max = 1000;
 

@@ -1,3 +1,4 @@
+// Stands alone because transitions are a layer of their own: the statuses of carrier accounts.
 import type { Transitions } from "../../core/transitions.ts";
 
 export const accountStatuses = ["active", "paused"] as const;

@@ -67,8 +67,6 @@ function chooseCard(
   );
 }
 
-// Labels of built-in carriers: their price by a rate card or a quote, their number and their drawing.
-
 /** The carrier and service of a built-in label, and the source of its price. */
 interface OwnSeller {
   readonly carrier: string;

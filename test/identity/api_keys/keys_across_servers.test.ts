@@ -1,7 +1,7 @@
 // Keys at real servers: what one is told of a key acts on all of them, and the client's address is read off the wire.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { connect } from "node:net";
-import { type StartedService, usualProgram } from "../../../scripts/service.ts";
+import { defaultProgram, type StartedService } from "../../../scripts/service.ts";
 import { engine } from "../../../src/core/config.ts";
 import { client, freshDatabase } from "../../flows/service.ts";
 import { startWatchedService } from "../../flows/watched_service.ts";
@@ -46,7 +46,7 @@ const everywhere = (answer: unknown) => services.map(() => answer);
 async function packhouse(...words: string[]): Promise<void> {
   const [{ data = "", database_url = null } = {}] = services;
   const place = ["--data", data, ...(database_url === null ? [] : ["--database-url", database_url])];
-  const child = Bun.spawn([...usualProgram, ...words, ...place], { stdout: "ignore", stderr: "inherit" });
+  const child = Bun.spawn([...defaultProgram, ...words, ...place], { stdout: "ignore", stderr: "inherit" });
   expect(await child.exited).toBe(0);
 }
 

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startService, usual_secret_key, usualProgram } from "../../../scripts/service.ts";
+import { default_secret_key, defaultProgram, startService } from "../../../scripts/service.ts";
 import { engine } from "../../../src/core/config.ts";
 import { freshDatabase } from "../../flows/service.ts";
 
@@ -12,12 +12,12 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 async function run(key: string, ...words: string[]) {
   const env = { ...process.env, PACKHOUSE_SECRET_KEY: key, PACKHOUSE_DATABASE_URL: "" };
-  const child = Bun.spawn([...usualProgram, ...words], { env, stdout: "pipe", stderr: "pipe" });
+  const child = Bun.spawn([...defaultProgram, ...words], { env, stdout: "pipe", stderr: "pipe" });
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   return { out, err, code };
 }
 
-const usual = (...words: string[]) => run(usual_secret_key, ...words);
+const usual = (...words: string[]) => run(default_secret_key, ...words);
 
 test.if(engine === "sqlite")(
   "moved data, and data of an interrupted restore or rollback, are not backed up",
@@ -50,7 +50,7 @@ test.if(canDump)(
     const [name = ""] = readdirSync(join(root, "kept")).filter((one) => one.endsWith(".tar.zst"));
     const restored = await run("", "restore", join(root, "kept", name), ...where(other, "restored"));
     expect([restored.code, restored.out]).toEqual([0, expect.stringContaining("to the backup's key, which is in ")]);
-    expect(readFileSync(join(root, "restored", "secret.key"), "utf8").trim()).toBe(usual_secret_key);
+    expect(readFileSync(join(root, "restored", "secret.key"), "utf8").trim()).toBe(default_secret_key);
     await using admin = new Bun.SQL(other ?? "");
     await admin`create schema packhouse_restoring`;
     const refused = await usual("backup", join(root, "kept"), ...where(other, "restored"));

@@ -4,7 +4,7 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type StartedService, usual_secret_key, usualProgram } from "../../../scripts/service.ts";
+import { default_secret_key, defaultProgram, type StartedService } from "../../../scripts/service.ts";
 import { engine } from "../../../src/core/config.ts";
 import { environments } from "../../../src/core/environment.ts";
 import { migration_lock, migration_lock_key } from "../../../src/storage/migrations/migrate_postgres.ts";
@@ -30,13 +30,13 @@ const newPlace = async (): Promise<Place> => ({
 });
 
 /** Runs a command to its end. */
-const run = (place: Place, ...words: string[]) => runWith(usual_secret_key, place, ...words);
+const run = (place: Place, ...words: string[]) => runWith(default_secret_key, place, ...words);
 
 async function runWith(secret_key: string, { data, database_url }: Place, ...words: string[]) {
   const folder = data === "" ? [] : ["--data", data];
   const where = database_url === null ? folder : [...folder, "--database-url", database_url];
   const env = { ...process.env, PACKHOUSE_SECRET_KEY: secret_key, PACKHOUSE_DATABASE_URL: "" };
-  const child = Bun.spawn([...usualProgram, ...words, ...where], { env, stdout: "pipe", stderr: "pipe" });
+  const child = Bun.spawn([...defaultProgram, ...words, ...where], { env, stdout: "pipe", stderr: "pipe" });
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   return { out, err, code };
 }
@@ -302,7 +302,7 @@ test.if(canDump)("erased customers stay erased, even if only the data in the tar
   const folder = join(root, "proof");
   mkdirSync(folder);
   const where = at.database_url === null ? [] : ["--database-url", at.database_url];
-  const words = [...usualProgram, "backup", "verify", archive, "--in", folder, ...where];
+  const words = [...defaultProgram, "backup", "verify", archive, "--in", folder, ...where];
   // A verification of so little data may end before it is cancelled.
   let last: [string, number] = ["", 0];
   for (let tries = 0; last[1] === 0 && tries < 20; tries += 1) {

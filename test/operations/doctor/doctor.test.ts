@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Glob } from "bun";
 import pg from "pg";
-import { type StartedService, usual_secret_key, usualProgram } from "../../../scripts/service.ts";
+import { default_secret_key, defaultProgram, type StartedService } from "../../../scripts/service.ts";
 import { makeAuthority, makeCertificate } from "../../../src/core/certificates.ts";
 import { engine } from "../../../src/core/config.ts";
 import type { CheckResult } from "../../../src/operations/doctor/check.ts";
@@ -30,8 +30,8 @@ afterAll(async () => {
 /** Runs the doctor while the server runs. Returns its exit code, its output and its results. */
 async function doctor(env: Record<string, string> = {}, words: string[] = [], data = service.data) {
   const place = ["--data", data, ...(service.database_url === null ? [] : ["--database-url", service.database_url])];
-  const child = Bun.spawn([...usualProgram, "doctor", "--json", ...words, ...place], {
-    env: { PATH: process.env["PATH"] ?? "", PACKHOUSE_SECRET_KEY: usual_secret_key, ...env },
+  const child = Bun.spawn([...defaultProgram, "doctor", "--json", ...words, ...place], {
+    env: { PATH: process.env["PATH"] ?? "", PACKHOUSE_SECRET_KEY: default_secret_key, ...env },
     ...{ stdout: "pipe", stderr: "pipe" },
   });
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
@@ -75,7 +75,7 @@ describe("works", () => {
     }
     const set = Object.fromEntries([...read].map((name) => [name, ""]));
     expect(Object.keys(set).length).toBeGreaterThan(5);
-    return doctor({ ...set, PACKHOUSE_SECRET_KEY: usual_secret_key }).then(({ of }) =>
+    return doctor({ ...set, PACKHOUSE_SECRET_KEY: default_secret_key }).then(({ of }) =>
       expect(of("configuration").filter(({ said }) => said.includes("not a known setting"))).toEqual([]),
     );
   });

@@ -7,8 +7,8 @@ import { seed } from "../../volume.ts";
 if (engine === "sqlite")
   test("what a killed server had shipped restores to any moment, and what is damaged is refused", async () => {
     console.log(`SEED=${seed}`);
-    const { restored, points, said, wrong, chains } = await killWhileShipping(5, 15, seed);
-    expect({ wrong, said, chains }).toEqual({ wrong: [], said: [], chains: 1 });
+    const { restored, points, logged, wrong, chains } = await killWhileShipping(5, 15, seed);
+    expect({ wrong, logged, chains }).toEqual({ wrong: [], logged: [], chains: 1 });
     expect(points.length).toBeGreaterThan(20);
     expect(restored).toBeGreaterThan(5);
   }, 120_000);

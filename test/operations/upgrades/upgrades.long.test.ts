@@ -16,7 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { type StartedService, startService, usual_secret_key, usualProgram } from "../../../scripts/service.ts";
+import { default_secret_key, defaultProgram, type StartedService, startService } from "../../../scripts/service.ts";
 import { type OtherVersion, otherVersion } from "../../../scripts/versions.ts";
 import { databaseUrl } from "../../../src/core/config.ts";
 import { wireId } from "../../../src/core/ids.ts";
@@ -54,7 +54,7 @@ const url = databaseUrl?.replace(/\/[^/]*$/, `/${database}`) ?? null;
 const run = (program: readonly string[], ...words: string[]) => runIn(place, program, words);
 const runOn = (data: string, program: readonly string[], ...words: string[]) => runIn(["--data", data], program, words);
 async function runIn(where: readonly string[], program: readonly string[], words: readonly string[]) {
-  const env = { ...process.env, PACKHOUSE_SECRET_KEY: usual_secret_key, PACKHOUSE_DATABASE_URL: "" };
+  const env = { ...process.env, PACKHOUSE_SECRET_KEY: default_secret_key, PACKHOUSE_DATABASE_URL: "" };
   const child = Bun.spawn([...program, ...words, ...where], { env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
   const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
   return { code: await child.exited, said: out + err };
@@ -93,7 +93,7 @@ beforeAll(async () => {
   added = otherVersion([additive]);
   broken = otherVersion([failing]);
   fails = otherVersion([{ ...failing, name: breaking.name }]);
-  await (await serving(usualProgram)).stop();
+  await (await serving(defaultProgram)).stop();
 }, 60_000);
 afterAll(async () => {
   for (const version of [newer, added, broken, fails]) version.remove();
@@ -112,7 +112,7 @@ describe("data of an older version", () => {
     expect(code).toBe(0);
     expect(said).toContain("9001_breaking  breaking: it is planted");
     expect(said).toMatch(/Rehearsed in [\d.]+ s\. The data is unchanged\./);
-    expect(await run(usualProgram, "upgrade", "--check")).toEqual({
+    expect(await run(defaultProgram, "upgrade", "--check")).toEqual({
       code: 0,
       said: "Nothing to upgrade: the data has this version.\n",
     });
@@ -123,23 +123,26 @@ describe("data of an older version", () => {
     expect(code).toBe(78);
     expect(said).toContain("no_such_thing");
     expect(said).toContain("The data is unchanged");
-    expect(await run(usualProgram, "verify")).toEqual({ code: 0, said: "live: 0 differences\ntest: 0 differences\n" });
+    expect(await run(defaultProgram, "verify")).toEqual({
+      code: 0,
+      said: "live: 0 differences\ntest: 0 differences\n",
+    });
   }, 30_000);
 
   test("is backed up and upgraded, is served, and is rolled back if nothing was stored", async () => {
     const service = await serving(newer.program);
-    expect(service.said).toContain("older version: 9001_breaking");
+    expect(service.output).toContain("older version: 9001_breaking");
     await service.stop();
     const kept = join(folder, "upgrades", backupsIn(folder).at(-1) ?? "");
     expect(statSync(kept).mode & 0o777).toBe(0o600);
-    expect(await runIn([], usualProgram, ["backup", "show", kept])).toMatchObject({
+    expect(await runIn([], defaultProgram, ["backup", "show", kept])).toMatchObject({
       code: 0,
       said: expect.stringMatching(/All checksums match/),
     });
     // It is an ordinary backup, which the older version can restore.
     const restored = ["restore", kept, "--into", join(folder, "restored")];
-    if (url === null) expect(await runIn([], usualProgram, restored)).toMatchObject({ code: 0 });
-    expect(await run(usualProgram, "keys", "list")).toMatchObject({
+    if (url === null) expect(await runIn([], defaultProgram, restored)).toMatchObject({ code: 0 });
+    expect(await run(defaultProgram, "keys", "list")).toMatchObject({
       code: 78,
       said: expect.stringMatching(/newer Packhouse.*9001_breaking/),
     });
@@ -148,7 +151,7 @@ describe("data of an older version", () => {
       code: 0,
       said: expect.stringMatching(/The upgrade of \w+ was rolled back\. Start/),
     });
-    expect(await run(usualProgram, "verify")).toMatchObject({ code: 0 });
+    expect(await run(defaultProgram, "verify")).toMatchObject({ code: 0 });
     expect(await run(newer.program, "rollback")).toMatchObject({
       code: 0,
       said: expect.stringMatching(/already been rolled back/),
@@ -176,7 +179,7 @@ describe("data of an older version", () => {
     expect({ ...lost }).toMatchObject({ code: 0, said: expect.stringMatching(/is kept in .*aside/) });
     const again = lost.said.split("\n").filter((line) => line.includes("packhouse customers erase"));
     expect(again).toEqual([expect.stringContaining(`erase ${wireId("customer", firstId.test)} --mode test`)]);
-    expect((await run(usualProgram, "keys", "list")).said).not.toContain("made");
+    expect((await run(defaultProgram, "keys", "list")).said).not.toContain("made");
     if (url !== null) return;
     const aside = readdirSync(join(folder, "upgrades")).filter((name) => name.startsWith("aside-"));
     expect(
@@ -187,7 +190,7 @@ describe("data of an older version", () => {
   test("is not rolled back without a backup from before that upgrade", async () => {
     // A failed upgrade left its backup, which lacks what was stored afterwards.
     expect(await run(fails.program, "upgrade")).toMatchObject({ code: 78 });
-    expect(await makeKey(usualProgram)).toMatchObject({ code: 0 });
+    expect(await makeKey(defaultProgram)).toMatchObject({ code: 0 });
     expect(await run(newer.program, "upgrade", "--no-backup")).toMatchObject({
       code: 0,
       said: expect.stringMatching(/only an earlier one can restore/),
@@ -204,7 +207,7 @@ describe("data of an older version", () => {
     "replaces the upgraded data when anything opens it after a rollback was interrupted while replacing files",
     async () => {
       const [data, older] = [join(folder, "interrupted"), join(folder, "older")];
-      await (await serving(usualProgram, data)).stop();
+      await (await serving(defaultProgram, data)).stop();
       cpSync(data, older, { recursive: true });
       const service = await serving(newer.program, data);
       await service.makeKey("live");
@@ -217,8 +220,8 @@ describe("data of an older version", () => {
       writeFileSync(join(data, ".restored", "restored.json"), JSON.stringify({ archive: "", replaces: true }));
       // An earlier rollback was interrupted before it replaced files.
       mkdirSync(join(data, ".restoring"));
-      expect(await runOn(data, usualProgram, "keys", "list")).toMatchObject({ code: 0 });
-      expect(await runOn(data, usualProgram, "verify")).toMatchObject({ code: 0 });
+      expect(await runOn(data, defaultProgram, "keys", "list")).toMatchObject({ code: 0 });
+      expect(await runOn(data, defaultProgram, "verify")).toMatchObject({ code: 0 });
       expect(readdirSync(data).filter((name) => name.startsWith(".rest"))).toEqual([]);
     },
     30_000,
@@ -228,7 +231,7 @@ describe("data of an older version", () => {
     "is not changed by --check, and a damaged log is refused and left unchanged",
     async () => {
       const data = join(folder, "killed");
-      const service = await serving(usualProgram, data);
+      const service = await serving(defaultProgram, data);
       for (let made = 0; made < 5; made += 1) await service.makeKey("live");
       await service.kill();
       const log = join(data, "live.db-wal");
@@ -255,9 +258,9 @@ describe("data of an older version", () => {
       Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", disk]);
       try {
         const data = join(disk, "data");
-        await (await serving(usualProgram, data)).stop();
+        await (await serving(defaultProgram, data)).stop();
         Bun.spawnSync(["sh", "-c", `head -c 4000000 /dev/zero > ${join(disk, "filler")}`]);
-        const env = { ...process.env, PACKHOUSE_SECRET_KEY: usual_secret_key };
+        const env = { ...process.env, PACKHOUSE_SECRET_KEY: default_secret_key };
         const child = Bun.spawn([...newer.program, "upgrade", "--data", data], {
           env,
           stderr: "pipe",
@@ -266,7 +269,7 @@ describe("data of an older version", () => {
         expect(await new Response(child.stderr).text()).toMatch(/The backup before the upgrade needs .* --no-backup/);
         expect(await child.exited).toBe(74);
         expect(existsSync(join(data, "upgrades"))).toBe(false);
-        await (await serving(usualProgram, data)).stop();
+        await (await serving(defaultProgram, data)).stop();
       } finally {
         Bun.spawnSync(["umount", "-l", disk]);
       }
@@ -287,13 +290,13 @@ async function afterBackup(url: string, older: StartedService): Promise<StartedS
 
 describe("additive migrations of a newer version", () => {
   test("let the older version work, on PostgreSQL at the same time", async () => {
-    const older = await serving(usualProgram);
+    const older = await serving(defaultProgram);
     const beside = url === null ? null : await afterBackup(url, older);
     if (beside === null) {
       await older.stop();
       expect(await run(added.program, "upgrade")).toMatchObject({ code: 0 });
     } else await older.stop();
-    const again = await serving(usualProgram);
+    const again = await serving(defaultProgram);
     const key = await again.makeKey("test");
     const asked = await fetch(`${again.url}/v1/orders`, { headers: { authorization: `Bearer ${key}` } });
     expect(asked.status).toBe(200);
@@ -329,27 +332,27 @@ describe("additive migrations of a newer version", () => {
 test("data from before the first release can be upgraded and rolled back", async () => {
   await inBoth(...relisting(listed.slice(0, -1)));
   const way = expect.stringContaining("ends with migration 0019_invitation_proofs");
-  expect(await run(usualProgram, "upgrade")).toMatchObject({ code: 78, said: way });
-  expect((await run(usualProgram, "doctor")).said).toEqual(way);
+  expect(await run(defaultProgram, "upgrade")).toMatchObject({ code: 78, said: way });
+  expect((await run(defaultProgram, "doctor")).said).toEqual(way);
   await inBoth(...relisting(listed));
-  expect(await run(usualProgram, "keys", "list")).toMatchObject({
+  expect(await run(defaultProgram, "keys", "list")).toMatchObject({
     code: 78,
     said: expect.stringMatching(/older Packhouse/),
   });
-  expect(await run(usualProgram, "upgrade", "--check")).toMatchObject({
+  expect(await run(defaultProgram, "upgrade", "--check")).toMatchObject({
     code: 0,
     said: expect.stringMatching(/1 migration would run.*\n.*0001_schema/),
   });
-  expect((await run(usualProgram, "doctor")).said).toContain("missing: 0001_schema");
+  expect((await run(defaultProgram, "doctor")).said).toContain("missing: 0001_schema");
   const upgraded = async () => {
-    const service = await serving(usualProgram);
-    expect(service.said).toContain("older version: 0001_schema");
+    const service = await serving(defaultProgram);
+    expect(service.output).toContain("older version: 0001_schema");
     expect(await service.makeKey("live")).toBeString();
     expect(await service.verify()).toMatchObject({ code: 0 });
     await service.stop();
   };
   await upgraded();
-  expect(await run(usualProgram, "rollback", "--lose-since-upgrade", "--yes")).toMatchObject({ code: 0 });
-  expect(await run(usualProgram, "keys", "list")).toMatchObject({ code: 78 });
+  expect(await run(defaultProgram, "rollback", "--lose-since-upgrade", "--yes")).toMatchObject({ code: 0 });
+  expect(await run(defaultProgram, "keys", "list")).toMatchObject({ code: 78 });
   await upgraded();
 }, 60_000);

@@ -1,5 +1,5 @@
-// The floor under the benchmark on PostgreSQL: a bare Elysia route for each request, doing the same rows by hand-made
-// statements of `pg` in a transaction of its own, on a database of the same schema. It checks and refuses nothing.
+// The baseline of the benchmark on PostgreSQL: a bare Elysia route for each request, which handles the same rows with
+// hand-written `pg` statements in a transaction of its own, on a database of the same schema. It validates nothing.
 import { Elysia } from "elysia";
 import pg from "pg";
 import { isOwned } from "./owned_tables.ts";
@@ -23,7 +23,7 @@ type Ask = (text: string, values: readonly unknown[]) => Promise<Row[]>;
 
 const names = new Map<string, string>();
 
-/** Asks a statement, which is prepared once on each connection. */
+/** Runs a statement, which is prepared once per connection. */
 const asking =
   (client: pg.PoolClient): Ask =>
   async (text, values) => {
@@ -43,10 +43,10 @@ async function transact<T>(work: (ask: Ask) => Promise<T>, begin = "begin"): Pro
 
 const read = <T>(work: (ask: Ask) => Promise<T>) => transact(work, "begin isolation level repeatable read read only");
 
-/** The text that inserts so many rows, and the values of all. */
+/** The SQL that inserts `rows`, and its values. */
 async function insert(ask: Ask, table: string, columns: string, rows: readonly (readonly unknown[])[]) {
   const list = columns.split(" ");
-  // All that the floor writes is of the first merchant.
+  // Every row that the baseline writes belongs to the first merchant.
   const [owner, whose] = isOwned(table) ? [",merchant_id", ",1"] : ["", ""];
   const marks = rows.map((_, row) => `(${list.map((_, at) => `$${row * list.length + at + 1}`)}${whose})`);
   const text = `insert into ${table} (${list}${owner}) values ${marks} returning *`;
@@ -69,7 +69,7 @@ function event(type: string, data: object, now: number): unknown[] {
 const tell = (ask: Ask, events: readonly (readonly unknown[])[]) =>
   insert(ask, "events", "id type body created_at", events);
 
-/** Claims the lines' units from the first stock item of each SKU that has them. */
+/** Reserves the lines' units from the first stock item of each SKU that has them. */
 async function claim(ask: Ask, reservation: readonly unknown[], lines: readonly Line[], now: number, order = 0) {
   const skus = lines.map(({ sku }) => sku);
   const products = await ask("select * from products where sku = any($1) order by id for no key update", [skus]);
@@ -165,7 +165,7 @@ const reserve = (body: { order_id: string; items: Line[] }) =>
     return { reservation_id: `rsv_${id}`, order_id: body.order_id, items };
   });
 
-/** The carrier takes a parcel: its units leave the shelf, and the order has been shipped. */
+/** The carrier's first scan: the units leave the shelf, and the order is shipped. */
 const scan = (tracking_number: string, { status }: { status: string }) =>
   transact(async (ask) => {
     const now = Date.now();

@@ -1,21 +1,21 @@
-// The acts of an order on the floor: the same rows and events as the service writes, by hand.
+// The acts of an order on the baseline: hand-written, with the same rows and events as the service.
 import type { Database, Statement } from "bun:sqlite";
 
 type Row = Record<string, number | string | null>;
 
-/** What a merchant is billed for: by which act, for which row, and what else is told of it. */
+/** A billable fact: its act, the row that caused it, and its other attributes. */
 export interface Billed {
   readonly kind: string;
   readonly act: string;
   readonly unit: string;
   readonly quantity: number;
-  /** The noun of the row, its id, and that of its line. */
+  /** The noun of the row, its id, and the id of its line. */
   readonly source: readonly [noun: string, id: number, line: number];
   readonly details: object;
   readonly warehouse_id: number;
 }
 
-/** What the floor lends its acts. */
+/** What the baseline provides to its acts. */
 interface Tools {
   readonly db: Database;
   readonly insert: (table: string, columns: string) => Statement;
@@ -122,8 +122,8 @@ function additions({ db, insert }: Tools) {
 
 type Made = ReturnType<typeof readsAndChanges> & ReturnType<typeof additions> & Tools;
 
-/** The acts: each does all of an order's three lines, or records one scan of its parcel. */
-export function floorActs(tools: Tools) {
+/** The acts. Each handles all three lines of an order, or records one scan of its parcel. */
+export function baselineActs(tools: Tools) {
   const made: Made = { ...readsAndChanges(tools.db), ...additions(tools), ...tools };
   return {
     pick: (id: number) => pick(made, id),
@@ -198,7 +198,7 @@ function pack(made: Made, id: number) {
   return view;
 }
 
-/** Takes what is picked of an order out of stock, and tells of the order and of each SKU. */
+/** Takes an order's picked units out of stock, and writes the events of the order and of each SKU. */
 function leave(made: Made, id: number, now: number) {
   const claims = made.claimsOf.all(id) as Row[];
   for (const { id: claimed = 0, product_id = 0, quantity = 0, item_id = 0, allocation_id = 0 } of claims) {
@@ -226,7 +226,7 @@ function ship(made: Made, id: number) {
   return leave(made, id, now);
 }
 
-/** Records a scan: the first takes the parcel out of the house, a delivery ends it. */
+/** Records a scan. The first one ships the parcel, a delivery scan completes it. */
 function scan(made: Made, tracking_number: string, { status, message }: Scan) {
   const now = Date.now();
   const record = made.recordOf.get(tracking_number) as Row;

@@ -1,10 +1,10 @@
-// The floor under a benchmark: a bare Elysia route for each request, doing the same rows with hand-written bun:sqlite
-// statements and group commit on a database of the same schema. It checks nothing and refuses nothing. A label is laid
-// out by the service's own hand: whoever sells one has to draw it.
+// The baseline of a benchmark: a bare Elysia route for each request, which handles the same rows with hand-written
+// bun:sqlite statements and group commit on a database of the same schema. It validates nothing. A label is drawn by
+// the service's own code, since every seller of labels has to draw them.
 import { Database } from "bun:sqlite";
 import { Elysia } from "elysia";
 import { drawLabel } from "../../src/shipping/labels/draw_label.ts";
-import { type Billed, floorActs } from "./floor_acts.ts";
+import { type Billed, baselineActs } from "./baseline_acts.ts";
 import { isOwned } from "./owned_tables.ts";
 
 type Row = Record<string, number | string | null>;
@@ -31,7 +31,7 @@ for (const pragma of [
 const insert = (table: string, columns: string) => {
   const names = columns.split(" ");
   const marks = names.map(() => "?");
-  // All that the floor writes is of the first merchant.
+  // Every row that the baseline writes belongs to the first merchant.
   if (isOwned(table)) {
     names.push("merchant_id");
     marks.push("1");
@@ -142,7 +142,7 @@ const newFact = insert(
     " attributes",
 );
 
-// Where orders run out the floor begins again with them; a fact of each act is told once.
+// When orders run out, the baseline starts again from the first. The billable fact of an act is written once.
 let billed = 0;
 
 function bill({ kind, act, unit, quantity, source, details, warehouse_id }: Billed, now: number): void {
@@ -151,7 +151,7 @@ function bill({ kind, act, unit, quantity, source, details, warehouse_id }: Bill
   newFact.get(warehouse_id, kind, act, now, day, quantity, unit, ...source, billed, JSON.stringify(details));
 }
 
-/** Takes the units of one SKU from its first stock item that has them. */
+/** Reserves the units of one SKU from its first stock item that has them. */
 function takeStock(line: Line, claim: number, order_line: number | null, now: number) {
   const product = ofSku.get(line.sku) as Row;
   const stock = ofStock.all(product["id"] as number) as Row[];
@@ -306,7 +306,9 @@ const save = db.prepare("savepoint part");
 const release = db.prepare("release part");
 let writing = false;
 
-/** Group commit: what waits runs in one transaction, each in its savepoint, and is answered after the commit. */
+/**
+ * Group commit: pending work runs in one transaction, each part in its own savepoint, and is answered after the commit.
+ */
 function flush(): void {
   const batch = queue.splice(0, 64);
   begin.run();
@@ -337,7 +339,7 @@ const answer = (data: unknown) => ({
   meta: { timestamp: new Date().toISOString(), version: "v1" },
 });
 
-const acts = floorActs({ db, insert, tell, ofStock, bill });
+const acts = baselineActs({ db, insert, tell, ofStock, bill });
 
 const app = new Elysia()
   .post("/v1/orders", async ({ body, set }) => {
