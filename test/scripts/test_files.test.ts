@@ -6,7 +6,7 @@ import { isIn, isMarathon, isPure, reachedFrom, runs, testFiles } from "../../sc
 const root = join(import.meta.dir, "../..");
 const pure = testFiles().filter(isPure);
 
-test("a test that opens a store, knows the engine or starts the program is not pure, through any number of imports", () => {
+test("a test that opens a store, knows the engine or starts the program is not pure, even indirectly", () => {
   const met = [
     "test/orders/orders.routes.test.ts",
     "test/storage/sqlite/sqlite_store.test.ts",

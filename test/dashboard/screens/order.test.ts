@@ -137,7 +137,7 @@ describeInBrowser("the orders of one house", () => {
     await page.waitForSelector(".timeline li >> nth=5");
   }, 90_000);
 
-  test("the effects of an action are previewed, and nothing happens before it is confirmed; a hold is undone", async () => {
+  test("the effects of an action are previewed, and nothing happens before confirmation; a hold is undone", async () => {
     await stocked("EGG-1", 5);
     const order = await ordered([["EGG-1", 4]]);
     const { page } = await house.open(`/orders/${order.id}`);
@@ -159,7 +159,7 @@ describeInBrowser("the orders of one house", () => {
     await page.waitForSelector("h1 + .badge:has-text('Pending')");
   });
 
-  test("the buttons match the order's allowed actions, items are cancelled, and backordered items are split off", async () => {
+  test("buttons match the allowed actions, items are cancelled, backordered items are split off", async () => {
     await stocked("JAM-1", 2);
     const order = await ordered([["JAM-1", 6]]);
     const { page } = await house.open(`/orders/${order.id}`);

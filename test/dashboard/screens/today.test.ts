@@ -56,7 +56,7 @@ describeInBrowser("today", () => {
     await page.waitForSelector("h1");
   });
 
-  test("shows departures and pending work with reasons at once, with links to the screens that resolve it", async () => {
+  test("shows departures and pending work with reasons at once, with links to resolve it", async () => {
     const { page } = await house.open("/");
     await page.waitForSelector("html[data-connected=true]");
     const first = await order("TEA", 1);
