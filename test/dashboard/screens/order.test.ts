@@ -137,7 +137,7 @@ describeInBrowser("the orders of one house", () => {
     await page.waitForSelector(".timeline li >> nth=5");
   }, 90_000);
 
-  test("the effects of an action are previewed, and nothing happens before confirmation; a hold is undone", async () => {
+  test("the effects of an action are previewed, and none happens before confirmation; a hold is undone", async () => {
     await stocked("EGG-1", 5);
     const order = await ordered([["EGG-1", 4]]);
     const { page } = await house.open(`/orders/${order.id}`);
