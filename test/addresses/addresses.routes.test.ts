@@ -21,7 +21,7 @@ let number = 0;
 const customer = (...shipping_addresses: object[]) =>
   shop.app.create("/customers", { email: `a-${++number}@example.com`, shipping_addresses });
 
-/** A pending order that goes to a customer's first address. */
+/** A pending order to a customer's first address. */
 async function orderTo({ id, shipping_addresses: [address] }: Awaited<ReturnType<typeof customer>>) {
   const goods = await shop.product({ units: 10 });
   return shop.order([[goods, 1]], { customer_id: id, shipping_address_id: address.id });
@@ -30,7 +30,7 @@ async function orderTo({ id, shipping_addresses: [address] }: Awaited<ReturnType
 const accept = (id: string) => shop.app.post(`/orders/${id}/accept_suggestion`);
 
 describe("works", () => {
-  test("one address is checked, or a hundred in their order, and nothing is stored", async () => {
+  test("one address or a hundred are checked in order, and nothing is stored", async () => {
     const one = await shop.app.post("/addresses/verify", { address: portland });
     expect(one.body.data).toEqual({
       ...verified,
@@ -46,13 +46,13 @@ describe("works", () => {
     const nothing = await shop.app.post("/addresses/verify", { address: {} });
     const missing = nothing.body.data.errors.map(({ field }: { field: string }) => field);
     expect(missing).toEqual(["address_line1", "city", "country"]);
-    // What a customer's GET answered can be sent as it is.
+    // The address in a customer's GET can be sent unchanged.
     const [stored] = (await customer(portland)).shipping_addresses;
     expect((await shop.app.post("/addresses/verify", { address: stored })).status).toBe(200);
     expect(await shop.told()).toEqual([]);
   });
 
-  test("a customer's address is checked when it is stored or moves, never refused for a guess", async () => {
+  test("a customer's address is checked when it is stored or moves, and never refused for a suspicion", async () => {
     const { id, shipping_addresses } = await customer(portland, wrong, { ...portland, city: "Salem" });
     const statuses = (all: { is_verified: boolean; verification: { status: string } }[]) =>
       all.map(({ is_verified, verification }) => [is_verified, verification.status]);
@@ -69,7 +69,7 @@ describe("works", () => {
     expect(statuses([added.body])).toEqual([[false, "error"]]);
   });
 
-  test("another name at the same door keeps the check as it was", async () => {
+  test("another recipient at the same address keeps the check", async () => {
     const { id, shipping_addresses } = await customer(portland);
     const [before] = shipping_addresses;
     shop.app.clocks.live.advance(60_000);
@@ -80,7 +80,7 @@ describe("works", () => {
     expect(moved.verification.checked_at).not.toBe(before.verification.checked_at);
   });
 
-  test("a suggestion is accepted with one call, which tells nobody", async () => {
+  test("a suggestion is accepted with one call, which emits nothing", async () => {
     const { id, shipping_addresses } = await customer(wrong);
     const path = `/customers/${id}/addresses/${shipping_addresses[0].id}`;
     await shop.told();
@@ -92,7 +92,7 @@ describe("works", () => {
     expect(await shop.told()).toEqual([]);
   });
 
-  test("an order has the check of its address, and may go where that suggests; its customer's stays", async () => {
+  test("an order has the check of its address and can take the suggestion; its customer's address stays", async () => {
     const buyer = await customer(wrong);
     const order = await orderTo(buyer);
     expect(order.status).toBe("pending");
@@ -110,7 +110,7 @@ describe("works", () => {
     const history = (await shop.app.get(`/orders/${order.id}/history`)).body.data.at(-1);
     expect(history).toMatchObject({ event: "update", note: "shipping_address" });
     expect((await shop.app.get(`/customers/${buyer.id}`)).body.shipping_addresses).toEqual(buyer.shipping_addresses);
-    // What a GET answered can be sent back.
+    // The response of a GET can be sent back.
     const { id: _, fulfillment_status: __, ...same } = accepted;
     expect((await shop.app.patch(`/orders/${order.id}`, { ...same, line_items: undefined })).status).toBe(200);
   });
@@ -127,7 +127,7 @@ describe("works", () => {
     });
   });
 
-  test("an address of before there were checks shows none, and is checked for the order that goes there", async () => {
+  test("an address stored before checks existed shows none, and is checked for a new order", async () => {
     const buyer = await customer(wrong);
     const { live } = shop.app.service.stores;
     await live.write(async (tx) => {

@@ -60,7 +60,7 @@ const waiting = () =>
   });
 
 describe("a request to check", () => {
-  test("is answered by the carrier, which wins over what the data says", async () => {
+  test("takes the carrier's result over the offline one", async () => {
     answer = async () => ({ ...fine, deliverable: false, errors: ["No such street."] });
     const found = await verify({ address: home });
     expect(found).toMatchObject({ status: "error", method: "fake", is_verified: false, note: null, messages: [] });
@@ -73,7 +73,7 @@ describe("a request to check", () => {
     });
   });
 
-  test("asks only about what it may be worth, and about nothing when it is told so", async () => {
+  test("calls the carrier only for complete addresses, and never with offline", async () => {
     const both = await verify({ addresses: [{ ...home, city: "" }, home] });
     expect(both.map(({ method }: { method: string }) => method)).toEqual(["offline", "fake"]);
     expect(asked).toEqual([expect.objectContaining(home)]);
@@ -81,7 +81,7 @@ describe("a request to check", () => {
     expect(asked.length).toBe(1);
   });
 
-  test("is answered offline, with a message, where the carrier fails for some of the addresses", async () => {
+  test("falls back to the offline result with a message if the carrier fails for some addresses", async () => {
     answer = async ({ address_line1 }) => {
       if (address_line1 === "12 Elm St") return fine;
       throw new Fault("carrier_error", "It is down; the key was fake_key_1.", { permanent: false });
@@ -94,7 +94,7 @@ describe("a request to check", () => {
     ]);
   });
 
-  test("waits no longer than it may for a carrier that hangs", async () => {
+  test("stops waiting for a carrier that hangs", async () => {
     const { live } = shop.app.service.stores;
     const verifier = await findVerifier(live, shop.app.service);
     answer = () => new Promise(() => {});
@@ -106,7 +106,7 @@ describe("a request to check", () => {
 });
 
 describe("a stored address", () => {
-  test("is asked about once it is stored, and open orders to it learn of the answer", async () => {
+  test("is verified after it is stored, and open orders to it get the result", async () => {
     const buyer = await customer(home);
     const [address] = buyer.shipping_addresses;
     expect(address.verification.method).toBe("offline");
@@ -137,7 +137,7 @@ describe("a stored address", () => {
     expect(moved.shipping_address).toMatchObject({ ...suggestion, ...known });
   });
 
-  test("that moves meanwhile is asked about anew", async () => {
+  test("that moves in the meantime is verified again", async () => {
     const buyer = await customer(home);
     const path = `/customers/${buyer.id}/addresses/${buyer.shipping_addresses[0].id}`;
     answer = async ({ address_line1 }) => {
@@ -150,7 +150,7 @@ describe("a stored address", () => {
     expect(address).toMatchObject({ address_line1: "1 Dock Rd", is_verified: true, verification: { method: "fake" } });
   });
 
-  test("is asked about again after a failure, for a day", async () => {
+  test("is verified again after a failure, for a day", async () => {
     answer = async () => {
       throw new Fault("carrier_error", "It is down.", { permanent: false });
     };
@@ -174,7 +174,7 @@ describe("a stored address", () => {
     expect(await waiting()).toEqual([]);
   });
 
-  test("is asked about by nobody once the account is paused", async () => {
+  test("is not verified once the account is paused", async () => {
     await shop.app.patch(`/shipping/carrier-accounts/${account}`, { status: "paused" });
     await shop.app.runJobs();
     const buyer = await customer(home);
@@ -193,7 +193,7 @@ test.each<[string, Partial<CarrierAddressCheck>, string, boolean]>([
   ["another city", { suggestion: { ...home, city: "Salem" } as never }, "warning", true],
   ["a note", { errors: ["More is needed: the flat."] }, "warning", false],
   ["no, and nothing else", { deliverable: false }, "error", false],
-])("a carrier that says: %s", (_, said, status, suggests) => {
+])("a carrier's result: %s", (_, said, status, suggests) => {
   const { suggestion, ...verification } = verificationOf(home, "fake", { ...fine, ...said }, 0);
   expect([verification.status, suggestion !== null]).toEqual([status as never, suggests]);
 });

@@ -22,7 +22,7 @@ function check(change: Partial<PostalAddress>) {
   return checkOffline(address, new Map(places.map((place) => [place.zip, place])), now);
 }
 
-/** What a check says in short: its status, its findings, and what it would change. */
+/** A check in short: its status, its findings, and its corrections. */
 function said(change: Partial<PostalAddress>) {
   const address = { ...home, ...change };
   const { status, errors, warnings, suggestion } = check(change);
@@ -46,7 +46,7 @@ describe("a postal code", () => {
     ["IN", "010001", false],
     ["ES", "28001", true],
     ["ES", "99999", false],
-    // Of countries whose forms are not settled, or that have no codes, anything may be one.
+    // In countries without a stable format, or without codes, any text may be one.
     ["SV", "1101", true],
     ["AE", "none", true],
   ])("of %s: %s is %p", (country, code, expected) => {
@@ -154,11 +154,11 @@ describe("the check", () => {
       { city: "San Juan", state: null, postal_code: "00802", country: "PR" },
       ["error", ["postal_code invalid_format", "country state_mismatch", "city city_mismatch"], {}],
     ],
-  ])("of %s", (_, change, expected) => {
+  ])("for %s", (_, change, expected) => {
     expect(said(change)).toEqual(expected as ReturnType<typeof said>);
   });
 
-  test("says how and when it was made", () => {
+  test("records how and when it was made", () => {
     expect(check({})).toEqual({
       status: "verified",
       method: "offline",
@@ -171,7 +171,7 @@ describe("the check", () => {
     });
   });
 
-  test("has nothing more to say of what it suggested, and never finds fewer errors in less", () => {
+  test("finds nothing in its own suggestion, and never fewer errors in a shorter address", () => {
     const text = fc.oneof(
       fc.string({ maxLength: 20 }),
       fc.constantFrom("Portland", "OR", "97201", "APO", "AE", "09007", "US", "PR", "UK"),
@@ -191,7 +191,7 @@ describe("the check", () => {
         if (suggestion === null) return;
         const next = check(suggestion);
         expect(next.suggestion).toBeNull();
-        // Of an address in no country nothing else can be said.
+        // For an address in no country there is nothing else to report.
         if (suggestion.country === address.country) expect(next.errors.length).toBeLessThanOrEqual(errors.length);
       }),
       tries(2000),
@@ -212,7 +212,7 @@ describe("the check", () => {
     ["12 Pobst St", false],
     ["1 Post Road", false],
     ["Box Elder Way 12", false],
-  ])("of %s: a box at a post office is %p", (address_line1, expected) => {
+  ])("of %s: a PO box is %p", (address_line1, expected) => {
     expect(check({ address_line1 }).po_box).toBe(expected);
     expect(check({ address_line2: address_line1 }).po_box).toBe(expected);
   });

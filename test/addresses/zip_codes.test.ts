@@ -12,7 +12,7 @@ const app = await openTestApp();
 afterAll(app.close);
 const { live } = app.service.stores;
 
-test("the carried file is what the script makes of the packages", async () => {
+test("the bundled file is what the script makes of the packages", async () => {
   expect(gunzipSync(await Bun.file(packed_file).bytes()).toString()).toBe(await postalText());
 });
 
@@ -22,7 +22,7 @@ const check = (postal_code: string) =>
 const stored = () => live.read((db) => db.sql.$count(postal_codes));
 const load = () => loadPostalCodes(live, app.service);
 
-test("the ZIP codes are loaded piece by piece; checks work all the while, and a broken load goes on", async () => {
+test("ZIP codes are loaded in batches while checks work, and an interrupted load continues", async () => {
   const all = (await postalText()).trimEnd().split("\n").length;
   const answers = async () => [await check("97201"), await check("04101"), await check("00000")];
   const expected: Awaited<ReturnType<typeof answers>> = ["verified", "error", "warning"];
@@ -33,7 +33,7 @@ test("the ZIP codes are loaded piece by piece; checks work all the while, and a 
   expect(first).toBeGreaterThan(0);
   expect(first).toBeLessThan(all);
   expect(await answers()).toEqual(expected);
-  // A piece that was not committed leaves nothing.
+  // A batch that was not committed leaves nothing.
   const broken = live.write(async (tx) => {
     await loadZips(tx);
     throw new Error("the process ends here");
@@ -41,7 +41,7 @@ test("the ZIP codes are loaded piece by piece; checks work all the while, and a 
   expect(broken).rejects.toThrow("ends here");
   await broken.catch(() => {});
   expect(await stored()).toBe(first);
-  // One server is told to stop, and leaves what is left to others, of which two may be at it at once.
+  // One server is told to stop and leaves the rest to others, of which two may load at once.
   await loadPostalCodes(live, { ...app.service, ending: AbortSignal.abort() });
   expect(await stored()).toBe(first);
   await Promise.all([load(), load()]);
@@ -52,7 +52,7 @@ test("the ZIP codes are loaded piece by piece; checks work all the while, and a 
   expect(await stored()).toBe(all);
 });
 
-test("every ZIP code is found in the carried file, and no other", async () => {
+test("every ZIP code in the bundled file is found, and no other", async () => {
   const lines = (await postalText()).trimEnd().split("\n");
   const expected = new Map(
     lines.map((line) => line.split("\t")).map(([zip, city, state]) => [Number(zip), [city, state]]),

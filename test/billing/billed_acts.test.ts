@@ -1,4 +1,4 @@
-// Every act that is billed, done over HTTP: it tells exactly its facts, and a new operation says here what it tells.
+// Performs every billed act over HTTP and compares its billable events. A new operation must be added here.
 import { describe, expect, test } from "bun:test";
 import { type BilledAct, billedActs, billedAs } from "../../src/billing/billable_kinds.ts";
 import { operationsOf } from "../../src/server/openapi/description.ts";
@@ -31,7 +31,7 @@ const tells: Readonly<Record<string, readonly BilledAct[]>> = {
   createBillableEvent: ["project.add"],
 };
 
-// What is not done in the warehouse, or not by these requests: what carriers and platforms report is done by jobs.
+// Acts that jobs do, or that do not happen in the warehouse.
 const tells_nothing = `
   testMail createKey updateKey deleteKey rotateKey revokeKey createMerchant updateMerchant suspendMerchant
   reactivateMerchant closeMerchant updateMe changePassword updateUser endMyOtherSessions endMySession endSessions
@@ -56,7 +56,7 @@ const tells_nothing = `
 const main = "whs_1001";
 const done = new Set<BilledAct>();
 
-/** A fact as the API shows it. */
+/** An event as the API shows it. */
 interface Told {
   readonly id: string;
   readonly act: BilledAct;
@@ -70,7 +70,7 @@ interface Told {
 const number = ({ id }: Told) => Number(id.slice(4));
 let last = 0;
 
-/** The facts since the last call, in the order in which they were told. */
+/** The events since the last call, in the order in which they were recorded. */
 async function taken(): Promise<Told[]> {
   const { body } = await shop.app.get("/billing/events?limit=100");
   const facts = (body.data as Told[]).filter((fact) => number(fact) > last).sort((a, b) => number(a) - number(b));
@@ -82,7 +82,7 @@ async function taken(): Promise<Told[]> {
   return facts;
 }
 
-/** Asks for an operation, and answers its data and the facts that it told. */
+/** Calls an operation and returns its data and the events that it recorded. */
 async function ask(operation: string, path: string, body: unknown = {}, method = "POST") {
   const answer = await shop.app.call(method, path, body);
   expect([path, answer.status < 300, answer.body.error]).toEqual([path, true, undefined]);
@@ -102,7 +102,7 @@ const add = (sku: string, quantity: number, more: object = {}) =>
 const line = (product: { sku: string }, quantity: number) => ({ sku: product.sku, quantity });
 const label = { carrier: "local", service: "standard", package: { weight: 2, weight_unit: "lbs" } };
 
-test("every operation that may change something says what it tells", () => {
+test("every operation that may change something is listed with its events", () => {
   const operations = operationsOf(shop.app.app.routes).filter(
     ({ method, path }) => method.toUpperCase() !== "GET" && !path.startsWith("/dashboard"),
   );
@@ -111,7 +111,7 @@ test("every operation that may change something says what it tells", () => {
   expect({ unsaid: [...ids.difference(said)], gone: [...said.difference(ids)] }).toEqual({ unsaid: [], gone: [] });
 });
 
-describe("what comes in and lies there", () => {
+describe("inbound and storage", () => {
   test("added stock, and a receipt when it is closed, once", async () => {
     const added = await add("TEA", 20, { cartons: 2, reference: "PO-1" });
     expect(added.facts).toMatchObject([
@@ -121,7 +121,7 @@ describe("what comes in and lies there", () => {
         kind: "receiving",
         act: "stock.add",
         occurred_at: "2026-01-02T03:04:05.000Z",
-        // It is the evening before in New York.
+        // It is still the evening before in New York.
         business_date: "2026-01-01",
         quantity: 20,
         source: { type: "movement", id: added.data.received.movement_id, line: null, version: null },
@@ -144,7 +144,7 @@ describe("what comes in and lies there", () => {
     expect((await ask("closeReceipt", `/inventory/receipts/${empty.id}/close`)).told).toEqual([]);
   });
 
-  test("moves, counts and transfers; no corrections", async () => {
+  test("moves, counts and transfers, but no corrections", async () => {
     const { data } = await add("TEA", 10);
     const from = data.received.location;
     const moved = await ask("moveInventory", "/inventory/moves", {
@@ -181,8 +181,8 @@ describe("what comes in and lies there", () => {
   });
 });
 
-describe("what goes out", () => {
-  test("picks by line, packs by act, labels, and what is given up after the pick", async () => {
+describe("outbound", () => {
+  test("picks per line, packs per act, labels, and units given up after the pick", async () => {
     await add("SALT", 20);
     const { id } = await shop.order(
       [
@@ -232,7 +232,7 @@ describe("what goes out", () => {
     expect(back.told).toEqual(["stock.put_away 2"]);
   });
 
-  test("steps that an act performs by itself, as such; a bundle by its components", async () => {
+  test("steps that an act performs implicitly; a bundle by its components", async () => {
     const set = await shop.app.product("SET", {
       name: "Set",
       type: "bundle",
@@ -264,7 +264,7 @@ describe("what goes out", () => {
     expect(both.told).toEqual(["order.give_up 1", "order.give_up 1"]);
   });
 
-  test("units of a recalled lot that are put back from staging", async () => {
+  test("units of a recalled lot restocked from staging", async () => {
     await shop.app.product("MILK", { price: "1.00", lot_tracking: true });
     await add("MILK", 5, { lot_number: "L1" });
     const milk = (await shop.app.get("/products?sku=MILK")).body.data[0];
@@ -280,7 +280,7 @@ describe("what goes out", () => {
   });
 });
 
-test("what comes back, with its label", async () => {
+test("returns with their labels", async () => {
   const { id: order_id } = await shop.order([[tea, 3]], { warehouse_id: main });
   await ask("shipOrder", `/orders/${order_id}/ship`);
   const wanted = { order_id, reason: "customer_remorse", items: [line(tea, 3)] };
@@ -309,7 +309,7 @@ test("what comes back, with its label", async () => {
   expect(back.told).toEqual(["stock.put_away 2"]);
 });
 
-test("time that somebody tells, and what takes it back, once", async () => {
+test("manually recorded time, and its reversal, once", async () => {
   const body = { minutes: 45, description: "Relabelled 200 jars", approved_by: "Ada", location: main };
   const { data } = await ask("createBillableEvent", "/billing/events", body);
   expect(data).toMatchObject({
@@ -336,6 +336,6 @@ test("time that somebody tells, and what takes it back, once", async () => {
   expect(await taken()).toEqual([]);
 });
 
-test("every act that is billed was done here", () => {
+test("every billed act was performed here", () => {
   expect([...done].sort()).toEqual([...billedActs].sort());
 });

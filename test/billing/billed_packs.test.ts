@@ -1,4 +1,4 @@
-// What packs are billed as: in which warehouse, in which parcels, and what these are said or known to weigh.
+// Packs are billed by warehouse and parcel, with described or calculated weights.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { billable_events } from "../../db/schema/billing.ts";
@@ -12,7 +12,7 @@ const main = "whs_1001";
 const shop = await openShop();
 const west = await openWest(shop.app, { timezone: "Asia/Tokyo" });
 
-/** A product of which units lie in both warehouses. */
+/** A product with units in both warehouses. */
 async function goods(sku: string, units: readonly [main: number, west: number], fields: object = {}) {
   const made = await shop.app.create("/products", { sku, name: sku, price: "10.00", ...fields });
   for (const [at, location] of [main, west].entries()) {
@@ -31,7 +31,7 @@ interface Told {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** The facts of packs of an order, in the order in which they were told. */
+/** The pack events of an order, in the order in which they were recorded. */
 async function packsOf(id: string): Promise<Told[]> {
   const { data } = (await shop.app.get("/billing/events?limit=100&kind=pack")).body;
   return (data as Told[]).filter(({ source }) => source.id === id).sort((a, b) => a.source.version - b.source.version);
@@ -40,7 +40,7 @@ async function packsOf(id: string): Promise<Told[]> {
 const placed = (facts: readonly Told[]) =>
   facts.map(({ warehouse_id, quantity, attributes }) => [warehouse_id, quantity, attributes["parcels"]]);
 
-test("an order of two warehouses is packed in each of them, by what came from it and on its own day", async () => {
+test("an order from two warehouses is packed in each, with the units from it and on its own day", async () => {
   const tea = await goods("TEA", [3, 4]);
   const { id } = await shop.order([[tea, 6]]);
   await shop.app.create(`/orders/${id}/pack`);
@@ -49,7 +49,7 @@ test("an order of two warehouses is packed in each of them, by what came from it
     [main, 3, 1],
     [west, 3, 1],
   ]);
-  // It is the evening before in New York.
+  // It is still the evening before in New York.
   expect(facts.map(({ warehouse_id, business_date }) => [warehouse_id, business_date]).sort()).toEqual([
     [main, "2026-01-01"],
     [west, "2026-01-02"],
@@ -57,7 +57,7 @@ test("an order of two warehouses is packed in each of them, by what came from it
   expect(await shop.app.service.stores.live.read(verifyBilling)).toEqual([]);
 });
 
-test("units that were picked earlier are packed where they lie, the first that came first", async () => {
+test("units picked earlier are packed in their warehouse, first in, first out", async () => {
   const [jam, pot] = [await goods("JAM", [3, 3]), await goods("POT", [0, 2])];
   const { id } = await shop.order([
     [jam, 6],
@@ -68,7 +68,7 @@ test("units that were picked earlier are packed where they lie, the first that c
   await pick(2, "JAM-1");
   await pick(3, "JAM-0");
   const pack = (sku: string, quantity: number) => ({ items: [{ sku, quantity }] });
-  // Two of the west and one of the main house; then the rest, with what the act picks by itself.
+  // Two from the west and one from the main warehouse; then the rest, with implicit picks.
   const dimensions = { length: 30, width: 20, height: 10, unit: "cm" };
   const box = { ...pack("JAM", 3), name: "Box M", weight: 2, weight_unit: "kg", dimensions };
   await shop.app.create(`/orders/${id}/pack`, { packages: [box], partial: true });
@@ -77,7 +77,7 @@ test("units that were picked earlier are packed where they lie, the first that c
     [main, 1, 1],
     [west, 2, 1],
   ]);
-  // Neither of the two weighs what was said, nor stands in that box.
+  // Neither has the stated weight or box.
   const unknown = { name: null, dimensions: null, weight: null, weight_unit: null, weight_is: null };
   expect(divided.map(({ attributes }) => attributes["packages"])).toEqual([[unknown], [unknown]]);
   await shop.app.create(`/orders/${id}/pack`, { packages: [pack("JAM", 2), pack("JAM", 1), pack("POT", 2)] });
@@ -89,7 +89,7 @@ test("units that were picked earlier are packed where they lie, the first that c
   expect(await shop.app.service.stores.live.read(verifyBilling)).toEqual([]);
 });
 
-test("parcels are told as they were described, and weigh what was measured or what their units weigh", async () => {
+test("parcels are billed as described, with the measured weight or that of their units", async () => {
   const box = await goods("BOX", [20, 0], { weight: 0.25, weight_unit: "kg" });
   const bag = await goods("BAG", [20, 0], { weight: 1, weight_unit: "lb" });
   const odd = await goods("ODD", [20, 0]);
@@ -134,13 +134,13 @@ test("parcels are told as they were described, and weigh what was measured or wh
   const plain = await shop.order([[box, 2]], { warehouse_id: main });
   await shop.app.create(`/orders/${plain.id}/pick`);
   await shop.app.create(`/orders/${plain.id}/pack`);
-  // What was picked before is not looked up again.
+  // Earlier picks are not looked up again.
   expect((await packsOf(plain.id))[0]?.attributes["packages"]).toEqual([
     { name: null, dimensions: null, weight: null, weight_unit: null, weight_is: null },
   ]);
 });
 
-test("verify finds packs that are billed in a warehouse where fewer were picked", async () => {
+test("verify finds packs billed in a warehouse with fewer picks", async () => {
   const nut = await goods("NUT", [2, 2]);
   const { id } = await shop.order([[nut, 4]]);
   await shop.app.create(`/orders/${id}/ship`);
@@ -153,7 +153,7 @@ test("verify finds packs that are billed in a warehouse where fewer were picked"
       .where(sql`${billable_events.act} = 'order.pack' and ${billable_events.source_id} = ${Number(id.slice(4))}`),
   );
   const [first] = rows;
-  // One more act of this order, in a warehouse in which two were picked and two are billed.
+  // Another act of this order in a warehouse where two units were picked and two are billed.
   const more = { ...first, id: 999_999, source_version: 77, quantity: 1 };
   await store
     .write(async (tx) => {

@@ -1,4 +1,4 @@
-// What is billed of picks, after many orders that were picked, packed, shipped, given up and put back at random.
+// Billed picks after many orders that were picked, packed, shipped, given up and restocked at random.
 import { expect, test } from "bun:test";
 import { and, eq, inArray, sql } from "drizzle-orm";
 import { billable_events } from "../../db/schema/billing.ts";
@@ -10,13 +10,13 @@ import { openShop } from "../build/shop.ts";
 import { openWest } from "../build/west.ts";
 import { seed } from "../volume.ts";
 
-test(`units picked are those shipped, put back, and still in staging (seed ${seed})`, async () => {
+test(`picked units are shipped, restocked or still in staging (seed ${seed})`, async () => {
   const random = seededRandom(seed);
   const shop = await openShop();
   const { app } = shop;
   const elsewhere = await shop.product({ units: 10 });
   const goods = [await shop.product({ units: 400 }), elsewhere, await shop.product({ units: 400 })];
-  // Most units of one product lie in another warehouse than those of the others.
+  // Most units of one product are in a different warehouse from the others.
   const location = await openWest(app);
   await app.stock(elsewhere.sku, 400, { location, bin: "W-01" });
   const orders: { id: string; skus: string[] }[] = [];
@@ -70,7 +70,7 @@ test(`units picked are those shipped, put back, and still in staging (seed ${see
   expect(sums.picked).toBe(sums.shipped + sums.put_back + sums.staged);
 }, 60_000);
 
-test("a request that is repeated with its key bills once", async () => {
+test("a request repeated with its key bills once", async () => {
   const shop = await openShop();
   const goods = await shop.product({ units: 10 });
   const { id } = await shop.order([[goods, 2]]);

@@ -1,4 +1,4 @@
-// A server that is killed while orders are picked and packed bills nothing twice, and nothing never.
+// A server that is killed during picks and packs bills every act exactly once.
 import { expect, test } from "bun:test";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,11 +11,11 @@ const cycles = volume(1, 3);
 const orders_each = 40;
 const workers = 8;
 
-/** Asks for an act on an order, with the same key each time. */
+/** Calls an act on an order, with the same key each time. */
 const ask = (api: Client, id: string, act: string) =>
   api.send("POST", `/orders/${id}/${act}`, {}, { "idempotency-key": `${act}-${id}` });
 
-test(`what is billed after ${cycles} kills is what was done`, async () => {
+test(`every act is billed once after ${cycles} kills`, async () => {
   const settings = { data: mkdtempSync(join(tmpdir(), "packhouse-billed-")), database_url: await freshDatabase() };
   let service = await startWatchedService(settings);
   const key = await service.makeKey("test");
@@ -32,7 +32,7 @@ test(`what is billed after ${cycles} kills is what was done`, async () => {
     const work = async (left: string[]) => {
       for (let id = left.shift(); id !== undefined && alive; id = left.shift()) {
         for (const act of ["pick", "pack"]) {
-          // A request that the kill cut off is settled below.
+          // A request interrupted by the kill is resolved below.
           const answer = await ask(api, id, act).catch(() => null);
           if (answer?.status === 200) acknowledged += 1;
         }

@@ -1,4 +1,4 @@
-// Storage of days while others store rows of the ledger: what ends late, what had to wait over midnight, what fails.
+// Storage of days while other transactions write to the ledger: late commits, requests over midnight, failures.
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { asc, eq, sql } from "drizzle-orm";
 import { storage_closes, storage_days } from "../../db/schema/billing.ts";
@@ -50,7 +50,7 @@ function close(patience_ms?: number): Promise<void> {
 const closesNow = () =>
   store.read((db) => db.sql.select().from(storage_closes).orderBy(asc(storage_closes.business_date)));
 
-/** The storage of each day, as `day SKU: at the close of at most`. */
+/** The storage of each day, as `day SKU: units at the end of peak`. */
 async function shown(): Promise<string[]> {
   const { body } = await app.get("/billing/storage?limit=100");
   return body.data
@@ -60,19 +60,19 @@ async function shown(): Promise<string[]> {
     .sort();
 }
 
-/** The process of the database that a transaction is of. */
+/** The database process of a transaction. */
 async function pidOf(tx: Tx): Promise<number[]> {
   const rows = await tx.sql.select({ pid: sql<number>`pg_backend_pid()` }).from(sql`(select 1) as one`);
   return rows.map(({ pid }) => pid);
 }
 
-/** A transaction that does what it is told, and stays open until it is let go. */
+/** A transaction that does some work and stays open until it is released. */
 async function held(act: (tx: Tx) => Promise<unknown>) {
   const gate = Promise.withResolvers<void>();
   const inside = Promise.withResolvers<void>();
   const ended = store.write(async (tx) => {
     await act(tx);
-    // An insert is not waited for, but this comes after it.
+    // Inserts are not awaited, but this runs after them.
     await tx.sql.select({ id: movements.id }).from(movements).limit(1);
     inside.resolve();
     await gate.promise;
@@ -86,8 +86,8 @@ async function held(act: (tx: Tx) => Promise<unknown>) {
 
 const rice = { sku: "RICE", location: main, bin: "B-RICE" } as const;
 
-describe.if(engine === "postgres")("a transaction that ends after the day was begun", () => {
-  test("counts for that day, once, though its rows have lower ids than others that were seen", async () => {
+describe.if(engine === "postgres")("a transaction that ends after the day was started", () => {
+  test("counts for that day, once, although its rows have lower ids than others already seen", async () => {
     await add("TEA", 50);
     app.clocks.live.advance(hour_ms);
     const letGo = await held((tx) => addStock(tx, { ...rice, quantity: 7 }, actor));
@@ -102,7 +102,7 @@ describe.if(engine === "postgres")("a transaction that ends after the day was be
     await letGo();
     await closing;
     expect(await shown()).toEqual(["2026-01-01 RICE: 7 of 7", "2026-01-01 TEA: 55 of 55"]);
-    // More leaves than came afterwards.
+    // More units leave than arrived afterwards.
     await app.must("PATCH", "/inventory/RICE", { adjustment: -7, reason: "lost", location: main, bin: "B-RICE" });
     toNextDay();
     await close();
@@ -111,7 +111,7 @@ describe.if(engine === "postgres")("a transaction that ends after the day was be
     expect(said).toEqual([]);
   });
 
-  test("keeps the day open while it does not end, and says what to do", async () => {
+  test("keeps the day open until it ends, with a warning", async () => {
     await add("TEA", 50);
     let pid = 0;
     const letGo = await held(async (tx) => {
@@ -125,17 +125,17 @@ describe.if(engine === "postgres")("a transaction that ends after the day was be
     expect(said).toEqual([{ level: "warn", message: expect.stringContaining("pg_stat_activity"), facts }]);
     expect((await closesNow()).map(({ closed_at }) => closed_at)).toEqual([null]);
     await letGo();
-    // What comes later has its own day.
+    // Later movements have their own day.
     await add("TEA", 1);
     await close(100);
     expect(await shown()).toEqual(["2026-01-01 RICE: 7 of 7", "2026-01-01 TEA: 55 of 55"]);
     expect(await store.read(verifyStore)).toEqual([]);
   });
 
-  test("keeps the days of all warehouses open, which is said once a round", async () => {
+  test("delays the days of all warehouses, with one warning per round", async () => {
     const west = await openWest(app);
     await add("TEA", 50);
-    // It changes stock of the first warehouse alone.
+    // It changes stock of the first warehouse only.
     const letGo = await held((tx) => addStock(tx, { ...rice, quantity: 7 }, actor));
     await add("TEA", 20, { location: west, bin: "W-1" });
     await add("TEA", 1);
@@ -152,7 +152,7 @@ describe.if(engine === "postgres")("a transaction that ends after the day was be
     expect(await store.read(verifyStore)).toEqual([]);
   });
 
-  test("only reads, or stores nothing of the ledger, and is not waited for", async () => {
+  test("does not delay the day if it writes no movements", async () => {
     await add("TEA", 50);
     const letGo = await held(async () => {});
     toNextDay();
@@ -162,7 +162,7 @@ describe.if(engine === "postgres")("a transaction that ends after the day was be
     await letGo();
   });
 
-  test("began before midnight and takes what came after it: both count for the later day", async () => {
+  test("that began before midnight and takes later units: both count for the later day", async () => {
     await add("RICE", 2);
     const go = Promise.withResolvers<void>();
     const inside = Promise.withResolvers<number>();
@@ -184,7 +184,7 @@ describe.if(engine === "postgres")("a transaction that ends after the day was be
   });
 });
 
-test("what comes after a later row of the same item belongs to the later day, whenever it says it was", () => {
+test("a movement after a later one of the same item belongs to the later day, whatever its time", () => {
   const day = (business_date: string, began_at: number, last_movement_id: number): StorageDayClose => {
     const ended_at = began_at + 100;
     return {
@@ -201,7 +201,7 @@ test("what comes after a later row of the same item belongs to the later day, wh
   const flow = (id: number, created_at: number, from_item_id: number | null, to_item_id: number | null) => {
     return { id, created_at, quantity: 5, from_item_id, to_item_id };
   };
-  // The second row waited for the first over midnight, and the third for the second.
+  // The second row waited for the first until after midnight, and the third for the second.
   const flows = [flow(1, 101, null, 7), flow(2, 99, 7, 8), flow(3, 98, 8, null), flow(4, 97, null, 9)];
   const today = new StorageDayTotals(first, null, []);
   for (const one of flows) today.count(one);
@@ -216,13 +216,13 @@ test("what comes after a later row of the same item belongs to the later day, wh
   expect(tomorrow.next_movement_id).toBe(6);
 });
 
-test("what fails in one warehouse is said, and the others are added up", async () => {
+test("a failure in one warehouse is reported, and the others are recorded", async () => {
   const west = await openWest(app);
   await add("TEA", 5);
   await add("TEA", 5, { location: west, bin: "W-1" });
   toNextDay();
   await close();
-  // A day of the first warehouse that knows nothing of its units.
+  // A day of the first warehouse without its units.
   const [done] = (await closesNow()).filter(({ warehouse_id }) => warehouse_id === 1001);
   const gone = { business_date: "2026-01-02", began_at: done?.ended_at ?? 0, ended_at: (done?.ended_at ?? 0) + day_ms };
   await store.write((tx) => tx.sql.insert(storage_closes).values({ ...(done as StorageDayClose), ...gone }));

@@ -1,4 +1,4 @@
-// What is billed in a house of several merchants: each fact and each row of storage is of one of them.
+// Billing with several merchants: each event and each row of storage belongs to one of them.
 import { expect, test } from "bun:test";
 import { closeStorage } from "../../src/billing/storage_days.jobs.ts";
 import { openApp } from "../build/service.ts";
@@ -26,7 +26,7 @@ const seen = (rows: { merchant_id: string }[]) => [...new Set(rows.map(({ mercha
 const list = async (path: string, key?: string) =>
   (await app.call("GET", path, undefined, key ? { key } : {})).body.data;
 
-test("a count of the house is billed to each merchant whose goods were looked for", async () => {
+test("a count by the operator is billed to each merchant whose stock was counted", async () => {
   const { id, lines } = (await app.post("/inventory/counts", {})).body.data;
   const counted = lines.map(({ sku, bin }: Record<string, string>) => ({ sku, bin, quantity: 9 }));
   const recorded = await app.post(`/inventory/counts/${id}/lines`, { lines: counted });
@@ -39,7 +39,7 @@ test("a count of the house is billed to each merchant whose goods were looked fo
   );
 });
 
-test("a merchant is not told in which bins its goods lay, nor who of the house told of an act", async () => {
+test("a merchant sees no bins and no users of the operator", async () => {
   const [sku, location] = ["TEA-ACME", "whs_1001"];
   const damaged = { sku, quantity: 1, bin: "B-ACME", condition: "damaged", location };
   expect((await app.post("/inventory/moves", damaged)).status).toBe(201);
@@ -77,7 +77,7 @@ test("a merchant is not told in which bins its goods lay, nor who of the house t
   }
 });
 
-test("the house sees all, or those of one; a merchant sees its own and tells nothing", async () => {
+test("the operator sees all events, or those of one merchant; a merchant sees its own and records none", async () => {
   app.clocks.live.advance(48 * 3_600_000);
   await closeStorage(app.service.stores.live, app.service);
   for (const path of ["/billing/events", "/billing/storage"]) {

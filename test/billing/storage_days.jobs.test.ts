@@ -1,4 +1,4 @@
-// The storage of days: what lay where at midnight and at most, against the ledger added up in the test itself.
+// End-of-day and peak storage, compared with the ledger as the test adds it up.
 import { expect, test } from "bun:test";
 import { asc, sql } from "drizzle-orm";
 import { billable_events, storage_closes, storage_days } from "../../db/schema/billing.ts";
@@ -24,10 +24,10 @@ const rowsNow = () =>
 const closesNow = () =>
   store.read((db) => db.sql.select().from(storage_closes).orderBy(asc(storage_closes.business_date)));
 
-/** The day in New York at a moment, by the machine's own calendar. */
+/** The date in New York at a time, by the runtime's own calendar. */
 const dayOf = (at: number) => new Intl.DateTimeFormat("en-CA", { timeZone: zone }).format(at);
 
-/** What the ledger makes of each day: the units of each item at its end, and the most at once. */
+/** The units of each item at the end of each day, and their peak, from the ledger. */
 async function naively(): Promise<string[]> {
   const rows = await store.read((db) => db.sql.select().from(movements).orderBy(asc(movements.id)));
   const [first] = rows;
@@ -57,7 +57,7 @@ async function naively(): Promise<string[]> {
 const shown = (rows: Awaited<ReturnType<typeof rowsNow>>) =>
   rows.map((row) => `${row.business_date} ${row.stock_item_id}: ${row.units_at_close} of ${row.units_peak}`).sort();
 
-test("sixty days of traffic are what the ledger says, over a change of the clocks and days caught up on", async () => {
+test("sixty days of traffic match the ledger, across a clock change and missed days", async () => {
   const random = seededRandom(7);
   // The clocks go forward in New York on 8 March, a day of 23 hours.
   setClock(Date.parse("2026-02-01T15:00:00Z"));
@@ -85,7 +85,7 @@ test("sixty days of traffic are what the ledger says, over a change of the clock
       const adjustment = -Math.min(quantity, place.quantity ?? place.available ?? 1);
       await shop.app.patch(`/inventory/${sku}`, { adjustment, reason: "damaged", bin: place.location });
     }
-    // The job rests for days now and then, and runs twice at other times.
+    // The job pauses for days now and then, and runs twice at other times.
     for (let runs = random.integer(0, 4) - 2; runs > 0; runs -= 1) await close();
   }
   setClock(now + 2 * day_ms + hour_ms);
@@ -103,7 +103,7 @@ test("sixty days of traffic are what the ledger says, over a change of the clock
   expect([...volumes].sort()).toEqual([4097, null]);
 }, 120_000);
 
-test("a day is over a quarter of an hour after midnight, and is not added up twice", async () => {
+test("a day is recorded 15 minutes after midnight, and only once", async () => {
   const before = (await closesNow()).length;
   const at = (await closesNow()).at(-1)?.ended_at ?? 0;
   setClock(at + day_ms + 14 * 60_000);
@@ -117,7 +117,7 @@ test("a day is over a quarter of an hour after midnight, and is not added up twi
   expect(await rowsNow()).toEqual(rows);
 });
 
-test("a list and a file show closed days, newest first, by warehouse and day", async () => {
+test("the list and the CSV file show closed days, newest first, by warehouse and day", async () => {
   const days = [...new Set((await rowsNow()).map((row) => row.business_date))];
   const [from, to] = [days.at(-3), days.at(-2)];
   const { body } = await shop.app.get(`/billing/storage?from=${from}&to=${to}&warehouse=whs_1001&limit=100`);
@@ -137,12 +137,12 @@ test("a list and a file show closed days, newest first, by warehouse and day", a
   expect([refused.status, refused.body.error.details[0].field]).toEqual([422, "from"]);
 });
 
-test("a stop in the middle is gone on with, and rows are neither changed nor taken away", async () => {
+test("an interrupted day is continued, and rows are neither changed nor deleted", async () => {
   const at = (await closesNow()).at(-1)?.ended_at ?? 0;
   setClock(at + day_ms + hour_ms);
   const ending = new AbortController();
   let writes = 0;
-  // The service is stopped as soon as the day is begun.
+  // The service is stopped as soon as the day is started.
   const stopped = Object.assign(Object.create(store), {
     write: (work: Parameters<Store["write"]>[0]) => {
       writes += 1;
@@ -164,7 +164,7 @@ test("a stop in the middle is gone on with, and rows are neither changed nor tak
   await expect(store.write((tx) => tx.sql.delete(storage_days).where(sql`true`))).rejects.toThrow();
 });
 
-test("verify finds rows that the ledger does not bear out, and facts without an act", async () => {
+test("verify finds storage that differs from the ledger, and events without an act", async () => {
   expect(await store.read(verifyStore)).toEqual([]);
   const [first] = await closesNow();
   const late = (await rowsNow()).at(-1);

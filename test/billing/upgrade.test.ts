@@ -1,4 +1,4 @@
-// What was begun before there were facts and went on afterwards: `verify` finds as many acts of it as facts.
+// Acts that began before billing and ended afterwards: `verify` accepts their events.
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { billing_start } from "../../db/schema/billing.ts";
@@ -13,7 +13,7 @@ const main = "whs_1001";
 const shop = await openShop({ verified: false });
 const store = shop.app.service.stores.live;
 
-/** By how much more was billed than was done, by rule and record. */
+/** The difference between billed and performed units, by rule and record. */
 async function excess(): Promise<Record<string, number>> {
   const found = await store.read(verifyBilling);
   return Object.fromEntries(
@@ -21,7 +21,7 @@ async function excess(): Promise<Record<string, number>> {
   );
 }
 
-test("a transfer, a return and a label that were under way when facts began", async () => {
+test("a transfer, a return and a label that were in progress when billing began", async () => {
   const tea = await shop.product({ sku: "TEA", units: 30 });
   const line = (quantity: number) => ({ sku: "TEA", quantity });
   const west = await openWest(shop.app);
@@ -57,7 +57,7 @@ test("a transfer, a return and a label that were under way when facts began", as
   const other = await shop.order([[tea, 1]], { warehouse_id: main });
   const parcel = { carrier: "local", service: "standard", package: { weight: 2, weight_unit: "lbs" } };
   const { label_id } = await shop.app.create("/shipping/labels", { order_id: other.id, ...parcel });
-  // As one that a carrier was asked for before.
+  // Like one that a carrier was asked for before.
   const asked = { created_at: began_at - 1 };
   await store.write((tx) =>
     tx.sql

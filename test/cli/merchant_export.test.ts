@@ -1,4 +1,4 @@
-// `packhouse export --merchant`: two merchants with equal names, of whom one leaves.
+// `packhouse export --merchant` with two merchants that use the same names.
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** What a merchant's records say, by which one is told from another; names, SKUs and numbers are equal. */
+/** Texts that distinguish the merchants' records; names, SKUs and numbers are equal. */
 interface Marked {
   readonly code: string;
   readonly mark: string;
@@ -71,7 +71,7 @@ async function fill({ code, mark, units }: Marked): Promise<void> {
   await call("POST", "/billing/events", { minutes: 5, description: mark, location });
 }
 
-/** Exports a merchant; answers each file's text, and what the command printed. */
+/** Exports a merchant. Returns the text of each file, and the command's output. */
 async function exported(merchant: string): Promise<{ files: ReadonlyMap<string, string>; lines: readonly string[] }> {
   const to = join(folder, merchant);
   const lines: string[] = [];
@@ -89,13 +89,13 @@ interface Held {
 
 const parsed = (files: ReadonlyMap<string, string>, name: string) => JSON.parse(files.get(name) ?? "null");
 
-test("all there is of a merchant is written, as the API shows it to the merchant, and nothing of another", async () => {
+test("exports all records of a merchant as the API shows them to the merchant, and nothing of another", async () => {
   for (const { code } of [acme, bolt]) await app.post("/merchants", { code, name: "Twin" });
   await fill(acme);
   await fill(bolt);
   app.clocks.live.advance(48 * 3_600_000);
   await closeStorage(app.service.stores.live, app.service);
-  // Events have a place once a job has given it to them.
+  // Events get their position from a job.
   await app.runJobs();
   const { files, lines } = await exported("ACME");
   expect([...files.keys()].sort()).toEqual([
@@ -109,7 +109,7 @@ test("all there is of a merchant is written, as the API shows it to the merchant
   const strangers = ["mer_1", (await app.get("/merchants/BOLT")).body.data.id, bolt.mark];
   for (const [name, text] of files) {
     for (const stranger of strangers) expect([name, text.match(new RegExp(`\\b${stranger}\\b`))]).toEqual([name, null]);
-    // Where goods lie in the warehouse is the house's.
+    // Bins are visible to the operator only.
     expect([name, text.includes("SHELF-")]).toEqual([name, false]);
     expect([name, text.match(/told_by|key_\d+/)]).toEqual([name, null]);
     if (name.endsWith(".json")) {
@@ -127,7 +127,7 @@ test("all there is of a merchant is written, as the API shows it to the merchant
     const byId = (records: readonly { id: string }[]) => records.toSorted((a, b) => (a.id < b.id ? -1 : 1));
     expect(byId(written)).toEqual(byId(shown));
   }
-  // Picked units are the merchant's until they leave. A row holds all bins of a warehouse: a file names none.
+  // Picked units belong to the merchant until they ship. A row covers all bins of a warehouse without naming one.
   expect(parsed(files, "stock.json").map(({ sku, lot_number, quantity }: Held) => [sku, lot_number, quantity])).toEqual(
     [
       ["TEA", "L-1", acme.units],
@@ -149,7 +149,7 @@ test("all there is of a merchant is written, as the API shows it to the merchant
   expect(parsed(files, "events.json").length).toBeGreaterThan(5);
 });
 
-test("says what is missing, and who is not there", async () => {
+test("reports missing flags and unknown merchants", async () => {
   const run = (given: object) =>
     wholeExport.run(app.service.stores as never, given as never, { print() {}, warn() {} });
   await expect(run({ mode: "live" })).rejects.toThrow("--merchant CODE --to FOLDER");

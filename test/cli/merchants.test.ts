@@ -1,11 +1,11 @@
-// `packhouse merchants …`, beside a service that serves.
+// `packhouse merchants …` alongside a running service.
 import { expect, test } from "bun:test";
 import { merchantCommands } from "../../src/cli/merchants.ts";
 import { openShop } from "../build/shop.ts";
 
 const shop = await openShop();
 
-/** Runs a command, and answers what it prints. */
+/** Runs a command and returns its output. */
 async function run(name: keyof typeof merchantCommands, given: object = {}): Promise<string[]> {
   const lines: string[] = [];
   const stores = { ...shop.app.service.stores, close: async () => {} } as never;
@@ -14,7 +14,7 @@ async function run(name: keyof typeof merchantCommands, given: object = {}): Pro
   return lines;
 }
 
-test("makes, lists, suspends, reactivates and closes merchants, and the audit trail keeps it", async () => {
+test("creates, lists, suspends, reactivates and closes merchants, and records it in the audit log", async () => {
   const made = await shop.order([[await shop.product({ units: 3 }), 1]]);
   expect(await run("create", { code: "ACME", name: "Acme", currency: "EUR" })).toEqual([
     "mer_1001   ACME         Acme  EUR  America/New_York",
@@ -22,7 +22,7 @@ test("makes, lists, suspends, reactivates and closes merchants, and the audit tr
   expect(await run("suspend", { merchant: "MAIN" })).toEqual([
     "mer_1      MAIN         Main  USD  America/New_York  suspended",
   ]);
-  // Without a job of a server: the command has held the orders itself.
+  // Without a server's job: the command itself holds the orders.
   expect(await shop.get(made.id)).toMatchObject({ status: "on_hold", holds: [{ reason: "merchant_suspended" }] });
   const [listed = ""] = await run("list", { json: true });
   expect(JSON.parse(listed)).toEqual((await shop.app.get("/merchants/MAIN")).body.data);
@@ -41,7 +41,7 @@ test("makes, lists, suspends, reactivates and closes merchants, and the audit tr
   ]);
 });
 
-test("says what is missing, and what is refused", async () => {
+test("reports missing flags and refusals", async () => {
   await expect(run("create", { name: "Acme" })).rejects.toThrow("--code is required");
   await expect(run("create", { code: "acme", name: "Acme" })).rejects.toThrow("code must be 2 to 12 of A to Z");
   await expect(run("suspend", {})).rejects.toThrow("--merchant is required");

@@ -1,11 +1,11 @@
-// `packhouse users …`, beside a service that serves.
+// `packhouse users …` alongside a running service.
 import { expect, test } from "bun:test";
 import { userCommands } from "../../src/cli/users.ts";
 import { openApp } from "../build/service.ts";
 
 const app = await openApp();
 
-/** Runs a command, and answers what it prints. */
+/** Runs a command and returns its output. */
 async function run(name: keyof typeof userCommands, given: object): Promise<string[]> {
   const lines: string[] = [];
   const stores = { ...app.service.stores, close: async () => {} } as never;
@@ -14,7 +14,7 @@ async function run(name: keyof typeof userCommands, given: object): Promise<stri
   return lines;
 }
 
-test("makes a user of the house and one of a merchant, and lists both with what they are", async () => {
+test("creates a user of the operator and one of a merchant, and lists both with their memberships", async () => {
   await app.post("/merchants", { code: "ACME", name: "Acme" });
   const person = { name: "Mia", json: true };
   await run("create", { ...person, email: "mia@packhouse.test", role: "viewer" });
@@ -32,7 +32,7 @@ test("makes a user of the house and one of a merchant, and lists both with what 
   expect(entry.facts).toEqual({ role: "owner", merchant_id: "ACME" });
 });
 
-test("refuses a merchant that there is not, and the floor at one", async () => {
+test("refuses an unknown merchant, and the role floor at a merchant", async () => {
   const person = { email: "new@packhouse.test", name: "New", json: true };
   await expect(run("create", { ...person, role: "office", merchant: "NONE" })).rejects.toThrow("No such merchant");
   await expect(run("create", { ...person, role: "floor", merchant: "ACME" })).rejects.toThrow("at a merchant");

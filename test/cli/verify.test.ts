@@ -1,5 +1,5 @@
-// What `verify` finds when somebody has changed the tables behind the commands' back: of all that was told, refunded,
-// answered and numbered. Stock and the counters of orders have tests of their own.
+// `verify` after the tables were changed directly: events, refunds, stored responses and
+// numbers. Stock and the counters of orders have their own tests.
 import { beforeAll, expect, test } from "bun:test";
 import { eq, inArray, sql } from "drizzle-orm";
 import { carrier_accounts } from "../../db/schema/carrier_accounts.ts";
@@ -40,7 +40,7 @@ beforeAll(async () => {
     events: ["order.created", "order.shipped"],
     active: false,
   });
-  // ord_1001 is shipped and two of its three units came back; ord_1002 waits; 22 more were asked for with a key.
+  // ord_1001 has shipped and two of its three units came back; ord_1002 is pending; 22 more were created with a key.
   const order = await shop.order([[goods, 3]], { shipping_amount: "4.00" });
   await shop.act(order.id, "process");
   await shop.act(order.id, "ship");
@@ -72,7 +72,7 @@ beforeAll(async () => {
 
 const item = (sku: string, quantity: number) => ({ sku, quantity });
 
-/** What is found after a change that is undone again. */
+/** The differences after a change that is rolled back. */
 async function found(change: (tx: Tx) => PromiseLike<unknown>) {
   const undone = new Error("undone");
   let differences: (readonly [string, string])[] = [];
@@ -92,7 +92,7 @@ const ofOrder = (number: number) => sql`${order_history.order_id} = 1001 and ${o
 
 test("nothing", async () => expect(await found(async () => {})).toEqual([]));
 
-test("events that were deleted, and the last one", async () => {
+test("deleted events, and the last one", async () => {
   expect(count).toBeGreaterThan(50);
   const gone = await found((tx) => tx.sql.delete(events).where(sql`${events.position} between 11 and 50`));
   expect(gone).toContainEqual([places, `events: ${count} ${count - 40}`]);
@@ -104,7 +104,7 @@ test("events that were deleted, and the last one", async () => {
   );
 });
 
-test("an event that was deleted before it had a place", async () => {
+test("an event that was deleted before it had a position", async () => {
   const [before, after] = [24, 23];
   const unplaced = (tx: Tx) =>
     tx.sql.delete(events).where(sql`${events.seq} = (select max(seq) from events where type = 'order.created')`);
@@ -252,7 +252,7 @@ test.each<[string, (tx: Tx) => PromiseLike<unknown>, (readonly [rule: string, wh
   for (const difference of differences) expect(said).toContainEqual(difference);
 });
 
-test("rows of the other mode", async () => {
+test("rows of the other environment", async () => {
   const { live } = shop.app.service.stores;
   const [row] = await live.read((db) => db.sql.select().from(orders).where(eq(orders.id, 1002)));
   if (row === undefined) throw new Error("the order is there");

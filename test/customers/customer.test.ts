@@ -5,7 +5,7 @@ describe("the default address", () => {
   const wish = (is_default: boolean | undefined, was_default = false) => ({ is_default, was_default });
   const choose = (...wishes: ReturnType<typeof wish>[]) => chooseDefault(wishes, (index) => `[${index}].`);
 
-  test("is the marked one, else the one that was, else the first", () => {
+  test("is the marked one, otherwise the previous one, otherwise the first", () => {
     expect(choose()).toBeNull();
     expect(choose(wish(undefined), wish(undefined))).toBe(0);
     expect(choose(wish(undefined, true), wish(true))).toBe(1);
@@ -14,11 +14,11 @@ describe("the default address", () => {
     expect(choose(wish(false))).toBe(0);
   });
 
-  test("is not two", () => {
+  test("cannot be two addresses", () => {
     expect(() => choose(wish(true), wish(true))).toThrow("[1].is_default is true for more than one address.");
   });
 });
 
-test("an e-mail address is the same in any case and in any composition of its letters", () => {
+test("email addresses are compared ignoring case and composition of letters", () => {
   expect(emailKey("Zoë@Example.com")).toBe(emailKey("ZOE\u0308@example.COM"));
 });

@@ -14,7 +14,7 @@ const defaults = (customer: { shipping_addresses: { is_default: boolean }[] }) =
   customer.shipping_addresses.map(({ is_default }) => is_default);
 
 describe("works", () => {
-  test("what a GET answered is created again under another address, with addresses of its own", async () => {
+  test("the body of a GET creates a copy under another email address, with its own addresses", async () => {
     const made = await create({ first_name: "Jane", shipping_addresses: [portland, { ...office, is_default: true }] });
     const shown = (await app.get(`/customers/${made.id}`)).body;
     const copied = await app.post("/customers", { ...shown, email: email() });
@@ -86,12 +86,12 @@ describe("works", () => {
     const detail = { ...answer.body, order_history: [], order_count: 0 };
     expect((await app.get(`/customers/${id}`)).body).toEqual(detail);
     expect((await app.get(`/customers/${id.slice(4)}`)).body).toEqual(detail);
-    // What a GET answered can be sent back.
+    // The response of a GET can be sent back.
     expect((await app.patch(`/customers/${id}`, detail)).body).toEqual(answer.body);
     expect(await app.takeEvents()).toEqual([]);
   });
 
-  test("an address is named after the customer: by name, else company, else e-mail address", async () => {
+  test("an address defaults to the customer's name: name, otherwise company, otherwise email address", async () => {
     const named = async (fields: object) =>
       (await create({ shipping_addresses: [portland], ...fields })).shipping_addresses;
     expect((await named({ first_name: " ", last_name: "Doe", company: "Co" }))[0].name).toBe("Doe");
@@ -99,7 +99,7 @@ describe("works", () => {
     expect((await named({ email: "plain@example.com" }))[0].name).toBe("plain@example.com");
   });
 
-  test("an address has the customer's company unless it has its own, none, or the name says it", async () => {
+  test("an address defaults to the customer's company, unless it has its own or the name contains it", async () => {
     const fields = { first_name: "Jane", company: "Doe & Co" };
     const sites = [
       portland,
@@ -125,7 +125,7 @@ describe("works", () => {
     expect(await companies()).toEqual(["Roe Ltd", "Roe Ltd", null, null, null, "Doe & Co"]);
   });
 
-  test("a change of nothing leaves the moment as it was", async () => {
+  test("an update without a difference keeps updated_at", async () => {
     const { id } = await create({ first_name: "Jane", shipping_addresses: [portland, { ...portland, city: "Salem" }] });
     const before = (await app.get(`/customers/${id}`)).body;
     const [first, second] = before.shipping_addresses;
@@ -163,7 +163,7 @@ describe("works", () => {
     expect((await app.patch(`/customers/${id}`, own)).body.email).toBe(own.email);
   });
 
-  test("a list that is given replaces the addresses; those with an id are changed in place", async () => {
+  test("a list of addresses replaces all; those with an id change in place", async () => {
     const before = await create({ first_name: "Jane", shipping_addresses: [portland, office] });
     const [first, second] = before.shipping_addresses;
     const changed = await app.patch(`/customers/${before.id}`, {
@@ -187,7 +187,7 @@ describe("works", () => {
     expect(none.body.shipping_addresses).toEqual([]);
   });
 
-  test("there is exactly one default address, whatever is done", async () => {
+  test("there is always exactly one default address", async () => {
     const customer = await create({ shipping_addresses: [portland, office] });
     const path = `/customers/${customer.id}`;
     const read = async () => (await app.get(path)).body;
@@ -216,7 +216,7 @@ describe("works", () => {
     expect((await app.post(`${path}/addresses`, portland)).body.is_default).toBe(true);
   });
 
-  test("the detail has the newest orders, and how many there are", async () => {
+  test("the detail has the newest orders and their number", async () => {
     const shop = await openShop();
     const goods = [await shop.product({ units: 100 }), await shop.product({ units: 100 })] as const;
     const first = await shop.order(
@@ -240,13 +240,13 @@ describe("works", () => {
     const full = (await shop.app.get(path)).body;
     expect([full.order_count, full.order_history.length]).toEqual([52, 50]);
     expect(full.order_history.map((order: { id: string }) => order.id)).not.toContain(first.id);
-    // Orders keep their copy of the address: it may be changed and removed.
+    // Orders keep a copy of the address, so it may be changed and removed.
     const [address] = shop.customer.shipping_addresses;
     expect((await shop.app.call("DELETE", `${path}/addresses/${address.id}`)).status).toBe(200);
     expect((await shop.get(first.id)).shipping_address).toMatchObject({ city: "Portland", name: "Jane Doe" });
   });
 
-  test("a list has its pages beside the data and is narrowed by e-mail address and day", async () => {
+  test("a list has page data next to the records, and filters by email address and day", async () => {
     const fresh = await openApp();
     for (let n = 0; n < 5; n += 1) {
       await fresh.post("/customers", { email: `n${n}@example.com`, shipping_addresses: [portland] });
@@ -302,7 +302,7 @@ describe("refuses", () => {
     expect(await refused("POST", "/customers", { email: email(), ...fields })).toEqual(expected);
   });
 
-  test("every bad field of every address at once", async () => {
+  test("reports every bad field of every address at once", async () => {
     const shipping_addresses = [portland, { ...portland, state: null, postal_code: "1" }, { ...london, country: "ZZ" }];
     expect(await refused("POST", "/customers", { email: email(), shipping_addresses })).toEqual([
       422,
@@ -311,7 +311,7 @@ describe("refuses", () => {
     ]);
   });
 
-  test("an e-mail address that is taken, in any case, with the customer that has it", async () => {
+  test("an email address in use, in any case, and names the customer", async () => {
     const first = await create({ email: "taken@example.com" });
     const second = await app.post("/customers", { email: "TAKEN@example.com" });
     expect([second.status, second.body.error.code]).toEqual([409, "duplicate_email"]);
@@ -322,7 +322,7 @@ describe("refuses", () => {
     expect((await app.get(`/customers/${other.id}`)).body).toMatchObject({ email: other.email, first_name: null });
   });
 
-  test("two default addresses, and a default that is given up", async () => {
+  test("two default addresses, and removing the default mark", async () => {
     const two = [portland, office].map((address) => ({ ...address, is_default: true }));
     const expected = [422, "validation_failed", ["shipping_addresses[1].is_default"]];
     expect(await refused("POST", "/customers", { email: email(), shipping_addresses: two })).toEqual(expected);
@@ -337,7 +337,7 @@ describe("refuses", () => {
     expect(await refused("PATCH", path, { country: "CA" })).toEqual([422, "validation_failed", ["postal_code"]]);
   });
 
-  test("the address of another customer, and what is not there", async () => {
+  test("another customer's address, and unknown records", async () => {
     const mine = await create({ shipping_addresses: [portland] });
     const other = await create({ shipping_addresses: [portland] });
     const foreign = other.shipping_addresses[0].id;
@@ -358,7 +358,7 @@ describe("refuses", () => {
     expect(await app.takeEvents()).toEqual([]);
   });
 
-  test("a limit beyond the maximum, and a day that is none", async () => {
+  test("a limit above the maximum, and an invalid date", async () => {
     expect(await refused("GET", "/customers?limit=101")).toEqual([422, "validation_failed", ["limit"]]);
     const bad = [422, "validation_failed", ["created_after"]];
     expect(await refused("GET", "/customers?created_after=yesterday")).toEqual(bad);
@@ -367,7 +367,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("a reading key reads and changes nothing", async () => {
+  test("a read-only key reads and changes nothing", async () => {
     const { id, shipping_addresses } = await create({ shipping_addresses: [portland] });
     const read = { key: app.keys.live.read };
     expect((await app.call("GET", `/customers/${id}`, undefined, read)).status).toBe(200);
@@ -384,7 +384,7 @@ describe("guards", () => {
     }
   });
 
-  test("of customers created at once with one e-mail address there is one", async () => {
+  test("of customers created concurrently with one email address, only one is stored", async () => {
     const tries = Array.from({ length: 8 }, (_, n) =>
       app.post("/customers", { email: n % 2 ? "RACE@example.com" : "race@example.com" }),
     );
@@ -392,7 +392,7 @@ describe("guards", () => {
     expect(statuses).toEqual([201, 409, 409, 409, 409, 409, 409, 409]);
   });
 
-  test("addresses that are added at once leave one default", async () => {
+  test("addresses added concurrently leave one default", async () => {
     const { id } = await create();
     const tries = Array.from({ length: 6 }, () =>
       app.post(`/customers/${id}/addresses`, { ...portland, is_default: true }),

@@ -3,25 +3,25 @@ import { decodePDFRawStream, PDFDict, PDFDocument, PDFName, PDFRawStream } from 
 import { ready } from "zpl-renderer-js";
 import { prepareZXingModule, type ReadResult, readBarcodes } from "zxing-wasm/reader";
 
-// The reader would fetch its wasm from the network; it gets the installed one instead.
+// The reader would download its WebAssembly, so it gets the installed file.
 prepareZXingModule({
   overrides: { wasmBinary: readFileSync(require.resolve("zxing-wasm/reader/zxing_reader.wasm")).buffer as ArrayBuffer },
 });
 
-/** One symbol as a scanner reports it: `]C1` is GS1-128, `]C0` Code 128, `]Q1` a QR code. */
+/** A symbol as a scanner reports it: `]C1` is GS1-128, `]C0` Code 128, `]Q1` a QR code. */
 export interface Scanned {
   readonly kind: string;
   readonly text: string;
 }
 
-/** A picture of four bytes a pixel: red, green, blue, opacity. */
+/** An RGBA image. */
 export interface Pixels {
   readonly data: Uint8ClampedArray;
   readonly width: number;
   readonly height: number;
 }
 
-/** What a scanner reads on a picture (PNG bytes or raw pixels), sorted by its kind and text. */
+/** The symbols that a scanner reads in an image (PNG bytes or raw pixels), sorted by kind and text. */
 export async function scan(image: Uint8Array | Pixels): Promise<Scanned[]> {
   const found = await readBarcodes(image as Uint8Array, {
     formats: ["Code128", "QRCode"],
@@ -32,20 +32,20 @@ export async function scan(image: Uint8Array | Pixels): Promise<Scanned[]> {
   return found.map(read).sort((a, b) => (a.kind + a.text < b.kind + b.text ? -1 : 1));
 }
 
-/** A label as a printer of eight dots to the millimetre prints it: a PNG of the first page of its ZPL. */
+/** Renders a label as an 8 dots/mm printer does: a PNG of the first page of its ZPL. */
 export async function printZpl(bytes: Uint8Array): Promise<Uint8Array> {
   const { api } = await ready;
   return Uint8Array.fromBase64(await api.zplToBase64Async(new TextDecoder().decode(bytes), 101.5, 152.25, 8));
 }
 
-/** A PDF page taken apart: its rectangles as pixels at 203 dpi, and its lines of text in order. */
+/** A parsed PDF page: its rectangles as pixels at 203 dpi, and its lines of text in order. */
 interface OpenedPdf {
   readonly pixels: Pixels;
   readonly texts: readonly string[];
   readonly size: readonly [number, number];
 }
 
-/** Opens a PDF without any code of the writer: reads the operators of its page and the tables of its fonts. */
+/** Parses a PDF without using the writer's code: the operators of its page and the tables of its fonts. */
 export async function openPdf(bytes: Uint8Array): Promise<OpenedPdf> {
   const document = await PDFDocument.load(bytes, { updateMetadata: false });
   const page = document.getPage(0);
@@ -82,7 +82,7 @@ function unicodeTable(cmap: string): Map<string, string> {
   );
 }
 
-/** The texts between BT and ET, as their fonts' tables say what the glyphs stand for. */
+/** The texts between BT and ET, decoded with the tables of their fonts. */
 function textsOf(operators: string, fonts: ReadonlyMap<string, ReadonlyMap<string, string>>): string[] {
   return [...operators.matchAll(/\bBT\b(.*?)\bET\b/gs)].map(([, block = ""]) => {
     let table: ReadonlyMap<string, string> | undefined;

@@ -15,10 +15,10 @@ function namesIn(bytes: Uint8Array): string[] {
   return ("fonts" in read ? (read.fonts as Font[]) : [read]).map(({ postscriptName }) => String(postscriptName));
 }
 
-test("every packed file is a font that is used, and holds what it is named after", async () => {
+test("every compressed file is a font in use and contains what its name says", async () => {
   const known = new Map<string, string[]>();
   for (const file of carried) {
-    // Unpacked in either way, a file is the same.
+    // Both ways to decompress give the same file.
     const at_once = file.bytes();
     await file.unpack();
     expect(file.bytes()).toBe(at_once);
@@ -29,7 +29,7 @@ test("every packed file is a font that is used, and holds what it is named after
   expect(known.get("NotoSansCJK.ttc")).toEqual(["NotoSansSC-Regular", "NotoSansJP-Regular", "NotoSansKR-Regular"]);
 });
 
-test("every family has its licence beside it", async () => {
+test("every font family has its license next to it", async () => {
   const cjk = ["NotoSansSC", "NotoSansJP", "NotoSansKR"];
   const families = packed.flatMap((name) => {
     const family = name.replace(/(?:-Bold)?\.tt[cf]\.zst$/, "");

@@ -1,7 +1,7 @@
 import { decodePDFRawStream, PDFDict, PDFDocument, PDFName, PDFRawStream } from "@cantoo/pdf-lib";
 import { type Scanned, scan } from "./decode.ts";
 
-/** A page taken apart without any code of the writer: its text, one run after the other, and what a scanner reads. */
+/** A page parsed without the writer's code: its runs of text, and the symbols that a scanner reads. */
 interface OpenedPage {
   readonly text: string;
   readonly size: readonly [number, number];
@@ -26,7 +26,7 @@ export async function openPages(bytes: Uint8Array): Promise<OpenedPage[]> {
 }
 
 function streamText(stream: PDFRawStream): string {
-  // What the library adds to a page on loading is not packed.
+  // Content that the library adds on loading is not compressed.
   const plain = stream as unknown as { getContents(): Uint8Array };
   const data = stream instanceof PDFRawStream ? decodePDFRawStream(stream).decode() : plain.getContents();
   return Buffer.from(data).toString("latin1");
@@ -54,7 +54,7 @@ function textOf(operators: string, fonts: ReadonlyMap<string, ReadonlyMap<string
 
 const dots = 200 / 72;
 
-/** The filled rectangles of a page as pixels, 200 to the inch. */
+/** The filled rectangles of a page as pixels at 200 dpi. */
 function paint(operators: string, [page_width, page_height]: readonly [number, number]) {
   const width = Math.round(page_width * dots);
   const height = Math.round(page_height * dots);

@@ -11,7 +11,7 @@ import { facts } from "../shipping/labels/label_facts.ts";
 const { drawing } = drawLabel({ ...facts, recipient: { ...facts.recipient, name: "東京 שלום" } });
 const jobs = (["pdf", "png", "zpl"] as const).map((format): RenderJob => ({ kind: "drawing", drawing, format }));
 
-/** The address of a worker's program. */
+/** The URL of a worker's program. */
 const program = (code: string) => URL.createObjectURL(new Blob([code], { type: "application/javascript" }));
 
 describe("a render worker", () => {
@@ -89,7 +89,7 @@ describe("a render worker", () => {
 describe("the render cache", () => {
   const bytes = (length: number) => new Uint8Array(length);
 
-  test("is made once for all who ask at the same time, and kept", async () => {
+  test("shares one rendering among concurrent requests, and caches it", async () => {
     const keep = renderCache();
     let made = 0;
     const make = async () => {
@@ -104,7 +104,7 @@ describe("the render cache", () => {
     expect(made).toBe(2);
   });
 
-  test("takes a bounded place: what was asked for longest ago goes first", async () => {
+  test("drops the least recently used entries beyond its size", async () => {
     const keep = renderCache(100);
     const made: number[] = [];
     const ask = async (label: number, length = 40) => {
@@ -112,7 +112,7 @@ describe("the render cache", () => {
         made.push(label);
         return bytes(length);
       });
-      // It is noted as kept a moment after those who asked have it.
+      // The entry is cached shortly after the callers have it.
       await Bun.sleep(0);
     };
     for (const label of [1, 2, 1, 3, 1, 2]) await ask(label);
@@ -123,7 +123,7 @@ describe("the render cache", () => {
     expect(made).toEqual([1, 2, 3, 2, 4, 4]);
   });
 
-  test("is not kept when it failed", async () => {
+  test("does not cache a failure", async () => {
     const keep = renderCache();
     expect(keep(1, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
     await Bun.sleep(0);

@@ -40,7 +40,7 @@ const decoder = new TextDecoder();
 const lines = (bytes: Uint8Array): string[] => decoder.decode(bytes).trimEnd().split("\n");
 
 describe("PNG", () => {
-  test("is scanned at both resolutions, in both modes", async () => {
+  test("all symbols of a label scan at both resolutions, in both environments", async () => {
     for (const resolution of printerResolutions) {
       for (const is_test of [false, true]) {
         const image = await png(drawLabel({ ...facts, test: is_test }).drawing, resolution);
@@ -51,21 +51,21 @@ describe("PNG", () => {
     }
   });
 
-  test("is scanned with a long tracking address and a postal code from abroad", async () => {
+  test("a label with a long tracking URL and a foreign postal code scans", async () => {
     const qr_text = `https://ship.example.com/track/WH000000000001Q?theme=${"dark-blue.".repeat(18)}`;
     const recipient = { ...facts.recipient, country: "GB", postal_code: "SW1A 1AA" };
     const image = await png(drawLabel({ ...facts, recipient, qr_text }).drawing, 203);
     expect((await scan(image)).map(({ text }) => text)).toEqual(["WH000000000001Q", "421826SW1A1AA", qr_text]);
   });
 
-  test("is scanned whatever the text is", async () => {
+  test("any text scans", async () => {
     for (const text of hostileTexts) {
       expect(await scan(await png(drawLabel(hostile(text)).drawing))).toEqual(symbols(facts.qr_text ?? ""));
     }
   });
 });
 
-test("a QR code has the side that was laid out for it", () => {
+test("a QR code has the size that the layout reserved", () => {
   for (let length = 1; length <= 250; length += 3) {
     const text = "aB1/".repeat(63).slice(0, length);
     expect(qrSquares(text).side).toBe(qrSide(text));
@@ -73,7 +73,7 @@ test("a QR code has the side that was laid out for it", () => {
 });
 
 describe("PDF", () => {
-  test("is a 4 x 6 inch page whose vector bars are scanned and whose text reads as drawn", async () => {
+  test("a 4 x 6 inch page has vector bars that scan, and text that reads as drawn", async () => {
     for (const text of ["Jordan Avery", "fi ffi Łódź Ωмега’", ...hostileTexts]) {
       const { drawing } = drawLabel(hostile(text));
       const opened = await openPdf(await pdf(drawing));
@@ -91,7 +91,7 @@ describe("ZPL", () => {
       .filter((line) => line.startsWith("^F"))
       .map((line) => line.replace(/\^FD.*\^FS$/, "^FD^FS").replaceAll(/\d+/g, "n"));
 
-  test("is one field a line, and no text can open a command", async () => {
+  test("has one field per line, and no text can start a command", async () => {
     for (const text of hostileTexts) {
       const printed = lines(await zpl(drawLabel(hostile(text)).drawing));
       expect(printed.slice(0, 5)).toEqual(["^XA", "^CI28", "^PW812", "^LL1218", "^LH0,0"]);
@@ -105,14 +105,14 @@ describe("ZPL", () => {
     }
   });
 
-  test("has the same commands for a wild text as for a tame one of as many lines", async () => {
+  test("has the same commands for special and plain texts with the same number of lines", async () => {
     expect(skeleton(await zpl(drawLabel(hostile("^~_>(")).drawing))).toEqual(
       skeleton(await zpl(drawLabel(hostile("abcde")).drawing)),
     );
   });
 
-  // The renderer takes `>5` for another code than Zebra's table does: bar codes of digits alone do without it.
-  test("is printed so that all is scanned, whatever the text is", async () => {
+  // The renderer reads `>5` differently from Zebra's table, so this uses barcodes without it.
+  test("any text scans when printed", async () => {
     const tracking_number = "095212340012345676";
     for (const text of hostileTexts) {
       const printed = await printZpl(await zpl(drawLabel({ ...hostile(text), tracking_number }).drawing));
@@ -122,7 +122,7 @@ describe("ZPL", () => {
     }
   });
 
-  test("writes the symbols with their code sets", async () => {
+  test("writes symbols with their code sets", async () => {
     const fields = lines(await zpl(drawLabel(facts).drawing));
     expect(fields).toContain("^FO94,822^BY4^BCN,254,N,N,N,N^FH^FD>:WH>5000000000001>6Q^FS");
     expect(fields.some((line) => line.endsWith("^BCN,136,N,N,N,N^FH^FD>;>842090210^FS"))).toBe(true);
@@ -131,11 +131,11 @@ describe("ZPL", () => {
     expect(fields.some((line) => /\^BQN,2,\d\^FH\^FDMA,https:/.test(line))).toBe(true);
   });
 
-  test("escapes what is not plain, as UTF-8", () => {
+  test("escapes anything but plain ASCII, as UTF-8", () => {
     expect(zplData("a^b~c_d>é\n")).toBe("a_5Eb_7Ec_5Fd>_C3_A9_0A");
   });
 
-  test("takes as many bars as the other writers draw", () => {
+  test("takes the same number of modules as the other formats", () => {
     const number = fc
       .tuple(fc.constantFrom("WH", "PKH", "PACK", "SIM"), fc.nat(999_999_999))
       .map(([prefix, serial]) => ownTrackingNumber(prefix, serial));
@@ -155,8 +155,8 @@ describe("ZPL", () => {
     }
   });
 
-  test("knows the width of a bar code by the shape of its text", () => {
-    // Few shapes and many texts of each: most widths are those of an earlier text.
+  test("caches the width of a barcode by the shape of its text", () => {
+    // Few shapes with many texts each: most widths are those of an earlier text.
     const shaped = fc.stringMatching(/^[0-9A-Z]{3}[0-9]{4}[A-Z]?$/);
     const width = (text: string, gs1: boolean) => expect(code128Width(text, gs1)).toBe(code128Bars(text, gs1).width);
     fc.assert(fc.property(shaped, (text) => width(text, false)));
@@ -164,7 +164,7 @@ describe("ZPL", () => {
     for (const country of ["826", "276", "124"]) width(`(421)${country}10999`, true);
   });
 
-  /** Modules of a `^BC` field: eleven for each symbol, the start and the check, thirteen for the stop. */
+  /** Modules of a `^BC` field: 11 for each symbol, the start and the check, 13 for the stop. */
   function zplWidth(data: string): number {
     let pairs = false;
     let count = 2;
@@ -179,7 +179,7 @@ describe("ZPL", () => {
   }
 });
 
-test("every writer gives the same bytes again, also from a drawing that was stored", async () => {
+test("every writer always gives the same bytes, also for a stored drawing", async () => {
   const { drawing } = drawLabel(facts);
   const first = [await pdf(drawing), await png(drawing), await zpl(drawing)];
   for (const text of hostileTexts) await pdf(drawLabel(hostile(`${text}\u00a0Ω\u2126µμ`)).drawing);

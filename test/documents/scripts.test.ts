@@ -6,7 +6,7 @@ import { drawLabel } from "../../src/shipping/labels/draw_label.ts";
 import { facts } from "../shipping/labels/label_facts.ts";
 import { openPdf } from "./decode.ts";
 
-/** A dot of a label, by its place: whether it is black. */
+/** Whether a dot of a label is black. */
 type Dots = (x: number, y: number) => boolean;
 
 interface Graphic {
@@ -34,7 +34,7 @@ function graphicsOf(label: Uint8Array): Graphic[] {
   });
 }
 
-describe("every script that has a font is printed in every format", () => {
+describe("every script with a font prints in every format", () => {
   test.each([
     ["Japanese", "東京ラーメン 髙島屋", "JP"],
     ["Korean", "대한민국 서울", "KR"],
@@ -62,10 +62,10 @@ describe("every script that has a font is printed in every format", () => {
     const recipient = { ...facts.recipient, name: text, company: text, address_line1: text, city: text, country };
     const { drawing } = drawLabel({ ...facts, sender: recipient, recipient, order_number: text });
     expect(unprintableLetters(text)).toEqual([]);
-    // Some letters are taken apart to be drawn.
+    // Some letters are decomposed for drawing.
     const said = (await openPdf(await pdf(drawing))).texts.map((line) => line.normalize("NFKD"));
     const letters = [...text.normalize("NFKD").replaceAll(/[ \u200d]/g, "")];
-    // Right-to-left text is written in the order it is seen in, so the letters are compared, not their order.
+    // Right-to-left text is written in visual order, so letters are compared without their order.
     expect(said.filter((line) => letters.every((letter) => line.includes(letter))).length).toBeGreaterThanOrEqual(5);
     const pixels = await rasterized(svg(drawing, 203), (image) => image.pixels.slice());
     const drawn: Dots = (x, y) => (pixels[(y * drawing.width + x) * 4] ?? 255) < 128;
@@ -76,7 +76,7 @@ describe("every script that has a font is printed in every format", () => {
       for (let row = 0; row < height; row++) {
         for (let column = 0; column < width; column++) {
           if (isBlack(column, row)) black++;
-          // Marks of the line above or below may lie within the rectangle of this one, so only what is set is compared.
+          // Marks of the lines above and below may overlap this rectangle, so only set dots are compared.
           if (isBlack(column, row) && !drawn(x + column, y + row)) different++;
         }
       }
@@ -86,12 +86,12 @@ describe("every script that has a font is printed in every format", () => {
   });
 });
 
-test("what no font has is named, each letter once", () => {
+test("letters without a font are reported once each", () => {
   expect(unprintableLetters("1 ལྷ་ས Road, ལྷ 𒀀 東京 \ufffd")).toEqual(["ལྷ", "་", "ས", "𒀀", "\ufffd"]);
   expect(unprintableLetters("葛\u{e0100}城 👨‍👩‍👧 می\u200cخواهم")).toEqual([]);
 });
 
-test("who has not the fonts of Chinese, Japanese and Korean is told which file is missing", () => {
+test("without the CJK fonts, a message names the missing file", () => {
   for (const text of ["東京", "Seoul 서울", "ラーメン"]) {
     expect(missingFonts(text, false)).toContain("packhouse-fonts.zst");
     expect(missingFonts(text, true)).toBeNull();

@@ -8,7 +8,7 @@ import { type Pixels, scan } from "./decode.ts";
 
 const glyphsOf = (text: string, bold = false) => shapeText(text, bold).runs.flatMap((run) => run.glyphs);
 const facesOf = (text: string, bold = false) => shapeText(text, bold).runs.map((run) => run.face.name);
-/** What is drawn, from left to right. */
+/** The drawn glyphs, from left to right. */
 const drawn = (text: string) => glyphsOf(text).map((glyph) => glyph.text);
 
 describe("works", () => {
@@ -36,31 +36,31 @@ describe("works", () => {
     ["대한민국 서울", ["NotoSansKR"]],
     ["👩‍🚀❤️🇩🇪👍🏽🎁", ["NotoEmoji"]],
     ["東京 Tokyo 😀", ["NotoSansSC", "DejaVuSans", "NotoEmoji"]],
-  ])("%s is drawn as itself, in both weights", (text, faces) => {
+  ])("%s is drawn unchanged, in both weights", (text, faces) => {
     expect(facesOf(text)).toEqual(faces);
     for (const bold of [false, true]) for (const { id } of glyphsOf(text, bold)) expect(id).not.toBe(0);
   });
 
-  test("a joined emoji is one picture, and a syllable of Devanagari is set in its order", () => {
+  test("a joined emoji is one glyph, and Devanagari syllables are reordered", () => {
     expect(glyphsOf("👩‍🚀")).toHaveLength(1);
     expect(glyphsOf("🇩🇪👍🏽")).toHaveLength(2);
-    // The vowel sign is drawn before the letters that it is written after.
+    // The vowel sign is drawn before the letters that it follows in writing.
     expect(drawn("हि")).toEqual(["ि", "ह"]);
   });
 
-  test("a syllable of Burmese is set in its order, and joined", () => {
+  test("Burmese syllables are reordered and joined", () => {
     expect(drawn("ကြော")).toEqual(["ေ", "ြ", "က", "ာ"]);
-    // What is written before a consonant sits on top of it, as one glyph.
+    // A letter written before a consonant is stacked on it as one glyph.
     expect(drawn("င်္ဘ")).toEqual(["ဘ", "င်္"]);
   });
 
-  test("letters of Arabic take the form of their place", () => {
+  test("Arabic letters take their contextual forms", () => {
     const [alone, ...joined] = [glyphsOf("ب"), glyphsOf("ببب")].flat().map(({ id }) => id);
     expect(new Set(joined).size).toBe(3);
     expect(joined).not.toContain(alone);
   });
 
-  test("marks stand on their letters and take no room", () => {
+  test("marks are placed on their letters and take no width", () => {
     const marks = glyphsOf("ปี่").slice(1);
     expect(marks.every(({ advance }) => advance === 0)).toBe(true);
     expect(shapedWidth("ปี่", 10, false)).toBe(shapedWidth("ป", 10, false));
@@ -71,11 +71,11 @@ describe("works", () => {
     ["אב 12 (cd)", ["(", "c", "d", ")", " ", "1", "2", " ", "ב", "א"]],
     ["אב (גד)", ["(", "ד", "ג", ")", " ", "ב", "א"]],
     ["a אב (1", ["a", " ", "1", ")", " ", "ב", "א"]],
-  ])("%s runs both ways", (text, expected) => {
+  ])("%s runs in both directions", (text, expected) => {
     expect(drawn(text)).toEqual(expected);
   });
 
-  test("the characters of Japan and of Korea have their own shapes", () => {
+  test("Japanese and Korean text has its own glyphs", () => {
     expect(facesOf("直")).toEqual(["NotoSansSC"]);
     expect(facesOf("直す")).toEqual(["NotoSansJP"]);
     expect(facesOf("直접")).toEqual(["NotoSansKR"]);
@@ -90,11 +90,11 @@ describe("lines", () => {
     ["semi-automatic-espresso-machine", ["semi-automatic-", "espresso-machine"]],
     ["北京东方有限公司北京东方有限公司", ["北京东方有限公司北京", "东方有限公司"]],
     ["", [""]],
-  ])("%s is broken where a line may end", (text, lines) => {
+  ])("%s breaks only where a line may end", (text, lines) => {
     expect(wrapText(text, measure)).toEqual(lines);
   });
 
-  test("a date is never broken, and neither is one of a list", () => {
+  test("a date is never broken, not even in a list", () => {
     const dates = fc.array(fc.constantFrom("2027-05-01", "L-1", "until", "05/2027", "a-2"), { minLength: 1 });
     fc.assert(
       fc.property(dates, fc.integer({ min: 80, max: 200 }), (words, width) => {
@@ -108,7 +108,7 @@ describe("lines", () => {
     );
   });
 
-  test("a word wider than its room is set smaller before it is broken", () => {
+  test("a word wider than the line is set smaller before it is broken", () => {
     const text = "a Mikrofasertuchhalter b";
     const size = unbrokenSize(text, { ...measure, width: 90 });
     expect(size).toBeWithin(7, 10);
@@ -117,14 +117,14 @@ describe("lines", () => {
     expect(unbrokenSize("W".repeat(100), measure)).toBe(7);
   });
 
-  test("a word of Thai is not cut in two", () => {
+  test("a Thai word is not broken", () => {
     const words = [..."น้ำผึ้งแท้จากเชียงใหม่".matchAll(/น้ำ|ผึ้ง|แท้|จาก|เชียงใหม่/g)].map(([word]) => word);
     const lines = wrapText(words.join(""), { ...measure, width: 60 });
     expect(lines.length).toBeGreaterThan(1);
     for (const line of lines) expect(line.replaceAll(new RegExp(words.join("|"), "g"), "")).toBe("");
   });
 
-  test("nothing is lost, and no line is wider than its room", () => {
+  test("no text is lost, and no line is too wide", () => {
     const words = fc.array(fc.constantFrom("a", "quite", "東京都", "מוצר", "น้ำผึ้ง", "W".repeat(40), "x-y", "👍🏽", "،"));
     fc.assert(
       fc.property(words, (parts) => {
@@ -137,10 +137,10 @@ describe("lines", () => {
   });
 });
 
-describe("bar codes", () => {
+describe("barcodes", () => {
   const text = fc.string({ minLength: 1, maxLength: 20, unit: "grapheme-ascii" });
 
-  test("of printable ASCII are read back", async () => {
+  test("Code 128 of printable ASCII reads back", async () => {
     const texts = [
       "RICE-1KG",
       "1234567890",
@@ -152,14 +152,14 @@ describe("bar codes", () => {
     for (const one of texts) expect(await scan(barsAsPixels(one))).toEqual([{ kind: "]C0", text: one }]);
   });
 
-  test("of GS1 are read back, with their function character", async () => {
+  test("GS1 text reads back with its function character", async () => {
     for (const one of ["(420)90210", "(420)902101234", "(421)826SW1A1AA", "(420)K1A0B1", "(00)095212340012345676"]) {
       const expected = [{ kind: "]C1", text: one.replaceAll(/[()]/g, "") }];
       expect(await scan(barsAsPixels(one, true))).toEqual(expected);
     }
   });
 
-  test("are as short as those of the library", () => {
+  test("are as short as those of bwip-js", () => {
     const library = (one: string, gs1: boolean) => {
       const [symbol] = bwip.raw(gs1 ? "gs1-128" : "code128", one, "");
       if (symbol === undefined || !("sbs" in symbol)) throw new Error(`no bars of ${one}`);
@@ -174,12 +174,12 @@ describe("bar codes", () => {
     fc.assert(fc.property(code, (one) => short(`(420)${one}`, true)));
   });
 
-  test("of squares are read back, whatever their text", async () => {
+  test("QR codes of any text read back", async () => {
     const texts = ["東京-1", "X".repeat(100), "ถ".repeat(100), "👩‍🚀".repeat(20), "Ω", "12345678901234567890"];
     for (const one of texts) expect(await scan(squaresAsPixels(one))).toEqual([{ kind: "]Q1", text: one }]);
   });
 
-  test("of other texts, and of long ones, are squares", () => {
+  test("other texts and long texts become QR codes", () => {
     expect(symbolOf("RICE-1KG", 200).kind).toBe("code128");
     expect(symbolOf("東京-1", 200).kind).toBe("qr");
     expect(symbolOf("X".repeat(40), 200).kind).toBe("qr");
@@ -187,13 +187,13 @@ describe("bar codes", () => {
 });
 
 describe("guards", () => {
-  test("a line keeps joiners of letters and loses what would turn the text round it", () => {
+  test("a line keeps joiners and drops direction overrides", () => {
     expect(printableLine("a\u202eb\u200bc\nd\t e\u0000")).toBe("abc d e");
     expect(printableLine("می‌خواهم 👩‍🚀")).toBe("می‌خواهم 👩‍🚀");
     expect(printableLine("\ud800e\u0301")).toBe("\ufffdé");
   });
 
-  test("any text at all is set", () => {
+  test("any text can be drawn", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 30 }), fc.boolean(), (given, bold) => {
         const line = printableLine(given);
@@ -203,7 +203,7 @@ describe("guards", () => {
     );
   });
 
-  test.each(["", "é", "a\nb", "x".repeat(81)])("%p is no Code 128 text", (given) => {
+  test.each(["", "é", "a\nb", "x".repeat(81)])("%p is not a Code 128 text", (given) => {
     expect(isCode128Text(given)).toBe(false);
   });
 });

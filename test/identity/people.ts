@@ -1,4 +1,4 @@
-// People for tests: users of each role, and where they are signed in.
+// Signed-in users of each role for tests.
 
 import { readId, wireId } from "../../src/core/ids.ts";
 import type { Service } from "../../src/http/service.ts";
@@ -10,14 +10,14 @@ import { createUser } from "../../src/identity/users/users.ts";
 
 let made = 0;
 
-/** Somebody who is signed in: his id, and the headers by which his requests show it. */
+/** A signed-in user: the id, and the headers that authenticate requests. */
 export interface Person {
   readonly id: string;
   readonly email: string;
   readonly headers: { readonly cookie: string };
 }
 
-/** Makes a user of the house or a merchant and signs him in, without a password: that takes its time. */
+/** Creates and signs in a user of the operator or a merchant, without a password, since hashing is slow. */
 export async function signedInAs(
   { stores }: Service,
   role: Role,
@@ -36,7 +36,7 @@ export async function signedInAs(
   });
 }
 
-/** Signs a user in at another place. */
+/** Signs a user in on another device. */
 export async function signInAgain({ stores }: Service, id: string): Promise<{ readonly cookie: string }> {
   const random = crypto.getRandomValues(new Uint8Array(32));
   const origin = { ip: "127.0.0.2", user_agent: "another", previous: null };

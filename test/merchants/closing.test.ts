@@ -1,4 +1,4 @@
-// What is made for a merchant ends with its closing, whoever asks and by whatever way, also at the same moment.
+// Nothing can be created for a closed merchant: by any caller, in any way, even at the same time.
 import { describe, expect, test } from "bun:test";
 import { orders as orderRows } from "../../db/schema/orders.ts";
 import { systemActor } from "../../src/core/actor.ts";
@@ -14,7 +14,7 @@ import { connectShopify, shopifyOrder } from "../platforms/stores.ts";
 
 const someone = systemActor("test");
 
-/** A merchant with a product whose SKU is its alone, and a customer; of it orders are drafted. */
+/** A merchant with a product whose SKU is unique, and a customer for orders. */
 async function merchantOf(code: string) {
   const { id } = await app.must("POST", "/merchants", { code, name: code });
   const sku = `${code}-TEA`;
@@ -31,16 +31,16 @@ async function merchantOf(code: string) {
   return { id: Number(id.slice(4)), code, sku, customer, draft };
 }
 
-/** A scope of one merchant's own, as its key has it. */
+/** The scope of a merchant's own key. */
 const owned = (id: number) => app.service.stores.live.scoped({ visible: id, owner: id });
 
-/** Runs something in a transaction that stays open until `finish` is called; answers once it has been done. */
+/** Runs work in a transaction that stays open until `finish` is called. Returns after the work is done. */
 async function leftOpen<Done>(id: number, work: (tx: Tx) => Promise<Done>) {
   const [done, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const outcome = owned(id)
     .write(async (tx) => {
       const made = await work(tx);
-      // What was sent to PostgreSQL has been done there by the time something else is answered.
+      // PostgreSQL has executed what was sent before once another query returns.
       await tx.sql.select({ id: orderRows.id }).from(orderRows).limit(1);
       done.resolve();
       await gate.promise;
@@ -52,11 +52,11 @@ async function leftOpen<Done>(id: number, work: (tx: Tx) => Promise<Done>) {
 }
 
 const app = await openApp();
-// With it there are two, so that the house has to say for whom it does something.
+// With a second merchant, the operator has to name the merchant.
 await merchantOf("ACME");
 
 describe("refuses", () => {
-  test("whatever a house key would make for a closed merchant without naming it", async () => {
+  test("every record that the operator's key would create for a closed merchant without naming it", async () => {
     const { code, sku, customer, draft } = await merchantOf("BOLT");
     const receipt = await app.must("POST", "/inventory/receipts", {
       lines: [{ sku, quantity: 9 }],
@@ -105,12 +105,12 @@ describe("refuses", () => {
     expect([body.data.created, ...codes]).toEqual([0, "merchant_closed", "merchant_closed"]);
     expect(await app.must("GET", `/orders?merchant=${code}`)).toMatchObject([{ id: gone.id }]);
     expect(await app.must("GET", `/inventory?merchant=${code}`)).toMatchObject([{ on_hand: 0 }]);
-    // What is left can be ended all the same.
+    // Open work can still be ended.
     await app.must("POST", `/inventory/receipts/${receipt.id}/cancel`);
     await app.must("POST", `/returns/${coming.id}/cancel`);
   });
 
-  test("a count in which units of a closed merchant turn up, and says of which line", async () => {
+  test("a count that finds units of a closed merchant, and names the line", async () => {
     const [other, { code, sku }] = [await merchantOf("GALE"), await merchantOf("HAZE")];
     const open = async () => (await app.must("POST", "/inventory/counts", { location: "whs_1001" })).id;
     const line = (name: string, quantity: number) => ({ sku: name, bin: "C-1", quantity });
@@ -151,7 +151,7 @@ describe("refuses", () => {
     expect(await app.must("GET", `/inventory?merchant=${other.code}`)).toMatchObject([{ on_hand: 4 }]);
   });
 
-  test("what was let in before a merchant was closed, and is done after it", async () => {
+  test("work admitted before a merchant was closed and done afterwards", async () => {
     const { id, code, sku, draft } = await merchantOf("DAWN");
     await app.must("POST", `/merchants/${code}/close`);
     const late = [
@@ -164,7 +164,7 @@ describe("refuses", () => {
     expect(await Promise.all(codes)).toEqual(codes.map(() => "merchant_closed"));
   });
 
-  test("to make an order of what the shop of a closed merchant tells", async () => {
+  test("to create an order from a closed merchant's store", async () => {
     const { code } = await merchantOf("CORK");
     const shop = await connectShopify(app, { merchant_id: code });
     await app.must("POST", `/merchants/${code}/close`);
@@ -181,9 +181,9 @@ describe("refuses", () => {
   });
 });
 
-// SQLite has one writer, so that transactions come one after another.
-describe.skipIf(engine === "sqlite")("at the same moment", () => {
-  test("an order that is being made keeps its merchant from being closed", async () => {
+// SQLite has one writer, so its transactions run one after another.
+describe.skipIf(engine === "sqlite")("concurrently", () => {
+  test("an order that is being created prevents closing its merchant", async () => {
     const { id, draft } = await merchantOf("DUSK");
     const order = await leftOpen(id, (tx) => createOrder(tx, draft("D-1"), someone));
     const closing = app.post("/merchants/DUSK/close");
@@ -193,7 +193,7 @@ describe.skipIf(engine === "sqlite")("at the same moment", () => {
     expect((await closing).body.error).toMatchObject({ code: "merchant_not_empty", open_orders: 1 });
   });
 
-  test("so do orders by the hundred, and units that arrive", async () => {
+  test("so do bulk orders and incoming units", async () => {
     const { id, sku, draft } = await merchantOf("EAST");
     const key = await app.must("POST", "/keys", { name: "east", permission: "full", merchant_id: "EAST" });
     const bulk = app.call("POST", "/orders/bulk", { orders: [draft("E-1"), draft("E-2")] }, { key: key.key });
@@ -208,7 +208,7 @@ describe.skipIf(engine === "sqlite")("at the same moment", () => {
     expect((await closing).body.error).toMatchObject({ code: "merchant_not_empty", units: 4 });
   });
 
-  test("what is asked for while a merchant is being closed waits, and is refused", async () => {
+  test("a request during the closing waits and is refused", async () => {
     const { id, sku, draft } = await merchantOf("FERN");
     const { lockMerchantAlone, saveMerchant } = await import("../../src/merchants/merchants.sql.ts");
     const closing = await leftOpen(id, async (tx) => {

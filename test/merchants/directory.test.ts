@@ -13,7 +13,7 @@ afterAll(() => store.close());
 
 const make = (code: string) => store.write((tx) => createMerchant(tx, { code, name: code }, "UTC"));
 
-test("a merchant is known by its id and its code, without a query from the second time on", async () => {
+test("a merchant is found by id and code, without a query after the first time", async () => {
   const directory = directoryOf(store);
   expect(directoryOf(store.scoped({ visible: 1, owner: 1 }))).toBe(directory);
   expect(directory.fresh()).toBeNull();
@@ -30,7 +30,7 @@ test("a merchant is known by its id and its code, without a query from the secon
   expect([known.byId(1), known.byId(2), known.only]).toEqual([main ?? null, null, main ?? null]);
 });
 
-test("a change by this process is known at once, also to who had asked before it", async () => {
+test("a change by this process is visible at once, even to earlier readers", async () => {
   const directory = directoryOf(store);
   await directory.now();
   const { id } = await make("ACME");
@@ -42,7 +42,7 @@ test("a change by this process is known at once, also to who had asked before it
   expect((await directory.now()).byId(id)?.status).toBe("suspended");
 });
 
-test("an answer that a change has overtaken is not kept", async () => {
+test("a result that a change has overtaken is not cached", async () => {
   const directory = directoryOf(store);
   await make("BOLT");
   const stale = Promise.withResolvers<void>();
@@ -61,7 +61,7 @@ test("an answer that a change has overtaken is not kept", async () => {
   reads.mockRestore();
 });
 
-test("a change by another process is known half a second later", async () => {
+test("a change by another process is visible half a second later", async () => {
   const directory = directoryOf(store);
   const known = await directory.now();
   const at = performance.now();
@@ -74,7 +74,7 @@ test("a change by another process is known half a second later", async () => {
   clock.mockRestore();
 });
 
-test("a view and a transaction know the merchants from memory, and by a query where that may be old", async () => {
+test("reads and transactions use the cache, and query if it may be stale", async () => {
   const directory = directoryOf(store);
   const known = await directory.now();
   const seen = () => store.read((db) => merchantsIn(db, [1]));
@@ -83,7 +83,7 @@ test("a view and a transaction know the merchants from memory, and by a query wh
   expect(await seen()).toBe(known);
   expect(await written()).toBe(known);
   expect((await store.read((db) => ownerIn(db, { merchant_id: 1 }))).code).toBe("MAIN");
-  // Made by another process a moment ago: there, and not in memory yet.
+  // Just created by another process: stored, but not cached.
   const { id } = await make("DORA");
   const later = await directory.now();
   const forgetful = spyOn(later, "byId").mockImplementation((asked) => (asked === id ? null : (known.all[0] ?? null)));
@@ -99,7 +99,7 @@ test("a view and a transaction know the merchants from memory, and by a query wh
   }
 });
 
-test("codes tell merchants apart where the house has several", async () => {
+test("codes distinguish merchants if the operator has several", async () => {
   const codes = await store.read((db) => codesIn(db, [{ merchant_id: 1 }, { merchant_id: 1 }]));
   expect([...codes]).toEqual([[1, "MAIN"]]);
   const lone = await openTemporaryStore({ mode: "live" });

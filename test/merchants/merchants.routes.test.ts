@@ -22,7 +22,7 @@ const made = async (code: string, fields: object = {}) => {
 const dock = { address_line1: "1 Pier", city: "Oakland", state: "CA", postal_code: "94607", country: "US" };
 
 describe("works", () => {
-  test("a new house has one merchant, in both worlds", async () => {
+  test("a new installation has one merchant, in both environments", async () => {
     const { data } = await ask("GET", "/merchants/MAIN");
     expect(data).toEqual({
       id: "mer_1",
@@ -48,7 +48,7 @@ describe("works", () => {
     expect((await ask("GET", "/merchants", undefined, inTest())).data).toEqual([data]);
   });
 
-  test("one that is made is there in both worlds under one id, and is found by id and code", async () => {
+  test("a new merchant exists in both environments under one id, and is found by id and code", async () => {
     await shop.app.takeEvents();
     const fields = {
       contact: { email: "ops@acme.example" },
@@ -74,7 +74,7 @@ describe("works", () => {
     expect(await shop.app.takeEvents()).toEqual([]);
   });
 
-  test("what is changed is changed in both worlds; what a GET answered changes nothing", async () => {
+  test("a change applies to both environments; sending back a GET changes nothing", async () => {
     const bolt = await made("BOLT");
     shop.app.clocks.live.advance(1000);
     expect((await ask("PATCH", "/merchants/BOLT", bolt)).data).toEqual(bolt);
@@ -85,7 +85,7 @@ describe("works", () => {
     expect((await ask("GET", "/merchants/BOLT", undefined, inTest())).data).toEqual(data);
   });
 
-  test("it is suspended, goes on, and is closed for good", async () => {
+  test("a merchant is suspended, reactivated and permanently closed", async () => {
     const { id } = await made("CORA");
     const now = new Date(shop.app.clocks.live.now()).toISOString();
     const suspended = await ask("POST", `/merchants/${id}/suspend`);
@@ -109,7 +109,7 @@ describe("works", () => {
     expect((await ask("GET", "/merchants?q=cora")).data).toEqual([closed.data]);
   });
 
-  test("a copy that was lost is made up for, and an old one never takes the place of a newer", async () => {
+  test("a lost copy is repeated, and an old one never replaces a newer one", async () => {
     const { live, test: other } = shop.app.service.stores;
     const input = { code: "LOST", name: "Lost" };
     const lost = await live.write((tx) => createMerchant(tx, input, "UTC"));
@@ -126,7 +126,7 @@ describe("works", () => {
     });
   });
 
-  test("an owner and a manager manage merchants from either world, others of the house see them", async () => {
+  test("owners and managers manage merchants from either environment, other staff see them", async () => {
     const [manager, floor] = [
       await signedInAs(shop.app.service, "manager"),
       await signedInAs(shop.app.service, "floor"),
@@ -161,7 +161,7 @@ describe("refuses", () => {
     expect(error.details[0].code).toBe(code);
   });
 
-  test("another code, a version that has passed, and a merchant that there is not", async () => {
+  test("another code, an outdated version, and an unknown merchant", async () => {
     const code = await ask("PATCH", "/merchants/MAIN", { code: "OTHER" });
     expect([code.status, code.error.code]).toEqual([422, "immutable_field"]);
     const late = await ask("POST", "/merchants/MAIN/suspend", undefined, { headers: { "if-match": '"99"' } });
@@ -172,7 +172,7 @@ describe("refuses", () => {
     }
   });
 
-  test("a change by a key of the test world, which the live one would not know", async () => {
+  test("a change by a test key, which live data would not know", async () => {
     for (const [method, path] of [
       ["POST", "/merchants"],
       ["PATCH", "/merchants/MAIN"],
@@ -184,7 +184,7 @@ describe("refuses", () => {
     }
   });
 
-  test("to close one of whom something is left, in either world", async () => {
+  test("to close a merchant with open work, in either environment", async () => {
     const eave = await made("EAVE");
     const owned = { headers: { "packhouse-merchant": "EAVE" } };
     for (const [world, key] of [
@@ -197,7 +197,7 @@ describe("refuses", () => {
       const { status, error } = await ask("POST", "/merchants/EAVE/close");
       const facts = { world, open_orders: 0, units: 3, merchant: eave.id };
       expect([status, error]).toMatchObject([409, { code: "merchant_not_empty", ...facts }]);
-      // Whomever the request names beside it, it is this one's that count.
+      // The merchant in the path counts, whatever else the request names.
       const beside = await ask("POST", "/merchants/EAVE/close", undefined, {
         headers: { "packhouse-merchant": "MAIN" },
       });
@@ -208,7 +208,7 @@ describe("refuses", () => {
     expect((await ask("POST", "/merchants/EAVE/close")).data).toMatchObject({ status: "closed" });
   });
 
-  test("to close the only one there is", async () => {
+  test("to close the only merchant", async () => {
     const { data } = await ask("GET", "/merchants?limit=100");
     const open = data.filter(
       ({ status, code }: { status: string; code: string }) => status !== "closed" && code !== "MAIN",

@@ -1,5 +1,5 @@
-// For whom a house of several merchants does something that names none: what the request names otherwise decides, or it
-// is refused.
+// With several merchants, a request without a merchant is resolved by the other records that it names, or
+// refused.
 import { expect, test } from "bun:test";
 import { openApp } from "../build/service.ts";
 import { portland } from "../build/shop.ts";
@@ -10,7 +10,7 @@ let to = {};
 const app = await openApp();
 for (const code of ["ACME", "BOLT"]) {
   await app.post("/merchants", { code, name: code });
-  // One SKU is in use at both, the other at one alone.
+  // One SKU is used by both merchants, the other by one only.
   for (const sku of ["TEA", `${code}-TEA`]) await app.product(sku, { merchant_id: code });
   const buyer = { email: "jane@example.com", shipping_addresses: [portland], merchant_id: code };
   const { id, shipping_addresses } = (await app.post("/customers", buyer)).body;

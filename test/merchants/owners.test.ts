@@ -1,4 +1,4 @@
-// Whose a key, a subscription and an invitation become: they are told apart by the same words everywhere.
+// The owner of keys, subscriptions and invitations is determined in the same way everywhere.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { openApp, type TestApp } from "../build/service.ts";
 
@@ -14,7 +14,7 @@ const makers: Record<string, () => [string, object]> = {
   "an invitation": () => ["/invitations", { email: `jo${number}@example.com`, role: "office" }],
 };
 
-/** Whose it becomes, when the body, the header and the query say this of it. */
+/** The owner when the body, the header and the query name a merchant like this. */
 async function owner(maker: keyof typeof makers, said: { body?: unknown; header?: string; query?: string }) {
   number += 1;
   const [path, fields] = makers[maker]?.() ?? [];
@@ -28,14 +28,14 @@ async function owner(maker: keyof typeof makers, said: { body?: unknown; header?
 }
 
 describe.each(Object.keys(makers))("%s", (maker) => {
-  test("is the only merchant's where the house names it, and the house's where it names nobody", async () => {
+  test("belongs to the only merchant if the operator names it, and to the operator if none is named", async () => {
     expect(await owner(maker, {})).toBeNull();
     expect(await owner(maker, { body: null })).toBeNull();
     expect(await owner(maker, { body: "MAIN" })).toBe("mer_1");
     expect(await owner(maker, { header: "MAIN" })).toBe("mer_1");
   });
 
-  test("is that of the merchant whom the body names before the header, or the house's", async () => {
+  test("belongs to the merchant in the body before the one in the header, or to the operator", async () => {
     await app.post("/merchants", { code: "ACME", name: "Acme" });
     expect(await owner(maker, {})).toBeNull();
     expect(await owner(maker, { header: "ACME" })).toBe("mer_1001");
@@ -43,7 +43,7 @@ describe.each(Object.keys(makers))("%s", (maker) => {
     expect(await owner(maker, { body: "mer_1", header: "MAIN" })).toBe("mer_1");
     expect(await owner(maker, { body: null, header: "ACME" })).toBeNull();
     if (maker === "an invitation") {
-      // People are invited by the body or the header: the query takes nothing.
+      // Invitations use the body or the header; the query is ignored.
       const { status, body } = await app.post("/invitations?merchant=ACME", { email: "q@example.com", role: "office" });
       expect([status, body.error.details]).toMatchObject([422, [{ field: "merchant", code: "unknown_field" }]]);
       return;
@@ -53,7 +53,7 @@ describe.each(Object.keys(makers))("%s", (maker) => {
   });
 });
 
-test("a subscription of the first merchant is told nothing of those who come later", async () => {
+test("a subscription of the first merchant receives no events of later merchants", async () => {
   const make = (fields: object) =>
     app.post("/webhooks", { url: "https://example.com/main", events: ["order.created"], ...fields });
   const main = (await make({ merchant_id: "MAIN" })).body.data;
@@ -74,7 +74,7 @@ test("a subscription of the first merchant is told nothing of those who come lat
   expect([await told(main.id), await told(house.id)]).toEqual([1, 2]);
 });
 
-test("a subscription of the house is held against those of the house, whomever the header names", async () => {
+test("a subscription of the operator is compared with the operator's others, whatever the header names", async () => {
   await app.post("/merchants", { code: "ACME", name: "Acme" });
   const fields = { url: "https://example.com/x", events: ["order.created"], merchant_id: null };
   const headers = { "packhouse-merchant": "ACME" };

@@ -1,4 +1,4 @@
-// In whose name parcels leave: what buyers read on labels, slips and pages, where three merchants share a warehouse.
+// The sender name that buyers see on labels, slips and pages, with three merchants in one warehouse.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openSeller } from "../shipping/labels/seller.ts";
 import {
@@ -13,7 +13,7 @@ import {
   strangeTo,
 } from "./three_merchants.ts";
 
-// The first paper opens eight fonts, which takes its time beside other work.
+// The first document opens eight fonts, which takes time under load.
 setDefaultTimeout(60_000);
 
 const ground = { ...own, carrier: "swift", service: "ground" };
@@ -29,15 +29,15 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 const warehouse = async () => (await app.get("/inventory/locations")).body.data[0].address;
-/** The line of a page that says from whom a parcel comes, or to whom it goes back. */
+/** The line of a page that shows the sender of a parcel, or the recipient of a return. */
 const line = (term: "From" | "To", name: string) => `<dt>${term}</dt><dd><bdi>${name}</bdi></dd>`;
 
 describe("works", () => {
-  test.each([...codes])("a buyer of %s reads its name on label, slip and page, and no other", async (code) => {
+  test.each([...codes])("a buyer of %s sees only its name on label, slip and page", async (code) => {
     const id = await house.order(code);
     const { label_id, from_address, tracking_url } = await house.label(id);
     const { address_line1, city, postal_code, country, company, phone } = await warehouse();
-    // The street is the warehouse's, whoever sends.
+    // The street is the warehouse's for any sender.
     expect(from_address).toMatchObject({
       name: senders[code],
       street1: address_line1,
@@ -67,7 +67,7 @@ describe("works", () => {
     expect(html).not.toMatch(/<Books>|& Co/);
   });
 
-  test("goods come back to where the merchant wants them, else to the warehouse in the merchant's name", async () => {
+  test("returns go to the merchant's return address, otherwise to the warehouse in the merchant's name", async () => {
     const { address_line1 } = await warehouse();
     const ways: Readonly<Record<Code, object>> = {
       MAIN: { name: senders.MAIN, street1: address_line1 },
@@ -85,7 +85,7 @@ describe("works", () => {
     }
   });
 
-  test("a carrier is told the merchant's name, for the way there and for the way back", async () => {
+  test("a carrier gets the merchant's name for shipments and returns", async () => {
     const told: unknown[] = [];
     const { offers } = seller.fake;
     seller.fake.offers = (carriage, ctx) => {
@@ -108,7 +108,7 @@ describe("works", () => {
     seller.openUp();
   });
 
-  test("labels of several merchants that are bought at the same moment, or by one act, keep their names", async () => {
+  test("labels of several merchants, bought concurrently or in bulk, have their own names", async () => {
     const ids = await Promise.all([...codes, ...codes].map((code) => house.order(code)));
     const names = [...codes, ...codes].map((code) => senders[code]);
     const bought = await Promise.all(ids.map((id) => house.label(id)));
@@ -125,7 +125,7 @@ describe("works", () => {
     expect(more.map((id) => names_of.get(id))).toEqual(names.slice(0, 3));
   });
 
-  test("a quote is of the parcel in the merchant's name, and buys it", async () => {
+  test("a quote for a parcel in the merchant's name can be bought", async () => {
     const id = await house.order("ROAST");
     const { rates } = (await app.post("/shipping/rates", { order_id: id, weight: 2, weight_unit: "lb" })).body.data;
     const { quote_id } = rates.find(({ service }: { service: string }) => service === "standard");
@@ -133,7 +133,7 @@ describe("works", () => {
     expect(bought.from_address.name).toBe(senders.ROAST);
   });
 
-  test("an address that the request gives stands as it is given", async () => {
+  test("a sender address in the request is used unchanged", async () => {
     const street = {
       name: "Pop-up shop",
       street1: "1 Main St",
@@ -147,7 +147,7 @@ describe("works", () => {
     expect((await house.comesBack(id, { ...own, to_address: street })).to_address).toMatchObject(street);
   });
 
-  test("who is named anew speaks in that name from then on, and what is printed stays as it is", async () => {
+  test("a new name applies from then on, and printed documents keep the old one", async () => {
     const id = await house.order("MAIN");
     const { label_id, tracking_url } = await house.label(id);
     const said = async () => {
@@ -160,7 +160,7 @@ describe("works", () => {
     };
     const name = async (fields: object) => expect((await app.patch("/merchants/MAIN", fields)).status).toBe(200);
     const everywhere = (one: string) => [one, one, one, one];
-    // Nobody has named the first merchant: what stands there is what stood there before there were merchants.
+    // The first merchant is unnamed, so the labels show the warehouse as before.
     const unnamed = [undefined, ...everywhere(senders.MAIN).slice(1)];
     expect(await said()).toEqual(unnamed);
     await name({ name: "Cold Harbor" });
@@ -172,7 +172,7 @@ describe("works", () => {
     expect(await said()).toEqual(unnamed);
   });
 
-  test("a page that has ended says whom to ask", async () => {
+  test("an expired page names a contact", async () => {
     const whom: Readonly<Record<Code, string>> = {
       MAIN: "For details, contact the sender.",
       ROAST: `For details, contact ${senders.ROAST}.`,
@@ -186,7 +186,7 @@ describe("works", () => {
     }
   });
 
-  test("in the test world merchants have the names that they have in the live one", async () => {
+  test("merchants have the same names in test data as in live data", async () => {
     const key = app.keys.test.full;
     for (const code of codes) {
       const order_id = await house.order(code, {}, 1, "test");
@@ -199,7 +199,7 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("a quote that was made before the merchant was renamed", async () => {
+  test("a quote from before the merchant was renamed", async () => {
     const order_id = await house.order("ROAST");
     const { rates } = (await app.post("/shipping/rates", { order_id, weight: 2, weight_unit: "lb" })).body.data;
     await app.patch("/merchants/ROAST", { ship_from_name: "Red Door" });
@@ -210,7 +210,7 @@ describe("refuses", () => {
     await app.patch("/merchants/ROAST", { ship_from_name: senders.ROAST });
   });
 
-  test("a label in a name that no font here can print", async () => {
+  test("a label in a name without a printable font", async () => {
     await app.patch("/merchants/BOOKS", { ship_from_name: "\u{12000}" });
     const order_id = await house.order("BOOKS");
     const { status, body } = await app.post("/shipping/labels", { order_id, ...own });

@@ -6,7 +6,7 @@ import { portland } from "../build/shop.ts";
 const acme = { headers: { "packhouse-merchant": "ACME" } };
 const main = { headers: { "packhouse-merchant": "MAIN" } };
 
-// Goods of two merchants do not lie in one bin.
+// Stock of two merchants is not mixed in one bin.
 const bin_of = (owned: typeof acme) => `A-${owned.headers["packhouse-merchant"]}`;
 
 const app = await openApp();
@@ -18,7 +18,7 @@ for (const owned of [acme, main]) {
 
 let number = 0;
 
-/** An order of a merchant for so many units of tea. */
+/** An order of a merchant for some units of tea. */
 async function order(owned: typeof acme, quantity = 2) {
   number += 1;
   const email = `jane${number}@example.com`;
@@ -41,7 +41,7 @@ const told = async () =>
     .map(({ type, data }) => [type, data["status"]]);
 
 describe("works", () => {
-  test("orders that wait, and those at work, are held while their merchant is suspended, and no others", async () => {
+  test("pending and processing orders are held while their merchant is suspended, and no others", async () => {
     const [waiting, begun, packed, gone] = [await order(acme), await order(acme), await order(acme), await order(acme)];
     const other = await order(main);
     await app.must("POST", `/orders/${begun.id}/pick`);
@@ -70,7 +70,7 @@ describe("works", () => {
         "on_hold",
       ]);
     }
-    // Nobody lifts it but the merchant's coming back.
+    // Only reactivating the merchant lifts this hold.
     expect((await app.post(`/orders/${waiting.id}/release`)).body.data.still_on_hold).toBe(true);
     await app.must("POST", "/merchants/ACME/reactivate");
     await app.runJobs();
@@ -85,9 +85,9 @@ describe("works", () => {
     await app.call("DELETE", `/orders/${begun.id}`);
   });
 
-  test("orders come in and reserve meanwhile, and go on to reserve as stock comes", async () => {
+  test("new orders are accepted and reserve stock, also when more arrives", async () => {
     await app.must("POST", "/merchants/ACME/suspend");
-    // One that takes over what was reserved for it waits, too.
+    // So does one that adopts an earlier reservation.
     await app.must(
       "POST",
       "/inventory/reserve",
@@ -105,7 +105,7 @@ describe("works", () => {
     await app.must("POST", "/inventory", { sku: "TEA", quantity: 60, location: "whs_1001" }, acme);
     await app.runJobs();
     expect((await shown(made.id)).line_items[0]).toMatchObject({ quantity_reserved: 60, quantity_backordered: 0 });
-    // A hold of a person's own stays when the merchant comes back.
+    // A manual hold stays when the merchant is reactivated.
     await app.must("POST", `/orders/${made.id}/hold`, { reason: "payment" });
     await app.must("POST", "/merchants/ACME/reactivate");
     await app.runJobs();
@@ -113,12 +113,12 @@ describe("works", () => {
     await app.call("DELETE", `/orders/${made.id}`);
   });
 
-  test("what was left by a round of long ago is made up for", async () => {
+  test("orders that an earlier round missed are held later", async () => {
     const made = [];
     for (let count = 0; count < 3; count += 1) made.push(await order(acme));
     await app.must("POST", "/merchants/ACME/suspend");
     app.clocks.live.advance(2 * 3_600_000);
-    // The job that the change wakes looks for changes of the last hour alone; the one of every hour makes up for it.
+    // The job after a change covers the last hour only; the hourly job covers the rest.
     await app.runJobs();
     expect(await reasons(made[0].id)).toEqual([]);
     const { live } = app.service.stores;
@@ -132,7 +132,7 @@ describe("works", () => {
     }
   });
 
-  test("nothing goes to the floor from the moment of the suspension, before any order is held", async () => {
+  test("nothing is sent to picking from the time of the suspension, even before orders are held", async () => {
     await app.must("PATCH", "/inventory/locations/whs_1001", {
       address: { ...portland, name: "House", phone: "5035550100" },
     });
@@ -173,7 +173,7 @@ describe("works", () => {
     const listed = await app.must("GET", "/orders?merchant=ACME&limit=4");
     expect(listed.every((one: { allowed_actions: string[] }) => !one.allowed_actions.includes("ship"))).toBe(true);
     expect((await shown(waiting.id)).allowed_actions).toEqual(["hold", "cancel", "cancel_items"]);
-    // What a carrier has is gone, whatever we think of it, and what has left goes on to arrive.
+    // Parcels that a carrier has count as shipped, and are delivered.
     await app.must("POST", `/tracking/${bought.tracking_number}/events`, { status: "in_transit" });
     expect(await shown(labelled.id)).toMatchObject({
       status: "on_hold",
@@ -181,14 +181,14 @@ describe("works", () => {
       holds: [{ reason: "carrier_discrepancy" }],
     });
     await app.must("POST", `/orders/${left.id}/deliver`);
-    // Once it is reactivated all of it goes on at once, too.
+    // Once it is reactivated, everything continues at once.
     await app.must("POST", "/merchants/ACME/reactivate");
     await app.must("POST", `/orders/${packed.id}/ship`);
     await app.must("POST", `/orders/${waiting.id}/ship`);
     await app.runJobs();
   });
 
-  test("those of the test world are held, too", async () => {
+  test("orders in test data are held as well", async () => {
     const key = app.keys.test.full;
     const owned = { key, ...acme };
     await app.must("POST", "/products", { sku: "TEA", name: "Tea" }, owned);

@@ -1,5 +1,5 @@
-// What is counted, listed and searched where several merchants ship: each sees what is its own, the house sees all, and
-// what it narrows to one merchant is what that merchant sees.
+// Counts, lists and searches with several merchants. Each merchant sees its own records, the operator sees all, and
+// the operator's filter by merchant shows exactly what that merchant sees.
 import { beforeAll, describe, expect, test } from "bun:test";
 import { iso } from "../../src/core/clock.ts";
 import { readId } from "../../src/core/ids.ts";
@@ -7,7 +7,7 @@ import { type Answered, day_ms, openApp } from "../build/service.ts";
 import { portland } from "../build/shop.ts";
 import { signedInAs } from "../identity/people.ts";
 
-/** How often each merchant does everything, under the same names as the others. */
+/** The number of times that each merchant does everything, with the same names as the others. */
 const times = { MAIN: 1, ACME: 2, BOLT: 3 } as const;
 type Code = keyof typeof times;
 const codes: readonly Code[] = ["MAIN", "ACME", "BOLT"];
@@ -31,7 +31,7 @@ async function sent(code: Code, method: string, path: string, body: object = {})
   return answer.data ?? answer;
 }
 
-/** What happens at a merchant: as often as it does everything, one of each that waits, and one that has left. */
+/** The activity of a merchant: everything several times, one of each kind still open, and one shipped. */
 async function play(code: Code): Promise<void> {
   const count = times[code];
   const now = app.clocks.live.now();
@@ -79,11 +79,11 @@ async function play(code: Code): Promise<void> {
   }
 }
 
-/** An answer without what is of the request alone. */
+/** A response without its request-specific parts. */
 const plain = ({ status, body }: Answered) => {
   if (typeof body === "string") return [status, body];
   const { meta: { timestamp: _at, requestId: _id, request_id: _own, ...meta } = {}, ...rest } = body;
-  // In which bins goods lie is the house's own.
+  // Bins are visible to the operator only.
   const shown = JSON.stringify(rest, (name, value) => (name === "location" ? undefined : value));
   return [status, { ...JSON.parse(shown), meta }];
 };
@@ -123,11 +123,11 @@ const lists = [
   "/shipments/export.csv",
 ];
 
-/** Of which there is nothing yet. */
+/** Lists that are still empty. */
 const empty = ["/returns?arrived=false", "/reports/on-time"];
 
 describe("works", () => {
-  test.each(lists)("%s: a merchant sees what the house sees of it, and no other does", async (path) => {
+  test.each(lists)("%s: a merchant sees what the operator sees of it, and nothing of others", async (path) => {
     const seen: unknown[] = [];
     for (const code of codes) {
       const own = plain(await by(code, path));
@@ -147,13 +147,13 @@ describe("works", () => {
     ["/inventory/receipts", 1],
     ["/shipments", 1],
     ["/shipping/labels", 1],
-  ])("%s has %i for each time, and those of all for the house", async (path, each) => {
+  ])("%s has %i for each time, and the sum of all for the operator", async (path, each) => {
     const total = ({ body }: Answered) => body.meta.pagination?.total ?? body.pagination?.total ?? body.meta.total;
     for (const code of codes) expect([code, total(await by(code, path))]).toEqual([code, each * times[code]]);
     expect(total(await app.get(path))).toBe(each * 6);
   });
 
-  test("the overview counts what waits at a merchant, to what is its own", async () => {
+  test("the overview counts a merchant's open tasks, as far as they are its own", async () => {
     const counts = ({ body }: Answered) => {
       const { waiting, departures, receipts_late, expiring_lots, low_stock } = body.data;
       return {
@@ -169,7 +169,7 @@ describe("works", () => {
     });
     for (const code of codes) {
       const count = times[code];
-      // What is to be put back is the house's to do.
+      // Restocking is the operator's task.
       expect([code, counts(await by(code, "/overview"))]).toEqual([code, of(count, 1, {})]);
       const { putback, ...waiting } = counts(await narrowed(code, "/overview")).waiting;
       expect([code, waiting, putback > 0]).toEqual([code, { hold: count, backorder: count }, true]);
@@ -177,7 +177,7 @@ describe("works", () => {
     expect(counts(await app.get("/overview"))).toEqual(of(6, 3, { putback: expect.any(Number) }));
   });
 
-  test("what the overview names says whose it is", async () => {
+  test("the overview shows the merchant of each record", async () => {
     for (const code of codes) {
       const merchant_id = (await app.get(`/merchants/${code}`)).body.data.id;
       const { waiting, receipts_late, expiring_lots, low_stock } = (await narrowed(code, "/overview")).body.data;
@@ -195,14 +195,14 @@ describe("works", () => {
     expect(new Set(low_stock.samples.map((one: { merchant_id: string }) => one.merchant_id)).size).toBe(codes.length);
   });
 
-  test.each(["sales", "stock-ageing", "stock-turns"])("rows of the report %s say whose a SKU is", async (name) => {
+  test.each(["sales", "stock-ageing", "stock-turns"])("rows of the report %s show a SKU's merchant", async (name) => {
     const { rows } = (await app.get(`/reports/${name}`)).body.data;
     const owners = rows.filter(({ sku }: { sku: string }) => sku === "TEA");
     const ids = await Promise.all(codes.map(async (code) => (await app.get(`/merchants/${code}`)).body.data.id));
     expect(owners.map(({ merchant_id }: { merchant_id: string }) => merchant_id).sort()).toEqual(ids.sort());
   });
 
-  test("a new merchant is told what to do first, whatever others have done", async () => {
+  test("a new merchant sees its first steps, whatever others have done", async () => {
     await app.post("/merchants", { code: "NEW", name: "New" });
     const { first_steps, waiting, departures } = (await app.get("/overview?merchant=NEW")).body.data;
     const none = {
@@ -235,12 +235,12 @@ describe("works", () => {
       }
       const all = await ids(app.get(path));
       expect(found.flat()).toEqual(expect.arrayContaining(all));
-      // A search names a few of each kind.
+      // A search returns a few results of each type.
       expect(all.length).toBeGreaterThanOrEqual(Math.min(found.flat().length, 20));
     },
   );
 
-  test("bins and counts are found by the house alone", async () => {
+  test("only the operator finds bins and counts", async () => {
     await sent("MAIN", "POST", "/inventory/counts", { skus: ["TEA"], notes: "Aisle 4" });
     const types = async (answer: Promise<Answered>) =>
       (await answer).body.data.results.map(({ type }: { type: string }) => type);
@@ -252,8 +252,8 @@ describe("works", () => {
   });
 });
 
-describe("what is the house's own", () => {
-  test("labels cost a merchant what it is charged, and not what the house pays", async () => {
+describe("operator-only data", () => {
+  test("a merchant sees what it is charged for labels, not the operator's cost", async () => {
     const [shown] = (await by("ACME", "/shipping/labels")).body.data;
     const [known] = (await narrowed("ACME", "/shipping/labels")).body.data;
     expect([shown.carrier_cost, shown.breakdown, shown.cost]).toEqual([null, null, known.cost]);
@@ -269,7 +269,7 @@ describe("what is the house's own", () => {
     expect(column((await narrowed("ACME", "/shipping/labels/export.csv")).body)).not.toContain("");
   });
 
-  test("what people and keys of the house did is told as done by the warehouse", async () => {
+  test("acts of the operator's users and keys are shown as done by the warehouse", async () => {
     const [held] = (await by("ACME", "/orders?q=H-1")).body.data;
     await app.call("POST", `/orders/${held.id}/release`, {}, { key: keyOf("ACME") });
     const names = async (answer: Promise<Answered>) =>
@@ -283,7 +283,7 @@ describe("what is the house's own", () => {
     expect((await by("ACME", "/inventory/movements/export.csv")).body).not.toContain("key_");
   });
 
-  test("nor are lists narrowed by people and keys of the house", async () => {
+  test("lists cannot be filtered by the operator's users and keys", async () => {
     const actors = new Set(
       (await app.get("/inventory/movements")).body.data.map(({ actor }: { actor: { id: string } }) => actor.id),
     );
@@ -297,7 +297,7 @@ describe("what is the house's own", () => {
     }
   });
 
-  test("its own people are named in both worlds", async () => {
+  test("a merchant's own users are named in both environments", async () => {
     const merchant_id = (await app.get("/merchants/ACME")).body.data.id;
     const member = await signedInAs(app.service, "office", "Ada Acme", readId("merchant", merchant_id));
     const staff = await signedInAs(app.service, "manager", "Stan Staff");
@@ -324,7 +324,7 @@ describe("what is the house's own", () => {
       const { key } = (await app.call("POST", "/keys", kept, { key: app.keys[world].full })).body.data;
       const named = (rows: { actor: { name: string } }[]) => rows.map(({ actor }) => actor.name);
       const by_key = (await app.call("GET", path, undefined, { key })).body.data;
-      // Neither of them is who asks.
+      // Neither is the caller.
       expect([world, named(by_key)]).toEqual([world, ["Ada Acme", "The warehouse"]]);
       expect([world, named(await ask(as_house, "GET", path))]).toEqual([world, ["Ada Acme", "Stan Staff"]]);
     }

@@ -1,4 +1,4 @@
-// A house that ships for three merchants who sell goods of one SKU and number their orders alike.
+// An operator that ships for three merchants, who use the same SKU and the same order numbers.
 import { expect } from "bun:test";
 import { type Environment, environments } from "../../src/core/environment.ts";
 import { openTestApp, type TestApp } from "../build/service.ts";
@@ -9,14 +9,14 @@ const base_url = "https://ship.example.com";
 export const codes = ["MAIN", "ROAST", "BOOKS"] as const;
 export type Code = (typeof codes)[number];
 
-/** Under what name the buyers of each get their parcels; nobody has named the first one. */
+/** The sender name that each merchant's buyers see. The first merchant is unnamed. */
 export const senders: Readonly<Record<Code, string>> = {
   MAIN: "Main warehouse",
   ROAST: "Blue Door Coffee Roasters",
   BOOKS: "Lantern <Books> & Co",
 };
 
-/** Where one of them wants its returns. */
+/** The return address of one merchant. */
 export const roastery = {
   name: "Blue Door, returns",
   address_line1: "18 Roastery Lane",
@@ -26,16 +26,16 @@ export const roastery = {
   country: "US",
 };
 
-/** A label of our own, as a request asks for it. */
+/** A label of the built-in carrier, as a request describes it. */
 export const own = { carrier: "local", service: "standard", package: { weight: 2, weight_unit: "lb" } };
 
-/** What no buyer of a merchant may read: the names of the others, and those that the house alone uses. */
+/** Texts that no buyer of a merchant may see: the other merchants' names and the operator's. */
 export const strangeTo = (code: Code) => [
   ...codes.filter((other) => other !== code).map((other) => senders[other]),
   ...["Blue Door LLC", "Tomás", "ROAST", "BOOKS"],
 ];
 
-/** The text of a page, as people read it. */
+/** The visible text of a page. */
 export const plain = (html: string) => html.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 
 const as = (app: TestApp, code: Code, mode: Environment) => ({
@@ -43,7 +43,7 @@ const as = (app: TestApp, code: Code, mode: Environment) => ({
   headers: { "packhouse-merchant": code },
 });
 
-/** Goods of each merchant in each world, and somebody who buys them. */
+/** Stock of each merchant in each environment, and a customer. */
 async function begin(app: TestApp): Promise<ReadonlyMap<string, object>> {
   const buyers = new Map<string, object>();
   for (const code of codes)
@@ -54,7 +54,7 @@ async function begin(app: TestApp): Promise<ReadonlyMap<string, object>> {
         return answer;
       };
       await post("/products", { sku: "MUG-01", name: `Mug of ${senders[code]}` });
-      // Goods of two merchants do not lie in one bin.
+      // Stock of two merchants is not mixed in one bin.
       await post("/inventory", { sku: "MUG-01", quantity: 50, bin: `B-${codes.indexOf(code)}` });
       const home = { name: "Jordan Avery", address_line1: "450 Canyon Drive", city: "Beverly Hills" };
       const shipping_addresses = [{ ...home, state: "CA", postal_code: "90210", country: "US" }];
@@ -64,7 +64,7 @@ async function begin(app: TestApp): Promise<ReadonlyMap<string, object>> {
   return buyers;
 }
 
-/** Opens the house. */
+/** Opens the operator's installation. */
 export async function openHouse() {
   const app = await openTestApp({ base_url });
   const roaster = { code: "ROAST", name: "Blue Door", legal_name: "Blue Door LLC", ship_from_name: senders.ROAST };
@@ -73,7 +73,7 @@ export async function openHouse() {
   const buyers = await begin(app);
 
   let count = 0;
-  /** An order of a merchant, which answers its id. */
+  /** Creates an order of a merchant and returns its id. */
   async function order(code: Code, fields: object = {}, quantity = 1, mode: Environment = "live"): Promise<string> {
     count += 1;
     const line_items = [{ sku: "MUG-01", quantity, unit_price: "3.20" }];
@@ -89,7 +89,7 @@ export async function openHouse() {
     return body.data;
   }
 
-  /** The label with which the goods of an order come back that has left. */
+  /** The return label of a shipped order. */
   async function comesBack(order_id: string, fields: object = own) {
     await app.post(`/orders/${order_id}/ship`);
     const { id } = (await app.post("/returns", { order_id, reason: "defective" })).body.data;
@@ -98,13 +98,13 @@ export async function openHouse() {
     return body.data;
   }
 
-  /** A page as a browser gets it, which has no key. */
+  /** A page as a browser gets it, without a key. */
   async function look(url: string) {
     const answer = await app.app.handle(new Request(url.replace(base_url, "http://packhouse.test")));
     return { status: answer.status, html: await answer.text() };
   }
 
-  /** All text of a PDF. */
+  /** The text of a PDF. */
   async function textOf(path: string): Promise<string> {
     const headers = { authorization: `Bearer ${app.keys.live.read}` };
     const answer = await app.app.handle(new Request(`http://packhouse.test/v1${path}`, { headers }));

@@ -9,7 +9,7 @@ const imports = (text: string, headers: Record<string, string> = {}) =>
 const product = async (sku: string) => (await app.get(`/products?sku=${encodeURIComponent(sku)}`)).body.data[0];
 
 describe("works", () => {
-  test("new products are created, others changed where they differ, and a second time nothing changes", async () => {
+  test("new products are created, others updated if they differ, and a second import changes nothing", async () => {
     await app.post("/products", { sku: "TEA", name: "Tea", price: 2, metadata: { shelf: 4 } });
     const file = [
       "sku,name,price,weight,weight_unit,length,width,height,dimension_unit,barcodes,lot_tracking",
@@ -28,14 +28,14 @@ describe("works", () => {
       dimensions: { length: 10, width: 8.5, height: 9, unit: "cm" },
       barcodes: [{ value: "4006381333931", type: "gtin" }],
     });
-    // A column that is not there leaves its field as it is.
+    // A missing column leaves its field unchanged.
     expect(await product("TEA")).toMatchObject({ name: "Tea, green", price: 2.5, version: 2, metadata: { shelf: 4 } });
     expect((await imports(file)).body.data).toMatchObject({ created: 0, updated: 0, unchanged: 2, failed: 0 });
     expect((await product("TEA")).version).toBe(2);
     expect(await app.takeEvents()).toEqual([]);
   });
 
-  test("a dry run says what each row would change and changes nothing, also where rows need each other", async () => {
+  test("a dry run reports each row's changes and changes nothing, even if rows depend on each other", async () => {
     await app.post("/products", { sku: "TRY-TEA", name: "Tea", price: 2 });
     const others = Array.from({ length: 60 }, (_, at) => `TRY-${at},Part ${at},,,`);
     const file = [
@@ -62,7 +62,7 @@ describe("works", () => {
     expect((await imports(file)).body.data).toEqual(report);
   });
 
-  test("what is exported can be imported: it changes nothing here and makes the same products elsewhere", async () => {
+  test("an export can be imported: it changes nothing here and creates the same products elsewhere", async () => {
     await app.post("/products", {
       sku: ' odd "sku", ü'.trim(),
       name: " two\u00a0spaces ",
@@ -84,7 +84,7 @@ describe("works", () => {
     expect(copy.body).toBe(exported.body);
   });
 
-  test("a bad row is told by line and column and stops no other", async () => {
+  test("a bad row is reported by line and column and does not affect others", async () => {
     const file = [
       "sku,name,price,lot_tracking,expiration_tracking,barcodes,metadata",
       "GOOD-1,Good,1,,,,",
@@ -132,13 +132,13 @@ describe("works", () => {
     expect((await app.get("/products?q=GOOD")).body.data).toHaveLength(2);
   });
 
-  test("a bundle of what is not there is told which component that is", async () => {
+  test("a bundle with an unknown component names that component", async () => {
     const components = '"[{""sku"":""NO-SUCH"",""quantity"":1}]"';
     const { body } = await imports(`sku,name,type,components\nSET,Set,bundle,${components}`);
     expect(body.data.errors).toMatchObject([{ line: 2, name: "SET", message: "is not the SKU of a product: NO-SUCH" }]);
   });
 
-  test("a file of many rows is taken in to its last row", async () => {
+  test("a file with many rows is imported completely", async () => {
     const rows = Array.from({ length: 430 }, (_, n) => `MANY-${n},Product ${n}`);
     const { body } = await imports(`\ufeffsku,name\n${rows.join("\n")}`);
     expect(body.data).toMatchObject({ rows: 430, created: 430, failed: 0 });
@@ -178,7 +178,7 @@ describe("refuses", () => {
     expect(details.map(({ field, code }) => `${field}: ${code}`)).toContain(problem);
   });
 
-  test("rows and a first line whose bytes a decoder could not read, and takes in the others", async () => {
+  test("rows and a header with undecodable bytes, and imports the others", async () => {
     const { body } = await imports("sku,name\nLATIN,caf\ufffd\nUTF,caf\u00e9");
     const errors = [
       { line: 2, name: "LATIN", field: null, message: "lost characters when it was saved: save the file as UTF-8" },
@@ -188,7 +188,7 @@ describe("refuses", () => {
     expect([status, refused.error.message]).toEqual([422, "lost characters when it was saved: save the file as UTF-8"]);
   });
 
-  test("what is no CSV, text that is none, and files above 10 MiB", async () => {
+  test("files that are not CSV or not text, and files above 10 MiB", async () => {
     const answers = [
       await app.post("/products/import", { sku: "A", name: "A" }),
       await app.call("POST", "/products", "sku,name\nA,b", { headers: asCsv }),
@@ -204,14 +204,14 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("reading keys may export and not import", async () => {
+  test("read-only keys may export but not import", async () => {
     const read = { key: app.keys.live.read };
     expect((await app.call("GET", "/products/export.csv", undefined, read)).status).toBe(200);
     const refused = await app.call("POST", "/products/import", "sku\n", { ...read, headers: asCsv });
     expect([refused.status, refused.body.error.required]).toEqual([403, "read_write"]);
   });
 
-  test("a repeated request gets the first report and takes in nothing", async () => {
+  test("a repeated request gets the first report and imports nothing", async () => {
     const file = "sku,name\nONCE,First";
     const first = await imports(file, { "idempotency-key": "file-1" });
     expect(first.body.data.created).toBe(1);

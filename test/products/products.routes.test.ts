@@ -13,7 +13,7 @@ describe("works", () => {
     const { id } = created.body.data;
     expect((await app.get(`/products/${id}`)).body.data).toEqual(created.body.data);
     expect((await app.get(`/products/${id.slice(4)}`)).body.data.id).toBe(id);
-    // What a GET answered can be sent back.
+    // The response of a GET can be sent back.
     const changed = await app.patch(`/products/${id}`, { ...created.body.data, name: "Milk" });
     expect(changed.body.data).toMatchObject({ name: "Milk", version: 2, barcodes: created.body.data.barcodes });
     for (const query of ["sku=MILK-1L", "barcode=4006381333931", "q=ilk", "status=active"]) {
@@ -22,7 +22,7 @@ describe("works", () => {
     expect((await app.get("/products?q=nothing")).body.data).toEqual([]);
   });
 
-  test("a change of nothing leaves version and moment as they were", async () => {
+  test("an update without a difference keeps version and updated_at", async () => {
     const fields = { sku: "SAME", name: "Same", weight: 1, weight_unit: "lb", metadata: { b: 1, a: "x" } };
     const { data } = (await app.post("/products", fields)).body;
     app.clocks.live.advance(1500);
@@ -32,7 +32,7 @@ describe("works", () => {
     expect((await app.patch(`/products/${data.id}`, { metadata: {} })).body.data.version).toBe(2);
   });
 
-  test("changes that come at once are all kept", async () => {
+  test("concurrent changes are all stored", async () => {
     const { body } = await app.post("/products", { sku: "SHARED", name: "shared" });
     const changes = [{ name: "new" }, { reorder_point: 7 }, { description: "text" }, { price: "2.00" }];
     await Promise.all(changes.map((change) => app.patch(`/products/${body.data.id}`, change)));
@@ -40,7 +40,7 @@ describe("works", () => {
     expect((await app.get(`/products/${body.data.id}`)).body.data).toMatchObject(changed);
   });
 
-  test("pages and cursors walk the same list", async () => {
+  test("pages and cursors return the same list", async () => {
     for (let n = 0; n < 7; n += 1) await app.post("/products", { sku: `P-${n}`, name: `Product ${n}` });
     const all = (await app.get("/products?limit=100")).body;
     const total = all.data.length;
@@ -68,7 +68,7 @@ describe("refuses", () => {
       { type: "bundle", components: ["B", "C", "B"].map((sku) => ({ sku, quantity: 1 })) },
       "components[2].sku",
     ],
-  ])("one %s twice, and says which", async (_name, fields, field) => {
+  ])("a duplicate %s, and names it", async (_name, fields, field) => {
     const { status, body } = await app.post("/products", { sku: "TWICE", name: "Twice", ...fields });
     expect([status, body.error.details]).toEqual([422, [expect.objectContaining({ field, code: "duplicate" })]]);
   });
@@ -96,7 +96,7 @@ describe("refuses", () => {
     expect([answer.status, answer.body.error.code]).toEqual([status, code]);
   });
 
-  test("every bad field is named at once", async () => {
+  test("reports every bad field at once", async () => {
     const { body } = await app.post("/products", { sku: "", price: -1, dimensions: { length: 0 }, colour: 1 });
     expect(body.error.details.map((problem: { field: string }) => problem.field).sort()).toEqual([
       "colour",
@@ -110,14 +110,14 @@ describe("refuses", () => {
     ]);
   });
 
-  test("a SKU that is taken, with the product that has it", async () => {
+  test("a SKU in use, and names the product", async () => {
     const first = await app.post("/products", { sku: "TWICE", name: "first" });
     const second = await app.post("/products", { sku: "TWICE", name: "second" });
     expect([second.status, second.body.error.code]).toEqual([409, "duplicate_sku"]);
     expect(second.body.error.existing_id).toBe(first.body.data.id);
   });
 
-  test("all but one of equal SKUs or barcodes that come at once", async () => {
+  test("all but one of equal SKUs or barcodes created concurrently", async () => {
     const at_once = (body: (n: number) => object) =>
       Promise.all(Array.from({ length: 8 }, (_, n) => app.post("/products", body(n))));
     const skus = await at_once(() => ({ sku: "RACE", name: "one" }));
@@ -131,7 +131,7 @@ describe("refuses", () => {
     expect(problem).toMatchObject({ field: "barcodes[0].value", code: "duplicate" });
   });
 
-  test("what is not there, and another method", async () => {
+  test("unknown products, and unsupported methods", async () => {
     expect((await app.get("/products/prd_1")).body.error.code).toBe("resource_missing");
     expect((await app.get("/products/ord_1001")).status).toBe(404);
     const answer = await app.call("DELETE", "/products");
@@ -141,7 +141,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("each level of key may do what it may", async () => {
+  test("each permission level may do what it allows", async () => {
     const read = { key: app.keys.live.read };
     expect((await app.call("GET", "/products", undefined, read)).status).toBe(200);
     const refused = await app.call("POST", "/products", milk, read);
@@ -150,7 +150,7 @@ describe("guards", () => {
     expect((await app.call("GET", "/products", undefined, { key: `${app.keys.live.read}x` })).status).toBe(401);
   });
 
-  test("a test key sees nothing of live", async () => {
+  test("a test key cannot see live data", async () => {
     const { body } = await app.call("GET", "/products", undefined, { key: app.keys.test.full });
     expect(body.data).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// A house in which anything may have happened for some weeks, and what its records say of it, read by their own routes.
+// Some weeks of random activity of an operator, and its records as their own routes return them.
 import { expect } from "bun:test";
 import { type Random, seededRandom } from "../../src/core/random.ts";
 import { type Answered, start } from "../build/service.ts";
@@ -9,9 +9,9 @@ const day_ms = 24 * hour_ms;
 
 export type Records = readonly Answered["body"][];
 
-/** The zone of the first warehouse, whose clock is put forward on 8 March 2026. */
+/** The time zone of the first warehouse, where daylight saving time starts on 8 March 2026. */
 export const timezone = "America/New_York";
-/** A warehouse elsewhere, with other days and hours. */
+/** A second warehouse with other working days and hours. */
 const other = { timezone: "Pacific/Auckland", working_days: ["mon", "wed", "sat"], cutoff_time: "09:30" };
 
 /** All pages of a list. */
@@ -24,13 +24,13 @@ export async function allOf({ app }: Shop, path: string): Promise<Records> {
   }
 }
 
-/** What a refused act is answered with: the story goes on without it. */
+/** Refusals are ignored: the story continues. */
 async function may(shop: Shop, method: string, path: string, body: object | undefined): Promise<void> {
   const { status, body: answer } = await shop.app.call(method, path, body);
   expect([path, body, answer.error?.code ?? status]).not.toContain("internal_error");
 }
 
-/** Plays some weeks around the change of clocks, by chance: the same for the same seed. */
+/** Plays some weeks around the clock change at random, the same for the same seed. */
 export async function playHouse(seed: number, acts: number): Promise<Shop> {
   const random = seededRandom(seed);
   const shop = await openShop();

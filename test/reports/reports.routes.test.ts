@@ -1,5 +1,5 @@
-// Every report against the records themselves: a house in which anything has happened is read by the routes of its
-// records, and the figures are worked out of them once more, in another way.
+// Compares every report with the records after weeks of random activity. The records are read through their own
+// routes, and the figures are computed in a different way.
 import { describe, expect, test } from "bun:test";
 import { allOf, playHouse, type Records, timezone } from "./operator.ts";
 
@@ -15,7 +15,7 @@ const now = shop.app.clocks.live.now();
 
 const report = (name: string, query = `from=${from}&to=${to}`) => shop.app.read(`/reports/${name}?${query}`);
 
-/** What the clock of a zone shows at a moment: `2026-03-01 14:10`. */
+/** A time on the clock of a zone: `2026-03-01 14:10`. */
 const shown = (at: number | string, zone = timezone) =>
   new Date(at).toLocaleString("sv-SE", { timeZone: zone, hourCycle: "h23" }).slice(0, 16);
 const dayAt = (at: number | string, zone?: string) => shown(at, zone).slice(0, 10);
@@ -25,7 +25,7 @@ const days = () => {
   for (let day = from; day <= to; day = next(day)) all.push(day);
   return all;
 };
-/** The rows that these days make: their first and last day and all between. */
+/** The rows of these days: first day, last day and all days in between. */
 function rows(grouping: (typeof groupings)[number]) {
   const name = (day: string) => {
     if (grouping === "day") return day;
@@ -39,7 +39,7 @@ const part = (some: number, all: number) => (all === 0 ? null : Math.round((some
 const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
 const cents = (amount: number) => Math.round(amount * 100);
 
-test("the house has something of everything that is counted", () => {
+test("the story contains all that is counted", () => {
   const statuses = new Set(orders.map(({ status }) => status));
   expect([...statuses].sort()).toEqual(expect.arrayContaining(["cancelled", "on_hold", "pending", "shipped"]));
   expect(orders.some(({ shipments }) => shipments.length > 1)).toBe(true);
@@ -65,7 +65,7 @@ describe.each(groupings)("by %s", (grouping) => {
 
   test("on-time", async () => {
     const places = (await shop.app.get("/inventory/locations")).body.data;
-    /** The day by which an order is to leave, by walking the calendar. */
+    /** The day by which an order is due to ship, by walking the calendar. */
     const dueDay = (order: Records[number]) => {
       const place =
         places.find(({ warehouse_id }: Records[number]) => warehouse_id === order.warehouse_id) ?? places[0];
@@ -196,7 +196,7 @@ describe.each(groupings)("by %s", (grouping) => {
   });
 });
 
-/** The warehouse that an order asks for, which only its creation says. */
+/** The warehouse that an order requests, which only its creation shows. */
 async function askedWarehouse(id: string): Promise<string | null> {
   const { orders: table } = await import("../../db/schema/orders.ts");
   const { eq } = await import("drizzle-orm");
@@ -239,14 +239,14 @@ test("sales", async () => {
   expect(row_count).toBe(expected.length);
   const revenue = sum(expected.map((one) => cents(one.revenue))) / 100;
   expect(totals).toEqual([{ currency: "USD", units_sold: sum(expected.map((one) => one.units_sold)), revenue }]);
-  // What an order costs that is made of whole lines is what its lines were sold for.
+  // An order of whole lines costs what its lines were sold for.
   const subtotal = sum(orders.filter((one) => within(dayAt(one.created_at))).map((one) => cents(one.subtotal))) / 100;
   expect(revenue).toBe(subtotal);
   const [one] = (await report("sales", `from=${from}&to=${to}&limit=1`)).rows;
   expect(one).toEqual(found[0]);
 });
 
-test("fill-rate of an order of which a line came later", async () => {
+test("fill-rate of an order with a line that was added later", async () => {
   const { app, order, act } = shop;
   const lines = async () => (await report("fill-rate", `from=${dayAt(app.clocks.live.now())}`)).totals;
   const [plenty, none] = [await shop.product({ sku: "PLENTY", units: 90 }), await shop.product({ sku: "NONE" })];
@@ -310,7 +310,7 @@ test("stock-ageing", async () => {
     const banded = Object.entries(row).filter(([name]) => name.startsWith("days_"));
     expect(sum(banded.map(([, units]) => units as number))).toBe(row.on_hand);
   }
-  // One bin of units that came long ago, another of units of a lot that is older than its arrival here.
+  // One bin with old units, and one with units of a lot that is older than its arrival.
   const { app } = shop;
   await app.product("OLD", { lot_tracking: true });
   const at = app.clocks.live.now();
@@ -319,7 +319,7 @@ test("stock-ageing", async () => {
   await app.stock("OLD", 1, { lot_number: "L-2", location: "whs_1001" });
   const old = (await report("stock-ageing", "")).rows.find(({ sku }: Records[number]) => sku === "OLD");
   expect(old).toMatchObject({ on_hand: 5, days_0_30: 1, days_91_180: 4, oldest_days: 100, average_days: 80 });
-  // A lot whose date is corrected is as old as that says.
+  // The age follows a corrected lot date.
   const [lot] = (await app.get("/inventory/lots?lot_number=L-2")).body.data;
   await app.patch(`/inventory/lots/${lot.id}`, { received_date: new Date(at - 400 * 86_400_000).toISOString() });
   const corrected = (await report("stock-ageing", "")).rows.find(({ sku }: Records[number]) => sku === "OLD");
@@ -329,7 +329,7 @@ test("stock-ageing", async () => {
 describe("every report", () => {
   const names = ["orders", "on-time", "units-picked", "carrier-cost", "sales", "stock-turns", "fill-rate"];
 
-  test("is a file with the same rows", async () => {
+  test("has the same rows as CSV", async () => {
     for (const name of [...names, "stock-ageing"]) {
       const { rows: found } = await report(name, name === "stock-ageing" ? "limit=1000" : `from=${from}&to=${to}`);
       const file = await shop.app.get(
@@ -348,10 +348,10 @@ describe("every report", () => {
     }
   });
 
-  test("tells the same of a day, whichever day it begins with", async () => {
+  test("gives the same figures for a day in any period", async () => {
     for (const name of ["orders", "on-time", "units-picked", "carrier-cost", "fill-rate"]) {
       const { rows: all } = await report(name);
-      // The day after a holiday, and the one on which the clocks change.
+      // The day after a holiday, and the day of the clock change.
       for (const first of ["2026-03-04", "2026-03-08"]) {
         const { rows: some } = await report(name, `from=${first}&to=${to}`);
         expect([name, some]).toEqual([name, all.filter((row: Records[number]) => row.from >= first)]);
@@ -359,7 +359,7 @@ describe("every report", () => {
     }
   });
 
-  test("refuses days that are none, or too many", async () => {
+  test("refuses invalid days and too many days", async () => {
     for (const name of names) {
       for (const [wrong, field] of [
         ["from=2026-02-30", "from"],

@@ -12,10 +12,10 @@ const at = (ms: number) => new Date(start + ms).toISOString();
 const status = async (key: string) => (await app.call("GET", "/products", undefined, { key })).status;
 const make = async (fields: object = {}) =>
   (await app.post("/keys", { name: "till", permission: "read", ...fields })).body.data;
-/** The keys of the harness are the first three: read, read_write, full. */
+/** The first three keys are the harness's: read, read_write, full. */
 const own = "key_1003";
 
-/** What a refusal says: its code, and the fields it names. */
+/** The code of a refusal, and its fields. */
 const told = ({
   status,
   body,
@@ -25,7 +25,7 @@ const told = ({
 }) => [...[status, body.error.code], ...body.error.details.map(({ field }) => field)];
 
 describe("works", () => {
-  test("a key is made, shown once, read and listed", async () => {
+  test("a key is created, shown once, read and listed", async () => {
     const made = await app.post("/keys", { name: "till", permission: "read_write" });
     expect(made.status).toBe(201);
     const { key, ...shown } = made.body.data;
@@ -58,7 +58,7 @@ describe("works", () => {
     expect(await status(key)).toBe(200);
   });
 
-  test("what a GET answered makes another key, and whoever names addresses means that no others may come", async () => {
+  test("the body of a GET creates another key, and a list without a mode is enforced", async () => {
     const { key: _, ...shown } = await make({ rate_limit_per_minute: 60, expires_at: at(day_ms) });
     const again = await app.post("/keys", { ...shown, ip_list: ["127.0.0.1", "2001:db8::/32"], ip_mode: undefined });
     expect(again.body.data).toMatchObject({
@@ -72,7 +72,7 @@ describe("works", () => {
     expect([watched.ip_mode, await status(watched.key)]).toEqual(["observe", 200]);
   });
 
-  test("a repeated request makes one key and tells it again, and nothing of it lies open in the database", async () => {
+  test("a repeated request creates one key and shows it again, and the database stores it encrypted", async () => {
     const headers = { "idempotency-key": "key-1" };
     const body = { name: "till", permission: "read" };
     const made = await app.call("POST", "/keys", body, { headers });
@@ -90,7 +90,7 @@ describe("works", () => {
     expect((await app.get("/keys")).body.meta.pagination.total).toBe(5);
   });
 
-  test("name, addresses, limit and expiry change, and what was not said stays", async () => {
+  test("name, addresses, limit and expiry change, and omitted fields stay", async () => {
     const { key: _, ...before } = await make();
     const change = { name: "shop", ip_mode: "observe", ip_list: ["10.0.0.0/8"], rate_limit_per_minute: 0 };
     const changed = await app.patch(`/keys/${before.id}`, { ...change, expires_at: at(1000) });
@@ -101,7 +101,7 @@ describe("works", () => {
     expect((await app.patch(`/keys/${same.id}`, same)).body.data).toEqual(same);
   });
 
-  test("rotation gives another key that may do the same, and the old one goes on for a while", async () => {
+  test("rotation creates a key with the same permission, and the old one works for a while", async () => {
     const before = await make({ rate_limit_per_minute: 60, ip_mode: "observe", ip_list: ["127.0.0.1"] });
     const made = await app.post(`/keys/${before.id}/rotate`, { overlap_seconds: 60 });
     expect(made.status).toBe(201);
@@ -117,7 +117,7 @@ describe("works", () => {
     expect((await app.get(`/keys/${before.id}`)).body.data.status).toBe("revoked");
   });
 
-  test("rotation overlaps for a day unless it is said, at no time longer than the old key was to live", async () => {
+  test("rotation overlaps for a day by default, and never beyond the old key's expiry", async () => {
     const [one, two, three] = [await make(), await make(), await make()];
     await app.post(`/keys/${one.id}/rotate`);
     await app.post(`/keys/${two.id}/rotate`, { overlap_seconds: 0 });
@@ -129,7 +129,7 @@ describe("works", () => {
     expect(await status(two.key)).toBe(401);
   });
 
-  test("a key ends now, or at a date that can be moved until it is there", async () => {
+  test("a key ends now, or at a time that can be changed until then", async () => {
     const [now, later] = [await make(), await make()];
     const ended = await app.call("DELETE", `/keys/${now.id}`);
     expect([ended.status, ended.body.data]).toMatchObject([200, { status: "revoked", revoked_at: at(0) }]);
@@ -142,7 +142,7 @@ describe("works", () => {
     expect((await app.call("DELETE", `/keys/${now.id}`)).body.data.revoked_at).toBe(at(0));
   });
 
-  test("the list is narrowed by what became of keys, and walked by cursor", async () => {
+  test("the list filters by status and has cursors", async () => {
     await make({ name: "expires", expires_at: at(1000) });
     const { id } = await make({ name: "revoked" });
     await app.post(`/keys/${id}/revoke`, { at: at(1000) });
@@ -160,7 +160,7 @@ describe("works", () => {
     expect(await names(`limit=4&cursor=${next_cursor}`)).toEqual(["read_write", "read"]);
   });
 
-  test("keys of one mode manage keys of that mode", async () => {
+  test("keys of one environment manage keys of that environment", async () => {
     const inTest = (method: string, path: string, body?: unknown) =>
       app.call(method, path, body, { key: app.keys.test.full });
     const made = await inTest("POST", "/keys", { name: "till", permission: "read" });
@@ -174,7 +174,7 @@ describe("works", () => {
     expect(await status(made.body.data.key)).toBe(200);
   });
 
-  test("the last key with full permission ends when that is meant", async () => {
+  test("the last key with full permission can be revoked with allow_lockout", async () => {
     const ended = await app.post(`/keys/${own}/revoke`, { allow_lockout: true });
     expect([ended.status, ended.body.data.status]).toEqual([200, "revoked"]);
     const last = await openApp();
@@ -183,7 +183,7 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("a key of which something cannot be, and names it", async () => {
+  test("invalid fields of a key, and names them", async () => {
     const wrong: [object, string][] = [
       [{ name: "" }, "name"],
       [{ name: "two\nlines" }, "name"],
@@ -210,7 +210,7 @@ describe("refuses", () => {
     expect((await app.get("/keys")).body.meta.pagination.total).toBe(3);
   });
 
-  test("what a key cannot become", async () => {
+  test("changes that a key cannot have", async () => {
     const { id } = await make();
     const changes: [object, unknown[]][] = [
       [{ permission: "full" }, [422, "immutable_field", "permission"]],
@@ -226,7 +226,7 @@ describe("refuses", () => {
     expect(told(await app.post(`/keys/${id}/revoke`, { at: at(0) }))).toEqual([422, "validation_failed", "at"]);
   });
 
-  test("to change or rotate what has ended, or to rotate twice", async () => {
+  test("to change or rotate an ended key, or to rotate twice", async () => {
     const [revoked, expired, rotated] = [await make(), await make({ expires_at: at(1000) }), await make()];
     await app.call("DELETE", `/keys/${revoked.id}`);
     app.clocks.live.advance(1000);
@@ -244,7 +244,7 @@ describe("refuses", () => {
     }
   });
 
-  test("a chain of rotations to more than twenty keys in use", async () => {
+  test("a chain of rotations with more than twenty active keys", async () => {
     let { id } = await make();
     const texts: string[] = [];
     for (let count = 0; count < 30; count += 1) {
@@ -258,7 +258,7 @@ describe("refuses", () => {
     expect((await app.get("/keys?status=active&limit=100")).body.data).toHaveLength(20);
   });
 
-  test("more than twenty keys in use: those that have ended do not count, a rotated one does until then", async () => {
+  test("more than twenty active keys, not counting ended ones, but counting rotated ones until they end", async () => {
     const { id } = await make({ expires_at: at(1000) });
     for (let count = 4; count < 20; count += 1) await make();
     expect(told(await app.post("/keys", { name: "more", permission: "read" }))).toEqual([409, "key_limit"]);
@@ -269,7 +269,7 @@ describe("refuses", () => {
     expect((await app.post("/keys", { name: "more", permission: "read" })).status).toBe(201);
   });
 
-  test("to leave nobody with full permission unless that is meant", async () => {
+  test("to leave no key with full permission without allow_lockout", async () => {
     const ends = async () => [
       told(await app.call("DELETE", `/keys/${own}`)),
       told(await app.post(`/keys/${own}/revoke`, { at: at(5000) })),
@@ -278,7 +278,7 @@ describe("refuses", () => {
     const refused = [409, "would_lock_out"];
     expect(await ends()).toEqual([refused, refused, refused]);
     expect((await app.patch(`/keys/${own}`, { name: "main" })).status).toBe(200);
-    // Another one counts for as long as it is there.
+    // Another key counts as long as it exists.
     const { id } = await make({ permission: "full", expires_at: at(5000) });
     expect(await ends()).toEqual([refused, refused, refused]);
     const again = await app.post(`/keys/${own}/revoke`);
@@ -290,7 +290,7 @@ describe("refuses", () => {
     expect((await app.call("GET", "/keys", undefined, { key })).status).toBe(200);
   });
 
-  test("to lock its own address out unless that is meant", async () => {
+  test("to lock out its own address without allow_lockout", async () => {
     const list = { ip_mode: "enforce", ip_list: ["10.0.0.0/8"] };
     expect(told(await app.patch(`/keys/${own}`, list))).toEqual([409, "would_lock_out"]);
     expect((await app.get(`/keys/${own}`)).body.data.ip_mode).toBe("off");
@@ -303,7 +303,7 @@ describe("refuses", () => {
     );
   });
 
-  test("a key that there is not", async () => {
+  test("an unknown key", async () => {
     for (const id of ["key_9", "9", "ord_1001", "x"]) {
       expect(told(await app.get(`/keys/${id}`))).toEqual([404, "resource_missing"]);
       expect(told(await app.call("DELETE", `/keys/${id}`))).toEqual([404, "resource_missing"]);
@@ -312,13 +312,13 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("keys tell no event", async () => {
+  test("keys emit no events", async () => {
     const { id } = await make();
     await app.post(`/keys/${id}/rotate`);
     expect(await app.takeEvents()).toEqual([]);
   });
 
-  test("twenty at once leave no more than the limit", async () => {
+  test("twenty concurrent requests stay within the limit", async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => app.post("/keys", { name: "many", permission: "read" })),
     );
@@ -326,13 +326,13 @@ describe("guards", () => {
     expect(codes).toEqual([...Array(17).fill(201), ...Array(3).fill(409)]);
   });
 
-  test("of two last keys that end each other, one stays", async () => {
+  test("of two last keys that revoke each other, one stays", async () => {
     const other = await make({ permission: "full" });
     const ends = await Promise.all([
       app.call("DELETE", `/keys/${other.id}`),
       app.call("DELETE", `/keys/${own}`, undefined, { key: other.key }),
     ]);
-    // Whoever comes second is refused for what it would do, or has no key any more.
+    // The second one is refused for the lockout, or because its key has ended.
     const codes = ends.map(({ status, body }) => body.error?.code ?? status).toSorted();
     expect(codes[0]).toBe(200);
     expect(["would_lock_out", "api_key_revoked"]).toContain(codes[1]);

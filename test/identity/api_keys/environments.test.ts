@@ -1,4 +1,4 @@
-// Whatever a live key was shown or has done, a key of the test world finds nothing of it.
+// A test key cannot find any record that a live key has seen or created.
 import { beforeAll, expect, test } from "bun:test";
 import { operationsOf } from "../../../src/server/openapi/description.ts";
 import { openApp, type TestApp } from "../../build/service.ts";
@@ -13,7 +13,7 @@ interface Asked {
 }
 
 const asked: Asked[] = [];
-/** What names something of the live world, as its answers said it, and what the test world has of its own. */
+/** Identifiers of live records in responses, and the identifiers of test records. */
 const names = new Set<string>();
 const own = new Set<string>();
 const naming =
@@ -32,24 +32,24 @@ beforeAll(async () => {
   await tellStory({ ...app, call });
   await app.takeEvents();
   for (const name of own) names.delete(name);
-  // What both worlds have under one name, both may ask for.
+  // Names that exist in both environments may be requested in both.
   const isShared = (path: string) =>
     ofCarriers.test(path) || ofBoth.test(path) || path.split(/[/?]/).some((part) => own.has(decodeURIComponent(part)));
   const foreign = asked.filter(({ path }) => !isShared(path));
   asked.splice(0, asked.length, ...foreign);
 }, 60_000);
 
-// Carriers are called the same in both worlds, each of which keeps holidays of its own.
+// Carriers have the same names in both environments, but separate holidays.
 const ofCarriers = /^\/shipping\/holidays\//;
 
-// Merchants are the same in both worlds, under the same ids.
+// Merchants are the same in both environments, with the same ids.
 const ofBoth = /^\/merchants\b/;
 
-// Who may sign in, who did what, and the backups, in which both worlds are, are kept once for both worlds, where no key
-// of the test world reaches them.
+// Users, the audit log and backups are shared by both environments and stored once. Test keys cannot access
+// them.
 const ofHouse = /^\/(?:users|invitations|audit|backups|mail|servers)\b/;
 
-// What shows examples to everyone, or a document or a parcel to whoever has its link.
+// Public routes: examples, and documents or parcels for holders of their link.
 const published = /^\/(errors|event-types|openapi\.json|docs|labels|t)\b/;
 
 const inTest = ({ method, path, body, type }: Asked) =>
@@ -58,7 +58,7 @@ const inTest = ({ method, path, body, type }: Asked) =>
     ...(type !== undefined && { headers: { "content-type": type } }),
   });
 
-/** Whether a request names something by its path, by the routes of the reference. */
+/** Whether a request names a record in its path, by the routes of the reference. */
 function namesSomething({ method, path }: Asked): boolean {
   const [bare = ""] = path.split("?");
   const matching = operationsOf(app.app.routes).filter((operation) => {
@@ -68,26 +68,26 @@ function namesSomething({ method, path }: Asked): boolean {
   return matching.length > 0 && matching.every(({ path: pattern, need }) => pattern.includes("{") && need !== "none");
 }
 
-test("the story names a lot, by most routes", () => {
+test("the story contains many identifiers, of most routes", () => {
   expect(names.size).toBeGreaterThan(50);
   expect(asked.filter(namesSomething).length).toBeGreaterThan(50);
 });
 
-test("what is read of the test world names nothing of the live one", async () => {
+test("reads of test data show nothing of live data", async () => {
   for (const request of asked.filter(({ method, path }) => method === "GET" && !published.test(path))) {
     const { status, body } = await inTest(request);
     const text = typeof body === "string" ? body : JSON.stringify(body);
-    // What is the house's lies only in the live world.
+    // The operator's own records are in live only.
     if (ofHouse.test(request.path)) expect([request.path, status]).toEqual([request.path, 403]);
     else if (namesSomething(request)) expect([request.path, status]).toEqual([request.path, 404]);
-    // A query may name something, too: an order, say, or a service that only the live world sells.
+    // A query may name a record, too: an order, or a service that is only sold in live.
     else expect([request.path, [200, 404, 422].includes(status)]).toEqual([request.path, true]);
     const said = [...names].filter((name) => text.includes(name) && !decodeURIComponent(request.path).includes(name));
     expect([request.path, said]).toEqual([request.path, []]);
   }
 });
 
-test("what is done to the live world cannot be done from the test world", async () => {
+test("acts on live records cannot be repeated in test", async () => {
   for (const request of asked.filter((one) => one.method !== "GET" && namesSomething(one))) {
     const { status } = await inTest(request);
     const expected = ofHouse.test(request.path) ? 403 : 404;

@@ -11,8 +11,8 @@ beforeEach(async () => {
   Object.assign(app.service, { peerOf: () => peer });
 });
 
-describe("observing the addresses of a key", () => {
-  test("counts what the list would have refused, and names the last addresses", async () => {
+describe("observing the IP addresses of a key", () => {
+  test("counts the requests that the list would have refused, with the latest addresses", async () => {
     const settings = { log: silentLog, slow_ms: 60_000, now: () => 0, observers: app.service.observers };
     const entrance = openRequestPipeline(settings, async (request) => app.app.handle(request));
     const body = { name: "office", permission: "read", ip_mode: "observe", ip_list: ["10.0.0.0/8"] };
@@ -42,7 +42,7 @@ describe("observing the addresses of a key", () => {
     expect(await found()).toMatchObject({ denied: 18, addresses: { length: 10, 0: { address: "198.51.100.15" } } });
     const listed = (await app.get("/keys")).body.data.find((one: { id: string }) => one.id === id);
     expect(listed.observed.denied).toBe(18);
-    // Another list is observed from its beginning, and one that is enforced refuses what observing has told of.
+    // A new list starts a new observation, and an enforced one refuses the observed addresses.
     await app.patch(`/keys/${id}`, { ip_list: ["10.0.0.0/8", "192.0.2.0/24"] });
     expect(await found()).toBeNull();
     await app.patch(`/keys/${id}`, { ip_mode: "enforce" });

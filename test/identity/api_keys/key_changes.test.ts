@@ -1,4 +1,4 @@
-// What becomes of a key acts at once in the process that decided it: on the next request, and on those let in before.
+// A change of a key takes effect at once in its process: on the next request, and on requests already admitted.
 import type { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
@@ -39,7 +39,7 @@ const product = () => JSON.stringify({ sku: `TEA-${++made}`, name: "Tea" });
 const skus = async () => (await app.get("/products?limit=100")).body.data.map(({ sku }: { sku: string }) => sku);
 
 describe.each(changes)("%s", (_, change, code) => {
-  test("acts on the next request of a key that was just used", async () => {
+  test("applies to the next request of a key that was just used", async () => {
     const { id, key } = await make();
     expect(codeOf(await app.call("POST", "/products", product(), { key }))).toBe(201);
     await change(id);
@@ -47,7 +47,7 @@ describe.each(changes)("%s", (_, change, code) => {
     expect(codeOf(await app.call("GET", "/products", undefined, { key }))).toBe(code);
   });
 
-  test.each([{}, { "idempotency-key": "once" }])("stops a write that was let in before: %j", async (headers) => {
+  test.each([{}, { "idempotency-key": "once" }])("stops a write that was already admitted: %j", async (headers) => {
     const { id, key } = await make();
     const slow = beginWrite(key, headers);
     await slow.admitted;
@@ -58,7 +58,7 @@ describe.each(changes)("%s", (_, change, code) => {
   });
 });
 
-test("a key that expires stops what it was let in for", async () => {
+test("an expiring key stops its admitted requests", async () => {
   const { key } = await make({ expires_at: new Date(start + 60_000).toISOString() });
   const slow = beginWrite(key);
   await slow.admitted;
@@ -66,7 +66,7 @@ test("a key that expires stops what it was let in for", async () => {
   expect((await slow.finish()).code).toBe("api_key_expired");
 });
 
-test("another limit acts on the next request", async () => {
+test("a new limit applies to the next request", async () => {
   const { id, key } = await make();
   const limit = async () => {
     const { headers } = await app.call("GET", "/products", undefined, { key });
@@ -77,12 +77,12 @@ test("another limit acts on the next request", async () => {
   expect([before === null, await limit()]).toEqual([false, '"default";q=7;w=60']);
 });
 
-test("a key that is looked up while it is revoked is not remembered", async () => {
+test("a key that is revoked during a lookup is not cached", async () => {
   const { id, key } = await make();
   const { live } = app.service.stores;
   const { read } = live;
   const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  // The look is done, and its answer held back until the key is revoked.
+  // The lookup is done, and its result is held back until the key is revoked.
   const holding: typeof read = async (work) => {
     Object.assign(live, { read });
     const found = await read.call(live, work);
@@ -100,7 +100,7 @@ test("a key that is looked up while it is revoked is not remembered", async () =
   expect(codeOf(await app.call("GET", "/products", undefined, { key }))).toBe("api_key_revoked");
 });
 
-test("a file is taken in no further than to where its key was revoked", async () => {
+test("an import stops where its key was revoked", async () => {
   const { id, key } = await make();
   const rows = Array.from({ length: 2000 }, (_, at) => `FILE-${String(at).padStart(4, "0")},Tea`);
   const file = ["sku,name", ...rows, ""].join("\n");
@@ -111,18 +111,18 @@ test("a file is taken in no further than to where its key was revoked", async ()
   await app.call("DELETE", `/keys/${id}`);
   const until = await taken();
   expect(codeOf(await taking)).toBe("api_key_revoked");
-  // On PostgreSQL a transaction that had begun beside the one that ends the key may end after it.
+  // On PostgreSQL, a transaction that started alongside the one that ends the key may end after it.
   expect(await taken()).toBeLessThanOrEqual(until + 200);
   expect(until).toBeLessThan(1000);
 });
 
-test("what another process decided of a key is seen by a request that waited for its body", async () => {
+test("a request that waited for its body sees a change by another process", async () => {
   const { id, key } = await make();
   const slow = beginWrite(key);
   await slow.admitted;
   const { live } = app.service.stores;
   const number = readId("key", id) ?? 0;
-  // Without a word to this process, as another one does it.
+  // Without notifying this process, as another process would do it.
   await live.write(async (tx) => {
     await tx.sql.update(api_keys).set({ revoked_at: tx.now }).where(eq(api_keys.id, number));
   });
@@ -130,7 +130,7 @@ test("what another process decided of a key is seen by a request that waited for
   expect((await slow.finish()).code).toBe("api_key_revoked");
 });
 
-test.skipIf(engine !== "sqlite")("a key that a command makes is known while the disk confirms a write", async () => {
+test.skipIf(engine !== "sqlite")("a key created by a command works while the disk confirms a write", async () => {
   let disk = Promise.resolve();
   const slow = await openApp({ sync: () => disk });
   const { live } = slow.service.stores;
@@ -139,7 +139,7 @@ test.skipIf(engine !== "sqlite")("a key that a command makes is known while the 
   disk = promise;
   const writing = slow.post("/products", JSON.parse(product()));
   const names = async () => (await slow.get("/products")).body.data.map(({ name }: { name: string }) => name);
-  // Beside the server, as `packhouse keys create` does it.
+  // Alongside the server, as `packhouse keys create` does it.
   const command = openSqlite({
     path,
     mode: "live",
@@ -162,14 +162,14 @@ test.skipIf(engine !== "sqlite")("a key that a command makes is known while the 
   await writing;
 });
 
-/** A request to make a product whose body comes late, and what was answered to it. */
+/** A request to create a product whose body comes late, and its response. */
 function beginWrite(key: string, headers: Record<string, string> = {}) {
   const text = product();
   const { promise: admitted, resolve: admit } = Promise.withResolvers<void>();
   const { promise: whole, resolve: send } = Promise.withResolvers<void>();
   const body = new ReadableStream(
     {
-      // The body is asked for once the request was let in.
+      // The body is read once the request is admitted.
       async pull(controller) {
         admit();
         await whole;

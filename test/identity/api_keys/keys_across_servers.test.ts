@@ -1,4 +1,4 @@
-// Keys at real servers: what one is told of a key acts on all of them, and the client's address is read off the wire.
+// Keys with real servers: a change on one applies to all, and the client's address is taken from the connection.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { connect } from "node:net";
 import { defaultProgram, type StartedService } from "../../../scripts/service.ts";
@@ -6,7 +6,7 @@ import { engine } from "../../../src/core/config.ts";
 import { client, freshDatabase } from "../../flows/service.ts";
 import { startWatchedService } from "../../flows/watched_service.ts";
 
-// Each step is a process of its own, on a machine that may have other work.
+// Each step starts a process, possibly on a busy machine.
 setDefaultTimeout(60_000);
 
 const env = { PACKHOUSE_TRUSTED_PROXIES: "127.0.0.0/8, ::1, 10.0.0.0/8" };
@@ -16,7 +16,7 @@ let full: string;
 beforeAll(async () => {
   const database_url = await freshDatabase();
   const first = await startWatchedService({ database_url, env });
-  // On PostgreSQL two servers work on the same data.
+  // On PostgreSQL, two servers use the same data.
   services = engine === "postgres" ? [first, await startWatchedService({ database_url, env })] : [first];
   full = await first.makeKey("live");
 });
@@ -31,7 +31,7 @@ async function make(fields: object = {}): Promise<{ id: string; key: string }> {
   return data;
 }
 
-/** What each server answers to a key. */
+/** The response of each server to a key. */
 async function answers(key: string): Promise<unknown[]> {
   const all: unknown[] = [];
   for (const { url } of services) {
@@ -42,7 +42,7 @@ async function answers(key: string): Promise<unknown[]> {
 }
 const everywhere = (answer: unknown) => services.map(() => answer);
 
-/** Runs a command beside the servers. */
+/** Runs a command alongside the servers. */
 async function packhouse(...words: string[]): Promise<void> {
   const [{ data = "", database_url = null } = {}] = services;
   const place = ["--data", data, ...(database_url === null ? [] : ["--database-url", database_url])];
@@ -50,7 +50,7 @@ async function packhouse(...words: string[]): Promise<void> {
   expect(await child.exited).toBe(0);
 }
 
-test("a key that one server revokes is refused by all of them within a second", async () => {
+test("a key revoked on one server is refused by all within a second", async () => {
   const { id, key } = await make();
   expect(await answers(key)).toEqual(everywhere(200));
   await api().must("DELETE", `/keys/${id}`);
@@ -58,7 +58,7 @@ test("a key that one server revokes is refused by all of them within a second", 
   expect(await answers(key)).toEqual(everywhere("api_key_revoked"));
 });
 
-test("a key that is revoked on the command line is refused by running servers within a second", async () => {
+test("a key revoked on the command line is refused by running servers within a second", async () => {
   const { id, key } = await make();
   expect(await answers(key)).toEqual(everywhere(200));
   await packhouse("keys", "revoke", "--id", id);
@@ -66,7 +66,7 @@ test("a key that is revoked on the command line is refused by running servers wi
   expect(await answers(key)).toEqual(everywhere("api_key_revoked"));
 });
 
-test("another list of addresses acts on all servers within a second", async () => {
+test("a new IP list applies to all servers within a second", async () => {
   const { id, key } = await make();
   expect(await answers(key)).toEqual(everywhere(200));
   await api().must("PATCH", `/keys/${id}`, { ip_mode: "enforce", ip_list: ["198.51.100.7"] });
@@ -74,7 +74,7 @@ test("another list of addresses acts on all servers within a second", async () =
   expect(await answers(key)).toEqual(everywhere("ip_not_allowed"));
 });
 
-/** The status and the word of the list that a request with these header lines gets, written to the socket as it is. */
+/** The status and error code of a request for the list with these header lines, written to the socket. */
 async function raw(key: string, lines: readonly string[]): Promise<string> {
   const { hostname, port } = new URL(services[0]?.url ?? "");
   const socket = connect(Number(port), hostname);

@@ -1,4 +1,4 @@
-// Keys of the house, and of merchants: whose they are, what they reach, and who makes them.
+// Keys of the operator and of merchants: their owner, their access, and who can create them.
 import { describe, expect, test } from "bun:test";
 import { keyCommands } from "../../../src/cli/keys.ts";
 import { openApp } from "../../build/service.ts";
@@ -9,7 +9,7 @@ for (const code of ["ACME", "BOLT"]) await app.post("/merchants", { code, name: 
 const [acme, bolt] = ["mer_1001", "mer_1002"];
 const by = (key: string, method: string, path: string, body?: unknown) => app.call(method, path, body, { key });
 
-/** A new key: of the house, unless it is said whose. */
+/** A new key, of the operator by default. */
 async function made(fields: object = {}, key = app.keys.live.full) {
   const { status, body } = await by(key, "POST", "/keys", { name: "till", permission: "full", ...fields });
   expect([status, body.error]).toEqual([201, undefined]);
@@ -17,7 +17,7 @@ async function made(fields: object = {}, key = app.keys.live.full) {
 }
 
 describe("works", () => {
-  test("the house makes keys of its own and of merchants, by their code, their id or the header", async () => {
+  test("the operator creates its own keys and those of merchants, by code, id or header", async () => {
     expect((await made()).merchant_id).toBeNull();
     expect((await made({ merchant_id: null })).merchant_id).toBeNull();
     expect((await made({ merchant_id: "ACME" })).merchant_id).toBe(acme);
@@ -32,7 +32,7 @@ describe("works", () => {
     expect(in_query.body.data.merchant_id).toBe(acme);
   });
 
-  test("a merchant's key makes and sees its merchant's keys, and no others", async () => {
+  test("a merchant's key creates and sees its merchant's keys only", async () => {
     const own = await made({ merchant_id: "ACME" });
     const foreign = await made({ merchant_id: "BOLT" });
     const of_house = await made();
@@ -56,21 +56,21 @@ describe("works", () => {
     expect((await by(foreign.key, "GET", "/products")).status).toBe(200);
   });
 
-  test("a key that takes the place of another is of the same merchant, whoever rotates it", async () => {
+  test("a rotated key belongs to the same merchant, whoever rotates it", async () => {
     const { id, key } = await made({ merchant_id: "ACME" });
     const rotated = await by(app.keys.live.full, "POST", `/keys/${id}/rotate`, { overlap_seconds: 60 });
     expect(rotated.body.data.merchant_id).toBe(acme);
     expect((await by(key, "GET", `/keys/${id}`)).body.data.replaced_by).toBe(rotated.body.data.id);
   });
 
-  test("the house and each merchant have as many keys as one may have, and lock out only themselves", async () => {
+  test("the operator and each merchant have their own key limit and lockout check", async () => {
     await app.post("/merchants", { code: "CORA", name: "Cora" });
     const first = await made({ merchant_id: "CORA" });
     for (let count = 1; count < 20; count += 1) await made({ merchant_id: "CORA", permission: "read" });
     const { status, body } = await app.post("/keys", { name: "one more", permission: "read", merchant_id: "CORA" });
     expect([status, body.error.code]).toEqual([409, "key_limit"]);
     await made();
-    // Of the merchant, that is: neither it nor the house, which has others, ends its last one by mistake.
+    // The last key of a merchant: neither the merchant nor the operator, which has others, ends it by mistake.
     for (const key of [first.key, app.keys.live.full]) {
       const last = await by(key, "DELETE", `/keys/${first.id}`);
       expect([last.status, last.body.error.code]).toEqual([409, "would_lock_out"]);
@@ -78,7 +78,7 @@ describe("works", () => {
     expect((await app.call("DELETE", `/keys/${first.id}?allow_lockout=true`)).status).toBe(200);
   });
 
-  test("the command line makes and lists them", async () => {
+  test("the command line creates and lists them", async () => {
     const lines: string[] = [];
     const stores = { ...app.service.stores, close: async () => {} } as never;
     const voice = { print: (line: string) => lines.push(line), warn: (line: string) => lines.push(line) };
@@ -98,7 +98,7 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("a key for a merchant that there is not, that is another's, or that is closed", async () => {
+  test("a key for an unknown, another or a closed merchant", async () => {
     const own = await made({ merchant_id: "ACME" });
     const body = { name: "till", permission: "read" };
     for (const [key, merchant_id] of [
@@ -116,7 +116,7 @@ describe("refuses", () => {
     expect((await app.post("/merchants/DUNE/close")).status).toBe(200);
     const late = await app.post("/keys", { ...body, merchant_id: "DUNE" });
     expect([late.status, late.body.error.code]).toEqual([409, "merchant_closed"]);
-    // Its keys are refused from then on, and are still there to be seen.
+    // Its keys are refused from then on, but stay visible.
     for (const path of ["/orders", "/keys"]) {
       const { status, body: answer } = await by(dune.key, "GET", path);
       expect([status, answer.error.code]).toEqual([403, "not_for_merchants"]);
@@ -125,7 +125,7 @@ describe("refuses", () => {
     expect((await app.get(`/keys/${dune.id}`)).body.data.status).toBe("active");
   });
 
-  test("a merchant's key among the merchants themselves, which are the house's", async () => {
+  test("a merchant's key for managing merchants, which is up to the operator", async () => {
     const own = await made({ merchant_id: "ACME" });
     for (const [method, path] of [
       ["GET", "/merchants"],

@@ -1,4 +1,4 @@
-// The audit trail: what is kept of whom, and how it is read.
+// The audit log: what it records, and how it is read.
 import { describe, expect, test } from "bun:test";
 import type { Environment } from "../../../src/core/environment.ts";
 import { forgetOldActs } from "../../../src/identity/identity.jobs.ts";
@@ -8,7 +8,7 @@ const app = await openApp();
 
 const trail = async (query = ""): Promise<Answered["body"][]> => (await app.get(`/audit?limit=100${query}`)).body.data;
 
-/** What a request adds to the trail, the newest first. */
+/** The entries that a request adds, newest first. */
 async function left(work: () => Promise<Answered>): Promise<{ status: number; entries: Answered["body"][] }> {
   const before = await trail();
   const { status } = await work();
@@ -23,7 +23,7 @@ const asked =
     app.call("POST", path, body, { key: app.keys[mode].full, headers });
 
 describe("works", () => {
-  test("what a key changes of the settings leaves one entry, in either world", async () => {
+  test("a change of settings by a key adds one entry, in either environment", async () => {
     for (const world of ["live", "test"] as const) {
       const { status, entries } = await left(asked(world, "/keys", key_input, { "x-request-id": `req-of-${world}` }));
       const [entry] = entries;
@@ -46,14 +46,14 @@ describe("works", () => {
     }
   });
 
-  test("a repeated request leaves no second entry", async () => {
+  test("a repeated request adds no second entry", async () => {
     const ask = asked("test", "/keys", key_input, { "idempotency-key": "audit-once" });
     const { entries } = await left(ask);
     const again = await left(ask);
     expect([entries.length, again.status, again.entries]).toEqual([1, 201, []]);
   });
 
-  test("it is found by what it is about, and read as CSV", async () => {
+  test("entries are found by target, and exported as CSV", async () => {
     const [entry] = await trail("&action=createKey&world=test");
     const [target] = entry.targets;
     const found = await trail(`&target=${target}&world=test`);
@@ -64,7 +64,7 @@ describe("works", () => {
     expect(rows.map((row) => row.split(",")[0])).toEqual(found.map(({ id }) => id));
   });
 
-  test("it is forgotten after 400 days, and not before", async () => {
+  test("entries are deleted after 400 days, and not before", async () => {
     const ids = (await trail()).map(({ id }) => id);
     expect(ids.length).toBeGreaterThan(2);
     app.clocks.live.advance(400 * 86_400_000);
@@ -77,7 +77,7 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("what is refused leaves nothing, also where the refusal is kept for a repeated request", async () => {
+  test("a refused request adds no entry, even if the refusal is stored for a repeated request", async () => {
     const wrong = { ...key_input, ip_list: ["nowhere"] };
     expect(await left(asked("live", "/keys", wrong))).toEqual({ status: 422, entries: [] });
     const once = { "idempotency-key": "audit-refused" };
@@ -86,7 +86,7 @@ describe("refuses", () => {
     expect(await left(stranger)).toEqual({ status: 403, entries: [] });
   });
 
-  test("keys of the test world read nothing of it", async () => {
+  test("test keys cannot read it", async () => {
     const { status, body } = await app.call("GET", "/audit", undefined, { key: app.keys.test.full });
     expect([status, body.error.code]).toEqual([403, "insufficient_permission"]);
     expect(body.error.message).toContain("live key");
@@ -94,7 +94,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("orders and stock that keys write leave nothing", async () => {
+  test("orders and stock written by keys add no entries", async () => {
     const { status, entries } = await left(asked("live", "/products", { sku: "TEA", name: "Tea" }));
     expect([status, entries]).toEqual([201, []]);
     expect((await left(asked("live", "/inventory", { sku: "TEA", quantity: 1 }))).entries).toEqual([]);

@@ -1,10 +1,10 @@
-// What is done on the command line stands in the audit trail.
+// Commands are recorded in the audit log.
 import { expect, test } from "bun:test";
 import { keyCommands } from "../../../src/cli/keys.ts";
 import { userCommands } from "../../../src/cli/users.ts";
 import { openApp } from "../../build/service.ts";
 
-test("acts on keys of both worlds and on users are kept", async () => {
+test("acts on keys of both environments and on users are recorded", async () => {
   const app = await openApp();
   const stores = { ...app.service.stores, close: async () => {} } as never;
   const voice = { print: () => {}, warn: () => {} };

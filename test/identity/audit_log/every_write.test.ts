@@ -1,4 +1,4 @@
-// Every route that writes, asked by a user: what is done leaves one entry, what is refused leaves none.
+// Calls every writing route as a user: an act adds one entry, a refused one none.
 import { describe, expect, test } from "bun:test";
 import type { Environment } from "../../../src/core/environment.ts";
 import { type AuditEntryFilter, countEntries, listEntries } from "../../../src/identity/audit_log/audit_log.sql.ts";
@@ -8,26 +8,26 @@ import { openTestApp, type TestApp } from "../../build/service.ts";
 import { tellStory, tellWhole } from "../../server/openapi/story/story.ts";
 import { signedInAs } from "../people.ts";
 
-/** A request of the story, and how many entries it has left. */
+/** A request of the story, and the number of entries that it added. */
 interface Asked {
   readonly operation: Operation;
   readonly by: "user" | "key" | "nobody";
   readonly status: number;
-  /** Whether it only asked what would be done. */
+  /** Whether it was only a preview. */
   readonly tried: boolean;
   readonly left: number;
 }
 
 const all: AuditEntryFilter = {};
 const usual: readonly string[] = ["content-type", "idempotency-key", "if-match"];
-// What these change has no name of its own.
+// These change a record without an identifier.
 const nameless: readonly string[] = [
   ...["setZoneOverrides", "testMail", "decideRestored", "updateRetention", "discloseEmail"],
 ];
 
 const isNameless = (action: string) => action.startsWith("import") || nameless.includes(action);
 
-/** Tells the story with an owner's session wherever it shows a key that may do everything. */
+/** Runs the story with an owner's session in place of keys with full permission. */
 async function told(mode: Environment, story: (app: TestApp) => Promise<unknown>) {
   const app = await openTestApp();
   const { live } = app.service.stores;
@@ -41,7 +41,7 @@ async function told(mode: Environment, story: (app: TestApp) => Promise<unknown>
     const matching = operations.filter(
       ({ operation, form }) => operation.method === method.toLowerCase() && form.test(bare),
     );
-    // Of `/users/me` and `/users/{id}` the one without a parameter is meant.
+    // Of `/users/me` and `/users/{id}`, the one without a parameter applies.
     return matching.toSorted((a, b) => a.operation.path.split("{").length - b.operation.path.split("{").length)[0];
   };
   const asked: Asked[] = [];
@@ -49,7 +49,7 @@ async function told(mode: Environment, story: (app: TestApp) => Promise<unknown>
   const call: TestApp["call"] = async (method, path, body, options = {}) => {
     const { key = app.keys.live.full, headers = {} } = options;
     const world = (["live", "test"] as const).find((one) => app.keys[one].full === key);
-    // What is refused for what its headers say is asked as it is.
+    // Requests that are refused for their headers are sent unchanged.
     const isUser = world !== undefined && Object.keys(headers).every((name) => usual.includes(name));
     const shown = isUser
       ? { key: null, headers: { ...headers, ...owner.headers, "packhouse-world": world } }
@@ -80,7 +80,7 @@ describe.each([
   ["live", tellStory],
   ["test", tellWhole],
 ] as const)("in the %s world", (mode, story) => {
-  test("a user's act leaves one entry, and a refused one none", async () => {
+  test("a user's act adds one entry, a refused one none", async () => {
     const { asked, writes, entries, owner } = await told(mode, story);
     for (const { operation, by, status, tried, left } of asked) {
       const expected = by === "user" && isWrite(operation) && status < 300 && !tried ? 1 : 0;
@@ -90,7 +90,7 @@ describe.each([
     expect(writes.map(({ id }) => id).filter((id) => !done.has(id))).toEqual([]);
     const own = entries.filter(({ actor }) => actor.id === owner.id);
     expect(own.length).toBeGreaterThan(100);
-    // What was done, to what, and in which world, is said of each.
+    // Each entry has an action, a target and an environment.
     for (const { action, targets, actor, ip } of own) {
       expect([action, /^[a-z]\w+$/.test(action), targets.length > 0 || isNameless(action), actor.name, ip]).toEqual([
         ...[action, true, true, "Ada Auditor", "127.0.0.1"],

@@ -1,4 +1,4 @@
-// The second factor over HTTP: set up, asked for, lost, required; and that no code is good twice.
+// The second factor over HTTP: set up, required, lost; and each code is valid once.
 import { describe, expect, test } from "bun:test";
 import { Secret, TOTP } from "otpauth";
 import { openApp } from "../../build/service.ts";
@@ -18,7 +18,7 @@ const codeOf = (secret: string) =>
 const period = () => app.clocks.live.advance(30_000);
 const factor = "/users/me/second_factor";
 
-/** Somebody with a second factor: his secret, and his recovery codes. */
+/** A user with a second factor, with its secret and recovery codes. */
 async function withFactor(role: "owner" | "office" = "office") {
   const person = await personWithPassword(app.service, role, password);
   const { secret } = (await as(person, "POST", factor)).body.data;
@@ -29,7 +29,7 @@ async function withFactor(role: "owner" | "office" = "office") {
 }
 
 describe("works", () => {
-  test("from the QR code to a sign-in with a code", async () => {
+  test("a QR code leads to a sign-in with a code", async () => {
     const person = await personWithPassword(app.service, "office", password);
     expect((await as(person, "GET", factor)).body.data).toEqual({
       status: "off",
@@ -39,7 +39,7 @@ describe("works", () => {
     });
     const { secret, address, qr_svg } = (await as(person, "POST", factor)).body.data;
     expect([new URL(address).searchParams.get("secret"), qr_svg.slice(0, 4)]).toEqual([secret, "<svg"]);
-    // Until a first code was shown, the password is enough.
+    // Until the first code is confirmed, the password is enough.
     expect([(await as(person, "GET", factor)).body.data.status, (await signIn(person.email)).status]).toEqual([
       ...["pending", 200],
     ]);
@@ -53,7 +53,7 @@ describe("works", () => {
     expect((await app.get(`/users/${person.id}`)).body.data.second_factor).toBe(true);
   });
 
-  test("a recovery code signs in once, and new ones end those before", async () => {
+  test("a recovery code signs in once, and new ones replace the old ones", async () => {
     const { person, codes } = await withFactor();
     const [first = "", second = "", third = ""] = codes;
     expect((await signIn(person.email, first.toUpperCase().replaceAll("-", " "))).status).toBe(200);
@@ -65,7 +65,7 @@ describe("works", () => {
     expect(fresh).not.toContain(third);
   });
 
-  test("turned off with the password, the password alone is enough", async () => {
+  test("after turning it off with the password, the password is enough", async () => {
     const { person } = await withFactor();
     expect((await as(person, "POST", `${factor}/turn_off`, { password })).body.data.status).toBe("off");
     expect((await signIn(person.email)).status).toBe(200);
@@ -73,18 +73,18 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("a code that was shown before, and one of another moment", async () => {
+  test("a code that was already used, and one of another period", async () => {
     const { person, secret } = await withFactor();
     const code = codeOf(secret);
     expect((await signIn(person.email, code)).status).toBe(200);
     expect((await signIn(person.email, code)).body.error.code).toBe("second_factor_invalid");
     period();
-    // The code before is still within what clocks may be off, but an older one than the last is not taken.
+    // The previous code is within the clock tolerance, but older than the last used one.
     expect((await signIn(person.email, code)).body.error.code).toBe("second_factor_invalid");
     expect((await signIn(person.email, codeOf(secret))).status).toBe(200);
   });
 
-  test("of two who show one code at once, one", async () => {
+  test("all but one of two that use one code concurrently", async () => {
     const { person, secret } = await withFactor();
     const code = codeOf(secret);
     const both = await Promise.all([signIn(person.email, code), signIn(person.email, code)]);
@@ -99,7 +99,7 @@ describe("refuses", () => {
     expect((await signIn(person.email, code)).body.error.code).toBe("second_factor_invalid");
   });
 
-  test("a wrong first code, beside its field, and what is not begun", async () => {
+  test("a wrong first code with its field, and a confirmation without a setup", async () => {
     const person = await signedInAs(app.service, "viewer");
     const none = await as(person, "POST", `${factor}/confirm`, { code: "000000" });
     expect([none.status, none.body.error.code]).toEqual([409, "invalid_state_transition"]);
@@ -110,7 +110,7 @@ describe("refuses", () => {
     expect((await as(person, "GET", factor)).body.data.status).toBe("pending");
   });
 
-  test("to turn it off with another password, or to set up a second one", async () => {
+  test("to turn it off with a wrong password, or to set up a second one", async () => {
     const { person } = await withFactor();
     const wrong = await as(person, "POST", `${factor}/turn_off`, { password: "not the password" });
     expect([wrong.status, wrong.body.error.code]).toEqual([401, "invalid_credentials"]);
@@ -118,13 +118,13 @@ describe("refuses", () => {
     expect((await as(person, "GET", factor)).body.data.status).toBe("on");
   });
 
-  test("to let anybody go on guessing, who knows the password", async () => {
+  test("more guesses from somebody who knows the password", async () => {
     const { person, secret } = await withFactor();
     const wrong = codeOf(secret) === "000000" ? "111111" : "000000";
     const told: string[] = [];
     for (let n = 0; n < 40; n += 1) {
       told.push((await signIn(person.email, wrong)).body.error.code);
-      // What an account and an address may fail fills up again within minutes: the codes do not.
+      // The limits of an account and an address recover within minutes, that of codes does not.
       app.clocks.live.advance(20_000);
     }
     const tried = told.filter((code) => code === "second_factor_invalid").length;
@@ -133,7 +133,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("an owner whom others can reach may do nothing else until it is set up, and cannot turn it off", async () => {
+  test("an owner of a reachable server must set it up first, and cannot turn it off", async () => {
     const beyond = await openApp({ loopback_only: false });
     const call = (method: string, path: string, body?: unknown) =>
       beyond.call(method, path, body, { key: null, headers: owner.headers });
@@ -155,7 +155,7 @@ describe("guards", () => {
     expect((await call("GET", "/dashboard/api/session")).body.user.second_factor_required).toBe(false);
     const kept = await call("POST", `${factor}/turn_off`, { password });
     expect([kept.status, kept.body.error.code]).toEqual([409, "invalid_state_transition"]);
-    // Whoever is made an owner while he is signed in has to set it up as well.
+    // A user who becomes an owner while signed in also has to set it up.
     const other = await signedInAs(beyond.service, "office");
     const asks = () => beyond.call("GET", "/orders", undefined, { key: null, headers: other.headers });
     expect((await asks()).status).toBe(200);
@@ -163,7 +163,7 @@ describe("guards", () => {
     expect((await asks()).body.error.code).toBe("second_factor_setup_required");
   });
 
-  test("keys have none of it", async () => {
+  test("keys cannot have one", async () => {
     const { status, body } = await app.call("POST", factor);
     expect([status, body.error.code]).toEqual([403, "insufficient_permission"]);
   });

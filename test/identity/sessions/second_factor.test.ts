@@ -1,4 +1,4 @@
-// The codes of the second factor, without any database.
+// The codes of the second factor, without a database.
 import { describe, expect, test } from "bun:test";
 import {
   periodOfCode,
@@ -25,17 +25,17 @@ describe("codes of an app", () => {
     const at = (shift: number, last = 0) => periodOfCode(secret, code, (seconds + shift) * 1000, last);
     expect([at(0), at(30), at(-30)]).toEqual([period, period, period]);
     expect([at(61), at(-61)]).toEqual([null, null]);
-    // Taken once, neither it nor an older one is taken again.
+    // Once used, neither it nor an older one is accepted again.
     expect([at(0, period), at(0, period - 1)]).toEqual([null, period]);
   });
 
-  test("nothing else is a code", () => {
+  test("any other text is not a code", () => {
     for (const code of ["", "28708", "2870820", "28708a", " 287082", "２８７０８２"]) {
       expect(periodOfCode(secret, code, 59_000, 0)).toBe(null);
     }
   });
 
-  test("an app reads the secret and a name from the QR code", () => {
+  test("an app reads the secret and a label from the QR code", () => {
     const address = new URL(setupAddress(secret, "ana@example.com"));
     expect([address.protocol, address.host]).toEqual(["otpauth:", "totp"]);
     expect(decodeURIComponent(address.pathname)).toBe("/Packhouse:ana@example.com");
@@ -47,11 +47,11 @@ describe("codes of an app", () => {
 describe("recovery codes", () => {
   const code = recoveryCode(Buffer.from("0f1e2d3c4b5a69788796a5b4c3d2e1f0", "hex"));
 
-  test("are groups of letters that can be told apart", () => {
+  test("consist of groups of unambiguous letters", () => {
     expect(code).toMatch(/^[0-9a-hjkmnp-tv-z]{4}(-[0-9a-hjkmnp-tv-z]{4}){3}$/);
   });
 
-  test("are known however they are typed, and others are not", () => {
+  test("are recognized with any spacing and case, and others are not", () => {
     const hash = recoveryHash(code);
     const typed = [code.toUpperCase(), code.replaceAll("-", ""), ` ${code.replaceAll("-", " ")} `];
     expect(hash).toMatch(/^[0-9a-f]{64}$/);

@@ -14,7 +14,7 @@ const app = await openApp();
 app.watch.keep("a password", password);
 await makeUser({});
 beforeEach(() => {
-  // An address that failed too often is told to wait.
+  // An address with too many failures has to wait.
   peer += 1;
   Object.assign(app.service, { peerOf: () => `192.0.2.${peer}` });
 });
@@ -31,7 +31,7 @@ const sidOf = (answer: { headers: Headers }) => ({ cookie: cookieOf(answer).spli
 const ann = { email: "ann@HOUSE.test", password };
 
 describe("works", () => {
-  test("who signs in is known by his cookie, until he signs out", async () => {
+  test("a signed-in user is identified by the cookie until signing out", async () => {
     const answer = await signIn(ann);
     expect([answer.status, answer.body.user]).toEqual([
       200,
@@ -54,7 +54,7 @@ describe("works", () => {
     expect((await app.call("GET", "/orders", undefined, { headers })).body.error.code).toBe("authentication_required");
   });
 
-  test("a session ends after thirty days", async () => {
+  test("a session expires after thirty days", async () => {
     const own = await openApp();
     await makeUser({}, own);
     const headers = sidOf(await signIn(ann, {}, own));
@@ -64,7 +64,7 @@ describe("works", () => {
     expect((await own.call("GET", "/users/me", undefined, { headers })).status).toBe(401);
   });
 
-  test("under TLS, or by a proxy that ends it, the cookie is Secure and of this host alone", async () => {
+  test("over TLS, or behind a proxy with TLS, the cookie is Secure and bound to the host", async () => {
     const secure = "__Host-sid=";
     const cases: [Partial<Service>, string][] = [
       [{ tls: true }, secure],
@@ -95,7 +95,7 @@ describe("the first user", () => {
     return { own, link, setUp };
   };
 
-  test("is made by the link, an owner who is signed in, once", async () => {
+  test("is created with the link: an owner who is signed in, once", async () => {
     const { own, link, setUp } = await open();
     const [token, other] = [await link(), await link()];
     const wrong = await setUp(`${token.slice(1)}A`);
@@ -109,7 +109,7 @@ describe("the first user", () => {
     await own.close();
   });
 
-  test("is one, also of two who open their links at once", async () => {
+  test("is a single one, even if two links are used concurrently", async () => {
     const { own, link, setUp } = await open();
     const tokens = [await link(), await link()];
     const answers = await Promise.all(tokens.map((token, at) => setUp(token, { email: `u${at}@house.test` })));
@@ -118,7 +118,7 @@ describe("the first user", () => {
     await own.close();
   });
 
-  test("is made within a day", async () => {
+  test("must be created within a day", async () => {
     const { own, link, setUp } = await open();
     const token = await link();
     own.clocks.live.advance(24 * 3_600_000);
@@ -128,7 +128,7 @@ describe("the first user", () => {
 });
 
 describe("refuses", () => {
-  test("a wrong password, an unknown user, one who is disabled or has no password, all in the same words", async () => {
+  test("a wrong password, and unknown, disabled and passwordless users, all with the same message", async () => {
     await makeUser({ email: "none@house.test", password_hash: null });
     const tries = [
       { ...ann, password: "wrong" },
@@ -148,13 +148,13 @@ describe("refuses", () => {
     const took = async (email: string) => {
       peer += 1;
       Object.assign(app.service, { peerOf: () => `192.0.2.${peer}` });
-      // What this process works, on all its threads: on a machine that is busy, time says little of it.
+      // Measures CPU time on all threads: on a busy machine, elapsed time means little.
       const before = process.cpuUsage();
       await signIn({ email, password: "wrong" });
       const { user, system } = process.cpuUsage(before);
       return user + system;
     };
-    // In turns, and the least of each: whatever else is done meanwhile can only add to one.
+    // Alternately, taking the minimum of each: other work can only add time.
     const [known, unknown]: [number[], number[]] = [[], []];
     for (let round = 0; round < 24; round += 1) {
       await makeUser({ email: `slow.${round}@house.test`, name: `Slow ${round}` });
@@ -167,7 +167,7 @@ describe("refuses", () => {
     expect(Math.min(...unknown) / Math.min(...known)).toBeLessThan(1.7);
   });
 
-  test("a password that is tried too often, for an account and for an address", async () => {
+  test("a password that is tried too often, by account and by address", async () => {
     const own = await openApp();
     await makeUser({}, own);
     const from = (last: number) => Object.assign(own.service, { peerOf: () => `198.51.100.${last}` });
@@ -187,14 +187,14 @@ describe("refuses", () => {
     for (let at = 0; at < 12; at += 1) expect((await signIn(ann, {}, own)).status).toBe(200);
   }, 120_000);
 
-  test("who signs in while two are at it", async () => {
-    // How many arrive while two are at it depends on the machine; of so many at once some always do.
+  test("a sign-in while two others are running", async () => {
+    // The number of concurrent arrivals depends on the machine; with this many some always overlap.
     const answers = await Promise.all(Array.from({ length: 8 }, () => signIn(ann)));
     const statuses = new Set(answers.map(({ status }) => status));
     expect(statuses).toEqual(new Set([200, 429]));
   });
 
-  test("to go on with the session that a browser came with: who signs in has a new one", async () => {
+  test("to continue the browser's earlier session: each sign-in starts a new one", async () => {
     const planted = await signInAgain(app.service, "usr_1001");
     const answer = await signIn(ann, planted);
     expect(sidOf(answer).cookie).not.toBe(planted.cookie);
@@ -204,7 +204,7 @@ describe("refuses", () => {
   });
 });
 
-describe("what pages of other sites send", () => {
+describe("requests from pages of other sites", () => {
   const own = "http://packhouse.test";
   const rows: [string, Record<string, string>, boolean][] = [
     ["from the same origin", { "sec-fetch-site": "same-origin" }, true],
@@ -237,13 +237,13 @@ describe("what pages of other sites send", () => {
     expect(await code("POST", "/dashboard/api/session", {}, ann)).toBe(or());
     expect(await code("POST", "/dashboard/api/setup", {}, setup)).toBe(or("invalid_link"));
     expect(await code("DELETE", "/dashboard/api/session", {})).toBe(or());
-    // Asking changes nothing, and a key is sent by nobody's browser by itself.
+    // Reading changes nothing, and browsers never send keys by themselves.
     expect(await code("GET", "/products", session)).toBeUndefined();
     expect(await code("POST", "/products", session, {}, app.keys.live.full)).toBe("validation_failed");
   });
 });
 
-describe("over plain http", () => {
+describe("over plain HTTP", () => {
   test.each<[string, string, string, Partial<Service>, boolean]>([
     ["this machine", "127.0.0.1", "127.0.0.1:3000", {}, true],
     ["this machine by its name", "::1", "localhost:3000", {}, true],

@@ -1,17 +1,17 @@
-// A link that a command has made while the server's reads still see the data from before.
+// Links created by a command while the server's reads still show older data.
 import { expect, test } from "bun:test";
 import { Fault } from "../../../src/core/faults.ts";
 import { makeLink } from "../../../src/identity/users/users.ts";
 import type { Store } from "../../../src/storage/database.ts";
 import { openApp } from "../../build/service.ts";
 
-test("a link is good at once, though reads do not see its commit yet", async () => {
+test("a link works immediately, even if reads do not show its commit yet", async () => {
   let is_behind = false;
   const through = (store: Store): Store =>
     new Proxy(store, {
       get: (target, name) => {
         if (name === "read" && is_behind && target.mode === "live") {
-          // What a read finds that sees the data from before.
+          // The result of a read that shows the older data.
           return () => Promise.reject(new Fault("invalid_link", "There is no such link yet."));
         }
         const value = Reflect.get(target, name, target);

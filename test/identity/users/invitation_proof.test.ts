@@ -1,4 +1,4 @@
-// Who is invited proves the address: the inviter neither learns whether it has an account, nor makes one for it.
+// Invited users prove their address. The inviter can neither find out whether it has an account nor create one.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { openTestApp, type TestApp } from "../../build/service.ts";
 import { outcomeOf } from "../../build/shop.ts";
@@ -26,7 +26,7 @@ const open = (at: TestApp, method: "look" | "accept", body: object) =>
   at.call("POST", `/dashboard/api/invitations/${method}`, body, { key: null });
 const accept = (at: TestApp, token: string) => open(at, "accept", { token, name: "Gil", password });
 
-/** What a merchant's key is answered when it invites somebody. */
+/** The response to a merchant's key that invites somebody. */
 async function inviteOf(at: TestApp, email: string) {
   const { key } = (await at.post("/keys", { name: email, permission: "full", merchant_id: "MAIN" })).body.data;
   const made = await at.call("POST", "/invitations", { email, role: "office" }, { key });
@@ -34,8 +34,8 @@ async function inviteOf(at: TestApp, email: string) {
   return made.body.data;
 }
 
-describe("a merchant who invites", () => {
-  test("learns nothing of the address, and makes no account for it", async () => {
+describe("a merchant that invites", () => {
+  test("does not learn whether an address has an account, and cannot create one", async () => {
     await signedInAs(app.service, "office", "known one");
     const known = await inviteOf(app, "known.one@packhouse.test");
     const strange = await inviteOf(app, "strange.one@packhouse.test");
@@ -52,7 +52,7 @@ describe("a merchant who invites", () => {
     expect((await app.get("/users?q=strange.one")).body.data).toEqual([]);
   });
 
-  test("has the operator hand a new link over where no mail is sent", async () => {
+  test("needs the operator to hand over a new link if no email is sent", async () => {
     const invitation = await inviteOf(app, "handed.over@packhouse.test");
     const again = (await app.post(`/invitations/${invitation.id}/resend`)).body.data;
     expect(again.proof).toBe("none");
@@ -60,7 +60,7 @@ describe("a merchant who invites", () => {
     expect((await accept(app, tokenIn(again))).status).toBe(201);
   });
 
-  test("does not know the link of the e-mail, which alone makes the account", async () => {
+  test("does not know the emailed link, the only one that can create the account", async () => {
     const invitation = await inviteOf(mailing, "by.mail@packhouse.test");
     expect(invitation.proof).toBe("email");
     await mailing.runJobs();
@@ -77,7 +77,7 @@ describe("a merchant who invites", () => {
   });
 });
 
-test("a user who is signed in joins by the link that was shown", async () => {
+test("a signed-in user joins with the shown link", async () => {
   const user = await signedInAs(app.service, "office", "joins by link");
   const invitation = await inviteOf(app, user.email);
   const joined = await app.call(
@@ -92,7 +92,7 @@ test("a user who is signed in joins by the link that was shown", async () => {
   expect(joined.status).toBe(201);
 });
 
-test("where mail is sent, an invitation of the operator is proved by it as well", async () => {
+test("with a mail server, an invitation by the operator is also proved by email", async () => {
   const made = (await mailing.post("/invitations", { email: "staff@packhouse.test", role: "floor" })).body.data;
   expect([made.proof, outcomeOf(await accept(mailing, tokenIn(made)))]).toEqual(["email", [401, "invalid_link"]]);
 });

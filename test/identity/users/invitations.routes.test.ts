@@ -1,4 +1,4 @@
-// Invitations: from the link to the first sign-in, by e-mail as well, and who may invite whom.
+// Invitations from the link to the first sign-in, also by email, and the permissions to invite.
 import { describe, expect, test } from "bun:test";
 import { invitation_ms } from "../../../src/identity/users/invitation.ts";
 import { roles } from "../../../src/identity/users/roles.ts";
@@ -24,7 +24,7 @@ const accept = (invitation: { link: string }, name = "Gil Guest") =>
   open("accept", { token: tokenIn(invitation), name, password });
 
 describe("works", () => {
-  test("from the link to a user who is signed in", async () => {
+  test("a link leads to a signed-in user", async () => {
     const invitation = await invite("floor", { name: "Gil" });
     const { email } = invitation;
     expect(invitation.link).toMatch(/^http:\/\/packhouse\.test\/dashboard\/invitation#[\w-]{43}$/);
@@ -48,7 +48,7 @@ describe("works", () => {
     expect((await app.post("/dashboard/api/session", { email, password })).status).toBe(200);
   });
 
-  test("sent again, it is good for another seven days, by another link", async () => {
+  test("resending makes another link, valid for seven days", async () => {
     const first = await invite();
     app.clocks.live.advance(invitation_ms);
     expect((await app.get(`/invitations/${first.id}`)).body.data.status).toBe("expired");
@@ -60,7 +60,7 @@ describe("works", () => {
     expect((await accept(again)).status).toBe(201);
   });
 
-  test("who did not come in time can be invited anew", async () => {
+  test("an expired invitation can be resent", async () => {
     const { id, email } = await invite();
     app.clocks.live.advance(invitation_ms);
     const anew = await invite("office", { email });
@@ -75,7 +75,7 @@ describe("works", () => {
     expect([one.status, two.body.data.link]).toEqual([201, one.body.data.link]);
   });
 
-  test("they are listed by what became of them, and found by a piece of the address", async () => {
+  test("invitations are listed by status, and found by part of the address", async () => {
     const { id, email } = await invite();
     const listed = async (query: string) =>
       (await app.get(`/invitations?limit=100&${query}`)).body.data.map((one: { id: string }) => one.id);
@@ -89,7 +89,7 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("a link that was used, revoked or made up", async () => {
+  test("a used, revoked or invented link", async () => {
     const invitation = await invite();
     expect((await accept(invitation)).status).toBe(201);
     expect(outcomeOf(await accept(invitation))).toEqual([401, "invalid_link"]);
@@ -104,13 +104,13 @@ describe("refuses", () => {
     ]);
   });
 
-  test("of two who accept one link at once, one", async () => {
+  test("all but one of two that accept a link concurrently", async () => {
     const invitation = await invite();
     const both = await Promise.all([accept(invitation, "One"), accept(invitation, "Two")]);
     expect(both.map(({ status }) => status).toSorted()).toEqual([201, 401]);
   });
 
-  test("a second invitation of one address, and one of a user", async () => {
+  test("a second invitation of an address, and the invitation of a user", async () => {
     const { id, email } = await invite();
     const again = await app.post("/invitations", { email: email.toUpperCase(), role: "office" });
     expect([outcomeOf(again), again.body.error.existing_id]).toEqual([[409, "duplicate_email"], id]);
@@ -120,7 +120,7 @@ describe("refuses", () => {
     ]);
   });
 
-  test("a password that is too short, beside its field", async () => {
+  test("a password that is too short, and names the field", async () => {
     const invitation = await invite();
     const short = await open("accept", { token: tokenIn(invitation), name: "Gil", password: "short" });
     expect([short.status, short.body.error.details[0].field]).toEqual([422, "password"]);
@@ -128,7 +128,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("nobody invites to more than he may do himself, nor ends such an invitation", async () => {
+  test("users cannot invite to a role above their own, nor end such an invitation", async () => {
     for (const role of roles) {
       const person = await signedInAs(app.service, role);
       const ask = (path: string, body: object = {}) =>
@@ -154,7 +154,7 @@ describe("whose inviter", () => {
     [{ status: "disabled" }, ["invalid_link", "invalid_link"]],
     [{ role: "office" }, ["invalid_link", "invalid_link"]],
     [{ role: "manager" }, ["invalid_link", undefined]],
-  ])("becomes %p are good only as far as he could make them still", async (change, expected) => {
+  ])("that becomes %p stay valid only if the inviter could still create them", async (change, expected) => {
     const inviter = await signedInAs(app.service, "owner");
     const invited = async (role: string) => {
       made += 1;
@@ -168,8 +168,8 @@ describe("whose inviter", () => {
   });
 });
 
-describe("by e-mail", () => {
-  test("the link goes out by the mail server, again until it is taken, and is kept by nobody then", async () => {
+describe("by email", () => {
+  test("the link is sent until the mail server accepts it, and is not stored afterwards", async () => {
     const server = await openMailServer();
     const mail = { url: server.url, from: "packhouse@example.com", to: "boss@example.com" };
     const posting = await openTestApp({ mail, base_url: "https://ship.example.com" });

@@ -1,4 +1,4 @@
-// Members of merchants: as whom a session acts, what it then sees, and how members come and go.
+// Members of merchants: the active membership of a session, its access, and how members are added and removed.
 import { describe, expect, test } from "bun:test";
 import { readId } from "../../../src/core/ids.ts";
 import type { Role } from "../../../src/identity/users/roles.ts";
@@ -44,7 +44,7 @@ const signIn = (email: string) => shop.app.call("POST", "/dashboard/api/session"
 const cookieOf = ({ headers }: { headers: Headers }) => ({
   headers: { cookie: (headers.get("set-cookie") ?? "").split(";")[0] ?? "" },
 });
-/** Lets somebody join a merchant, by an invitation that he accepts where he is signed in. */
+/** Adds a user to a merchant with an invitation that the user accepts while signed in. */
 const join = async (who: Person, merchant_id: string | null, role: Role) => {
   const { body } = await as(house, "POST", "/invitations", { email: who.email, role, merchant_id });
   const joined = await as(who, "POST", "/users/me/memberships", { token: tokenIn(body.data) });
@@ -55,7 +55,7 @@ const trail = async (actor: string, action: string) =>
   (await shop.app.get(`/audit?actor=${actor}&action=${action}`)).body.data;
 
 describe("a member of a merchant", () => {
-  test("sees and makes the merchant's own, and is told whose it is", async () => {
+  test("accesses and creates the merchant's records, and sees the merchant's name", async () => {
     const [own, other] = [await product(acme), await product(bolt)];
     const office = await memberOf(acme, "office");
     const seen = await skus(office);
@@ -84,7 +84,7 @@ describe("a member of a merchant", () => {
     expect(session.body).toMatchObject({ user: { role: "office" }, merchant: { code: "ACME" }, view_as: null });
   });
 
-  test("does what merchants may, by the role, and nothing of the house", async () => {
+  test("may do what the role allows at a merchant, and nothing of the operator's", async () => {
     const [owner, viewer] = [await memberOf(acme, "owner"), await memberOf(acme, "viewer")];
     const asked = async (who: Who) => [
       codeOf(await as(who, "POST", "/keys", { name: "k", permission: "read" })),
@@ -99,7 +99,7 @@ describe("a member of a merchant", () => {
     expect(await asked(viewer)).toEqual([lacks, lacks, lacks, closed, 200]);
   });
 
-  test("of two merchants is one at a time: by the session, or by a header for one request", async () => {
+  test("with two merchants acts for one at a time: by session, or by header for one request", async () => {
     const both = await memberOf(acme, "viewer");
     expect(await join(both, bolt, "office")).toMatchObject({ current: { merchant_id: acme }, role: "viewer" });
     const [of_acme, of_bolt] = [await product(acme), await product(bolt)];
@@ -125,10 +125,10 @@ describe("a member of a merchant", () => {
     }
   });
 
-  test("of the house and a merchant acts as either, and as the house narrows by the header", async () => {
+  test("of both the operator and a merchant acts as either, and the operator's header narrows requests", async () => {
     const both = await memberOf(acme, "viewer");
     const joined = await join(both, null, "office");
-    // The session goes on as what it was.
+    // The session keeps its membership.
     expect(joined).toMatchObject({ role: "office", current: { merchant_id: acme } });
     expect(codeOf(await as(both, "GET", "/merchants"))).toBe("not_for_merchants");
     const at_house = await as(both, "POST", "/users/me/membership", { merchant: null });
@@ -141,8 +141,8 @@ describe("a member of a merchant", () => {
   });
 });
 
-describe("looking on as a merchant", () => {
-  test("shows what its people see, changes nothing, and is in the trail from beginning to end", async () => {
+describe("viewing as a merchant", () => {
+  test("shows what its users see, changes nothing, and is in the audit log from start to end", async () => {
     const staff = await signedInAs(shop.app.service, "office");
     const [of_acme, of_bolt] = [await product(acme), await product(bolt)];
     const begun = await as(staff, "POST", "/users/me/view_as", { merchant_id: "ACME" });
@@ -173,15 +173,15 @@ describe("looking on as a merchant", () => {
     expect([first.facts.merchant_id, (await trail(staff.id, "endViewAs")).length]).toEqual(["ACME", 1]);
   });
 
-  test("is for the house alone, and for a merchant that there is", async () => {
+  test("is only for the operator, and for an existing merchant", async () => {
     const owner = await memberOf(acme, "owner");
     expect(codeOf(await as(owner, "POST", "/users/me/view_as", { merchant_id: acme }))).toBe("not_for_merchants");
     expect(codeOf(await as(house, "POST", "/users/me/view_as", { merchant_id: "NONE" }))).toBe("validation_failed");
   });
 });
 
-describe("people", () => {
-  test("are seen by a merchant's people at their own merchant alone, and changed there", async () => {
+describe("users", () => {
+  test("are visible to a merchant's users only at their own merchant, and changed there", async () => {
     const owner = await memberOf(acme, "owner");
     const [mate, stranger] = [await memberOf(acme, "office"), await memberOf(bolt, "office")];
     await join(mate, bolt, "viewer");
@@ -205,7 +205,7 @@ describe("people", () => {
     expect(codeOf(await as(mate, "PATCH", `/users/${owner.id}`, { role: "viewer" }))).toBe("insufficient_permission");
   });
 
-  test("who are disabled at one merchant go on at the other, and sign in nowhere without one", async () => {
+  test("disabled at one merchant continue at the other, and cannot sign in without any membership", async () => {
     const owner = await memberOf(acme, "owner");
     const both = await personWithPassword(shop.app.service, "viewer", password, fresh("Two"));
     await join(both, acme, "office");
@@ -228,7 +228,7 @@ describe("people", () => {
     ]);
   });
 
-  test("of the house change whose membership they name, and keep an owner of the house", async () => {
+  test("the operator changes the membership that the request names, and keeps an owner", async () => {
     const mate = await memberOf(acme, "office");
     await join(mate, null, "viewer");
     const change = async (body: object, more = {}) =>
@@ -241,13 +241,13 @@ describe("people", () => {
     expect(codeOf(await as(house, "PATCH", `/users/${mate.id}`, { role: "viewer", merchant_id: bolt }))).toBe(
       "resource_missing",
     );
-    // An owner of a merchant is none of the house.
+    // An owner of a merchant is not an owner of the operator.
     expect(codeOf(await as(house, "PATCH", `/users/${house.id}`, { role: "viewer" }))).toBe("last_owner");
   });
 });
 
 describe("invitations", () => {
-  test("make a member of the merchant, by the house or by the merchant's own", async () => {
+  test("add a member to the merchant, by the operator or by the merchant", async () => {
     const owner = await memberOf(acme, "owner");
     for (const [inviter, named] of [
       [house, { merchant_id: "ACME" }],
@@ -260,7 +260,7 @@ describe("invitations", () => {
         merchant: { code: "ACME" },
         memberships: [{ role: "office" }],
       });
-      // A merchant's own invitation makes no account until the operator has sent it again.
+      // A merchant's own invitation cannot create an account until the operator has resent it.
       const { link } =
         inviter === house ? body.data : (await as(house, "POST", `/invitations/${body.data.id}/resend`)).body.data;
       const looked = (await open("look", { token: tokenIn({ link }) })).body;
@@ -271,7 +271,7 @@ describe("invitations", () => {
     }
   });
 
-  test("of others a merchant's people neither see nor change nor send", async () => {
+  test("of others can be neither seen, changed nor sent by a merchant's users", async () => {
     const owner = await memberOf(acme, "owner");
     const invited = async (merchant_id: string | null) =>
       (await as(house, "POST", "/invitations", { email: address(), role: "office", merchant_id })).body.data.id;
@@ -293,7 +293,7 @@ describe("invitations", () => {
     ).toBe("insufficient_permission");
   });
 
-  test("to one who is a user already are accepted by him alone, where he is signed in", async () => {
+  test("of an existing user can only be accepted by that user, signed in", async () => {
     const user = await memberOf(bolt, "viewer");
     const ask = () => as(house, "POST", "/invitations", { email: user.email, role: "office", merchant_id: acme });
     const { body } = await ask();
@@ -309,7 +309,7 @@ describe("invitations", () => {
     expect(codeOf(await ask())).toBe("duplicate_email");
   });
 
-  test("of one who may invite no more are revoked, at the merchant of which he is a member", async () => {
+  test("are revoked when the inviter may no longer invite, at that merchant", async () => {
     const owner = await memberOf(acme, "owner");
     const boss = await memberOf(acme, "owner");
     const { body } = await as(owner, "POST", "/invitations", { email: address(), role: "viewer" });
@@ -319,7 +319,7 @@ describe("invitations", () => {
 });
 
 describe("roles", () => {
-  test("say what they are at a merchant, whose people are told of these alone", async () => {
+  test("show their description at a merchant, and a merchant's users see only those", async () => {
     const all: { name: Role; merchant: { permissions: { name: string }[] } | null }[] = (await shop.app.get("/roles"))
       .body.data;
     expect(all.filter(({ merchant }) => merchant === null).map(({ name }) => name)).toEqual(["floor"]);
@@ -331,8 +331,8 @@ describe("roles", () => {
   });
 });
 
-describe("the people of a merchant that is", () => {
-  test("suspended read and create orders, and do nothing else", async () => {
+describe("the users of a merchant that is", () => {
+  test("suspended can read and create orders only", async () => {
     const slow = await merchantOf(fresh("SLOW-"));
     const sku = await product(slow);
     const office = await memberOf(slow, "office");
@@ -359,7 +359,7 @@ describe("the people of a merchant that is", () => {
     expect(codeOf(await as(office, "PATCH", `/products/${id}`, { name: "Jam" }))).toBe(200);
   });
 
-  test("closed sign in no more, unless as something else", async () => {
+  test("closed cannot sign in, except with another membership", async () => {
     const gone = await merchantOf(fresh("GONE-"));
     const people = [1, 2].map(() =>
       personWithPassword(shop.app.service, "office", password, fresh("Gone "), readId("merchant", gone)),

@@ -1,4 +1,4 @@
-// Passwords that others would try first.
+// Passwords that attackers try first.
 import { describe, expect, test } from "bun:test";
 import { gunzipSync } from "node:zlib";
 import { commonPasswords, packed_file } from "../../../scripts/common_passwords.ts";
@@ -22,16 +22,16 @@ test.each([
   "Nordmann likes tall ships",
   "x9-Vb2!qLr7&pT",
   "密码密码测试一二三四五六七",
-])("%s is taken", (password) => {
+])("%s is accepted", (password) => {
   expect(weakness(password, common, chooser)).toBeNull();
 });
 
-test("the packed list is that of the package", async () => {
+test("the compressed list is that of the package", async () => {
   expect(gunzipSync(await Bun.file(packed_file).bytes()).toString()).toBe(await commonPasswords());
 });
 
-describe("every way to choose a password", () => {
-  test("refuses a common one, and says so at its field", async () => {
+describe("every way to set a password", () => {
+  test("refuses a common one, and names the field", async () => {
     const app = await openApp();
     const invited = (await app.post("/invitations", { email: "gil@packhouse.test", role: "floor" })).body.data;
     const token = invited.link.split("#")[1];

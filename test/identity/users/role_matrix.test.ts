@@ -1,4 +1,4 @@
-// Every route, asked by a user of every role.
+// Calls every route as a user of every role.
 import { describe, expect, test } from "bun:test";
 import { allPermissions, levelPermissions, levels } from "../../../src/http/auth/permissions.ts";
 import { type Route, routesOf } from "../../../src/http/route.ts";
@@ -15,7 +15,7 @@ for (const role of roles) people.set(role, await signedInAs(app.service, role));
 const byHand = (route: string) => rolesByHand.find(([pattern]) => pattern.test(route))?.[1].split(/ +/);
 const guarded = () => routes.flatMap(({ name, need }) => (need === "none" ? [] : [name]));
 
-/** What a route answers to somebody: `403` for what his role may not do, else `ok`. */
+/** The result of a route for a role: `403` without permission, otherwise `ok`. */
 async function got(route: string, role: Role, world: string): Promise<string> {
   const [method = "", pattern = ""] = route.split(" ");
   const isBeside = app.app.routes.some((mounted) => `${mounted.method} ${mounted.path}` === route);
@@ -23,7 +23,7 @@ async function got(route: string, role: Role, world: string): Promise<string> {
   const headers = { cookie: people.get(role)?.headers.cookie ?? "", "packhouse-world": world };
   const sent = method === "GET" ? {} : { body: "{", headers: { ...headers, "content-type": "application/json" } };
   const answer = await app.app.handle(new Request(url, { method, headers, ...sent }));
-  // A stream goes on until it is left.
+  // A stream stays open until it is closed.
   if (/event-stream/.test(answer.headers.get("content-type") ?? "")) await answer.body?.cancel();
   const text = /json/.test(answer.headers.get("content-type") ?? "") ? await answer.text() : "";
   const code = text === "" ? "" : JSON.parse(text).error?.code;
@@ -32,13 +32,13 @@ async function got(route: string, role: Role, world: string): Promise<string> {
     : "ok";
 }
 
-describe("the roles", () => {
+describe("roles", () => {
   test("have a row for every route", () => {
     expect(guarded().filter((route) => byHand(route) === undefined)).toEqual([]);
   });
 
   test.each(["live", "test"])(
-    "may do in the %s world what the table by hand says",
+    "may do in the %s environment what the handwritten table allows",
     async (world) => {
       const wrong: unknown[] = [];
       for (const route of guarded()) {
@@ -51,7 +51,7 @@ describe("the roles", () => {
     60_000,
   );
 
-  test("of the owner contains all, and each level of keys the one before it", () => {
+  test("the owner's contains all others, and each level of keys contains the one below", () => {
     expect(new Set(roleFacts.owner.permissions)).toEqual(new Set(allPermissions));
     expect(levelPermissions.full).toEqual(new Set(allPermissions));
     for (const [at, level] of levels.entries()) {
@@ -60,7 +60,7 @@ describe("the roles", () => {
     }
   });
 
-  test("each word of the vocabulary is needed by a route", () => {
+  test("every permission is needed by a route", () => {
     const needed = new Set<string>(routes.map(({ need }) => need));
     expect(allPermissions.filter((word) => !needed.has(word))).toEqual([]);
   });

@@ -5,12 +5,12 @@ const all = "ok  ok  ok  ok  ok";
 const above_floor = "ok  ok  ok  403 403";
 
 export const rolesByHand: readonly (readonly [route: RegExp, row: string])[] = [
-  // About oneself, and what holds nothing of the house.
+  // About oneself, or without the operator's data.
   [/ \/users\/me\b| \/dashboard\/api\/|^GET \/(?:roles|errors|event-types)$/, all],
-  // What finds everything asks for each thing by itself.
+  // A search checks the permission of each record type itself.
   [/^GET \/search$/, all],
 
-  // How the house is set up: what lets others in is the owner's, the rest the manager's, too.
+  // Setup: access for others is up to owners, the rest also to managers.
   [/ \/(?:keys|platforms)\b/, "ok  403 403 403 403"],
   [/^GET \/(?:webhooks|notices)\b/, above_floor],
   [/^POST \/webhooks\/bigcommerce/, above_floor],
@@ -22,7 +22,7 @@ export const rolesByHand: readonly (readonly [route: RegExp, row: string])[] = [
   [/ \/shipping\/carrier-accounts\b/, "ok  ok  403 403 403"],
   [/^(?:POST|PUT|PATCH|DELETE) \/shipping\/(?:rate-cards|zones|holidays)\b/, "ok  ok  403 403 403"],
 
-  // Goods in hand.
+  // Warehouse floor.
   [/^POST \/orders\/:id\/(?:process|pick|pack|ship|deliver)$/, "ok  ok  ok  ok  403"],
   [/^POST \/inventory\/(?:putbacks|moves)$/, "ok  ok  ok  ok  403"],
   [
@@ -33,15 +33,15 @@ export const rolesByHand: readonly (readonly [route: RegExp, row: string])[] = [
   [/^POST \/returns\/:id\/(?:receive|inspect)$/, "ok  ok  ok  ok  403"],
   [/^POST \/shipping\/(?:labels|labels\/:id\/void|manifests)$/, "ok  ok  ok  ok  403"],
 
-  // What only asks, although it is sent by POST.
+  // Queries that are sent by POST.
   [/^POST \/(?:shipping\/rates|tracking\/batch)$/, all],
   [/^POST \/addresses\/verify$/, "ok  ok  ok  403 ok"],
 
-  // Looking: the floor sees goods and parcels, not people and figures.
+  // Reading: the floor sees stock and parcels, but no customers and figures.
   [/^GET \/(?:merchants|orders|pick-lists|products|inventory|returns|shipping|shipments|tracking)\b/, all],
   [/^GET \/(?:customers|reports|overview)\b/, "ok  ok  ok  403 ok"],
   [/^GET \/(?:events|billing)\b/, above_floor],
 
-  // The daily work at a desk.
+  // Daily office work.
   [/^(?:POST|PUT|PATCH|DELETE) \/(?:orders|products|inventory|customers|returns|tracking)\b/, above_floor],
 ];

@@ -17,7 +17,7 @@ const change = async (who: Person, other: Person, body: object) =>
   codeOf(await as(who, "PATCH", `/users/${other.id}`, body));
 
 describe("works", () => {
-  test("what a user does names him wherever a key is named", async () => {
+  test("a user's acts show the user wherever a key would be shown", async () => {
     const office = await person("office");
     const goods = await shop.product({ units: 5 });
     const { body } = await as(office, "POST", "/orders", shop.draft([[goods, 1]]));
@@ -28,7 +28,7 @@ describe("works", () => {
     expect(JSON.stringify(moved)).toContain(office.id);
   });
 
-  test("the world goes with each request, and what is made in one is not in the other", async () => {
+  test("each request names its environment, and records of one are not in the other", async () => {
     const office = await person("office");
     const test_world = { "packhouse-world": "test" };
     const made = await as(office, "POST", "/products", { sku: "ONLY-HERE", name: "Tea" }, test_world);
@@ -45,7 +45,7 @@ describe("works", () => {
     expect([codeOf(await named("live")), codeOf(await named("test"))]).toEqual([200, "malformed_header"]);
   });
 
-  test("no browser keeps what a user is shown: by the same tag others may be shown other things", async () => {
+  test("browsers cache nothing that a user sees, since other users may see other data under the same tag", async () => {
     const office = await person("office");
     const goods = await shop.product({ units: 1 });
     const path = `/products/${goods.sku}`;
@@ -57,7 +57,7 @@ describe("works", () => {
     }
   });
 
-  test("who chooses another password stays signed in here, and nowhere else", async () => {
+  test("changing the password keeps this session and ends all others", async () => {
     const office = await person("office");
     const [old_password, password] = ["correct horse battery", "another horse battery"];
     for (const text of [old_password, password]) shop.app.watch.keep("a password", text);
@@ -83,7 +83,7 @@ describe("works", () => {
     expect(again.status).toBe(200);
   });
 
-  test("sessions are listed and ended, by oneself and by who manages users", async () => {
+  test("sessions are listed and ended, by the user and by managers of users", async () => {
     const [office, manager] = [await person("office"), await person("manager")];
     const others = [await signInAgain(shop.app.service, office.id), await signInAgain(shop.app.service, office.id)];
     const { data } = (await as(office, "GET", "/users/me/sessions")).body;
@@ -101,8 +101,8 @@ describe("works", () => {
   });
 });
 
-describe("nobody grants more than he has", () => {
-  test("neither a role, nor by changing someone who may do more", async () => {
+describe("nobody can grant more than their own permissions", () => {
+  test("neither with a role, nor by changing a user with more permissions", async () => {
     const [owner, manager, office] = [await person("owner"), await person("manager"), await person("office")];
     expect(await change(manager, office, { role: "owner" })).toBe("insufficient_permission");
     expect(await change(manager, owner, { status: "disabled" })).toBe("insufficient_permission");
@@ -114,7 +114,7 @@ describe("nobody grants more than he has", () => {
     expect(await change(await person("office"), manager, { role: "viewer" })).toBe("insufficient_permission");
   });
 
-  test("keys of the live world do as an owner does; those of the test world reach nobody", async () => {
+  test("live keys act like an owner; test keys cannot manage users", async () => {
     const office = await person("office");
     const { live, test: of_test } = shop.app.keys;
     const patch = async (key: string) =>
@@ -128,7 +128,7 @@ describe("nobody grants more than he has", () => {
 });
 
 describe("guards", () => {
-  test("the last owner stays one who can sign in, also of two who leave at once", async () => {
+  test("the last owner stays and can sign in, even if two owners leave concurrently", async () => {
     const { service } = shop.app;
     const all = (await shop.app.get("/users?role=owner&status=active&limit=100")).body.data as { id: string }[];
     const [one, other] = [await signedInAs(service, "owner"), await signedInAs(service, "owner")];
@@ -140,7 +140,7 @@ describe("guards", () => {
   });
 
   test.each(["live", "test"])(
-    "who is disabled or loses his role writes no more to the %s world, at once",
+    "a user who is disabled or loses the role cannot write to the %s environment any more",
     async (world) => {
       const { app } = shop;
       const more = { "packhouse-world": world };
@@ -156,7 +156,7 @@ describe("guards", () => {
   );
 
   test.each(["live", "test"] as const)(
-    "a request that was let in before does not write to the %s world",
+    "a request admitted before that does not write to the %s environment",
     async (world) => {
       const { app } = shop;
       for (const body of [{ status: "disabled" }, { role: "viewer" }]) {
@@ -164,7 +164,7 @@ describe("guards", () => {
         const store = app.service.stores[world];
         const { write } = store;
         let wrote = 0;
-        // He loses it after the guard has let him in, when his request is about to write.
+        // The user loses it after admission, when the request is about to write.
         const late: typeof write = async (work) => {
           Object.assign(store, { write });
           await app.patch(`/users/${office.id}`, body);
@@ -184,7 +184,7 @@ describe("guards", () => {
     },
   );
 
-  test("what was begun as an owner gives nobody what an owner alone may give, once he is one no more", async () => {
+  test("acts started as an owner grant no owner-only permission once the user is no longer an owner", async () => {
     const { app } = shop;
     const [owner, friend] = [await person("owner"), await person("manager")];
     const { live: store } = app.service.stores;

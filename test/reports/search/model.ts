@@ -1,4 +1,4 @@
-// What the search over everything means, said once more without any database.
+// A model of the search across all records, without a database.
 
 import type { Found, Records } from "../../lists/records.ts";
 import { isFound } from "../../lists/search_model.ts";
@@ -6,7 +6,7 @@ import { isFound } from "../../lists/search_model.ts";
 export type Fit = "exact" | "prefix" | "part";
 export type Hits = ReadonlyMap<string, Fit>;
 
-/** What else is searched, which the lists do not know. */
+/** Searchable fields that the lists do not show. */
 export interface Floor {
   readonly lots: Found[];
   readonly bins: Found[];
@@ -23,7 +23,7 @@ function formsOf(q: string): string[] {
   return [text, text.toLowerCase(), text.toUpperCase()].map(small);
 }
 
-/** How a query fits names: exactly, as their beginning, or not. */
+/** How a query matches names: exactly, as a prefix, or not. */
 function match(q: string, names: readonly (string | null | undefined)[]): Fit | null {
   const forms = formsOf(q);
   const known = names.flatMap((name) => (name === null || name === undefined ? [] : small(name)));
@@ -81,7 +81,7 @@ function productFit(q: string, { id, sku, name, barcodes }: Found): Fit | null {
   );
 }
 
-/** What a search for `q` finds, by type; each hit with how well it fits. */
+/** The results of a search for `q`, by type, with the quality of each match. */
 export function expectedHits(q: string, records: Records, floor: Floor): Record<string, Hits> {
   const { orders, customers, products, parcels, labels, returns } = records;
   const hits = (all: readonly Found[], key: string, fitOf: (one: Found) => Fit | null): Hits =>

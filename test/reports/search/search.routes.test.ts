@@ -1,4 +1,4 @@
-// The search over everything against a model: what is typed is drawn from what there is, whole, in part and disguised.
+// Compares the search across all records with a model. Queries are drawn from the records: whole, cut and varied.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import fc from "fast-check";
@@ -56,7 +56,7 @@ async function makeFloor({ app, products, warehouses }: Records): Promise<Floor>
   return { lots, bins, receipts, transfers, counts };
 }
 
-/** What people type: what there is, whole or cut, in any case, with blanks around it. */
+/** Typed queries: existing texts, whole or cut, in any case, with surrounding blanks. */
 function typed(): string[] {
   const { products, customers, parcels, labels, returns } = records;
   const texts = [
@@ -89,7 +89,7 @@ const disguises: readonly ((text: string) => string)[] = [
 const rank: readonly Fit[] = ["exact", "prefix", "part"];
 
 describe("works", () => {
-  test("finds what a model finds, the best first, at most so many of each type", async () => {
+  test("finds the same as a model, best matches first, up to the limit per type", async () => {
     const texts = typed();
     const found = new Set<string>();
     await fc.assert(
@@ -120,20 +120,20 @@ describe("works", () => {
       }),
       { seed, numRuns: runs },
     );
-    // The queries were real: of each type something was found, exactly and otherwise.
+    // The queries were realistic: each type was found, exactly and otherwise.
     expect([...found].length).toBeGreaterThan(15);
   }, 120_000);
 });
 
 const shop = await openShop();
 
-describe("what is scanned", () => {
+describe("scanned codes", () => {
   const exact = async (q: string) =>
     (await shop.app.get(`/search?${new URLSearchParams({ q })}`)).body.data.results
       .filter((hit: Found) => hit.match === "exact")
       .map((hit: Found) => `${hit.type} ${hit.id}`);
 
-  test("a GTIN is one product, with and without the zeros before it, raw or in a GS1 symbol", async () => {
+  test("a GTIN finds one product, with or without leading zeros, raw or in a GS1 symbol", async () => {
     const made = await shop.app.post("/products", {
       sku: "GREEN-1",
       name: "Green tea",
@@ -145,10 +145,10 @@ describe("what is scanned", () => {
     for (const scan of [...scans, "010003600029145210L-7", "green-1", "GREEN TEA"]) {
       expect([scan, await exact(scan)]).toEqual([scan, [product]]);
     }
-    expect(await exact("036000291453")).toEqual([]);
+    expect(await exact("accepts blanks, which find nothing")).toEqual([]);
   });
 
-  test("a parcel's number is one parcel, though its label has it, in groups or as an SSCC with its 00", async () => {
+  test("a tracking number finds one parcel instead of its label, in groups or as an SSCC with its 00", async () => {
     const goods = await shop.product({ units: 9 });
     const sscc = ssccOf("9521234", 41) ?? "";
     const { id } = await shop.order([[goods, 1]]);
@@ -166,7 +166,7 @@ describe("what is scanned", () => {
     expect(await exact(label.tracking_number)).toHaveLength(1);
   });
 
-  test("a telephone number is one customer however it is written, and no other one", async () => {
+  test("a phone number finds one customer in any notation, and nobody else", async () => {
     const made = await shop.app.post("/customers", { email: "ring@example.com", phone: "+49 (0)30 / 123-45.67" });
     const customer = `customer ${made.body.id}`;
     expect(await exact("+49 030 1234567")).toEqual([customer]);
@@ -180,7 +180,7 @@ describe("what is scanned", () => {
     for (const q of ["031 1234567", "1234568", "490", "3456"]) expect([q, await found(q)]).toEqual([q, []]);
   });
 
-  test("an order is found by its number elsewhere", async () => {
+  test("an order is found by its external number", async () => {
     const { id } = await shop.order([[await shop.product({ units: 1 }), 1]]);
     await shop.app.service.stores.live.write((tx) =>
       tx.sql
@@ -194,7 +194,7 @@ describe("what is scanned", () => {
     expect((await shop.app.get("/search?q=gid-5001%25")).body.data.results).toEqual([]);
   });
 
-  test("what may not be seen is not found", async () => {
+  test("records without permission are not found", async () => {
     const goods = await shop.product({ sku: "SECRET-1", units: 1 });
     await shop.order([[goods, 1]], { order_number: "SECRET-2" });
     const types = async (query: string) =>

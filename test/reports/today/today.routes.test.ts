@@ -7,7 +7,7 @@ import { openSeller } from "../../shipping/labels/seller.ts";
 import { allOf, playHouse, type Records } from "../operator.ts";
 
 const overviewOf = async ({ app }: Shop) => (await app.get("/overview")).body.data;
-/** What waits, by kind and reason: how many there are, and what the first are called. */
+/** Open tasks by kind and reason: their number, and the names of the first. */
 const waits = async (shop: Shop) =>
   Object.fromEntries(
     (await overviewOf(shop)).waiting.map(({ kind, reason, count, samples }: Records[number]) => [
@@ -16,18 +16,18 @@ const waits = async (shop: Shop) =>
     ]),
   );
 
-describe("what leaves", () => {
+describe("departures", () => {
   // Monday 5 January 2026, 9:00 in New York; the cut-off is at 14:00.
   const monday = Date.parse("2026-01-05T14:00:00Z");
   const stagesOf = ({ late, short, to_pick, picked, packed, ready, shipped }: Records[number]) =>
     [late, short, to_pick, picked, packed, ready, shipped].join(" ");
 
-  test("is told by its cut-off, by service and by how far it is", async () => {
+  test("show the cut-off, services and progress", async () => {
     const shop = await openShop();
     const { app, order, act } = shop;
     app.clocks.live.advance(monday - 3 * day_ms - start);
     const [tea, rare] = [await shop.product({ units: 100 }), await shop.product()];
-    // Friday, after the cut-off of that day was over: to leave on Monday. Before it: late by then.
+    // Friday after the cut-off: due on Monday. Friday before the cut-off: late by now.
     await order([[tea, 1]], { shipping_method: "ground" });
     app.clocks.live.advance(6 * hour_ms);
     await order([[tea, 1]], { shipping_method: "ground" });
@@ -63,7 +63,7 @@ describe("what leaves", () => {
       [null, null, 2, "0 0 0 1 1 0 "],
       ["local", "express", 1, "0 0 0 0 0 1 "],
     ]);
-    // Once the cut-off is over, what comes is shown with the day on which it leaves.
+    // Once the cut-off has passed, new orders show the day on which they are due.
     app.clocks.live.advance(5 * hour_ms);
     await order([[tea, 1]]);
     const ahead = await order([[tea, 1]]);
@@ -75,7 +75,7 @@ describe("what leaves", () => {
     ]);
   });
 
-  test("is what the orders themselves say, whatever has happened, in every warehouse", async () => {
+  test("match the orders after random activity, in every warehouse", async () => {
     const shop = await playHouse(5, 200);
     const orders = await allOf(shop, "/orders");
     const { departures } = await overviewOf(shop);
@@ -100,8 +100,8 @@ describe("what leaves", () => {
 
 const shop = await openShop();
 
-describe("what waits", () => {
-  test("nothing in an empty house, which is told what to do first", async () => {
+describe("open tasks", () => {
+  test("are empty at first, with the first steps to take", async () => {
     const { waiting, receipts_today, expiring_lots, low_stock, first_steps } = await overviewOf(shop);
     expect([waiting, receipts_today.count, expiring_lots.count, low_stock.count]).toEqual([[], 0, 0, 0]);
     const ready = { warehouse: true, carrier: false };
@@ -115,7 +115,7 @@ describe("what waits", () => {
     });
   });
 
-  test("holds by their reasons, and orders that are short", async () => {
+  test("include holds by reason, and short orders", async () => {
     const [tea, rare] = [await shop.product({ sku: "TEA", units: 50 }), await shop.product({ sku: "RARE" })];
     const first = await shop.order([[tea, 1]]);
     const second = await shop.order([[tea, 1]]);
@@ -140,7 +140,7 @@ describe("what waits", () => {
     expect(await waits(shop)).toEqual({});
   });
 
-  test("units to be put back, until they are", async () => {
+  test("include units to restock, until they are restocked", async () => {
     const product = await shop.product({ sku: "BACK", units: 5 });
     const order = await shop.order([[product, 2]]);
     await shop.act(order.id, "pick");
@@ -150,7 +150,7 @@ describe("what waits", () => {
     expect(await waits(shop)).toEqual({});
   });
 
-  test("a label that could not be bought, until another one is", async () => {
+  test("include a failed label, until another one is bought", async () => {
     const product = await shop.product({ sku: "SENT", units: 5 });
     const order = await shop.order([[product, 1]]);
     const { fake, openUp } = await openSeller(shop.app);
@@ -171,7 +171,7 @@ describe("what waits", () => {
     expect(await waits(shop)).toEqual({});
   });
 
-  test("a count that found a difference, once it is reviewed", async () => {
+  test("include a count with a difference, once it is in review", async () => {
     await shop.product({ sku: "COUNTED", units: 5 });
     const count = (await shop.app.post("/inventory/counts", { skus: ["COUNTED"], notes: "Aisle 4" })).body.data;
     const [{ bin }] = count.lines;
@@ -184,7 +184,7 @@ describe("what waits", () => {
     expect(await waits(shop)).toEqual({});
   });
 
-  test("deliveries that are expected today and late, lots that expire soon, SKUs that are low", async () => {
+  test("include receipts due today and late, lots that expire soon, and low SKUs", async () => {
     const { app } = shop;
     const now = app.clocks.live.now();
     const expect_ = async (reference: string, days: number) => {
