@@ -13,6 +13,7 @@ export class IpListObserver {
   readonly #service: Service;
   readonly #seen: Readonly<Record<Environment, Map<number, IpObservation>>> = { live: new Map(), test: new Map() };
   #timer: Timer | undefined;
+  #flushing: Promise<void> = Promise.resolve();
 
   constructor(service: Service) {
     this.#service = service;
@@ -21,10 +22,16 @@ export class IpListObserver {
     });
   }
 
-  /** Stores the counts since the last call. */
-  async flush(): Promise<void> {
+  /** Stores the counts since the last call, after those of calls that are still being stored. */
+  flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    const flushed = this.#flushing.then(() => this.#store());
+    this.#flushing = flushed.catch(() => {});
+    return flushed;
+  }
+
+  async #store(): Promise<void> {
     for (const mode of environments) {
       const seen = [...this.#seen[mode]];
       this.#seen[mode].clear();
