@@ -1,4 +1,5 @@
 // Storage of days while other transactions write to the ledger: late commits, requests over midnight, failures.
+
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { asc, eq, sql } from "drizzle-orm";
 import { storage_closes, storage_days } from "../../db/schema/billing.ts";
@@ -10,10 +11,11 @@ import { verifyStore } from "../../src/cli/verify.ts";
 import { systemActor } from "../../src/core/actor.ts";
 import { engine } from "../../src/core/config.ts";
 import type { Log } from "../../src/core/log.ts";
+import { day_ms, hour_ms } from "../../src/core/time.ts";
 import { adjustStock } from "../../src/inventory/counts/adjust_stock.ts";
 import { addStock } from "../../src/inventory/receiving/receive_units.ts";
 import type { Store, Tx } from "../../src/storage/database.ts";
-import { day_ms, hour_ms, openApp, start, type TestApp } from "../build/service.ts";
+import { openApp, start, type TestApp } from "../build/service.ts";
 import { openWest } from "../build/west.ts";
 
 const actor = systemActor("test");
@@ -143,7 +145,7 @@ describe.if(engine === "postgres")("a transaction that ends after the day was st
     for (let round = 0; round < 2; round += 1) await close(100);
     const both = { waiting: `2026-01-01 in ${main}, 2026-01-01 in ${west}` };
     expect(said).toMatchObject([{ facts: both }, { facts: both }]);
-    expect(said.map(({ message }) => message.includes("until an open transaction"))).toEqual([true, true]);
+    expect(said.map(({ message }) => message.includes("waits for an open transaction"))).toEqual([true, true]);
     expect((await closesNow()).map(({ closed_at }) => closed_at)).toEqual([null, null]);
     await letGo();
     await close(100);

@@ -6,7 +6,8 @@ import { type EventType, eventTypes } from "../../src/events/event_types.ts";
 import { eventDescriptions } from "../../src/webhooks/event_descriptions.schema.ts";
 import { openApp, start } from "../build/service.ts";
 
-const app = await openApp();
+// These events have no act behind them, which `verify` would report.
+const app = await openApp({ verified: false });
 for (let n = 1; n <= 7; n += 1) {
   const type: EventType = n % 2 === 0 ? "order.shipped" : "order.created";
   await app.service.stores.live.write((tx) =>

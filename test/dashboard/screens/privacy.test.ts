@@ -89,7 +89,7 @@ describeInBrowser("the screens about privacy", () => {
     await page.waitForSelector(".notice:has-text('This customer was erased')");
     await page.waitForSelector(".card:has-text('Erased records') dl:has-text('Addresses')");
     await page.waitForSelector(".card:has-text('Manual steps') li:has-text('Mailboxes')");
-    await page.waitForSelector("li:has-text('Receivers of webhooks') small:has-text('None of the webhooks')");
+    await page.waitForSelector("li:has-text('Webhook receivers') small:has-text('None of the webhooks')");
     await page.waitForSelector(".card:has-text('Kept records, and why') li:has-text('Kept for 400 days')");
     expect(await page.textContent("main")).not.toContain("Ek");
     expect(await page.locator("a:has-text('Edit'), button:has-text('Add address')").count()).toBe(0);

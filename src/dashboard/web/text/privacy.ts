@@ -87,7 +87,7 @@ export const privacyTexts = {
   records: "Records",
   erased: "Erased records",
   erasedSoFar: "Erased so far",
-  listedBelow: ["`receivers` lists", "below stand"],
+  listedBelow: ["`receivers` lists", "listed below are"],
   nothingErased: "No records contained personal data.",
   nothingYet: "Nothing erased yet.",
   byHand: "Manual steps",
