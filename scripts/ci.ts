@@ -1,8 +1,10 @@
 // `bun run test [long] [step …]`: everything but the marathons, or the named steps and what they need. `long` adds the
 // marathons. Imports no package: it installs them.
+
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
+import { minute_ms } from "../src/core/time.ts";
 import { binary } from "./build.ts";
 import { ensureChromium, howToGetChromium } from "./chromium.ts";
 import { type Counts, complaintsIn, countTests, sumOf, timesOf, unheardOf } from "./count_tests.ts";
@@ -36,7 +38,6 @@ interface Step {
   run(): Promise<Outcome>;
 }
 
-const minute_ms = 60_000;
 const bun = process.execPath;
 const folder = mkdtempSync(join(roomiestFolder(), "packhouse-ci-"));
 const done: Counts = { passed: 0, failed: 0, skipped: 0 };

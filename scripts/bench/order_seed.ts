@@ -1,6 +1,8 @@
 // Seeds millions of orders, copied in SQL from a few that the API created, with their lines, reservations, holds and
 // history, so that `packhouse verify` finds no difference. They have no events. The service is stopped during the copy.
+
 import type { Database } from "bun:sqlite";
+import { second_ms } from "../../src/core/time.ts";
 import { skus } from "./business.ts";
 import { columnsOf, openForSeeding } from "./seed.ts";
 
@@ -9,8 +11,6 @@ export interface Model {
   readonly id: number;
   readonly share: number;
 }
-
-const second_ms = 1000;
 
 /**
  * Copies orders until there are `total` more, each created a second earlier than the one before. Models and SKUs

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, nullable, textField } from "../core/schema.ts";
+import { choice, closed, nullable, Timestamp, textField } from "../core/schema.ts";
 import { verificationStatuses } from "./address.ts";
 
 const Finding = closed({
@@ -41,7 +41,7 @@ const verificationFields = (checked_at: ReturnType<typeof Type.String>) => ({
 });
 
 /** The check of a stored address; null if it was stored before addresses were checked. */
-export const VerificationView = nullable(closed(verificationFields(Type.String({ format: "date-time" }))));
+export const VerificationView = nullable(closed(verificationFields(Timestamp)));
 
 /** As `VerificationView`, with times in the format of customers. */
 export const PlainVerificationView = (moment: ReturnType<typeof Type.String>) =>
@@ -90,7 +90,7 @@ const MessageView = closed({
 });
 
 const CheckView = closed({
-  ...verificationFields(Type.String({ format: "date-time" })),
+  ...verificationFields(Timestamp),
   is_verified: Type.Boolean(),
   note: nullable(Type.String({ description: "The limits of the check." })),
   messages: Type.Array(MessageView, { description: "Why the carrier did not respond." }),

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { csvExportFields } from "../core/csv_columns.ts";
-import { choice, closed, idField, notesField, nullable, pageFields, textField } from "../core/schema.ts";
+import { choice, closed, idField, notesField, nullable, pageFields, Timestamp, textField } from "../core/schema.ts";
 import { temperatureZones } from "../products/product.ts";
 import { OwnerView, ofMerchant } from "../storage/tenant.schema.ts";
 import { billableKinds, billedActs, billedUnits, sourceTypes } from "./billable_kinds.ts";
@@ -44,7 +44,7 @@ export const BillableEventView = closed({
   warehouse_id: text,
   kind: choice(billableKinds),
   act: choice(billedActs),
-  occurred_at: Type.String({ format: "date-time" }),
+  occurred_at: Timestamp,
   business_date: Type.String({ format: "date" }),
   quantity: Type.Integer({ description: "Negative for a reversal." }),
   unit: choice(billedUnits),

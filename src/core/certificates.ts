@@ -1,6 +1,8 @@
 // A private certificate authority and its certificates for servers on a local network.
+
 import { createPrivateKey, randomBytes, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
+import { day_ms } from "./time.ts";
 
 /** A certificate, possibly with its chain, and its private key, both as PEM. */
 export interface TlsCertificate {
@@ -13,7 +15,6 @@ export interface CertificateAuthority extends TlsCertificate {
   readonly permits: readonly string[];
 }
 
-const day_ms = 86_400_000;
 const authority_days = 3652;
 // Apple's devices reject certificates for more than 398 days.
 const certificate_days = 397;

@@ -1,4 +1,5 @@
 // An e-mail queued for the mail server, and its retry schedule.
+import { minute_ms } from "./time.ts";
 import { type Transitions, transition } from "./transitions.ts";
 
 /** An e-mail. `name` stays the same when it is sent again. */
@@ -42,8 +43,6 @@ export const isEmailPending = ({ mail_status }: Pick<EmailState, "mail_status">)
 /** The status of an e-mail after it is withdrawn: one that was not sent yet becomes `none`. */
 export const withdrawn = ({ mail_status }: Pick<EmailState, "mail_status">): MailStatus =>
   mail_status === "waiting" ? "none" : mail_status;
-
-const minute_ms = 60_000;
 
 /** The waits after each failed attempt. After the last one, the e-mail is given up. */
 const mailWaits_ms: readonly number[] = [1, 5, 30, 120, 720].map((minutes) => minutes * minute_ms);

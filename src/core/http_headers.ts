@@ -1,3 +1,5 @@
+import { second_ms } from "./time.ts";
+
 /** A media type or range of an `Accept` header and its quality, from 0 to 1. */
 interface AcceptedRange {
   readonly type: string;
@@ -27,8 +29,6 @@ export function acceptQuality(
   }
   return { quality: 0, exactness: 0 };
 }
-
-const second_ms = 1000;
 
 /**
  * Reads a Retry-After header as milliseconds from now: whole seconds, or a date in the current HTTP format (`Sun, 06

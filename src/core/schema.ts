@@ -219,6 +219,9 @@ export function notesField(max = 2000) {
 
 TypeRegistry.Set("Moment", (_schema, value) => typeof value === "string" && parseMoment(value) !== null);
 
+/** A moment as responses show it. */
+export const Timestamp = Type.String({ format: "date-time" });
+
 /** An ISO 8601 date or timestamp of an existing day. Parse it with `momentOf`. */
 export function momentField(description?: string) {
   return Type.Unsafe<string>({

@@ -1,10 +1,10 @@
 // Dates in time zones. A day is the number of days since 1970-01-01, without a zone. Zones matter only for the local
 // day of a timestamp and for the timestamp of a local time.
+
 import { momentOf } from "./clock.ts";
 import { invalid } from "./faults.ts";
+import { day_ms, minute_ms } from "./time.ts";
 
-const day_ms = 86_400_000;
-const minute_ms = 60_000;
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
 /** Whether this machine knows the IANA zone. */

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { iso, momentOf } from "../core/clock.ts";
 import { wireId } from "../core/ids.ts";
 import { money } from "../core/money.ts";
-import { choice, closed } from "../core/schema.ts";
+import { choice, closed, Timestamp } from "../core/schema.ts";
 import { tagged } from "../http/preconditions.ts";
 import { list, read, routes, write } from "../http/routes.ts";
 import { NoFields } from "../orders/order.schema.ts";
@@ -52,7 +52,7 @@ const OrderSummaryView = closed({
   total: Type.Number(),
   currency: Type.String(),
   item_count: Type.Integer(),
-  created_at: Type.String({ format: "date-time" }),
+  created_at: Timestamp,
 });
 
 const CustomerDetailView = closed({

@@ -1,9 +1,8 @@
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
-import { choice, closed, momentField, nullable, pageFields } from "../core/schema.ts";
+import { choice, closed, momentField, nullable, pageFields, Timestamp } from "../core/schema.ts";
 import { OwnerView } from "../storage/tenant.schema.ts";
 import { eventTypes } from "./event_types.ts";
 
-const moment = Type.String({ format: "date-time" });
 const open = Type.Record(Type.String(), Type.Unknown());
 
 export const ListEvents = closed({
@@ -23,7 +22,7 @@ export const ListEvents = closed({
 export const EventView = closed({
   id: Type.String(),
   type: choice(eventTypes),
-  created_at: moment,
+  created_at: Timestamp,
   merchant_id: Type.Optional(OwnerView),
   data: nullable(open),
 });
@@ -58,6 +57,6 @@ export function secondEventSchema(type: string, data: TObject, previous: TObject
 const frame = (type: string) => ({
   id: Type.String({ description: "Equal on every delivery of this event." }),
   type: Type.Literal(type),
-  created_at: moment,
+  created_at: Timestamp,
   merchant_id: OwnerView,
 });

@@ -9,12 +9,11 @@ import {
   nameField,
   nullable,
   pageFields,
+  Timestamp,
   textField,
 } from "../core/schema.ts";
 import { actionsIn } from "../core/transitions.ts";
 import { merchantStatuses, merchantTransitions } from "./merchant.transitions.ts";
-
-const moment = Type.String({ format: "date-time" });
 
 /** The code of a merchant; `checkCode` checks more. */
 const codeField = () =>
@@ -102,8 +101,8 @@ export const MerchantView = closed({
   metadata: metadataField(),
   allowed_actions: Type.Array(choice(actionsIn(merchantTransitions))),
   version: Type.Integer(),
-  created_at: moment,
-  updated_at: moment,
-  suspended_at: nullable(moment),
-  closed_at: nullable(moment),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  suspended_at: nullable(Timestamp),
+  closed_at: nullable(Timestamp),
 });

@@ -14,6 +14,7 @@ import {
   notesField,
   nullable,
   quantityField,
+  Timestamp,
   textField,
   weightUnitField,
 } from "../core/schema.ts";
@@ -248,8 +249,6 @@ export type DeliverOrder = Static<typeof DeliverOrder>;
 
 export const NoFields = closed({});
 
-const moment = Type.String({ format: "date-time" });
-
 const LineView = closed({
   id: Type.String(),
   product_id: Type.String(),
@@ -275,10 +274,10 @@ const HoldView = closed({
       "`bad_address` when its address or the customer's is corrected, or another one is chosen.",
   }),
   note: nullable(Type.String()),
-  hold_until: nullable(moment),
+  hold_until: nullable(Timestamp),
   reserve_inventory: Type.Boolean(),
   lifted_by: choice(["release", "cause"]),
-  created_at: moment,
+  created_at: Timestamp,
 });
 
 export const ShipmentView = closed({
@@ -289,9 +288,9 @@ export const ShipmentView = closed({
   tracking_number: nullable(Type.String()),
   tracking_url: nullable(Type.String()),
   items: Type.Array(closed({ line_id: Type.String(), sku: Type.String(), quantity: Type.Integer() })),
-  created_at: moment,
-  shipped_at: nullable(moment),
-  delivered_at: nullable(moment),
+  created_at: Timestamp,
+  shipped_at: nullable(Timestamp),
+  delivered_at: nullable(Timestamp),
 });
 
 const actions = choice(actionsIn(orderTransitions));
@@ -334,7 +333,7 @@ const orderView = {
   currency: Type.String(),
   allocation: closed({ complete: Type.Boolean(), backordered_units: Type.Integer() }),
   estimated_ship_date: nullable(Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$" })),
-  ship_by: Type.Union([moment, Type.Null()], {
+  ship_by: Type.Union([Timestamp, Type.Null()], {
     description:
       "The ship-by time: the cut-off on the day that the order was expected to ship when it was placed. Later events" +
       " do not change it.",
@@ -346,13 +345,13 @@ const orderView = {
   metadata: metadataField(),
   allowed_actions: Type.Array(actions),
   version: Type.Integer(),
-  created_at: moment,
-  updated_at: moment,
-  processing_at: nullable(moment),
-  fulfilled_at: nullable(moment),
-  shipped_at: nullable(moment),
-  delivered_at: nullable(moment),
-  cancelled_at: nullable(moment),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  processing_at: nullable(Timestamp),
+  fulfilled_at: nullable(Timestamp),
+  shipped_at: nullable(Timestamp),
+  delivered_at: nullable(Timestamp),
+  cancelled_at: nullable(Timestamp),
   cancel_reason: nullable(choice(cancelReasons)),
 };
 

@@ -1,6 +1,8 @@
 // Requests to APIs of other parties and how their responses are read. Each feature words its own messages.
+
 import { Fault } from "../core/faults.ts";
 import { readRetryAfter } from "../core/http_headers.ts";
+import { second_ms } from "../core/time.ts";
 
 /** One request to an API. */
 export interface ApiRequest {
@@ -72,7 +74,6 @@ export function readText(value: unknown, characters_max: number): string | null 
   return text.toWellFormed().replace(unprintable, "").trim() || null;
 }
 
-const second_ms = 1000;
 const retry_after_seconds_max = 24 * 3600;
 const reason_characters_max = 200;
 

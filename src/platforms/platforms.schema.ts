@@ -1,9 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, nameField, nullable, pageFields, textField } from "../core/schema.ts";
+import { choice, closed, nameField, nullable, pageFields, Timestamp, textField } from "../core/schema.ts";
 import { OwnerView, ofMerchant } from "../storage/tenant.schema.ts";
 import { connectionStatuses, importStatuses, platforms, shipmentUpdateStatuses } from "./platforms.transitions.ts";
-
-const timestamp = Type.String({ format: "date-time" });
 
 const secret = (description: string) =>
   Type.String({
@@ -93,10 +91,10 @@ export const ConnectionView = closed({
   api_token_last_four: lastFour,
   has_client_secret: Type.Boolean(),
   client_secret_last_four: lastFour,
-  previous_client_secret_expires_at: nullable(timestamp),
+  previous_client_secret_expires_at: nullable(Timestamp),
   version: Type.Integer(),
-  created_at: timestamp,
-  updated_at: timestamp,
+  created_at: Timestamp,
+  updated_at: Timestamp,
 });
 
 export const DeletedConnectionView = closed({ id: Type.String(), deleted: Type.Literal(true) });
@@ -119,11 +117,11 @@ export const ImportView = closed({
     description: "The reason why the order is not imported, or why the last attempt failed.",
   }),
   attempts: Type.Integer(),
-  next_attempt_at: nullable(timestamp),
-  external_updated_at: nullable(timestamp),
-  imported_at: nullable(timestamp),
-  created_at: timestamp,
-  updated_at: timestamp,
+  next_attempt_at: nullable(Timestamp),
+  external_updated_at: nullable(Timestamp),
+  imported_at: nullable(Timestamp),
+  created_at: Timestamp,
+  updated_at: Timestamp,
 });
 
 const open = { additionalProperties: true };
@@ -180,8 +178,8 @@ export const ReportView = closed({
     description: "The reason why the parcel is not reported, or why the last attempt failed.",
   }),
   attempts: Type.Integer(),
-  next_attempt_at: nullable(timestamp),
-  reported_at: nullable(timestamp),
-  created_at: timestamp,
-  updated_at: timestamp,
+  next_attempt_at: nullable(Timestamp),
+  reported_at: nullable(Timestamp),
+  created_at: Timestamp,
+  updated_at: Timestamp,
 });

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type Actor, systemActor } from "../core/actor.ts";
 import { assert, Fault, missing } from "../core/faults.ts";
 import { readId, wireId } from "../core/ids.ts";
+import { day_ms, hour_ms } from "../core/time.ts";
 import { emailKey } from "../customers/customer.ts";
 import { nextEvents } from "../events/events.sql.ts";
 import { recordAct } from "../identity/audit_log/audit_log.sql.ts";
@@ -55,9 +56,6 @@ import {
 } from "./erasures.sql.ts";
 import type { PersonalKind } from "./personal_records.ts";
 import { hasNewData } from "./re_erasure.sql.ts";
-
-const hour_ms = 3_600_000;
-const day_ms = 24 * hour_ms;
 
 /** The options of a requested erasure. */
 interface ErasureRequest {

@@ -1,11 +1,10 @@
 import type { Actor } from "../core/actor.ts";
 import { iso, isoOrNull } from "../core/clock.ts";
 import { wireId } from "../core/ids.ts";
+import { day_ms } from "../core/time.ts";
 import type { Retention } from "../storage/retention.ts";
 import { type ErasureStatus, type ErasureStep, isWaiting } from "./erasure.transitions.ts";
 import { byHand, keptGrounds, personalKinds } from "./personal_records.ts";
-
-const day_ms = 86_400_000;
 
 /** An erasure of one person. */
 export interface Erasure {

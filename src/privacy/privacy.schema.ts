@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, emailField, idField, nullable, pageFields } from "../core/schema.ts";
+import { choice, closed, emailField, idField, nullable, pageFields, Timestamp } from "../core/schema.ts";
 import { retention, retentionKinds } from "../storage/retention.ts";
 import { erasureStatuses } from "./erasure.transitions.ts";
 import { personalKinds } from "./personal_records.ts";
@@ -25,8 +25,6 @@ export const DiscloseEmail = closed({ email: emailField() });
 
 export const ListErasures = closed({ ...pageFields, customer_id: Type.Optional(idField("customer")) });
 
-const moment = Type.String({ format: "date-time" });
-
 export const ErasureView = closed({
   id: Type.String(),
   merchant_id: nullable(Type.String({ description: "The merchant whose records it covers; null for all merchants." })),
@@ -36,7 +34,7 @@ export const ErasureView = closed({
   customers: Type.Array(Type.String(), { description: "The ids of the customers, which no longer identify a person." }),
   after_days: nullable(Type.Integer()),
   may_be_called_off: Type.Boolean({ description: "Whether `DELETE /erasures/{id}` can cancel it." }),
-  looks_again_at: nullable(moment),
+  looks_again_at: nullable(Timestamp),
   erased: Type.Array(closed({ records: choice(personalKinds), count: Type.Integer() }), {
     description: "The number of changed or deleted records so far, by kind.",
   }),
@@ -61,8 +59,8 @@ export const ErasureView = closed({
       " responses and the request log may name the person. Estimated while the erasure is running.",
   }),
   by_hand: Type.Array(Type.String(), { description: "Steps that must be done manually." }),
-  created_at: moment,
-  finished_at: nullable(moment),
+  created_at: Timestamp,
+  finished_at: nullable(Timestamp),
 });
 
 export const CancelledView = closed({ id: Type.String(), cancelled: Type.Literal(true) });
@@ -72,7 +70,7 @@ export const DisclosureView = closed({
     customers: Type.Array(Type.String()),
     email: nullable(Type.String()),
   }),
-  told_at: moment,
+  told_at: Timestamp,
   records: Type.Array(
     closed({
       records: choice(personalKinds),

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { day_ms } from "../core/time.ts";
 import { openStatuses, orderStatuses } from "../orders/order.transitions.ts";
 import type { Db, Tx } from "../storage/database.ts";
 import { takeTurn } from "../storage/leases.ts";
@@ -15,7 +16,6 @@ import {
 } from "./retention.sql.ts";
 import { type SweepPosition, saveSweep, sweepOf } from "./retention_settings.sql.ts";
 
-const day_ms = 86_400_000;
 const documents_max = 50;
 const orders_max = 20;
 const customers_max = 100;

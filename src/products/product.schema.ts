@@ -10,6 +10,7 @@ import {
   notesField,
   nullable,
   pageFields,
+  Timestamp,
   textField,
   weightUnitField,
 } from "../core/schema.ts";
@@ -108,6 +109,6 @@ export const ProductView = closed({
   status: choice(productStatuses),
   metadata: metadataField(),
   version: Type.Integer(),
-  created_at: Type.String({ format: "date-time" }),
-  updated_at: Type.String({ format: "date-time" }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
 });

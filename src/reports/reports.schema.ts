@@ -1,6 +1,6 @@
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { csvExportFields } from "../core/csv_columns.ts";
-import { choice, closed, nullable } from "../core/schema.ts";
+import { choice, closed, nullable, Timestamp } from "../core/schema.ts";
 import { OwnerView } from "../storage/tenant.schema.ts";
 import { groupings } from "./report_days.ts";
 
@@ -181,7 +181,7 @@ const bands = {
   days_over_365: number(),
 };
 export const AgeingReport = closed({
-  at: Type.String({ format: "date-time" }),
+  at: Timestamp,
   row_count,
   rows: Type.Array(
     closed({

@@ -1,6 +1,7 @@
 import { type SQLWrapper, sql } from "drizzle-orm";
 import { lots, movements, stock_items } from "../../db/schema/inventory.ts";
 import { order_lines, orders } from "../../db/schema/orders.ts";
+import { day_ms } from "../core/time.ts";
 import type { Db } from "../storage/database.ts";
 import { prepared, type StatementArgs } from "../storage/statements.ts";
 import type { ReportDay } from "./report_days.ts";
@@ -13,7 +14,6 @@ export interface AgedUnits {
   readonly units: number;
 }
 
-const day_ms = 86_400_000;
 const came_at = sql`coalesce(${lots.received_date}, ${stock_items.received_at})`;
 
 const aged = prepared((select, a: StatementArgs<{ now: number; first: number; end: number }>) =>

@@ -1,5 +1,6 @@
 import { iso } from "../core/clock.ts";
 import { money } from "../core/money.ts";
+import { day_ms } from "../core/time.ts";
 import {
   AgeingReport,
   MomentExport,
@@ -224,8 +225,6 @@ async function findTurns(source: ReportSource, { limit: _, ...asked }: PeriodQue
   const all = moving.reduce((sum, [, flow]) => addedFlow(sum, flow), addedFlow());
   return { head: { ...headOf(span), row_count: rows.length }, rows, totals: figuresOf(all, days) };
 }
-
-const day_ms = 86_400_000;
 
 /** The days of the period that have passed. */
 function elapsedDays({ since, until, now }: ReportSpan): number {

@@ -2,6 +2,7 @@ import type { Actor } from "../core/actor.ts";
 import { Fault, missing } from "../core/faults.ts";
 import { readId, wireId } from "../core/ids.ts";
 import { centsOf, money, moneyText } from "../core/money.ts";
+import { day_ms } from "../core/time.ts";
 import { transition } from "../core/transitions.ts";
 import { emit } from "../events/emit.ts";
 import { noteReturn } from "../orders/fulfillment/order_stock.ts";
@@ -143,7 +144,6 @@ function exceeds(refundable_cents: number, currency: string): Fault {
   });
 }
 
-const day_ms = 86_400_000;
 const refund_days = 7;
 
 /** Returns the date by which a refund should be paid, `YYYY-MM-DD`: seven days later, not counting weekends. */

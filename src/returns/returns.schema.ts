@@ -8,6 +8,7 @@ import {
   nullable,
   pageFields,
   quantityField,
+  Timestamp,
   textField,
 } from "../core/schema.ts";
 import { RestockTaskView } from "../inventory/receiving/restock_task.schema.ts";
@@ -59,8 +60,8 @@ export const RefundView = closed({
   refund_status: choice(refundStatuses),
   notes: nullable(Type.String()),
   estimated_completion: Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$" }),
-  created_at: Type.String({ format: "date-time" }),
-  updated_at: Type.String({ format: "date-time" }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
 });
 
 /** The maximum number of items of a return. */
@@ -177,7 +178,6 @@ export const ListReturns = closed({
   created_before: Type.Optional(momentField("Only returns created before this date or time.")),
 });
 
-const timestamp = Type.String({ format: "date-time" });
 const text = nullable(Type.String());
 
 const InspectionView = closed({
@@ -220,17 +220,17 @@ const returnFields = {
   refunds: Type.Array(RefundView),
   allowed_actions: Type.Array(choice(Object.keys(returnTransitions) as (keyof typeof returnTransitions)[])),
   version: Type.Integer(),
-  created_at: timestamp,
-  updated_at: timestamp,
+  created_at: Timestamp,
+  updated_at: Timestamp,
   arrived_at: nullable(
     Type.String({
       format: "date-time",
       description: "When the carrier delivered the parcel to the dock.",
     }),
   ),
-  received_at: nullable(timestamp),
-  inspected_at: nullable(timestamp),
-  completed_at: nullable(timestamp),
+  received_at: nullable(Timestamp),
+  inspected_at: nullable(Timestamp),
+  completed_at: nullable(Timestamp),
 };
 export const ReturnView = closed(returnFields);
 

@@ -1,10 +1,12 @@
 // Audit rules of labels and rate cards for `verify`.
+
 import { and, eq, lt, sql } from "drizzle-orm";
 import { isOneOf } from "../../db/kit.ts";
 import { orders } from "../../db/schema/orders.ts";
 import { rate_card_versions, rate_cards } from "../../db/schema/rates.ts";
 import { returns } from "../../db/schema/returns.ts";
 import { label_documents, labels, shipments } from "../../db/schema/shipments.ts";
+import { day_ms } from "../core/time.ts";
 import { eventCountRule } from "../events/events_audit.sql.ts";
 import { givenUp } from "../orders/order.transitions.ts";
 import type { Db } from "../storage/database.ts";
@@ -75,7 +77,6 @@ const labelRows: FindVerifiedRows = async (db, id) => {
 
 const verifyLabelRows = verifierOf(label_checks, { events: async () => [], label: labelRows, quotes: async () => [] });
 
-const day_ms = 86_400_000;
 // A purchase is given up after a day, in the job's next run. This adds an hour for that.
 const late_ms = day_ms + 3_600_000;
 

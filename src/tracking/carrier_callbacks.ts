@@ -1,3 +1,4 @@
+import { day_ms } from "../core/time.ts";
 import { plainTrackingNumber } from "../orders/fulfillment/tracking_url.ts";
 import type { CarrierAccount } from "../shipping/carriers/account.ts";
 import type { TrackingUpdate } from "../shipping/carriers/tracking_update.ts";
@@ -47,8 +48,6 @@ export async function takeCallback(tx: Tx, { account, event_id, updates }: Carri
   }
   return { repeated: false, recorded, waiting: updates.length - recorded };
 }
-
-const day_ms = 86_400_000;
 
 /**
  * Deletes up to `limit` each of callbacks and of updates for unknown numbers that are older than their retention.

@@ -1,5 +1,6 @@
 import type { Actor } from "../core/actor.ts";
 import type { Fault } from "../core/faults.ts";
+import { day_ms, hour_ms, minute_ms } from "../core/time.ts";
 import { plainTrackingNumber } from "../orders/fulfillment/tracking_url.ts";
 import type { CarrierAccount } from "../shipping/carriers/account.ts";
 import { type TrackingStatus, trackingMeanings } from "../shipping/carriers/tracking.transitions.ts";
@@ -18,10 +19,6 @@ import { recordUpdate } from "./record_scan.ts";
 import { hasTimedJourney, simulatedUpdate } from "./simulated_tracking.ts";
 import { leasePolls, postponePolls, savePoll, setPoll } from "./tracking.sql.ts";
 import type { TrackingRecord, UpdateSource } from "./tracking_record.ts";
-
-const minute_ms = 60_000;
-const hour_ms = 60 * minute_ms;
-const day_ms = 24 * hour_ms;
 
 /** The time until the next poll of a carrier, by status. */
 const waits: Readonly<Record<TrackingStatus, number>> = {

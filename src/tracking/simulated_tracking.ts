@@ -1,6 +1,7 @@
 // The simulated carrier of test data. It knows the test numbers of EasyPost and Shippo, and the numbers of its own
 // labels (`SIM…` and demonstration SSCCs), whose days pass on the sandbox clock.
 
+import { day_ms } from "../core/time.ts";
 import {
   isDelivered,
   type TrackingEventStatus,
@@ -14,7 +15,6 @@ import { main_merchant } from "../storage/tenant.ts";
 import { beforeEvents } from "./tracking_events.ts";
 import type { TrackingEvent, TrackingHistory } from "./tracking_record.ts";
 
-const day_ms = 86_400_000;
 /** The length of a day on the sandbox clock for its own numbers. */
 const simulated_day_ms = 10_000;
 

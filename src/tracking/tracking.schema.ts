@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { csvExportFields } from "../core/csv_columns.ts";
-import { choice, closed, momentField, notesField, nullable, pageFields, textField } from "../core/schema.ts";
+import { choice, closed, momentField, notesField, nullable, pageFields, Timestamp, textField } from "../core/schema.ts";
 import { ShipmentView } from "../orders/order.schema.ts";
 import { shipmentStatuses } from "../orders/order.transitions.ts";
 import { trackingEventStatuses, trackingStatuses } from "../shipping/carriers/tracking.transitions.ts";
@@ -78,7 +78,7 @@ export const ListParcels = closed({ ...pageFields, ...parcel_filters });
 export const ExportParcels = closed({ ...parcel_filters, ...csvExportFields });
 export type ExportParcels = Static<typeof ExportParcels>;
 
-const nullable_timestamp = nullable(Type.String({ format: "date-time" }));
+const nullable_timestamp = nullable(Timestamp);
 
 export const ParcelView = closed({
   ...ShipmentView.properties,
@@ -113,14 +113,13 @@ export const TrackMany = closed({
 });
 
 const text = nullable(Type.String());
-const timestamp = Type.String({ format: "date-time" });
 const PlaceView = closed({ city: text, state: text, country: text, facility: text });
 
 const standing = {
   status: choice(trackingStatuses),
   status_detail: Type.String(),
   message: Type.String(),
-  estimated_delivery: nullable(timestamp),
+  estimated_delivery: nullable(Timestamp),
   current_location: PlaceView,
   signed_by: text,
 };
@@ -142,13 +141,13 @@ const tracked = {
   ),
 };
 
-export const TrackedRecordView = closed({ ...tracked, created_at: timestamp, updated_at: timestamp });
+export const TrackedRecordView = closed({ ...tracked, created_at: Timestamp, updated_at: Timestamp });
 
 export const TrackingView = closed({
   ...tracked,
   events: Type.Array(
     closed({
-      timestamp: timestamp,
+      timestamp: Timestamp,
       status: choice(trackingEventStatuses),
       location: PlaceView,
       description: Type.String(),
@@ -160,7 +159,7 @@ export const TrackingView = closed({
     }),
   ),
   shipment_details: closed({ weight: text, weight_unit: text, dimensions: nullable(PackageDimensions) }),
-  updated_at: timestamp,
+  updated_at: Timestamp,
 });
 
 /** The result of detecting the carrier from a number's form. */
@@ -197,13 +196,13 @@ export const ShortTrackingView = closed({
   carrier: Type.String(),
   status: choice(trackingStatuses),
   status_detail: Type.String(),
-  estimated_delivery: nullable(timestamp),
+  estimated_delivery: nullable(Timestamp),
   events: Type.Array(
     closed({
       status: choice(trackingEventStatuses),
       message: Type.String(),
       location: Type.String(),
-      timestamp: timestamp,
+      timestamp: Timestamp,
     }),
   ),
 });
@@ -232,9 +231,9 @@ export const ShipmentEventView = closed({
   tracking_number: text,
   tracking_url: text,
   items: Type.Array(closed({ line_id: Type.String(), sku: Type.String(), quantity: Type.Integer() })),
-  created_at: timestamp,
-  shipped_at: nullable(timestamp),
-  delivered_at: nullable(timestamp),
+  created_at: Timestamp,
+  shipped_at: nullable(Timestamp),
+  delivered_at: nullable(Timestamp),
   order_id: nullable(
     Type.String({ description: "The order of the parcel, or the order that the number is tracked for." }),
   ),

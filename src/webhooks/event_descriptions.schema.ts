@@ -1,6 +1,6 @@
 // The contents of each event type: the schema of its data and an example, from the features' schemas.
 import { type TObject, Type } from "@sinclair/typebox";
-import { closed, nullable } from "../core/schema.ts";
+import { closed, nullable, Timestamp } from "../core/schema.ts";
 import { exampleOf, type SampleValues } from "../core/schema_example.ts";
 import type { DomainEvent, EventType } from "../events/event_types.ts";
 import { ItemView, ReceivedView } from "../inventory/stock/stock.schema.ts";
@@ -211,7 +211,7 @@ const FulfilledOrder = closed({
     carrier: nullable(Type.String()),
     service: nullable(Type.String()),
   }),
-  fulfilled_at: nullable(Type.String({ format: "date-time" })),
+  fulfilled_at: nullable(Timestamp),
 });
 
 const nothingYet = { shipments: [], processing_at: null, fulfilled_at: null, shipped_at: null, delivered_at: null };

@@ -1,5 +1,6 @@
 import { afterEmailAttempt, newEmailState } from "../core/email.ts";
 import { wireId } from "../core/ids.ts";
+import { day_ms } from "../core/time.ts";
 import type { Tx } from "../storage/database.ts";
 import { recordClaims } from "../storage/servers.ts";
 import { backlogMessage, messageOf, type OperatorNotice } from "./notice.ts";
@@ -25,8 +26,6 @@ export async function notify(tx: Tx, entered: readonly Subscription[], mails: bo
   });
   await tell(tx, told, mails);
 }
-
-const day_ms = 24 * 3_600_000;
 
 /** Creates a notice that pending deliveries of a receiver are skipped, at most one a day. */
 export async function notifyBacklog(tx: Tx, { id, merchant_id, url }: Subscription, mails: boolean): Promise<void> {

@@ -1,4 +1,5 @@
 // End-of-day and peak storage, compared with the ledger as the test adds it up.
+
 import { expect, test } from "bun:test";
 import { asc, sql } from "drizzle-orm";
 import { billable_events, storage_closes, storage_days } from "../../db/schema/billing.ts";
@@ -6,8 +7,9 @@ import { movements } from "../../db/schema/inventory.ts";
 import { closeStorage } from "../../src/billing/storage_days.jobs.ts";
 import { verifyStore } from "../../src/cli/verify.ts";
 import { seededRandom } from "../../src/core/random.ts";
+import { day_ms, hour_ms } from "../../src/core/time.ts";
 import type { Store } from "../../src/storage/database.ts";
-import { day_ms, hour_ms } from "../build/service.ts";
+
 import { openShop } from "../build/shop.ts";
 
 const zone = "America/New_York";

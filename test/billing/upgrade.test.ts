@@ -1,10 +1,12 @@
 // Acts that began before billing and ended afterwards: `verify` accepts their events.
+
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { billing_start } from "../../db/schema/billing.ts";
 import { labels } from "../../db/schema/shipments.ts";
 import { verifyBilling } from "../../src/billing/billing_audit.sql.ts";
-import { hour_ms } from "../build/service.ts";
+import { hour_ms } from "../../src/core/time.ts";
+
 import { openShop } from "../build/shop.ts";
 import { openWest } from "../build/west.ts";
 

@@ -30,10 +30,6 @@ import { Watch } from "./secret_watch.ts";
 
 export const start = Date.parse("2026-01-02T03:04:05.000Z");
 
-export const minute_ms = 60_000;
-export const hour_ms = 60 * minute_ms;
-export const day_ms = 24 * hour_ms;
-
 /** For how long requests wait for a carrier: longer than any that answers takes, however busy the machine is. */
 export const carrier_timeout_ms = 60_000;
 

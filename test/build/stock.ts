@@ -1,7 +1,9 @@
 // A small warehouse for tests of the stock: a store without the API.
+
 import { afterAll, expect } from "bun:test";
 import { systemActor } from "../../src/core/actor.ts";
 import { iso, manualClock } from "../../src/core/clock.ts";
+import { day_ms } from "../../src/core/time.ts";
 import { verifyInventory } from "../../src/inventory/inventory_audit.sql.ts";
 import { addStock } from "../../src/inventory/receiving/receive_units.ts";
 import { allocateForOrder } from "../../src/inventory/reservations/order_allocations.ts";
@@ -14,7 +16,6 @@ import { createProduct } from "../../src/products/products.ts";
 import type { Store, Tx } from "../../src/storage/database.ts";
 import { listEventsAfter } from "../events/stored_events.ts";
 import { openTemporaryStore, type TemporarySettings } from "../storage/temporary_database.ts";
-import { day_ms } from "./service.ts";
 
 export const start = Date.parse("2026-03-01T00:00:00.000Z");
 export const clerk = systemActor("test");

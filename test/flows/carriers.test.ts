@@ -1,9 +1,11 @@
 // An order, rates of four carriers of which one hangs and one fails, the label of the cheapest, and the parcel's way to
 // the door: once as the carrier tells of it by itself, late, out of order and twice; once as it is asked.
+
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { verifyStore } from "../../src/cli/verify.ts";
+import { hour_ms } from "../../src/core/time.ts";
 import { handInCarriers, outsideCarriers } from "../../src/shipping/carriers/connectors.ts";
-import { hour_ms, openTestApp, start, type TestApp } from "../build/service.ts";
+import { openTestApp, start, type TestApp } from "../build/service.ts";
 import { parcelShopOn } from "../build/shop.ts";
 import { listEventsAfter } from "../events/stored_events.ts";
 import { type EasyPostMock, openEasyPost } from "../shipping/carriers/easypost_mock.ts";

@@ -6,6 +6,7 @@ import { sql } from "drizzle-orm";
 import { systemActor } from "../../src/core/actor.ts";
 import { iso } from "../../src/core/clock.ts";
 import { engine } from "../../src/core/config.ts";
+import { hour_ms } from "../../src/core/time.ts";
 import { createCustomer } from "../../src/customers/customers.ts";
 import { adjustStock } from "../../src/inventory/counts/adjust_stock.ts";
 import { expireLots } from "../../src/inventory/inventory.jobs.ts";
@@ -13,7 +14,7 @@ import { correctLot } from "../../src/inventory/stock/change_lot.ts";
 import type { Tx } from "../../src/storage/database.ts";
 import { claimDeliveries } from "../../src/webhooks/deliveries/claim_deliveries.ts";
 import { deleteOldWebhookData, fanOut, redeliver } from "../../src/webhooks/deliveries/deliveries.ts";
-import { hour_ms, start } from "../build/service.ts";
+import { start } from "../build/service.ts";
 import { openShop, type Shop } from "../build/shop.ts";
 
 const actor = systemActor("test");

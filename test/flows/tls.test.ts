@@ -1,4 +1,5 @@
 // TLS: with an authority of its own, with files of the operator, and what people may do over it.
+
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { X509Certificate } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -9,10 +10,10 @@ import type { StartedService } from "../../scripts/service.ts";
 import { type CertificateAuthority, localNames, makeAuthority, makeCertificate } from "../../src/core/certificates.ts";
 import { UsageError } from "../../src/core/config.ts";
 import { openLog } from "../../src/core/log.ts";
+import { day_ms } from "../../src/core/time.ts";
 import { openTls, readTls } from "../../src/server/tls.ts";
 import { startFreshService } from "./service.ts";
 
-const day_ms = 86_400_000;
 const now = Date.now();
 let folder: string;
 let authority: CertificateAuthority;

@@ -2,6 +2,7 @@
 
 import { iso } from "../../src/core/clock.ts";
 import type { Random } from "../../src/core/random.ts";
+import { day_ms, hour_ms } from "../../src/core/time.ts";
 import { touchKey } from "../../src/identity/api_keys/api_keys.sql.ts";
 import type { OutsideCarrier } from "../../src/shipping/carriers/connector.ts";
 import { handInCarriers } from "../../src/shipping/carriers/connectors.ts";
@@ -33,8 +34,6 @@ export interface Resource {
   readonly headers?: Record<string, string>;
 }
 
-const hour_ms = 3_600_000;
-const day_ms = 24 * hour_ms;
 const parcel = { weight: 1, weight_unit: "lb" };
 
 /** Opens a house with one resource of every kind. */

@@ -1,3 +1,4 @@
+import { day_ms, hour_ms } from "../../src/core/time.ts";
 import { adjustStock } from "../../src/inventory/counts/adjust_stock.ts";
 
 // Random acts on the stock, and a model of it that consists of counts.
@@ -19,10 +20,8 @@ import {
 } from "../../src/inventory/reservations/order_allocations.ts";
 import type { AllocationLine } from "../../src/inventory/reservations/reservation.ts";
 import { listOrderReservations } from "../../src/inventory/reservations/reservations.sql.ts";
-import { day_ms } from "../build/service.ts";
-import { clerk, runJobs, type Stock } from "../build/stock.ts";
 
-const hour_ms = 3_600_000;
+import { clerk, runJobs, type Stock } from "../build/stock.ts";
 
 interface ModelOrder {
   readonly id: number;

@@ -1,10 +1,12 @@
 // A house with three merchants who have everything under equal names: the first one, the one who asks, and the other
 // one, who came last and of whom a whole day is told as well.
+
 import { bins } from "../../db/schema/warehouses.ts";
 import { closeStorage } from "../../src/billing/storage_days.jobs.ts";
 import type { Environment } from "../../src/core/environment.ts";
 import { environments } from "../../src/core/environment.ts";
 import { readId } from "../../src/core/ids.ts";
+import { day_ms } from "../../src/core/time.ts";
 import { operationsOf } from "../../src/server/openapi/description.ts";
 import type { Db } from "../../src/storage/database.ts";
 import { openTestApp, type TestApp } from "../build/service.ts";
@@ -131,8 +133,6 @@ export async function openFixture(
   };
   return { app, seam, merchants, foreign, before, shared, bins: new Set(codes_of_bins.flat()), sent, ask, close };
 }
-
-const day_ms = 86_400_000;
 
 /** Adds up what lies there at the end of the day, to which the clocks are set for a moment. */
 async function endDay(app: TestApp): Promise<void> {

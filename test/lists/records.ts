@@ -2,6 +2,7 @@
 
 import { environments } from "../../src/core/environment.ts";
 import { type Random, seededRandom } from "../../src/core/random.ts";
+import { minute_ms } from "../../src/core/time.ts";
 import type { AuditedAct } from "../../src/identity/audit_log/audit_entry.ts";
 import { recordAct } from "../../src/identity/audit_log/audit_log.sql.ts";
 import { type Answered, openTestApp, type TestApp } from "../build/service.ts";
@@ -26,7 +27,6 @@ export interface Records {
   readonly audit: Found[];
 }
 
-const minute_ms = 60_000;
 const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
 const firstNames = ["Ana María", "Jean-Luc", "ÖDÖN", "anna", "B", "O'Neil", null];
 const lastNames = ["van der Berg", "Berg-Olsen", "Schmidt", "de la Cruz", "BERG"];

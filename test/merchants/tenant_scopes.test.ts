@@ -1,9 +1,11 @@
 // Counts, lists and searches with several merchants. Each merchant sees its own records, the operator sees all, and
 // the operator's filter by merchant shows exactly what that merchant sees.
+
 import { beforeAll, describe, expect, test } from "bun:test";
 import { iso } from "../../src/core/clock.ts";
 import { readId } from "../../src/core/ids.ts";
-import { type Answered, day_ms, openApp } from "../build/service.ts";
+import { day_ms } from "../../src/core/time.ts";
+import { type Answered, openApp } from "../build/service.ts";
 import { portland } from "../build/shop.ts";
 import { signedInAs } from "../identity/people.ts";
 

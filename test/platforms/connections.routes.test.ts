@@ -1,8 +1,9 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { platform_connections } from "../../db/schema/platforms.ts";
+import { hour_ms } from "../../src/core/time.ts";
 import type { Service } from "../../src/http/service.ts";
 import { createApp } from "../../src/server/app.ts";
-import { hour_ms, openApp } from "../build/service.ts";
+import { openApp } from "../build/service.ts";
 import { connectShopify, secret, shopifyOrder, take } from "./stores.ts";
 
 setDefaultTimeout(30_000);

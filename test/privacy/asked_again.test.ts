@@ -1,6 +1,8 @@
 // An erasure that waits is asked for again: it waits for fewer days, is the same one, or is called off.
+
 import { describe, expect, test } from "bun:test";
-import { day_ms } from "../build/service.ts";
+import { day_ms } from "../../src/core/time.ts";
+
 import { openShop } from "../build/shop.ts";
 
 const shop = await openShop();

@@ -1,4 +1,5 @@
 // What is made while a person is erased, and after it: a new customer keeps its own, and what is added is reached.
+
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { events } from "../../db/schema/outbox.ts";
@@ -7,9 +8,10 @@ import { erasures } from "../../db/schema/privacy.ts";
 import { refunds, return_inspections, return_items, returns } from "../../db/schema/returns.ts";
 import { idempotency_keys } from "../../db/schema/service.ts";
 import { readId } from "../../src/core/ids.ts";
+import { day_ms } from "../../src/core/time.ts";
 import { eraseAgain, eraseDue } from "../../src/privacy/privacy.jobs.ts";
 import type { Store } from "../../src/storage/database.ts";
-import { day_ms } from "../build/service.ts";
+
 import { openShop } from "../build/shop.ts";
 
 setDefaultTimeout(60_000);

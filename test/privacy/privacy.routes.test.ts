@@ -1,9 +1,11 @@
 // What is asked about people: told, refused while orders are open, waited for, and answered alike when asked again.
+
 import { describe, expect, test } from "bun:test";
 import { label_documents } from "../../db/schema/shipments.ts";
 import { readId } from "../../src/core/ids.ts";
+import { day_ms } from "../../src/core/time.ts";
 import { deleteOldDocuments, eraseOldOrders } from "../../src/privacy/privacy.jobs.ts";
-import { day_ms } from "../build/service.ts";
+
 import { openShop } from "../build/shop.ts";
 
 const shop = await openShop();

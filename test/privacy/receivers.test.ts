@@ -1,14 +1,16 @@
 // What receivers of webhooks answered goes with what they were told, whenever it came. Who may have been told is named.
+
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { desc } from "drizzle-orm";
 import { deliveries, delivery_attempts } from "../../db/schema/webhooks.ts";
 import { verifyStore } from "../../src/cli/verify.ts";
+import { day_ms } from "../../src/core/time.ts";
 import { eraseDue } from "../../src/privacy/privacy.jobs.ts";
 import { claimDeliveries, recordAttempts } from "../../src/webhooks/deliveries/claim_deliveries.ts";
 import { fanOut } from "../../src/webhooks/deliveries/deliveries.ts";
 import type { DeliveryClaim } from "../../src/webhooks/deliveries/delivery_claim.ts";
 import { forgetOldDeliveries } from "../../src/webhooks/webhooks.jobs.ts";
-import { day_ms, openApp } from "../build/service.ts";
+import { openApp } from "../build/service.ts";
 import { openReceiver } from "../webhooks/receiver.ts";
 
 setDefaultTimeout(60_000);

@@ -1,4 +1,5 @@
 // What goes by itself in the time that the house sets: once through all records in a round, what was added later too.
+
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { eq, inArray, isNull } from "drizzle-orm";
 import { customers } from "../../db/schema/customers.ts";
@@ -7,9 +8,10 @@ import { invitations } from "../../db/schema/people.ts";
 import { retention_settings } from "../../db/schema/privacy.ts";
 import { return_items } from "../../db/schema/returns.ts";
 import { readId } from "../../src/core/ids.ts";
+import { day_ms } from "../../src/core/time.ts";
 import { deleteOldInvitations, eraseIdleCustomers, eraseOldOrders } from "../../src/privacy/privacy.jobs.ts";
 import { deleteExpiredOrders } from "../../src/privacy/retention.ts";
-import { day_ms } from "../build/service.ts";
+
 import { openShop } from "../build/shop.ts";
 
 setDefaultTimeout(60_000);

@@ -1,11 +1,10 @@
 // Some weeks of random activity of an operator, and its records as their own routes return them.
+
 import { expect } from "bun:test";
 import { type Random, seededRandom } from "../../src/core/random.ts";
+import { day_ms, hour_ms } from "../../src/core/time.ts";
 import { type Answered, start } from "../build/service.ts";
 import { openShop, type Shop } from "../build/shop.ts";
-
-const hour_ms = 3_600_000;
-const day_ms = 24 * hour_ms;
 
 export type Records = readonly Answered["body"][];
 

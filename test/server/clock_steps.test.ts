@@ -1,17 +1,17 @@
 // Waits that the service set itself end neither early nor late, however the clock is set.
+
 import { describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { platform_connections, platform_imports } from "../../db/schema/platforms.ts";
 import { leases } from "../../db/schema/service.ts";
 import { deliveries, notices, subscriptions } from "../../db/schema/webhooks.ts";
+import { hour_ms, second_ms } from "../../src/core/time.ts";
 import { shiftDueTimes } from "../../src/server/scheduler.ts";
 import { lead } from "../../src/storage/leases.ts";
 import { claimDeliveries } from "../../src/webhooks/deliveries/claim_deliveries.ts";
 import { fanOut } from "../../src/webhooks/deliveries/deliveries.ts";
 import { useScene } from "../webhooks/scene.ts";
 
-const second_ms = 1000;
-const hour_ms = 3600 * second_ms;
 const year_ms = 365 * 24 * hour_ms;
 
 const scene = useScene();

@@ -1,12 +1,14 @@
 // Every job with something that waits, on a server whose clock is wrong: none of them spins.
+
 import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { platform_connections, platform_imports } from "../../db/schema/platforms.ts";
 import { notices } from "../../db/schema/webhooks.ts";
 import { iso, systemClock } from "../../src/core/clock.ts";
 import { engine } from "../../src/core/config.ts";
+import { minute_ms } from "../../src/core/time.ts";
 import { type Schedule, startTriggered, type TriggeredJob, triggeredJobs } from "../../src/server/scheduler.ts";
 import { type JobName, jobNames } from "../../src/storage/commit_effects.ts";
-import { minute_ms, openTestApp, type TestApp } from "../build/service.ts";
+import { openTestApp, type TestApp } from "../build/service.ts";
 import { openReceiver, type Receiver } from "../webhooks/receiver.ts";
 
 const watched_ms = 2000;

@@ -3,6 +3,7 @@
 
 import fc from "fast-check";
 import { iso } from "../../src/core/clock.ts";
+import { day_ms, hour_ms } from "../../src/core/time.ts";
 import { adjustStock } from "../../src/inventory/counts/adjust_stock.ts";
 import { adjustmentReasons } from "../../src/inventory/inventory.transitions.ts";
 import { addStock } from "../../src/inventory/receiving/receive_units.ts";
@@ -16,19 +17,7 @@ import { createOrder } from "../../src/orders/lifecycle/create_order.ts";
 import type { Order } from "../../src/orders/order.ts";
 import { createReturn, inspectReturn, receiveReturn } from "../../src/returns/returns.ts";
 import type { Tx } from "../../src/storage/database.ts";
-import {
-  type BinCode,
-  day_ms,
-  goods,
-  type House,
-  hour_ms,
-  houses,
-  kitNames,
-  lotName,
-  type Sku,
-  skus,
-  type Ware,
-} from "./business.ts";
+import { type BinCode, goods, type House, houses, kitNames, lotName, type Sku, skus, type Ware } from "./business.ts";
 import type { Disposition, Model } from "./model.ts";
 import type { NewOrder } from "./order_model.ts";
 import { clerk, type Outcome, type Service } from "./service.ts";

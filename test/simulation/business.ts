@@ -1,7 +1,5 @@
 // The simulated business: who sells what, where it is kept, and how its numbers read.
-
-export const hour_ms = 3_600_000;
-export const day_ms = 24 * hour_ms;
+import { day_ms } from "../../src/core/time.ts";
 
 /** The merchants that share the house, each with the same SKUs, GTINs, order numbers and customer. */
 export const merchants = ["MAIN", "OTHER", "THIRD"] as const;

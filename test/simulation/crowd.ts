@@ -3,6 +3,7 @@
 
 import { iso } from "../../src/core/clock.ts";
 import { type Random, seededRandom } from "../../src/core/random.ts";
+import { day_ms } from "../../src/core/time.ts";
 import { adjustStock } from "../../src/inventory/counts/adjust_stock.ts";
 import { addStock } from "../../src/inventory/receiving/receive_units.ts";
 import { releaseClientReservation, reserveStock } from "../../src/inventory/reservations/client_reservations.ts";
@@ -18,7 +19,6 @@ import { houses, kitNames, skus } from "./business.ts";
 import { clerk, type Service } from "./service.ts";
 
 const clients = 6;
-const day_ms = 86_400_000;
 
 /** Lets the clients of one process act; answers how often each outcome was met. */
 export async function crowd(service: Service, seed: number, acts: number): Promise<Record<string, number>> {

@@ -1,10 +1,10 @@
 // The stock as the contract tells it, in plain arrays: no database, no code of the service. What the service answers
 // is compared with this after each operation, so it is written the slow and obvious way.
+import { day_ms } from "../../src/core/time.ts";
 import { binFor, Refused } from "./bin_model.ts";
 import {
   type BinCode,
   bins,
-  day_ms,
   endOf,
   goods,
   type House,

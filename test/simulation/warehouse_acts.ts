@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { iso } from "../../src/core/clock.ts";
+import { hour_ms } from "../../src/core/time.ts";
 import { openCount, postCount, recordLines, reviewCount } from "../../src/inventory/counts/counts.ts";
 import { moveStock } from "../../src/inventory/receiving/move_stock.ts";
 import { cancelReceipt, closeReceipt, createReceipt, scanReceipt } from "../../src/inventory/receiving/receipts.ts";
@@ -36,7 +37,7 @@ import {
   whs,
 } from "./acts.ts";
 import { gtinOf, meantBy } from "./bin_model.ts";
-import { type BinCode, goods, gtins, hour_ms, houses, lotName, type Sku } from "./business.ts";
+import { type BinCode, goods, gtins, houses, lotName, type Sku } from "./business.ts";
 import type { Model } from "./model.ts";
 import { clerk, type Service, scanned } from "./service.ts";
 import type { Arrival, Condition, GivenStatus, HouseModel, Moving } from "./warehouse_model.ts";

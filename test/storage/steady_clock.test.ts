@@ -1,4 +1,5 @@
 // The one clock of a store: what it makes of a machine's clock that is set, and that it remembers over restarts.
+
 import { Database } from "bun:sqlite";
 import { describe, expect, spyOn, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -8,6 +9,7 @@ import fc from "fast-check";
 import { type ManualClock, manualClock, systemClock } from "../../src/core/clock.ts";
 import { databaseUrl } from "../../src/core/config.ts";
 import { silentLog } from "../../src/core/log.ts";
+import { hour_ms, minute_ms } from "../../src/core/time.ts";
 import type { Store } from "../../src/storage/database.ts";
 import { migrateSqlite } from "../../src/storage/migrations/migrate.ts";
 import { migratePostgres } from "../../src/storage/migrations/migrate_postgres.ts";
@@ -18,8 +20,6 @@ import { SteadyClock } from "../../src/storage/steady_clock.ts";
 import { thingMigrations, things } from "./things.ts";
 
 const start = 1_700_000_000_000;
-const minute_ms = 60_000;
-const hour_ms = 60 * minute_ms;
 
 function clockOn(source = manualClock(start)) {
   const said: string[] = [];

@@ -26,7 +26,7 @@ export function featureOf(file: string): string | null {
 const heightOf = (file: string) => features.indexOf(featureOf(file) ?? "");
 const web = /^src\/dashboard\/web\//;
 /** Code that also runs in a browser: words and state tables, and the decimals of currencies. */
-const forBrowsers = /^src\/(?:(?:\w+\/)+\w+\.transitions|core\/money|billing\/billable_kinds)\.ts$/;
+const forBrowsers = /^src\/(?:(?:\w+\/)+\w+\.transitions|core\/(?:money|time)|billing\/billable_kinds)\.ts$/;
 
 /** Whether one file of the service may import another. */
 export function mayImport(from: string, to: string): boolean {

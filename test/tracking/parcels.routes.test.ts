@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { day_ms, openApp } from "../build/service.ts";
+import { day_ms } from "../../src/core/time.ts";
+import { openApp } from "../build/service.ts";
 import { outcomeOf, parcelShopOn } from "../build/shop.ts";
 
 let labels: Record<string, string>[] = [];

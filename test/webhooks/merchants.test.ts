@@ -1,5 +1,7 @@
 // Subscriptions of the house that are told of some merchants alone.
+
 import { beforeEach, describe, expect, test } from "bun:test";
+import { hour_ms } from "../../src/core/time.ts";
 import { emit } from "../../src/events/emit.ts";
 import { listSendable } from "../../src/webhooks/deliveries/deliveries.sql.ts";
 import { useScene } from "./scene.ts";
@@ -7,7 +9,6 @@ import { useScene } from "./scene.ts";
 const scene = useScene();
 const { ask, subscribe, rows, ids, passed } = scene;
 const [main, acme, bolt] = [1, 1001, 1002];
-const hour_ms = 3_600_000;
 
 beforeEach(async () => {
   for (const code of ["ACME", "BOLT"]) {

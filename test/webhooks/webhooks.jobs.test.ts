@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { asc } from "drizzle-orm";
 import { events as eventRows } from "../../db/schema/outbox.ts";
 import { deliveries } from "../../db/schema/webhooks.ts";
+import { day_ms, minute_ms, second_ms } from "../../src/core/time.ts";
 import { emit } from "../../src/events/emit.ts";
 import { eventTypes } from "../../src/events/event_types.ts";
 import { claimDeliveries, recordAttempts } from "../../src/webhooks/deliveries/claim_deliveries.ts";
@@ -10,10 +11,6 @@ import type { DeliveryClaim } from "../../src/webhooks/deliveries/delivery_claim
 import { deliverDue, deliveriesSettled } from "../../src/webhooks/webhooks.jobs.ts";
 import { mustVerify, openReceiver } from "./receiver.ts";
 import { useScene } from "./scene.ts";
-
-const second_ms = 1000;
-const minute_ms = 60 * second_ms;
-const day_ms = 24 * 60 * minute_ms;
 
 const scene = useScene();
 const { get, tell, passed, rows, ids } = scene;

@@ -1,10 +1,18 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, momentField, nameField, nullable, pageFields, textField } from "../../core/schema.ts";
+import {
+  choice,
+  closed,
+  momentField,
+  nameField,
+  nullable,
+  pageFields,
+  Timestamp,
+  textField,
+} from "../../core/schema.ts";
 import { levels } from "../../http/auth/permissions.ts";
 import { ipModes, keyStatuses } from "../identity.transitions.ts";
 import { overlap_seconds_max } from "./api_key.ts";
 
-const moment = Type.String({ format: "date-time" });
 const permission = choice(levels, { description: "What the key may do; fixed at creation." });
 const ipMode = choice(ipModes, {
   description:
@@ -110,17 +118,17 @@ const keyFields = {
   ip_mode: ipMode,
   ip_list: Type.Array(Type.String()),
   rate_limit_per_minute: nullable(rateLimit),
-  created_at: moment,
+  created_at: Timestamp,
   last_used_at: nullable(Type.String({ format: "date-time", description: "Accurate to ten minutes." })),
-  expires_at: nullable(moment),
+  expires_at: nullable(Timestamp),
   revoked_at: nullable(Type.String({ format: "date-time", description: "When the key was revoked, or will be." })),
   replaced_by: nullable(Type.String({ description: "The key that it was rotated to." })),
   observed: nullable(
     closed({
       // Since the list was set or observing started.
       denied: Type.Integer({ description: "Requests that `ip_list` would have refused." }),
-      last_at: moment,
-      addresses: Type.Array(closed({ address: Type.String(), at: moment }), {
+      last_at: Timestamp,
+      addresses: Type.Array(closed({ address: Type.String(), at: Timestamp }), {
         description: "The addresses of the latest of them, newest first; at most ten.",
       }),
     }),

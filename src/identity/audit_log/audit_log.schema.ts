@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { actorTypes } from "../../core/actor.ts";
 import { csvExportFields } from "../../core/csv_columns.ts";
 import { environments } from "../../core/environment.ts";
-import { choice, closed, momentField, nullable, pageFields, textField } from "../../core/schema.ts";
+import { choice, closed, momentField, nullable, pageFields, Timestamp, textField } from "../../core/schema.ts";
 
 const filters = {
   actor: Type.Optional(textField(100, { description: "The actor: `usr_7`, `key_3`." })),
@@ -26,7 +26,7 @@ export type ExportAuditEntries = Static<typeof ExportAuditEntries>;
 
 export const EntryView = closed({
   id: Type.String(),
-  created_at: Type.String({ format: "date-time" }),
+  created_at: Timestamp,
   actor: closed({
     type: choice(actorTypes),
     id: Type.String({ description: "`usr_7`, `key_3`, `command_line`, or `stranger` for a sign-in that failed." }),

@@ -5,6 +5,7 @@ import type { Actor } from "../../core/actor.ts";
 import type { Environment } from "../../core/environment.ts";
 import { assert } from "../../core/faults.ts";
 import type { PageWindow } from "../../core/schema.ts";
+import { day_ms } from "../../core/time.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { insert } from "../../storage/statements.ts";
 import type { AuditedAct, AuditLogEntry } from "./audit_entry.ts";
@@ -117,8 +118,6 @@ export async function recordCommand(
 ): Promise<void> {
   await recordAct(tx, { actor: command_line, world, action, targets, ip: null, status: null, facts });
 }
-
-const day_ms = 24 * 3_600_000;
 
 /** Deletes up to `limit` entries older than `kept_days`. Returns whether more may be left. */
 export async function forgetOldEntries(tx: Tx, kept_days: number, limit: number): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { environments } from "../../core/environment.ts";
-import { choice, closed, emailField, nullable } from "../../core/schema.ts";
+import { choice, closed, emailField, nullable, Timestamp } from "../../core/schema.ts";
 import { allPermissions } from "../../http/auth/permissions.ts";
 import { roles } from "../users/roles.ts";
 import { actingFields, MembershipView, passwordField, personName } from "../users/user.schema.ts";
@@ -22,7 +22,7 @@ export const FactorView = closed({
     description:
       "True for owners if other machines can reach the server: until it is set up, everything else is refused.",
   }),
-  confirmed_at: nullable(Type.String({ format: "date-time" })),
+  confirmed_at: nullable(Timestamp),
   recovery_codes_left: Type.Integer({ minimum: 0 }),
 });
 

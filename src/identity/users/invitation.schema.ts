@@ -1,11 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { mailStatuses } from "../../core/email.ts";
-import { choice, closed, emailField, nullable, pageFields, textField } from "../../core/schema.ts";
+import { choice, closed, emailField, nullable, pageFields, Timestamp, textField } from "../../core/schema.ts";
 import { invitationProofs, invitationStatuses } from "../identity.transitions.ts";
 import { roles } from "./roles.ts";
 import { MembershipView, MerchantBriefView, memberOf, passwordField, personName } from "./user.schema.ts";
-
-const moment = Type.String({ format: "date-time" });
 
 export const CreateInvitation = closed({
   email: emailField(),
@@ -43,10 +41,10 @@ const invitationFields = {
   },
   invited_by: closed({ id: Type.String({ description: "`usr_1` or `key_3`." }), name: Type.String() }),
   user_id: nullable(Type.String({ description: "The user who accepted it." })),
-  created_at: moment,
-  expires_at: moment,
-  accepted_at: nullable(moment),
-  revoked_at: nullable(moment),
+  created_at: Timestamp,
+  expires_at: Timestamp,
+  accepted_at: nullable(Timestamp),
+  revoked_at: nullable(Timestamp),
 };
 
 export const InvitationView = closed(invitationFields);
@@ -70,7 +68,7 @@ export const InvitedView = closed({
         " the link does not prove the address.",
     }),
   ),
-  expires_at: moment,
+  expires_at: Timestamp,
 });
 
 const token = Type.String({ minLength: 1, maxLength: 100, description: "The part of the link after #." });

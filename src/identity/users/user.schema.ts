@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, nameField, nullable, pageFields, textField } from "../../core/schema.ts";
+import { choice, closed, nameField, nullable, pageFields, Timestamp, textField } from "../../core/schema.ts";
 import { allPermissions } from "../../http/auth/permissions.ts";
 import { merchantName } from "../../storage/tenant.schema.ts";
 import { covers, userStatuses } from "../identity.transitions.ts";
@@ -57,8 +57,6 @@ export type JoinMembership = Static<typeof JoinMembership>;
 
 export const ViewAs = closed({ merchant_id: merchantName("The merchant, by id or code.") });
 export type ViewAs = Static<typeof ViewAs>;
-
-const moment = Type.String({ format: "date-time" });
 
 /** A new password. */
 export const passwordField = () =>
@@ -123,10 +121,10 @@ const userFields = {
     description: "The one with the operator first. A merchant's users see only memberships at their own merchant.",
   }),
   second_factor: Type.Boolean({ description: "Whether each sign-in requires a code." }),
-  last_sign_in_at: nullable(moment),
+  last_sign_in_at: nullable(Timestamp),
   last_seen_at: nullable(Type.String({ format: "date-time", description: "Accurate to five minutes." })),
-  created_at: moment,
-  updated_at: moment,
+  created_at: Timestamp,
+  updated_at: Timestamp,
   version: Type.Integer(),
 };
 
@@ -148,7 +146,7 @@ export const SessionView = closed({
   current: Type.Boolean({ description: "Whether it is the session of this request." }),
   ip: nullable(Type.String({ description: "The IP address that signed in." })),
   user_agent: nullable(Type.String({ description: "The `User-Agent` of the browser." })),
-  created_at: moment,
+  created_at: Timestamp,
   last_seen_at: Type.String({ format: "date-time", description: "Accurate to five minutes." }),
-  expires_at: moment,
+  expires_at: Timestamp,
 });

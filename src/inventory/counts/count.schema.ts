@@ -1,5 +1,5 @@
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
-import { choice, closed, idField, notesField, nullable, pageFields, textField } from "../../core/schema.ts";
+import { choice, closed, idField, notesField, nullable, pageFields, Timestamp, textField } from "../../core/schema.ts";
 import { OwnerView } from "../../storage/tenant.schema.ts";
 import { countStatuses, countTransitions, valueSources } from "../inventory.transitions.ts";
 
@@ -46,7 +46,6 @@ export const ListCounts = closed({
   location: Type.Optional(idField("warehouse")),
 });
 
-const moment = () => Type.String({ format: "date-time" });
 const count = Type.Integer({ minimum: 0 });
 const names = nullable(Type.Array(Type.String()));
 
@@ -64,11 +63,11 @@ const plain = {
   opened_by: Type.String(),
   posted_by: nullable(Type.String()),
   version: count,
-  created_at: moment(),
-  updated_at: moment(),
-  reviewed_at: nullable(moment()),
-  posted_at: nullable(moment()),
-  cancelled_at: nullable(moment()),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  reviewed_at: nullable(Timestamp),
+  posted_at: nullable(Timestamp),
+  cancelled_at: nullable(Timestamp),
 } satisfies TProperties;
 
 export const PlainCountView = closed(plain);
@@ -89,7 +88,7 @@ const whole = {
       value: nullable(Type.Number()),
       currency: { ...nullable(Type.String()), description: "Currency of `unit_value` and `value`; null without them." },
       movement_id: nullable(Type.String()),
-      counted_at: nullable(moment()),
+      counted_at: nullable(Timestamp),
       counted_by: nullable(Type.String()),
     }),
   ),

@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { actorTypes } from "../../core/actor.ts";
 import { csvExportFields } from "../../core/csv_columns.ts";
-import { choice, closed, idField, momentField, nullable, pageFields, textField } from "../../core/schema.ts";
+import { choice, closed, idField, momentField, nullable, pageFields, Timestamp, textField } from "../../core/schema.ts";
 import { OwnerView } from "../../storage/tenant.schema.ts";
 import { movementTypes } from "../inventory.transitions.ts";
 
@@ -46,5 +46,5 @@ export const MovementView = closed({
   currency: { ...nullable(Type.String()), description: "Currency of `unit_cost`; null without a cost." },
   confirmed: Type.Boolean(),
   actor: closed({ type: choice(actorTypes), id: Type.String() }),
-  created_at: Type.String({ format: "date-time" }),
+  created_at: Timestamp,
 });

@@ -7,6 +7,7 @@ import {
   notesField,
   nullable,
   quantityField,
+  Timestamp,
   textField,
 } from "../../core/schema.ts";
 
@@ -59,6 +60,6 @@ export const MovedView = closed({
   backordered_orders: Type.Array(
     closed({ order_id: nullable(Type.String()), order_number: Type.String(), quantity: count }),
   ),
-  moved_at: Type.String({ format: "date-time" }),
+  moved_at: Timestamp,
   moved_by: Type.String(),
 });

@@ -7,6 +7,7 @@ import {
   nullable,
   pageFields,
   quantityField,
+  Timestamp,
   textField,
 } from "../../core/schema.ts";
 import { OwnerView, ofMerchantOrSku } from "../../storage/tenant.schema.ts";
@@ -69,7 +70,6 @@ export const ListReceipts = closed({
 
 const count = Type.Integer({ minimum: 0 });
 const text = nullable(Type.String());
-const moment = Type.String({ format: "date-time" });
 
 export const ReceiptView = closed({
   id: Type.String(),
@@ -78,7 +78,7 @@ export const ReceiptView = closed({
   reference: text,
   supplier: text,
   location: Type.String(),
-  expected_at: nullable(moment),
+  expected_at: nullable(Timestamp),
   lines: Type.Array(
     closed({
       sku: Type.String(),
@@ -96,8 +96,8 @@ export const ReceiptView = closed({
     description: "`scan` is `POST /inventory/receipts/:id/lines`; the others are named as their routes.",
   }),
   version: Type.Integer({ minimum: 1 }),
-  created_at: moment,
-  updated_at: moment,
-  closed_at: nullable(moment),
-  cancelled_at: nullable(moment),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  closed_at: nullable(Timestamp),
+  cancelled_at: nullable(Timestamp),
 });

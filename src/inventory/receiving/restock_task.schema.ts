@@ -1,5 +1,14 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { closed, codeField, idField, nullable, pageFields, quantityField, textField } from "../../core/schema.ts";
+import {
+  closed,
+  codeField,
+  idField,
+  nullable,
+  pageFields,
+  quantityField,
+  Timestamp,
+  textField,
+} from "../../core/schema.ts";
 import { OwnerView } from "../../storage/tenant.schema.ts";
 
 export const RestockInput = closed({
@@ -38,7 +47,7 @@ export const RestockTaskView = closed({
   location: Type.String(),
   bin: Type.String({ description: "The bin in which they wait." }),
   suggested_bin: nullable(Type.String({ description: "A suitable bin with room for them." })),
-  waiting_since: Type.String({ format: "date-time" }),
+  waiting_since: Timestamp,
 });
 
 export const RestockedView = closed({
@@ -55,6 +64,6 @@ export const RestockedView = closed({
   }),
   movement_id: Type.String(),
   remaining: count,
-  put_back_at: Type.String({ format: "date-time" }),
+  put_back_at: Timestamp,
   put_back_by: Type.String(),
 });

@@ -8,6 +8,7 @@ import {
   nullable,
   pageFields,
   quantityField,
+  Timestamp,
   textField,
 } from "../../core/schema.ts";
 import { OwnerView, ofMerchantOrSku } from "../../storage/tenant.schema.ts";
@@ -65,7 +66,6 @@ export const ListTransfers = closed({
 
 const count = Type.Integer({ minimum: 0 });
 const text = nullable(Type.String());
-const moment = Type.String({ format: "date-time" });
 const counts = { quantity_in_transit: count, quantity_received: count, quantity_written_off: count };
 
 export const TransferView = closed({
@@ -87,9 +87,9 @@ export const TransferView = closed({
   ),
   allowed_actions: Type.Array(choice(Object.keys(transferTransitions) as (keyof typeof transferTransitions)[])),
   version: Type.Integer({ minimum: 1 }),
-  created_at: moment,
-  updated_at: moment,
-  shipped_at: nullable(moment),
-  received_at: nullable(moment),
-  cancelled_at: nullable(moment),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  shipped_at: nullable(Timestamp),
+  received_at: nullable(Timestamp),
+  cancelled_at: nullable(Timestamp),
 });

@@ -7,6 +7,7 @@ import {
   nullable,
   pageFields,
   quantityField,
+  Timestamp,
   textField,
 } from "../../core/schema.ts";
 import { OwnerView, ofMerchant } from "../../storage/tenant.schema.ts";
@@ -43,8 +44,6 @@ export const ListReservations = closed({
   sku: Type.Optional(textField(100, { description: "Only reservations of this SKU." })),
 });
 
-const moment = () => Type.String({ format: "date-time" });
-
 export const ReservationView = closed({
   reservation_id: Type.String(),
   merchant_id: OwnerView,
@@ -55,13 +54,13 @@ export const ReservationView = closed({
   ),
   source: Type.String(),
   priority: Type.Integer(),
-  expires_at: nullable(moment()),
-  released_at: nullable(moment()),
-  created_at: moment(),
+  expires_at: nullable(Timestamp),
+  released_at: nullable(Timestamp),
+  created_at: Timestamp,
 });
 
 export const ReleasedReservationView = closed({
   reservation_id: Type.String(),
   status: Type.Literal("released"),
-  released_at: moment(),
+  released_at: Timestamp,
 });

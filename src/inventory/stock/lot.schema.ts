@@ -1,6 +1,6 @@
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { actorTypes } from "../../core/actor.ts";
-import { choice, closed, notesField, nullable, pageFields, textField } from "../../core/schema.ts";
+import { choice, closed, notesField, nullable, pageFields, Timestamp, textField } from "../../core/schema.ts";
 import { OwnerView } from "../../storage/tenant.schema.ts";
 import { binKinds, lotStatuses, settableLotStatuses } from "../inventory.transitions.ts";
 import { arrivalField, ExpiryView, expiringBeforeField, expiryField } from "./stock.schema.ts";
@@ -35,7 +35,6 @@ export const CorrectLot = closed({
 });
 export type CorrectLot = Static<typeof CorrectLot>;
 
-const moment = () => Type.String({ format: "date-time" });
 const count = Type.Integer({ minimum: 0 });
 
 const lot = {
@@ -57,9 +56,9 @@ const lot = {
       reserved: count,
     }),
   ),
-  received_date: moment(),
+  received_date: Timestamp,
   expiration_date: nullable(ExpiryView()),
-  created_at: moment(),
+  created_at: Timestamp,
 } satisfies TProperties;
 
 export const LotView = closed(lot);
@@ -74,7 +73,7 @@ const detail = {
       reason: Type.String(),
       notes: nullable(Type.String()),
       actor: closed({ type: choice(actorTypes), id: Type.String() }),
-      changed_at: moment(),
+      changed_at: Timestamp,
     }),
   ),
 } satisfies TProperties;

@@ -11,6 +11,7 @@ import {
   nullable,
   pageFields,
   quantityField,
+  Timestamp,
   textField,
 } from "../../core/schema.ts";
 import { temperatureZones } from "../../products/product.ts";
@@ -69,11 +70,9 @@ export const OwnershipTransferView = closed({
   reason: Type.String(),
   from_movement_id: Type.String(),
   to_movement_id: Type.String(),
-  transferred_at: Type.String({ format: "date-time" }),
+  transferred_at: Timestamp,
   transferred_by: Type.String(),
 });
-
-const moment = () => Type.String({ format: "date-time" });
 
 /** Sort orders of the list of stock. */
 export const stockSummarySorts = ["sku", "-sku", "name", "-name", "available", "-available"] as const;
@@ -170,7 +169,7 @@ const level = {
   ),
   reorder_point: count,
   status: choice(itemStatuses),
-  last_updated: moment(),
+  last_updated: Timestamp,
 } satisfies TProperties;
 
 export const StockSummaryView = closed(level);
@@ -184,7 +183,7 @@ const item = {
       id: Type.String(),
       lot_number: Type.String(),
       quantity: count,
-      received_date: moment(),
+      received_date: Timestamp,
       expiration_date: nullable(ExpiryView()),
       status: choice(lotStatuses),
     }),
@@ -202,7 +201,7 @@ export const ReceivedView = closed({
     location: Type.String({ description: "The bin. Merchants see the warehouse instead." }),
     lot_number: nullable(Type.String()),
     expiration_date: nullable(ExpiryView()),
-    received_date: moment(),
+    received_date: Timestamp,
     reason: choice(adjustmentReasons),
     reference: nullable(Type.String()),
   }),
@@ -222,6 +221,6 @@ export const AdjustmentView = closed({
   backordered_orders: Type.Array(
     closed({ order_id: nullable(Type.String()), order_number: Type.String(), quantity: count }),
   ),
-  adjusted_at: moment(),
+  adjusted_at: Timestamp,
   adjusted_by: Type.String(),
 });

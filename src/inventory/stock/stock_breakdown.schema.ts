@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, momentField, nullable } from "../../core/schema.ts";
+import { choice, closed, momentField, nullable, Timestamp } from "../../core/schema.ts";
 import { OwnerView } from "../../storage/tenant.schema.ts";
 import { binKinds, movementTypes, reservationStatuses, unavailableCauses } from "../inventory.transitions.ts";
 
@@ -11,7 +11,6 @@ export const StockBreakdownQuery = closed({
 export type StockBreakdownQuery = Static<typeof StockBreakdownQuery>;
 
 const count = Type.Integer({ minimum: 0 });
-const moment = () => Type.String({ format: "date-time" });
 
 const ledger = {
   opening: Type.Literal(0),
@@ -44,7 +43,7 @@ const more = Type.Boolean({ description: "Whether there are more than are listed
 export const incomingFields = {
   units: count,
   receipts: Type.Array(
-    closed({ receipt_id: Type.String(), ...way, location: Type.String(), expected_at: nullable(moment()) }),
+    closed({ receipt_id: Type.String(), ...way, location: Type.String(), expected_at: nullable(Timestamp) }),
   ),
   transfers: Type.Array(
     closed({
@@ -52,7 +51,7 @@ export const incomingFields = {
       ...way,
       from_location: Type.String(),
       to_location: Type.String(),
-      shipped_at: nullable(moment()),
+      shipped_at: nullable(Timestamp),
     }),
   ),
   more,
@@ -62,7 +61,7 @@ export const StockBreakdownView = closed({
   merchant_id: OwnerView,
   sku: Type.String(),
   name: Type.String(),
-  as_of: nullable(moment()),
+  as_of: nullable(Timestamp),
   ...ledger,
   places: Type.Array(closed({ ...spot, kind: choice(binKinds), ...ledger })),
   available: nullable(count),
@@ -82,7 +81,7 @@ export const StockBreakdownView = closed({
       units: count,
       picked: count,
       claims: Type.Array(
-        closed({ ...claimant, status: choice(reservationStatuses), expires_at: nullable(moment()), picked: count }),
+        closed({ ...claimant, status: choice(reservationStatuses), expires_at: nullable(Timestamp), picked: count }),
       ),
       more,
     }),
@@ -100,7 +99,7 @@ export const StockBreakdownView = closed({
     closed({
       units: count,
       claims: Type.Array(
-        closed({ ...claimant, priority: Type.Integer(), paused: Type.Boolean(), created_at: moment() }),
+        closed({ ...claimant, priority: Type.Integer(), paused: Type.Boolean(), created_at: Timestamp }),
       ),
       more,
     }),

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { choice, closed, idField, nullable, pageFields, textField } from "../../core/schema.ts";
+import { choice, closed, idField, nullable, pageFields, Timestamp, textField } from "../../core/schema.ts";
 import { temperatureZones } from "../../products/product.ts";
 import { OwnerView } from "../../storage/tenant.schema.ts";
 import { binKinds, lotStatuses, unavailableCauses } from "../inventory.transitions.ts";
@@ -56,8 +56,6 @@ export const ListStoredItems = closed({
   sort: Type.Optional(choice(itemSorts, { description: "Default: `sku`. Units without expiry come last." })),
 });
 
-const moment = () => Type.String({ format: "date-time" });
-
 export const StoredItemView = closed({
   merchant_id: OwnerView,
   sku: Type.String(),
@@ -75,6 +73,6 @@ export const StoredItemView = closed({
   reserved: count,
   available: Type.Integer({ minimum: 0, description: "Units that can be reserved." }),
   cause: nullable(choice(unavailableCauses)),
-  received_date: moment(),
-  last_updated: moment(),
+  received_date: Timestamp,
+  last_updated: Timestamp,
 });

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { PlaceView, placeInput } from "../../addresses/address.schema.ts";
-import { choice, closed, codeField, nullable, textField } from "../../core/schema.ts";
+import { choice, closed, codeField, nullable, Timestamp, textField } from "../../core/schema.ts";
 import { weekdays } from "../../core/time_zone.ts";
 import { temperatureZones } from "../../products/product.ts";
 import { merchantName } from "../../storage/tenant.schema.ts";
@@ -130,6 +130,6 @@ export const WarehouseView = closed({
     }),
   ),
   version: Type.Integer(),
-  created_at: Type.String({ format: "date-time" }),
-  updated_at: Type.String({ format: "date-time" }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
 });

@@ -3,6 +3,7 @@
 import { iso, isoOrNull } from "../../core/clock.ts";
 import { wireId } from "../../core/ids.ts";
 import type { BackupPlan, LogArchiveState } from "../../core/operator_settings.ts";
+import { minute_ms } from "../../core/time.ts";
 import type { RunCause, RunKind, RunStatus } from "./backup_run.transitions.ts";
 
 /** The outcome of a run. */
@@ -57,7 +58,6 @@ export function runView(run: BackupRun) {
   };
 }
 
-const minute_ms = 60_000;
 /** Delay of the next attempt after a failure, unless the backup interval is shorter. */
 const retry_ms = 10 * minute_ms;
 

@@ -3,6 +3,7 @@ import { forUpdate } from "../../../db/kit.ts";
 import { backup_runs } from "../../../db/schema/backups.ts";
 import type { BackupPlan } from "../../core/operator_settings.ts";
 import type { PageWindow } from "../../core/schema.ts";
+import { week_ms } from "../../core/time.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { isDoneStatus, isRunningStatus, type RunKind, type RunStatus, runStarts } from "./backup_run.transitions.ts";
 import { type BackupRun, nextDueAt, type RunOutcome } from "./backup_run.ts";
@@ -59,8 +60,6 @@ export async function nextProofAt(db: Db): Promise<number> {
   if ((await findLastDone(db, "backup")) === null) return Number.POSITIVE_INFINITY;
   return ((await findLastBegun(db, "proof"))?.begun_at ?? 0) + week_ms;
 }
-
-const week_ms = 7 * 24 * 3_600_000;
 
 /** Inserts a run. */
 export async function insertRun(tx: Tx, run: Omit<BackupRun, "id">): Promise<BackupRun> {

@@ -1,14 +1,12 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, nullable, pageFields } from "../../core/schema.ts";
+import { choice, closed, nullable, pageFields, Timestamp } from "../../core/schema.ts";
 import { decisions, runCauses, runKinds, runStatuses } from "./backup_run.transitions.ts";
-
-const date_time = Type.String({ format: "date-time" });
 
 export const RestorationView = closed({
   id: Type.String(),
   archive: Type.String({ description: "The file of the backup." }),
-  as_of: { ...date_time, description: "The data contains nothing that happened between this time and the restore." },
-  restored_at: date_time,
+  as_of: { ...Timestamp, description: "The data contains nothing that happened between this time and the restore." },
+  restored_at: Timestamp,
   numbers_advanced_by: Type.Integer({
     description:
       "How far ids, tracking numbers, SSCCs, the `sequence` of deliveries and positions of `GET /events` skip ahead.",
@@ -22,7 +20,7 @@ export const RestorationView = closed({
     description: "`waiting`: nothing held is sent before `POST /restorations/decide`.",
   }),
   decision: nullable(choice(decisions)),
-  decided_at: nullable(date_time),
+  decided_at: nullable(Timestamp),
   decided_by: nullable(Type.String()),
 });
 
@@ -33,7 +31,6 @@ export const DecideRestored = closed({
 });
 export type DecideRestored = Static<typeof DecideRestored>;
 
-const moment = Type.String({ format: "date-time" });
 const bytes = nullable(Type.Integer());
 
 export const ListBackups = closed({ ...pageFields });
@@ -41,7 +38,7 @@ export type ListBackups = Static<typeof ListBackups>;
 
 const world = nullable(
   closed({
-    at: { ...moment, description: "The time of this environment's data in the backup." },
+    at: { ...Timestamp, description: "The time of this environment's data in the backup." },
     commit: { ...bytes, description: "The number of the last commit; null on PostgreSQL." },
   }),
 );
@@ -58,9 +55,9 @@ export const BackupRunView = closed({
   error: { ...nullable(Type.String()), description: "Why it failed." },
   live: world,
   test: world,
-  created_at: moment,
-  begun_at: nullable(moment),
-  ended_at: nullable(moment),
+  created_at: Timestamp,
+  begun_at: nullable(Timestamp),
+  ended_at: nullable(Timestamp),
 });
 
 export const BackupSettingsView = closed({
@@ -72,12 +69,12 @@ export const BackupSettingsView = closed({
   late: Type.Boolean({ description: "Whether two scheduled backups were missed." }),
   last: { ...nullable(BackupRunView), description: "The last successful backup." },
   last_proof: { ...nullable(BackupRunView), description: "The last successful proof of a backup." },
-  next_at: { ...nullable(moment), description: "When the next backup starts." },
+  next_at: { ...nullable(Timestamp), description: "When the next backup starts." },
   continuous: {
     ...nullable(
       closed({
         shipped_until: {
-          ...nullable(moment),
+          ...nullable(Timestamp),
           description: "Everything committed before this time is archived.",
         },
         late: Type.Boolean({

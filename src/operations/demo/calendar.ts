@@ -1,8 +1,5 @@
 // Working time in the sample warehouse: Monday to Friday, 7:00 to 17:00, UTC−5 all year.
-
-export const minute_ms = 60_000;
-export const hour_ms = 60 * minute_ms;
-export const day_ms = 24 * hour_ms;
+import { day_ms, hour_ms, minute_ms } from "../../core/time.ts";
 
 const behind_utc_ms = 5 * hour_ms;
 const opens_hour = 7;

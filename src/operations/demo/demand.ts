@@ -1,6 +1,7 @@
 import { type Random, zipf } from "../../core/random.ts";
+import { day_ms, hour_ms } from "../../core/time.ts";
 import type { DemoBuyer, OrderedLine, ServiceCode } from "./acts.ts";
-import { day_ms, hour_ms, hourOfDay, weekday } from "./calendar.ts";
+import { hourOfDay, weekday } from "./calendar.ts";
 import { catalogue, type SampleArticle } from "./catalogue.ts";
 
 /** An order to be placed. */

@@ -1,8 +1,9 @@
 import { type Random, seededRandom } from "../../core/random.ts";
+import { day_ms, hour_ms, minute_ms } from "../../core/time.ts";
 import type { Disposition, ReturnCondition, ReturnReason } from "../../returns/return.transitions.ts";
 import type { TrackingEventStatus } from "../../shipping/carriers/tracking.transitions.ts";
 import type { DeliveryAddress, DemoAct, DemoActOf, ReturnedItem, ServiceCode } from "./acts.ts";
-import { addWorkdays, day_ms, hour_ms, inWorkingTime, isWorkday, minute_ms, onDayOf } from "./calendar.ts";
+import { addWorkdays, inWorkingTime, isWorkday, onDayOf } from "./calendar.ts";
 import type { SampleArticle } from "./catalogue.ts";
 import type { WantedOrder } from "./demand.ts";
 import { otherCarrier } from "./tariff.ts";

@@ -1,10 +1,12 @@
 // The business of a small merchant, with orders in each status. All but the awaited SKU are in stock.
+
 import { iso } from "../../core/clock.ts";
 import { type Random, seededRandom } from "../../core/random.ts";
+import { day_ms, hour_ms, minute_ms } from "../../core/time.ts";
 import type { DemoAct, DemoActKind, DemoActOf, DemoBuyer } from "./acts.ts";
 import { addUp, type DemoPlan } from "./acts.ts";
 import { inventBuyers } from "./buyers.ts";
-import { day_ms, hour_ms, lastCutoff, minute_ms, onDayOf } from "./calendar.ts";
+import { lastCutoff, onDayOf } from "./calendar.ts";
 import type { SampleArticle } from "./catalogue.ts";
 import type { WantedOrder } from "./demand.ts";
 import { journey, type OrderFate } from "./journey.ts";

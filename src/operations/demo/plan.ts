@@ -1,8 +1,9 @@
 import { seededRandom } from "../../core/random.ts";
+import { day_ms, minute_ms } from "../../core/time.ts";
 import type { DemoAct } from "./acts.ts";
 import { addUp, type DemoPlan } from "./acts.ts";
 import { inventBuyers } from "./buyers.ts";
-import { day_ms, minute_ms } from "./calendar.ts";
+
 import { catalogue, coldZones } from "./catalogue.ts";
 import { inventDemand, type WantedOrder } from "./demand.ts";
 import { drawFate, journey, type OrderFate } from "./journey.ts";

@@ -1,7 +1,8 @@
 import { iso } from "../../core/clock.ts";
 import type { Random } from "../../core/random.ts";
+import { day_ms } from "../../core/time.ts";
 import type { DemoActOf } from "./acts.ts";
-import { day_ms, onDayOf, weekday } from "./calendar.ts";
+import { onDayOf, weekday } from "./calendar.ts";
 import { catalogue, type SampleArticle } from "./catalogue.ts";
 import type { WantedOrder } from "./demand.ts";
 

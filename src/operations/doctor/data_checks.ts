@@ -1,8 +1,10 @@
 // Checks of the data: backups, file permissions, PostgreSQL, restores, migrations and servers.
+
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { readAddress } from "../../core/config.ts";
 import { environments } from "../../core/environment.ts";
+import { hour_ms } from "../../core/time.ts";
 import { listRestorations } from "../../storage/installation.ts";
 import { isPreRelease, upgrade_before } from "../../storage/migrations/migrate.ts";
 import { type PostgresFacts, probeMigrations, probePostgres } from "../../storage/probe.ts";
@@ -10,7 +12,6 @@ import { runningServers } from "../../storage/servers.ts";
 import { findLastBegun, findLastDone } from "../backups/backup_runs.sql.ts";
 import { type CheckContext, type CheckResult, type DataFile, ok, problem, warning } from "./check.ts";
 
-const hour_ms = 3_600_000;
 const old_ms = 26 * hour_ms;
 const proof_old_ms = 8 * 24 * hour_ms;
 

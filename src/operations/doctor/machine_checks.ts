@@ -1,4 +1,5 @@
 // Checks of the machine: clock, disk, limits, lock and environment variables.
+
 import {
   closeSync,
   existsSync,
@@ -15,12 +16,12 @@ import { freemem, totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import { closest } from "../../core/did_you_mean.ts";
 import { openFilesLimit } from "../../core/process.ts";
+import { minute_ms } from "../../core/time.ts";
 import { tryLock } from "../../storage/sqlite/directory_lock.ts";
 import { type CheckContext, type CheckResult, ok, problem, warning } from "./check.ts";
 
 // This program did not exist before.
 const earliest = Date.UTC(2026, 0, 1);
-const minute_ms = 60_000;
 // The service follows a step back of this size, which reschedules pending work.
 const behind_ms_max = 5 * minute_ms;
 

@@ -1,10 +1,12 @@
 // Checks of the network: the base URL, the certificate, the mail server, and the receivers of webhooks.
+
 import { lookup } from "node:dns/promises";
 import { existsSync, readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { join } from "node:path";
 import { endOf } from "../../core/certificates.ts";
 import { environments } from "../../core/environment.ts";
+import { day_ms } from "../../core/time.ts";
 import { addressPolicy } from "../../outbound/destination.ts";
 import { greetMail, mailPlace, tryMail } from "../../outbound/mail.ts";
 import { unreachable } from "../../outbound/reach.ts";
@@ -49,7 +51,6 @@ export async function checkBaseUrl({ base_url, host, tls }: CheckContext): Promi
 
 // The server's certificate.
 
-const day_ms = 86_400_000;
 const soon_days = 21;
 
 /** Checks that the certificate is valid for three more weeks. The server renews one of its own authority. */

@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { type Static, Type } from "@sinclair/typebox";
 import { iso, systemClock } from "../../core/clock.ts";
 import { engine, version } from "../../core/config.ts";
-import { closed, nullable } from "../../core/schema.ts";
+import { closed, nullable, Timestamp } from "../../core/schema.ts";
 import { read, routes } from "../../http/routes.ts";
 import type { Service } from "../../http/service.ts";
 import { known_migrations } from "../../storage/migrations/migrate.ts";
@@ -16,7 +16,7 @@ const some = (description: string) => Type.Array(nullable(Type.Number()), { desc
 
 /** The load history as one list per metric. Equal positions belong to the same point. */
 export const HistoryView = closed({
-  at: Type.Array(Type.String({ format: "date-time" }), { description: "The time of each point, oldest first." }),
+  at: Type.Array(Timestamp, { description: "The time of each point, oldest first." }),
   requests_2xx: Type.Array(Type.Number(), { description: "Requests per second by status class." }),
   requests_3xx: numbers,
   requests_4xx: numbers,

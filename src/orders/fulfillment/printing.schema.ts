@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, idField, nullable } from "../../core/schema.ts";
+import { choice, closed, idField, nullable, Timestamp } from "../../core/schema.ts";
 import { documentFormats, paperSizes } from "../../documents/document.ts";
 import { OwnerView } from "../../storage/tenant.schema.ts";
 import { publicOrderStatuses } from "../order.transitions.ts";
@@ -48,7 +48,7 @@ export const WalkView = closed({
           sku: Type.String(),
           name: Type.String(),
           lot_number: nullable(Type.String()),
-          expiration_date: nullable(Type.String({ format: "date-time" })),
+          expiration_date: nullable(Timestamp),
           quantity: count,
           orders: Type.Array(closed({ ...order, quantity: count })),
         }),
@@ -77,7 +77,7 @@ export const PackingSlipView = closed({
   status: choice(publicOrderStatuses),
   shipment_id: nullable(Type.String()),
   tracking_number: nullable(Type.String()),
-  shipped_at: nullable(Type.String({ format: "date-time" })),
+  shipped_at: nullable(Timestamp),
   ship_to: Place,
   ship_from: Place,
   order_notes: Type.Optional(nullable(Type.String())),

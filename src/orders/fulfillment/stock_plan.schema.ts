@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, nullable } from "../../core/schema.ts";
+import { choice, closed, nullable, Timestamp } from "../../core/schema.ts";
 import { passedOverReasons } from "../../inventory/reservations/passed_over_stock.ts";
 import { incomingFields } from "../../inventory/stock/stock_breakdown.schema.ts";
 import { temperatureZones } from "../../products/product.ts";
@@ -10,15 +10,14 @@ export const AllocateOrder = closed({
 export type AllocateOrder = Static<typeof AllocateOrder>;
 
 const count = Type.Integer({ minimum: 0 });
-const moment = Type.String({ format: "date-time" });
 /** The bin, lot and age of units. */
 const spot = {
   warehouse_id: Type.String(),
   bin: Type.String(),
   temperature_zone: nullable(choice(temperatureZones)),
   lot_number: nullable(Type.String()),
-  expiration_date: nullable(moment),
-  received_at: moment,
+  expiration_date: nullable(Timestamp),
+  received_at: Timestamp,
 };
 
 const chosenUnits = closed({ ...spot, quantity: Type.Integer({ minimum: 1 }) });

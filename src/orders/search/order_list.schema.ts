@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, idField, momentField, nullable, pageFields, textField } from "../../core/schema.ts";
+import { choice, closed, idField, momentField, nullable, pageFields, Timestamp, textField } from "../../core/schema.ts";
 import { holdReasons, publicOrderStatuses, shipmentStatuses } from "../order.transitions.ts";
 
 const many = (description?: string) => Type.Integer({ minimum: 0, ...(description ? { description } : {}) });
@@ -10,8 +10,6 @@ export const OrderCountsView = closed({
   short: many("Orders with backordered units, as listed by `short=true`."),
   late: many("Orders that have not shipped by their `ship_by`, as listed by `late=true`."),
 });
-
-const moment = Type.String({ format: "date-time" });
 
 export const ListHistory = closed(pageFields);
 export type ListHistory = Static<typeof ListHistory>;
@@ -25,7 +23,7 @@ export const HistoryView = closed({
   note: nullable(Type.String()),
   actor: closed({ type: Type.String(), id: Type.String(), name: Type.String() }),
   request_id: nullable(Type.String()),
-  created_at: moment,
+  created_at: Timestamp,
 });
 
 /** Sort orders of the list of orders. */
@@ -89,7 +87,6 @@ export type FilterOrders = Static<typeof FilterOrders>;
 export const ListLotRecall = closed({ ...pageFields });
 export type ListLotRecall = Static<typeof ListLotRecall>;
 
-const recallMoment = () => Type.String({ format: "date-time" });
 const count = Type.Integer({ minimum: 0 });
 
 export const LotRecallView = closed({
@@ -106,9 +103,9 @@ export const LotRecallView = closed({
       status: choice(shipmentStatuses),
       carrier: nullable(Type.String()),
       tracking_number: nullable(Type.String()),
-      shipped_at: nullable(recallMoment()),
+      shipped_at: nullable(Timestamp),
     }),
   ),
-  first_shipped_at: recallMoment(),
-  last_shipped_at: recallMoment(),
+  first_shipped_at: Timestamp,
+  last_shipped_at: Timestamp,
 });

@@ -2,6 +2,7 @@
 
 import { equalInConstantTime, hmacBase64 } from "../../core/crypto.ts";
 import { invalid } from "../../core/faults.ts";
+import { second_ms } from "../../core/time.ts";
 import { fieldsIn, fieldsOrNone, type JsonFields, readText } from "../../outbound/api.ts";
 import type {
   PlatformInbound,
@@ -32,7 +33,6 @@ import {
   withUnits,
 } from "./platform_fields.ts";
 
-const second_ms = 1000;
 const clock_difference_ms = 5 * 60 * second_ms;
 const page_size = 250;
 const pages_max = 400;

@@ -1,3 +1,4 @@
+import { second_ms } from "../../core/time.ts";
 import { fieldsIn, fieldsOrNone, type JsonFields, readText } from "../../outbound/api.ts";
 import { ask, platformError, requireCredential, withoutSecrets } from "./call_platform.ts";
 import type { PlatformAccess } from "./connector.ts";
@@ -83,7 +84,6 @@ export const fulfill_mutation = `mutation Fulfill($fulfillment: FulfillmentInput
   }
 }`;
 
-const second_ms = 1000;
 const pages_max = 400;
 const temporary_codes = ["THROTTLED", "INTERNAL_SERVER_ERROR", "TIMEOUT"];
 

@@ -1,5 +1,6 @@
 import { assert, invalid } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
+import { day_ms } from "../../core/time.ts";
 import { calendarsOf } from "../../orders/fulfillment/ship_dates.sql.ts";
 import { shipDate } from "../../orders/fulfillment/ship_dates.ts";
 import { estimatedShipDate } from "../../orders/order.ts";
@@ -69,8 +70,6 @@ async function estimateOf(tx: Tx, order_id: number): Promise<string | null> {
   const facts = { created_at: tx.now, cancelled_at: null, processing_at: null, shipped_at: null };
   return shipDate({ ...facts, holds: [], calendars }, 0, tx.now);
 }
-
-const day_ms = 24 * 3_600_000;
 
 /**
  * Deletes up to `limit` each of notifications and of unimported orders that are older than their retention. Returns

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, nullable, textField } from "../../core/schema.ts";
+import { choice, closed, nullable, Timestamp, textField } from "../../core/schema.ts";
 import { OwnerOrOperatorView } from "../../storage/tenant.schema.ts";
 import { fits, hitTypes } from "./search_hit.ts";
 
@@ -33,7 +33,7 @@ export const HitView = closed({
   title: Type.String(),
   subtitle: Type.String(),
   state: nullable(Type.String({ description: "Its status; null if it has none." })),
-  at: nullable(Type.String({ format: "date-time" })),
+  at: nullable(Timestamp),
   of: Type.Union([closed({ type: Type.String(), id: Type.String() }), Type.Null()], {
     description: "The record that it belongs to, such as the order of a parcel.",
   }),

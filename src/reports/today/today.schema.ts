@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, nullable } from "../../core/schema.ts";
+import { choice, closed, nullable, Timestamp } from "../../core/schema.ts";
 import { OwnerOrOperatorView } from "../../storage/tenant.schema.ts";
 import { number } from "../reports.schema.ts";
 
@@ -28,7 +28,7 @@ const DepartureView = closed({
   warehouse_name: Type.String(),
   timezone: Type.String(),
   date: Type.String({ description: "The working day on which these orders are due to ship." }),
-  cutoff_at: Type.String({ format: "date-time" }),
+  cutoff_at: Timestamp,
   minutes_left: Type.Integer({ description: "Minutes until the cut-off, rounded down; negative once it has passed." }),
   shipped: number("Orders due that day that have shipped."),
   ...staged,
@@ -80,7 +80,7 @@ export const TopicView = closed({
 });
 
 export const OverviewView = closed({
-  at: Type.String({ format: "date-time" }),
+  at: Timestamp,
   departures: Type.Array(DepartureView, {
     description:
       "The next working day of each warehouse, possibly today, and the one after it once the cut-off has passed.",

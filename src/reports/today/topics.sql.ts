@@ -1,4 +1,5 @@
 // Open tasks. Each kind is one query over a partial index of pending records, limited to `counted_max` rows.
+
 import { and, eq, exists, gt, gte, isNotNull, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import { isOneOf, opaque } from "../../../db/kit.ts";
@@ -13,6 +14,7 @@ import { receipt_lines, receipts } from "../../../db/schema/receipts.ts";
 import { reservation_lines, reservations } from "../../../db/schema/reservations.ts";
 import { labels } from "../../../db/schema/shipments.ts";
 import { subscriptions } from "../../../db/schema/webhooks.ts";
+import { day_ms } from "../../core/time.ts";
 import { countTransitions, lotTransitions, receiptTransitions } from "../../inventory/inventory.transitions.ts";
 import { dayIn, type LocalDays } from "../../inventory/warehouses/warehouses.sql.ts";
 import { type HoldReason, openStatuses, orderTransitions } from "../../orders/order.transitions.ts";
@@ -38,7 +40,6 @@ export interface TopicRecord {
   readonly count: number;
 }
 
-const day_ms = 86_400_000;
 const all = sql<number>`count(*) over ()`.mapWith(Number);
 /** The most rows to read. It is a parameter because the query plan must not depend on it. */
 type UpTo = StatementArgs<{ up_to: number }>;

@@ -1,9 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, nameField, nullable, pageFields } from "../../core/schema.ts";
+import { choice, closed, nameField, nullable, pageFields, Timestamp } from "../../core/schema.ts";
 import { accountStatuses } from "./account.transitions.ts";
 import type { CredentialsInput } from "./account.ts";
-
-const timestamp = Type.String({ format: "date-time" });
 
 const form = { pattern: "^[\\u0021-\\u007e]+$", form: "must be visible ASCII characters without spaces" };
 
@@ -115,7 +113,7 @@ const fields = {
     }),
   ),
   has_callback_secret: Type.Boolean(),
-  previous_callback_secret_expires_at: nullable(timestamp),
+  previous_callback_secret_expires_at: nullable(Timestamp),
   carriers: Type.Array(
     closed({
       code: Type.String(),
@@ -124,10 +122,10 @@ const fields = {
     }),
     { description: "The carriers and services that the last successful test listed." },
   ),
-  last_test: nullable(closed({ tested_at: timestamp, ok: Type.Boolean(), code: text, message: text })),
+  last_test: nullable(closed({ tested_at: Timestamp, ok: Type.Boolean(), code: text, message: text })),
   version: Type.Integer(),
-  created_at: timestamp,
-  updated_at: timestamp,
+  created_at: Timestamp,
+  updated_at: Timestamp,
 };
 
 export const AccountView = closed(fields);

@@ -2,6 +2,7 @@
 
 import { equalInConstantTime, hmacHex } from "../../core/crypto.ts";
 import { Fault } from "../../core/faults.ts";
+import { second_ms } from "../../core/time.ts";
 import { fieldsIn, fieldsOrNone, type JsonFields, readText } from "../../outbound/api.ts";
 import { readCallbackJson, readRequired, readTimestamp } from "./call_carrier.ts";
 import { carrierCode } from "./connector_fields.ts";
@@ -9,7 +10,6 @@ import { trackingStarts } from "./tracking.transitions.ts";
 import type { CarrierEvent, TrackingUpdate } from "./tracking_update.ts";
 import { meaningsOf } from "./tracking_update.ts";
 
-const second_ms = 1000;
 /** How far a signature's time may be from now, in either direction. */
 const signature_window_ms = 5 * 60 * second_ms;
 const words_max = 500;

@@ -1,9 +1,8 @@
 import { assert, Fault } from "../../core/faults.ts";
+import { minute_ms } from "../../core/time.ts";
 import { type BoughtPostage, endAt, type RateOffer, type RateOffers, type ShipmentRequest } from "../offer.ts";
 import { readWeight } from "../parcel.ts";
 import type { LabelWarning, ShippingLabel } from "./label.ts";
-
-const minute_ms = 60_000;
 
 /** How long a claim gives one server the exclusive right to call the carrier. */
 export const lease_ms = 5 * minute_ms;

@@ -8,6 +8,7 @@ import {
   moneyField,
   nullable,
   pageFields,
+  Timestamp,
   textField,
   weightUnitField,
 } from "../../core/schema.ts";
@@ -197,8 +198,6 @@ export const FollowLink = closed({
 });
 export type FollowLink = Static<typeof FollowLink>;
 
-const timestamp = Type.String({ format: "date-time" });
-
 const text = nullable(Type.String());
 
 export const LabelView = closed({
@@ -229,7 +228,7 @@ export const LabelView = closed({
   sample: Type.Boolean({ description: "Whether it was offerFields at a sample rate card's price." }),
   billable_weight: nullable(Type.Integer({ description: "In pounds." })),
   zone: text,
-  delivery_date: nullable(timestamp),
+  delivery_date: nullable(Timestamp),
   delivery_day: nullable(
     Type.String({ format: "date", description: "The calendar day of delivery at the destination." }),
   ),
@@ -255,6 +254,6 @@ export const LabelView = closed({
       description: "The progress of voiding a carrier's label: requested (`asked`), awaiting a decision, or accepted.",
     }),
   ),
-  created_at: timestamp,
-  voided_at: nullable(timestamp),
+  created_at: Timestamp,
+  voided_at: nullable(Timestamp),
 });

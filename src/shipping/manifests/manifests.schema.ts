@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { actorTypes } from "../../core/actor.ts";
-import { choice, closed, idField, momentField, nullable, pageFields, textField } from "../../core/schema.ts";
+import { choice, closed, idField, momentField, nullable, pageFields, Timestamp, textField } from "../../core/schema.ts";
 import { weightUnits } from "../../core/weight_units.ts";
 import { paperSizes } from "../../documents/document.ts";
 import { labelStatuses } from "../labels/label.transitions.ts";
@@ -43,7 +43,6 @@ export const PrintManifest = closed({
 });
 export type PrintManifest = Static<typeof PrintManifest>;
 
-const timestamp = Type.String({ format: "date-time" });
 const text = nullable(Type.String());
 
 const plain = {
@@ -54,7 +53,7 @@ const plain = {
   date: Type.String(),
   label_count: Type.Integer({ minimum: 1 }),
   created_by: closed({ type: choice(actorTypes), id: Type.String() }),
-  created_at: timestamp,
+  created_at: Timestamp,
 };
 
 export const PlainManifestView = closed(plain);

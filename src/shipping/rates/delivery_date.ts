@@ -1,3 +1,4 @@
+import { day_ms } from "../../core/time.ts";
 import {
   countryTimeZone,
   dayText,
@@ -72,7 +73,6 @@ export function placeTimeZone({ country, state, postal_code }: ZonedPlace): stri
   return zipZones.find(([first, last]) => first <= begins(first.length) && begins(last.length) <= last)?.[2] ?? null;
 }
 
-const day_ms = 86_400_000;
 const last_second_ms = day_ms - 1000;
 const delivery_minute = 20 * 60;
 const default_zone = "America/New_York";

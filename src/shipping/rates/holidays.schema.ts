@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, nameField, nullable } from "../../core/schema.ts";
+import { choice, closed, nameField, nullable, Timestamp } from "../../core/schema.ts";
 import { weekdays } from "../../core/time_zone.ts";
 
 export const CarrierField = Type.String({
@@ -77,5 +77,5 @@ export const HolidaysView = closed({
     description: "Whether the default applies: the federal holidays of the United States.",
   }),
   version: Type.Integer(),
-  updated_at: nullable(Type.String({ format: "date-time" })),
+  updated_at: nullable(Timestamp),
 });

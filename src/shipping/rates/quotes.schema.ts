@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, moneyField, nullable, textField, weightUnitField } from "../../core/schema.ts";
+import { choice, closed, moneyField, nullable, Timestamp, textField, weightUnitField } from "../../core/schema.ts";
 import { weightUnits } from "../../core/weight_units.ts";
 import {
   CountryField,
@@ -69,7 +69,6 @@ export const GetRates = closed({
 });
 export type GetRates = Static<typeof GetRates>;
 
-const timestamp = Type.String({ format: "date-time" });
 const account_id = nullable(
   Type.String({ description: "The carrier account; null for built-in carriers, and always null for merchants." }),
 );
@@ -102,7 +101,7 @@ export const RatesView = closed({
       zone_estimated: Type.Boolean({ description: "Whether the zone is estimated, as for military addresses." }),
       delivery_days: nullable(Type.Integer()),
       ship_date: nullable(Type.String()),
-      delivery_date: nullable(timestamp),
+      delivery_date: nullable(Timestamp),
       delivery_day: nullable(
         Type.String({ format: "date", description: "The calendar day of delivery at the destination." }),
       ),

@@ -8,6 +8,7 @@ import {
   nameField,
   nullable,
   pageFields,
+  Timestamp,
 } from "../../core/schema.ts";
 import { weekdays } from "../../core/time_zone.ts";
 import { sideRoundings } from "../parcel.ts";
@@ -206,7 +207,6 @@ export type ListRateCards = Static<typeof ListRateCards>;
 export const ListCardHistory = closed(pageFields);
 export type ListCardHistory = Static<typeof ListCardHistory>;
 
-const timestamp = Type.String({ format: "date-time" });
 const AmountView = closed({ price: Type.Number(), cost: Type.Number() });
 const number = nullable(Type.Number());
 const overView = {
@@ -261,14 +261,14 @@ const contentView = {
   name: Type.String(),
   active: Type.Boolean(),
   sample: Type.Boolean({ description: "Whether it is a sample card with invented prices." }),
-  effective_from: nullable(timestamp),
-  effective_to: nullable(timestamp),
+  effective_from: nullable(Timestamp),
+  effective_to: nullable(Timestamp),
   ...termsView,
 };
 const pricesView = Type.Array(
   closed({ zone: Type.String(), up_to_pounds: nullable(Type.Integer()), price: Type.Number(), cost: Type.Number() }),
 );
-const stamps = { version: Type.Integer(), created_at: timestamp, updated_at: timestamp };
+const stamps = { version: Type.Integer(), created_at: Timestamp, updated_at: Timestamp };
 
 export const RateCardView = closed({ id: Type.String(), ...contentView, prices: pricesView, ...stamps });
 
@@ -284,5 +284,5 @@ export const CardHistoryView = closed({
   card: closed({ ...contentView, prices: pricesView }),
   actor: closed({ type: Type.String(), id: Type.String(), name: Type.String() }),
   request_id: nullable(Type.String()),
-  created_at: timestamp,
+  created_at: Timestamp,
 });

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { csvExportFields } from "../../core/csv_columns.ts";
-import { choice, closed, nullable, textField } from "../../core/schema.ts";
+import { choice, closed, nullable, Timestamp, textField } from "../../core/schema.ts";
 import { CountryField } from "../shipping.schema.ts";
 import { continents, zoneReasons } from "./zone.ts";
 
@@ -120,7 +120,6 @@ export const SetOverrides = closed({ overrides: Type.Array(OverrideField, { maxI
 export type SetOverrides = Static<typeof SetOverrides>;
 
 const text = nullable(Type.String());
-const timestamp = Type.String({ format: "date-time" });
 
 export const OverridesView = closed({
   system: Type.String(),
@@ -138,7 +137,7 @@ export const OverridesView = closed({
     }),
   ),
   version: Type.Integer(),
-  updated_at: nullable(timestamp),
+  updated_at: nullable(Timestamp),
 });
 
 export const ChartRow = closed({
@@ -158,7 +157,7 @@ export const ChartsView = closed({
       country: Type.String(),
       origin: Type.String(),
       ranges: Type.Integer({ description: "The number of rows." }),
-      updated_at: timestamp,
+      updated_at: Timestamp,
     }),
   ),
   version: Type.Integer({ description: "Increases with each change of charts or overrides." }),

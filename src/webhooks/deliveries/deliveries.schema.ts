@@ -1,7 +1,7 @@
 // Schemas of deliveries, attempts and recoveries, and their shared filters.
 import { type Static, Type } from "@sinclair/typebox";
 import { momentOf } from "../../core/clock.ts";
-import { choice, closed, momentField, nullable, pageFields, textField } from "../../core/schema.ts";
+import { choice, closed, momentField, nullable, pageFields, Timestamp, textField } from "../../core/schema.ts";
 import { type EventType, eventTypes } from "../../events/event_types.ts";
 import {
   attemptErrors,
@@ -42,8 +42,6 @@ export function eventFilterOf({ event_type, event_id, since, until }: EventQuery
   return { event_type, event_id, since: momentOf(since), until: momentOf(until) };
 }
 
-const timestamp = Type.String({ format: "date-time" });
-
 export const ListDeliveries = closed({
   ...pageFields,
   status: Type.Optional(choice(deliveryStatuses)),
@@ -69,9 +67,9 @@ export const DeliveryView = closed({
         " decision, or the decision.",
     }),
   ),
-  next_attempt_at: nullable(timestamp),
-  created_at: timestamp,
-  finished_at: nullable(timestamp),
+  next_attempt_at: nullable(Timestamp),
+  created_at: Timestamp,
+  finished_at: nullable(Timestamp),
 });
 
 export const ListAttempts = closed({
@@ -108,8 +106,8 @@ const attemptFields = {
   error: ErrorView,
   ip_address: nullable(Type.String()),
   duration_ms: nullable(Type.Integer()),
-  started_at: timestamp,
-  next_attempt_at: nullable(timestamp),
+  started_at: Timestamp,
+  next_attempt_at: nullable(Timestamp),
 };
 
 export const AttemptView = closed(attemptFields);
@@ -134,12 +132,12 @@ export const RecoveryView = closed({
   id: Type.String(),
   subscription_id: Type.String(),
   status: choice(["running", "completed", "cancelled"]),
-  since: timestamp,
-  until: timestamp,
+  since: Timestamp,
+  until: Timestamp,
   statuses: Type.Array(choice(missedDeliveries)),
   total: Type.Integer({ description: "The number of deliveries to queue: at most the oldest 10,000." }),
   queued: Type.Integer(),
   delivered: Type.Integer(),
   failed: Type.Integer(),
-  created_at: timestamp,
+  created_at: Timestamp,
 });

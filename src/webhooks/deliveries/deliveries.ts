@@ -1,4 +1,5 @@
 import { Fault } from "../../core/faults.ts";
+import { day_ms } from "../../core/time.ts";
 import {
   assignPositions,
   deleteEventBodies,
@@ -162,8 +163,6 @@ export async function endNext(tx: Tx): Promise<boolean> {
   if (!(await endSome(tx, subscription))) await saveEnding(tx, subscription.id, false);
   return true;
 }
-
-const day_ms = 24 * 3_600_000;
 
 /** The retention of webhook data, in days. */
 type WebhookRetention = Pick<Retention, "event_payloads" | "delivery_log" | "receiver_answers">;

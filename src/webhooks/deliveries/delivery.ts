@@ -4,6 +4,7 @@ import { iso, isoOrNull } from "../../core/clock.ts";
 import { assert } from "../../core/faults.ts";
 import { readRetryAfter } from "../../core/http_headers.ts";
 import { wireId } from "../../core/ids.ts";
+import { hour_ms, minute_ms, second_ms } from "../../core/time.ts";
 import { transition } from "../../core/transitions.ts";
 import type { EventContent, EventType } from "../../events/event_types.ts";
 import { dataWithoutBins, showsBins } from "../../inventory/warehouses/bin_visibility.ts";
@@ -108,10 +109,6 @@ export function deliveryView(delivery: WebhookDelivery) {
     finished_at: isoOrNull(delivery.finished_at),
   };
 }
-
-const second_ms = 1000;
-const minute_ms = 60 * second_ms;
-const hour_ms = 60 * minute_ms;
 
 /** The waits after each failure, before jitter. A subscription uses the first ones, one per retry. */
 export const retryWaits_ms: readonly number[] = [

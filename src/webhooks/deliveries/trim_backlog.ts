@@ -1,3 +1,4 @@
+import { day_ms } from "../../core/time.ts";
 import type { Tx } from "../../storage/database.ts";
 import { notifyBacklog } from "../notices.ts";
 import { lockSubscriptionsById, saveBacklog } from "../subscriptions/subscriptions.sql.ts";
@@ -5,7 +6,6 @@ import { subscriptionMeanings } from "../webhooks.transitions.ts";
 import { countPending, endPending } from "./deliveries.sql.ts";
 
 // Limits the number and the age of pending deliveries of one receiver. Only the webhook job uses it.
-const day_ms = 24 * 3_600_000;
 
 /** The limits of a backlog. */
 interface BacklogLimits {

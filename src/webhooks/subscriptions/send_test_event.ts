@@ -1,6 +1,7 @@
 import { iso } from "../../core/clock.ts";
 import { Fault } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
+import { minute_ms } from "../../core/time.ts";
 import type { DomainEvent } from "../../events/event_types.ts";
 import type { Tx } from "../../storage/database.ts";
 import { insertAttempts } from "../deliveries/attempts.sql.ts";
@@ -10,7 +11,6 @@ import { attemptOf, type DeliveryClaim, type FinishedAttempt } from "../deliveri
 import { testDeliveryStarts } from "../webhooks.transitions.ts";
 import { listTestMoments, lockSubscription } from "./subscriptions.sql.ts";
 
-const minute_ms = 60_000;
 const tests_in_a_minute_max = 10;
 
 /**

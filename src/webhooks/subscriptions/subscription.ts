@@ -4,6 +4,7 @@ import { iso, isoOrNull } from "../../core/clock.ts";
 import { assert, Fault } from "../../core/faults.ts";
 import { readRetryAfter } from "../../core/http_headers.ts";
 import { wireId } from "../../core/ids.ts";
+import { minute_ms } from "../../core/time.ts";
 import { allowedActions, transition } from "../../core/transitions.ts";
 import type { EventType } from "../../events/event_types.ts";
 import { type AttemptMoment, type AttemptResult, hint_max_ms } from "../deliveries/attempt.ts";
@@ -20,7 +21,6 @@ import {
   subscriptionTransitions,
 } from "../webhooks.transitions.ts";
 
-const minute_ms = 60_000;
 const throttled_ms = minute_ms;
 const failures_to_failing = 5;
 const span_to_failing_ms = minute_ms;

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { mailStatuses } from "../../core/email.ts";
-import { choice, closed, nullable, pageFields, textField } from "../../core/schema.ts";
+import { choice, closed, nullable, pageFields, Timestamp, textField } from "../../core/schema.ts";
 import { eventTypes } from "../../events/event_types.ts";
 import { merchantName, OwnerOrOperatorView, ofMerchantOrOperator } from "../../storage/tenant.schema.ts";
 import { ErrorView } from "../deliveries/deliveries.schema.ts";
@@ -12,8 +12,6 @@ import {
   subscriptionStatuses,
   subscriptionVersions,
 } from "../webhooks.transitions.ts";
-
-const timestamp = Type.String({ format: "date-time" });
 
 export const ListNotices = closed({
   ...pageFields,
@@ -28,8 +26,8 @@ export const NoticeView = closed({
   subscription_id: { ...nullable(Type.String()), description: "Null for a notice about backups." },
   message: Type.String(),
   mail_status: { ...choice(mailStatuses), description: "The status of its email; `none` without a mail server." },
-  acknowledged_at: nullable(timestamp),
-  created_at: timestamp,
+  acknowledged_at: nullable(Timestamp),
+  created_at: Timestamp,
 });
 
 const retryLimit = Type.Union([Type.Literal(3), Type.Literal(5), Type.Literal(10)], { hint: "must be 3, 5 or 10" });
@@ -128,16 +126,16 @@ const subscriptionFields = {
   rate_limit_per_second: nullable(rateLimit),
   circuit: closed({
     state: choice(["closed", "open"], { description: "While open, only occasional probes are sent." }),
-    next_probe_at: nullable(timestamp),
+    next_probe_at: nullable(Timestamp),
   }),
   consecutive_failures: Type.Integer(),
-  failing_since: nullable(timestamp),
-  paused_until: nullable(timestamp),
-  previous_secret_expires_at: nullable(timestamp),
+  failing_since: nullable(Timestamp),
+  paused_until: nullable(Timestamp),
+  previous_secret_expires_at: nullable(Timestamp),
   backlog: Type.Object(
     {
       skipped: Type.Integer({ description: "The number of deliveries that the backlog limits have skipped so far." }),
-      last_skipped_at: nullable(timestamp),
+      last_skipped_at: nullable(Timestamp),
     },
     {
       additionalProperties: false,
@@ -146,8 +144,8 @@ const subscriptionFields = {
         "`POST /webhooks/{id}/recover` redelivers them while their payloads are kept.",
     },
   ),
-  created_at: timestamp,
-  updated_at: timestamp,
+  created_at: Timestamp,
+  updated_at: Timestamp,
 };
 
 export const SubscriptionView = closed(subscriptionFields);

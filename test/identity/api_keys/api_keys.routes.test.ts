@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { idempotency_keys } from "../../../db/schema/service.ts";
 import { addressList } from "../../../src/core/ip_addresses.ts";
-import { day_ms, openApp, start, type TestApp } from "../../build/service.ts";
+import { day_ms } from "../../../src/core/time.ts";
+import { openApp, start, type TestApp } from "../../build/service.ts";
 
 let app: TestApp;
 beforeEach(async () => {

@@ -2,6 +2,7 @@
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { iso } from "../../../src/core/clock.ts";
+import { day_ms } from "../../../src/core/time.ts";
 import { adjustStock } from "../../../src/inventory/counts/adjust_stock.ts";
 import { expireLots, expireReservations, fillBackorders } from "../../../src/inventory/inventory.jobs.ts";
 import { lotsShipped } from "../../../src/inventory/ledger/ledger.sql.ts";
@@ -23,7 +24,7 @@ import {
   listReservations,
   plansOf,
 } from "../../../src/inventory/reservations/reservations.sql.ts";
-import { day_ms } from "../../build/service.ts";
+
 import { clerk, counts, openStock, runJobs, type Stock } from "../../build/stock.ts";
 
 let shop: Stock;

@@ -1,10 +1,10 @@
 // One product and its stock items, as the planner sees them.
+import { day_ms } from "../../../src/core/time.ts";
 import type { StockItem } from "../../../src/inventory/ledger/stock_item.ts";
 import type { PlanOptions } from "../../../src/inventory/reservations/plan_stock.ts";
 import type { StockedProduct } from "../../../src/inventory/stock/product_stock.ts";
 
 export const now = Date.parse("2026-03-01T00:00:00.000Z");
-export const day_ms = 86_400_000;
 /** Today, in days since 1970-01-01. */
 export const today = now / day_ms;
 export const usual: PlanOptions = { now, warehouse_id: null, requires_cold_storage: false };

@@ -1,6 +1,8 @@
 // Corrections of a lot's expiry or receipt date, and their effects.
+
 import { beforeEach, describe, expect, test } from "bun:test";
-import { day_ms } from "../../build/service.ts";
+import { day_ms } from "../../../src/core/time.ts";
+
 import { openShop } from "../../build/shop.ts";
 
 const shop = await openShop();

@@ -3,11 +3,12 @@ import { eq } from "drizzle-orm";
 import { lots as lotTable } from "../../../db/schema/inventory.ts";
 import { systemActor } from "../../../src/core/actor.ts";
 import { readId } from "../../../src/core/ids.ts";
+import { day_ms } from "../../../src/core/time.ts";
 import { unreachableStates } from "../../../src/core/transitions.ts";
 import { lotActions, lotStatuses, lotTransitions } from "../../../src/inventory/inventory.transitions.ts";
 import { verifyInventory } from "../../../src/inventory/inventory_audit.sql.ts";
 import { handOver } from "../../../src/orders/fulfillment/carrier_scans.ts";
-import { day_ms } from "../../build/service.ts";
+
 import { openShop } from "../../build/shop.ts";
 
 const shop = await openShop();

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { systemActor } from "../../../src/core/actor.ts";
 import { engine } from "../../../src/core/config.ts";
+import { minute_ms } from "../../../src/core/time.ts";
 import { adjustStock } from "../../../src/inventory/counts/adjust_stock.ts";
-import { minute_ms } from "../../build/service.ts";
+
 import { openShop, type Shop } from "../../build/shop.ts";
 
 let shop: Shop;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { seededRandom } from "../../../src/core/random.ts";
+import { day_ms, hour_ms } from "../../../src/core/time.ts";
 import type { DemoAct, DemoActKind } from "../../../src/operations/demo/acts.ts";
 import { cities } from "../../../src/operations/demo/buyers.ts";
 import { addWorkdays, hourOfDay, isWorkday, onDayOf } from "../../../src/operations/demo/calendar.ts";
@@ -7,8 +8,6 @@ import { catalogue, coldZones } from "../../../src/operations/demo/catalogue.ts"
 import { planBusiness } from "../../../src/operations/demo/plan.ts";
 import { detectCarriers } from "../../../src/tracking/number_formats.ts";
 
-const day_ms = 86_400_000;
-const hour_ms = 3_600_000;
 const until = Date.parse("2026-03-04T15:00:00Z");
 const plan = planBusiness({ seed: 7, until });
 const articles = new Map(catalogue.map((article) => [article.sku, article]));

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { systemActor } from "../../../src/core/actor.ts";
 import { readId } from "../../../src/core/ids.ts";
+import { hour_ms } from "../../../src/core/time.ts";
 import { placeHold } from "../../../src/orders/changes/holds.ts";
 import { noteAllAllocationChanges, releaseHolds } from "../../../src/orders/orders.jobs.ts";
 import { lockOrder } from "../../../src/orders/orders.sql.ts";
-import { hour_ms } from "../../build/service.ts";
+
 import { openShop } from "../../build/shop.ts";
 
 const shop = await openShop();

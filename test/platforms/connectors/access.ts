@@ -2,6 +2,7 @@
 
 import { systemClock } from "../../../src/core/clock.ts";
 import { Fault } from "../../../src/core/faults.ts";
+import { hour_ms } from "../../../src/core/time.ts";
 import { createApi } from "../../../src/outbound/caller.ts";
 import { default_ports, ranges } from "../../../src/outbound/destination.ts";
 import { createOutbound } from "../../../src/outbound/outbound.ts";
@@ -10,7 +11,6 @@ import type { PlatformAccess } from "../../../src/platforms/connectors/connector
 import type { PlatformInbound, ShipmentReport } from "../../../src/platforms/platform.ts";
 
 export const at = Date.parse("2026-11-20T09:30:00.000Z");
-const hour_ms = 3_600_000;
 
 const clock = systemClock();
 

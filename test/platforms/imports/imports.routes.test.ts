@@ -1,10 +1,12 @@
 // Imports of orders that have to be fetched from a failing store. In test mode, where the store may be
 // on this machine.
+
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { LogFields } from "../../../src/core/log.ts";
+import { hour_ms, minute_ms } from "../../../src/core/time.ts";
 import { processOrderImport } from "../../../src/platforms/imports/import_order.ts";
 import { claimImports, failImport, lockClaimed } from "../../../src/platforms/imports/import_queue.ts";
-import { hour_ms, minute_ms, openApp } from "../../build/service.ts";
+import { openApp } from "../../build/service.ts";
 import { openBigCommerce, type StoreOrder, storeOrder } from "../mocks/bigcommerce.ts";
 
 setDefaultTimeout(30_000);

@@ -2,8 +2,9 @@ import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { platform_connections, platform_imports, platform_notifications } from "../../../db/schema/platforms.ts";
 import { hmacBase64 } from "../../../src/core/crypto.ts";
+import { day_ms } from "../../../src/core/time.ts";
 import { deleteOldNotifications } from "../../../src/platforms/imports/imports.jobs.ts";
-import { day_ms, openApp } from "../../build/service.ts";
+import { openApp } from "../../build/service.ts";
 import { connectShopify, secret, shopifyOrder, stock } from "../stores.ts";
 
 setDefaultTimeout(30_000);

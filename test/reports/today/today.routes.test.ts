@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { iso } from "../../../src/core/clock.ts";
 import { Fault } from "../../../src/core/faults.ts";
-import { day_ms, hour_ms, start } from "../../build/service.ts";
+import { day_ms, hour_ms } from "../../../src/core/time.ts";
+import { start } from "../../build/service.ts";
 import { openShop, type Shop } from "../../build/shop.ts";
 import { openSeller } from "../../shipping/labels/seller.ts";
 import { allOf, playHouse, type Records } from "../operator.ts";

@@ -1,11 +1,12 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { carrier_accounts } from "../../../db/schema/carrier_accounts.ts";
 import { Fault } from "../../../src/core/faults.ts";
+import { hour_ms } from "../../../src/core/time.ts";
 import { renewSecretKey } from "../../../src/server/secret_key.ts";
 import { callbackSecretsOf } from "../../../src/shipping/carriers/account.ts";
 import { getAccount, listActiveAccounts } from "../../../src/shipping/carriers/accounts.sql.ts";
 import { handInCarriers } from "../../../src/shipping/carriers/connectors.ts";
-import { hour_ms, openApp } from "../../build/service.ts";
+import { openApp } from "../../build/service.ts";
 import { fake_listing, fakeCarrier } from "./fake_carrier.ts";
 
 setDefaultTimeout(60_000);

@@ -1,5 +1,7 @@
 // Karrio's tracking: by polling and by callbacks.
+
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { day_ms } from "../../../src/core/time.ts";
 import type { CarrierContext } from "../../../src/shipping/carriers/connector.ts";
 import { karrio } from "../../../src/shipping/carriers/karrio.ts";
 import { at, openMeans, refusal } from "./carrier_setup.ts";
@@ -7,7 +9,6 @@ import { type KarrioMock, openKarrio } from "./karrio_mock.ts";
 
 setDefaultTimeout(30_000);
 const means = openMeans(karrio);
-const day_ms = 24 * 3_600_000;
 const today = Date.parse("2026-11-20");
 let mock: KarrioMock;
 let ctx: CarrierContext;

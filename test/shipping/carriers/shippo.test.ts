@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { minute_ms } from "../../../src/core/time.ts";
 import type { CarrierContext } from "../../../src/shipping/carriers/connector.ts";
 import { shippo } from "../../../src/shipping/carriers/shippo.ts";
 import { readWeight } from "../../../src/shipping/parcel.ts";
@@ -9,7 +10,6 @@ import { openShippo, type ShippoMock } from "./shippo_mock.ts";
 setDefaultTimeout(30_000);
 const means = openMeans(shippo);
 const hasty = openMeans(shippo, 300);
-const minute_ms = 60_000;
 let mock: ShippoMock;
 let ctx: CarrierContext;
 

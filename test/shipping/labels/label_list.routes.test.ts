@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { day_ms } from "../../../src/core/time.ts";
 import { localTime, momentAt, periodOf, readDay } from "../../../src/core/time_zone.ts";
 import { costsByDay, type QuarterCost, quarter_ms } from "../../../src/shipping/labels/label_costs.ts";
-import { day_ms, openApp } from "../../build/service.ts";
+import { openApp } from "../../build/service.ts";
 import { type ParcelShop, parcelShopOn } from "../../build/shop.ts";
 
 // Newest first, like the list: each on a different day, the second voided, the third express.

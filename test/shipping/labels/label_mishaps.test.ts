@@ -1,10 +1,12 @@
 // Failures around a carrier's label: nothing that was paid for is lost or paid for twice.
+
 import { beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { Fault } from "../../../src/core/faults.ts";
+import { hour_ms } from "../../../src/core/time.ts";
 import { documentsAt } from "../../../src/shipping/carriers/call_carrier.ts";
 import { handInCarriers } from "../../../src/shipping/carriers/connectors.ts";
 import type { ListedCarrier } from "../../../src/shipping/offer.ts";
-import { hour_ms, openApp } from "../../build/service.ts";
+import { openApp } from "../../build/service.ts";
 import { type ParcelShop, parcelShopOn } from "../../build/shop.ts";
 import { fake_listing, fakeCarrier, fakeOffer } from "../carriers/fake_carrier.ts";
 import { lost, openSeller } from "./seller.ts";

@@ -1,9 +1,11 @@
 // Carriers' labels: claimed, paid for and recorded, whatever happens to the responses.
+
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { systemActor } from "../../../src/core/actor.ts";
 import { wireId } from "../../../src/core/ids.ts";
+import { day_ms, minute_ms } from "../../../src/core/time.ts";
 import { beginPurchase, chooseSeller } from "../../../src/shipping/labels/label_purchases.ts";
-import { carrier_timeout_ms, day_ms, minute_ms, openApp } from "../../build/service.ts";
+import { carrier_timeout_ms, openApp } from "../../build/service.ts";
 import { type ParcelShop, parcel, parcelShopOn } from "../../build/shop.ts";
 import { down, drawn, lost, openSeller, refused } from "./seller.ts";
 

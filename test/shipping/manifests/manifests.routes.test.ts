@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { manifest_labels } from "../../../db/schema/manifests.ts";
-import { day_ms, openApp, type TestApp } from "../../build/service.ts";
+import { day_ms } from "../../../src/core/time.ts";
+import { openApp, type TestApp } from "../../build/service.ts";
 import { outcomeOf, type ParcelShop, parcelShopOn } from "../../build/shop.ts";
 import { openPages } from "../../documents/open_pdf.ts";
 

@@ -1,13 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { asc, ne } from "drizzle-orm";
 import { deliveries, notices, subscriptions } from "../../../db/schema/webhooks.ts";
+import { minute_ms, second_ms } from "../../../src/core/time.ts";
 import { claimDeliveries } from "../../../src/webhooks/deliveries/claim_deliveries.ts";
 import { fanOut } from "../../../src/webhooks/deliveries/deliveries.ts";
 import type { ClaimCapacity } from "../../../src/webhooks/deliveries/receiver_queues.ts";
 import { useScene } from "../scene.ts";
-
-const second_ms = 1000;
-const minute_ms = 60 * second_ms;
 
 const scene = useScene();
 const { ask, subscribe, passed, rows } = scene;

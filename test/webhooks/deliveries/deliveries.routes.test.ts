@@ -1,10 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { day_ms, hour_ms } from "../../../src/core/time.ts";
 import { emit } from "../../../src/events/emit.ts";
 import { forgetOldDeliveries } from "../../../src/webhooks/webhooks.jobs.ts";
 import { useScene } from "../scene.ts";
-
-const hour_ms = 3_600_000;
-const day_ms = 24 * hour_ms;
 
 const scene = useScene();
 const { ask, get, subscribe, passed, ids } = scene;

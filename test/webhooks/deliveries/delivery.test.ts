@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { readRetryAfter } from "../../../src/core/http_headers.ts";
+import { day_ms, hour_ms, minute_ms, second_ms } from "../../../src/core/time.ts";
 import type { AttemptResult } from "../../../src/webhooks/deliveries/attempt.ts";
 import { attemptStatus, isOverloaded } from "../../../src/webhooks/deliveries/attempt.ts";
 import {
@@ -25,10 +26,6 @@ import {
 } from "../../../src/webhooks/webhooks.transitions.ts";
 
 const start = Date.parse("2026-01-01T00:00:00.000Z");
-const second_ms = 1000;
-const minute_ms = 60_000;
-const hour_ms = 3_600_000;
-const day_ms = 24 * hour_ms;
 const quiet = { now: start, real_now: start, random: 0 };
 
 /** An answer with this status, or the transport's failure. */

@@ -1,12 +1,14 @@
 // Whether an event is a subscription's is decided by the order in which events are given their places, never by time.
+
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import pg from "pg";
 import { databaseUrl, engine } from "../../../src/core/config.ts";
+import { hour_ms } from "../../../src/core/time.ts";
 import { emit } from "../../../src/events/emit.ts";
 import { fanOut, fanOutAll } from "../../../src/webhooks/deliveries/deliveries.ts";
 import { createSubscription, updateSubscription } from "../../../src/webhooks/subscriptions/subscriptions.ts";
 import { fanOutEvents } from "../../../src/webhooks/webhooks.jobs.ts";
-import { hour_ms, openApp, type TestApp } from "../../build/service.ts";
+import { openApp, type TestApp } from "../../build/service.ts";
 
 const rounds = 40;
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { second_ms } from "../../../src/core/time.ts";
 import type { AttemptResult } from "../../../src/webhooks/deliveries/attempt.ts";
 import { fanOut } from "../../../src/webhooks/deliveries/deliveries.ts";
 import type { DeliveryClaim } from "../../../src/webhooks/deliveries/delivery_claim.ts";
@@ -9,7 +10,6 @@ import { tries } from "../../volume.ts";
 import { useScene } from "../scene.ts";
 
 const scene = useScene();
-const second_ms = 1000;
 
 let made = 0;
 const claims = (subscription_id: number, count: number): DeliveryClaim[] =>

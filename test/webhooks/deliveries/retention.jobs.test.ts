@@ -1,11 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { deliveries, notices, recoveries } from "../../../db/schema/webhooks.ts";
+import { day_ms } from "../../../src/core/time.ts";
 import { deleteOldWebhookData } from "../../../src/webhooks/deliveries/deliveries.ts";
 import { forgetOldDeliveries } from "../../../src/webhooks/webhooks.jobs.ts";
 import { useScene } from "../scene.ts";
-
-const day_ms = 24 * 3_600_000;
 
 const scene = useScene();
 const { ask, get, subscribe, tell, passed, rows } = scene;

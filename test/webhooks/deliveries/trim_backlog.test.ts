@@ -1,11 +1,12 @@
 // A receiver's backlog is ended in slices and held to a count and an age; what falls out can be recovered.
+
 import { describe, expect, test } from "bun:test";
 import { iso } from "../../../src/core/clock.ts";
+import { day_ms } from "../../../src/core/time.ts";
 import { endNext, fanOut } from "../../../src/webhooks/deliveries/deliveries.ts";
 import { backlogLimits, trimBacklog } from "../../../src/webhooks/deliveries/trim_backlog.ts";
 import { useScene } from "../scene.ts";
 
-const day_ms = 24 * 3_600_000;
 const slice = 500;
 const many = 3 * slice + 20;
 

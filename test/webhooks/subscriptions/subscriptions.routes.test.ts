@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { asc } from "drizzle-orm";
 import { deliveries, subscriptions } from "../../../db/schema/webhooks.ts";
+import { hour_ms } from "../../../src/core/time.ts";
 import { verified } from "../receiver.ts";
 import { useScene } from "../scene.ts";
 
@@ -9,7 +10,6 @@ const { ask, subscribe } = scene;
 const change = (id: string, body: unknown) => ask("PATCH", `/webhooks/${id}`, body);
 const tell = (...ids: string[]) => scene.tell(ids);
 const statuses = async () => (await scene.rows()).map(({ status }) => status);
-const hour_ms = 3_600_000;
 
 describe("works", () => {
   test("every field but the version changes, and what a GET answered can be sent back", async () => {

@@ -1,12 +1,11 @@
 // The period of a report.
 
+import { day_ms } from "../../../../core/time.ts";
 import { setQuery } from "../../browser/router.ts";
 import { today } from "../../components/now.ts";
 import { reportTexts as texts } from "../../text/reports.ts";
 
 type Preset = keyof typeof texts.presets;
-
-const day_ms = 86_400_000;
 
 /** The first and the last day of a preset, counted from `today`. */
 export function daysOf(preset: Preset, today: string): { readonly from: string; readonly to: string } {

@@ -1,4 +1,5 @@
 // The series of the report plots, from their rows.
+import { day_ms } from "../../../../core/time.ts";
 import type { CarrierCostReport, OrdersReport, PickingReport } from "../../api/types.ts";
 import { stateWords } from "../../components/badge.tsx";
 import type { Series } from "../../components/plot_drawing.ts";
@@ -45,8 +46,6 @@ export function hoursOf(rows: PickingReport["rows"], date: string): { labels: st
 }
 
 const colours = ["--plot-1", "--plot-2", "--plot-3", "--plot-4", "--plot-5", "--plot-6"] as const;
-
-const day_ms = 86_400_000;
 
 /** Every day of a report, including days without a row. */
 function daysOf({ from, to }: { readonly from: string; readonly to: string }): string[] {

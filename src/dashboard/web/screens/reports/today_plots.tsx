@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { day_ms } from "../../../../core/time.ts";
 import type { Params } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
 import { isOperatorUser } from "../../api/session.ts";
@@ -13,7 +14,6 @@ import { todayTexts as texts } from "../../text/today.ts";
 import { carrierSeries, hoursOf, ordersSeries, sumOf } from "./report_series.ts";
 
 const days = 14;
-const day_ms = 86_400_000;
 
 /** The last days from today. The server counts days in the time zone of the warehouse and leaves out future ones. */
 function lastDays(): Params {

@@ -1,4 +1,5 @@
 // Shared parts of the stock screens.
+import { day_ms } from "../../../../core/time.ts";
 import { ofMerchant, ownerOf } from "../../api/merchants.ts";
 import { useQuery } from "../../api/query.ts";
 import type { WarehouseRecord } from "../../api/types.ts";
@@ -33,8 +34,6 @@ export function enteredNumber(value: unknown): number | null {
 
 /** The entered text; undefined if empty, so that the field is omitted. */
 export const enteredText = (value: unknown): string | undefined => String(value ?? "").trim() || undefined;
-
-const day_ms = 86_400_000;
 
 /** The date `days` after today in a time zone, in the API's format. */
 export const dayFromNow = (days: number, zone: string) =>
