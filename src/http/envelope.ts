@@ -1,5 +1,6 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { iso } from "../core/clock.ts";
+import { Timestamp } from "../core/schema.ts";
 
 /** Metadata of a response. Clients use both spellings of the request id. */
 interface ResponseMeta {
@@ -27,7 +28,7 @@ export function enveloped<Data>(data: Data, request_id: string, now: number): En
 
 /** The fields of every response's `meta`. */
 export const metaFields = {
-  timestamp: Type.String({ format: "date-time" }),
+  timestamp: Timestamp,
   requestId: Type.String(),
   request_id: Type.String(),
   version: Type.Literal("v1"),

@@ -59,7 +59,10 @@ type RouteDeclaration = RouteFacts & Partial<RouteNotes>;
 /** What a route declares. Throws when it does not declare who may use it. */
 export function declarationOf({ method, path, hooks }: AppRoute): RouteDeclaration {
   const declared = hooks.detail as Partial<RouteDeclaration> | undefined;
-  assert(declared?.needs !== undefined, `${method} ${path} does not declare what it needs: use documented or unlisted`);
+  assert(
+    declared?.needs !== undefined,
+    `${method} ${path} does not declare what it needs: use the rows of http/routes.ts, or unlisted`,
+  );
   return declared as RouteDeclaration;
 }
 

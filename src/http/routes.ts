@@ -39,7 +39,7 @@ interface RouteInput<Path extends string, Body, Query> {
 type Shown<View extends TSchema> = ReadonlyDeep<Static<View>>;
 type ReadonlyDeep<Data> = Data extends object ? { readonly [Key in keyof Data]: ReadonlyDeep<Data[Key]> } : Data;
 
-/** What every row says of its route. */
+/** What every row declares about its route. */
 interface Facts<Body, Query> extends Omit<RouteNotes, "needs" | "chapter" | "answers" | "matches"> {
   readonly body?: Body & BodyShape;
   readonly query?: Query & TObject;

@@ -124,7 +124,7 @@ const trackedBatch =
     return done.map((result) => (isDone(result) ? (orders.next().value ?? result) : result));
   };
 
-/** What a route that performs an act on an order says of itself. */
+/** What a route that performs an act on an order declares. */
 interface ActionFacts<Body extends TSchema> extends Pick<RouteNotes, "id" | "summary" | "description" | "refuses"> {
   readonly body: Body;
   readonly act: SingleAction<Static<Body>>;
@@ -180,7 +180,7 @@ function batchable<Input>(
 
 const picking_refuses = ["bin_full", "insufficient_inventory", "invalid_state_transition", "lot_not_pickable"] as const;
 
-/** The actions that move an order from status to status. */
+/** Routes of acts on one order. */
 export const actionRoutes = routes("Orders", [
   action("/orders/:id/accept_suggestion", "orders.write", {
     id: "acceptOrderSuggestion",

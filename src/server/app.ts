@@ -1,4 +1,4 @@
-import { Elysia } from "elysia";
+import { type AnyElysia, Elysia } from "elysia";
 import { addressRoutes } from "../addresses/addresses.routes.ts";
 import { billingRoutes } from "../billing/billable_events.routes.ts";
 import { customerRoutes } from "../customers/customers.routes.ts";
@@ -48,34 +48,24 @@ import { webhookRoutes } from "../webhooks/webhooks.routes.ts";
 import { createBaseApp } from "./base_app.ts";
 import { homeRoutes, pageRoutes, referenceRoutes } from "./openapi/reference.routes.ts";
 
-/** Keys, merchants and users. Separate because the compiler cannot infer the type of a longer chain. */
-const identityRoutes = (service: Service) =>
-  new Elysia()
-    .use(keyRoutes(service))
-    .use(merchantRoutes(service))
-    .use(userRoutes(service))
-    .use(sessionRoutes(service))
-    .use(secondFactorRoutes(service))
-    .use(invitationRoutes(service));
-
-/** Privacy and retention. Separate for the same reason. */
-const privacyAndRetentionRoutes = (service: Service) =>
-  new Elysia().use(privacyRoutes(service)).use(retentionRoutes(service));
-
-/** Operation of the service. Separate for the same reason. */
-const runningRoutes = (service: Service) =>
-  new Elysia().use(restorationRoutes).use(mailRoutes(service)).use(serverRoutes(service)).use(backupRoutes(service));
-
 /** Every feature's routes, below `/v1`. */
-const features = (service: Service) =>
+const features = (service: Service): AnyElysia =>
   new Elysia({ prefix: "/v1" })
     .use(errorRoutes)
     .use(eventRoutes)
     .use(requestRoutes(service))
     .use(historyRoutes)
-    .use(runningRoutes(service))
+    .use(restorationRoutes)
+    .use(mailRoutes(service))
+    .use(serverRoutes(service))
+    .use(backupRoutes(service))
     .use(auditRoutes)
-    .use(identityRoutes(service))
+    .use(keyRoutes(service))
+    .use(merchantRoutes(service))
+    .use(userRoutes(service))
+    .use(sessionRoutes(service))
+    .use(secondFactorRoutes(service))
+    .use(invitationRoutes(service))
     .use(productRoutes(noteProductChange))
     .use(productCsvRoutes(noteProductChange))
     .use(addressRoutes(carrierAsker(service)))
@@ -95,11 +85,12 @@ const features = (service: Service) =>
     .use(webhookRoutes(service))
     .use(reportRoutes)
     .use(billingRoutes)
-    .use(privacyAndRetentionRoutes(service))
+    .use(privacyRoutes(service))
+    .use(retentionRoutes(service))
     .use(searchRoutes);
 
 /** The whole service without a listener, so that tests and `serve` run the same app. */
-export function createApp(service: Service) {
+export function createApp(service: Service): AnyElysia {
   const documented: AppRoute[] = [];
   const table = new RouteTable();
   const reference = referenceRoutes(service, documented);

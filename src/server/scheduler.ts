@@ -63,11 +63,11 @@ import {
 } from "../webhooks/webhooks.jobs.ts";
 import { forgetEndedClaims, takeOverLeases } from "./lease_takeover.ts";
 
-/** A job that runs at set times in each store, until nothing is left to do. */
+/** A job that runs at set times in each environment. Each run continues until nothing is left to do. */
 interface TimedJob {
   /** Whether it also runs when the service starts. */
   readonly at_start?: true;
-  /** A cron pattern in UTC of the machine's clock, optionally with seconds first. */
+  /** A cron pattern in UTC, by the machine's clock. Seconds may come first. */
   readonly when: string;
   readonly what: string;
   readonly job: (store: Store, service: Service) => Promise<void>;

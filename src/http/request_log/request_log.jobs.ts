@@ -2,6 +2,7 @@
 
 import { type Environment, environments } from "../../core/environment.ts";
 import { counter } from "../../core/metrics.ts";
+import { day_ms } from "../../core/time.ts";
 import { retentionIn } from "../../privacy/retention_settings.sql.ts";
 import type { Store } from "../../storage/database.ts";
 import { writeChunks } from "../../storage/database.ts";
@@ -24,7 +25,6 @@ const block_max = 1000;
 const waiting_max = 20_000;
 const deleted_at_once_max = 500;
 const bytes_max = 256 << 20;
-const day_ms = 86_400_000;
 
 /** The requests of an environment that are not stored yet. */
 interface UnstoredRequests {

@@ -34,7 +34,8 @@ interface OrderToCreate {
 
 /**
  * Creates an order and reserves its stock as far as there is any. The rest is backordered, unless the order forbids it.
- * Refuses: resource_missing, validation_failed, duplicate_order_number, insufficient_inventory. Emits: order.created.
+ * Refuses: resource_missing, validation_failed, duplicate_order_number, insufficient_inventory, reservation_closed,
+ * reservation_committed. Emits: order.created.
  */
 export async function createOrder(tx: Tx, input: CreateOrder, actor: Actor, source = fromApi): Promise<Order> {
   return createSingle(tx, { input, actor }, source);
