@@ -65,7 +65,7 @@ const on_sqlite = [
 const later_on_postgres = [
   ...["test/*.test.ts", "test/{cli,contract,core,dashboard,documents,http,identity,operations,outbound}/**"],
   ...["test/{scripts,server,flows,isolation,merchants,platforms,reports}/**", "test/shipping/carriers/**"],
-  ...["test/webhooks/*", "test/orders/fulfillment/printing.routes.test.ts"],
+  ...["test/webhooks/*", "test/orders/{transitions,fulfillment/printing.routes}.test.ts"],
 ];
 // Exceptions, which run on PostgreSQL each time: they reach every table, or depend on its locks.
 const always_on_postgres = [

@@ -8,7 +8,7 @@ import { seed, volume } from "../volume.ts";
 import { type Client, client, freshDatabase, stockUp } from "./service.ts";
 import { startWatchedService } from "./watched_service.ts";
 
-const cycles = engine === "sqlite" ? volume(3, 50) : volume(1, 10);
+const cycles = engine === "sqlite" ? volume(1, 50) : volume(1, 10);
 const buyers = 16;
 
 interface Attempt {

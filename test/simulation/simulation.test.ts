@@ -8,7 +8,7 @@ import { engine } from "../../src/core/config.ts";
 import { seed, volume } from "../volume.ts";
 
 const operations = Number(
-  process.env["OPERATIONS"] ?? (engine === "postgres" ? volume(200, 5000) : volume(2000, 200_000)),
+  process.env["OPERATIONS"] ?? (engine === "postgres" ? volume(100, 5000) : volume(2000, 200_000)),
 );
 // On PostgreSQL one after another; on SQLite each player has files of its own.
 const players = engine === "postgres" ? 1 : volume(1, 2);

@@ -12,7 +12,7 @@ import { startWatchedService } from "../flows/watched_service.ts";
 import { seed, volume } from "../volume.ts";
 
 const worlds = volume(1, engine === "sqlite" ? 3 : 2);
-const kills_each = volume(3, engine === "sqlite" ? 20 : 5);
+const kills_each = volume(1, engine === "sqlite" ? 20 : 5);
 const told = ["inventory.received", "inventory.updated"];
 
 /** What one subscription received: bodies by event, and how often each came. */

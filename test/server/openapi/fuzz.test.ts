@@ -36,7 +36,7 @@ afterAll(async () => {
   await app.close();
 });
 
-const default_cases = engine === "sqlite" ? volume(1600, 20_000) : volume(400, 2000);
+const default_cases = engine === "sqlite" ? volume(800, 20_000) : volume(200, 2000);
 const cases = Number(process.env["CASES"] ?? default_cases);
 const at_once = 10;
 const supplied_cases = 800;
