@@ -56,7 +56,7 @@ const on_sqlite = [
     "test/server/systemd.test.ts",
     "test/{scripts/packages,server/openapi/document_lint}.long.test.ts",
   ],
-  ...["test/flows/hostile_traffic.test.ts", "test/flows/slow_disk.test.ts", "test/flows/tls.test.ts"],
+  ...["test/flows/slow_disk.test.ts", "test/flows/tls.test.ts"],
   ...["test/storage/sqlite/**", "test/dashboard/screens/**"],
 ];
 

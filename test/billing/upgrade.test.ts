@@ -12,6 +12,7 @@ import { openWest } from "../build/west.ts";
 
 const main = "whs_1001";
 
+// Events of acts before billing count as differences here. Nobody has such events, and tests cannot remove them.
 const shop = await openShop({ verified: false });
 const store = shop.app.service.stores.live;
 

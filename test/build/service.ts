@@ -234,8 +234,11 @@ interface AppSettings extends Options {
 export async function openApp({ verified = true, ...options }: AppSettings = {}) {
   const app = await openTestApp(options);
   afterAll(async () => {
-    if (verified && app.isOpen()) await app.expectVerified();
-    await app.close();
+    try {
+      if (verified && app.isOpen()) await app.expectVerified();
+    } finally {
+      await app.close();
+    }
   });
   return app;
 }

@@ -16,6 +16,7 @@ import { openShop } from "../build/shop.ts";
 
 setDefaultTimeout(60_000);
 
+// The old orders are copied in the database, without history or events.
 const shop = await openShop({ verified: false });
 const goods = await shop.product({ units: 100 });
 

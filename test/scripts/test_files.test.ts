@@ -39,6 +39,9 @@ test("every test file runs, and what PostgreSQL makes a difference to runs there
   expect(
     testFiles().filter((file) => isMarathon(file) && inRuns(file).some((run) => !run.startsWith("long_"))),
   ).toEqual([]);
+  const ofPostgres = /\.if\(engine === "postgres"|\.skipIf\(engine === "sqlite"/;
+  const alone = testFiles().filter((file) => ofPostgres.test(readFileSync(join(root, file), "utf8")));
+  expect(alone.filter((file) => !inRuns(file).some((run) => run.endsWith("postgres")))).toEqual([]);
   expect(inRuns("test/orders/orders.routes.test.ts")).toEqual(["sqlite", "postgres"]);
   expect(inRuns("test/flows/secret_canaries.test.ts")).toEqual(["sqlite", "long_postgres"]);
   expect(inRuns("test/simulation/simulation.test.ts")).toEqual([...runs]);

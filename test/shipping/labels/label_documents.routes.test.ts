@@ -10,6 +10,7 @@ import { type ParcelShop, parcelShopOn } from "../../build/shop.ts";
 import { fakeCarrier } from "../carriers/fake_carrier.ts";
 
 let account_id = 0;
+// A label loses its document here, which `verify` would report.
 const app = await openApp({ verified: false });
 const shop: ParcelShop = await parcelShopOn(app);
 handInCarriers(app.service, { fake: fakeCarrier().connector });
