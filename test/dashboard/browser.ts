@@ -262,7 +262,8 @@ function looksAt(name: string): readonly Look[] {
 }
 
 /**
- * Looks at a screen in the sizes and colours of this run: axe-core finds nothing, and nothing is wider than the window.
+ * Looks at a screen in the sizes and colours of this run: nothing is wider than the window, and in the long run
+ * axe-core finds nothing.
  * `ready` is a selector of what is there once the screen is. Takes pictures where a folder for them is named.
  */
 export async function lookAt(house: House, path: string, ready: string, name: string): Promise<void> {
@@ -288,7 +289,7 @@ export async function lookAtPage(page: Page, ready: string, name: string): Promi
 async function lookAtIn(page: Page, ready: string, name: string, { size, scheme }: Look): Promise<void> {
   await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
   await page.waitForSelector(ready);
-  expect([name, size, scheme, await violations(page)]).toEqual([name, size, scheme, []]);
+  if (isLong) expect([name, size, scheme, await violations(page)]).toEqual([name, size, scheme, []]);
   const wide = await page.evaluate(
     "Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)",
   );
