@@ -38,8 +38,8 @@ export async function emit(tx: Tx, events: readonly DomainEvent[]): Promise<void
   const rows = events.map(({ type, merchant_id, data, previous = {} }) => {
     const id = tx.newId("evt");
     const body = bodyOf({ id, type, created_at: iso(created_at), merchant_id: wireId("merchant", merchant_id), data });
-    const told = Object.keys(previous).length === 0 ? null : JSON.stringify(previous);
-    return { id, merchant_id, type, created_at, body, previous: told };
+    const previous_json = Object.keys(previous).length === 0 ? null : JSON.stringify(previous);
+    return { id, merchant_id, type, created_at, body, previous: previous_json };
   });
   await insertEvents(tx, rows);
   tx.wake("webhooks.fan_out", tx.now);

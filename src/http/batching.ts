@@ -86,8 +86,8 @@ export async function answerBatched<Input, Done>(
     key === null
       ? await queue.join(call, input, null)
       : await holdIdempotencyLock(call, key, async (waited) => {
-          const kept = waited ? await call.store.read((db) => findResponse(db, call, key, act.secret_key)) : null;
-          return kept ?? queue.join(call, input, key);
+          const stored = waited ? await call.store.read((db) => findResponse(db, call, key, act.secret_key)) : null;
+          return stored ?? queue.join(call, input, key);
         });
   return jsonResponse(call, status, body, headers);
 }

@@ -62,8 +62,8 @@ function actOnce(
   secret_key: Uint8Array | null,
 ): Promise<StoredResponse> {
   return holdIdempotencyLock(call, key, async (waited) => {
-    const kept = waited ? await call.store.read((db) => findResponse(db, call, key, secret_key)) : null;
-    return kept ?? writeFor(call, (tx) => once(tx, call, key, act, secret_key));
+    const stored = waited ? await call.store.read((db) => findResponse(db, call, key, secret_key)) : null;
+    return stored ?? writeFor(call, (tx) => once(tx, call, key, act, secret_key));
   });
 }
 
@@ -98,8 +98,8 @@ export async function answerLongWork(
   const key = storageKeyOf(call);
   if (key === null) return work();
   return holdIdempotencyLock(call, key, async () => {
-    const kept = await call.store.read((db) => findResponse(db, call, key, secret_key));
-    return kept === null ? work() : jsonResponse(call, kept.status, kept.body, kept.headers);
+    const stored = await call.store.read((db) => findResponse(db, call, key, secret_key));
+    return stored === null ? work() : jsonResponse(call, stored.status, stored.body, stored.headers);
   });
 }
 

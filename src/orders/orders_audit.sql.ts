@@ -78,7 +78,7 @@ const found = sql`(
   select ${orders.merchant_id} as merchant, ${orders.status} as status, ${orders.held} as held, count(*) as number
   from ${orders} group by ${orders.merchant_id}, ${orders.status}, ${orders.held}
 )`;
-const told = sql`(
+const shown = sql`(
   select ${order_counts.merchant_id} as merchant, ${order_counts.status} as status, ${order_counts.held} as held,
     sum(${order_counts.number}) as number
   from ${order_counts} group by ${order_counts.merchant_id}, ${order_counts.status}, ${order_counts.held}
@@ -263,7 +263,7 @@ function countsRight(status: OrderStatus, held: boolean): VerifierRule<"merchant
     rule: `the orders in state ${status}${held ? " that are held" : ""} are as many as their stored counter shows`,
     noun: "merchant",
     rows: sql`select ${merchants.id} as id, coalesce((select number from found where ${isState}), 0) as expected,
-      coalesce((select number from told where ${isState}), 0) as actual from ${merchants}`,
+      coalesce((select number from shown where ${isState}), 0) as actual from ${merchants}`,
   };
 }
 
@@ -278,5 +278,5 @@ export const verifyOrders = verifierOf([...checks, ...countChecks], orderRows, {
   open,
   histories,
   found,
-  told,
+  shown,
 });

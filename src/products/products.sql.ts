@@ -99,7 +99,7 @@ export async function findProductBySku(db: Db, sku: string): Promise<PlainProduc
 export async function findFullProductsBySku(db: Db, skus: readonly string[]): Promise<Product[]> {
   const found = await bySkus(db, { skus: list(skus) });
   refuseAmbiguousOwner(found, ({ sku }) => sku);
-  return whole(db, found);
+  return withParts(db, found);
 }
 
 /** The product that an identifier names: `prd_1001` or `1001`. Refuses: resource_missing. */
@@ -113,13 +113,13 @@ export async function lockProduct(tx: Tx, id: string | number): Promise<Product>
 }
 
 async function found(db: Db, rows: readonly ProductRow[], id: string | number): Promise<Product> {
-  const [product] = await whole(db, rows);
+  const [product] = await withParts(db, rows);
   if (product === undefined) throw missing("product", id);
   return product;
 }
 
 /** The products with their barcodes and components. */
-async function whole(db: Db, rows: readonly ProductRow[]): Promise<Product[]> {
+async function withParts(db: Db, rows: readonly ProductRow[]): Promise<Product[]> {
   const barcodes = rows.length === 0 ? [] : await barcodesOf(db, { ids: list(rows.map((row) => row.id)) });
   const of = Map.groupBy(barcodes, (barcode) => barcode.product_id);
   const bundles = rows.filter(({ type }) => type === "bundle").map(({ id }) => id);
@@ -177,7 +177,7 @@ export async function listProducts(
     .orderBy(order(products.created_at), order(products.id))
     .limit(limit)
     .offset(offset);
-  return whole(db, rows);
+  return withParts(db, rows);
 }
 
 /**
@@ -198,7 +198,7 @@ export async function listProductsAfter(
       .limit(limit);
   const simple = last?.type === "bundle" ? [] : await page("simple", last?.id ?? 0);
   const rows = simple.length > 0 ? simple : await page("bundle", last?.type === "bundle" ? last.id : 0);
-  return whole(db, rows);
+  return withParts(db, rows);
 }
 
 /** The number of matching products. */

@@ -9,10 +9,10 @@ import { forgetOldRequests } from "../http/request_log/request_log.jobs.ts";
 import type { Service } from "../http/service.ts";
 import { deleteExpiredAnswers } from "../http/stored_responses.sql.ts";
 import { forgetOldActs, mailInvitations } from "../identity/identity.jobs.ts";
-import { moveInvitationMails } from "../identity/users/invitations.sql.ts";
+import { shiftInvitationMails } from "../identity/users/invitations.sql.ts";
 import { expireLots, expireReservations, fillBackorders } from "../inventory/inventory.jobs.ts";
 import { copyMerchantsOf } from "../merchants/merchants.jobs.ts";
-import { moveRuns } from "../operations/backups/backup_runs.sql.ts";
+import { shiftBackupRuns } from "../operations/backups/backup_runs.sql.ts";
 import { backupsSettled, carryOutDecision, runBackups, settleRestored } from "../operations/backups/backups.jobs.ts";
 import { checkIndexes, checkPages, notePoint } from "../operations/health/health.jobs.ts";
 import { forgetUpgrades } from "../operations/upgrades/upgrade.ts";
@@ -41,15 +41,15 @@ import {
 } from "../privacy/privacy.jobs.ts";
 import { askAboutAddresses } from "../shipping/carriers/address_checks.jobs.ts";
 import { finishPurchases, purchasesSettled } from "../shipping/labels/label_purchases.jobs.ts";
-import { moveClaims } from "../shipping/labels/labels.sql.ts";
+import { shiftClaims } from "../shipping/labels/labels.sql.ts";
 import { type JobName, jobNames } from "../storage/commit_effects.ts";
 import type { Store, Tx } from "../storage/database.ts";
 import { writeChunks } from "../storage/database.ts";
-import { moveLeases } from "../storage/leases.ts";
+import { shiftLeases } from "../storage/leases.ts";
 import { deleteOldCallbacks, pollDue, pollsSettled } from "../tracking/tracking.jobs.ts";
 import { shiftPolls } from "../tracking/tracking.sql.ts";
-import { moveAttempts } from "../webhooks/deliveries/deliveries.sql.ts";
-import { moveMails } from "../webhooks/notices.sql.ts";
+import { shiftAttempts } from "../webhooks/deliveries/deliveries.sql.ts";
+import { shiftMails } from "../webhooks/notices.sql.ts";
 import { shiftSubscriptionTimes } from "../webhooks/subscriptions/subscriptions.sql.ts";
 import {
   deliverDue,
@@ -216,17 +216,11 @@ function startTimed({ when, what, job, at_start }: TimedJob, store: Store, servi
 
 /** Shifts all due times of the service by the step of the clock (ms), but no times that a person has set. */
 export async function shiftDueTimes(tx: Tx, by_ms: number): Promise<void> {
-  const orders = [
-    shiftImports,
-    shiftShipmentUpdates,
-    shiftCarrierChecks,
-    moveClaims,
-    shiftPolls,
-    shiftErasures,
-    moveRuns,
+  const shifts = [
+    ...[shiftLeases, shiftAttempts, shiftSubscriptionTimes, shiftMails, shiftInvitationMails, shiftImports],
+    ...[shiftShipmentUpdates, shiftCarrierChecks, shiftClaims, shiftPolls, shiftErasures, shiftBackupRuns],
   ];
-  for (const move of [moveLeases, moveAttempts, shiftSubscriptionTimes, moveMails, moveInvitationMails, ...orders])
-    await move(tx, by_ms);
+  for (const shift of shifts) await shift(tx, by_ms);
   for (const name of jobNames) tx.wake(name, tx.now);
 }
 

@@ -25,7 +25,7 @@ const moveRows = prepared((sql: WriteStatements, a: StatementArgs<{ by_ms: numbe
 );
 
 /** Shifts the ends of all leases after the clock was set by `by_ms`. */
-export async function moveLeases(tx: Tx, by_ms: number): Promise<void> {
+export async function shiftLeases(tx: Tx, by_ms: number): Promise<void> {
   await moveRows(tx, { by_ms });
 }
 

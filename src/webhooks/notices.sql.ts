@@ -135,7 +135,7 @@ export async function leaseMails(tx: Tx, ids: readonly number[], until: number):
 export const endMailClaims = endOfClaims(notices, notices.mail_next_at);
 
 /** Shifts the due times of emails by the amount by which the clock was set. */
-export async function moveMails(tx: Tx, by_ms: number): Promise<void> {
+export async function shiftMails(tx: Tx, by_ms: number): Promise<void> {
   await tx.sql
     .update(notices)
     .set({ mail_next_at: template`${notices.mail_next_at} + ${by_ms}` })

@@ -5,7 +5,7 @@ import { verificationOf } from "../../src/addresses/carrier_verification.ts";
 import { Fault } from "../../src/core/faults.ts";
 import { askVerifier, findVerifier } from "../../src/shipping/carriers/address_verifier.ts";
 import type { CarrierAddressCheck, OutsideCarrier } from "../../src/shipping/carriers/connector.ts";
-import { handInCarriers } from "../../src/shipping/carriers/connectors.ts";
+import { overrideCarriers } from "../../src/shipping/carriers/connectors.ts";
 import { openShop } from "../build/shop.ts";
 import { fakeCarrier } from "../shipping/carriers/fake_carrier.ts";
 
@@ -32,7 +32,7 @@ const knowing: OutsideCarrier = {
 };
 
 const shop = await openShop();
-handInCarriers(shop.app.service, { fake: knowing, deaf: fakeCarrier("deaf").connector });
+overrideCarriers(shop.app.service, { fake: knowing, deaf: fakeCarrier("deaf").connector });
 await shop.app.post("/shipping/carrier-accounts", { connector: "deaf", credentials: { api_key: "deaf_key_1" } });
 const made = await shop.app.post("/shipping/carrier-accounts", {
   connector: "fake",

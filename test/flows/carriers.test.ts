@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { verifyStore } from "../../src/cli/verify.ts";
 import { hour_ms } from "../../src/core/time.ts";
-import { handInCarriers, outsideCarriers } from "../../src/shipping/carriers/connectors.ts";
+import { overrideCarriers, outsideCarriers } from "../../src/shipping/carriers/connectors.ts";
 import { openTestApp, start, type TestApp } from "../build/service.ts";
 import { parcelShopOn } from "../build/shop.ts";
 import { listEventsAfter } from "../events/stored_events.ts";
@@ -37,7 +37,7 @@ const heard = [
 /** A shop of the sandbox with accounts at EasyPost, at a Shippo that hangs, and at a Karrio that fails. */
 async function openTrade() {
   const app: TestApp = await openTestApp();
-  handInCarriers(app.service, outsideCarriers, deadline_ms);
+  overrideCarriers(app.service, outsideCarriers, deadline_ms);
   const shop = await parcelShopOn(app, "test");
   const easypost: EasyPostMock = await openEasyPost({ now: () => app.clocks.test.now() });
   const karrio: KarrioMock = await openKarrio();

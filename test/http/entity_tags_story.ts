@@ -5,7 +5,7 @@ import type { Random } from "../../src/core/random.ts";
 import { day_ms, hour_ms } from "../../src/core/time.ts";
 import { touchKey } from "../../src/identity/api_keys/api_keys.sql.ts";
 import type { OutsideCarrier } from "../../src/shipping/carriers/connector.ts";
-import { handInCarriers } from "../../src/shipping/carriers/connectors.ts";
+import { overrideCarriers } from "../../src/shipping/carriers/connectors.ts";
 import { healthAfter } from "../../src/webhooks/subscriptions/subscription.ts";
 import { lockSubscription, saveHealth } from "../../src/webhooks/subscriptions/subscriptions.sql.ts";
 import { openShop, type Shop } from "../build/shop.ts";
@@ -112,7 +112,7 @@ type Made = (path: string, body: object) => Promise<Record<string, string>>;
 
 /** What a house ships by: an account at a carrier that knows addresses, a rate card, a parcel and its manifest. */
 async function shippingOf(shop: Shop, made: Made, tea: { id: string }, carrier: string) {
-  handInCarriers(shop.app.service, { fake: knowing });
+  overrideCarriers(shop.app.service, { fake: knowing });
   const credentials = { api_key: "a-key-at-the-carrier", account: "A-1" };
   const account = (await made("/shipping/carrier-accounts", { connector: "fake", credentials }))["id"] ?? "";
   const listed = await shop.order([[tea, 1]]);

@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import fc from "fast-check";
 import { carrier_callbacks, waiting_updates } from "../../db/schema/tracking.ts";
 import { platforms } from "../../src/platforms/platforms.transitions.ts";
-import { handInCarriers } from "../../src/shipping/carriers/connectors.ts";
+import { overrideCarriers } from "../../src/shipping/carriers/connectors.ts";
 import type { TrackingUpdate } from "../../src/shipping/carriers/tracking_update.ts";
 import { deleteOldCallbacks } from "../../src/tracking/tracking.jobs.ts";
 import { openApp } from "../build/service.ts";
@@ -14,7 +14,7 @@ import { addTeller, scanOf, tellingCarrier, told } from "./carrier.ts";
 setDefaultTimeout(60_000);
 
 const app = await openApp();
-handInCarriers(app.service, { teller: tellingCarrier().connector });
+overrideCarriers(app.service, { teller: tellingCarrier().connector });
 const shop: ParcelShop = await parcelShopOn(app);
 const teller = await addTeller(app);
 await app.takeEvents();

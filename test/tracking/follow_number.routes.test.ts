@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { handInCarriers } from "../../src/shipping/carriers/connectors.ts";
+import { overrideCarriers } from "../../src/shipping/carriers/connectors.ts";
 import { openApp } from "../build/service.ts";
 import { type ParcelShop, parcel, parcelShopOn } from "../build/shop.ts";
 import { addTeller, scanOf, tellingCarrier, told } from "./carrier.ts";
@@ -8,7 +8,7 @@ setDefaultTimeout(60_000);
 
 const carrier = tellingCarrier();
 const app = await openApp({ base_url: "https://ship.example.com" });
-handInCarriers(app.service, { teller: carrier.connector });
+overrideCarriers(app.service, { teller: carrier.connector });
 const shop: ParcelShop = await parcelShopOn(app);
 const teller = await addTeller(app);
 await app.takeEvents();

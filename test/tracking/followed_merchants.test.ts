@@ -1,7 +1,7 @@
 // A merchant that tracks another merchant's numbers neither updates that merchant's parcels nor hides them from the
 // operator.
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { handInCarriers } from "../../src/shipping/carriers/connectors.ts";
+import { overrideCarriers } from "../../src/shipping/carriers/connectors.ts";
 import { ownTrackingNumber } from "../../src/shipping/labels/tracking_number.ts";
 import { openApp, type TestApp } from "../build/service.ts";
 import { outcomeOf, type ParcelShop, parcelShopOn } from "../build/shop.ts";
@@ -19,7 +19,7 @@ const carrier = tellingCarrier();
 
 beforeEach(async () => {
   app = await openApp({ gs1_prefix: null });
-  handInCarriers(app.service, { teller: carrier.connector });
+  overrideCarriers(app.service, { teller: carrier.connector });
   shops = { live: await parcelShopOn(app), test: await parcelShopOn(app, "test") };
   await app.post("/merchants", { code: "RIVAL", name: "Rival" });
   await app.runJobs();

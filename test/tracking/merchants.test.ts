@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { waiting_updates } from "../../db/schema/tracking.ts";
-import { handInCarriers } from "../../src/shipping/carriers/connectors.ts";
+import { overrideCarriers } from "../../src/shipping/carriers/connectors.ts";
 import { recordUpdate } from "../../src/tracking/record_scan.ts";
 import { openApp } from "../build/service.ts";
 import { addTeller, scanOf, tellingCarrier, told } from "./carrier.ts";
@@ -97,7 +97,7 @@ describe("works", () => {
 
 describe("a carrier's report on an unknown number", () => {
   test("counts for each merchant that gets the number later, in any order", async () => {
-    handInCarriers(app.service, { teller: tellingCarrier().connector });
+    overrideCarriers(app.service, { teller: tellingCarrier().connector });
     const teller = await addTeller(app);
     const early = "EARLY-0001";
     const scan = scanOf("in_transit", app.clocks.live.now() - 60_000);

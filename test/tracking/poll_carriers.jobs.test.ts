@@ -1,7 +1,7 @@
 import { beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { Fault } from "../../src/core/faults.ts";
 import { getAccount } from "../../src/shipping/carriers/accounts.sql.ts";
-import { handInCarriers } from "../../src/shipping/carriers/connectors.ts";
+import { overrideCarriers } from "../../src/shipping/carriers/connectors.ts";
 import { claimPolls, recordPolled } from "../../src/tracking/poll_carriers.ts";
 import { openApp } from "../build/service.ts";
 import { parcelShopOn } from "../build/shop.ts";
@@ -15,7 +15,7 @@ const hour = 60 * minute;
 let teller: Awaited<ReturnType<typeof addTeller>>;
 const app = await openApp();
 const carrier: ReturnType<typeof tellingCarrier> = tellingCarrier();
-handInCarriers(app.service, { teller: carrier.connector });
+overrideCarriers(app.service, { teller: carrier.connector });
 beforeEach(async () => {
   // Each test has its own account, with its own callbacks and failures.
   for (const { id } of (await app.get("/shipping/carrier-accounts")).body.data) {

@@ -1,6 +1,6 @@
 // Carriers end a return to the sender with "delivered". A returned parcel stays returned for any source of reports.
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { handInCarriers } from "../../src/shipping/carriers/connectors.ts";
+import { overrideCarriers } from "../../src/shipping/carriers/connectors.ts";
 import type { TrackingEventStatus } from "../../src/shipping/carriers/tracking.transitions.ts";
 import { openApp } from "../build/service.ts";
 import { type ParcelShop, parcelShopOn } from "../build/shop.ts";
@@ -11,7 +11,7 @@ setDefaultTimeout(60_000);
 const minute = 60_000;
 const carrier = tellingCarrier();
 const app = await openApp();
-handInCarriers(app.service, { teller: carrier.connector });
+overrideCarriers(app.service, { teller: carrier.connector });
 const shop: ParcelShop = await parcelShopOn(app);
 const teller = await addTeller(app);
 await app.takeEvents();

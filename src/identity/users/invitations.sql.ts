@@ -233,7 +233,7 @@ export async function endInvitationLinks(tx: Tx): Promise<number> {
 }
 
 /** Shifts the due times of emails by a step of the clock (ms). */
-export async function moveInvitationMails(tx: Tx, by_ms: number): Promise<void> {
+export async function shiftInvitationMails(tx: Tx, by_ms: number): Promise<void> {
   await tx.sql
     .update(invitations)
     .set({ mail_next_at: template`${invitations.mail_next_at} + ${by_ms}` })

@@ -96,7 +96,7 @@ export async function forgetRuns(tx: Tx, keep_count: number): Promise<void> {
 }
 
 /** Shifts the holds of runs by `by_ms` after the clock was set. */
-export async function moveRuns(tx: Tx, by_ms: number): Promise<void> {
+export async function shiftBackupRuns(tx: Tx, by_ms: number): Promise<void> {
   await tx.sql
     .update(backup_runs)
     .set({ held_until: template`${backup_runs.held_until} + ${by_ms}` })

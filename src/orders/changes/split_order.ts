@@ -36,11 +36,11 @@ import {
 } from "../orders.sql.ts";
 import { insertFirstHistory } from "../search/order_history.sql.ts";
 
-/** A line of which units move to another order: the amounts that stay (null for none) and those that move. */
+/** A line that loses units to another order: the amounts that stay (null for none) and those that move. */
 interface SplitLine {
   readonly line: OrderLine;
   readonly stays: LineAmounts | null;
-  readonly goes: LineAmounts;
+  readonly moves: LineAmounts;
 }
 
 /**
@@ -59,12 +59,12 @@ function splitLines(order: Order, items: readonly ItemInput[]): SplitLine[] {
   }
   return order.lines.flatMap((line) => {
     const quantity = of.get(line.id) ?? 0;
-    return quantity === 0 ? [] : { line, ...apart(line, quantity) };
+    return quantity === 0 ? [] : { line, ...dividedAmounts(line, quantity) };
   });
 }
 
-/** The amounts of a line, divided: its last units go. */
-function apart(line: OrderLine, quantity: number): Omit<SplitLine, "line"> {
+/** The amounts of a line, divided: its last units move. */
+function dividedAmounts(line: OrderLine, quantity: number): Omit<SplitLine, "line"> {
   const { unit_price_cents } = line;
   const left = line.quantity - quantity;
   const cost = costOf(line, quantity, left);
@@ -73,11 +73,11 @@ function apart(line: OrderLine, quantity: number): Omit<SplitLine, "line"> {
   };
   return {
     stays: left === 0 ? null : amounts(left, lineTotal(line) - cost),
-    goes: amounts(quantity, cost),
+    moves: amounts(quantity, cost),
   };
 }
 
-/** The order without the units that go. */
+/** The order without the units that move. */
 function withoutSplit(order: Order, split: readonly SplitLine[]): Order {
   const of = new Map(split.map((part) => [part.line.id, part.stays]));
   const lines = order.lines.flatMap((line) => {
@@ -87,9 +87,9 @@ function withoutSplit(order: Order, split: readonly SplitLine[]): Order {
   return { ...order, lines };
 }
 
-/** The units of lines that go, in the order of the lines. */
-function unitsThatGo(split: readonly SplitLine[]): LineUnits[] {
-  return split.map(({ line, goes }) => ({ order_line_id: line.id, quantity: goes.quantity }));
+/** The units that move, in the order of the lines. */
+function movedUnits(split: readonly SplitLine[]): LineUnits[] {
+  return split.map(({ line, moves }) => ({ order_line_id: line.id, quantity: moves.quantity }));
 }
 
 const number_max = 100;
@@ -122,7 +122,7 @@ export async function splitOrder(
   const split = splitLines(before, input.items);
   const fresh = await storeNew(tx, before, split, input.order_number ?? (await freeNumber(tx, before)));
   const { left, gone } = await splitOrderAllocation(tx, before.id, allocationOf(fresh), movesOf(split, fresh));
-  const words = unitsText(before, unitsThatGo(split));
+  const words = unitsText(before, movedUnits(split));
   const nameOf = (order: Order) => `${wireId("order", order.id)} (${order.order_number})`;
   const note = `${words} from ${nameOf(before)}`;
   await insertFirstHistory(tx, [{ id: fresh.id, status: initialOrderStatus, event: "split", actor, note }]);
@@ -149,8 +149,8 @@ async function freeNumber(tx: Tx, { order_number }: Order): Promise<string> {
 }
 
 async function storeNew(tx: Tx, before: Order, split: readonly SplitLine[], order_number: string): Promise<Order> {
-  const lines = split.map(({ line: { product_id, sku, name, components }, goes }) => {
-    return { product_id, sku, name, components, ...goes };
+  const lines = split.map(({ line: { product_id, sku, name, components }, moves }) => {
+    return { product_id, sku, name, components, ...moves };
   });
   const fields = { ...fieldsOf(before), order_number, subtotal_cents: subtotalOf(lines) };
   const id = await insertOrder(tx, fields);
@@ -170,13 +170,13 @@ function fieldsOf(before: Order): Omit<NewOrder, "created_at"> {
 
 /** The units of the old order's allocation that move to the new order's lines; for a bundle, its components. */
 function movesOf(split: readonly SplitLine[], fresh: Order) {
-  return split.flatMap(({ line, stays, goes }, at) => {
+  return split.flatMap(({ line, stays, moves }, at) => {
     const to = fresh.lines[at];
     assert(to !== undefined, "each line that is split has its line in the new order");
     return partsOf(line).map(({ product_id, quantity }) => ({
       order_line_id: line.id,
       product_id,
-      quantity: quantity * goes.quantity,
+      quantity: quantity * moves.quantity,
       to_line_id: to.id,
       whole: stays === null,
     }));

@@ -18,7 +18,7 @@ export interface OwnCarrier {
   readonly name: string;
   carriers(db: Db): Promise<readonly ListedCarrier[]>;
   /** Returns the offers of the carriers with these codes; without a list, of all carriers. */
-  offers(db: Db, carriage: ShipmentRequest, codes?: readonly string[]): Promise<RateOffers>;
+  offers(db: Db, shipment: ShipmentRequest, codes?: readonly string[]): Promise<RateOffers>;
 }
 
 /** The context in which a connector calls for one account. The secrets are open during one call only. */
@@ -66,9 +66,9 @@ export interface OutsideCarrier {
   /** Checks the credentials and returns the carriers that the account sells. */
   check(ctx: CarrierContext): Promise<readonly ListedCarrier[]>;
   /** The offers of the account's carriers. Each offer's `ref` identifies it for `buy`; nothing is paid yet. */
-  offers(carriage: ShipmentRequest, ctx: CarrierContext): Promise<RateOffers>;
+  offers(shipment: ShipmentRequest, ctx: CarrierContext): Promise<RateOffers>;
   /** Pays for an offer once. The caller stores `ref` first. */
-  buy(ref: string, carriage: ShipmentRequest, ctx: CarrierContext): Promise<CarrierPurchase>;
+  buy(ref: string, shipment: ShipmentRequest, ctx: CarrierContext): Promise<CarrierPurchase>;
   /** Looks up a purchase whose reply was lost. It buys nothing. */
   find(ref: string, ctx: CarrierContext): Promise<CarrierPurchase>;
   void?(carrier_ref: string, ctx: CarrierContext): Promise<"voided" | "submitted" | "rejected">;

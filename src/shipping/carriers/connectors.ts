@@ -73,7 +73,7 @@ export function outsideCarriersOf(service: Service): OutsideCarriers {
 }
 
 /** Makes a service use other connectors or another timeout, for tests. */
-export function handInCarriers(
+export function overrideCarriers(
   service: Service,
   carriers: OutsideCarriers,
   rates_wait_ms = default_calling.rates_wait_ms,

@@ -261,7 +261,7 @@ export async function saveLabel(tx: Tx, before: ShippingLabel, change: Partial<S
 export const endLabelClaims = endOfClaims(labels, labels.claimed_until);
 
 /** Shifts the ends of claims by the amount by which the clock was set. */
-export async function moveClaims(tx: Tx, by_ms: number): Promise<void> {
+export async function shiftClaims(tx: Tx, by_ms: number): Promise<void> {
   await tx.sql
     .update(labels)
     .set({ claimed_until: sql`${labels.claimed_until} + ${by_ms}` })

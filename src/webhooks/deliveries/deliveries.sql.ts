@@ -223,7 +223,7 @@ export async function saveProgress(tx: Tx, ids: readonly number[], progress: Sav
  * Shifts the times of next attempts by the amount by which the clock was set. Claims keep their ends, which identify
  * them.
  */
-export async function moveAttempts(tx: Tx, by_ms: number): Promise<void> {
+export async function shiftAttempts(tx: Tx, by_ms: number): Promise<void> {
   await tx.sql
     .update(deliveries)
     .set({ next_at: template`${deliveries.next_at} + ${by_ms}` })

@@ -5,7 +5,7 @@ import { hour_ms } from "../../../src/core/time.ts";
 import { renewSecretKey } from "../../../src/server/secret_key.ts";
 import { callbackSecretsOf } from "../../../src/shipping/carriers/account.ts";
 import { getAccount, listActiveAccounts } from "../../../src/shipping/carriers/accounts.sql.ts";
-import { handInCarriers } from "../../../src/shipping/carriers/connectors.ts";
+import { overrideCarriers } from "../../../src/shipping/carriers/connectors.ts";
 import { openApp } from "../../build/service.ts";
 import { fake_listing, fakeCarrier } from "./fake_carrier.ts";
 
@@ -14,7 +14,7 @@ setDefaultTimeout(60_000);
 const fake = fakeCarrier();
 const silent = { ...fakeCarrier("silent").connector, capabilities: new Set(["rating"] as const) };
 const app = await openApp();
-handInCarriers(app.service, { fake: fake.connector, silent }, 100);
+overrideCarriers(app.service, { fake: fake.connector, silent }, 100);
 
 const place = "/shipping/carrier-accounts";
 // A public address that needs no resolving; nothing is ever sent there.

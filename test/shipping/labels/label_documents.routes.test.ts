@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { labels } from "../../../db/schema/shipments.ts";
-import { handInCarriers } from "../../../src/shipping/carriers/connectors.ts";
+import { overrideCarriers } from "../../../src/shipping/carriers/connectors.ts";
 import { insertDocuments } from "../../../src/shipping/labels/labels.sql.ts";
 import type { CarrierDocument } from "../../../src/shipping/offer.ts";
 import { openApp } from "../../build/service.ts";
@@ -13,7 +13,7 @@ let account_id = 0;
 // A label loses its document here, which `verify` would report.
 const app = await openApp({ verified: false });
 const shop: ParcelShop = await parcelShopOn(app);
-handInCarriers(app.service, { fake: fakeCarrier().connector });
+overrideCarriers(app.service, { fake: fakeCarrier().connector });
 const account = await app.post("/shipping/carrier-accounts", {
   connector: "fake",
   credentials: { api_key: "secret_of_it" },

@@ -4,7 +4,7 @@ import { beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { Fault } from "../../../src/core/faults.ts";
 import { hour_ms } from "../../../src/core/time.ts";
 import { documentsAt } from "../../../src/shipping/carriers/call_carrier.ts";
-import { handInCarriers } from "../../../src/shipping/carriers/connectors.ts";
+import { overrideCarriers } from "../../../src/shipping/carriers/connectors.ts";
 import type { ListedCarrier } from "../../../src/shipping/offer.ts";
 import { openApp } from "../../build/service.ts";
 import { type ParcelShop, parcelShopOn } from "../../build/shop.ts";
@@ -102,7 +102,7 @@ test("of several accounts with one carrier, the one that lists the service sells
   other.buy = async () => {
     throw new Fault("carrier_refused", "Asked at the other account.");
   };
-  handInCarriers(app.service, { fake: seller.fake.connector, other: other.connector });
+  overrideCarriers(app.service, { fake: seller.fake.connector, other: other.connector });
   const made = await app.post("/shipping/carrier-accounts", {
     connector: "other",
     credentials: { api_key: "other_1" },

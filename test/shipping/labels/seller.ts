@@ -1,7 +1,7 @@
 // A carrier that sells labels, keeps its own records, and responds as a test says.
 import { Fault } from "../../../src/core/faults.ts";
 import type { CarrierPurchase } from "../../../src/shipping/carriers/connector.ts";
-import { handInCarriers } from "../../../src/shipping/carriers/connectors.ts";
+import { overrideCarriers } from "../../../src/shipping/carriers/connectors.ts";
 import type { TestApp } from "../../build/service.ts";
 import { type Fake, fakeCarrier, fakeOffer } from "../carriers/fake_carrier.ts";
 
@@ -63,7 +63,7 @@ export async function openSeller(app: TestApp, mode: "live" | "test" = "live") {
     };
   };
   openUp();
-  handInCarriers(app.service, { fake: fake.connector });
+  overrideCarriers(app.service, { fake: fake.connector });
   const key = app.keys[mode].full;
   const credentials = { api_key: `fake_key_${Bun.randomUUIDv7("hex")}` };
   const account = await app.call("POST", "/shipping/carrier-accounts", { connector: "fake", credentials }, { key });

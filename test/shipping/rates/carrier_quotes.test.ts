@@ -1,7 +1,7 @@
 // Rates of several carriers, and of orders.
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Fault } from "../../../src/core/faults.ts";
-import { handInCarriers } from "../../../src/shipping/carriers/connectors.ts";
+import { overrideCarriers } from "../../../src/shipping/carriers/connectors.ts";
 import type { ShipmentRequest } from "../../../src/shipping/offer.ts";
 import { readQuote } from "../../../src/shipping/rates/quote.ts";
 import { openApp } from "../../build/service.ts";
@@ -21,7 +21,7 @@ const wait_ms = 300;
 
 const app = await openApp();
 const connectors = Object.fromEntries(Object.entries(fakes).map(([code, { connector }]) => [code, connector]));
-handInCarriers(app.service, connectors, wait_ms);
+overrideCarriers(app.service, connectors, wait_ms);
 fakes.swift.offers = async () => ({
   offers: [fakeOffer({ rate_cents: 700 }), fakeOffer({ rate_cents: 300, currency: "EUR", service: "post" })],
   messages: [{ carrier: "swift", service: "air", level: "info", code: "too_big_for_air", message: "Not by air." }],
@@ -162,9 +162,9 @@ describe("several carriers", () => {
     await app.patch(`/shipping/carrier-accounts/${accounts["swift"]}`, { status: "active" });
     const { connector } = fakes.swift;
     const only_tracks = { ...connector, capabilities: new Set(["tracking"] as const) };
-    handInCarriers(app.service, { swift: only_tracks, steady: fakes.steady.connector }, wait_ms);
+    overrideCarriers(app.service, { swift: only_tracks, steady: fakes.steady.connector }, wait_ms);
     expect(named((await ratesOf()).rates)).not.toContain("swift 700 USD");
-    handInCarriers(app.service, { swift: connector, steady: fakes.steady.connector }, wait_ms);
+    overrideCarriers(app.service, { swift: connector, steady: fakes.steady.connector }, wait_ms);
   });
 });
 

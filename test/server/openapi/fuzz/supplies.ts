@@ -1,6 +1,6 @@
 // What there must be so that every operation can be done: records at each of their stages, made for the fuzzer alone.
 import { hmacBase64, hmacHex } from "../../../../src/core/crypto.ts";
-import { handInCarriers } from "../../../../src/shipping/carriers/connectors.ts";
+import { overrideCarriers } from "../../../../src/shipping/carriers/connectors.ts";
 import type { Answered, TestApp } from "../../../build/service.ts";
 import { storeBlock } from "../../../http/request_log/logged_requests.ts";
 import { orderActs } from "../../../orders/order_acts.ts";
@@ -62,7 +62,7 @@ export async function openHouse(app: TestApp, receiver: string, merchant: string
   const live = asking(app, app.keys.live.full, merchant);
   const test = asking(app, app.keys.test.full, merchant);
   const mark = merchant === of_main[in_header] ? "" : `${merchant.toLowerCase()}_`;
-  handInCarriers(app.service, { fake: fakeCarrier().connector });
+  overrideCarriers(app.service, { fake: fakeCarrier().connector });
   // The fuzzer's own keys are the house's, which are not shown where a merchant is named.
   const listed = ({ full: key }: TestApp["keys"]["live"]) => app.call("GET", "/keys?limit=100", undefined, { key });
   const own = await Promise.all([app.keys.live, app.keys.test].map(async (keys) => (await listed(keys)).body.data));

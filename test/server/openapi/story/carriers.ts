@@ -1,6 +1,6 @@
 // Accounts at carriers. Nobody is called: what the carrier answers is handed in.
 import { hmacHex } from "../../../../src/core/crypto.ts";
-import { handInCarriers, type OutsideCarriers } from "../../../../src/shipping/carriers/connectors.ts";
+import { overrideCarriers, type OutsideCarriers } from "../../../../src/shipping/carriers/connectors.ts";
 import { easypost } from "../../../../src/shipping/carriers/easypost.ts";
 import { fakeCarrier } from "../../../shipping/carriers/fake_carrier.ts";
 import type { Teller } from "./record_example.ts";
@@ -17,7 +17,7 @@ export async function carriers({ app, tell }: Teller): Promise<void> {
   const capabilities = new Set(["rating", "shipping", "tracking", "webhook"] as const);
   const { readCallback } = easypost;
   const connector = { ...fake.connector, name: "EasyPost", credentials, capabilities, readCallback };
-  handInCarriers(app.service, { easypost: connector } as OutsideCarriers);
+  overrideCarriers(app.service, { easypost: connector } as OutsideCarriers);
   const made = await tell("createCarrierAccount", {
     body: { connector: "easypost", name: "EasyPost, ours", credentials: { api_key } },
   });
