@@ -3,14 +3,14 @@ import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { csvLine, plainText, readCsv, safeCell } from "../../src/core/csv.ts";
 
-test("a record is written as RFC 4180 has it", () => {
+test("a record is written as RFC 4180 requires", () => {
   expect(csvLine(["a", 1, true, null, ""])).toBe("a,1,true,,\r\n");
   expect(csvLine(['6" pipe, copper', "two\r\nlines", " padded "])).toBe(
     '"6"" pipe, copper","two\r\nlines"," padded "\r\n',
   );
 });
 
-test("whatever is written reads back the same", () => {
+test("any record reads back unchanged", () => {
   const text = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom('"', ",", "\r", "\n", " ", "a", "é") }));
   const records = fc.array(fc.array(text, { minLength: 2, maxLength: 2 }), { minLength: 1 });
   fc.assert(
@@ -22,7 +22,7 @@ test("whatever is written reads back the same", () => {
   );
 });
 
-test("no cell of text is a formula to a spreadsheet, and reads back the same", () => {
+test("no text cell is a formula in a spreadsheet, and each reads back unchanged", () => {
   const texts = ["=1+1", "+1 555", "-5", "@home", "\tx", "'=1", "''-", "it's", "'quoted'", "", "a=b"];
   const written = ["'=1+1", "'+1 555", "'-5", "'@home", "'\tx", "''=1", "'''-", "it's", "'quoted'", "", "a=b"];
   expect(texts.map(safeCell)).toEqual(written);
@@ -50,7 +50,7 @@ test("no cell of text is a formula to a spreadsheet, and reads back the same", (
   fc.assert(fc.property(text, (one) => plainText(String(safeCell(one))) === one));
 });
 
-test("no cell begins a formula for a reader that takes another separator, whatever quotes mean to it", () => {
+test("no cell starts a formula in a reader with another separator or other quoting", () => {
   const texts = [";=1+1", "a;=1+1", "a\t@b", "a\n=1", "\r\n=1", "a; '＝1", ";x", "a;b"];
   const written = [";'=1+1", "a;'=1+1", "a\t'@b", "a\n'=1", "'\r'\n'=1", "a;' '＝1", ";x", "a;b"];
   expect(texts.map(safeCell)).toEqual(written);
@@ -66,14 +66,14 @@ test("no cell begins a formula for a reader that takes another separator, whatev
   );
 });
 
-test("text that looks like a destroyed value is marked as text, and reads back the same", () => {
+test("text that looks like a value mangled by a spreadsheet is marked as text and reads back unchanged", () => {
   const texts = ["1.23457E+12", "1E+12", "1,5e+03", "5.00E-10", "'1E+12", "#N/A", "####", "5E-10", "1E12", "#12"];
   const marked = texts.map(safeCell);
   expect(marked).toEqual([...texts.slice(0, 7).map((one) => `'${one}`), "5E-10", "1E12", "#12"]);
   expect(marked.map((one) => plainText(String(one)))).toEqual(texts);
 });
 
-test("a first line that declares the separator is no row, and lines are counted with it", async () => {
+test("a first line that declares the separator is not a row but counts as a line", async () => {
   expect(await rowsOf("\nsep=;\r\na;b\n1,5;2\n")).toEqual([
     [3, ["a", "b"]],
     [4, ["1,5", "2"]],
@@ -86,7 +86,7 @@ test("a first line that declares the separator is no row, and lines are counted 
   expect(await rowsOf("sep,b\n")).toEqual([[1, ["sep", "b"]]]);
 });
 
-/** Reads a text that comes in pieces of this size. */
+/** Reads a text in chunks of this size. */
 async function rowsOf(text: string, size = text.length || 1) {
   const bytes = new TextEncoder().encode(text);
   const pieces: Uint8Array[] = [];
@@ -106,7 +106,7 @@ test("rows are read with the line on which each begins", async () => {
   expect(await rowsOf("")).toEqual([]);
 });
 
-test("a row whose quotes do not pair costs its first line, and the rows after it are read", async () => {
+test("a row with unbalanced quotes loses only its first line, and the rows after it are read", async () => {
   expect(await rowsOf('a\n5" pipe\n"open\nb\n"c"d\n"e"\n')).toEqual([
     [1, ["a"]],
     [2, null],
@@ -119,7 +119,7 @@ test("a row whose quotes do not pair costs its first line, and the rows after it
   expect((await rowsOf(open, 100)).map(([, cells]) => cells?.[0] ?? null)).toEqual([null, ...Array(2000).fill("x")]);
 });
 
-test("whatever is written is read back, in pieces of any size", async () => {
+test("any records are read back, in chunks of any size", async () => {
   const text = fc.string({ unit: fc.constantFrom('"', ",", "\r", "\n", " ", "a", "é") });
   const records = fc.array(fc.array(text, { minLength: 2, maxLength: 3 }), { maxLength: 8 });
   await fc.assert(
@@ -134,7 +134,7 @@ test("whatever is written is read back, in pieces of any size", async () => {
 const megabyte = 1 << 20;
 const ordinary = "SKU-1,A cup of stoneware,12.50,7\n".repeat(megabyte / 33);
 
-/** How long a text takes to read, in ms, and how often others got their turn meanwhile. */
+/** Reads a text; returns the time in ms and how often the event loop ran. */
 async function cost(text: string) {
   let turns = 0;
   let is_reading = true;
@@ -155,15 +155,15 @@ test.each([
   ["separators", ",".repeat(megabyte)],
   ["quotes", '"'.repeat(megabyte)],
   ["a quote that is never closed", `"${"x,y,z,a,b,c,d,e\n".repeat(megabyte / 16)}`],
-])("a file of %s costs about what an ordinary one does, and lets others through", async (_, text) => {
+])("a file of %s takes about as long as an ordinary one, and does not block the event loop", async (_, text) => {
   const plain = await cost(ordinary);
   const { turns, ms } = await cost(text);
-  // 16 KiB at a time.
+  // The file is read 16 KiB at a time.
   expect(turns).toBeGreaterThan(60);
   expect(ms).toBeLessThan(10 * plain.ms + 100);
 });
 
-test("too many rows that cannot be read end the reading", async () => {
+test("reading stops after too many unreadable rows", async () => {
   expect((await cost('5" pipe\n'.repeat(1001))).rows).toStartWith("More than 1000 rows cannot be read");
   expect((await rowsOf('5" pipe\n'.repeat(1000))).length).toBe(1000);
   expect(await rowsOf(`a\n${"x".repeat(300_000)},b\nc\n`)).toEqual([

@@ -31,7 +31,7 @@ async function read(bytes: Uint8Array, size: number, charset: string | null = nu
   return rows;
 }
 
-test("whatever a spreadsheet makes of a file, its rows and their lines are read as they were written", async () => {
+test("rows and line numbers survive any encoding, separator and line ending that spreadsheets write", async () => {
   const letters = fc.constantFrom('"', ",", ";", "\t", "\n", "\r\n", "=", "＝", "'", " ", "a", "é", "木", "😀");
   const cell = fc.string({ unit: letters, maxLength: 12 });
   const row = fc.record({ notes: cell, name: cell, blank: fc.nat({ max: 2 }) });
@@ -68,11 +68,11 @@ test("whatever a spreadsheet makes of a file, its rows and their lines are read 
   );
 });
 
-/** Quotes a cell that holds a separator which is no comma. */
+/** Quotes a cell that contains a separator other than a comma. */
 const quoted = (separator: string) => (text: string) =>
   text.includes(separator) && !text.startsWith('"') ? `"${text}"` : text;
 
-test("Latin-1 is read where it is named, and else refused in one sentence that says what to do", async () => {
+test("Latin-1 is read if declared, else refused with a message that explains what to do", async () => {
   const bytes = Buffer.from("sku;name\nCAFE;caf\u00e9\n", "latin1");
   expect(await read(bytes, 50, "windows-1252")).toMatchObject([{ name: "café" }]);
   expect(await read(bytes, 50, "ISO-8859-1")).toMatchObject([{ name: "café" }]);

@@ -25,11 +25,11 @@ describe("currencies", () => {
   });
 
   test.each(["ZZZ", "usd", "", "XAU", "XXX", "XTS", "XDR", "CLF", "UYW", "UYI", "BOV", "CHE", "MXV", "USN", "DEM"])(
-    "%s is none that amounts can be in",
+    "%s is not accepted as a currency",
     (code) => expect(isCurrency(code)).toBe(false),
   );
 
-  test("the runtime knows each of them with the same decimals", () => {
+  test("each has the same decimals as in the runtime", () => {
     const known = Intl.supportedValuesOf("currency").filter(isCurrency);
     expect(known).toHaveLength(161);
     const decimals = (currency: string) =>
@@ -82,7 +82,7 @@ describe("amounts", () => {
     }
   });
 
-  test("of hundredths become minor units, rounded half up where they must be", () => {
+  test("in hundredths are converted to minor units, rounded half up if necessary", () => {
     expect([ofHundredths(10_055, "JPY"), ofHundredths(10_049, "JPY"), ofHundredths(10_050, "JPY")]).toEqual([
       101, 100, 101,
     ]);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { FairQueue } from "../../src/core/fair_queue.ts";
 
-test("whoever has something in the queue gets one of it in turn, in the order in which it came", () => {
+test("keys take turns, and the items of a key leave in order of arrival", () => {
   const queue = new FairQueue<string, string>();
   for (const item of ["a1", "a2", "a3", "b1", "b2", "c1"]) queue.push(item.slice(0, 1), item);
   const taken = [queue.shift(), queue.shift()];

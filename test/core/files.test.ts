@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 const bits = (path: string) => statSync(path).mode & 0o777;
 
-test("a file stays as it was until the new one is whole", () => {
+test("a file is unchanged until the new one is complete", () => {
   writeFileSync(path, "before");
   const file = openAtomicFile(path);
   file.write("after, ");
@@ -35,14 +35,14 @@ test("a file stays as it was until the new one is whole", () => {
   expect(readdirSync(folder)).toEqual(["kept.txt"]);
 });
 
-test("one that is dropped leaves nothing", () => {
+test("a dropped file leaves nothing behind", () => {
   const file = openAtomicFile(path);
   file.write("half");
   file.drop();
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("a new one is its owner's alone, another one stays what it was", () => {
+test("a new file is private to its owner, a replaced file has the same permissions as before", () => {
   writeAtomically(path, "secret");
   expect(bits(path)).toBe(0o600);
   chmodSync(path, 0o640);
@@ -50,7 +50,7 @@ test("a new one is its owner's alone, another one stays what it was", () => {
   expect(bits(path)).toBe(0o640);
 });
 
-test("a link goes on leading to the file, and what is no file is written to", () => {
+test("a symlink still points to the file, and a device is written to directly", () => {
   writeFileSync(path, "before");
   symlinkSync(path, join(folder, "link"));
   writeAtomically(join(folder, "link"), "through the link");
@@ -60,7 +60,7 @@ test("a link goes on leading to the file, and what is no file is written to", ()
   expect(statSync("/dev/null").isFile()).toBe(false);
 });
 
-test("a folder is made with those above it, for its owner alone, and may be there", () => {
+test("a folder is created with its parents, private to its owner, and may already exist", () => {
   const deep = join(folder, "a", "b", "c");
   makeFolder(deep);
   makeFolder(deep);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { equalInConstantTime, hmacBase64, hmacHex } from "../../src/core/crypto.ts";
 
-test("hexadecimal and base64 agree with published answers", () => {
+test("hexadecimal and base64 match published test vectors", () => {
   expect(hmacHex("It's a Secret to Everybody", "Hello, World!")).toBe(
     "757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
   );

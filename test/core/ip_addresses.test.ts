@@ -25,7 +25,7 @@ test.each([
   expect(clientAddress(peer, forwarded_for, trusted)).toBe(expected);
 });
 
-test("a list holds ranges of both families, and nothing else", () => {
+test("a list includes the addresses of its ranges, IPv4 and IPv6, and no others", () => {
   const list = addressList(["192.0.2.0/24", "2001:db8::1"]);
   const inside = ["192.0.2.1", "192.0.2.255", "2001:db8::1"];
   const outside = ["192.0.3.1", "8.8.8.8", "2001:db8::2", "::1", "junk", ""];

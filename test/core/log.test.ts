@@ -16,7 +16,7 @@ function logTo(lines: string[], level: LogLevel = "info", format: LogFormat = "j
 }
 
 describe("log", () => {
-  test("writes an object a line, whatever the values hold", () => {
+  test("writes one object per line, whatever the values", () => {
     const lines: string[] = [];
     logTo(lines).warn("a\nb", { reason: 'x"\ny', count: 3, none: null });
     expect(lines).toHaveLength(1);
@@ -31,7 +31,7 @@ describe("log", () => {
     });
   });
 
-  test("writes words for a person, on one line", () => {
+  test("writes readable text on one line", () => {
     const lines: string[] = [];
     logTo(lines, "info", "text").info("request", { route: "/orders/:id", status: 200, why: "a b\nc", key_id: null });
     expect(lines[0]?.replace(/^\S+/, "…")).toBe('… INFO request route=/orders/:id status=200 why="a b\\nc"');
@@ -42,7 +42,7 @@ describe("log", () => {
     ["info", ["info", "warn", "error"]],
     ["warn", ["warn", "error"]],
     ["error", ["error"]],
-  ])("of level %s keeps %p", (level, kept) => {
+  ])("at level %s writes %p", (level, kept) => {
     const lines: string[] = [];
     const log = logTo(lines, level);
     log.info("a");
@@ -68,7 +68,7 @@ describe("redaction", () => {
     expect(redactSecrets(text)).toBe(shown);
   });
 
-  test("of what the process was told is secret, in every form it may take", () => {
+  test("covers registered secrets in every encoding", () => {
     registerSecret("tr@ub4dor & 3");
     registerSecret("abc");
     expect(redactSecrets('{"a":"tr@ub4dor & 3","b":"tr%40ub4dor%20%26%203","c":"abc"}')).toBe(
@@ -76,14 +76,14 @@ describe("redaction", () => {
     );
   });
 
-  test("reaches names and values of every line", () => {
+  test("covers the message and the fields of every line", () => {
     const lines: string[] = [];
     logTo(lines).error(`failed for ${key}`, { request_id: key, error: `Error: ${key}\n    at x` });
     expect(lines.join()).not.toContain("0123456789abcdef");
   });
 });
 
-describe("the writer of lines", () => {
+describe("the line writer", () => {
   const path = join(tmpdir(), `packhouse-log-${process.pid}.txt`);
   const written = (work: (lines: LineWriter) => Promise<void> | void) => async () => {
     const descriptor = openSync(path, "w");
@@ -96,7 +96,7 @@ describe("the writer of lines", () => {
   };
 
   test(
-    "writes all lines in their order",
+    "writes all lines in order",
     written(async (lines) => {
       for (let n = 0; n < 1000; n += 1) lines.write(`line ${n}`, n % 100 === 0);
       await lines.settled();
@@ -106,7 +106,7 @@ describe("the writer of lines", () => {
   );
 
   test(
-    "writes at the end of the process what still waits",
+    "flushes pending lines when the process ends",
     written((lines) => {
       lines.write("last words", false);
       lines.finish();
@@ -114,8 +114,8 @@ describe("the writer of lines", () => {
     }),
   );
 
-  test("loses lines, not memory and not time, when nobody reads", async () => {
-    // A pipe takes 64 KiB and then nothing.
+  test("drops lines instead of using memory or blocking when nobody reads", async () => {
+    // A pipe accepts 64 KiB, then blocks.
     const program = `
       import { LineWriter } from ${JSON.stringify(join(import.meta.dir, "../../src/core/log.ts"))};
       const lines = new LineWriter(1);

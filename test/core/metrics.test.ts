@@ -3,14 +3,14 @@ import { counter, exposition, gauge, histogram, reading } from "../../src/core/m
 import { readExposition } from "../operations/health/exposition.ts";
 
 describe("meters: guards", () => {
-  test("write labels and help so that no value can break a line", () => {
+  test("labels and help are escaped, so that no value breaks a line", () => {
     const wild = reading("wild", "A\nB\\", [{ labels: { name: 'a"b\\c\nd' }, value: 1 }]);
     const text = exposition([wild]);
     expect(text).toBe('# HELP wild A\\nB\\\\\n# TYPE wild gauge\nwild{name="a\\"b\\\\c\\nd"} 1\n');
     expect(readExposition(text).get("wild")?.samples.size).toBe(1);
   });
 
-  test("a histogram puts what equals a bound below it", () => {
+  test("a histogram counts a value equal to a bound in the bucket of that bound", () => {
     const spread = histogram("test_spread", "A spread.", [1, 2.5], ["of"]);
     for (const amount of [1, 1.1, 2.5, 3]) spread.observe(amount, "a");
     const samples = readExposition(exposition([spread])).get("test_spread")?.samples;
@@ -20,7 +20,7 @@ describe("meters: guards", () => {
     expect(samples?.get('test_spread_sum{of="a"}')).toBeCloseTo(7.6);
   });
 
-  test("a meter is made once, with a value for each label", () => {
+  test("a meter can be created only once and requires a value for each label", () => {
     const seen = counter("test_seen_total", "Seen.", ["a", "b"]);
     expect(() => counter("test_seen_total", "Seen again.")).toThrow();
     expect(() => counter("test_seen", "Without its ending.")).toThrow();

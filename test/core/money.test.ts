@@ -11,7 +11,7 @@ const amount = fc.tuple(
   fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: units_max })),
 );
 
-test("a share is the exact one rounded half up, whatever the size of the numbers", () => {
+test("a share is exact and rounded half up, however large the numbers", () => {
   const share = amount.chain(([total, all]) => fc.tuple(fc.constant(total), fc.nat(all), fc.constant(all)));
   fc.assert(
     fc.property(share, ([total, units, all]) => {
@@ -22,7 +22,7 @@ test("a share is the exact one rounded half up, whatever the size of the numbers
   );
 });
 
-test("parts that are differences of shares make the amount, and none is negative or more than all", () => {
+test("differences of consecutive shares add up to the amount, and each is between zero and the amount", () => {
   const parts = amount.chain(([total, all]) =>
     fc.tuple(fc.constant(total), fc.constant(all), fc.array(fc.nat(all), { maxLength: 20 })),
   );

@@ -6,7 +6,7 @@ const key = Buffer.alloc(32, 7);
 const purpose = "webhook secret";
 
 describe("a sealed text", () => {
-  test("opens to what it was", () => {
+  test("opens to the original text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.string(), (text, use) => {
         expect(open(seal(text, key, use), key, use)).toBe(text);
@@ -14,20 +14,20 @@ describe("a sealed text", () => {
     );
   });
 
-  test("never looks the same twice and does not show its content", () => {
+  test("differs each time and does not reveal its content", () => {
     const sealed = seal("whsec_canary", key, purpose);
     expect(sealed).not.toBe(seal("whsec_canary", key, purpose));
     expect(sealed).toMatch(/^v1\.[A-Za-z0-9_-]+$/);
     expect(Buffer.from(sealed.slice(3), "base64url").toString("latin1")).not.toContain("canary");
   });
 
-  test("opens under no other key and for no other purpose", () => {
+  test("does not open with another key or for another purpose", () => {
     const sealed = seal("whsec_canary", key, purpose);
     expect(open(sealed, Buffer.alloc(32, 8), purpose)).toBeNull();
     expect(open(sealed, key, "idempotency answer")).toBeNull();
   });
 
-  test("does not open once any byte of it has changed", () => {
+  test("does not open if any byte has changed", () => {
     const bytes = Buffer.from(seal("whsec_canary", key, purpose).slice(3), "base64url");
     for (const at of bytes.keys()) {
       const changed = Buffer.from(bytes);
@@ -42,7 +42,7 @@ describe("a sealed text", () => {
 });
 
 describe("a sealing key", () => {
-  test("is read from hexadecimal and from base64 in each usual form", () => {
+  test("is read from hexadecimal and from every common form of base64", () => {
     const bytes = Buffer.from(Array.from({ length: 32 }, (_, at) => 255 - at));
     const forms = [bytes.toString("hex"), bytes.toString("hex").toUpperCase(), bytes.toString("base64")];
     for (const form of [...forms, bytes.toString("base64url"), bytes.toString("base64").replaceAll("=", "")]) {

@@ -34,7 +34,7 @@ describe("local time", () => {
     ["2026-03-08T07:00:00Z", "America/New_York", "2026-03-08 3:00"],
     ["2026-03-29T00:59:00Z", "Europe/London", "2026-03-29 0:59"],
     ["2026-03-29T01:00:00Z", "Europe/London", "2026-03-29 2:00"],
-    // Half an hour is put on and taken off again there.
+    // Daylight saving time shifts by half an hour there.
     ["2026-04-04T14:59:00Z", "Australia/Lord_Howe", "2026-04-05 1:59"],
     ["2026-04-04T15:00:00Z", "Australia/Lord_Howe", "2026-04-05 1:30"],
     ["2026-10-03T15:29:00Z", "Australia/Lord_Howe", "2026-10-04 1:59"],
@@ -45,7 +45,7 @@ describe("local time", () => {
     expect(text(Date.parse(at), zone)).toBe(expected);
   });
 
-  test("is what Intl shows, at any moment", () => {
+  test("matches Intl at any time", () => {
     const moments = fc.integer({ min: Date.parse("2000-01-01"), max: Date.parse("2060-01-01") });
     fc.assert(
       fc.property(moments, fc.constantFrom(...zones), (at, zone) => {
@@ -55,7 +55,7 @@ describe("local time", () => {
     );
   });
 
-  test("leads back to its moment, but where an hour is skipped or happens twice", () => {
+  test("converts back to its instant, except where an hour is skipped or repeated", () => {
     const hours = fc.integer({ min: Date.parse("2000-01-01") / 60_000, max: Date.parse("2060-01-01") / 60_000 });
     fc.assert(
       fc.property(hours, fc.constantFrom(...zones), (minutes, zone) => {
@@ -83,13 +83,13 @@ test.each([
   ["2026-13-01", false],
   ["2026-1-1", false],
   ["tomorrow", false],
-])("%p names a day: %p", (given, names) => {
+])("%p is a valid day: %p", (given, names) => {
   const day = readDay(given);
   expect(day !== null).toBe(names);
   if (day !== null) expect(dayText(day)).toBe(given);
 });
 
-test("weeks begin on Mondays", () => {
+test("weeks start on Monday", () => {
   const days = ["2026-11-16", "2026-11-21", "2026-11-22", "1969-12-29"];
   expect(days.map((day) => weekdayOf(readDay(day) ?? 0))).toEqual([0, 5, 6, 0]);
 });
@@ -99,10 +99,10 @@ describe("a day in a zone", () => {
     ["America/New_York", "2026-03-08", "2026-03-08T05:00:00.000Z"],
     ["America/New_York", "2026-03-09", "2026-03-09T04:00:00.000Z"],
     ["Asia/Kathmandu", "2026-01-01", "2025-12-31T18:15:00.000Z"],
-    // Clocks go from midnight to one o'clock.
+    // Clocks skip from midnight to 01:00.
     ["America/Santiago", "2025-09-07", "2025-09-07T04:00:00.000Z"],
     ["Africa/Cairo", "2026-04-24", "2026-04-23T22:00:00.000Z"],
-    // Clocks go back at midnight, or to it, so that it comes twice.
+    // Clocks go back at midnight or to midnight, so that it occurs twice.
     ["America/Santiago", "2026-04-05", "2026-04-05T04:00:00.000Z"],
     ["America/Havana", "2026-11-01", "2026-11-01T04:00:00.000Z"],
   ])("begins in %s on %s at %s", (zone, day, expected) => {
@@ -110,7 +110,7 @@ describe("a day in a zone", () => {
     expect(new Date(momentIn(day, zone)).toISOString()).toBe(expected);
   });
 
-  test("begins at the first moment that is on it", () => {
+  test("begins at its first instant", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 10_957, max: 32_000 }),
@@ -124,7 +124,7 @@ describe("a day in a zone", () => {
     );
   });
 
-  test("a date, or the first or last moment of one in UTC, is that date; another moment is on its local day", () => {
+  test("a date, or its first or last instant in UTC, is that date; any other instant is on its local day", () => {
     const read = (text: string, zone = "America/New_York") => dayText(dayOf(text, zone));
     for (const text of ["2026-02-01", "2026-02-01T00:00Z", "2026-02-01T00:00:00.000Z", "2026-02-01T23:59:59.999Z"]) {
       expect(read(text)).toBe("2026-02-01");

@@ -4,11 +4,11 @@ import { assignPositions } from "../../src/events/events.sql.ts";
 import { openApp } from "../build/service.ts";
 import { listEventsAfter } from "./stored_events.ts";
 
-// These events have no act behind them, which `verify` would report.
+// No command caused these events, which `verify` would report.
 const app = await openApp({ verified: false });
 
 describe("works", () => {
-  test("a body over 64 KiB has its longest list cut and says so", async () => {
+  test("a body over 64 KiB has its longest list truncated and is marked as truncated", async () => {
     const line_items = Array.from({ length: 2000 }, (_, n) => ({ id: n, name: "é".repeat(30) }));
     const { live } = app.service.stores;
     await live.write((tx) =>
@@ -24,7 +24,7 @@ describe("works", () => {
     expect(data.line_items.length).toBeGreaterThan(0);
   });
 
-  test("events get their places in the order they were stored, without gaps over several rounds", async () => {
+  test("events get positions in the order they were stored, without gaps between rounds", async () => {
     const { test: store } = app.service.stores;
     await store.write((tx) =>
       emit(

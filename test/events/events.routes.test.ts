@@ -6,7 +6,7 @@ import { type EventType, eventTypes } from "../../src/events/event_types.ts";
 import { eventDescriptions } from "../../src/webhooks/event_descriptions.schema.ts";
 import { openApp, start } from "../build/service.ts";
 
-// These events have no act behind them, which `verify` would report.
+// No command caused these events, which `verify` would report.
 const app = await openApp({ verified: false });
 for (let n = 1; n <= 7; n += 1) {
   const type: EventType = n % 2 === 0 ? "order.shipped" : "order.created";
@@ -20,7 +20,7 @@ await app.runJobs();
 const names = (body: { data: { data: { id: string } }[] }) => body.data.map((event) => event.data.id);
 
 describe("works", () => {
-  test("events are listed in the order they happened, and read one by one", async () => {
+  test("events are listed in the order they happened, and can be read by id", async () => {
     const { body } = await app.get("/events");
     expect(names(body)).toEqual([1, 2, 3, 4, 5, 6, 7].map((n) => `ord_${n}`));
     const [first] = body.data;
@@ -28,7 +28,7 @@ describe("works", () => {
     expect((await app.get(`/events/${first.id}`)).body.data).toEqual(first);
   });
 
-  test("they are replayed by cursor, and new ones come at the end", async () => {
+  test("events are paginated by cursor or page, oldest first", async () => {
     const page = (await app.get("/events?limit=5")).body;
     expect(page.meta.pagination).toMatchObject({ total: 7, has_more: true });
     const rest = (await app.get(`/events?limit=5&cursor=${page.meta.pagination.next_cursor}`)).body;
@@ -36,14 +36,14 @@ describe("works", () => {
     expect(names((await app.get("/events?limit=5&page=2")).body)).toEqual(["ord_6", "ord_7"]);
   });
 
-  test("they are narrowed by type and time", async () => {
+  test("events are filtered by type and time", async () => {
     expect(names((await app.get("/events?type=order.shipped")).body)).toEqual(["ord_2", "ord_4", "ord_6"]);
     const after = new Date(start + 4000).toISOString();
     expect(names((await app.get(`/events?created_after=${after}`)).body)).toEqual(["ord_6", "ord_7"]);
     expect(names((await app.get(`/events?created_after=${after}&type=return.created`)).body)).toEqual([]);
   });
 
-  test("every type has a schema that its example keeps", async () => {
+  test("every type has an example that matches its schema", async () => {
     const { body } = await app.get("/event-types");
     expect(body.data.map(({ type }: { type: string }) => type)).toEqual([...eventTypes]);
     for (const { type, example, schema } of body.data) {
@@ -56,7 +56,7 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("an event that is not there, an unknown type, a cursor of another query", async () => {
+  test("an unknown event, an unknown type, a cursor of another query", async () => {
     expect((await app.get("/events/evt_9")).body.error.code).toBe("resource_missing");
     expect((await app.get("/events?type=order.eaten")).body.error.code).toBe("validation_failed");
     const { next_cursor } = (await app.get("/events?limit=5")).body.meta.pagination;
@@ -66,7 +66,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("a test key sees nothing of live, and no key sees nothing at all", async () => {
+  test("a test key sees no live events, and a request without a key is refused", async () => {
     expect((await app.call("GET", "/events", undefined, { key: app.keys.test.read })).body.data).toEqual([]);
     expect((await app.call("GET", "/events", undefined, { key: null })).status).toBe(401);
     expect((await app.call("GET", "/event-types", undefined, { key: app.keys.live.read })).status).toBe(200);

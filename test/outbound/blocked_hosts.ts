@@ -1,7 +1,7 @@
-// Addresses that a stranger may try, in the many ways to write them, and a place that none of them may reach.
+// Addresses that an attacker might try, in all their spellings, and a target that none of them may reach.
 import * as net from "node:net";
 
-/** What must not be reached: it counts every connection on loopback, by IPv4 and, where there is one, by IPv6. */
+/** A target that must not be reached. Counts all connections on loopback, over IPv4 and, if available, IPv6. */
 export async function openTarget() {
   let connections = 0;
   const servers: net.Server[] = [];
@@ -26,7 +26,7 @@ export async function openTarget() {
   return { port, count: () => connections, close };
 }
 
-/** One IPv4 address in the many ways in which it can be written. */
+/** The spellings of an IPv4 address. */
 function spellings(address: string): string[] {
   const [a = 0, b = 0, c = 0, d = 0] = address.split(".").map(Number);
   const whole = ((a * 256 + b) * 256 + c) * 256 + d;
@@ -49,5 +49,5 @@ const more = [
   ...["[fd00:ec2::254]", "[ff02::1]", "[100::1]", "[2001:db8::1]", "[2001::1]", "[3fff::1]", "[5f00::1]", "127.1"],
   ...["127.255.255.254", "198.18.0.1", "192.0.0.170", "192.88.99.1", "224.0.0.1", "255.255.255.255", "240.0.0.1"],
 ];
-/** More than 150 hosts, none of which leads to a public place. */
+/** More than 150 hosts, none of them public. */
 export const hosts = [...new Set([...inner.flatMap(spellings), ...more])];

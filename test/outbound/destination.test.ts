@@ -59,7 +59,7 @@ describe("an address", () => {
     for (const policy of [live, sandbox, laptop]) expect(isBlocked(address, "hooks.example", policy)).toBe(false);
   });
 
-  test("is called in the ranges that the operator opened, in both modes, and in no others", () => {
+  test("is allowed in ranges that the operator opened, in both environments, and in no others", () => {
     const policy = opened("10.1.0.0/16", "fd12::/16");
     for (const own of [policy, { ...policy, mode: "test" as const }]) {
       expect(isBlocked("10.1.2.3", "erp.example", own)).toBe(false);
@@ -73,11 +73,11 @@ describe("an address", () => {
   test.each([
     ...["169.254.169.254", "169.254.0.1", "fd00:ec2::254", "::ffff:169.254.169.254", "::169.254.169.254"],
     ...["::ffff:0:a9fe:a9fe", "64:ff9b::169.254.169.254", "2002:a9fe:a9fe::1"],
-  ])("%p is not opened by any range", (address) => {
+  ])("%p cannot be opened by any range", (address) => {
     expect(isBlocked(address, "hooks.example", opened("0.0.0.0/0", "::/0"))).toBe(true);
   });
 
-  test("of loopback is called for a receiver that says so, in test mode, by a server on loopback", () => {
+  test("on loopback is allowed only for a loopback host, in test, if the server allows loopback receivers", () => {
     for (const host of ["localhost", "127.0.0.1", "127.9.9.9", "::1", "[::1]"]) {
       expect(isBlocked("127.0.0.1", host, laptop)).toBe(false);
       expect(isBlocked("::1", host, laptop)).toBe(false);
@@ -92,7 +92,7 @@ describe("an address", () => {
     }
   });
 
-  test("of the first family outside the public ranges is never public as the second", () => {
+  test("that embeds IPv4 in IPv6 is never public", () => {
     fc.assert(
       fc.property(fc.ipV4(), (address) => {
         expect(isBlocked(`::ffff:${address}`, "hooks.example", live)).toBe(true);
@@ -104,20 +104,20 @@ describe("an address", () => {
 });
 
 describe("a range", () => {
-  test.each(["10.0.0.0/8", "0.0.0.0/0", "::/0", "fd00::/8", "1.2.3.4/32", "::1/128"])("%p is one", (cidr) => {
+  test.each(["10.0.0.0/8", "0.0.0.0/0", "::/0", "fd00::/8", "1.2.3.4/32", "::1/128"])("%p is valid", (cidr) => {
     expect(rangeProblem(cidr)).toBeNull();
   });
 
   test.each([
     ...["", "10.0.0.0", "10.0.0.0/", "10.0.0.0/33", "::/129", "10.0.0/8", "10.0.0.0/-1", "10.0.0.0/08", "a/8"],
     ...["10.0.0.0/8/8", "fe80::1%eth0/64", "10.0.0.0/8 "],
-  ])("%p is none", (cidr) => {
+  ])("%p is invalid", (cidr) => {
     expect(rangeProblem(cidr)).toContain(cidr);
     expect(() => ranges([cidr])).toThrow(cidr);
   });
 });
 
-describe("the address of a receiver", () => {
+describe("a receiver URL", () => {
   const code = (text: string, policy: AddressPolicy) => urlProblem(text, policy)?.code ?? null;
 
   test.each([
@@ -129,7 +129,7 @@ describe("the address of a receiver", () => {
     ],
     ...["https://1.1.1.1/", "https://[2606:4700::1111]/", "https://bücher.example/ü", "https://hooks.example/a@b"],
     ...["https://hooks.example/?at=a@b", "https://never-resolves.invalid/"],
-  ])("%p is fit for both modes", (text) => {
+  ])("%p is accepted in both environments", (text) => {
     expect(code(text, live)).toBeNull();
     expect(code(text, sandbox)).toBeNull();
   });
@@ -138,12 +138,12 @@ describe("the address of a receiver", () => {
     ["http://hooks.example/", "https_required"],
     ["https://hooks.example:80/", "port_not_allowed"],
     ["https://hooks.example:4430/", "port_not_allowed"],
-  ])("%p is fit for test mode; live: %s", (text, problem) => {
+  ])("%p is accepted in test and refused in live: %s", (text, problem) => {
     expect(code(text, live)).toBe(problem as "https_required");
     expect(code(text, sandbox)).toBeNull();
   });
 
-  test("may have the ports that are configured", () => {
+  test("can use the configured ports", () => {
     expect(code("https://hooks.example:9443/", { ...live, ports: [443, 9443] })).toBeNull();
     expect(urlProblem("https://hooks.example:8443/", { ...live, ports: [443, 9443] })?.message).toContain(
       "443 or 9443",
@@ -193,15 +193,15 @@ describe("the address of a receiver", () => {
     ["https://169.254.169.254/latest/meta-data/", "blocked_address"],
     ["https://[fd00:ec2::254]/", "blocked_address"],
     ["https://10.0.0.1/", "blocked_address"],
-  ])("%p is unfit: %s", (text, problem) => {
+  ])("%p is refused: %s", (text, problem) => {
     for (const policy of [live, sandbox]) expect(code(text, policy)).toBe(problem as "invalid_url");
   });
 
-  test("may be as long as 2048 characters", () => {
+  test("can be 2048 characters long", () => {
     expect(code(`https://hooks.example/${"a".repeat(2026)}`, live)).toBeNull();
   });
 
-  test("may be a developer's own machine", () => {
+  test("can be the developer's own machine", () => {
     for (const text of ["http://localhost:9000/", "http://127.0.0.1:9000/", "http://[::1]:9000/", "https://127.1/"]) {
       expect(code(text, laptop)).toBeNull();
       expect(code(text, sandbox)).toBe("blocked_address");
@@ -211,7 +211,7 @@ describe("the address of a receiver", () => {
     expect(code("http://192.168.1.9:9000/", { ...sandbox, openings: ranges(["192.168.0.0/16"]) })).toBeNull();
   });
 
-  test("is judged, whatever it is", () => {
+  test("is checked without throwing, whatever the text", () => {
     fc.assert(fc.property(fc.oneof(fc.string(), fc.webUrl()), (text) => void urlProblem(text, live)));
   });
 });

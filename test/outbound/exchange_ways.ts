@@ -1,8 +1,8 @@
-// The ways to talk over a connection, which are all to be as careful as the others.
+// The implementations of an HTTP exchange, which must all be equally strict.
 import { exchangeByNode } from "../../src/outbound/node_exchange.ts";
 import { quickestExchange } from "../../src/outbound/outbound.ts";
 
-/** With the parser alone, and by node:http, as where the parser cannot be had. */
+/** With the parser alone, and with node:http as the fallback if the parser is not available. */
 export const ways = [
   ["by the parser alone", quickestExchange(process)],
   ["by node:http", exchangeByNode],

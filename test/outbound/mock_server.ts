@@ -1,8 +1,8 @@
-// What the mocks of APIs share: a local HTTP server that can be told to get into trouble.
+// Shared by the mock APIs: a local HTTP server with fault injection.
 import * as http from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** One request as the API got it. */
+/** A request as received by the API. */
 export interface Asked {
   readonly method: string;
   readonly path: string;
@@ -11,7 +11,7 @@ export interface Asked {
   readonly body: string;
 }
 
-/** What the API answers. A body that is neither text nor bytes is sent as JSON; none means no content. */
+/** A response of the API. A body that is neither text nor bytes is sent as JSON; no body means no content. */
 export interface Answered {
   readonly status: number;
   readonly body?: unknown;
@@ -19,12 +19,12 @@ export interface Answered {
 }
 
 /**
- * What may happen in place of an answer: another one, none ever (`hang`), a cut connection before anything was done
- * (`cut`) or after it was (`lose`), half of the answer (`half`), or one that is no JSON (`garbage`).
+ * A fault in place of the normal response: another response, none (`hang`), a connection cut before the request is
+ * handled (`cut`) or after (`lose`), half of the response (`half`), or one that is not JSON (`garbage`).
  */
 export type Trouble = Answered | "hang" | "cut" | "lose" | "half" | "garbage";
 
-/** Which requests get into trouble: those of a method, with a text in them; `done`: after what they ask was done. */
+/** The requests that fail, by method and by text in them. With `done` the request is handled before it fails. */
 interface Aim {
   readonly method?: string;
   readonly having?: string;
@@ -39,7 +39,7 @@ interface Planned {
   times: number;
 }
 
-/** Opens a server on a free port of this machine that answers by `handle`. */
+/** Opens a server on a free local port that responds with `handle`. */
 export async function openServer(handle: (asked: Asked) => Answered) {
   const asked: Asked[] = [];
   const planned: Planned[] = [];
@@ -68,15 +68,15 @@ export async function openServer(handle: (asked: Asked) => Answered) {
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Every request so far. */
+    /** All requests so far. */
     asked,
-    /** Lets the next requests get into trouble. */
+    /** Makes the next requests fail. */
     fail(trouble: Trouble, { method, having, times = 1, done = false }: Aim = {}) {
       const matches = (one: Asked) =>
         (method ?? one.method) === one.method && `${one.path} ${one.body}`.includes(having ?? "");
       planned.push({ trouble, done, matches, times });
     },
-    /** Takes back whatever trouble was planned. */
+    /** Cancels all planned faults. */
     forgive() {
       planned.length = 0;
     },
@@ -101,10 +101,9 @@ function bytesOf(body: unknown): Uint8Array {
   return Buffer.from(body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body));
 }
 
-/** An object of JSON. */
 export type Json = Record<string, unknown>;
 
-/** A text of JSON as an object; of anything else, null. */
+/** The JSON object in a text, or null if it is anything else. */
 export function objectOf(text: string): Json | null {
   try {
     const value: unknown = JSON.parse(text);

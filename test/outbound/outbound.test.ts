@@ -1,4 +1,4 @@
-// What callers of platforms need beyond what `test/webhooks/` shows: other methods, whole answers, and one try only.
+// Needed by platform clients and not covered by `test/webhooks/`: other methods, full responses, a single attempt.
 import { afterEach, describe, expect, test } from "bun:test";
 import * as net from "node:net";
 import { Duplex } from "node:stream";
@@ -43,7 +43,7 @@ const get = (url: string): OutgoingRequest => ({
   repeatable: true,
 });
 
-/** A server of bytes: `act` is called at each request. Answers where it is, and how many connections there were. */
+/** A raw TCP server that calls `act` for each request. Returns its URL and the number of connections. */
 async function bytesServer(act: (socket: net.Socket) => void) {
   const counts = { connections: 0, open: 0 };
   const made = net.createServer((socket) => {
@@ -63,7 +63,7 @@ async function bytesServer(act: (socket: net.Socket) => void) {
 describe.each(ways)("a request %s", (_way, openExchange) => {
   const outbound = () => outboundBy(openExchange);
 
-  test("has the method, the headers and the body that it is given", async () => {
+  test("has the specified method, headers and body", async () => {
     const seen: unknown[] = [];
     const url = server(async (request) => {
       const body = await request.text();
@@ -78,7 +78,7 @@ describe.each(ways)("a request %s", (_way, openExchange) => {
     ]);
   });
 
-  test("is answered with every header, and with the body up to its cap", async () => {
+  test("returns all response headers, and the body up to its limit", async () => {
     const headers = new Headers({ Link: "<https://shop.example/2>; rel=next", "X-Left": "7" });
     headers.append("Set-Cookie", "a=1");
     headers.append("Set-Cookie", "b=2");
@@ -98,7 +98,7 @@ describe.each(ways)("a request %s", (_way, openExchange) => {
     }
   });
 
-  test("is written again when its kept connection was closed, unless it may be made only once", async () => {
+  test("is sent again when its keep-alive connection was closed, unless it is not repeatable", async () => {
     const written: string[] = [];
     const receiver = net.createServer((socket) => {
       let answered = false;
@@ -116,14 +116,14 @@ describe.each(ways)("a request %s", (_way, openExchange) => {
     const caller = outbound();
     const post = { ...get(url), method: "POST", body: "{}" };
     expect((await caller.call(get(url))).error).toBeNull();
-    // The other side takes the request on the kept connection and cuts it: it may have done what it was asked.
+    // The server reads the request on the keep-alive connection and cuts it: it may have handled the request.
     expect((await caller.call(get(url))).error).toBeNull();
     expect(written).toEqual(["GET", "GET", "GET"]);
     expect((await caller.call({ ...post, repeatable: false })).error).toBeNull();
     expect(written).toEqual(["GET", "GET", "GET", "POST"]);
   });
 
-  test("that may be made only once is not made again when its answer is cut", async () => {
+  test("that is not repeatable is not sent again when its response is cut", async () => {
     let asked = 0;
     const { url } = await bytesServer((socket) => {
       asked += 1;
@@ -134,7 +134,7 @@ describe.each(ways)("a request %s", (_way, openExchange) => {
     expect(asked).toBe(1);
   });
 
-  test("is awaited for as long as it says, and then known to be on its way", async () => {
+  test("times out after its own limit and is then reported as written", async () => {
     const { url } = await bytesServer((socket) => {
       if (halves) socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf");
     });
@@ -145,18 +145,18 @@ describe.each(ways)("a request %s", (_way, openExchange) => {
     halves = true;
     const half = await outbound().call({ ...get(url), answer_ms: 100 });
     expect(half.answer).toMatchObject({ status_code: 200, complete: false });
-    // Half of what the caller's own deadlines would take.
+    // Half of the client's own deadlines.
     expect(performance.now() - started).toBeLessThan((deadlines.headers_ms + deadlines.body_ms) / 2);
   });
 
-  test("that reaches nobody is known not to be on its way", async () => {
+  test("that reaches no server is reported as not written", async () => {
     for (const url of ["http://127.0.0.1:9/", "http://10.0.0.7/", "http://packhouse.invalid/"]) {
       const { error } = await outbound().call(get(url));
       expect([url, error?.written]).toEqual([url, false]);
     }
   });
 
-  test("with a header that would break its lines is not written", async () => {
+  test("with a header that contains invalid characters is not written", async () => {
     const { url, counts } = await bytesServer((socket) => socket.end("HTTP/1.1 200 OK\r\n\r\n"));
     for (const value of ["a\r\nX-B: c", "a\nb", "a\u0000", "Zo\u00eb", "\u6771"]) {
       const { error } = await outbound().call({ ...get(url), headers: { "X-A": value } });
@@ -169,7 +169,7 @@ describe.each(ways)("a request %s", (_way, openExchange) => {
     expect(counts.connections).toBe(0);
   });
 
-  test("of many at once gets its own answer, whatever its size, on few connections", async () => {
+  test("among many concurrent ones gets its own response, whatever its size, on few connections", async () => {
     const ports = new Set<number | undefined>();
     const url = server(async (request, made) => {
       ports.add(made.requestIP(request)?.port);
@@ -189,7 +189,7 @@ describe.each(ways)("a request %s", (_way, openExchange) => {
     expect(ports.size).toBe(32);
   });
 
-  test("leaves at most 64 connections to one server open, and none when its caller is closed", async () => {
+  test("leaves at most 64 connections to a server open, and none after the client is closed", async () => {
     const waiting: net.Socket[] = [];
     const { url, counts } = await bytesServer((socket) => {
       if (waiting.push(socket) < 100) return;
@@ -205,7 +205,7 @@ describe.each(ways)("a request %s", (_way, openExchange) => {
     while (counts.open > 0) await Bun.sleep(1);
   });
 
-  test("ends with its caller wherever it is, and is not made again", async () => {
+  test("is aborted at any stage when the client is closed, and is not sent again", async () => {
     let asked = 0;
     const { url, counts } = await bytesServer((socket) => {
       asked += 1;
@@ -225,7 +225,7 @@ describe.each(ways)("a request %s", (_way, openExchange) => {
     expect((await resolving).error).toMatchObject({ code: "connect_error", message: "The client was closed." });
     const caller = outbound();
     expect((await caller.call(get(url))).error).toBeNull();
-    const waiting = caller.call(get(url)); // On the kept connection.
+    const waiting = caller.call(get(url)); // On the keep-alive connection.
     while (asked < 2) await Bun.sleep(1);
     caller.close();
     expect((await waiting).error?.code).toBe("connect_error");
@@ -235,7 +235,7 @@ describe.each(ways)("a request %s", (_way, openExchange) => {
   });
 });
 
-describe.each(ways)("an answer %s", (_way, openExchange) => {
+describe.each(ways)("a response %s", (_way, openExchange) => {
   const outbound = () => outboundBy(openExchange);
   const ok = "HTTP/1.1 200 OK\r\n";
   const told = (status: number, line: string) => `HTTP/1.1 ${status} Soon\r\n${line}\r\n\r\n`;
@@ -281,7 +281,7 @@ describe.each(ways)("an answer %s", (_way, openExchange) => {
     }
   });
 
-  test("may say a header more than once: lists are joined, of others the first line counts", async () => {
+  test("can repeat a header: lists are joined, for others the first line counts", async () => {
     const lines = [
       "Retry-After: 5",
       "X-A: 1",
@@ -301,7 +301,7 @@ describe.each(ways)("an answer %s", (_way, openExchange) => {
   test.each([
     ["announcements", "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"],
     ["empty lines", "\r\n\r\n"],
-  ])("is not awaited for long behind %s without end", async (_name, piece) => {
+  ])("is given up after endless %s", async (_name, piece) => {
     const pieces = piece.repeat(1000);
     const { url } = await bytesServer((socket) => {
       const flood = () => {
@@ -317,7 +317,7 @@ describe.each(ways)("an answer %s", (_way, openExchange) => {
     });
   });
 
-  /** What is read of an answer that comes in these pieces, after which the connection ends. */
+  /** Reads a response that arrives in these chunks, after which the connection ends. */
   async function readIn(pieces: readonly Uint8Array[], bodyless: boolean) {
     const socket = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
     const ended = Promise.withResolvers<void>();
@@ -383,12 +383,12 @@ describe.each(ways)("an answer %s", (_way, openExchange) => {
     ["a status below 100", "HTTP/1.1 099 Low\r\nContent-Length: 2\r\n\r\nok", "99 ok, lasts"],
     ["another language", "220 mail.example ESMTP\r\n", "none"],
     ["half a head", `${ok}X-A: b\r\nX-B`, "none"],
-  ])("with %s is read the same, wherever it is cut in transit", async (name, said, expected) => {
+  ])("with %s is read the same however it is split in transit", async (name, said, expected) => {
     const bytes = Uint8Array.from(Buffer.from(said, "latin1"));
     const read = (...pieces: Uint8Array[]) => readIn(pieces, name === "a head to HEAD");
     const whole = await read(bytes);
     expect(whole?.said ?? "none").toBe(expected);
-    // `slice` copies, so that nothing is read beyond a piece.
+    // `slice` copies, so that nothing is read beyond a chunk.
     for (let at = 1; at < bytes.length; at += 1) {
       expect([at, await read(bytes.slice(0, at), bytes.slice(at))]).toEqual([at, whole]);
     }
@@ -396,7 +396,7 @@ describe.each(ways)("an answer %s", (_way, openExchange) => {
   });
 });
 
-describe("where the parser is not to be had", () => {
+describe("without the parser", () => {
   const throws = () => {
     throw new Error("No such module: http_parser");
   };
@@ -411,7 +411,7 @@ describe("where the parser is not to be had", () => {
     expect(quickestExchange(process)).not.toBe(exchangeByNode);
   });
 
-  test("a whole program calls by node:http", async () => {
+  test("a separate program makes calls with node:http", async () => {
     const url = server(() => new Response("ok"));
     const file = new URL("../../src/outbound/outbound.ts", import.meta.url).pathname;
     const program = `

@@ -1,4 +1,4 @@
-// What is told of a person is told of nobody else, and all of it: of former addresses, and of what has no customer.
+// An access export is complete, with former addresses and records without a customer, and covers no one else.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { customer_words } from "../../db/schema/customers.ts";
@@ -50,7 +50,7 @@ test("an export of an erased customer contains nothing about other erased custom
   const shown = JSON.stringify(told.records);
   expect(shown).toContain(orders[0]?.order_number ?? "none");
   expect(shown).not.toContain(orders[1]?.order_number ?? "none");
-  // Whole payloads are gone.
+  // Whole payloads are dropped.
   expect(rowsOf(told, "events")).toEqual([]);
 });
 
@@ -107,7 +107,7 @@ test("a staff address in returns of several buyers belongs to none of them", asy
   expect(JSON.stringify(theirs)).toContain("desk@house.example");
 });
 
-test("of an answer about many the person is told what is said of the person", async () => {
+test("from a stored response about several people the export contains only the person's part", async () => {
   const [one, other]: Person[] = [await person("one@example.com"), await person("other@example.com")];
   const orders = [one, other].map((customer) => draftFor(customer as Person));
   const made = await post("/orders/bulk", { orders }, { headers: { "idempotency-key": "many" } });
@@ -120,7 +120,7 @@ test("of an answer about many the person is told what is said of the person", as
   expect(made.results).toHaveLength(2);
 });
 
-test("a return of another's order is told to whom it names, and forgets the address with the person", async () => {
+test("a return of another's order is exported to the person it names, and erasure removes the address", async () => {
   const order = await shop.order([[goods, 1]]);
   for (const act of ["process", "ship", "deliver"]) await shop.act(order.id, act);
   const asked = { order_id: order.id, reason: "other", items: [{ sku: goods.sku, quantity: 1, notes: "too bitter" }] };
@@ -136,7 +136,7 @@ const nothing = () => Promise.resolve();
 test.each([
   ["though it is a part of one before", nothing],
   ["also by a version that kept none whole", forgetWhole],
-])("somebody is found by a former address without an order, %s", async (_, before) => {
+])("a person is found by a former address without an order, %s", async (_, before) => {
   const old = `old.${++number}@example.com`;
   const customer: Person = await person(`x-${old}`);
   await shop.app.patch(`/customers/${customer.id}`, { email: old });
@@ -152,7 +152,7 @@ test.each([
   expect((await shop.app.get(`/customers/${other.id}`)).body.email).toBe(`mary-${old}`);
 });
 
-/** Makes the words of customers those of a version that kept no address whole. */
+/** Reduces the search words of customers to those of a version that did not index whole addresses. */
 async function forgetWhole(): Promise<void> {
   const { live } = shop.app.service.stores;
   const rows = await live.read((db) => db.sql.select().from(customer_words));

@@ -1,4 +1,4 @@
-// An erasure that waits is asked for again: it waits for fewer days, is the same one, or is called off.
+// Repeated requests for a waiting erasure: the same erasure, a shorter wait, or a cancellation.
 
 import { describe, expect, test } from "bun:test";
 import { day_ms } from "../../src/core/time.ts";
@@ -12,7 +12,7 @@ const post = (path: string, body: unknown = {}) => shop.app.post(path, body);
 const read = async (id: string) => (await shop.app.get(`/erasures/${id}`)).body.data;
 const remove = (id: string) => shop.app.call("DELETE", `/erasures/${id}`);
 
-/** A customer with an order that is pending. */
+/** A customer with a pending order. */
 async function buyer(email: string) {
   const address = { address_line1: "9 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
   const customer = (await post("/customers", { email, shipping_addresses: [address] })).body;
@@ -27,20 +27,20 @@ describe("works", () => {
     const first = (await post("/erasures", { email: "SOON@example.com", after_days: 364 })).body.data;
     const longer = (await post(`/customers/${id}/erasure`, { after_days: 365 })).body.data;
     expect(longer).toMatchObject({ id: first.id, after_days: 364 });
-    // An order is open: without a number of days it stays as it is.
+    // An order is open: a request without `after_days` changes nothing.
     expect((await post(`/customers/${id}/erasure`)).body.data).toMatchObject({ id: first.id, after_days: 364 });
     const sooner = (await post("/erasures", { email: "soon@example.com", after_days: 14 })).body.data;
     expect(sooner).toMatchObject({ id: first.id, after_days: 14, customers: [id] });
     await shop.cancel(order_id);
     await shop.app.runJobs();
     expect((await read(first.id)).status).toBe("waiting");
-    // Nothing is open any more.
+    // No order is open any more.
     expect((await post(`/customers/${id}/erasure`)).body.data).toMatchObject({ id: first.id, after_days: 0 });
     await shop.app.runJobs();
     expect((await read(first.id)).status).toBe("done");
   });
 
-  test("an address is asked for twice while it waits: one erasure, of whoever has it by then", async () => {
+  test("two requests for an address are one erasure, of the customer who has the address when it runs", async () => {
     const email = "twice@example.com";
     const first = (await post("/erasures", { email })).body.data;
     expect((await post("/erasures", { email: "Twice@example.com" })).body.data.id).toBe(first.id);
@@ -48,12 +48,12 @@ describe("works", () => {
     expect((await post("/erasures", { email })).body.data).toMatchObject({ id: first.id, customers: [made.id] });
     await shop.app.runJobs();
     expect((await shop.app.get(`/customers/${made.id}`)).body.erased_at).not.toBeNull();
-    // It is done, and nobody knows any more whom it was about: the next one is another.
+    // The erasure is done and no longer linked to the address, so the next request is a new one.
     expect((await post("/erasures", { email })).body.data.id).not.toBe(first.id);
     await shop.app.runJobs();
   });
 
-  test("a waiting erasure is cancelled, and the audit log records by whom", async () => {
+  test("a waiting erasure can be cancelled, which the audit log records", async () => {
     const { id, order_id } = await buyer("kept@example.com");
     const begun = (await post(`/customers/${id}/erasure`, { after_days: 30 })).body.data;
     await shop.app.runJobs();

@@ -1,4 +1,4 @@
-// An order that is being made and an erasure that begins do not pass each other. SQLite has one writer, which is alone.
+// An order being created and an erasure that starts block each other. Not on SQLite, which has a single writer.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import pg from "pg";
 import { systemActor } from "../../src/core/actor.ts";
@@ -13,7 +13,7 @@ setDefaultTimeout(60_000);
 
 const shop = await openShop();
 
-/** Waits until a session waits for a lock, or until a promise settles; answers which it was. */
+/** Waits until a session waits for a lock or the promise settles; returns which came first. */
 async function blockedOr(promise: Promise<unknown>): Promise<"blocked" | "settled"> {
   let settled = false;
   const noted = promise.finally(() => {
@@ -34,7 +34,7 @@ async function blockedOr(promise: Promise<unknown>): Promise<"blocked" | "settle
 }
 
 test.skipIf(engine !== "postgres")(
-  "who is being ordered for is erased after the order, which it waits for",
+  "the erasure of a customer waits for an order that is still being created",
   async () => {
     const { live } = shop.app.service.stores;
     const goods = await shop.product({ units: 5 });
@@ -47,7 +47,7 @@ test.skipIf(engine !== "postgres")(
       customer_id: readId("customer", draft.customer_id) ?? 0,
       address_id: readId("address", draft.shipping_address_id) ?? 0,
     };
-    // A house of one merchant and one of several, one order and several.
+    // An operator with one merchant and with several, one order and several.
     const ways = [1, null].flatMap((makes) => [[pair], [pair, pair]].map((pairs) => ({ makes, pairs })));
     for (const { makes, pairs } of ways) {
       let erasing: Promise<unknown> = Promise.resolve();

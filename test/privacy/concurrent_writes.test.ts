@@ -1,4 +1,4 @@
-// What is made while a person is erased, and after it: a new customer keeps its own, and what is added is reached.
+// Records created during and after an erasure: a new customer's stay, later ones of the person are erased.
 
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
@@ -37,7 +37,7 @@ async function person(email: string, name: string) {
   };
 }
 
-/** An order of a person, as it was answered for a key that may be repeated. */
+/** Creates an order of a person with an idempotency key. */
 function orderOf({ customer_id, shipping_address_id }: Awaited<ReturnType<typeof person>>, key: string) {
   const draft = shop.draft([[goods, 1]], { customer_id, shipping_address_id });
   return shop.app.must("POST", "/orders", draft, { headers: { "idempotency-key": key } });
@@ -52,20 +52,20 @@ async function erased(id: string) {
   return done;
 }
 
-test("who orders again during an erasure is a new customer, whose events and answers stay", async () => {
+test("a person who orders again during an erasure is a new customer, whose events and responses stay", async () => {
   const email = "again@example.com";
   const before = await person(email, "Oldname");
   const old = await orderOf(before, "old");
   await shop.cancel(old.id);
   const begun = (await post("/erasures", { email })).body.data;
   expect(begun.customers).toEqual([before.id]);
-  // It begins, and erases the customer: from now on the address is free.
+  // The erasure starts and erases the customer: from now on the address is free.
   await piece();
   await piece();
   expect((await shop.app.get(`/customers/${before.id}`)).body.erased_at).not.toBeNull();
   const after = await person(email, "Newname");
   const fresh = await orderOf(after, "new");
-  // To erase the new customer is another erasure.
+  // Erasing the new customer is a separate erasure.
   const other = (await post("/erasures", { email, after_days: 30 })).body.data;
   expect([other.id === begun.id, other.customers]).toEqual([false, [after.id]]);
   expect((await shop.app.call("DELETE", `/erasures/${other.id}`)).status).toBe(200);
@@ -85,7 +85,7 @@ test("who orders again during an erasure is a new customer, whose events and ans
   await shop.cancel(fresh.id);
 });
 
-test("an order that is made after an erasure has begun and before it changes anything keeps its address", async () => {
+test("an order created after an erasure has started but before it changes anything keeps its address", async () => {
   const someone = await person("between@example.com", "Between");
   const begun = (await post(`/customers/${someone.id}/erasure`, { after_days: 0 })).body.data;
   await piece();
@@ -94,7 +94,7 @@ test("an order that is made after an erasure has begun and before it changes any
   await shop.app.runJobs();
   expect((await read(begun.id)).status).toBe("waiting");
   expect((await shop.get(order.id)).shipping_address.name).toBe("Between");
-  // It is noted beside the data already: nobody calls it off any more.
+  // It is already recorded outside the database and can no longer be cancelled.
   const refused = await shop.app.call("DELETE", `/erasures/${begun.id}`);
   expect([refused.status, refused.body.error.code]).toEqual([409, "invalid_state_transition"]);
   await shop.cancel(order.id);
@@ -102,13 +102,13 @@ test("an order that is made after an erasure has begun and before it changes any
   await shop.app.runJobs();
   expect((await read(begun.id)).status).toBe("done");
   expect((await shop.get(order.id)).shipping_address.name).toBe("Erased");
-  // An erased customer has no address to order to.
+  // An erased customer has no address to ship to.
   const { customer_id, shipping_address_id } = someone;
   const late = await post("/orders", shop.draft([[goods, 1]], { customer_id, shipping_address_id }));
   expect([late.status, late.body.error.code]).toEqual([404, "resource_missing"]);
 });
 
-/** What a return says in words. */
+/** The texts of all returns. */
 const words = () =>
   store().read(async (db) =>
     JSON.stringify([
@@ -135,12 +135,12 @@ async function sendBack(order_id: string, sku: string) {
 
 const late = /Latenote|Latelook|Laterefund|late@example/;
 
-test("what is added to an order that was emptied already is erased when it is asked for, again and again", async () => {
+test("data added to an erased order is erased by the next request", async () => {
   const someone = await person("sue@example.com", "Sue Late");
   const order = await orderOf(someone, "sue");
   await delivered(order.id);
   const first = await erased(someone.id);
-  // Nothing was added: the same is answered.
+  // Nothing was added: the same erasure is returned.
   expect((await post(`/customers/${someone.id}/erasure`)).body.data.id).toBe(first.id);
   await sendBack(order.id, goods.sku);
   expect(await words()).toMatch(late);
@@ -151,7 +151,7 @@ test("what is added to an order that was emptied already is erased when it is as
   expect((await post(`/customers/${someone.id}/erasure`)).body.data.id).toBe(second.id);
 });
 
-test("an import that is about to be tried is waited for, and is not lost", async () => {
+test("an erasure waits for an import that is queued, and the import is not lost", async () => {
   const email = "buyer@example.com";
   const connection = await post("/platforms", {
     ...{ platform: "shopify", store_id: "tea.myshopify.com" },
@@ -178,7 +178,7 @@ test("an import that is about to be tried is waited for, and is not lost", async
   await shop.app.runJobs();
   expect((await read(begun.id)).status).toBe("waiting");
   expect(await payloads()).toEqual([email]);
-  // It waits to be paid by now: nothing is about to be tried.
+  // The import now waits for payment: no attempt is due.
   const unpaid = { status: "waiting", next_at: null } as const;
   await store().write((tx) => tx.sql.update(platform_imports).set(unpaid));
   shop.app.clocks.live.advance(2 * 3_600_000);
@@ -212,7 +212,7 @@ test("a failed erasure is postponed, and others continue", async () => {
   expect((await read(first.body.data.id)).status).toBe("done");
 });
 
-test("nobody has the address of an erased customer before, nor chooses one like it", async () => {
+test("the address of an erased customer cannot be predicted or chosen", async () => {
   for (const email of ["erased-1010@erased.invalid", "x@ERASED.invalid"]) {
     const made = await post("/customers", { email });
     expect([made.status, made.body.error.code]).toEqual([422, "validation_failed"]);
@@ -229,7 +229,7 @@ test("a restore reports customers that it cannot erase again, and the server con
   const someone = await person("restored@example.com", "Restored");
   const created_at = shop.app.clocks.live.now();
   const again = { mode: "live" as const, customer_id: readId("customer", someone.id) ?? 0, created_at, erased_at: 1 };
-  /** The store, of which one transaction fails. */
+  /** The stores with one failing transaction in live. */
   const failing = (nth: number) => {
     let writes = 0;
     const write: Store["write"] = (work) => {
@@ -250,7 +250,7 @@ test("a restore reports customers that it cannot erase again, and the server con
   expect((await shop.app.get(`/customers/${someone.id}`)).body.erased_at).not.toBeNull();
 });
 
-/** A store whose methods may be taken from it. */
+/** A store with bound methods. */
 const bound = (all: Store): Store =>
   new Proxy(all, {
     get(target, name) {
@@ -261,7 +261,7 @@ const bound = (all: Store): Store =>
     getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),
   });
 
-test("a piece passes over so many events at most, whoever they are of", async () => {
+test("a batch scans a limited number of events, whoever they belong to", async () => {
   const someone = await person("bounded@example.com", "Bounded");
   const merchant_id =
     readId("merchant", (await post("/merchants", { code: "OTHER", name: "Other" })).body.data.id) ?? 0;

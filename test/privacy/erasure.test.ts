@@ -1,5 +1,5 @@
-// Erasing a person reaches every place where the service keeps what tells who it was, and no other. What it leaves to
-// the log of requests is gone by the date that it states.
+// An erasure removes all data that identifies the person and nothing else. The request log, which it does not edit,
+// expires by the date that the erasure states.
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { sql } from "drizzle-orm";
@@ -15,7 +15,7 @@ import { placesOf, standing } from "./tables.ts";
 
 setDefaultTimeout(60_000);
 
-// It answers what it was sent.
+// It echoes the request body.
 const receiver = openReceiver(({ body }) => new Response(body));
 const app = await openApp();
 afterAll(async () => {
@@ -24,11 +24,11 @@ afterAll(async () => {
 
 const ask = (method: string, path: string, body?: unknown) => app.call(method, path, body, { key: app.keys.test.full });
 const store = () => app.service.stores.test;
-// The neighbour's address is that of the person with two letters before it.
+// The neighbour's address is the person's, prefixed with these two letters.
 const longer = "jo";
 const placesIn = (words: readonly string[]) => store().read((db) => placesOf(db, words, longer));
 
-/** The files of the test world's database, as this process has them open. */
+/** The files of the test environment's database that this process has open. */
 function databaseFiles(): string[] {
   const open = readdirSync("/proc/self/fd").flatMap((fd) => {
     try {
@@ -40,7 +40,7 @@ function databaseFiles(): string[] {
   return [...new Set(open.filter((path) => /packhouse-[^/]*\/test\.db(-wal)?$/.test(path)))];
 }
 
-/** Puts requests with these parameters into the log, as a port does that answers them. */
+/** Adds requests with these parameters to the request log, as a server does. */
 async function logRequests(queries: readonly string[]): Promise<void> {
   const requests = [...queries, "limit=5"].map((query) => ({
     ...{ at: 1000, method: "GET", route: "/customers", path: "/customers", query, status: 200, code: null },
@@ -49,7 +49,7 @@ async function logRequests(queries: readonly string[]): Promise<void> {
   await store().write((tx) => storeBlock(tx, requests));
 }
 
-/** Lets somebody order whose address holds that of another. */
+/** Creates an order of a customer whose address contains that of another. */
 async function liveNearby(email: string, sku: string): Promise<string> {
   const home = { name: "Jo Ann", address_line1: "3 Oak Rd", city: "Salem", state: "OR", postal_code: "97301" };
   const sent = { email: `${longer}${email}`, shipping_addresses: [{ ...home, country: "US" }] };
@@ -64,7 +64,7 @@ async function liveNearby(email: string, sku: string): Promise<string> {
   return `${longer}${email}`;
 }
 
-/** What is told of a customer, as one text in small letters. */
+/** The access export of a customer as lower-case text. */
 async function toldOf(customer_id: string): Promise<string> {
   const told = await ask("POST", `/customers/${customer_id}/disclosure`);
   expect(told.status).toBe(200);
@@ -83,7 +83,7 @@ const ledger = () =>
     billed: await db.sql.select({ all: sql`count(*)`, sum: sql`sum(quantity)` }).from(sql`billable_events`),
   }));
 
-/** Whole payloads are gone, and a repeated request does nothing. */
+/** Expects that whole payloads are dropped and that a repeated request does nothing. */
 async function expectDropped(
   done: Parameters<typeof countOf>[0],
   { order, first_order, sku }: Pick<Awaited<ReturnType<typeof live>>, "order" | "first_order" | "sku">,
@@ -99,7 +99,7 @@ async function expectDropped(
   expect(await store().read((db) => db.sql.$count(orders))).toBe(orders_before);
 }
 
-test("nothing is left of a person but what the table keeps, in rows and in the bytes of the files", async () => {
+test("nothing identifies an erased person, in rows or in the bytes of the files, except as listed", async () => {
   const { made, word } = canaries();
   const { customer, order, email, label, sku, first_order } = await live(app, word, receiver);
   const other = canaries();
@@ -108,12 +108,12 @@ test("nothing is left of a person but what the table keeps, in rows and in the b
   await logRequests([`email=${encodeURIComponent(email)}`, `q=${name.toUpperCase().replace(" ", "+")}`]);
   const nearby = await liveNearby(email, sku);
   const before = await placesIn(made);
-  // Each word was kept somewhere, so that it is worth looking for it.
+  // Each word was stored somewhere, so that its absence means something.
   expect(made.filter((text) => !before.some((place) => place.endsWith(text)))).toEqual([]);
   const counted = await ledger();
   const others = await placesIn([...other.made, nearby]);
   expect(others.filter((place) => place.endsWith(nearby)).length).toBeGreaterThan(3);
-  // All that is to be erased is told to whom it is about, but the bytes of papers, which are named.
+  // The export contains everything that is erased, except the bytes of label documents, which it only lists.
   const told = await toldOf(customer.id);
   expect(made.filter((text) => !told.includes(text.toLowerCase()))).toEqual([expect.stringMatching(/paper$/)]);
   expect(other.made.filter((text) => told.includes(text.toLowerCase()))).toEqual([]);
@@ -130,7 +130,7 @@ test("nothing is left of a person but what the table keeps, in rows and in the b
     ...["reports_to_platforms", "imports", "events", "delivery_log", "kept_answers"],
   ]);
 
-  // Somebody has looked for the person: the log of requests keeps that for as long as the answer says, and no longer.
+  // Searches for the person are in the request log until the date that the erasure states.
   const logged = await placesIn(made);
   expect(logged.filter((place) => !place.startsWith("request_blocks."))).toEqual([]);
   expect(logged.length).toBeGreaterThan(0);
@@ -154,7 +154,7 @@ test("nothing is left of a person but what the table keeps, in rows and in the b
     expect(files.some((file) => readFileSync(file).includes(neighbour.customer.last_name))).toBe(true);
   }
 
-  // What is left is whole: it is read as before.
+  // The remaining records are intact and still readable.
   const shown = (await ask("GET", `/customers/${customer.id}`)).body;
   expect(shown).toMatchObject({ first_name: null, shipping_addresses: [], erased_at: expect.any(String) });
   expect((await ask("GET", `/orders/${order.id}`)).body.data).toMatchObject({

@@ -1,4 +1,4 @@
-// A process that is killed in the middle of an erasure goes on with it when it is started again.
+// A process killed in the middle of an erasure resumes it after a restart.
 import { Database } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -15,7 +15,7 @@ afterAll(async () => {
   rmSync(data, { recursive: true, force: true });
 });
 
-/** What is read of answers. */
+/** The fields of a response that the test reads. */
 interface Told {
   readonly id: string;
   readonly status: string;
@@ -27,7 +27,7 @@ const kills = 3;
 const kills_max = 8;
 const word = `Zq${Bun.randomUUIDv7("hex").slice(-16)}`;
 
-/** How an erasure of the test world stands in the database that nobody serves. */
+/** The status of the erasure in the test environment, read from the database of a stopped service. */
 async function statusIn(folder: string, database_url: string | null): Promise<string> {
   if (database_url !== null) {
     const [row] = await administered(database_url, (server) => server.ask("select status from test.erasures"));
@@ -37,7 +37,7 @@ async function statusIn(folder: string, database_url: string | null): Promise<st
   return String(raw.query("select status from erasures").values()[0]?.[0]);
 }
 
-test("an erasure that was killed finishes after the next start and leaves nothing", async () => {
+test("a killed erasure finishes after the next start and leaves nothing", async () => {
   const database_url = await freshDatabase();
   const begin = () => startFreshService({ data, database_url });
   service = await begin();
@@ -63,11 +63,11 @@ test("an erasure that was killed finishes after the next start and leaves nothin
     await ask("DELETE", `/orders/${order.id}`);
   }
   const erasure = await ask("POST", `/customers/${customer.id}/erasure`, {});
-  // What each kill has left.
+  // The status after each kill.
   const left: string[] = [];
   const hasHit = () => left.includes("running");
   while (left.length < kills || (left.length < kills_max && !hasHit())) {
-    // It is killed when it has just begun, and then where chance has it, which no event could give.
+    // The first kill is right after the start, the others at random points that no event marks.
     if (left.length === 0) while ((await ask("GET", `/erasures/${erasure.id}`)).status === "waiting");
     else await Bun.sleep(Math.floor(Math.random() * 40));
     await service.kill();

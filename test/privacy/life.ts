@@ -1,4 +1,4 @@
-// A person with a word of its own in every field, who goes through all that can happen to somebody who orders.
+// A person with a unique word in every field, taken through everything that can happen to a customer.
 import { createHmac, randomInt } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { platform_reports } from "../../db/schema/platform_reports.ts";
@@ -8,7 +8,7 @@ import { readId } from "../../src/core/ids.ts";
 import type { TestApp } from "../build/service.ts";
 import type { Receiver } from "../webhooks/receiver.ts";
 
-/** Words that stand nowhere else, by the field they are put into; a telephone is of digits. */
+/** Unique words for the named fields; a phone number has only digits. */
 export function canaries() {
   const made: string[] = [];
   const digits = () => String(randomInt(10 ** 11, 10 ** 12));
@@ -22,7 +22,7 @@ export function canaries() {
 
 type Word = (field: string) => string;
 
-/** Calls that answer what is in the envelope, and throw when they are refused. */
+/** API calls that return the data of the response, and throw if refused. */
 function caller(app: TestApp) {
   return async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
     const answer = await app.call(method, path, body, { key: app.keys.test.full, headers });
@@ -39,7 +39,7 @@ const place = (word: Word) => ({
   phone: `+${word("phone")}`,
 });
 
-/** Lets a person order, be sent to, send back, be told of and be looked for. Answers what is needed to go on. */
+/** Takes a person through an order, shipment, return, webhooks and searches. Returns what later steps need. */
 export async function live(app: TestApp, word: Word, receiver: Receiver) {
   const ask = caller(app);
   await ask("POST", "/webhooks", {
@@ -107,7 +107,7 @@ async function sent(ask: Ask, word: Word, order_id: string) {
   return label;
 }
 
-/** What a carrier and a shop of another world leave behind: its papers, its scans that wait, and why it refused. */
+/** Adds records of an external carrier and shop: label documents, pending scans, and the reason for a refusal. */
 async function carried(app: TestApp, word: Word, order_id: string, { label_id, tracking_number }: Made) {
   const id = readId("order", order_id) ?? 0;
   const now = Date.now();
@@ -148,7 +148,7 @@ async function returned(
   return made;
 }
 
-/** A shop tells of the same person: of an order that is not paid yet, and is never imported. */
+/** A shop reports an unpaid order of the same person, which is never imported. */
 async function told(app: TestApp, ask: Ask, { word, email, sku }: { word: Word; email: string; sku: string }) {
   const shop = `${sku.toLowerCase()}.myshopify.com`;
   const secret = "the-secret-of-the-app-of-tests";

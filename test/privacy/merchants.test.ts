@@ -1,5 +1,5 @@
-// A merchant erases its own people: the log of requests stays until its time is over, and the audit trail keeps who
-// asked.
+// A merchant erases its own customers: the request log stays until its retention ends, and the audit log records the
+// caller.
 import { expect, test } from "bun:test";
 import { unpack } from "../../db/packing/packing.ts";
 import { request_blocks } from "../../db/schema/requests.ts";
@@ -18,7 +18,7 @@ const line = (actor_id: string, path: string, query: string) => ({
   ...{ actor_id, ip: "127.0.0.1", request_id: "req_1", took_ms: 1, bytes_in: null, bytes_out: 10 },
 });
 
-/** The lines of the log in which nobody asked through this test: actor, path and query. */
+/** The log lines that this test inserted: actor, path and query. */
 async function logged(): Promise<string[]> {
   const rows = await app.service.stores.live.read((db) => db.sql.select().from(request_blocks));
   const lines = rows.flatMap(({ lines: packed }) => unpack(packed).split("\n")).map((text) => JSON.parse(text));
@@ -47,7 +47,7 @@ async function erase(asker: string): Promise<Done> {
   return done;
 }
 
-test("the log of requests stays until the date that the erasure states, whoever asks", async () => {
+test("the request log stays until the date that the erasure states, whoever requests it", async () => {
   const home = { name: "Ann Martinez", address_line1: "s/ord_1", city: "Salem", state: "OR", postal_code: "97301" };
   const person = { email, first_name: "Ann", last_name: "Martinez" };
   const sent = { ...person, shipping_addresses: [{ ...home, country: "US" }] };
@@ -55,7 +55,7 @@ test("the log of requests stays until the date that the erasure states, whoever 
   await app.service.stores.live.write((tx) => storeBlock(tx, [...lines(key_id), ...lines("key_900")]));
   const before = await logged();
   expect((await app.call("POST", "/disclosures", { email }, { key })).status).toBe(200);
-  // The operator alone is told of the log: of requests that named the person, and no other.
+  // Only the operator's export includes the log: requests that named the person, and no others.
   const { records } = (await app.post("/disclosures", { email })).body.data;
   const asked = records.find((one: { records: string }) => one.records === "request_log").rows;
   const queries = asked.map(({ query }: { query: string }) => query);

@@ -1,4 +1,4 @@
-// The table that says what becomes of each column: a column that it does not know fails this test.
+// The table that defines how each column is erased: a column missing from it fails this test.
 import { expect, test } from "bun:test";
 import { byHand, otherRecords, personalKinds, personalRecords } from "../../src/privacy/personal_records.ts";
 import { allTables, textColumns } from "./tables.ts";

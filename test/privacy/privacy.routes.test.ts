@@ -1,4 +1,4 @@
-// What is asked about people: told, refused while orders are open, waited for, and answered alike when asked again.
+// Requests about people: exported, refused or postponed while orders are open, and idempotent.
 
 import { describe, expect, test } from "bun:test";
 import { label_documents } from "../../db/schema/shipments.ts";
@@ -28,7 +28,7 @@ describe("works", () => {
     await shop.cancel(order.id);
   });
 
-  test("an erasure waits until the last open order has ended and `after_days` more", async () => {
+  test("an erasure waits until `after_days` after the last open order has ended", async () => {
     const goods = await shop.product({ units: 5 });
     const email = "waits@example.com";
     const address = { address_line1: "9 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
@@ -49,11 +49,11 @@ describe("works", () => {
     await shop.app.runJobs();
     expect(await state(begun.id)).toBe("done");
     expect((await shop.get(order.id)).customer.email).toBe("erased@erased.invalid");
-    // Asked again it answers the same; nothing is written to it any more.
+    // A repeated request returns the same erasure, and the customer can no longer be changed.
     expect((await post(`/customers/${customer.id}/erasure`)).body.data.id).toBe(begun.id);
     const change = await shop.app.patch(`/customers/${customer.id}`, { phone: "1" });
     expect([change.status, change.body.error.code]).toEqual([409, "customer_erased"]);
-    // The address is free again, for somebody new.
+    // The address is free for a new customer.
     expect((await post("/customers", { email })).status).toBe(201);
   });
 
@@ -88,7 +88,7 @@ describe("works", () => {
     expect((await shop.get(order.id)).shipping_address.name).toBe("Erased");
   });
 
-  test("carriers' papers go in their time, once they are not to be used any more", async () => {
+  test("carriers' documents are deleted after their retention, once they are no longer needed", async () => {
     const { live } = shop.app.service.stores;
     const goods = await shop.product({ units: 5 });
     const order = await shop.order([[goods, 1]]);
@@ -111,7 +111,7 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("times that are too short or too long, each by its name", async () => {
+  test("retention times that are too short or too long, each by name", async () => {
     const { status, body } = await shop.app.patch("/settings/retention", { event_payloads: 1, kept_answers: 2 });
     expect([status, body.error.code]).toEqual([422, "validation_failed"]);
     expect(body.error.details.map(({ field }: { field: string }) => field)).toEqual(["event_payloads", "kept_answers"]);

@@ -1,4 +1,4 @@
-// What receivers of webhooks answered goes with what they were told, whenever it came. Who may have been told is named.
+// Responses of webhook receivers are erased with the events, whenever they arrive. Possible receivers are listed.
 
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { desc } from "drizzle-orm";
@@ -17,7 +17,7 @@ setDefaultTimeout(60_000);
 
 let number = 0;
 const tea = { sku: "TEA", quantity: 1, unit_price: "3.20" };
-// It answers what it was sent.
+// It echoes the request body.
 const receiver = openReceiver(({ body }) => new Response(body));
 const app = await openApp();
 await ask("POST", "/webhooks", { url: `${receiver.url}/all`, events: ["order.cancelled", "return.created"] });
@@ -33,7 +33,7 @@ function ask(method: string, path: string, body?: unknown) {
 const store = () => app.service.stores.test;
 const clock = () => app.clocks.test;
 
-/** All that is kept of what receivers answered, as texts. */
+/** All stored responses of receivers, as texts. */
 async function answers(): Promise<string[]> {
   const rows = await store().read((db) => db.sql.select().from(delivery_attempts));
   return rows.flatMap(({ response_body, response_headers }) =>
@@ -41,7 +41,7 @@ async function answers(): Promise<string[]> {
   );
 }
 
-/** Somebody of whose cancelled order the receiver was told. */
+/** Creates a customer with a cancelled order that was sent to the receiver. */
 async function told(): Promise<string> {
   const email = `told-${++number}@example.com`;
   const address = { address_line1: "9 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
@@ -62,7 +62,7 @@ const look = ({ id }: { id: string }) => ask("GET", `/erasures/${id}`);
 const room = { busy: new Map(), limitOf: () => 8, aheadOf: () => 0, last_id: 0, wasLate: () => false };
 const result = { headers: { server: "echo" }, truncated: false, ip_address: null, duration_ms: 1 };
 
-/** An attempt that has ended: what a server records of a delivery that it has claimed. */
+/** A finished attempt, as a server records it for a claimed delivery. */
 const ended = (claim: DeliveryClaim, status_code: number) => ({
   ...{ claim, signatures: { timestamp_s: 0, signatures: "" }, started_at: clock().now(), real_now: 0, random: 0 },
   result: {
@@ -71,7 +71,7 @@ const ended = (claim: DeliveryClaim, status_code: number) => ({
   },
 });
 
-/** Lets somebody cancel two orders, of which nobody is told yet. */
+/** Creates a customer with two cancelled orders whose events are not sent yet. */
 async function untold(email: string): Promise<string> {
   const address = { address_line1: "9 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
   const customer = await ask("POST", "/customers", { email, shipping_addresses: [address] });
@@ -83,7 +83,7 @@ async function untold(email: string): Promise<string> {
   return customer.id;
 }
 
-/** Goes through an erasure without any other job. */
+/** Runs erasures without any other job. */
 async function erase(): Promise<void> {
   const due = () => eraseDue(store(), app.service);
   for (let at = await due(); at !== null && at <= clock().now(); at = await due());
@@ -91,7 +91,7 @@ async function erase(): Promise<void> {
 
 const latest = () => store().read((db) => db.sql.select().from(deliveries).orderBy(desc(deliveries.id)).limit(2));
 
-test("a response that comes when the event is gone is not kept, and nothing is sent again", async () => {
+test("a response that arrives after its event is erased is not stored, and nothing is sent again", async () => {
   const email = "late@example.com";
   const begun = await begin(await untold(email));
   await store().write((tx) => fanOut(tx));
@@ -119,7 +119,7 @@ test("a response that comes when the event is gone is not kept, and nothing is s
   expect([refused.status, refused.body.error.code]).toEqual([409, "payload_expired"]);
 });
 
-test("an event that is fanned out after its payload is gone is sent to nobody", async () => {
+test("an event that is fanned out after its payload is dropped is not sent", async () => {
   const begun = await begin(await untold("unplaced@example.com"));
   await erase();
   expect((await look(begun)).status).toBe("done");
@@ -130,7 +130,7 @@ test("an event that is fanned out after its payload is gone is sent to nobody", 
   expect(await store().read(verifyStore)).toEqual([]);
 });
 
-test("an event of a return that names the person by the address alone goes as well", async () => {
+test("an event of a return that names the person only by address is erased as well", async () => {
   const email = "aunt@example.com";
   const address = { address_line1: "9 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
   const customer = await ask("POST", "/customers", { email: "niece@example.com", shipping_addresses: [address] });
@@ -149,12 +149,12 @@ test("an event of a return that names the person by the address alone goes as we
   expect((await look(begun)).status).toBe("done");
   expect(await answered()).toBe(0);
   expect(JSON.stringify(await ask("GET", "/events?limit=100"))).not.toContain(email);
-  // The niece is somebody else: her order's events stay.
+  // The niece is another person: the events of her order stay.
   const own = (await ask("GET", "/events?type=order.created&limit=100")) as { data: { id: string } | null }[];
   expect(own.filter(({ data }) => data?.id === order.id)).toHaveLength(1);
 });
 
-test("with the payload of an event go the answers to it, and its receivers are named all the same", async () => {
+test("responses are dropped with the payload of their event, and its receivers are still listed", async () => {
   const kept = { event_payloads: 5, delivery_log: 90, receiver_answers: 90 };
   await ask("PATCH", "/settings/retention", kept);
   const customer_id = await told();

@@ -1,4 +1,4 @@
-// What goes by itself in the time that the house sets: once through all records in a round, what was added later too.
+// Retention set by the operator: each round goes through all records once, including data added later.
 
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { eq, inArray, isNull } from "drizzle-orm";
@@ -50,7 +50,7 @@ describe("closed orders", () => {
     store().read((db) => db.sql.select().from(retention_settings).where(eq(retention_settings.kind, "closed_orders")));
   const unswept = () => store().read((db) => db.sql.$count(orders, eq(orders.customer_name, "Jane Doe")));
 
-  test("a round goes through what was swept once, each piece behind the one before", async () => {
+  test("a round goes through swept orders once, each batch after the previous one", async () => {
     const order = await shop.order([[goods, 1]]);
     await shop.cancel(order.id);
     await fill(order.id);
@@ -59,7 +59,7 @@ describe("closed orders", () => {
     await eraseOldOrders(store(), shop.app.service);
     expect(await unswept()).toBe(0);
 
-    // Some of them tell of somebody again.
+    // Some of them contain personal data again.
     await store().write(async (tx) => {
       const rows = await tx.sql.select({ id: orders.id }).from(orders).limit(due);
       const ids = rows.map(({ id }) => id);
@@ -78,11 +78,11 @@ describe("closed orders", () => {
     expect(await unswept()).toBe(0);
     expect(new Set(places).size).toBe(places.length);
     expect(places).toEqual(places.toSorted((one, other) => (one < other ? -1 : 1)));
-    // 20 in a piece that changes anything, 500 in one that passes over.
+    // A batch changes up to 20 orders or skips up to 500.
     expect(places.length).toBeLessThanOrEqual(Math.ceil(due / 20) + Math.ceil(many / 500));
   });
 
-  test("what is added to a swept order goes in its time as well", async () => {
+  test("data added to a swept order is erased after its retention as well", async () => {
     const order = await shop.order([[goods, 1]]);
     for (const act of ["process", "ship", "deliver"]) await shop.act(order.id, act);
     later(days + 1);
@@ -110,7 +110,7 @@ describe("idle customers", () => {
       return rows.map(({ email }) => email).sort();
     });
 
-  test("those without an order that names them go, and no others; nobody does unless it is set", async () => {
+  test("only those without an order that names them are erased, and only if retention is set", async () => {
     await set({ closed_orders: null, idle_customers: null });
     const address = { address_line1: "9 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
     const buyer = (await post("/customers", { email: "buyer@example.com", shipping_addresses: [address] })).body;
@@ -128,7 +128,7 @@ describe("idle customers", () => {
     await set({ idle_customers: 60 });
     await eraseIdleCustomers(store(), shop.app.service);
     expect(await known()).toEqual(["buyer@example.com", "changed@example.com"]);
-    // Once its orders tell of it no more, the customer goes as well.
+    // Once its orders no longer name the customer, it is erased as well.
     await set({ closed_orders: 30 });
     await eraseOldOrders(store(), shop.app.service);
     await eraseIdleCustomers(store(), shop.app.service);
@@ -139,7 +139,7 @@ describe("idle customers", () => {
 });
 
 describe("invitations", () => {
-  test("those that are over go in their time; one that can be accepted stays", async () => {
+  test("ended ones are deleted after their retention; one that can be accepted stays", async () => {
     const invite = async (email: string) => {
       const asked = await post("/invitations", { email, role: "viewer" });
       expect([asked.status, asked.body.error]).toEqual([201, undefined]);

@@ -1,4 +1,4 @@
-// Every table of the schema, and what lies in each: the rows as the program reads them, unpacked.
+// Every table of the schema and its contents: the rows as the program reads them, unpacked.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { getTableColumns, getTableName, is, Table } from "drizzle-orm";
@@ -17,15 +17,15 @@ export async function allTables(): Promise<Map<string, PgTable>> {
 
 const numbers = /Integer|BigInt|Boolean/;
 
-/** The columns of a table that may hold text: all but numbers, moments and yes or no. */
+/** The columns of a table that may contain text: all but numbers, timestamps and booleans. */
 export function textColumns(table: PgTable): string[] {
   const columns = Object.values(getTableColumns(table));
   return columns.filter(({ columnType }) => !numbers.test(columnType)).map(({ name }) => name);
 }
 
 /**
- * In which columns which of some texts stand, as `orders.customer_name: the text`. Where one stands behind `but`, it is
- * a part of another.
+ * The columns that contain any of the texts, as `orders.customer_name: the text`. An occurrence right after `but` does
+ * not count, since it is part of another text.
  */
 export async function placesOf(db: Db, texts: readonly string[], but = "nothing"): Promise<string[]> {
   const looked = texts.map((text) => [text, standing(text, but)] as const);
@@ -41,9 +41,9 @@ export async function placesOf(db: Db, texts: readonly string[], but = "nothing"
   return [...found].sort();
 }
 
-/** What bytes say: lines of the log of requests are packed. */
+/** The text in bytes: lines of the request log are packed. */
 const textOf = (column: string, bytes: Uint8Array): string =>
   column === "lines" ? unpack(bytes) : Buffer.from(bytes).toString();
 
-/** Finds a text of letters and digits in any case, but not behind another. */
+/** Matches an alphanumeric text in any case, but not right after `but`. */
 export const standing = (text: string, but: string): RegExp => new RegExp(`(?<!${but})${text}`, "i");

@@ -1,15 +1,15 @@
-// What a migration marked additive may not do: take away or narrow what the version before reads and writes.
+// An additive migration must not remove or narrow anything that the previous version reads or writes.
 import type { Database } from "bun:sqlite";
 import type pg from "pg";
 
-/** What of a schema binds the programs that use it. */
+/** The parts of a schema that programs depend on. */
 export interface Shape {
   /** The columns of each table, by `table.column`. */
   readonly columns: ReadonlyMap<
     string,
     { readonly type: string; readonly required: boolean; readonly filled: boolean }
   >;
-  /** CHECKs, foreign keys, unique indexes and triggers that refuse, by `table.name`. */
+  /** CHECKs, foreign keys, unique indexes and triggers that refuse writes, by `table.name`. */
   readonly rules: ReadonlyMap<string, string>;
 }
 
@@ -17,7 +17,7 @@ const tableOf = (name: string) => name.slice(0, name.indexOf("."));
 const wordsOf = (rule: string) => new Set([...rule.matchAll(/'?(\w+)'?/g)].map(([, word]) => word ?? ""));
 const within = (some: ReadonlySet<string>, all: ReadonlySet<string>) => [...some].every((one) => all.has(one));
 
-/** Why the version before could not go on beside a schema that was made of its own; empty where it can. */
+/** Reasons why the previous version cannot run on the migrated schema; empty if it can. */
 export function brokenBy(before: Shape, after: Shape): string[] {
   const problems: string[] = [];
   const tables = new Set([...before.columns.keys()].map(tableOf));
@@ -34,14 +34,14 @@ export function brokenBy(before: Shape, after: Shape): string[] {
   for (const [name, rule] of after.rules) {
     if (!tables.has(tableOf(name))) continue;
     const former = before.rules.get(name);
-    // A rule about a new column binds nobody who does not know it.
+    // A rule on a new column does not affect programs that do not use the column.
     const of_new = [...after.columns.keys()].filter(
       (column) => tableOf(column) === tableOf(name) && !before.columns.has(column),
     );
     const named = (columns: string[]) =>
       columns.some((column) => wordsOf(rule).has(column.slice(column.indexOf(".") + 1)));
     if (former === undefined && !named(of_new)) problems.push(`${name} is new: ${rule}`);
-    // A list of words that has become longer is no narrower.
+    // A longer list of allowed words is not narrower.
     else if (former !== undefined && !within(wordsOf(former), wordsOf(rule)))
       problems.push(`${name} is another: ${rule}`);
   }
@@ -96,7 +96,7 @@ const rulesOfPostgres = `
   from pg_trigger join pg_class on pg_class.oid = tgrelid join pg_proc on pg_proc.oid = tgfoid
   where relnamespace = $1::regnamespace and not tgisinternal and proname = 'refuse_word'`;
 
-/** The shape of a schema of PostgreSQL. */
+/** The shape of a PostgreSQL schema. */
 export async function shapeOfPostgres(client: pg.Client, schema: string): Promise<Shape> {
   const columns = await client.query<{ name: string; type: string; filled: boolean; required: boolean }>(
     columnsOfPostgres,

@@ -1,4 +1,4 @@
-// Processes that are killed, disks that are full or fail: what was acknowledged stays, what was not is refused.
+// Killed processes, full disks, failing disks: acknowledged writes survive, all others are refused.
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ async function inFolder(work: (folder: string) => Promise<void>): Promise<void> 
 
 if (engine === "sqlite")
   describe("a crash", () => {
-    test("kill -9 under 64 writers, five times on one directory, loses nothing acknowledged", async () => {
+    test("kill -9 with 64 writers, five times on one directory, loses no acknowledged write", async () => {
       await inFolder(async (folder) => {
         const names: string[] = [];
         for (let round = 0; round < 5; round++) {
@@ -44,7 +44,7 @@ if (engine === "sqlite")
 
 if (engine === "sqlite")
   describe("a disk", () => {
-    test.skipIf(noMount)("that is full refuses writes, not reads, and is used again when there is room", async () => {
+    test.skipIf(noMount)("that is full refuses writes but not reads, and recovers when space is freed", async () => {
       await inFolder(async (folder) => {
         const disk = join(folder, "disk");
         mkdirSync(disk);
@@ -58,12 +58,12 @@ if (engine === "sqlite")
     });
 
     test.skipIf(noStrace)(
-      "whose fsync fails ends the process at once, and nothing acknowledged is missing",
+      "whose fsync fails ends the process at once, and no acknowledged write is lost",
       async () => {
         await inFolder(async (folder) => {
           const data = join(folder, "data");
           const log = join(folder, "strace");
-          // The file must be there, so that strace knows it by its path.
+          // strace needs the file to exist to match it by path.
           await (await openFolder(data)).close();
           const wal = join(data, "live.db-wal");
           const inject = ["-e", "trace=fsync,fdatasync", "-e", "inject=fsync,fdatasync:error=EIO:when=12+"];
@@ -84,7 +84,7 @@ if (engine === "sqlite")
     );
   });
 
-/** Writes until the disk is full, makes room, and writes again; nothing acknowledged may be missing. */
+/** Writes until the disk is full, frees space and writes again; no acknowledged write may be missing. */
 async function fill(data: string, makeRoom: () => void): Promise<void> {
   const stores = await openFolder(data);
   const names: string[] = [];

@@ -1,4 +1,4 @@
-// What a store promises, the same on both engines.
+// The contract of a store, the same on both engines.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { eq, sql } from "drizzle-orm";
 import { tryLock } from "../../db/kit.ts";
@@ -20,7 +20,7 @@ afterEach(() => store.close());
 const add = (tx: Tx, name: string, quantity = 1) => insert(tx, things, [{ name, quantity }]);
 
 describe("write", () => {
-  test("answers what the work answers, and reads see it", async () => {
+  test("returns the result of the work, and reads see the change", async () => {
     const result = await store.write(async (tx) => {
       await add(tx, "cup");
       return "done";
@@ -29,7 +29,7 @@ describe("write", () => {
     expect(await thingNames(store)).toEqual(["cup"]);
   });
 
-  test("a failed write takes nothing with it", async () => {
+  test("a failed write does not affect other writes", async () => {
     const names = ["a", "b", "c", "d", "e"];
     const results = await Promise.all(
       names.map((name) =>
@@ -46,7 +46,7 @@ describe("write", () => {
     expect(await thingNames(store)).toEqual(["a", "b", "d", "e"]);
   });
 
-  test("a failed write holds nothing any more when it is told of", async () => {
+  test("a failed write has released its locks by the time it rejects", async () => {
     const alone = (tx: Tx) =>
       tx.sql
         .select({ alone: sql<boolean | 1>`${tryLock(sql`${"cup"}`)}` })
@@ -62,7 +62,7 @@ describe("write", () => {
     }
   });
 
-  test("work that throws before it awaits fails like any other", async () => {
+  test("work that throws synchronously fails like any other", async () => {
     const result = await ended(
       store.write(() => {
         throw new Error("at once");
@@ -85,7 +85,7 @@ describe("write", () => {
     expect(await thingNames(store)).toEqual([]);
   });
 
-  test("a query left behind by a failed write does not land in a neighbour", async () => {
+  test("a query left over from a failed write does not run in another write", async () => {
     const late: Promise<unknown>[] = [];
     const leave = async (tx: Tx, steps: number) => {
       for (let step = 0; step < steps; step++) await null;
@@ -101,7 +101,7 @@ describe("write", () => {
     expect(await thingNames(store)).toEqual(["a", "b", "c"]);
   });
 
-  test("a write that hides the error of a statement fails", async () => {
+  test("a write that swallows the error of a statement fails", async () => {
     const result = await ended(
       store.write(async (tx) => {
         await add(tx, "kept");
@@ -119,7 +119,7 @@ describe("write", () => {
     expect(await thingNames(store)).toEqual([]);
   });
 
-  test("a closed store refuses", async () => {
+  test("a closed store refuses reads and writes", async () => {
     const other = await openThings();
     await other.close();
     const result = await ended(other.write((tx) => add(tx, "x")));
@@ -129,7 +129,7 @@ describe("write", () => {
 });
 
 describe("nested", () => {
-  test("undoes itself and nothing else", async () => {
+  test("rolls back on its own", async () => {
     await store.write(async (tx) => {
       await add(tx, "before");
       const result = await ended(
@@ -146,7 +146,7 @@ describe("nested", () => {
     expect(await thingNames(store)).toEqual(["after", "before", "second"]);
   });
 
-  test("an inner part is undone while the outer part stays", async () => {
+  test("an inner part is rolled back and the outer part stays", async () => {
     await store.write((tx) =>
       tx.nested(async (outer) => {
         await add(outer, "outer");
@@ -161,7 +161,7 @@ describe("nested", () => {
     expect(await thingNames(store)).toEqual(["outer"]);
   });
 
-  test("a part that hides the error of a statement is undone", async () => {
+  test("a part that swallows the error of a statement is rolled back", async () => {
     await store.write(async (tx) => {
       const result = await ended(
         tx.nested(async (inner) => {
@@ -175,7 +175,7 @@ describe("nested", () => {
     expect(await thingNames(store)).toEqual(["after"]);
   });
 
-  test("has memos, finishers and wakes of its own", async () => {
+  test("has its own memos, finishers and wakes", async () => {
     const told: string[] = [];
     const woken: string[] = [];
     store.onWake((job, at) => woken.push(`${job} ${at}`));
@@ -205,7 +205,7 @@ describe("nested", () => {
 });
 
 describe("atEnd", () => {
-  test("runs each key once, in order, inside the transaction; more may be added meanwhile", async () => {
+  test("runs each key once, in order, inside the transaction; finishers can add more", async () => {
     const order: string[] = [];
     await store.write(async (tx) => {
       const note = (name: string) => async (end: Tx) => {
@@ -225,7 +225,7 @@ describe("atEnd", () => {
     expect(await thingNames(store)).toEqual(["one", "one again", "three"]);
   });
 
-  test("a finisher that fails undoes the write", async () => {
+  test("a failing finisher rolls back the write", async () => {
     const result = await ended(
       store.write(async (tx) => {
         await add(tx, "a");
@@ -240,7 +240,7 @@ describe("atEnd", () => {
 });
 
 describe("wake", () => {
-  test("is told after the commit, once for each job, with the earliest moment", async () => {
+  test("fires after the commit, once per job, with the earliest time", async () => {
     const woken: string[] = [];
     let seen: Promise<string[]> | undefined;
     store.onWake((job, at) => {
@@ -266,7 +266,7 @@ describe("wake", () => {
     expect(await seen).toEqual(["a"]);
   });
 
-  test("is forgotten when the write fails", async () => {
+  test("is dropped when the write fails", async () => {
     const woken: string[] = [];
     store.onWake((job) => woken.push(job));
     store.onChange((followed) => woken.push(followed));
@@ -282,7 +282,7 @@ describe("wake", () => {
 });
 
 describe("read", () => {
-  test("is one consistent view while others commit", async () => {
+  test("is a consistent snapshot while others commit", async () => {
     await store.write((tx) => add(tx, "cup", 0));
     const views: Promise<(number | undefined)[]>[] = [];
     const quantity = prepared((sql, a: StatementArgs<{ name: string }>) =>
@@ -298,14 +298,14 @@ describe("read", () => {
     const more = { quantity: sql`${things.quantity} + 1` };
     for (let i = 0; i < 20; i++) {
       await store.write(async (tx) => {
-        // Begun amid a write, the view goes on while that write and later ones are committed.
+        // The snapshot started during a write stays open while that write and later ones commit.
         views.push(view());
         await tx.sql.update(things).set(more);
       });
-      // A read that is asked for now, while that view still goes on, sees what was answered just now.
+      // A read that starts now, while that snapshot is still open, sees the write that just completed.
       fresh.push(store.read(async (db) => (await quantity(db, { name: "cup" }))[0]?.quantity));
     }
-    // One that had to wait for a connection may see later writes too, never fewer.
+    // A read that had to wait for a connection may see later writes too, never fewer.
     const missed = (await Promise.all(fresh)).filter((value, i) => value === undefined || value < i + 1);
     expect(missed).toEqual([]);
     const seen = (await Promise.all(views)).map((values) => new Set(values));
@@ -313,7 +313,7 @@ describe("read", () => {
     expect(await thingNames(store)).toEqual(["cup"]);
   });
 
-  test("sees every write that was answered before it began", async () => {
+  test("sees every write that completed before it began", async () => {
     for (let i = 0; i < 30; i++) {
       await store.write((tx) => add(tx, `thing ${i}`));
       expect((await thingNames(store)).length).toBe(i + 1);
@@ -330,7 +330,7 @@ describe("read", () => {
     expect(await thingNames(store)).toEqual([]);
   });
 
-  test("an error does not disturb the next read", async () => {
+  test("an error does not affect the next read", async () => {
     const bad = store.read(async (db) => await db.sql.select({ no: sql`no_such_column` }).from(things));
     const [result, names] = await Promise.all([ended(bad), thingNames(store)]);
     expect(result).toBeInstanceOf(Error);
@@ -338,10 +338,10 @@ describe("read", () => {
   });
 });
 
-describe("memo of a view", () => {
+describe("memo of a snapshot", () => {
   const names = (db: Db) => db.memo("names", async () => (await db.sql.select().from(things)).map(({ name }) => name));
 
-  test("is made once for a view, and anew once something was written", async () => {
+  test("is computed once per snapshot, and again after a write", async () => {
     let made = 0;
     const count = (db: Db) => [1, 2].map(() => db.memo("count", () => ++made));
     expect(await store.read(async (db) => count(db))).toEqual([1, 1]);
@@ -352,7 +352,7 @@ describe("memo of a view", () => {
     }
   });
 
-  test("one that failed is forgotten", async () => {
+  test("a failed memo is not cached", async () => {
     const fail = (db: Db) => db.memo("names", () => Promise.reject(new Error("no names")));
     await expect(store.read(fail)).rejects.toThrow("no names");
     expect(await store.read(names)).toEqual([]);
@@ -360,7 +360,7 @@ describe("memo of a view", () => {
 });
 
 describe("time and ids", () => {
-  test("a transaction has one time, that of the store's clock", async () => {
+  test("a transaction has a single time, taken from the store's clock", async () => {
     const clock = manualClock(1_700_000_000_000);
     const other = await openThings({ clock });
     await other.write(async (tx) => {
@@ -384,7 +384,7 @@ describe("time and ids", () => {
     expect(ids[0]).toMatch(/^evt_[0-9a-f]{32}$/);
   });
 
-  test("integer ids start in the range of the mode", async () => {
+  test("integer ids start in the range of the environment", async () => {
     const live = await openThings({ mode: "live" });
     const first = (at: Store) =>
       at.write((tx) => tx.sql.insert(boxes).values({ name: "box" }).returning({ id: boxes.id }));
@@ -398,7 +398,7 @@ describe("conflict", () => {
   const attempt = (row: { name: string; quantity: number; box_id?: number }) =>
     ended(store.write((tx) => insert(tx, things, [row])));
 
-  test("tells the broken rule", async () => {
+  test("names the violated rule", async () => {
     await attempt({ name: "a", quantity: 1 });
     const duplicate = await attempt({ name: "a", quantity: 1 });
     expect(conflict(duplicate)).toMatchObject({ kind: "unique", columns: ["name"] });
@@ -416,7 +416,7 @@ describe("conflict", () => {
     expect(conflict(new Error("other"))).toBeNull();
   });
 
-  test("no value of the query gets into the error's message", async () => {
+  test("the error message contains no values from the query", async () => {
     const error = await attempt({ name: "secret-name", quantity: -1 });
     expect(String(error)).not.toContain("secret-name");
   });

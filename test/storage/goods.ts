@@ -1,4 +1,4 @@
-// A small schema of things that belong to merchants, and of shelves that belong to nobody.
+// A small schema: goods that belong to merchants, and shelves that belong to no merchant.
 import { id, int, table, text } from "../../db/kit.ts";
 import { engine } from "../../src/core/config.ts";
 import type { Store, TenantScope } from "../../src/storage/database.ts";
@@ -15,7 +15,7 @@ export const goods = table("goods", {
   quantity: int().notNull(),
 });
 
-/** What somebody has written of a good: a merchant, or the house. */
+/** Notes on goods, written by a merchant or by the operator. */
 export const notes = table("notes", { id: id(), merchant_id: int(), good: text().notNull(), words: text().notNull() });
 
 const key =
@@ -38,12 +38,12 @@ const migrations: readonly Migration[] = [
 
 const [first, second] = [7, 8];
 
-/** How three see the goods: two merchants, and the house. */
+/** The scopes of two merchants and of the operator. */
 export const a: TenantScope = { visible: first, owner: first };
 export const b: TenantScope = { visible: second, owner: second };
 export const house: TenantScope = { visible: null, owner: first };
 
-/** A store with goods and notes of two merchants; one has written of the other's, and so has the house. */
+/** A store with goods and notes of two merchants. One merchant and the operator have notes on the other's goods. */
 export async function openGoods(): Promise<Store> {
   const store = await openTemporaryStore({ migrations });
   await store.write(async (tx) => {
@@ -64,7 +64,7 @@ export async function openGoods(): Promise<Store> {
   return store;
 }
 
-/** All goods as `name:quantity:merchant`, whoever they belong to. */
+/** All goods of all merchants as `name:quantity:merchant`. */
 export async function allGoods(store: Store): Promise<string[]> {
   const rows = await store.base.read((db) => db.sql.select().from(goods).orderBy(goods.name));
   return rows.map(({ name, quantity, merchant_id }) => `${name}:${quantity}:${merchant_id}`);

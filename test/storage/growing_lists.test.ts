@@ -1,5 +1,4 @@
-// The lists of words that grow: the database refuses every other word, and a later migration adds one without a look at
-// the table.
+// Extensible word lists: the database refuses unknown words, and a later migration can add one without a table scan.
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import pg from "pg";
@@ -17,7 +16,7 @@ const event = (type: string) =>
   `insert into events (id, type, body, created_at) values ('evt_${type}', '${type}', ${bytes}, 1)`;
 const rename = (type: string) => `update events set type = '${type}' where type = 'order.created'`;
 
-test("the migrations leave the lists as the program has them, on both engines", () => {
+test("after the migrations the lists match the program on both engines", () => {
   expect(wordStatements(readMigrations("sqlite"), wordLists)).toEqual({ sqlite: [], postgres: [] });
   const left = new Map<string, string>();
   for (const statement of readMigrations("postgres").flatMap((text) => text.split("--> statement-breakpoint"))) {
@@ -27,7 +26,7 @@ test("the migrations leave the lists as the program has them, on both engines", 
   expect(left).toEqual(new Map(wordLists.map((list) => [`${list.table}_${list.column}`, triggerOnPostgres(list)])));
 });
 
-test("a draft for new words, or for a table that was rebuilt, makes triggers only", () => {
+test("a draft for new words or a rebuilt table creates only triggers", () => {
   expect(later.sqlite.length).toBe(4 * wordLists.length);
   expect(later.sqlite.filter((sql) => !/^(DROP|CREATE) TRIGGER /.test(sql))).toEqual([]);
   expect(later.postgres.filter((sql) => !sql.startsWith("CREATE OR REPLACE TRIGGER "))).toEqual([]);
@@ -42,7 +41,7 @@ if (databaseUrl === null) {
     migrateSqlite(raw, "live", "memory");
     afterAll(() => raw.close());
 
-    test("an unknown word is refused, until a later migration adds it: no table is made anew", () => {
+    test("an unknown word is refused until a later migration adds it, without rebuilding the table", () => {
       raw.run(event("order.created"));
       for (const act of [event("word.of_later"), rename("word.of_later")]) {
         expect(() => raw.run(act)).toThrow(expect.objectContaining({ message: "events_type" }));
@@ -74,7 +73,7 @@ if (databaseUrl === null) {
       await admin.end();
     });
 
-    test("an unknown word is refused, until a later migration adds it: no table is made anew", async () => {
+    test("an unknown word is refused until a later migration adds it, without rebuilding the table", async () => {
       const refusal = { code: "23514", constraint: "events_type", table: "events" };
       const said = (act: string) => admin.query(act).catch((error) => error);
       await admin.query(event("order.created"));

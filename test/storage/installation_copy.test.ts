@@ -1,4 +1,4 @@
-// The ends of a move: what of a schema is moved, and that no difference between two ends is missed.
+// Source and target of a migration: which parts of the schema are copied, and that every difference is detected.
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -29,7 +29,7 @@ const target = async (name: string) =>
   opened(openEnd(databaseUrl === null ? join(folder, name) : await makeDatabase(databaseUrl), "--to", "target"));
 const directory = (name: string) => opened(openSqliteEnd(join(folder, name), "target"));
 
-/** All tables of the schema with their columns, as the program knows them. */
+/** All tables of the schema with their columns, according to the program. */
 async function schema(): Promise<Map<string, string[]>> {
   const files = [...new Bun.Glob("db/schema/*.ts").scanSync({ cwd: root })];
   const modules = await Promise.all(files.map((file) => import(join(root, file)) as Promise<Record<string, unknown>>));
@@ -45,7 +45,7 @@ async function schema(): Promise<Map<string, string[]>> {
 }
 
 describe("works", () => {
-  test("every table and column of the schema is moved, to and from the engine of this run", async () => {
+  test("every table and column of the schema is copied, to and from the engine of this run", async () => {
     const [there, here] = [await target("all"), await directory("all too")];
     const known = await schema();
     for (const world of [there, here]) {
@@ -57,7 +57,7 @@ describe("works", () => {
     expect([...(await here.sequences())]).toEqual([...(await there.sequences())].sort());
   });
 
-  test("rows are copied behind those that are there, and each kind of difference is found", async () => {
+  test("rows are copied after existing ones, and each kind of difference is found", async () => {
     const [here, there] = [await directory("from"), await target("to")];
     const pairs = await pairsOf(here, there);
     const pair = (name: string) => pairs.find(({ from }) => from.name === name) ?? expect.unreachable();
@@ -86,7 +86,7 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("a source whose text is not UTF-8, of which another end would have something else", async () => {
+  test("a source with text that is not UTF-8, which the target would store differently", async () => {
     const here = await directory("broken");
     const [leases] = (await here.tables()).filter(({ name }) => name === "leases");
     using raw = new Database(join(folder, "broken/live.db"));

@@ -1,16 +1,16 @@
-// Long texts are kept packed, by a dictionary that may never change.
+// Long texts are stored compressed, with a dictionary that must never change.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { pack, unpack } from "../../db/packing/packing.ts";
 
-/** A text that is packed by this dictionary. */
+/** A text that is compressed with this dictionary. */
 const textOf = (name: string) => {
   const text =
     name === "label" ? '{"title":"Label 1","operations":[{"op":"fill"}]}' : `{"id":"e","type":"${name}.new"}`;
   return text.repeat(12);
 };
 
-test("any text is the same when it is unpacked", () => {
+test("any text survives packing and unpacking", () => {
   const text = fc.oneof(fc.string({ unit: "grapheme" }), fc.json(), fc.string({ unit: "binary", minLength: 900 }));
   const begun = fc.constantFrom("", "\u0000", "\u0001", "\u0001\u0001", "é");
   fc.assert(
@@ -26,13 +26,13 @@ test.each([
   ["inventory", "7821994461248aae9371eb917391e90c28743ed4aa0a8dfb45285b9c091deda0", "AoMlE2xpJC+1XGlUQaUevcIBAA=="],
   ["shipment", "66c7f1127663a8eedb32f0e0e787343ab954aa8219e31e59d44ca0740a39c04f", "A4MldVDCQUvneanlSqPykKyaSqvwAQA="],
   ["label", "a0d78175cf6dc34d508655e940339211294b3aee0044efe677b73bdb05bf1d0e", "BENv/xoq4WnXjqpXGA0fSKoFZ6fa2FoA"],
-])("what was packed by the dictionary for %s is read for ever", async (name, hash, packed) => {
+])("data packed with the %s dictionary stays readable", async (name, hash, packed) => {
   const file = Bun.file(new URL(`../../db/packing/dictionaries/${name}.txt`, import.meta.url));
   expect(new Bun.CryptoHasher("sha256").update(await file.bytes()).digest("hex")).toBe(hash);
   expect(unpack(Buffer.from(packed, "base64"))).toBe(textOf(name));
 });
 
-test("an event becomes a fourth of its size", () => {
+test("packing shrinks an event to a quarter of its size", () => {
   const lines = ["TEA-250", "OAT-1", "RYE-77"].map((sku, n) => ({
     id: `lin_${1001 + n}`,
     product_id: `prd_${1001 + n}`,

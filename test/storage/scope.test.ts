@@ -1,4 +1,4 @@
-// Whose records are seen and made: by each kind of statement, built anew or prepared, on both engines.
+// Tenant scope: which records each kind of statement sees and who owns new ones, built or prepared, on both engines.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { asc, eq, exists, gte, inArray, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
@@ -25,7 +25,7 @@ const unscoped: TenantScope = { visible: null, owner: null };
 const all = ["a1:1:7", "a2:2:7", "b1:1:8", "b2:2:8"];
 const told = (rows: readonly object[]) => rows.map((row) => Object.values(row).join(" ")).join(", ");
 
-/** Queries, and what the first merchant, the second and the house find by each. */
+/** Queries, with the results for the first merchant, the second merchant and the operator. */
 const queries = {
   "rows of a table, by a condition with an or": [
     (q: ReadStatements) =>
@@ -158,7 +158,7 @@ const queries = {
   ],
 } as const;
 
-describe("who sees", () => {
+describe("visible rows", () => {
   for (const [kind, [build, [of_a, of_b, of_all]]] of Object.entries(queries)) {
     test(kind, async () => {
       const ready = prepared(build as never) as unknown as (db: Db, values: object) => Promise<object[]>;
@@ -171,7 +171,7 @@ describe("who sees", () => {
         [a, of_a],
         [house, of_all],
       ] as const;
-      // All on one connection: what is prepared there for one is not run for another.
+      // All on one connection: a statement prepared for one scope is not run for another.
       await store.write(async (tx) => {
         for (const [scope, expected] of turns) {
           expect(told(await anew(tx.scoped(scope).sql))).toBe(expected);
@@ -185,7 +185,7 @@ describe("who sees", () => {
     });
   }
 
-  test("counts, rows by their ids, and lists of ids", async () => {
+  test("counts, rows by id, and lists of ids", async () => {
     const named = preparedOf((q, isOf) => q.select({ name: goods.name }).from(goods).where(isOf(goods.id)));
     const found = preparedIds((q, given: StatementArgs<{ least: number }>) =>
       q.select({ id: goods.id }).from(goods).where(gte(goods.quantity, given.least)).orderBy(goods.id),
@@ -206,14 +206,14 @@ describe("who sees", () => {
     }
   });
 
-  test("what cannot be narrowed is refused", async () => {
+  test("a query that cannot be scoped is refused", async () => {
     const turned = (q: ReadStatements) =>
       q.select({ name: goods.name }).from(notes).rightJoin(goods, eq(notes.good, goods.name));
     expect((await store.read((db) => turned(db.sql))).length).toBe(5);
     expect(String(await ended(store.scoped(a).read(async (db) => turned(db.sql))))).toContain("right join");
   });
 
-  test("is told by handles of as many merchants as there are", async () => {
+  test("stay correct with scoped handles of many merchants", async () => {
     const names = prepared((q) => q.select({ name: goods.name }).from(goods).orderBy(goods.name));
     await store.write(async (tx) => {
       for (let n = 100; n < 700; n += 1) expect(await names(tx.scoped({ visible: n, owner: n }), {})).toEqual([]);
@@ -223,7 +223,7 @@ describe("who sees", () => {
   });
 });
 
-describe("who changes", () => {
+describe("scoped changes", () => {
   const add = (q: WriteStatements) =>
     q
       .update(goods)
@@ -244,7 +244,7 @@ describe("who changes", () => {
     ["an update from another table", addNoted, ["a1:0:7", "a2:2:7", "b1:1:8", "b2:2:8"]],
     ["a delete", remove, ["b1:1:8", "b2:2:8"]],
   ] as const) {
-    test(`${kind} leaves the rows of others`, async () => {
+    test(`${kind} does not touch other merchants' rows`, async () => {
       const ready = prepared(act as typeof remove);
       await store.scoped(a).write((tx) => act(tx.sql));
       expect(await allGoods(store)).toEqual([...left]);
@@ -258,7 +258,7 @@ describe("who changes", () => {
     });
   }
 
-  test("a row that is met is changed by its owner alone", async () => {
+  test("an upsert changes a conflicting row only if it is in scope", async () => {
     const ready = prepared(upsert);
     const inB = (name: string) => store.scoped(b).write((tx) => ready(tx, { name }));
     expect([await inB("a1"), await inB("b1"), await inB("b3")].map(told)).toEqual(["", "b1", "b3"]);
@@ -267,7 +267,7 @@ describe("who changes", () => {
     expect((await allGoods(store))[3]).toBe("b2:9:8");
   });
 
-  test("a row that is met by rows that were selected is changed by its owner alone", async () => {
+  test("an insert from a select changes a conflicting row only if it is in scope", async () => {
     const id = engine === "postgres" ? "nextval(pg_get_serial_sequence('goods', 'id'))" : "null";
     const row = sql`select ${sql.raw(id)}, 8, 'a1', 5 where true`;
     const act = (q: WriteStatements) =>
@@ -283,14 +283,14 @@ describe("who changes", () => {
     expect(String(await ended(store.scoped(a).write(async (tx) => built(tx.sql))))).toContain("by plain SQL");
   });
 
-  test("rows do not change hands", async () => {
+  test("a row cannot be moved to another merchant", async () => {
     const give = store.scoped(a).write(async (tx) => tx.sql.update(goods).set({ merchant_id: 8 }));
     expect(String(await ended(give))).toContain("cannot change in the scope");
     expect(await allGoods(store)).toEqual(all);
   });
 });
 
-describe("who makes", () => {
+describe("owner of new rows", () => {
   const one = (name: string) => ({ name, quantity: 0 });
   const made = prepared((q: WriteStatements, given: StatementArgs<{ name: string }>) =>
     q.insert(goods).values({ name: given.name, quantity: 0 }).returning({ name: goods.name }),
@@ -307,7 +307,7 @@ describe("who makes", () => {
   };
 
   for (const [way, act] of Object.entries(ways))
-    test(`${way}: a row that does not say whose it is is the maker's`, async () => {
+    test(`${way}: a row without an owner gets the owner of the scope`, async () => {
       for (const [scope, merchant] of [
         [a, 7],
         [b, 8],
@@ -329,7 +329,7 @@ describe("who makes", () => {
       expect((await allGoods(store)).filter((row) => row.startsWith("nobody"))).toEqual([]);
     });
 
-  test("what may be the house's is said, or the maker's, or the house's where nobody makes", async () => {
+  test("a nullable owner is the explicit one, else the scope's, else the operator", async () => {
     const note = (merchant_id?: number | null) => ({ good: "new", words: "w", merchant_id });
     const write = (scope: TenantScope) =>
       store.scoped(scope).write(async (tx) => {
@@ -351,7 +351,7 @@ describe("who makes", () => {
 describe("a transaction in a scope", () => {
   const namesIn = async (tx: Db) => told(await tx.sql.select({ name: goods.name }).from(goods).orderBy(goods.name));
 
-  test("is the whole one: its parts, effects and end", async () => {
+  test("is the whole transaction: its parts, effects and finishers", async () => {
     const woken: string[] = [];
     store.onWake((job) => woken.push(job));
     const heard: string[] = [];
@@ -378,7 +378,7 @@ describe("a transaction in a scope", () => {
     expect(woken).toEqual(["webhooks.fan_out"]);
   });
 
-  test("keeps what it remembers apart from other scopes", async () => {
+  test("has separate memos per scope", async () => {
     const names = (db: Db) => db.memo("names", () => namesIn(db));
     await store.write(async (tx) => {
       expect(await Promise.all([a, b, unscoped, a].map((scope) => names(tx.scoped(scope))))).toEqual([
@@ -388,7 +388,7 @@ describe("a transaction in a scope", () => {
         "a1, a2",
       ]);
     });
-    // On SQLite these share one view.
+    // On SQLite these share a snapshot.
     const read = [a, b, unscoped, house].map((scope) => store.scoped(scope).read(names));
     expect(await Promise.all(read)).toEqual(["a1, a2", "b1, b2", "a1, a2, b1, b2", "a1, a2, b1, b2"]);
     let count = 0;
@@ -398,7 +398,7 @@ describe("a transaction in a scope", () => {
   });
 });
 
-test("a store in a scope is the same one each time, and knows the bare one", () => {
+test("a scoped store is the same object each time and exposes its base store", () => {
   const scoped = store.scoped(a);
   expect(scoped.scope).toEqual(a);
   expect(store.scoped({ ...a })).toBe(scoped);

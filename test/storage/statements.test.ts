@@ -1,4 +1,4 @@
-// Prepared statements and inserts: what goes in comes back, the same on both engines.
+// Prepared statements and inserts: values survive the round trip on both engines.
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { and, eq, gte } from "drizzle-orm";
 import { amongTexts, list } from "../../db/kit.ts";
@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-test("prepared and inserted values come back as they went in, nulls too", async () => {
+test("prepared and inserted values come back unchanged, nulls too", async () => {
   await store.write(async (tx) => {
     await insert(tx, things, [
       { name: "a", quantity: 1, fragile: true, facts: { color: "red" } },
@@ -40,7 +40,7 @@ test("prepared and inserted values come back as they went in, nulls too", async 
   expect(again).toMatchObject([{ fragile: false, facts: { color: "blue" } }]);
 });
 
-test("the rows of no id, of one and of several", async () => {
+test("rows are found by no id, by one and by several", async () => {
   await store.write(async (tx) => {
     for (const name of ["a", "b", "c"]) await insert(tx, things, [{ name, quantity: 1 }]);
   });
@@ -59,7 +59,7 @@ test("the rows of no id, of one and of several", async () => {
   }
 });
 
-test("the rows that texts of any kind name", async () => {
+test("rows are found by texts of any kind", async () => {
   const names = ["", " ", "null", "NULL", "a,b", `"`, "\\", `\\"`, "{}", "{a}", "'", "ü\n\t", "[1]", "$1"];
   await store.write((tx) =>
     insert(
@@ -80,7 +80,7 @@ test("the rows that texts of any kind name", async () => {
   expect(await found([])).toEqual([]);
 });
 
-test("many rows are inserted whatever the limit of parameters", async () => {
+test("more rows can be inserted than the parameter limit allows in one statement", async () => {
   const rows = Array.from({ length: 12_000 }, (_, i) => ({ name: `n${i}`, quantity: i }));
   await store.write((tx) => insert(tx, things, rows));
   expect(await store.read((db) => db.sql.$count(things))).toBe(12_000);

@@ -1,4 +1,4 @@
-// The one clock of a store: what it makes of a machine's clock that is set, and that it remembers over restarts.
+// The clock of a store: how it handles changes of the machine's clock, also across restarts.
 
 import { Database } from "bun:sqlite";
 import { describe, expect, spyOn, test } from "bun:test";
@@ -29,7 +29,7 @@ function clockOn(source = manualClock(start)) {
 }
 
 describe("a clock that is set", () => {
-  test("back by two minutes is waited for: time goes on, a tenth slower, until both agree", () => {
+  test("back by two minutes is absorbed: time runs a tenth slower until both agree", () => {
     const { source, said, clock } = clockOn();
     expect(clock.now()).toBe(start);
     source.step(-2 * minute_ms);
@@ -41,7 +41,7 @@ describe("a clock that is set", () => {
     expect([clock.stepped_ms, said]).toEqual([0, []]);
   });
 
-  test("by five minutes or more is followed and told, and by how much what waits has to be moved", () => {
+  test("by five minutes or more is followed and logged, with the shift for scheduled work", () => {
     const { source, said, clock } = clockOn();
     clock.now();
     source.pass(1000);
@@ -55,7 +55,7 @@ describe("a clock that is set", () => {
     expect(said).toEqual(["the clock was set back", "the clock was set ahead"]);
   });
 
-  test("ahead by hand, as the sandbox does, was not set", () => {
+  test("ahead by hand, as in the sandbox, does not count as a step", () => {
     const { source, clock } = clockOn();
     clock.now();
     source.advance(48 * hour_ms);
@@ -63,7 +63,7 @@ describe("a clock that is set", () => {
     expect(clock.stepped_ms).toBe(0);
   });
 
-  test("never makes a moment come after a later one, but for what it tells of", () => {
+  test("never goes backwards except in a reported step", () => {
     const move = fc.record({ pass: fc.nat(600_000), step: fc.integer({ min: -400_000, max: 400_000 }) });
     fc.assert(
       fc.property(fc.array(move, { maxLength: 50 }), (moves) => {
@@ -81,7 +81,7 @@ describe("a clock that is set", () => {
   });
 });
 
-/** Opens a store of the same data again and again, as a service does that is started anew. */
+/** Lets the work open a store of the same data repeatedly, like a service that restarts. */
 async function withPlace(work: (open: (source: ManualClock) => Promise<Store>) => Promise<void>): Promise<void> {
   if (databaseUrl === null) {
     const folder = mkdtempSync(join(tmpdir(), "packhouse-clock-"));
@@ -99,7 +99,7 @@ async function withPlace(work: (open: (source: ManualClock) => Promise<Store>) =
   await work(async (clock) => openPostgres({ url, schema, mode: "live", clock, log: silentLog, time: "clock" }));
 }
 
-/** Stores something, and answers at what time. */
+/** Stores a row and returns the time of the transaction. */
 const add = (store: Store) =>
   store.write(async (tx) => {
     await insert(tx, things, [{ name: String(Math.random()), quantity: 1 }]);
@@ -107,7 +107,7 @@ const add = (store: Store) =>
   });
 
 describe("a store", () => {
-  test("that starts a minute before it ended goes on from there", async () => {
+  test("that starts with a clock a minute behind its last time continues from that time", async () => {
     await withPlace(async (open) => {
       const first = await open(manualClock(start + minute_ms));
       expect(await add(first)).toBe(start + minute_ms);
@@ -122,7 +122,7 @@ describe("a store", () => {
     });
   });
 
-  test("hands the step to whoever moves what waits, before any other write, and once", async () => {
+  test("passes the step to the handler that shifts scheduled work, once and before any other write", async () => {
     await withPlace(async (open) => {
       const source = manualClock(start);
       const store = await open(source);
@@ -137,7 +137,7 @@ describe("a store", () => {
     });
   });
 
-  test("takes a step back once, however many writes find out about it at once", async () => {
+  test("applies a step back once, even if many writes detect it at the same time", async () => {
     await withPlace(async (open) => {
       const source = manualClock(start);
       const store = await open(source);
@@ -153,14 +153,14 @@ describe("a store", () => {
     });
   });
 
-  test("that was not there when the clock was set back learns of it at the start, by how far it had come", async () => {
+  test("that was closed when the clock was set back detects it at the start, from its stored time", async () => {
     await withPlace(async (open) => {
       const first = await open(manualClock(start));
       await add(first);
       await first.close();
       const moves: number[] = [];
       for (const from of [start - 2 * hour_ms, start - 2 * hour_ms + minute_ms]) {
-        // Commands write as well, and move nothing.
+        // Commands write too, but do not shift anything.
         const command = await open(manualClock(from));
         await add(command);
         await command.close();
@@ -173,7 +173,7 @@ describe("a store", () => {
     });
   });
 
-  test("that cannot move what waits says so and goes on", async () => {
+  test("that cannot shift scheduled work keeps working", async () => {
     await withPlace(async (open) => {
       const source = manualClock(start);
       const store = await open(source);
@@ -189,7 +189,7 @@ describe("a store", () => {
 if (databaseUrl !== null) {
   const url = databaseUrl;
 
-  test("of several servers one moves what waits, when the database's clock was set", async () => {
+  test("only one of several servers shifts scheduled work when the database's clock is set", async () => {
     await withPlace(async (open) => {
       const clocks = [manualClock(start), manualClock(start)];
       const stores = await Promise.all(clocks.map(open));
@@ -205,7 +205,7 @@ if (databaseUrl !== null) {
     });
   });
 
-  test("a server that does not know of a move yet does not undo the time that was kept with it", async () => {
+  test("a server that has not seen a shift yet does not overwrite the time stored with it", async () => {
     await withPlace(async (open) => {
       const clocks = [manualClock(start), manualClock(start)] as const;
       const [one, other] = [await open(clocks[0]), await open(clocks[1])];
@@ -220,7 +220,7 @@ if (databaseUrl !== null) {
         clocks[0].step(-hour_ms);
         await add(one);
       });
-      // Closed, a store has kept what it was about to keep.
+      // Closing the store flushes its pending time.
       await other.close();
       const later = await open(clocks[0]);
       later.onStep(async (_tx, by_ms) => void moves.push(by_ms));
@@ -230,7 +230,7 @@ if (databaseUrl !== null) {
     });
   });
 
-  test("the time of timers is the database's, however wrong the server's is", async () => {
+  test("timers use the database's time, even if the server's is wrong", async () => {
     const schema = `temporary_${process.pid}_skew`;
     await migratePostgres(url, schema, "live", thingMigrations);
     for (const off_ms of [-10 * minute_ms, 10 * minute_ms]) {
@@ -240,7 +240,7 @@ if (databaseUrl !== null) {
       const now = await add(store);
       expect(store.clock.now() - now).toBeWithin(0, minute_ms);
       expect(Math.abs(store.clock.now() - clock.now())).toBeGreaterThan(9 * minute_ms);
-      // Whoever waits for a moment of the clock finds it come in the next transaction.
+      // Once the clock has reached a time, the next transaction is not earlier.
       for (let tries = 0; tries < 50; tries += 1) {
         const at = store.clock.now();
         expect(await store.read(async (db) => db.now)).toBeGreaterThanOrEqual(at);

@@ -1,4 +1,4 @@
-// Stores for tests: of the engine of the process, with the schema of the program, gone when closed.
+// Stores for tests: on the engine of the process, with the program's schema, deleted when closed.
 import { Database } from "bun:sqlite";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,16 +19,16 @@ import { openSqlite } from "../../src/storage/sqlite/sqlite_store.ts";
 
 export interface TemporarySettings {
   readonly mode?: Environment;
-  /** A clock given here is the store's time on PostgreSQL too, unless `time` says that the database's is. */
+  /** The store's time, on PostgreSQL too unless `time` selects the database's. */
   readonly clock?: Clock;
   readonly time?: "database" | "clock";
-  /** Other tables than the program's. */
+  /** Tables to use in place of the program's. */
   readonly migrations?: readonly Migration[];
   readonly log?: Log;
   readonly site?: (() => Site) | undefined;
-  /** Waits until what was written to an open file is on the disk; on SQLite alone. */
+  /** Waits until writes to an open file are on the disk; SQLite only. */
   readonly sync?: ((file: number) => Promise<void>) | undefined;
-  /** Is given all that the store holds when it is closed: the bytes of its files, or the text of its rows. */
+  /** Receives the contents of the store when it is closed: the bytes of its files, or the text of its rows. */
   readonly left?: (kept: string | Uint8Array) => void;
 }
 
@@ -39,7 +39,7 @@ export async function openTemporaryStore(settings: TemporarySettings = {}): Prom
 
 const templates = new Map<string, Uint8Array>();
 
-/** The bytes of a migrated file, made once for each process and written for each store. */
+/** The bytes of a migrated file, created once per process and written for each store. */
 function template(mode: Environment, migrations: readonly Migration[]): Uint8Array {
   const key = mode + migrations.map(({ name }) => name).join();
   let bytes = templates.get(key);
@@ -59,7 +59,7 @@ function onSqlite(settings: TemporarySettings): Store {
   const path = join(folder, `${mode}.db`);
   writeFileSync(path, template(mode, migrations));
   const store = openSqlite({ path, mode, clock, log, fatal: rethrow, site: settings.site, sync });
-  // Closing takes the write-ahead log into the file: what it held of pages written again is seen before.
+  // Closing checkpoints the write-ahead log, so older versions of its pages must be read first.
   const show = (file: string) => {
     if (left !== undefined && existsSync(file)) left(readFileSync(file));
   };
@@ -70,7 +70,7 @@ function onSqlite(settings: TemporarySettings): Store {
   return closing(store, remove, () => show(`${path}-wal`));
 }
 
-// Making a schema takes a fifth of a second; emptying one that was used takes a tenth of that.
+// Creating a schema takes 200 ms; emptying a used one takes a tenth of that.
 const emptied = new Map<string, string[]>();
 let schemas = 0;
 let swept: Promise<void> | null = null;
@@ -99,8 +99,8 @@ async function newSchema(url: string, mode: Environment, migrations: readonly Mi
 }
 
 /**
- * Deletes all rows of a schema but the merchant whom the migrations put there, keeps their text as a setting, and sets
- * its sequences back. Foreign keys rest.
+ * Deletes all rows of a schema but the merchant from the migrations, stores their text as a setting, and resets the
+ * sequences. Foreign keys are not enforced.
  */
 function empty(schema: string, first_id: number): string {
   return `
@@ -121,16 +121,16 @@ function empty(schema: string, first_id: number): string {
       where relkind = 'S' and relnamespace = '${schema}'::regnamespace`;
 }
 
-/** What the types of `pg` leave out. */
+/** Missing from the types of `pg`. */
 type Client = pg.Client & { ref(): void; unref(): void };
 
 let admin: Promise<Client> | null = null;
 
-/** Asks on a connection that is kept: a new one learns every table anew, which takes longer than most tests. */
+/** Queries on a cached connection: a new one must load every table again, which takes longer than most tests. */
 async function asAdmin<Row extends pg.QueryResultRow>(url: string, query: string): Promise<Row[]> {
   admin ??= connected(url);
   const client = await admin;
-  // Between its queries the connection keeps no process alive.
+  // An idle connection does not keep the process alive.
   client.ref();
   try {
     return (await client.query<Row>(query)).rows;
@@ -145,7 +145,7 @@ async function connected(url: string): Promise<Client> {
   return client;
 }
 
-/** Drops the schemas of test processes that have ended: no hook tells the end of a whole run. */
+/** Drops the schemas of test processes that have ended: there is no hook for the end of a whole run. */
 async function sweep(url: string): Promise<void> {
   for (const { name } of await asAdmin<{ name: string }>(url, "select nspname as name from pg_namespace")) {
     const pid = /^temporary_(\d+)_/.exec(name)?.[1];
@@ -185,7 +185,7 @@ function closing(store: Store, after: () => Promise<void> | void, before = (): v
     facts: () => store.facts(),
     findDamage: (depth, ending) => store.findDamage(depth, ending),
     shred: () => store.shred(),
-    // What is left of it is taken away once: after that another test may have the schema.
+    // Cleans up only once: after that another test may use the schema.
     close: () => {
       closed ??= closeOnce();
       return closed;

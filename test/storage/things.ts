@@ -1,4 +1,4 @@
-// A small schema of its own for the tests of the engines: things that belong to boxes.
+// A small schema for the tests of the engines: things that belong to boxes.
 import { bool, check, id, int, json, table, text } from "../../db/kit.ts";
 import { engine } from "../../src/core/config.ts";
 import type { Store } from "../../src/storage/database.ts";
@@ -49,7 +49,7 @@ export async function thingNames(store: Store): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** How a promise ended: its value or its error. */
+/** The outcome of a promise: its value or its error. */
 export async function ended<T>(promise: Promise<T>): Promise<T | Error> {
   return await promise.catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
 }

@@ -1,4 +1,4 @@
-// Runs test/storage/writer_process.ts as a process of its own, and what else the tests of crashes need.
+// Runs test/storage/writer_process.ts as a separate process, with helpers for the crash tests.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { leases } from "../../db/schema/service.ts";
@@ -7,17 +7,17 @@ import { openStores, type Stores } from "../../src/storage/open_stores.ts";
 
 const writer = join(import.meta.dir, "writer_process.ts");
 
-/** A writing process: the lines it printed so far, and its end. */
+/** A writing process: the lines that it has printed so far, and its exit. */
 export interface Writer {
   readonly lines: string[];
   readonly process: Bun.Subprocess<"ignore", "pipe", "inherit">;
   /** Waits until a line satisfies the condition; false when the process ended without one. */
   until(condition: (line: string, count: number) => boolean): Promise<boolean>;
-  /** Waits for the end and answers the exit code. */
+  /** Waits for the end and returns the exit code. */
   end(): Promise<number>;
 }
 
-/** Starts 64 writers on a data directory in another process, under the command `before` when it is given. */
+/** Starts 64 writers on a data directory in another process, under the command `before` if present. */
 export function startWriter(folder: string, writes = 0, before: readonly string[] = []): Writer {
   const environment = { ...process.env, PACKHOUSE_DATABASE_URL: "" };
   const child = Bun.spawn([...before, process.execPath, writer, folder, String(writes)], {
@@ -76,7 +76,7 @@ export async function openFolder(data: string, log: Log = silentLog): Promise<St
   return await openStores({ data, database_url: null, purpose: "serve", log, fatal });
 }
 
-/** What of the acknowledged writes a store lacks, in whole or in half. */
+/** The acknowledged writes that a store lacks, fully or in part. */
 export async function missingFrom(stores: Stores, names: readonly string[]): Promise<string[]> {
   const rows = await stores.live.read((db) => db.sql.select({ name: leases.name }).from(leases));
   const found = new Set(rows.map(({ name }) => name));
@@ -84,7 +84,7 @@ export async function missingFrom(stores: Stores, names: readonly string[]): Pro
   return [...names.filter((name) => !found.has(`${name}_a`) || !found.has(`${name}_b`)), ...halves];
 }
 
-/** Prints why a check cannot run here and says so by its answer, for `test.skipIf`. */
+/** Prints why a check cannot run here and returns whether to skip it, for `test.skipIf`. */
 export function skipped(id: string, reason: string | null): boolean {
   if (reason !== null) console.log(`SKIPPED ${id}: ${reason}`);
   return reason !== null;
@@ -97,7 +97,7 @@ export function mayMount(): boolean {
   return (BigInt(`0x${bits}`) & (1n << 21n)) !== 0n;
 }
 
-/** Whether strace is there and may trace. */
+/** Whether strace is installed and allowed to trace. */
 export function mayTrace(): boolean {
   if (process.platform !== "linux" || Bun.which("strace") === null) return false;
   return Bun.spawnSync(["strace", "-o", "/dev/null", "-e", "trace=none", "true"]).exitCode === 0;

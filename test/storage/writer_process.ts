@@ -1,4 +1,4 @@
-// A process of its own for the tests: 64 writers on a data directory, each telling what was acknowledged.
+// A separate process for the tests: 64 writers on a data directory, each printing its acknowledged writes.
 // Arguments: the data directory, and how many writes each makes (0: until it is killed).
 import { leases } from "../../db/schema/service.ts";
 import { silentLog } from "../../src/core/log.ts";
@@ -17,7 +17,7 @@ const stores = await openStores({
   fatal: () => process.exit(exitCodes.storage),
 });
 console.log("ready");
-// A writer that nobody kills does not stay for ever.
+// A writer that is never killed exits by itself.
 setTimeout(() => process.exit(1), 60_000).unref();
 
 const last = Number(writes) || Number.POSITIVE_INFINITY;

@@ -1,5 +1,5 @@
-// What the schema itself refuses on each engine: records without a merchant, records that refer to those of another
-// merchant, and a name twice at one merchant.
+// The schema itself refuses, on each engine: records without a merchant, references to another merchant's records,
+// and duplicate names within a merchant.
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import pg from "pg";
@@ -30,7 +30,7 @@ const line = { sku: "A", name: "", quantity: 3, unit_price_cents: 0, quantity_ca
 const stock = { warehouse_id: 1, on_hand: 5, reserved: 0, received_at: 5, updated_at: 5 };
 const wish = { reservation_id: 1, quantity: 3, wanted: 3, reserved: 0, picked: 0 };
 
-/** Rows of the merchant that every installation has, and what they refer to. */
+/** Rows of the default merchant, and the rows that they reference. */
 const there: readonly (readonly [table: string, row: Row])[] = [
   ["warehouses", { id: 1, name: "W", address: "{}", timezone: "Europe/Paris", priority: 1, version: 1, ...made }],
   ["bins", { id: 1, warehouse_id: 1, code: "B", kind: "storage", pick_order: 0 }],
@@ -62,7 +62,7 @@ function inserting(table: string, row: Row): string {
   return `insert into ${table} (${Object.keys(row).join(", ")}) values (${literals.join(", ")})`;
 }
 
-/** Another merchant with goods, a customer and an order of its own. */
+/** Another merchant with its own goods, customer and order. */
 const another = [
   inserting("merchants", {
     id: 2,
@@ -118,7 +118,7 @@ const unowned = inserting("products", { sku: "N", metadata: "{}", version: 1, ..
 const counts = `select merchant_id, status, cast(held as int), cast(sum(number) as int) from order_counts
   group by 1, 2, 3 having sum(number) <> 0 order by 1, 2, 3`;
 
-/** A database of one of the engines. */
+/** A database on either engine. */
 interface Base {
   run(sql: string): Promise<void>;
   rows(sql: string): Promise<unknown[][]>;
@@ -163,7 +163,7 @@ describe("the schema", () => {
   });
   afterAll(() => base.close());
 
-  test("counts orders by merchant, and none is of nobody", async () => {
+  test("counts orders by merchant, and every order has one", async () => {
     const told = async () => (await base.rows(counts)).map(([merchant, ...rest]) => [Number(merchant), ...rest]);
     const mine = [
       [1, "cancelled", 0, 1],
@@ -178,7 +178,7 @@ describe("the schema", () => {
     await expect(base.run(unowned)).rejects.toThrow(/merchant_id/);
   });
 
-  test("refuses what crosses from one merchant to another", async () => {
+  test("refuses references from one merchant to another", async () => {
     for (const [what, statement] of Object.entries(crossing)) {
       const said = await base.run(statement).then(
         () => "taken",
@@ -188,7 +188,7 @@ describe("the schema", () => {
     }
   });
 
-  test("refuses a name twice at one merchant, which another may have too", async () => {
+  test("refuses a duplicate name within a merchant, but allows it across merchants", async () => {
     for (const [what, statement] of Object.entries(twice)) {
       const said = await base.run(statement).then(
         () => "taken",

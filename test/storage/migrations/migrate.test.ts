@@ -1,4 +1,4 @@
-// Migrations on SQLite: all or nothing, children survive a rebuilt table, ids go on from where they were.
+// Migrations on SQLite: all or nothing, child rows survive a table rebuild, ids continue where they were.
 import { Database } from "bun:sqlite";
 import { beforeEach, describe, expect, test } from "bun:test";
 import {
@@ -35,7 +35,7 @@ describe("migrations", () => {
   });
   const all = (query: string) => raw.query(query).values();
 
-  test("a rebuilt table keeps its children and its ids; a later table starts in the mode's range", () => {
+  test("a rebuilt table keeps its child rows and ids; a later table starts in the environment's range", () => {
     migrateSqlite(raw, "live", "memory", [first]);
     raw.run("insert into parents (name) values ('a'), ('b'), ('c')");
     raw.run("insert into children (parent_id) values (1001), (1002)");
@@ -48,7 +48,7 @@ describe("migrations", () => {
     expect(all("pragma user_version")).toEqual([[2]]);
   });
 
-  test("one that fails, or leaves rows that refer to nothing, changes nothing", () => {
+  test("a migration that fails or leaves dangling references changes nothing", () => {
     migrateSqlite(raw, "test", "memory", [first]);
     raw.run("insert into parents (name) values ('a')");
     raw.run("insert into children (parent_id) values (1000000001)");
@@ -62,19 +62,19 @@ describe("migrations", () => {
     expect(raw.inTransaction).toBe(false);
   });
 
-  test("what has been applied is not applied again", () => {
+  test("an applied migration is not applied again", () => {
     migrateSqlite(raw, "test", "memory", [first]);
     migrateSqlite(raw, "test", "memory", [first]);
     expect(all("select count(*) from migrations")).toEqual([[1]]);
   });
 
-  test("a database that has a migration of another program and lacks one of this is refused", () => {
+  test("a database with a foreign migration that lacks one of ours is refused", () => {
     const has = [{ name: first.name, kind: "breaking" } as const, { name: "9999_other", kind: "additive" } as const];
     expect(migrationStateFrom([first], has, "memory").missing).toEqual([]);
     expect(() => migrationStateFrom([first, rebuilt], has, "memory")).toThrow("lacks 0002_rebuilt of this one");
   });
 
-  test("a database says which world it holds; where it does not, its ids tell", () => {
+  test("a database records its environment; if it does not, its ids determine it", () => {
     migrateSqlite(raw, "test", "memory", [first]);
     raw.run("insert into parents (name) values ('a')");
     expect(() => checkEnvironmentOnSqlite(raw, "live", "memory")).toThrow("memory holds test data, not live data.");
@@ -87,7 +87,7 @@ describe("migrations", () => {
     other.close();
   });
 
-  test("the program carries the same migrations for both engines", () => {
+  test("the program has the same migrations for both engines", () => {
     const names = migrations.sqlite.map(({ name }) => name);
     expect(names.length).toBeGreaterThan(0);
     expect(migrations.postgres.map(({ name }) => name)).toEqual(names);

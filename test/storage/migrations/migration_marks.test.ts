@@ -1,4 +1,4 @@
-// Every migration says whether the version before goes on beside it, and what can be checked of that is checked.
+// Every migration states whether the previous version can run alongside it, and the checkable part is checked.
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { markOf } from "../../../src/storage/migrations/migration_files.ts";
 import { type Migration, migrations } from "../../../src/storage/migrations/migration_sql.ts";
 import { brokenBy, type Shape, shapeOfPostgres, shapeOfSqlite } from "../additive_migration.ts";
 
-test("the first line of every migration says whether it is additive or breaking, and then why", () => {
+test("the first line of every migration marks it as additive, or as breaking with a reason", () => {
   for (const engine of ["sqlite", "postgres"] as const) {
     const folder = join(import.meta.dir, "../../../db/migrations", engine);
     const files = readdirSync(folder).filter((file) => file.endsWith(".sql"));
@@ -37,7 +37,7 @@ afterAll(async () => {
   await client?.end();
 });
 
-/** The shapes that a schema has after each of some migrations. */
+/** The shape of a schema after each of these migrations. */
 async function shapesOf(all: readonly Migration[]): Promise<Shape[]> {
   const shapes: Shape[] = [];
   using raw = new Database(":memory:", { strict: true });
@@ -55,7 +55,7 @@ async function shapesOf(all: readonly Migration[]): Promise<Shape[]> {
   return shapes;
 }
 
-test("no migration that is marked additive takes away or narrows what the version before uses", async () => {
+test("no additive migration removes or narrows anything that the previous version uses", async () => {
   const all = migrations[engine];
   const shapes = await shapesOf(all);
   for (const [at, { name, kind }] of all.entries()) {
@@ -85,9 +85,9 @@ const fine = [
   "drop index boxes_name",
 ];
 
-test("what breaks the version before is found, and what does not is let be", async () => {
+test("changes that break the previous version are reported, others are not", async () => {
   for (const [problem, statement] of Object.entries(refused)) {
-    // SQLite refuses by itself to add a column that must be given to a table with rows; a rebuilt one has it.
+    // SQLite cannot add a required column to a table with rows; a rebuilt table can have one.
     const rebuilt = [
       `create table new (id ${key} primary key, name text not null, size text default 'l', note text,
         weight text not null)`,

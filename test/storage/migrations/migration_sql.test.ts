@@ -1,4 +1,4 @@
-// What drizzle-kit drafts is not always right: these are the traps that a reader of its SQL could miss.
+// SQL drafted by drizzle-kit is not always right. These checks catch mistakes that a reviewer could miss.
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -22,9 +22,9 @@ function migrationsOf(engine: "sqlite" | "postgres"): Migration[] {
 const rebuild = /INSERT INTO `__new_(\w+)`\([^)]*\) SELECT (.*?) FROM `\w+`/g;
 
 /**
- * Plays the migrations on an empty database and finds each that rebuilds a table and adds a column to it at once:
+ * Runs the migrations on an empty database and finds each that both rebuilds a table and adds a column to it:
  * either the rebuild copies a column that the old table lacks (SQLite then stores the column's name as data), or an ADD
- * of the same table stands beside it.
+ * of the same table accompanies it.
  */
 function mixed(migrations: readonly Migration[]): string[] {
   const problems: string[] = [];
@@ -45,7 +45,7 @@ function mixed(migrations: readonly Migration[]): string[] {
   return problems;
 }
 
-/** The tables that these migrations leave without STRICT. */
+/** Tables that are not STRICT after these migrations. */
 function loose(migrations: readonly Migration[]): string[] {
   const database = new Database(":memory:");
   for (const { text } of migrations) database.run(text);
@@ -59,7 +59,7 @@ function loose(migrations: readonly Migration[]): string[] {
 }
 
 describe("the migrations", () => {
-  test("have the same names in the same order on both engines, counted from 0001", () => {
+  test("have the same names in the same order on both engines, numbered from 0001", () => {
     const names = migrationsOf("sqlite").map(({ file }) => file);
     expect(migrationsOf("postgres").map(({ file }) => file)).toEqual(names);
     expect(
@@ -67,7 +67,7 @@ describe("the migrations", () => {
     ).toEqual([]);
   });
 
-  test("have one snapshot of the schema for the next draft, that of the last", () => {
+  test("keep only the last schema snapshot, for the next draft", () => {
     for (const engine of ["sqlite", "postgres"] as const) {
       const last = migrationsOf(engine).at(-1)?.file ?? "";
       const files = readdirSync(join(home, engine, "meta")).sort();
@@ -78,11 +78,11 @@ describe("the migrations", () => {
     }
   });
 
-  test("make STRICT tables on SQLite", () => {
+  test("create STRICT tables on SQLite", () => {
     expect(loose(migrationsOf("sqlite"))).toEqual([]);
   });
 
-  test("never rebuild a table and add a column at once", () => {
+  test("never rebuild a table and add a column to it in one migration", () => {
     expect(mixed(migrationsOf("sqlite"))).toEqual([]);
   });
 
@@ -103,24 +103,24 @@ describe("the checks themselves", () => {
     expect(mixed([first, second])).toEqual(["0002_extra.sql rebuilds lots and adds extra"]);
   });
 
-  test("refuse an added column beside a rebuild", () => {
+  test("refuse an added column alongside a rebuild", () => {
     const copy = 'INSERT INTO `__new_lots`("id") SELECT "id" FROM `lots`;\n';
     const added = "ALTER TABLE `lots` ADD `later` text;\n";
     const second = { file: "0002_extra.sql", text: rebuilt + copy + moved + added };
     expect(mixed([first, second])).toEqual(["0002_extra.sql rebuilds lots and has an ADD"]);
   });
 
-  test("let a plain rebuild pass", () => {
+  test("accept a plain rebuild", () => {
     const copy = 'INSERT INTO `__new_lots`("id") SELECT "id" FROM `lots`;\n';
     expect(mixed([first, { file: "0002_extra.sql", text: rebuilt + copy + moved }])).toEqual([]);
   });
 
-  test("find a table that is not STRICT, and the draft's clean-up makes it so", () => {
+  test("find a table that is not STRICT, which the draft's clean-up fixes", () => {
     expect(loose([first])).toEqual(["lots"]);
     expect(loose([{ ...first, text: strict(first.text) }])).toEqual([]);
   });
 
-  test("the draft's clean-up puts the expression of an index together, and leaves columns as they are", () => {
+  test("the draft's clean-up joins an index expression and leaves columns unchanged", () => {
     const split = "CREATE INDEX `a` ON `lots` (`replace(\"b\"`,` ' '`,` '')`,`c`) WHERE b is not null;";
     expect(whole(split)).toBe(`CREATE INDEX \`a\` ON \`lots\` (replace("b", ' ', ''),c) WHERE b is not null;`);
     const downward = 'CREATE INDEX `a` ON `lots` (`b`,`"c" desc`) WHERE held = true;';
@@ -129,7 +129,7 @@ describe("the checks themselves", () => {
     expect(whole(plain)).toBe(plain);
   });
 
-  test("see the schema's name, and the draft's clean-up removes it", () => {
+  test("find a schema name, which the draft's clean-up removes", () => {
     expect(unqualified('REFERENCES "public"."lots"("id")')).toBe('REFERENCES "lots"("id")');
   });
 });

@@ -1,4 +1,4 @@
-// The triggers that count orders by state: each order is counted once, whatever happens to it.
+// The triggers that count orders by state: each order is counted exactly once.
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import pg from "pg";
@@ -19,7 +19,7 @@ const changes = [
   order("E", "shipped"),
   "update orders set status = 'cancelled' where order_number = 'A'",
   "update orders set held = true where order_number in ('A', 'B')",
-  // What changes nothing, or is refused as a double, counts nothing.
+  // An update that keeps the state, or an insert refused as a duplicate, does not change the counts.
   "update orders set status = 'cancelled', version = 2 where order_number = 'D'",
   `${order("B", "pending")} on conflict (order_number, merchant_id) do nothing`,
   "delete from orders where order_number = 'C'",
@@ -51,7 +51,7 @@ if (databaseUrl === null) {
   });
 } else {
   const url = databaseUrl;
-  test("on PostgreSQL, in the schema of the connection alone", async () => {
+  test("on PostgreSQL, only in the schema of the connection", async () => {
     const schema = `temporary_${process.pid}_order_counts`;
     const client = new pg.Client({ connectionString: url });
     await client.connect();
@@ -63,7 +63,7 @@ if (databaseUrl === null) {
       expect(await counts()).toEqual(before_changes);
       for (const statement of changes) await client.query(statement);
       expect(await counts()).toEqual(after_changes);
-      // The counts of another schema are never taken for those of this one.
+      // Counts of another schema are not mixed up with these.
       await client.query("set search_path to public");
       await expect(client.query(`delete from ${schema}.orders`)).rejects.toThrow(`SET search_path TO ${schema}`);
     } finally {

@@ -1,4 +1,4 @@
-// Databases from before the first release: the start replaces their list of migrations, and keeps all else.
+// Databases from before the first release: the start replaces their list of migrations and changes nothing else.
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -15,7 +15,7 @@ import { schemaOfPostgres, schemaOfSqlite } from "./squashed/schema.ts";
 
 const killed = join(import.meta.dir, "squashed/killed.ts");
 const today = migrations.sqlite.map(({ name }) => name);
-/** Lists that are refused: a prefix of that list, one without its last, one with another, and even older ones. */
+/** Lists that are refused: a prefix, one without its last migration, one with an extra, and older ones. */
 const refused: Readonly<Record<string, readonly string[]>> = {
   first: listed.slice(0, 1),
   most: listed.slice(0, -1),
@@ -38,7 +38,7 @@ if (databaseUrl === null) {
     });
     afterAll(() => rmSync(folder, { recursive: true }));
 
-    /** A database with this list of migrations, in a file. */
+    /** A database file with this list of migrations. */
     function older(mode: Environment, names: readonly string[], name: string): string {
       const path = join(folder, `${name}.db`);
       using raw = new Database(path, { create: true, readwrite: true, strict: true });
@@ -67,7 +67,7 @@ if (databaseUrl === null) {
       });
     }
 
-    test("later migrations run in the same transaction: one that fails leaves the list as it was", () => {
+    test("later migrations run in the same transaction, so that a failure leaves the list unchanged", () => {
       const path = older("live", listed, "later");
       using raw = open(path);
       const broken = [...migrations.sqlite, later("select no_such_thing")];
@@ -78,7 +78,7 @@ if (databaseUrl === null) {
       expect(raw.query("select id from later").values()).toEqual([]);
     });
 
-    test.each(Object.entries(refused))("another list (%s) is refused, and nothing changes", (name, names) => {
+    test.each(Object.entries(refused))("any other list (%s) is refused and nothing changes", (name, names) => {
       const path = older("live", names, name);
       using raw = open(path);
       const before = raw.serialize();
@@ -87,7 +87,7 @@ if (databaseUrl === null) {
       expect(raw.serialize().equals(before)).toBe(true);
     });
 
-    test("a kill just before the commit leaves the list as it was, and the next start replaces it", async () => {
+    test("a kill just before the commit leaves the list unchanged, and the next start replaces it", async () => {
       const path = older("test", listed, "killed");
       const child = Bun.spawn([process.execPath, killed, path], { stderr: "inherit" });
       await child.exited;
@@ -127,7 +127,7 @@ if (databaseUrl === null) {
       );
 
     for (const mode of environments) {
-      test(`a ${mode} schema stays as it is, with its rows and ids, for four servers that start at once`, async () => {
+      test(`a ${mode} schema keeps its tables, rows and ids when four servers start at once`, async () => {
         const schema = await older(mode, listed, `whole_${mode}`);
         const before = await schemaOfPostgres(admin, schema);
         await Promise.all(Array.from({ length: 4 }, () => migratePostgres(url, schema, mode)));
@@ -140,7 +140,7 @@ if (databaseUrl === null) {
       });
     }
 
-    test("later migrations run in the same transaction: one that fails leaves the list as it was", async () => {
+    test("later migrations run in the same transaction, so that a failure leaves the list unchanged", async () => {
       const schema = await older("live", listed, "later");
       const broken = [...migrations.postgres, later("select no_such_thing")];
       await expect(migratePostgres(url, schema, "live", broken)).rejects.toThrow("no_such_thing");
@@ -149,7 +149,7 @@ if (databaseUrl === null) {
       expect(await applied(schema)).toEqual([...today, "0002_later"]);
     });
 
-    test.each(Object.entries(refused))("another list (%s) is refused, and nothing changes", async (name, names) => {
+    test.each(Object.entries(refused))("any other list (%s) is refused and nothing changes", async (name, names) => {
       const schema = await older("live", names, name);
       const before = await schemaOfPostgres(admin, schema);
       const told = await migratePostgres(url, schema, "live").catch((error) => error);
@@ -158,7 +158,7 @@ if (databaseUrl === null) {
       expect(await applied(schema)).toEqual([...names].sort());
     });
 
-    test("a kill just before the commit leaves the list as it was, and the next start replaces it", async () => {
+    test("a kill just before the commit leaves the list unchanged, and the next start replaces it", async () => {
       const schema = await older("test", listed, "killed");
       const child = Bun.spawn([process.execPath, killed, schema], { stderr: "inherit" });
       await child.exited;

@@ -1,4 +1,4 @@
-// A process of its own for the tests: buys one unit after the other of five things until nothing is left.
+// A separate process for the tests: buys single units of five things until they are sold out.
 // Argument: the schema. The database is PACKHOUSE_DATABASE_URL's. Prints how many units it got.
 import { and, eq, gte, sql } from "drizzle-orm";
 import { systemClock } from "../../../src/core/clock.ts";
@@ -28,7 +28,7 @@ await Promise.all(
       const name = `hot ${i % 5}`;
       const got = await store.write(async (tx) => {
         const [row] = await take(tx, { name });
-        // The ledger of what was sold, in the same transaction.
+        // Records the sale in the same transaction.
         if (row !== undefined) await insert(tx, boxes, [{ name }]);
         return row !== undefined;
       });

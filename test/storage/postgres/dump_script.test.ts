@@ -1,4 +1,4 @@
-// What is left out of the SQL of a dump.
+// Statements that are removed from the SQL of a dump.
 import { expect, test } from "bun:test";
 import { forOlderServers } from "../../../src/storage/postgres/postgres_programs.ts";
 
@@ -12,8 +12,8 @@ async function through(text: string, piece_bytes: number): Promise<string> {
   return new Response(new Blob(pieces).stream().pipeThrough(forOlderServers())).text();
 }
 
-test("a setting that older servers do not know goes, wherever the pieces end, and nothing else", async () => {
-  // A row may hold the same words.
+test("only a setting unknown to older servers is removed, wherever the chunks end", async () => {
+  // A row may contain the same text.
   const rows = `COPY t FROM stdin;\nSET transaction_timeout = 0;\n${"ü€ ".repeat(5000)}\n\\.\n`;
   for (const piece_bytes of [1, 40, 4096, 1_000_000]) {
     expect(await through(settings + "-".repeat(4096) + rows, piece_bytes)).toBe(kept + "-".repeat(4096) + rows);

@@ -1,4 +1,4 @@
-// PostgreSQL goes away, or falls silent, in the middle of work: what is under way fails, and what comes later works.
+// PostgreSQL goes away or stops responding: requests in flight fail, later ones succeed.
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { connect, createServer, type Socket } from "node:net";
 import pg from "pg";
@@ -17,7 +17,7 @@ setDefaultTimeout(90_000);
 
 const pgPrepared = table("pg_prepared_statements", { name: text() });
 
-/** A way to a database that can be cut, or fall silent without a word. */
+/** A proxy to a database that can drop its connections or silently stop forwarding. */
 async function wayTo(url: string) {
   const target = new URL(url);
   const pairs = new Set<Socket>();
@@ -69,13 +69,13 @@ async function wayTo(url: string) {
   };
 }
 
-describe.if(engine === "postgres")("a database that is away", () => {
+describe.if(engine === "postgres")("a database outage", () => {
   const ends: (() => unknown)[] = [];
   afterEach(async () => {
     for (const end of ends.splice(0).reverse()) await end();
   });
 
-  test("answers 503 meanwhile, and serves again without a restart; no acknowledged order is lost", async () => {
+  test("requests get 503, service resumes without a restart, and no acknowledged order is lost", async () => {
     const way = await wayTo((await freshDatabase()) ?? "");
     ends.push(way.stop);
     const env = { PACKHOUSE_LOG_LEVEL: "error", PACKHOUSE_SLOW_REQUEST_MS: "60000" };
@@ -102,7 +102,7 @@ describe.if(engine === "postgres")("a database that is away", () => {
     console.log(`It served again ${Math.round(performance.now() - healed_at)} ms after the database was back.`);
     while ((await fetch(`${service.url}/health`)).status !== 200) await Bun.sleep(100);
     const { failed, sent } = await end();
-    // What was cut off at its commit may be there as well, and says so.
+    // A request cut off during its commit may have been stored, and its error states that.
     const codes = new Set(failed.map((line) => /"code":"(\w+)"/.exec(line)?.[1] ?? line));
     expect([...codes].filter((code) => code !== "storage_unavailable" && code !== "write_unknown")).toEqual([]);
     expect(kept + failed.length).toBe(sent);
@@ -110,14 +110,14 @@ describe.if(engine === "postgres")("a database that is away", () => {
     expect(meta.pagination.total).toBeGreaterThanOrEqual(kept);
   });
 
-  test("falls silent, and the server ends all the same when it is asked to", async () => {
+  test("the server shuts down on request even if the database does not respond", async () => {
     const way = await wayTo((await freshDatabase()) ?? "");
     ends.push(way.stop);
     const env = { PACKHOUSE_LOG_LEVEL: "error", PACKHOUSE_STOP_SECONDS: "2" };
     const service = await startFreshService({ database_url: way.url, env });
     ends.push(service.remove);
     way.silence();
-    // A beat waits for its answer by now.
+    // By now a heartbeat is waiting for a response.
     await Bun.sleep(1500);
     const asked_at = performance.now();
     await service.stop();
@@ -125,7 +125,7 @@ describe.if(engine === "postgres")("a database that is away", () => {
     way.heal();
   });
 
-  test("a connection over which no answer comes is given up, and later work goes by another", async () => {
+  test("an unresponsive connection is dropped, and later work uses another", async () => {
     const schema = `outage_${process.pid}`;
     const way = await wayTo(databaseUrl ?? "");
     ends.push(way.stop);
@@ -141,7 +141,7 @@ describe.if(engine === "postgres")("a database that is away", () => {
     });
     const write = (name: string) => store.write((tx) => insert(tx, things, [{ name, quantity: 1 }]));
     await write("a");
-    // Its connection is free again soon, so that the next write takes it.
+    // Wait until its connection is free, so that the next write uses it.
     await Bun.sleep(300);
     way.silence();
     await expect(write("b")).rejects.toMatchObject({ code: "storage_unavailable" });
@@ -151,7 +151,7 @@ describe.if(engine === "postgres")("a database that is away", () => {
     expect(names.map(({ name }) => name)).toContain("c");
   });
 
-  test("a connection keeps no more than a thousand statements prepared", async () => {
+  test("a connection has at most a thousand prepared statements", async () => {
     const schema = `kept_${process.pid}`;
     await migratePostgres(databaseUrl ?? "", schema, "test", thingMigrations);
     const common = { schema, mode: "test", clock: systemClock(), log: silentLog } as const;
@@ -166,13 +166,13 @@ describe.if(engine === "postgres")("a database that is away", () => {
     const kept = await store.read(async (db) => {
       const all = db.sql.select({ name: things.name }).from(things);
       for (let n = 0; n < 1200; n += 1) await all.prepare(`many_${n}`).execute();
-      // The first ones went, and are prepared again.
+      // The first ones were evicted and are prepared again.
       await all.prepare("many_0").execute();
       return await db.sql.$count(pgPrepared);
     });
     expect(kept).toBeGreaterThan(900);
     expect(kept).toBeLessThanOrEqual(1000);
-    // None of those goes that the same trip brings, such as the beginning of a read.
+    // Statements of the current round trip, such as the BEGIN of a read, are not evicted.
     await store.write((tx) => insert(tx, things, [{ name: "kept", quantity: 1 }]));
     for (let n = 0; n < 1100; n += 1) {
       const found = await store.read((db) =>

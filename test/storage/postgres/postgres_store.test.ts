@@ -1,4 +1,4 @@
-// What is peculiar to the store on PostgreSQL: retries, several servers, lost connections, migrations that race.
+// Specific to the store on PostgreSQL: retries, several servers, lost connections, concurrent migrations.
 import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { join } from "node:path";
 import { eq, or, sql } from "drizzle-orm";
@@ -47,14 +47,14 @@ if (engine === "postgres")
       return rows.map(({ quantity }) => quantity);
     };
 
-    test("a statement's name has one text on a connection: another text is refused, not answered", async () => {
+    test("a statement name has one text per connection; another text is refused, not run", async () => {
       const ask = (db: Db, quantity: number) => {
         const found = db.sql.select({ name: things.name }).from(things);
         return found.where(sql.raw(`quantity = ${quantity}`)).prepare("twice");
       };
       await store.write((tx) => insert(tx, things, [{ name: "a", quantity: 1 }]));
       expect(await store.read((db) => ask(db, 1).execute())).toEqual([{ name: "a" }]);
-      // It goes by the connection that was free last, and knows the name.
+      // It uses the connection that was freed last, which already has the name.
       const other = store.read(async (db) => {
         expect(await ask(db, 1).execute()).toEqual([{ name: "a" }]);
         return await ask(db, 2).execute();
@@ -65,7 +65,7 @@ if (engine === "postgres")
       expect(await store.read((db) => ask(db, 1).execute())).toEqual([{ name: "a" }]);
     });
 
-    test("a write that is the victim of a deadlock runs again, nested or not", async () => {
+    test("a deadlock victim is retried, nested or not", async () => {
       await store.write((tx) =>
         insert(tx, things, [
           { name: "a", quantity: 0 },
@@ -89,7 +89,7 @@ if (engine === "postgres")
       expect(await quantities()).toEqual([2, 2]);
     });
 
-    test("a write that is always refused by others gives up with write_conflict", async () => {
+    test("a write that keeps conflicting fails with write_conflict", async () => {
       let runs = 0;
       const result = await ended(
         store.write(async () => {
@@ -101,7 +101,7 @@ if (engine === "postgres")
       expect(runs).toBe(20);
     });
 
-    test("two processes on five hot rows sell exactly what there was", async () => {
+    test("two processes on five hot rows sell exactly the available stock", async () => {
       const rows = Array.from({ length: 5 }, (_, i) => ({ name: `hot ${i}`, quantity: 60 }));
       await store.write((tx) => insert(tx, things, rows));
       const buyer = join(import.meta.dir, "buyer_process.ts");
@@ -115,7 +115,7 @@ if (engine === "postgres")
       expect(await store.read((db) => db.sql.$count(boxes))).toBe(300);
     }, 30_000);
 
-    test("servers that migrate one empty schema at once take turns", async () => {
+    test("servers that migrate an empty schema at the same time take turns", async () => {
       await admin.query(`drop schema ${schema} cascade`);
       const slow = [...thingMigrations, { name: "0002_slow", statements: ["select pg_sleep(0.2)"] }];
       await Promise.all(Array.from({ length: 4 }, () => migratePostgres(url, schema, "test", slow)));
@@ -123,7 +123,7 @@ if (engine === "postgres")
       expect(first?.id).toBe(1_000_000_001);
     });
 
-    test("a migration that fails leaves nothing behind; a later one starts its ids in the mode's range", async () => {
+    test("a failed migration leaves nothing behind; a later one starts ids in the environment's range", async () => {
       const bad = {
         name: "0002_bad",
         statements: ["create table more (id bigint)", "create table things (id bigint)"],
@@ -143,7 +143,7 @@ if (engine === "postgres")
       expect(await ended(migratePostgres(url, schema, "test", thingMigrations))).toMatchObject({ exit_code: 78 });
     });
 
-    test("a schema of before is known by its ids, and says itself what it is from then on", async () => {
+    test("an older schema is identified by its ids, and records its environment from then on", async () => {
       const other = { exit_code: 78, message: expect.stringContaining("holds test data, not live data") };
       expect(await ended(migratePostgres(url, schema, "live", thingMigrations))).toMatchObject(other);
       const statements = migrations.postgres
@@ -163,7 +163,7 @@ if (engine === "postgres")
       expect(await ended(migratePostgres(url, schema, "test", thingMigrations))).toMatchObject({ exit_code: 78 });
     });
 
-    test("a lost connection refuses the write, and the next one gets a new connection", async () => {
+    test("a lost connection fails the write, and the next write gets a new connection", async () => {
       const kill = `select pg_terminate_backend(pid) from pg_stat_activity
       where pid <> pg_backend_pid() and query like '%kill me%'`;
       const cut = store.write(async (tx) => {
@@ -177,8 +177,8 @@ if (engine === "postgres")
       expect(await quantities()).toEqual([1]);
     });
 
-    test("what need not be answered at once travels with what must be", async () => {
-      // No second passes, after which a trip of its own would compare the clocks.
+    test("statements whose result is not needed yet share a round trip with the next one", async () => {
+      // The clock stands still: after a second, an extra round trip would compare the clocks.
       const still = openPostgres({ url, ...common, clock: manualClock(1_700_000_000_000), time: "clock" });
       await still.write(async () => {});
       while ((await still.facts()).connections?.busy !== 0) await Bun.sleep(1);
@@ -198,12 +198,12 @@ if (engine === "postgres")
         await insert(tx, things, [row("c")]);
         await insert(tx, boxes, [{ name: "x" }]);
       };
-      // With its first change go the beginning and what was inserted before it; with its end what was inserted last.
+      // The first change carries BEGIN and the inserts before it; COMMIT carries the last inserts.
       expect(await trips(() => still.write(twoParts))).toBe(4);
-      // The end of a read is waited for by nobody.
+      // Nothing waits for the end of a read.
       expect(await trips(all)).toBe(2);
       const counted = (db: Db) => db.sql.$count(things);
-      // What is asked at the same moment goes at once.
+      // Concurrent statements share a round trip.
       const three = (tx: Tx) =>
         Promise.all([counted(tx), change(tx, "a"), counted(tx), insert(tx, boxes, [{ name: "y" }])]);
       expect(await trips(() => still.read((db) => Promise.all([counted(db), counted(db)])))).toBe(2);
@@ -215,7 +215,7 @@ if (engine === "postgres")
       await still.close();
     });
 
-    test("of statements that are asked at the same moment, one that fails takes those behind it with it", async () => {
+    test("when one of several concurrent statements fails, those after it fail too", async () => {
       const wrong = (tx: Tx) => tx.sql.update(things).set({ quantity: -1 });
       const add = (tx: Tx, name: string) => tx.sql.insert(things).values({ name, quantity: 1 });
       await store.write(async (tx) => {
@@ -236,7 +236,7 @@ if (engine === "postgres")
       expect(rows.map(({ name }) => name)).toEqual(["first", "last"]);
     });
 
-    test("an insert that is told of late fails the part that it belongs to, and no other", async () => {
+    test("an insert whose error arrives late fails only the part that it belongs to", async () => {
       const [good, bad] = [
         { name: "good", quantity: 1 },
         { name: "bad", quantity: -1 },
@@ -245,7 +245,7 @@ if (engine === "postgres")
         await insert(tx, things, [good]);
         const inside = await ended(tx.nested((part) => insert(part, things, [bad])));
         expect(conflict(inside)).toMatchObject({ kind: "check", rule: "things_quantity" });
-        // What failed in its first run is prepared by the next.
+        // A statement that failed on its first run is prepared by the next.
         await tx.nested((part) => insert(part, things, [{ ...bad, quantity: 2 }]));
       });
       let begun = false;
@@ -273,7 +273,7 @@ if (engine === "postgres")
       await away.close();
     });
 
-    test("the time is the database's, as far ahead as the store's clock", async () => {
+    test("the time is the database's, plus the offset of the store's clock", async () => {
       const clock = systemClock();
       clock.advance(3_600_000);
       const ahead = openPostgres({ url, ...common, clock });
@@ -291,16 +291,16 @@ if (engine === "postgres")
       return row?.is;
     };
 
-    test("a commit waits for the disk even where the server's default is not to", async () => {
+    test("a commit waits for the disk even if the server's default is not to", async () => {
       expect(await settingOf("synchronous_commit", "-c%20synchronous_commit=off")).toBe("on");
     });
 
-    test("an index is taken to cost little, unless the house says what it costs", async () => {
+    test("index access is assumed to be cheap, unless the operator sets its cost", async () => {
       expect(await settingOf("random_page_cost", "")).toBe("1.1");
       expect(await settingOf("random_page_cost", "-c%20random_page_cost=3")).toBe("3");
     });
 
-    test("the rows of a list are found by an index, and how is planned once", async () => {
+    test("a list is read by an index, and planned once", async () => {
       const rows = Array.from({ length: 3000 }, (_, at) => ({ name: `n${at}`, quantity: at }));
       await store.write((tx) => insert(tx, things, rows));
       const some = prepared((query, a: StatementArgs<{ ids: string; names: string }>) =>
@@ -334,11 +334,11 @@ if (engine === "postgres")
         return [...counted, ...(await counts(tx))];
       });
       expect(after?.read).toBe(before?.read ?? -1);
-      // PostgreSQL plans for the values at hand five times, before it keeps a plan for all.
+      // PostgreSQL makes five custom plans before it caches a generic one.
       expect(after?.plans).toBe(5);
     });
 
-    test("a prepared query is prepared once on a connection", async () => {
+    test("a prepared query is prepared once per connection", async () => {
       const byName = prepared((query, a: StatementArgs<{ name: string }>) =>
         query.select().from(things).where(eq(things.name, a.name)),
       );

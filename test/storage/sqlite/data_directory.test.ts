@@ -1,4 +1,4 @@
-// Opening a data directory: who may, what is refused, what is repaired, what damage is found.
+// Opening a data directory: exclusive access, refusals, repairs, detection of damage.
 import { Database } from "bun:sqlite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import {
@@ -30,7 +30,7 @@ import { insert } from "../../../src/storage/statements.ts";
 import { ended } from "../things.ts";
 import { kept, missingFrom, openFolder, startWriter } from "../writer_child.ts";
 
-/** How opening ended: "open", or the exit code of the refusal. */
+/** The result of opening: "open", or the exit code of the refusal. */
 async function opening(folder: string): Promise<number | string> {
   const stores = await ended(openFolder(folder));
   if (!(stores instanceof Error)) {
@@ -50,7 +50,7 @@ if (engine === "sqlite")
     });
     afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-    test("is made with two databases that only its owner can read", async () => {
+    test("is created with two databases that only its owner can read", async () => {
       const data = join(folder, "deep", "data");
       const stores = await openFolder(data);
       expect([stores.live.mode, stores.test.mode]).toEqual(["live", "test"]);
@@ -63,7 +63,7 @@ if (engine === "sqlite")
       );
     });
 
-    test("what others can read is repaired, with a warning", async () => {
+    test("permissions that let others read are fixed, with a warning", async () => {
       await opening(folder);
       chmodSync(folder, 0o755);
       chmodSync(join(folder, "live.db"), 0o644);
@@ -74,7 +74,7 @@ if (engine === "sqlite")
       expect([bits(folder), bits(join(folder, "live.db"))]).toEqual(["700", "600"]);
     });
 
-    test("has one server; commands work beside it; a killed server's place is free", async () => {
+    test("allows one server; commands work alongside it; a killed server releases its lock", async () => {
       const writer = startWriter(folder);
       expect(await writer.until((line) => line.startsWith("kept"))).toBe(true);
       expect(await opening(folder)).toBe(75);
@@ -92,7 +92,7 @@ if (engine === "sqlite")
       expect(await opening(folder)).toBe("open");
     });
 
-    test("has one server also when its lock was removed, with commands beside it; a kill frees the place", async () => {
+    test("allows one server and commands alongside even without its lock file; a kill releases it", async () => {
       const writer = startWriter(folder);
       expect(await writer.until((line) => line.startsWith("kept"))).toBe(true);
       unlinkSync(join(folder, "instance.lock"));
@@ -107,8 +107,8 @@ if (engine === "sqlite")
       expect(await opening(folder)).toBe("open");
     });
 
-    test("is looked through as a whole when there is a reason, and only then", async () => {
-      /** Why the next start checks, which then takes place. */
+    test("is checked in full only when there is a reason", async () => {
+      /** The reason for the check at the next start, which is then run. */
       const reason = async () => {
         const found = reasonToCheck(folder);
         expect(await opening(folder)).toBe("open");
@@ -149,9 +149,9 @@ if (engine === "sqlite")
       expect(await reason()).toBe(null);
     });
 
-    test("is closed, and its end not held up, where nothing can be noted of it", async () => {
+    test("closes without delay even if the run cannot be recorded", async () => {
       const stores = await openFolder(folder);
-      // As a full or read-only disk does, a folder in its place refuses the file.
+      // A folder in the file's place makes the write fail, as a full or read-only disk does.
       mkdirSync(join(folder, `last_run.json.${process.pid}.part`));
       expect(await ended(stores.close())).toBe(undefined);
       rmSync(join(folder, `last_run.json.${process.pid}.part`), { recursive: true });
@@ -161,14 +161,14 @@ if (engine === "sqlite")
       expect(() => forgetRun(folder)).not.toThrow();
     });
 
-    test("a command that has the directory to itself leaves it to a server at once", async () => {
+    test("a command does not keep a server from opening the directory", async () => {
       const settings = { data: folder, database_url: null, log: silentLog, fatal: () => {} };
       const command = await openStores({ ...settings, purpose: "command" });
       expect(await opening(folder)).toBe("open");
       await command.close();
     });
 
-    test("works on what a newer version has only added to, whole as it is", async () => {
+    test("opens a database with additive migrations of a newer version", async () => {
       await opening(folder);
       const raw = new Database(join(folder, "test.db"));
       raw.run("insert into migrations (name, kind) values ('9999_from_the_future', 'additive')");
@@ -197,7 +197,7 @@ if (engine === "sqlite")
       expect(await opening(folder)).toBe(78);
     });
 
-    test("a command refuses to migrate beneath a running server", async () => {
+    test("a command refuses to migrate under a running server", async () => {
       const server = await openFolder(folder);
       const raw = new Database(join(folder, "live.db"));
       raw.run("delete from migrations");
@@ -207,7 +207,7 @@ if (engine === "sqlite")
       await server.close();
     });
 
-    test("a damaged page is found by the check at the start", async () => {
+    test("the check at startup finds a damaged page", async () => {
       await opening(folder);
       const path = join(folder, "live.db");
       const bytes = readFileSync(path);
@@ -243,7 +243,7 @@ if (engine === "sqlite")
     });
     afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-    /** Turns the bits of one byte of the log. */
+    /** Flips the bits of one byte of the log. */
     const flip = (at: number) => {
       const bytes = readFileSync(wal);
       bytes[at] = (bytes[at] ?? 0) ^ 0xff;
@@ -257,12 +257,12 @@ if (engine === "sqlite")
       return lost;
     };
 
-    test("is replayed: nothing that was acknowledged is missing", async () => {
+    test("is replayed: no acknowledged write is missing", async () => {
       expect(names.length).toBeGreaterThan(500);
       expect(await loses()).toEqual([]);
     });
 
-    test("is refused with a damaged frame amid it, wherever it is", async () => {
+    test("is refused with a damaged frame anywhere before its end", async () => {
       const whole = readFileSync(wal);
       for (const part of [0.05, 0.3, 0.6]) {
         writeFileSync(wal, whole);
@@ -279,22 +279,22 @@ if (engine === "sqlite")
       expect(await opening(folder)).toBe(65);
     });
 
-    test("is recovered when its unfinished end is torn", async () => {
+    test("is recovered when its last, unfinished frames are torn", async () => {
       const bytes = readFileSync(wal);
       const last = bytes.subarray(32 + (frames - 1) * frame_bytes);
       writeFileSync(wal, Buffer.concat([bytes, last.subarray(0, 1500)]));
       expect(walState(wal)).toBe("torn");
       expect(await loses()).toEqual([]);
-      // The log begins anew, so that what was torn is not found again.
+      // The log is restarted, so that the torn frames are not read again.
       expect(await opening(folder)).toBe("open");
     });
 
-    test("is refused when it was cut between two commits, deleted, or put back to an older state", async () => {
+    test("is refused when truncated between two commits, deleted, or rolled back to an older state", async () => {
       const bytes = readFileSync(wal);
       const ends = Array.from({ length: frames }, (_, i) => 32 + i * frame_bytes)
         .filter((at) => bytes.readUInt32BE(at + 4) !== 0)
         .map((at) => at + frame_bytes);
-      // The last commit may not have been acknowledged when the process was killed.
+      // The process may have been killed before the last commit was acknowledged.
       for (const size of [ends.at(-3) ?? 0, ends[0] ?? 0]) {
         writeFileSync(wal, bytes);
         truncateSync(wal, size);
@@ -306,7 +306,7 @@ if (engine === "sqlite")
       expect(await opening(folder)).toBe(65);
     });
 
-    test("is refused when its database is gone", async () => {
+    test("is refused when its database is missing", async () => {
       unlinkSync(join(folder, "live.db"));
       expect(await opening(folder)).toBe(65);
       unlinkSync(wal);

@@ -1,4 +1,4 @@
-// The binary carries databases that the build has migrated: a first start has to leave what the migrations would.
+// The binary embeds databases migrated at build time: a first start must give the same result as the migrations.
 import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const service of started.splice(0)) await service.remove();
 });
 
-/** What a database is made of, and where its ids begin. */
+/** The schema, migrations, settings and first ids of a database. */
 function madeOf(raw: Database) {
   const all = (query: string) => raw.query(query).values();
   return {
@@ -24,7 +24,7 @@ function madeOf(raw: Database) {
   };
 }
 
-test("a first start leaves what the migrations make", async () => {
+test("a first start creates the same databases as the migrations", async () => {
   const service = await startService({ database_url: null });
   started.push(service);
   await service.stop();

@@ -1,4 +1,4 @@
-// A few of the power cuts of `bun run faults power`, which cuts as often as it is told.
+// A few of the power cuts that `bun run faults power` simulates.
 import { describe, expect, test } from "bun:test";
 import { cutFirstStarts, cutUnderLoad, lacksPowerCuts, unsynced } from "../../../scripts/faults/power.ts";
 import { engine } from "../../../src/core/config.ts";
@@ -8,17 +8,17 @@ if (lacking !== null) console.log(`SKIPPED power: ${lacking}`);
 
 if (engine === "sqlite")
   describe.skipIf(lacking !== null)("after a power cut", () => {
-    test("at the first start the service starts, and the keys that it had printed are good", async () => {
+    test("during the first start, the service starts again and the keys that it printed work", async () => {
       expect((await cutFirstStarts(3)).losses).toEqual([]);
     }, 120_000);
 
-    test("under load every write that was acknowledged is there", async () => {
+    test("under load, every acknowledged write is there", async () => {
       const { acknowledged, losses } = await cutUnderLoad(1);
       expect(losses).toEqual([]);
       expect(acknowledged).toBeGreaterThanOrEqual(100);
     }, 120_000);
 
-    test("a service whose disk does not sync has lost some: these cuts find it", async () => {
+    test("with a disk that does not sync, the test detects lost writes", async () => {
       const { losses } = await cutUnderLoad(1, unsynced);
       expect(losses.join("\n")).toContain("had been acknowledged");
     }, 120_000);

@@ -1,4 +1,4 @@
-// A disk that takes its time: reads go on and see what is on it, writes wait, and the log stays short.
+// A slow disk: reads continue and see durable data, writes wait, and the log stays short.
 import { Database, type Statement } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { fdatasyncSync, mkdtempSync, rmSync } from "node:fs";
@@ -20,7 +20,7 @@ import { insert } from "../../../src/storage/statements.ts";
 import { tries } from "../../volume.ts";
 import { ended, thingMigrations, thingNames, things } from "../things.ts";
 
-/** A disk that confirms when it is told to. */
+/** A disk whose syncs the test confirms. */
 function heldDisk() {
   const waiting: PromiseWithResolvers<void>[] = [];
   const asked: (() => void)[] = [];
@@ -40,7 +40,7 @@ function heldDisk() {
       while (waiting.length === 0) await new Promise<void>((resolve) => asked.push(resolve));
     },
     confirm: () => waiting.shift()?.resolve(),
-    /** From now on it confirms at once. */
+    /** From now on syncs are confirmed at once. */
     end: () => {
       held = false;
       for (const { resolve } of waiting.splice(0)) resolve();
@@ -83,7 +83,7 @@ if (engine === "sqlite")
     });
 
     const add = (name: string) => store.write((tx) => insert(tx, things, [{ name, quantity: 1 }]));
-    /** What any other connection sees: everything that was committed, durable or not. */
+    /** The rows that another connection sees: everything committed, durable or not. */
     const committed = () => {
       const raw = new Database(path, { readonly: true });
       const names = raw.query<{ name: string }, []>("select name from things order by name").all();
@@ -91,7 +91,7 @@ if (engine === "sqlite")
       return names.map(({ name }) => name);
     };
 
-    test("a read sees nothing before it is on the disk, and at once when it is", async () => {
+    test("a read does not see a write until it is durable, then sees it at once", async () => {
       open({ sync: disk.sync });
       let answered = false;
       const writing = add("a").then(() => {
@@ -99,7 +99,7 @@ if (engine === "sqlite")
       });
       await disk.asked();
       expect(committed()).toEqual(["a"]);
-      // Longer than reads share a view.
+      // Longer than reads share a snapshot.
       for (let look = 0; look < 3; look += 1) {
         expect(await thingNames(store)).toEqual([]);
         await Bun.sleep(8);
@@ -111,7 +111,7 @@ if (engine === "sqlite")
       expect(await thingNames(store)).toEqual(["a"]);
     });
 
-    test("writes that come meanwhile are made ready together and committed after it", async () => {
+    test("writes that arrive during a sync are batched and committed after it", async () => {
       open({ sync: disk.sync });
       const first = add("a");
       await disk.asked();
@@ -129,7 +129,7 @@ if (engine === "sqlite")
       expect(await thingNames(store)).toEqual(["a", "b", "c", "d"]);
     });
 
-    test("a write that fails beside it leaves the commit before it unseen until it is on the disk", async () => {
+    test("a failing write does not expose the previous commit before it is durable", async () => {
       open({ sync: disk.sync });
       const first = add("a");
       await disk.asked();
@@ -144,7 +144,7 @@ if (engine === "sqlite")
       expect(await thingNames(store)).toEqual(["a"]);
     });
 
-    test("a disk that fails to confirm ends all: nothing is answered as done any more", async () => {
+    test("after a failed sync every read and write fails", async () => {
       open({ sync: disk.sync });
       const first = ended(add("a"));
       await disk.asked();
@@ -157,7 +157,7 @@ if (engine === "sqlite")
       expect([fatal.length, commits, committed()]).toEqual([1, [], ["a"]]);
     });
 
-    test("in whatever order things come, reads see what was answered and nothing that is not durable", async () => {
+    test("in any order of events, reads see every acknowledged write and only durable ones", async () => {
       let durable = 0;
       const sync = async (file: number) => {
         await Bun.sleep(pause());
@@ -168,7 +168,7 @@ if (engine === "sqlite")
       let paused = 0;
       const pause = () => pauses[paused++ % pauses.length] ?? 0;
       open({ sync });
-      // How many commits a read sees; the disk has confirmed so many before it answers.
+      // The number of commits that a read sees; at least as many must be durable when it returns.
       const number = template<number>`(select number from commit_sequence)`;
       let count = 0;
       const seen = () => store.read(async (db) => (await db.sql.select().from(things)).length);
@@ -207,7 +207,7 @@ if (engine === "sqlite")
       expect(commits).toEqual(Array.from({ length: durable }, (_, at) => at + 1));
     });
 
-    test("what a command commits beside a server follows nothing that is not on the disk", async () => {
+    test("a command's commit never builds on a server's commit that is not durable", async () => {
       open({ sync: disk.sync });
       const first = add("a");
       await disk.asked();
@@ -227,7 +227,7 @@ if (engine === "sqlite")
       expect(await thingNames(store)).toEqual(["a", "b"]);
     });
 
-    test("the latest read sees what a command has committed, once the disk has confirmed", async () => {
+    test("readLatest sees a command's commit once the sync is confirmed", async () => {
       open({ sync: disk.sync });
       const first = add("a");
       await disk.asked();
@@ -248,7 +248,7 @@ if (engine === "sqlite")
       await first;
     });
 
-    test("a log that cannot be looked at stops no write", async () => {
+    test("a log that cannot be inspected does not stop writes", async () => {
       open();
       const writer = connectWriter(path, { enter: () => {}, failed: () => {} }, "by_others");
       const refused = () => {
@@ -265,7 +265,7 @@ if (engine === "sqlite")
       writer.close();
     });
 
-    test("a log that a command cannot copy stops no write, and is tried again once it is longer", async () => {
+    test("a log that a command cannot checkpoint does not stop writes, and is retried once it has grown", async () => {
       open();
       let [held, error] = [3999, "SQLITE_IOERR_WRITE"];
       const tried: number[] = [];
@@ -281,14 +281,14 @@ if (engine === "sqlite")
       const command = openCommandLog(path, { plain }, { renewed: async () => {} }, settings);
       for (held of [3999, 4000, 4500, 5000, 5001]) await command.tend();
       expect([tried, warnings.length, fatal]).toEqual([[4000, 5000], 2, []]);
-      // The log has begun anew.
+      // The log was restarted.
       [held, error] = [4200, "SQLITE_CORRUPT"];
       await command.tend();
       expect([tried, fatal.splice(0)]).toEqual([[4000, 5000, 4200], ["failed"]]);
       command.close();
     });
 
-    test("a log that was copied begins anew in the thread of the checkpoint, not at the next write", async () => {
+    test("a checkpointed log is restarted in the checkpoint thread, not by the next write", async () => {
       open();
       await add("a");
       const checkpoint = openCheckpoint(path);
@@ -300,7 +300,7 @@ if (engine === "sqlite")
       expect(await thingNames(store)).toEqual(["a", "b"]);
     });
 
-    test("a log that another process reads is not told as cut", async () => {
+    test("a log that another process reads is not reported as truncated", async () => {
       open();
       await add("a");
       const reader = new Database(path, { create: false, readwrite: true });
@@ -311,7 +311,7 @@ if (engine === "sqlite")
       expect(await store.shred()).toBe(true);
     });
 
-    test.each(["nobody", "checkpoints"] as const)("the log begins anew again and again (waits: %s)", async (waits) => {
+    test.each(["nobody", "checkpoints"] as const)("the log is restarted repeatedly (waits: %s)", async (waits) => {
       open({ waits });
       const row = (name: string) => ({ name, quantity: 1, facts: { color: "x".repeat(3000) } });
       const frame_bytes = 4096 + 24;
@@ -334,7 +334,7 @@ if (engine === "sqlite")
       }
       reading = false;
       await looking;
-      // More was written than it may hold.
+      // More was written than the log may hold.
       const { database_bytes, log_bytes } = await store.facts();
       expect(database_bytes + (log_bytes ?? 0)).toBeGreaterThan(80 << 20);
       expect(longest).toBeLessThan(64 << 20);

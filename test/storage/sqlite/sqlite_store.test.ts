@@ -1,4 +1,4 @@
-// What is peculiar to the store on SQLite: group commit, its guards, its settings, trouble with the disk.
+// Specific to the store on SQLite: group commit, guards, settings, disk errors.
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
@@ -46,7 +46,7 @@ if (engine === "sqlite")
 
     const add = (name: string) => store.write((tx) => insert(tx, things, [{ name, quantity: 1 }]));
 
-    test("writes that wait share a commit, at most 64 of them", async () => {
+    test("up to 64 waiting writes share a commit", async () => {
       await Promise.all(Array.from({ length: 130 }, (_, i) => add(`t${i}`)));
       expect(commits).toEqual([1, 2, 3]);
       await add("run_individually");
@@ -58,7 +58,7 @@ if (engine === "sqlite")
       expect(commits).toEqual([]);
     });
 
-    test("work that waits for anything but its own statements fails; its neighbours do not", async () => {
+    test("work that waits for anything but its own statements fails; the rest of the batch does not", async () => {
       const waiting = store.write(async (tx) => {
         await insert(tx, things, [{ name: "before", quantity: 1 }]);
         await Bun.sleep(1);
@@ -78,7 +78,7 @@ if (engine === "sqlite")
       expect(await thingNames(store)).toEqual(["neighbour", "write inside a write"]);
     });
 
-    test("a batch of which one fails after it wrote begins anew, once, and keeps all others", async () => {
+    test("a batch with a write that fails after writing is rerun once, and all other writes succeed", async () => {
       const runs: Record<string, number> = {};
       const wakes: string[] = [];
       store.onWake((job) => wakes.push(job));
@@ -100,7 +100,7 @@ if (engine === "sqlite")
       const first = await Promise.all(batch(1).map(ended));
       expect(first.map(String)).toEqual(["a1", "Error: b1 at once", "Error: c1 late", "d1"]);
       expect(runs).toEqual({ a1: 2, b1: 2, c1: 2, d1: 1 });
-      // Where one has failed so, the next ones have savepoints.
+      // After such a failure the next batches use savepoints.
       const second = await Promise.all(batch(2).map(ended));
       expect(second.map(String)).toEqual(["a2", "Error: b2 at once", "Error: c2 late", "d2"]);
       expect(runs).toMatchObject({ a2: 1, b2: 1, c2: 1, d2: 1 });
@@ -109,26 +109,26 @@ if (engine === "sqlite")
       expect(await thingNames(store)).toEqual(["a1", "a2", "d1", "d2"]);
     });
 
-    test("a write that fails before it wrote anything lets no other run twice", async () => {
+    test("a write that fails before writing does not make others run twice", async () => {
       let runs = 0;
       const counted = store.write(async (tx) => {
         runs += 1;
         await insert(tx, things, [{ name: "once", quantity: 1 }]);
       });
-      // The statement itself changes nothing: the name is taken.
+      // The statement fails without changing anything because the name is taken.
       const [, taken] = await Promise.all([counted, ended(add("once"))]);
       expect(taken).toBeInstanceOf(Error);
       expect([runs, await thingNames(store)]).toEqual([1, ["once"]]);
     });
 
-    test("a read that waits for anything else fails and holds nobody up", async () => {
+    test("a read that waits for anything else fails without blocking others", async () => {
       const never = ended(store.read(() => new Promise(() => {})));
       const names = await thingNames(store);
       expect(names).toEqual([]);
       expect(String(await never)).toContain("waited for something other");
     });
 
-    test("what a batch has not committed yet is seen by no read", async () => {
+    test("reads do not see a batch before it commits", async () => {
       let seen: Promise<string[]> | undefined;
       await store.write(async (tx) => {
         await insert(tx, things, [{ name: "a", quantity: 1 }]);
@@ -137,7 +137,7 @@ if (engine === "sqlite")
       expect(await seen).toEqual([]);
     });
 
-    test("when SQLite has ended the transaction, every write of the batch fails", async () => {
+    test("when SQLite rolls back the transaction, every write of the batch fails", async () => {
       const raw = connectWriter(path, { enter: () => {}, failed: () => {} });
       raw
         .plain(
@@ -152,11 +152,11 @@ if (engine === "sqlite")
       expect(await thingNames(store)).toEqual(["c"]);
     });
 
-    test("a full disk refuses all of the batch, reads go on, and it recovers by itself", async () => {
+    test("a full disk fails the whole batch, reads continue, and the store recovers by itself", async () => {
       const limit = new Database(path, { strict: true });
       const pages = limit.query("pragma page_count").values()[0]?.[0];
       limit.close();
-      // SQLite's own limit of pages gives the error of a full disk; test/database/disk.test.ts fills a real one.
+      // SQLite's page limit gives the same error as a full disk; test/storage/crash.test.ts fills a real one.
       const big = "x".repeat(100_000);
       const results = await store
         .write(async (tx) => {
@@ -172,7 +172,7 @@ if (engine === "sqlite")
       expect(fatal).toEqual([]);
     });
 
-    test("after an error that casts doubt on the storage nothing succeeds any more", async () => {
+    test("after an error that makes the storage unreliable everything fails", async () => {
       await add("a");
       const results = await Promise.all([
         ended(
@@ -195,7 +195,7 @@ if (engine === "sqlite")
 
     const megabytes = (file: string) => statSync(file).size / (1 << 20);
 
-    test("the log of a command that writes for long begins again, also while it reads", async () => {
+    test("the log of a long-running command is restarted, even while it reads", async () => {
       await store.close();
       const settings = { path, mode: "test", clock: systemClock(), log: silentLog, fatal: () => {} } as const;
       store = openSqlite({ ...settings, waits: "commits" });
@@ -207,18 +207,18 @@ if (engine === "sqlite")
       expect(megabytes(`${path}-wal`)).toBeLessThan(24);
     });
 
-    test("a log that one transaction made long is short again once it was copied", async () => {
+    test("a log that grew in one transaction shrinks after the checkpoint", async () => {
       const rows = Array.from({ length: 70 }, (_, at) => ({ name: `${at} ${"x".repeat(1 << 20)}`, quantity: 1 }));
       await store.write(async (tx) => {
         for (const row of rows) await insert(tx, things, [row]);
       });
       expect(megabytes(`${path}-wal`)).toBeGreaterThan(64);
-      // Each of these finds the log due, or begins it again.
+      // Each of these either triggers a checkpoint or restarts the log.
       for (let at = 0; at < 5; at += 1) await add(`after ${at}`);
       expect(megabytes(`${path}-wal`)).toBeLessThan(33);
     });
 
-    test("the settings are what the design says", async () => {
+    test("the settings are as designed", async () => {
       const names = ["journal_mode", "synchronous", "foreign_keys", "trusted_schema", "cell_size_check", "temp_store"];
       const others = ["busy_timeout", "application_id", "user_version", "wal_autocheckpoint", "journal_size_limit"];
       const settingsOf = (raw: Database) =>
@@ -247,7 +247,7 @@ if (engine === "sqlite")
     });
   });
 
-/** The connection under Drizzle's object, which tells it as `$client`. */
+/** The connection under Drizzle's object, exposed as `$client`. */
 function connection(sql: unknown): { raw: Database } {
   return { raw: (sql as { $client: Database }).$client };
 }

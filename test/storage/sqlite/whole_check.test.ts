@@ -1,4 +1,4 @@
-// The look through a whole database while it is in use: what it finds, and what follows from it.
+// The integrity check of a whole database in use: what it finds, and the consequences.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { closeSync, mkdtempSync, openSync, readFileSync, readSync, rmSync, statSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ import { openFolder } from "../writer_child.ts";
 const page_bytes = 4096;
 const going_on = new AbortController().signal;
 
-describe.skipIf(engine !== "sqlite")("a look through a whole database", () => {
+describe.skipIf(engine !== "sqlite")("an integrity check of a whole database", () => {
   let folder: string;
   let path: string;
   beforeEach(() => {
@@ -26,7 +26,7 @@ describe.skipIf(engine !== "sqlite")("a look through a whole database", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** Opens the folder with some pages of rows in the test database, of which its log holds nothing. */
+  /** Opens the folder with some pages of rows in the test database, none of them in its log. */
   async function openFilled(): Promise<Stores> {
     const rows = Array.from({ length: 3000 }, (_, at) => ({ name: `lease ${at}`, owner: "o".repeat(40), until: at }));
     const first = await openFolder(folder);
@@ -35,7 +35,7 @@ describe.skipIf(engine !== "sqlite")("a look through a whole database", () => {
     return openFolder(folder);
   }
 
-  /** Turns some bytes of a page into others. */
+  /** Corrupts some bytes of a page. */
   function spoil(page: number): void {
     const file = openSync(path, "r+");
     const bytes = Buffer.alloc(64);
@@ -52,7 +52,7 @@ describe.skipIf(engine !== "sqlite")("a look through a whole database", () => {
 
   const last = () => statSync(path).size / page_bytes - 1;
 
-  test("finds nothing in a sound one, in no table, while rows are written", async () => {
+  test("finds nothing in any table of an intact database while rows are written", async () => {
     const stores = await openFilled();
     const check = openWholeCheck(path);
     expect(check.tables.length).toBeGreaterThan(50);
@@ -65,7 +65,7 @@ describe.skipIf(engine !== "sqlite")("a look through a whole database", () => {
     await Promise.all(writes);
     expect((await stores.test.facts()).damage).toBeNull();
     await stores.close();
-    // The look left nothing open: the log is empty, and how it ended was noted.
+    // The check left nothing open: the log is empty, and the clean shutdown was recorded.
     expect(reasonToCheck(folder)).toBeNull();
   });
 
@@ -73,7 +73,7 @@ describe.skipIf(engine !== "sqlite")("a look through a whole database", () => {
     ["a page of the schema", () => 2],
     ["a page of rows", last],
     ["a page among them", () => last() - 7],
-  ])("finds %s that was spoilt; the service tells, and looks through all at its next start", async (_, page) => {
+  ])("finds damage in %s; the service reports it and checks everything at the next start", async (_, page) => {
     const stores = await openFilled();
     spoil(page());
     const app = await openTestApp();
@@ -81,7 +81,7 @@ describe.skipIf(engine !== "sqlite")("a look through a whole database", () => {
     expect(String(failure)).toMatch(/^Error: The test database is damaged \(.+\)\. Stop the service, keep a copy/);
     expect((await stores.test.facts()).damage).not.toBeNull();
     expect((await stores.live.facts()).damage).toBeNull();
-    // Health and metrics go by what the store says.
+    // Health and metrics use the facts of the store.
     const { live, test } = app.service.stores;
     Object.assign(app.service.stores, { live: { ...live, facts: () => stores.live.facts() } });
     Object.assign(app.service.stores, { test: { ...test, facts: () => stores.test.facts() } });
@@ -95,9 +95,9 @@ describe.skipIf(engine !== "sqlite")("a look through a whole database", () => {
     expect(reasonToCheck(folder)).toBe("it is unknown how the last server ended");
   });
 
-  test("finds on Sundays that rows are not in an index where they belong", async () => {
+  test("finds rows that are missing from an index, in the weekly check", async () => {
     const stores = await openFilled();
-    // The name stands in its row and in the index of names.
+    // The name occurs in its row and in the index of names.
     const at = readFileSync(path).lastIndexOf("lease 1500");
     const file = openSync(path, "r+");
     writeSync(file, "lease 150x", at);
@@ -109,7 +109,7 @@ describe.skipIf(engine !== "sqlite")("a look through a whole database", () => {
     await stores.close();
   });
 
-  test("ends between two tables when the service does", async () => {
+  test("stops between two tables when the service stops", async () => {
     const stores = await openFilled();
     spoil(last());
     const ending = new AbortController();

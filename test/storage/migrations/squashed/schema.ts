@@ -1,10 +1,10 @@
-// What a database looks like, however it came to be so: the order of columns and rules and the blanks are left out.
+// A normalized view of a database: it ignores whitespace and the order of columns and rules.
 import type { Database } from "bun:sqlite";
 import type pg from "pg";
 
 type Lines = string[];
 
-/** One line for each fact of a SQLite database's schema, and for each row of its tables. */
+/** One line per element of a SQLite database's schema, and one per row of its tables. */
 export function schemaOfSqlite(raw: Database): Lines {
   const rows = (query: string, ...values: string[]) => raw.query<unknown[], string[]>(query).values(...values);
   const said = (values: unknown) => JSON.stringify(values);
@@ -35,7 +35,7 @@ const plain = (sql: string) =>
     .replace(/ ?([(),]) ?/g, "$1")
     .trim();
 
-/** The CHECKs of a table, by name: what stands between their brackets. */
+/** The CHECK expressions of a table, by name. */
 function checksOf(sql: string): Lines {
   return [...sql.matchAll(/constraint\s+"?(\w+)"?\s+check\s*\(/gi)].map(({ 0: all, 1: name, index }) => {
     let depth = 1;
@@ -45,7 +45,7 @@ function checksOf(sql: string): Lines {
   });
 }
 
-/** One line for each fact of a schema of PostgreSQL, and for each row of its tables. */
+/** One line per element of a PostgreSQL schema, and one per row of its tables. */
 export async function schemaOfPostgres(client: pg.Client, schema: string): Promise<Lines> {
   const lines = async (query: string) => {
     const { rows } = await client.query<unknown[]>({ text: query, values: [schema], rowMode: "array" });
