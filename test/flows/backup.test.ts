@@ -1,4 +1,5 @@
-// A service that makes backups by itself: each is proven, and where one cannot be made the service goes on and tells.
+// A service that makes scheduled backups: each one is verified. If a backup fails, the service continues and reports
+// it.
 import { afterEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,7 +29,7 @@ async function started(to: (folder: string) => string, more: Record<string, stri
   return { service, folder, api };
 }
 
-/** Asks until the newest runs are as wanted. */
+/** Polls until the newest runs match. */
 async function runs(api: ReturnType<typeof client>, wanted: (found: Record<string, string>[]) => boolean) {
   for (;;) {
     const { data } = await api.must("GET", "/backups");
@@ -37,7 +38,7 @@ async function runs(api: ReturnType<typeof client>, wanted: (found: Record<strin
   }
 }
 
-/** A place with backups of four years ago, hour by hour, in which nothing can be noted of erased customers. */
+/** A destination with hourly backups from four years ago, which cannot store the list of erased customers. */
 function longKept(at: string): string {
   const kept = join(at, "kept");
   mkdirSync(join(kept, "erasures.jsonl"), { recursive: true });
@@ -48,7 +49,6 @@ function longKept(at: string): string {
   return kept;
 }
 
-/** Returns what the doctor reports about backups. */
 async function doctorOf({ data }: StartedService): Promise<string[]> {
   const env = { PATH: process.env["PATH"] ?? "", PACKHOUSE_SECRET_KEY: default_secret_key };
   const child = Bun.spawn([...defaultProgram, "doctor", "--json", "--data", data], { env, stdout: "pipe" });
@@ -56,7 +56,7 @@ async function doctorOf({ data }: StartedService): Promise<string[]> {
   return findings.flatMap(({ subject, said }) => (subject === "backups" ? [said] : []));
 }
 
-test("makes a backup, proves it, and makes another when it is asked to", async () => {
+test("makes and verifies a scheduled backup, and another one on request", async () => {
   const { folder, api, service } = await started(longKept, { PACKHOUSE_BACKUP_KEEP: "1,1,1" });
   await runs(api, (found) => found.some(({ kind, status }) => kind === "proof" && status !== "running"));
   const asked = await api.send("POST", "/backups");
@@ -79,7 +79,7 @@ test("makes a backup, proves it, and makes another when it is asked to", async (
   expect(await doctorOf(service)).toContain("they are on the same disk as the data");
   rmSync(join(folder, "kept"), { recursive: true });
   expect(await doctorOf(service)).toContain(`${found[0].place} does not exist`);
-  // As where the disk of the backups is not mounted any more.
+  // As if the backup disk were no longer mounted.
   await api.must("POST", "/backups");
   await runs(api, (all) => all[0]?.["status"] === "done" && all.length === 4);
   const told = (await api.must("GET", "/notices?kind=backup_failed")).data[0];
@@ -90,7 +90,7 @@ test.each([
   ["a folder in which nothing can be made", (at: string) => join(at, "file", "kept"), {}],
   ["a storage that nobody answers for", () => "s3://bucket/kept", { PACKHOUSE_S3_ENDPOINT: "http://127.0.0.1:1" }],
 ])(
-  "%s: the service goes on, and the operator is told",
+  "%s: the service continues, and the operator is notified",
   async (_, to, more) => {
     const keys = { PACKHOUSE_S3_ACCESS_KEY_ID: "someone", PACKHOUSE_S3_SECRET_ACCESS_KEY: "sesame" };
     const place = (at: string) => {
@@ -111,7 +111,7 @@ test.each([
 );
 
 test.if(mayMount())(
-  "a disk that is full: the service goes on, the operator is told, and nothing of the backup is left",
+  "a full disk: the service continues, the operator is notified, and no partial backup is left",
   async () => {
     let small = "";
     try {
@@ -135,7 +135,7 @@ test.if(mayMount())(
 );
 
 test.if(isLong)(
-  "each backup under load is whole, also after one that was killed",
+  "each backup under load is complete, even after one was killed",
   async () => {
     expect(await backups.run(6)).toBe(0);
   },

@@ -1,10 +1,10 @@
-// A balancer over servers of one database, as small as one can be, and steady work for them. It tries nothing twice, so
-// that each request that a server does not answer is seen.
+// A minimal load balancer over servers of one database, and a steady load for them. It never retries, so every request
+// that a server does not answer is counted.
 import { Agent, createServer, request } from "node:http";
 
 const look_every_ms = 250;
 const look_within_ms = 5000;
-// On a busy machine a look may fail by itself.
+// On a busy machine a single probe may fail.
 const failed_looks_max = 3;
 
 interface Upstream {
@@ -15,15 +15,15 @@ interface Upstream {
   looking: boolean;
 }
 
-/** What stands between clients and the servers. */
+/** A load balancer in front of the servers. */
 interface Balancer {
   readonly url: string;
-  /** The servers that are known from now on; new ones are looked at before they get a request. */
+  /** Sets the known servers. New ones are probed before they get requests. */
   use(urls: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Looks at one server: one that is well gets requests, one that is about to stop gets none from now on. */
+/** Probes one server. A healthy one gets requests; one that is shutting down gets none from now on. */
 async function lookAt(one: Upstream): Promise<void> {
   if (one.looking) return;
   one.looking = true;
@@ -36,7 +36,7 @@ async function lookAt(one: Upstream): Promise<void> {
   else if (seen === "stopping" || one.failed_looks >= failed_looks_max) one.ready = false;
 }
 
-/** Starts a balancer that sends requests in turn to the servers whose `/health` answers 200. */
+/** Starts a balancer that distributes requests in turn over the servers whose `/health` returns 200. */
 export async function startBalancer(): Promise<Balancer> {
   let upstreams: Upstream[] = [];
   let turn = 0;
@@ -63,7 +63,7 @@ export async function startBalancer(): Promise<Balancer> {
     passed.on("error", (error) => fail(String(error)));
     incoming.pipe(passed);
   });
-  // A client's connection is not closed at the moment at which the client uses it again.
+  // Keeps client connections open long enough that none is closed just as the client reuses it.
   server.keepAliveTimeout = 120_000;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
@@ -91,16 +91,16 @@ export async function startBalancer(): Promise<Balancer> {
   };
 }
 
-/** What became of steady work. */
+/** The result of a steady load. */
 export interface Work {
   readonly sent: number;
   readonly per_second: number;
-  /** Each request that was not answered as it should have been. */
+  /** Every request that did not get the expected response. */
   readonly failed: readonly string[];
   readonly slowest_ms: number;
 }
 
-/** Sends requests at a steady rate, each when its time has come, however long others take, until it is ended. */
+/** Sends requests at a steady rate until stopped, each at its scheduled time, however long the others take. */
 export function steadily(per_second: number, send: (n: number) => Promise<string | null>): () => Promise<Work> {
   const begun_at = performance.now();
   const failed: string[] = [];
@@ -127,7 +127,7 @@ export function steadily(per_second: number, send: (n: number) => Promise<string
   };
 }
 
-/** Places orders of one line; answers how `steadily` sends one of them. */
+/** Places orders of one line. Returns a function that sends one, for `steadily`. */
 export function ordersOf(url: string, key: string, order: object): (n: number) => Promise<string | null> {
   return async (n) => {
     const answer = await fetch(`${url}/v1/orders`, {

@@ -1,10 +1,10 @@
-// An order, rates of four carriers of which one hangs and one fails, the label of the cheapest, and the parcel's way to
-// the door: once as the carrier tells of it by itself, late, out of order and twice; once as it is asked.
+// An order, rates from four carriers (one hangs, one fails), the cheapest label, and the tracking of the parcel: once
+// by webhooks that are late, out of order and duplicated, once by polling.
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { verifyStore } from "../../src/cli/verify.ts";
 import { hour_ms } from "../../src/core/time.ts";
-import { overrideCarriers, outsideCarriers } from "../../src/shipping/carriers/connectors.ts";
+import { outsideCarriers, overrideCarriers } from "../../src/shipping/carriers/connectors.ts";
 import { openTestApp, start, type TestApp } from "../build/service.ts";
 import { parcelShopOn } from "../build/shop.ts";
 import { listEventsAfter } from "../events/stored_events.ts";
@@ -14,10 +14,10 @@ import { openShippo, type ShippoMock } from "../shipping/carriers/shippo_mock.ts
 
 setDefaultTimeout(120_000);
 
-/** Longer than carriers that are well take on a busy machine, shorter than those that hang. */
+/** Longer than healthy carriers take on a busy machine, shorter than the ones that hang. */
 const deadline_ms = 3000;
 
-/** Two days of a parcel, as its carrier sees them. */
+/** Two days of a parcel, as its carrier reports them. */
 const scans = [
   { status: "pre_transit", status_detail: "label_created", at: start + hour_ms, message: "Label created" },
   { status: "in_transit", status_detail: "received_at_origin_facility", at: start + 5 * hour_ms, city: "Reno" },
@@ -27,14 +27,14 @@ const scans = [
 ] as const;
 const path = ["pending", "accepted", "in_transit", "out_for_delivery", "delivered"];
 
-/** What the world hears of an order from its label to the door, each change once. */
+/** The events of an order from its label to its delivery, one per change. */
 const heard = [
   ...["shipment.created", "order.fulfilled", "order.shipped", "inventory.updated", "shipment.tracking_updated"],
   ...["shipment.tracking_updated", "shipment.in_transit", "shipment.tracking_updated", "order.delivered"],
   ...["shipment.tracking_updated", "shipment.delivered"],
 ];
 
-/** A shop of the sandbox with accounts at EasyPost, at a Shippo that hangs, and at a Karrio that fails. */
+/** A sandbox shop with accounts at EasyPost, at a Shippo that hangs, and at a Karrio that fails. */
 async function openTrade() {
   const app: TestApp = await openTestApp();
   overrideCarriers(app.service, outsideCarriers, deadline_ms);
@@ -58,7 +58,7 @@ async function openTrade() {
   shippo.fail("hang", { having: "/shipments", times: 99 });
   karrio.fail({ status: 503, headers: { "Retry-After": "60" } }, { having: "/shipments", times: 99 });
   let told = 0;
-  /** The types of the events since the last time, oldest first. */
+  /** The types of the events since the last call, oldest first. */
   const takeTypes = async (): Promise<string[]> => {
     const events = await app.service.stores.test.read((db) => listEventsAfter(db, told));
     told = events.at(-1)?.seq ?? told;
@@ -75,7 +75,7 @@ type Trade = Awaited<ReturnType<typeof openTrade>>;
 
 const inBox = { weight: 2.5, weight_unit: "lb", dimensions: { length: 10, width: 8, height: 4, unit: "in" } };
 
-/** Buys the cheapest label for an order, and answers both. */
+/** Buys the cheapest label for an order. Returns both. */
 async function buyCheapest({ app, shop, call, accounts, easypost, takeTypes }: Trade) {
   const order = await shop.order();
   await takeTypes();
@@ -113,7 +113,7 @@ async function buyCheapest({ app, shop, call, accounts, easypost, takeTypes }: T
   return { order, label };
 }
 
-/** What is known at the end: each scan once, and the order delivered. */
+/** The final state: each scan once, and the order delivered. */
 async function expectDelivered({ call, takeTypes }: Trade, { order, label }: Awaited<ReturnType<typeof buyCheapest>>) {
   const record = (await call("GET", `/tracking/${label.tracking_number}`)).body.data;
   expect(record).toMatchObject({ status: "delivered", carrier: "usps", signed_by: "J. Avery", order_id: order.id });
@@ -127,14 +127,14 @@ async function expectDelivered({ call, takeTypes }: Trade, { order, label }: Awa
   expect(await takeTypes()).toEqual(heard);
 }
 
-describe("four carriers, of which one hangs and one fails", () => {
+describe("rates from four carriers, of which one hangs and one fails", () => {
   let trade: Trade;
   beforeAll(async () => {
     trade = await openTrade();
   });
   afterAll(() => trade.close());
 
-  test("the cheapest label, and a parcel that is looked after", async () => {
+  test("the cheapest label, and a parcel that is polled", async () => {
     const { app, easypost, call } = trade;
     const bought = await buyCheapest(trade);
     for (const scan of scans) {
@@ -144,7 +144,7 @@ describe("four carriers, of which one hangs and one fails", () => {
     }
     await expectDelivered(trade, bought);
     expect(easypost.purchases).toHaveLength(1);
-    // One look more, a day later, and then none.
+    // One more poll a day later, and then none.
     for (const looks of [1, 0]) {
       const before = easypost.asked.length;
       app.clocks.test.advance(30 * hour_ms);
@@ -154,7 +154,7 @@ describe("four carriers, of which one hangs and one fails", () => {
     expect((await call("GET", `/tracking/${bought.label.tracking_number}`)).body.data.next_look_at).toBeNull();
   });
 
-  test("the cheapest label, and a parcel that is told of out of order and twice", async () => {
+  test("the cheapest label, and a parcel whose webhooks arrive out of order and twice", async () => {
     const { app, easypost, call, accounts } = trade;
     const bought = await buyCheapest(trade);
     const { tracking_number } = bought.label;
@@ -180,7 +180,7 @@ describe("four carriers, of which one hangs and one fails", () => {
     await expectDelivered(trade, bought);
   });
 
-  test("a parcel to another country, declared once its product tells its origin and weight", async () => {
+  test("a parcel to another country is declared once its product has an origin and a weight", async () => {
     const { call, easypost, shop } = trade;
     const customer = await call("POST", "/customers", {
       email: "alan@example.com",

@@ -13,11 +13,11 @@ const buyers = 16;
 
 interface Attempt {
   readonly number: string;
-  /** The order's id once it was acknowledged. */
+  /** The order's id once it is acknowledged. */
   id: string | null;
 }
 
-/** A receiver that remembers which orders it was told of. */
+/** A receiver that records which orders it was notified about. */
 function receiveOrders() {
   const told = new Map<string, number>();
   const server = Bun.serve({
@@ -43,7 +43,7 @@ test(`kill -9 under load ${cycles} times loses nothing (seed ${seed})`, async ()
   await api.must("POST", "/webhooks", { url: receiver.url, events: ["order.created"], retry_limit: 10 });
   const attempts: Attempt[] = [];
 
-  /** Sends one order; its outcome is unknown when no answer comes. */
+  /** Sends one order. Its outcome is unknown if there is no response. */
   const order = async (by: Client, attempt: Attempt) => {
     const line_items = ["A", "B", "C"].map((sku) => ({ sku, quantity: 1, unit_price: "5.00" }));
     const body = { ...to, order_number: attempt.number, line_items };
@@ -58,7 +58,7 @@ test(`kill -9 under load ${cycles} times loses nothing (seed ${seed})`, async ()
       for (let n = 0; alive; n += 1) {
         const attempt: Attempt = { number: `C${cycle}-${buyer}-${n}`, id: null };
         attempts.push(attempt);
-        // A request that the crash cut off is settled below.
+        // Requests that the crash interrupted are retried below.
         await order(api, attempt).catch(() => Bun.sleep(1));
       }
     };
@@ -71,7 +71,7 @@ test(`kill -9 under load ${cycles} times loses nothing (seed ${seed})`, async ()
     service = await startWatchedService(settings);
     api = client(service.url, key);
     const mine = attempts.filter((attempt) => attempt.number.startsWith(`C${cycle}-`));
-    // Not one that was acknowledged is lost, and each unknown outcome settles to exactly one effect.
+    // No acknowledged order is lost, and each unknown outcome resolves to exactly one effect.
     await eachAtOnce(mine, async (attempt) => {
       const known = attempt.id;
       await order(api, attempt);

@@ -1,4 +1,4 @@
-// Amounts in currencies of no, two and three decimals, from a product and an order to its refund.
+// Amounts in currencies with zero, two and three decimals, from a product and an order to its refund.
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openShop } from "../build/shop.ts";
 import { connectShopify, shopifyLine, shopifyOrder, take } from "../platforms/stores.ts";
@@ -24,7 +24,7 @@ const no_decimals = "must be an amount with no decimals for JPY";
 const iso = "must be an ISO 4217 code, such as USD";
 
 describe("refused", () => {
-  test("more decimals than the currency has, by field and value", async () => {
+  test("more decimals than the currency has, with field and value", async () => {
     const product = { sku: "J", name: "J", currency: "JPY" };
     expect(await refused("/products", { ...product, price: "100.55" })).toEqual([
       422,
@@ -48,7 +48,7 @@ describe("refused", () => {
     expect(await shop.told()).toEqual([]);
   });
 
-  test.each(["ZZZ", "XAU", "CLF"])("%s, which is no currency, wherever one is named", async (currency) => {
+  test.each(["ZZZ", "XAU", "CLF"])("%s, which is not a currency, in every field that takes one", async (currency) => {
     const wrong = [`currency: ${iso} (got "${currency}")`];
     const tea = { sku: `T-${currency}`, name: "T" };
     expect(await refused("/products", { ...tea, currency })).toEqual([422, "validation_failed", wrong]);
@@ -62,7 +62,7 @@ describe("refused", () => {
   });
 });
 
-test("an order in dinars is exact to the fils, up to its refund", async () => {
+test("an order in dinars is exact to the fils, including its refund", async () => {
   const oud = await shop.app.create("/products", { sku: "OUD", name: "Oud", price: "12.345", currency: "KWD" });
   expect([oud.price, oud.currency]).toEqual([12.345, "KWD"]);
   await shop.app.create("/inventory", { sku: "OUD", quantity: 10, location: "whs_1001", unit_cost: "1.005" });
@@ -75,7 +75,7 @@ test("an order in dinars is exact to the fils, up to its refund", async () => {
   expect(order).toMatchObject({ subtotal: 37.035, shipping_amount: 1.25, currency: "KWD" });
   const split = { line_items: [{ product_id: oud.id, quantity: 3, line_total: "37.000" }], currency: "KWD" };
   const [line] = (await shop.app.create("/orders", shop.draft([[oud, 3]], split))).line_items;
-  // The least price that covers the total, and the rest as a discount: the total stays as it was given.
+  // The lowest price that covers the total, and the rest as a discount: the total is unchanged.
   expect(line).toMatchObject({ unit_price: 12.334, discount_amount: 0.002, line_total: 37 });
 
   await shop.act(order.id, "ship");
@@ -98,7 +98,7 @@ test("an order in dinars is exact to the fils, up to its refund", async () => {
   expect(totals.find(({ currency }: { currency: string }) => currency === "KWD")).toMatchObject({ revenue: 74.035 });
 });
 
-test("a product that gets another currency keeps its price as it reads, or is refused", async () => {
+test("a product that changes currency keeps the digits of its price, or is refused", async () => {
   const { id } = await shop.app.create("/products", { sku: "FAN", name: "Fan", price: "1200.00" });
   const changed = async (body: object) => {
     const { body: answer } = await shop.app.call("PATCH", `/products/${id}`, body);
@@ -109,7 +109,7 @@ test("a product that gets another currency keeps its price as it reads, or is re
   expect(await changed({ currency: "USD" })).toMatchObject([{ field: "price" }]);
 });
 
-test("the values of a count are summed by currency", async () => {
+test("the values of a count are totaled by currency", async () => {
   await shop.app.create("/products", { sku: "YEN", name: "Yen", price: "150", currency: "JPY" });
   for (const sku of ["YEN", "RICE"])
     await shop.app.create("/inventory", { sku, quantity: 4, location: "whs_1001", bin: `C-${sku}` });
@@ -126,7 +126,7 @@ test("the values of a count are summed by currency", async () => {
   await shop.app.create(`/inventory/counts/${id}/cancel`);
 });
 
-describe("from a shop", () => {
+describe("orders imported from a shop", () => {
   test.each([
     ["KWD", "12.345", 37.035],
     // A unit price with more decimals than its currency is rounded once, for the whole line.
@@ -143,7 +143,7 @@ describe("from a shop", () => {
     expect([order.subtotal, order.currency]).toEqual([subtotal, currency]);
   });
 
-  test("an order in an unknown currency is not imported, and says why", async () => {
+  test("an order in an unknown currency is not imported, and the error is reported", async () => {
     const connected = await connectShopify(shop.app);
     const { body } = await connected.tell(shopifyOrder(7990, { currency: "ZZZ" }));
     await shop.app.runJobs();

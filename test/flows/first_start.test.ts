@@ -1,4 +1,4 @@
-// Servers that begin at once on an empty database, or while another upgrades it.
+// Servers that start at the same time on an empty database, or while another one upgrades it.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import { freshDatabase } from "./service.ts";
 setDefaultTimeout(60_000);
 
 test.if(engine === "postgres")(
-  "one of the servers that begin together makes the first keys, and prints them",
+  "only one of several servers that start together creates the first keys and prints them",
   async () => {
     const database_url = await freshDatabase();
     const servers = await Promise.all([1, 2, 3].map(() => startService({ database_url })));
@@ -27,7 +27,7 @@ test.if(engine === "postgres")(
   },
 );
 
-test.if(engine === "postgres")("a server that waits for one that upgrades says so, and goes on after it", async () => {
+test.if(engine === "postgres")("a server that waits for another's upgrade logs it, and then starts", async () => {
   const database_url = await freshDatabase();
   const log = join(tmpdir(), `packhouse-waits-${process.pid}.log`);
   try {

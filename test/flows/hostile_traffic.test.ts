@@ -1,4 +1,4 @@
-// What comes over the wire from those who mean harm, or know no better: to a real service in a process of its own.
+// Malicious and malformed traffic against a real service in its own process.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ beforeAll(async () => {
   const data = mkdtempSync(join(tmpdir(), "packhouse-hostile-"));
   service = await startWatchedService({ data, database_url: await freshDatabase() });
   key = await service.makeKey("live");
-  // The service closes them after two minutes, and only the long run waits for that.
+  // The service closes them after two minutes; only the long run waits for that.
   slow = engine === "sqlite" && isLong ? slowOnes() : {};
 }, 60_000);
 afterAll(async () => {
@@ -31,20 +31,20 @@ afterAll(async () => {
 const lines = (...all: readonly string[]) => `${all.join("\r\n")}\r\n\r\n`;
 const who = () => `Authorization: Bearer ${key}`;
 const health = lines("GET /health HTTP/1.1", "Host: a");
-/** A product in JSON. What smuggled requests would make has a SKU that begins with SMUGGLED. */
+/** A product in JSON. Products that smuggled requests would create have a SKU that begins with SMUGGLED. */
 const product = (sku: string = crypto.randomUUID()) => JSON.stringify({ sku, name: "Tea" });
 const post = (body: string, ...headers: readonly string[]) =>
   lines("POST /v1/products HTTP/1.1", "Host: a", who(), "Content-Type: application/json", ...headers) + body;
 const sized = (body: string) => `Content-Length: ${body.length}`;
 const chunk = (body: string) => `${body.length.toString(16)}\r\n${body}\r\n`;
-/** A request whose head has so many bytes, most of them in one header. */
+/** A request whose head has `bytes` bytes, most of them in one header. */
 const long = (bytes: number, ...headers: readonly string[]) => {
   const without = lines("GET /health HTTP/1.1", "Host: a", ...headers, "X-A: ");
   return without.replace("X-A: ", `X-A: ${"a".repeat(bytes - without.length)}`);
 };
-/** A request whose head has so many bytes, most of them in its target. */
+/** A request whose head has `bytes` bytes, most of them in its target. */
 const longTarget = (bytes: number) => health.replace("/health", `/health?${"a".repeat(bytes - health.length - 1)}`);
-/** A request of so many lines of headers. */
+/** A request with `count` header lines. */
 const many = (count: number, name = (at: number) => `X-${at}`) =>
   lines("GET /health HTTP/1.1", "Host: a", ...Array.from({ length: count - 1 }, (_, at) => `${name(at)}: b`));
 const smuggled = () =>
@@ -81,9 +81,9 @@ const read = (path: string) =>
     (answer) => answer.json() as Promise<{ data: unknown[] }>,
   );
 
-describe("a request on the wire", () => {
-  // What Bun itself refuses is answered without a body: 400, 431 far beyond our limits and, for a first line that it
-  // cannot read, 505.
+describe("a raw request", () => {
+  // Bun itself rejects some requests without a body: 400, 431 far beyond our limits, and 505 for a first line that it
+  // cannot parse.
   test.each<[what: string, bytes: () => string, statuses: number[]]>([
     ["is answered", () => health, [200]],
     ["of HTTP/1.0 without a host, as probes send it", () => "GET /health HTTP/1.0\r\n\r\n", [200]],
@@ -153,11 +153,12 @@ describe("a request on the wire", () => {
   ])("%s", async (_, bytes, statuses) => {
     const heard = await speak(service.url, bytes(), statuses.length);
     expect(heard.statuses).toEqual(statuses);
-    // After what cannot be read nothing else is read on that connection.
+    // After an unparsable request, nothing else is read on that connection.
     if (statuses.some((status) => status === 505) || statuses.length === 0) expect(heard.ended).toBe(true);
   });
 
-  // The head is the first line and the headers. Each is sent in two pieces, and another request after its answer.
+  // The head is the request line and the headers. Each is sent in two parts, followed by another request after its
+  // response.
   test.each<[what: string, bytes: () => string, statuses: number[], code: string | null]>([
     ["of 16 KiB", () => long(16 << 10), [200, 200], null],
     ["of a byte more", () => long((16 << 10) + 1), [431, 200], "headers_too_large"],
@@ -195,7 +196,7 @@ describe("a request on the wire", () => {
       await answers(1);
       const { text } = heard();
       expect(/"code":"(\w+)"/.exec(text)?.[1] ?? null).toBe(code);
-      // What Bun refuses by itself ends the connection, and says no more than its status.
+      // If Bun rejects a request, it closes the connection and sends only the status.
       if (statuses.length === 1)
         expect(text).toBe("HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\n\r\n");
       if (statuses.length === 2) socket.write(health);
@@ -206,7 +207,7 @@ describe("a request on the wire", () => {
     60_000,
   );
 
-  test("is told in our words where it gets as far as the service", async () => {
+  test("gets our own error codes once it reaches the service", async () => {
     for (const [bytes, code] of [
       [health.replace("Host: a", "Host: a\r\nHost: b"), "malformed_header"],
       [post("{", `Content-Length: ${1 << 30}`), "payload_too_large"],
@@ -227,13 +228,13 @@ describe("a request on the wire", () => {
     }
   });
 
-  test("in chunks, with what one may add to them, is one like any other", async () => {
+  test("in chunks, with a chunk extension, is handled like any other", async () => {
     const body = product();
     const bytes = `${body.length.toString(16)};a=b\r\n${body}\r\n0\r\n\r\n`;
     expect((await speak(service.url, post(bytes, "Transfer-Encoding: Chunked"), 1)).statuses).toEqual([201]);
   });
 
-  test("with others right behind it is not mixed up with them", async () => {
+  test("that is pipelined with others is not mixed up with them", async () => {
     const body = product();
     const unread = `${health.replace("Host: a", "Host: a\r\nContent-Length: 5")}hello${health}`;
     for (const [bytes, statuses] of [
@@ -242,12 +243,12 @@ describe("a request on the wire", () => {
       [unread, [200, 200]],
     ] as const) {
       const heard = await speak(service.url, bytes, statuses.length);
-      // Bun ends the connection while it waits for an answer, or else answers all in their order.
+      // Bun either closes the connection while a response is pending, or responds to all in order.
       if (heard.statuses.length > 0) expect(heard.statuses).toEqual(statuses);
     }
   });
 
-  test("that is cut off in its body changes nothing", async () => {
+  test("with a truncated body changes nothing", async () => {
     const body = product("CUT-OFF");
     const { socket, end } = connect(service.url, post(body.slice(0, -1), sized(body)));
     socket.end();
@@ -257,7 +258,7 @@ describe("a request on the wire", () => {
 });
 
 describe("the service", () => {
-  test("holds no more of what is sent than it may, and answers others meanwhile", async () => {
+  test("limits what it buffers, and keeps serving other clients", async () => {
     const memory = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.pid}/status`, "utf8"))?.[1]);
     const before_kib = memory();
     const mebibyte = Buffer.alloc(1 << 20, 0x20);
@@ -281,16 +282,16 @@ describe("the service", () => {
     expect(most_kib - before_kib).toBeLessThan(160 * 1024);
   }, 60_000);
 
-  test("was told nothing by what was smuggled, and lives", async () => {
+  test("executed nothing that was smuggled, and is still up", async () => {
     const { data } = await read("/v1/products?q=SMUGGLED");
     expect(data).toEqual([]);
     expect((await fetch(`${service.url}/health`)).status).toBe(200);
   });
 
   test.if(engine === "sqlite" && isLong)(
-    "closes the connections of clients that take too much time",
+    "closes the connections of clients that are too slow",
     async () => {
-      // A file has two minutes to arrive, which have begun a while ago.
+      // A file has two minutes to arrive, counted from a while ago.
       const late = Bun.sleep(150_000).then(() => "still there");
       for (const [what, { end }] of Object.entries(slow)) {
         expect([what, await Promise.race([end.then(() => "gone"), late])]).toEqual([what, "gone"]);
@@ -299,7 +300,7 @@ describe("the service", () => {
     180_000,
   );
 
-  test("answers a request again after it was killed, with the same bytes", async () => {
+  test("replays a response after it was killed, with the same bytes", async () => {
     const body = product();
     const again = { "idempotency-key": `killed-${crypto.randomUUID()}` };
     const first = await send(body, again);
@@ -316,7 +317,7 @@ describe("the service", () => {
   }, 60_000);
 
   test.skipIf(engine === "sqlite")(
-    "of which two serve one database does one thing once",
+    "with two servers on one database executes a request once",
     async () => {
       other = await startWatchedService({ database_url: service.database_url });
       const urls = [service.url, other.url];

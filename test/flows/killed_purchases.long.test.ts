@@ -1,4 +1,4 @@
-// A few of what `bun run faults purchases` does sixty times.
+// A short run of `bun run faults purchases`, which does sixty rounds.
 import { expect, test } from "bun:test";
 import { killPurchases } from "../../scripts/faults/purchases/main.ts";
 import { engine } from "../../src/core/config.ts";
@@ -6,7 +6,7 @@ import { seed } from "../volume.ts";
 
 const kills = 6;
 
-// The services are its own, on SQLite: their clocks go ahead, which PostgreSQL's does not.
+// It starts its own services on SQLite, since it moves their clocks, which PostgreSQL does not allow.
 test.skipIf(engine === "postgres")(
   `a service that is killed ${kills} times while it buys labels buys each of them once (seed ${seed})`,
   async () => {

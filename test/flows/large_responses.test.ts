@@ -1,4 +1,4 @@
-// Pages of megabytes that many ask for at the same moment, and some never read: what they cost, and whom.
+// Pages of several megabytes that many clients request at once, some of which never read them: memory and fairness.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import net from "node:net";
@@ -21,7 +21,7 @@ beforeAll(async () => {
   heavy = await service.makeKey("live", "full", "HEAVY");
   other = await service.makeKey("live", "full", "OTHER");
   await fill(client(service.url, heavy), orders);
-  // One of these orders is a large response by itself.
+  // One of these orders is a large response on its own.
   await fill(client(service.url, other), 1);
 }, 240_000);
 afterAll(() => service.remove());
@@ -67,7 +67,7 @@ function leaveUnread(path: string): net.Socket {
 }
 
 test.skipIf(process.platform !== "linux")(
-  "many long pages at once take the memory of few, are refused to nobody, and leave others their turn",
+  "many large pages at once use the memory of a few, none is refused, and other clients are still served",
   async () => {
     const path = `/v1/orders?limit=${orders}`;
     const page = await read(path, heavy);
@@ -97,7 +97,7 @@ test.skipIf(process.platform !== "linux")(
     await watch;
     for (const socket of sockets) socket.destroy();
     expect(answers).toEqual(answers.map(() => page));
-    // Built at once they took three times their size. Other tests of this process take some memory, too.
+    // Built all at once they took three times their size. Other tests in this process use memory, too.
     expect((most - before) / (page.bytes * (readers + unread))).toBeLessThan(2);
     expect(longest_ms / took_ms).toBeLessThan(0.5);
     expect(others).toBeGreaterThan(3);

@@ -14,7 +14,7 @@ const isThere = existsSync(folder);
 if (!isThere) console.log(`SKIPPED northwind: the tables are not in ${folder}`);
 
 describe("prices and names", () => {
-  test("a discount is taken off all units together, in cents and rounded half up", () => {
+  test("a discount applies to all units together, in cents and rounded half up", () => {
     const costs = (unit_price: string, quantity: string, discount: string) => {
       return Object.values(costOf({ unit_price, quantity, discount }));
     };
@@ -24,12 +24,12 @@ describe("prices and names", () => {
     expect(costs("2.50", "1", "0.05")).toEqual([13, 237]);
   });
 
-  test("mailboxes are of a domain that nobody has", () => {
+  test("mailboxes are in a domain that nobody owns", () => {
     expect(emailOf("ALFKI")).toBe("alfki@northwind.example");
   });
 });
 
-describe.skipIf(!isThere)("the plan of the tables", () => {
+describe.skipIf(!isThere)("the plan from the tables", () => {
   let plan: NorthwindPlan;
   beforeAll(async () => {
     plan = planNorthwind(await readTables(folder));
@@ -56,7 +56,7 @@ describe.skipIf(!isThere)("the plan of the tables", () => {
     }
   });
 
-  test("knows every order's address and customer, one default address each", () => {
+  test("resolves every order's address and customer, with one default address each", () => {
     const customers = new Map(
       plan.customers.map((customer) => [customer.customer_id, customer.body.shipping_addresses]),
     );
@@ -69,7 +69,7 @@ describe.skipIf(!isThere)("the plan of the tables", () => {
     }
   });
 
-  test("receives what is sold, so that the stock ends as the table has it", () => {
+  test("receives what is sold, so that the final stock matches the table", () => {
     const received = new Map<string, number>();
     for (const { sku, quantity } of [...plan.opening, ...plan.months.flatMap(({ receipts }) => receipts)]) {
       received.set(sku, (received.get(sku) ?? 0) + quantity);
@@ -80,14 +80,14 @@ describe.skipIf(!isThere)("the plan of the tables", () => {
     }
   });
 
-  test("keeps dairy, meat, produce and seafood cold and every order in one parcel", () => {
+  test("keeps dairy, meat, produce and seafood cold, and fits every order in one parcel", () => {
     expect(plan.products.filter(({ temperature_zone }) => temperature_zone === "refrigerated").length).toBe(33);
     for (const { weight_grams } of [...sent(), ...plan.open_orders]) expect(weight_grams).toBeWithin(201, 31_752);
   });
 });
 
 describe.skipIf(!isThere)("the whole business over HTTP", () => {
-  test("ends with every order, unit and event as the tables have it", async () => {
+  test("ends with the orders, units and events of the tables", async () => {
     await using database = await freshDatabase();
     const service = await startWatchedService({ database_url: database.url });
     try {
@@ -111,7 +111,7 @@ describe.skipIf(!isThere)("the whole business over HTTP", () => {
   }, 300_000);
 });
 
-/** On PostgreSQL a database of its own, dropped afterwards; the embedded engine needs none. */
+/** On PostgreSQL a separate database, dropped afterwards; the embedded engine needs none. */
 async function freshDatabase(): Promise<{ url: string | null } & AsyncDisposable> {
   if (engine === "sqlite") return { url: null, [Symbol.asyncDispose]: async () => {} };
   const name = `northwind_${process.pid}`;

@@ -1,4 +1,4 @@
-// A second opinion on what a service answers: `openapi-response-validator` holds it against the OpenAPI document.
+// An independent check of responses: `openapi-response-validator` validates them against the OpenAPI document.
 import { Memoirist } from "memoirist";
 import OpenApiResponseValidator from "openapi-response-validator";
 import { describeApi } from "../../src/cli/openapi.ts";
@@ -18,7 +18,7 @@ type Judge = (status: number, body: unknown) => string | null;
 
 let routes: Memoirist<Judge> | undefined;
 
-/** Throws when an answer to `GET /orders/ord_1001?…` and the like is not as the document says. */
+/** Throws if a response to `GET /orders/ord_1001?…` and the like does not match the document. */
 export function checkAnswer(method: string, path: string, status: number, body: unknown): void {
   routes ??= readDocument();
   const judge = routes.find(method, path.split("?")[0] ?? "")?.store;
@@ -37,7 +37,7 @@ function readDocument(): Memoirist<Judge> {
   return found;
 }
 
-/** Judges the answers of one operation; what a status may carry is read when it is first seen. */
+/** Validates the responses of one operation. The schema of a status is built when it is first seen. */
 function judgeOf(responses: Readonly<Record<string, ShownAnswer>>, components: Shown["components"]): Judge {
   const validators = new Map<number, OpenApiResponseValidator>();
   return (status, body) => {
@@ -58,7 +58,7 @@ function validatorOf(status: number, answer: ShownAnswer, schemas: Schemas): Ope
   } as never);
 }
 
-/** The schemas that a part of the document leads to: to copy all of them takes the validator half a second. */
+/** The schemas that a part of the document refers to. Copying all of them takes the validator half a second. */
 function reached(part: unknown, schemas: Schemas): Schemas {
   const found = new Map<string, unknown>();
   const waiting = [part];

@@ -9,7 +9,7 @@ interface Received {
   readonly data: Record<string, unknown>;
 }
 
-/** A receiver that trusts nothing but the secret it was told: it verifies both signatures of every delivery. */
+/** A receiver that knows only its secret, and verifies both signatures of every delivery. */
 function openReceiver() {
   const received: Received[] = [];
   const problems: string[] = [];
@@ -54,7 +54,7 @@ afterAll(async () => {
   await service.remove();
 });
 
-/** All events in the order in which they were committed. */
+/** All events in commit order. */
 async function eventsSince(count: number): Promise<Received[]> {
   const { data } = await api.must("GET", "/events?limit=100");
   return data.slice(count);
@@ -67,7 +67,7 @@ let order = "";
 let to: { customer_id: string; shipping_address_id: string };
 let seen = 0;
 
-/** Waits until what happened since the last call is fanned out, and answers it; its types are exactly these. */
+/** Waits until the events since the last call are fanned out, checks their exact types, and returns them. */
 async function told(...expected: string[]): Promise<Received[]> {
   for (let tries = 0; tries < 100; tries += 1) {
     if ((await eventsSince(seen)).length >= expected.length) break;
@@ -101,7 +101,7 @@ test("an order is placed, picked and packed", async () => {
 
   expect((await api.must("POST", `/orders/${order}/process`)).data.status).toBe("processing");
   expect((await api.must("POST", `/orders/${order}/pick`)).data.line_items[0].quantity_picked).toBe(3);
-  // Picking changes neither what is on hand nor what is promised: the next events are those of packing.
+  // Picking changes neither on-hand nor reserved stock, so the next events are those of packing.
   expect((await api.must("POST", `/orders/${order}/pack`)).data.status).toBe("fulfilled");
   const [fulfilled] = await told("order.fulfilled");
   expect(fulfilled?.data).toMatchObject({
@@ -157,7 +157,7 @@ test("a unit comes back and is refunded", async () => {
   await told("return.processed");
 });
 
-test("its history tells every step, and every event reached the receiver once, signed", async () => {
+test("its history lists every step, and every event reached the receiver once, signed", async () => {
   const history = (await api.must("GET", `/orders/${order}/history`)).data;
   const steps = history.map(
     (row: Record<string, string>) => `${row["event"]}: ${row["from_status"]} > ${row["to_status"]}`,

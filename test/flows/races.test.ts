@@ -1,5 +1,5 @@
-// Two transactions that meet on PostgreSQL in the one order that does harm: the first has done its work and is about to
-// commit, the second has read before it and waits for its lock. What the second read is out of date by then.
+// Two PostgreSQL transactions in the one order that can do harm: the first has done its work and is about to commit,
+// the second has already read and waits for its lock, so what it read is out of date.
 
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
@@ -21,13 +21,16 @@ const actor = systemActor("test");
 
 setDefaultTimeout(30_000);
 
-describe.if(engine === "postgres")("what waited for a lock reads again", () => {
+describe.if(engine === "postgres")("a transaction that waited for a lock reads again", () => {
   let shop: Shop;
   beforeEach(async () => {
     shop = await openShop();
   });
 
-  /** Does `first`, begins `second`, commits the first once the second waits for it or is done; answers the second. */
+  /**
+   * Runs `first`, starts `second`, commits the first once the second waits for it or has ended. Returns the second's
+   * result.
+   */
   async function meet<T>(first: (tx: Tx) => Promise<unknown>, second: () => Promise<T>): Promise<T> {
     const store = shop.app.service.stores.live.scoped({ visible: null, owner: 1 });
     const done = Promise.withResolvers<number>();
@@ -55,7 +58,7 @@ describe.if(engine === "postgres")("what waited for a lock reads again", () => {
     return waiter;
   }
 
-  test("a payload is not forgotten while its delivery is queued again", async () => {
+  test("a payload is not deleted while its delivery is queued again", async () => {
     const { app } = shop;
     const store = app.service.stores.live;
     const url = "https://one.example/hook";
@@ -78,7 +81,7 @@ describe.if(engine === "postgres")("what waited for a lock reads again", () => {
     expect(claims.map(({ body }) => JSON.parse(body || "null")?.type)).toEqual(["inventory.updated"]);
   });
 
-  test("a lot whose expiry is corrected at the moment it expires stays for sale", async () => {
+  test("a lot whose expiry is corrected just as it expires stays available", async () => {
     const product = await shop.product();
     const expiration_date = iso(start + hour_ms);
     await shop.app.stock(product.sku, 5, { lot_number: "L1", expiration_date });
@@ -93,7 +96,7 @@ describe.if(engine === "postgres")("what waited for a lock reads again", () => {
     expect(await shop.available(product.sku)).toBe(5);
   });
 
-  test("of a parcel that a carrier scans as a unit of it is written off, the others leave", async () => {
+  test("the other units of a parcel ship if one is written off as the carrier scans it", async () => {
     const product = await shop.product({ units: 3 });
     const { id } = await shop.order([[product, 3]]);
     const label = await shop.app.post("/shipping/labels", {
@@ -115,7 +118,7 @@ describe.if(engine === "postgres")("what waited for a lock reads again", () => {
     expect(order.holds).toMatchObject([{ reason: "carrier_discrepancy" }]);
   });
 
-  test("of an order that is picked as a unit of it is written off, the others are picked", async () => {
+  test("the other units of an order are picked if one is written off at the same time", async () => {
     const product = await shop.product({ units: 3 });
     const { id } = await shop.order([[product, 3]]);
     const lost = { adjustment: -1, reason: "damaged", allow_shortfall: true } as const;
@@ -127,7 +130,7 @@ describe.if(engine === "postgres")("what waited for a lock reads again", () => {
     expect((await shop.get(id)).line_items).toMatchObject([{ quantity_picked: 2, quantity_backordered: 1 }]);
   });
 
-  test("a file of one order whose customer another request is making takes the order in", async () => {
+  test("a one-order file is imported while another request creates the same customer", async () => {
     const product = await shop.product({ units: 3 });
     const email = "new@example.com";
     const address = { address_line1: "9 Pier", city: "Portland", state: "ME", postal_code: "04101", country: "US" };

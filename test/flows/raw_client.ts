@@ -1,19 +1,19 @@
 // Talks to a port byte by byte, as no well-behaved client would.
 import { createConnection, type Socket } from "node:net";
 
-/** What came of a connection: all that was answered, and whether the server ended it. */
+/** The result of a connection: everything received, and whether the server closed it. */
 interface Spoken {
   readonly text: string;
-  /** The status of each answer on the connection, in order. */
+  /** The status of each response on the connection, in order. */
   readonly statuses: readonly number[];
   readonly ended: boolean;
 }
 
-/** A connection that stays open until it is let go, and what has come over it so far. */
+/** A connection that stays open until it is destroyed, and what it has received so far. */
 export interface Connection {
   readonly socket: Socket;
   readonly heard: () => Spoken;
-  /** Resolves when the server ends the connection, with the milliseconds that it had been open. */
+  /** Resolves when the server closes the connection, with the time (ms) that it was open. */
   readonly end: Promise<number>;
 }
 
@@ -29,7 +29,7 @@ export function connect(url: string, bytes: string | Uint8Array): Connection {
   socket.on("data", (chunk) => {
     text += chunk.toString("latin1");
   });
-  // A connection that is broken off is one that is ended.
+  // A reset connection counts as closed.
   socket.on("error", () => socket.destroy());
   socket.on("close", () => {
     ended = true;
@@ -39,14 +39,14 @@ export function connect(url: string, bytes: string | Uint8Array): Connection {
   return { socket, end, heard: () => ({ text, statuses: statuses().filter((status) => status !== 100), ended }) };
 }
 
-/** Sends bytes, and listens until the server ends the connection or so many answers have come and no more follow. */
+/** Sends bytes, and reads until the server closes the connection, or sends `answers` responses and then no more. */
 export async function speak(url: string, bytes: string | Uint8Array, answers: number): Promise<Spoken> {
   const connection = connect(url, bytes);
   for (let waited_ms = 0; waited_ms < 5000; waited_ms += 20) {
     const { ended, statuses } = connection.heard();
     if (ended || statuses.length > answers) break;
     if (statuses.length === answers && answers > 0) {
-      // A smuggled request would be answered right after.
+      // The response to a smuggled request would come right after.
       await Bun.sleep(100);
       break;
     }

@@ -1,4 +1,4 @@
-// One request sent to two servers of one PostgreSQL database, while the first is still at work on it.
+// A request sent to two servers of one PostgreSQL database while the first is still processing it.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import pg from "pg";
 import type { StartedService } from "../../scripts/service.ts";
@@ -8,7 +8,7 @@ import { startWatchedService } from "./watched_service.ts";
 
 setDefaultTimeout(60_000);
 
-describe.if(engine === "postgres")("a request that another server is at work on", () => {
+describe.if(engine === "postgres")("a request that another server is processing", () => {
   let servers: [StartedService, StartedService];
   let keys: { live: string; test: string };
   let database: pg.Client;
@@ -35,7 +35,7 @@ describe.if(engine === "postgres")("a request that another server is at work on"
   const makeProduct = async (sku: string) =>
     (await client(servers[0].url, keys.live).must("POST", "/products", { sku, name: "Tea" })).data.id as string;
 
-  /** Keeps a product locked for as long as `work` takes; answers once a server waits for it. */
+  /** Keeps a product locked while `work` runs. Resolves once a server waits for it. */
   async function whileLocked<T>(id: string, begin: () => Promise<T>, work: () => Promise<void>): Promise<T> {
     await database.query("begin");
     await database.query("select id from live.products where id = $1 for update", [Number(id.slice(4))]);
@@ -47,7 +47,7 @@ describe.if(engine === "postgres")("a request that another server is at work on"
     return begun;
   }
 
-  test("is told so at once, whatever it asks for, and gets the first one's answer afterwards", async () => {
+  test("is refused at once, whatever it requests, and gets the first response afterwards", async () => {
     const id = await makeProduct("LOCKED");
     const path = `/products/${id}`;
     const first = await whileLocked(
@@ -62,7 +62,7 @@ describe.if(engine === "postgres")("a request that another server is at work on"
             "1",
           ]);
         }
-        // The other mode's keys are its own.
+        // The other environment has its own keys.
         expect((await send(1, "/products", { sku: "OTHER", name: "Tea" }, keys.test, "POST")).status).toBe(201);
       },
     );
@@ -73,7 +73,7 @@ describe.if(engine === "postgres")("a request that another server is at work on"
     expect((await client(servers[1].url, keys.live).must("GET", path)).data).toMatchObject({ version: 2 });
   });
 
-  test("is worked on when the first one has failed", async () => {
+  test("is processed once the first one has failed", async () => {
     const id = await makeProduct("KILLED");
     const path = `/products/${id}`;
     await database.query("delete from live.idempotency_keys");
@@ -83,14 +83,14 @@ describe.if(engine === "postgres")("a request that another server is at work on"
       async () => {
         expect((await send(1, path, { name: "Green tea" })).status).toBe(409);
         await servers[0].kill();
-        // Its transaction ends with it, though it waits for a lock still.
+        // Its transaction ends with it, even though it still waits for a lock.
         const waiting = "pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))";
         await database.query(`select pg_terminate_backend(pid) from ${waiting}`);
       },
     );
     expect(first).toBe(null);
     let next = await send(1, path, { name: "Green tea" });
-    // The lock is let go when the database has noticed.
+    // The lock is released once the database notices.
     for (; next.status === 409; next = await send(1, path, { name: "Green tea" })) await Bun.sleep(20);
     expect([next.status, next.told.get("idempotency-replayed")]).toEqual([200, null]);
     expect((await client(servers[1].url, keys.live).must("GET", path)).data).toMatchObject({ version: 2 });

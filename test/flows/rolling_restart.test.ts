@@ -1,4 +1,4 @@
-// Two servers behind a balancer are restarted in turn while orders come in steadily: none fails.
+// Two servers behind a balancer are restarted in turn under a steady load of orders: none fails.
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { StartedService } from "../../scripts/service.ts";
 import { engine } from "../../src/core/config.ts";
@@ -10,7 +10,7 @@ setDefaultTimeout(120_000);
 
 const per_second = Number(process.env["ORDERS_PER_SECOND"] ?? 20);
 const restarts = Number(process.env["RESTARTS"] ?? 2);
-// The balancer looks four times a second.
+// The balancer probes four times a second.
 const env = { PACKHOUSE_DRAIN_SECONDS: "2", PACKHOUSE_SLOW_REQUEST_MS: "60000" };
 
 describe.if(engine === "postgres")("servers that are restarted in turn", () => {
@@ -19,7 +19,7 @@ describe.if(engine === "postgres")("servers that are restarted in turn", () => {
     for (const service of started) await service.remove();
   });
 
-  test("leave no request without its answer, and no order is lost", async () => {
+  test("answer every request, and lose no order", async () => {
     const database_url = await freshDatabase();
     const start = async () => {
       const service = await startWatchedService({ database_url, env });

@@ -1,4 +1,4 @@
-// Secrets of every kind go through the service, and then none of them is found anywhere but where it belongs.
+// Secrets of every kind go through the service. Then none of them may be found anywhere but where it belongs.
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import net from "node:net";
@@ -30,7 +30,7 @@ const chosen = {
   client_secret: `woo_${word()}`,
 };
 
-/** A mail server that takes the first mail, and then says aloud with what password it was asked. */
+/** A mail server that accepts the first mail, and then repeats the password it got in its replies. */
 function startMailServer() {
   const mails: string[] = [];
   let auths = 0;
@@ -63,7 +63,7 @@ function startMailServer() {
   return { url: `smtp://me:${settings.smtp}@127.0.0.1:${port}`, mails, asked: () => auths, stop: () => server.close() };
 }
 
-/** A receiver and a platform that say aloud what they were told, and refuse it. */
+/** A receiver and a platform that repeat what they received, and reject it. */
 function startEcho() {
   const asked: string[] = [];
   return Object.assign(
@@ -81,7 +81,7 @@ function startEcho() {
   );
 }
 
-/** On PostgreSQL an empty database of a user with a password of its own; else null. */
+/** On PostgreSQL an empty database with its own user and password; otherwise null. */
 async function databaseWithPassword(): Promise<string | null> {
   const url = await freshDatabase();
   if (url === null) return null;
@@ -97,11 +97,11 @@ async function databaseWithPassword(): Promise<string | null> {
   return own.href;
 }
 
-/** Everything that was seen, by where. */
+/** Everything that was seen, by source. */
 const seen = new Map<string, string>();
 const keep = (where: string, text: string) => seen.set(where, (seen.get(where) ?? "") + text);
 
-/** Sends a request and keeps its answer, unless the answer is where its secret is shown, this once. */
+/** Sends a request and records its response, unless that is the one response that shows its secret. */
 async function send(method: string, path: string, how: Record<string, unknown> = {}) {
   const {
     key,
@@ -140,7 +140,7 @@ const until = async (what: () => boolean | Promise<boolean>) => {
   }
 };
 
-/** Keys: made, made again with the same Idempotency-Key, rotated, refused, and put where they do not belong. */
+/** Keys: created, replayed with the same Idempotency-Key, rotated, refused, and used in the wrong place. */
 async function keysGoThrough(key: string): Promise<string[]> {
   const made = {
     key,
@@ -161,7 +161,7 @@ async function keysGoThrough(key: string): Promise<string[]> {
   return [text, rotated.body.data.key];
 }
 
-/** Webhooks: secrets made, given and replayed; deliveries that are refused with all that they said. */
+/** Webhooks: secrets created, supplied and replayed; deliveries rejected with a response that repeats the request. */
 async function webhooksGoThrough(key: string, echo: string): Promise<string[]> {
   const events = ["inventory.updated"];
   const made = { key, body: { url: `${echo}/hook`, events }, headers: { "idempotency-key": "w-1" }, shows: true };
@@ -183,7 +183,7 @@ async function webhooksGoThrough(key: string, echo: string): Promise<string[]> {
   return [secret, chosen.webhook_secret];
 }
 
-/** A platform whose API refuses with all that it was told, and notifications with good and bad signatures. */
+/** A platform whose API rejects requests and repeats them, and notifications with valid and invalid signatures. */
 async function platformGoesThrough(key: string, echo: string, asked: readonly string[]): Promise<string[]> {
   const { consumer_key: api_key, consumer_secret: api_token, client_secret } = chosen;
   const store = { platform: "woocommerce", store_id: `${echo}/woo`, api_url: `${echo}/woo`, api_key, api_token };
@@ -202,7 +202,7 @@ async function platformGoesThrough(key: string, echo: string, asked: readonly st
   return [api_key, api_token, client_secret];
 }
 
-/** A label whose link is signed: opened, opened with a wrong signature, and shown in every list. */
+/** A label whose link is signed: opened, opened with an invalid signature, and shown in every list. */
 async function labelsGoThrough(key: string): Promise<string[]> {
   const address = { address_line1: "1 Pier", city: "Portland", state: "ME", postal_code: "04101", country: "US" };
   const customer = await send("POST", "/v1/customers", {
@@ -237,7 +237,7 @@ async function labelsGoThrough(key: string): Promise<string[]> {
   return [signature];
 }
 
-/** What the service gives away: lists, exports, replays, the reference, the meters. */
+/** What the service exposes: lists, exports, replays, the reference, the metrics. */
 async function everythingIsAsked(key: string): Promise<void> {
   const lists = ["orders", "products", "inventory", "customers", "events", "webhooks", "notices", "returns", "errors"];
   const exports = [
@@ -250,7 +250,7 @@ async function everythingIsAsked(key: string): Promise<void> {
   for (const path of ["/metrics", "/health", "/openapi.json", "/nothing"]) await send("GET", path, { key });
 }
 
-/** What the databases hold: the bytes of the files, or the text of all rows. */
+/** What the databases contain: the bytes of the files, or the text of all rows. */
 async function stored(database_url: string | null, data: string): Promise<string> {
   const files = databaseFiles(data).map((name) => readFileSync(join(data, name), "latin1"));
   return [...files, ...(await rowsIn(database_url))].join("\n");
@@ -289,7 +289,7 @@ test("no secret is found where it does not belong", async () => {
   const kept = await stored(database_url, data);
   keep("the database", kept);
 
-  // What is looked through is not empty.
+  // The searched texts are not empty.
   expect(mail.mails).toHaveLength(1);
   expect(kept.length).toBeGreaterThan(10_000);
   const lines = (seen.get("the log") ?? "").trim().split("\n");

@@ -1,4 +1,4 @@
-// A secret key that is lost or another one, and worlds that were exchanged: noticed at the start, on both engines.
+// A secret key that is lost or replaced, and swapped environments: detected at the start, on both engines.
 import { Database } from "bun:sqlite";
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -30,12 +30,12 @@ const place = async (): Promise<Place> => ({
 const start = (at: Place, secret_key: string) =>
   startWatchedService({ ...at, env: { PACKHOUSE_SECRET_KEY: secret_key, PACKHOUSE_LOG_LEVEL: "error" } });
 
-/** Runs a command to its end. `secret_key` empty: it is that of the data directory. */
+/** Runs a command to its end. If `secret_key` is empty, the key of the data directory is used. */
 async function run({ data, database_url }: Place, secret_key: string, ...words: string[]) {
   const where = ["--data", data, ...(database_url === null ? [] : ["--database-url", database_url])];
   const env = { PACKHOUSE_SECRET_KEY: secret_key };
   const child = Bun.spawn([...defaultProgram, ...words, ...where], { env, stdout: "pipe", stderr: "pipe" });
-  // What serves in spite of all would serve for ever.
+  // A server that starts by mistake would run forever.
   const late = setTimeout(() => child.kill("SIGKILL"), 30_000);
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   clearTimeout(late);
@@ -49,7 +49,7 @@ async function subscribed(service: StartedService, url = "http://127.0.0.1:9/hoo
   return data.id as string;
 }
 
-/** Does something to a world behind the service's back. */
+/** Changes the database of an environment directly. */
 async function meddle({ data, database_url }: Place, mode: "live" | "test", statement: string): Promise<void> {
   if (database_url === null) {
     const raw = new Database(join(data, `${mode}.db`));
@@ -78,7 +78,7 @@ async function exchangeWorlds({ data, database_url }: Place): Promise<void> {
 
 const another = /was encrypted with a different secret key than PACKHOUSE_SECRET_KEY\. .*new-secret-key/;
 
-test("a server with a different secret key is refused, and its own goes on", async () => {
+test("a server with a different secret key is refused, and the original one keeps running", async () => {
   const at = await place();
   const first = await start(at, own);
   if (engine === "postgres") expect(await serve(at, other)).toMatchObject({ code: 78, out: "" });
@@ -89,14 +89,14 @@ test("a server with a different secret key is refused, and its own goes on", asy
   const told = await run(at, other, "verify");
   expect([told.code, told.out]).toEqual([1, expect.stringMatching(another)]);
   expect(await run(at, own, "verify")).toMatchObject({ code: 0, out: "live: 0 differences\ntest: 0 differences\n" });
-  // Keys of the API need no secret key.
+  // API keys need no secret key.
   expect(await run(at, other, "keys", "list")).toMatchObject({ code: 0, err: "" });
   const again = await start(at, own);
   expect(again.output).toContain("No API key has been used yet. To create one: packhouse keys create");
   expect(await again.stop()).toBe(0);
 });
 
-test("data of before gets its seal at the next start, unless a secret in it contradicts", async () => {
+test("data without a seal gets one at the next start, unless a secret in it contradicts the key", async () => {
   const at = await place();
   const first = await start(at, own);
   await subscribed(first);
@@ -108,10 +108,10 @@ test("data of before gets its seal at the next start, unless a secret in it cont
   expect((await serve(at, other)).err).toContain("The live data was encrypted with a different secret key");
 });
 
-test("worlds that were exchanged are refused by every command, and put back they are as before", async () => {
+test("every command refuses swapped environments, and swapping them back restores them", async () => {
   const at = await place();
   await (await start(at, own)).stop();
-  // A killed server leaves a log beside each database, which stays when the databases are exchanged.
+  // A killed server leaves a log next to each database, which stays when the databases are swapped.
   await (await start(at, own)).kill();
   await exchangeWorlds(at);
   for (const words of [["serve", "--port", "0"], ["verify"], ["keys", "list"]]) {
@@ -122,7 +122,7 @@ test("worlds that were exchanged are refused by every command, and put back they
   await (await start(at, own)).stop();
 });
 
-test("with a new secret key what was sealed before is named, and goes on once it is given anew", async () => {
+test("with a new secret key, secrets sealed before are listed, and work once they are set again", async () => {
   const at = await place();
   const told = Promise.withResolvers<Headers>();
   const receiver = Bun.serve({
@@ -155,7 +155,7 @@ test("with a new secret key what was sealed before is named, and goes on once it
 });
 
 if (engine === "sqlite")
-  test("an empty file of the key is made anew while nothing is sealed, and refused once something is", async () => {
+  test("an empty key file is regenerated while nothing is sealed, and refused afterwards", async () => {
     const at = await place();
     const file = join(at.data, "secret.key");
     await run(at, "", "keys", "create", "--name", "till", "--mode", "live");

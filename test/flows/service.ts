@@ -1,4 +1,4 @@
-// A whole service for a flow: the real command in a process of its own, on the engine of this process.
+// A complete service for a flow: the real command in its own process, on the engine of this process.
 import pg from "pg";
 import type { ServiceSettings, StartedService } from "../../scripts/service.ts";
 import { databaseUrl, engine } from "../../src/core/config.ts";
@@ -25,7 +25,7 @@ export async function startFreshService(settings: ServiceSettings = {}): Promise
 
 export interface Answer {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: flows read answers of every shape.
+  // biome-ignore lint/suspicious/noExplicitAny: flows read responses of any shape.
   readonly body: any;
 }
 
@@ -45,7 +45,7 @@ export function client(url: string, key: string) {
     checkAnswer(method, path, answer.status, answer.body);
     return answer;
   };
-  /** Sends and insists on a 2xx. */
+  /** Sends a request and expects a 2xx response. */
   const must = async (method: string, path: string, body?: unknown) => {
     const answer = await send(method, path, body);
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
@@ -55,7 +55,7 @@ export function client(url: string, key: string) {
 }
 export type Client = ReturnType<typeof client>;
 
-/** Makes a customer, and products with this much stock each; answers what an order needs. */
+/** Creates a customer, and products with this much stock each. Returns what an order needs. */
 export async function stockUp(api: Client, skus: readonly string[], quantity: number) {
   const customer = await api.must("POST", "/customers", {
     email: "orders@harbour-kitchen.example",

@@ -1,4 +1,4 @@
-// A disk that takes long to confirm: writes wait for it, reads and /health do not, and a stop has its deadline.
+// A slow disk: writes wait for it, reads and /health do not, and a shutdown keeps its deadline.
 import { describe, expect, test } from "bun:test";
 import { existsSync, fdatasyncSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ const noStrace = skipped(
   onSqlite && !mayTrace() ? "strace is not there or may not trace" : onSqlite ? null : "PostgreSQL has its own disk",
 );
 
-/** How long each call took, in ms: so many rounds of both kinds, one after the other. */
+/** How long each call took, in ms: n rounds of both kinds, one after the other. */
 async function timesOf(rounds: number, calls: readonly (() => Promise<unknown>)[]): Promise<number[]> {
   const times: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -32,8 +32,8 @@ const middle = (times: readonly number[]) => times.toSorted((a, b) => a - b)[tim
 const turns = 4;
 
 /**
- * Reads while others write without end, and reads alone, in turns, so that other work of the machine meets both. Beside
- * writes none may take as long as the disk does.
+ * Alternates reads during continuous writes with reads alone, so that other load on the machine affects both equally.
+ * No read during writes may take as long as the disk does.
  */
 async function compared(delay_ms: number, reads: readonly (() => Promise<unknown>)[], write: (n: number) => unknown) {
   await timesOf(10, reads);
@@ -54,7 +54,7 @@ async function compared(delay_ms: number, reads: readonly (() => Promise<unknown
     await Promise.all(writing);
   }
   expect(middle(writes)).toBeGreaterThan(delay_ms);
-  // One in twenty may meet other work of the machine.
+  // One in twenty may be slowed by other load on the machine.
   expect(beside.toSorted((a, b) => a - b)[Math.floor(beside.length * 0.95)]).toBeLessThan(delay_ms / 2);
   expect(middle(beside)).toBeLessThan(middle(alone) * 4);
   console.log(
@@ -64,7 +64,7 @@ async function compared(delay_ms: number, reads: readonly (() => Promise<unknown
 }
 
 describe.skipIf(!onSqlite)("a disk that takes a second", () => {
-  test("holds up no read and no /health of the app", async () => {
+  test("delays no read and no /health of the app", async () => {
     let delay_ms = 0;
     const sync = async (file: number) => {
       await Bun.sleep(delay_ms);
@@ -72,7 +72,7 @@ describe.skipIf(!onSqlite)("a disk that takes a second", () => {
     };
     const app = await openApp({ sync });
     const reads = [() => app.get("/products?limit=5"), () => app.call("GET", "/health", undefined, { key: null })];
-    // The first look at the health waits until a write has shown that the store takes any.
+    // The first health check waits until a write has shown that the store accepts writes.
     expect((await app.call("GET", "/health", undefined, { key: null })).status).toBe(200);
     delay_ms = 1000;
     await compared(delay_ms, reads, (n) => app.post("/products", { sku: `S-${n}`, name: "Slow" }));
@@ -80,10 +80,10 @@ describe.skipIf(!onSqlite)("a disk that takes a second", () => {
   }, 60_000);
 });
 
-/** A service whose databases are synced only after a while. */
+/** A service whose databases are synced with a delay. */
 async function startSlow(delay_ms: number, env: Record<string, string> = {}) {
   const data = mkdtempSync(join(tmpdir(), "packhouse-slow-"));
-  // The files must be there, so that strace knows them.
+  // The files must exist, so that strace knows them.
   const first = await startService({ data });
   const key = await first.makeKey("live");
   await first.stop();
@@ -107,7 +107,7 @@ async function startSlow(delay_ms: number, env: Record<string, string> = {}) {
   return { service, get, add, injected: () => readFileSync(log, "latin1").split("DELAYED").length - 1 };
 }
 
-/** What the kernel says of a process; it has ended when its state is Z, or nothing is said. */
+/** The state of a process as the kernel reports it. The process has ended if it is Z or missing. */
 function statusOf(pid: number): { readonly state: string; readonly tracer: number } {
   const path = `/proc/${pid}/status`;
   const text = existsSync(path) ? readFileSync(path, "latin1") : "";
@@ -117,17 +117,17 @@ function statusOf(pid: number): { readonly state: string; readonly tracer: numbe
   };
 }
 
-describe.skipIf(noStrace)("a kernel that takes long to sync", () => {
-  test("holds up no read and no /health of the service", async () => {
+describe.skipIf(noStrace)("a kernel with slow syncs", () => {
+  test("delays no read and no /health of the service", async () => {
     const { service, get, add, injected } = await startSlow(1000);
-    // The first look at the health waits until a write has shown that the store takes any, or for two seconds.
+    // The first health check waits until a write has shown that the store accepts writes, or for two seconds.
     while ((await fetch(`${service.url}/health`)).status !== 200) await Bun.sleep(50);
     await compared(1000, [() => get("/v1/products?limit=5"), () => get("/health")], add);
     expect(injected()).toBeGreaterThan(5);
     await service.remove();
   }, 120_000);
 
-  test("does not hold up a stop beyond its deadline, and nothing acknowledged is lost", async () => {
+  test("does not delay a shutdown beyond its deadline, and nothing acknowledged is lost", async () => {
     const [delay_ms, stop_ms] = [3000, 2000];
     const { service, add } = await startSlow(delay_ms, { PACKHOUSE_STOP_SECONDS: `${stop_ms / 1000}` });
     const { tracer } = statusOf(service.pid);
@@ -136,9 +136,9 @@ describe.skipIf(noStrace)("a kernel that takes long to sync", () => {
     const begun_at = performance.now();
     const stopped = service.stop();
     while (statusOf(service.pid).state !== "Z") await Bun.sleep(20);
-    // A sync that has begun cannot be broken off, and closing alone has two.
+    // A running sync cannot be interrupted, and closing alone performs two.
     expect(performance.now() - begun_at).toBeLessThan(stop_ms + 1.5 * delay_ms);
-    // Strace would keep a thread until the end of its delay, though the process has ended.
+    // Strace would keep a thread until the end of its delay, although the process has ended.
     process.kill(tracer, "SIGKILL");
     await stopped;
     const acknowledged = (await Promise.all(writing)).flatMap((status, n) => (status === 201 ? [n] : []));

@@ -1,4 +1,4 @@
-// Countries without cities or postal codes: what an address, a rate and a label there need.
+// Countries without cities or postal codes: what an address, a rate and a label require there.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { openShop } from "../build/shop.ts";
 import { connectShopify, address as shopifyAddress, shopifyOrder, take } from "../platforms/stores.ts";
@@ -27,7 +27,7 @@ test.each([
   );
 });
 
-test("an order of a shop to Singapore is not held for its city", async () => {
+test("a shop order to Singapore is not held for its missing city", async () => {
   const connected = await connectShopify(shop.app);
   await shop.product({ sku: "TEA", units: 9 });
   const changes = { address1: "270 Orchard Road", city: "", province_code: null, zip: "238857", country_code: "SG" };
@@ -41,7 +41,7 @@ test.each([{}, { to_zip: "" }, { to_zip: null }])("rates to Hong Kong need no po
   expect([status, fieldsOf(body)]).toEqual([200, []]);
 });
 
-test("rates to a country with postal codes need one, and those to none name neither", async () => {
+test("rates require a postal code only for countries that have them", async () => {
   const wrong = async (ends: object) => fieldsOf((await shop.app.post("/shipping/rates", { ...parcel, ...ends })).body);
   expect(await wrong({ to_country: "DE" })).toEqual([
     "to_zip is required without to_address or order_id, since DE has postal codes",

@@ -1,4 +1,4 @@
-// TLS: with an authority of its own, with files of the operator, and what people may do over it.
+// TLS: with the built-in certificate authority, with the operator's files, and what users may do over it.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { X509Certificate } from "node:crypto";
@@ -26,7 +26,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const password = "correct horse battery staple";
 const owner = { name: "Ada", email: "ada@example.com", password };
 
-/** Makes the first user from what looks like another machine, by the link that the start printed. */
+/** Creates the first user as if from another machine, with the link that the start printed. */
 async function setUp({ url, output }: StartedService, ca?: string) {
   const token = /\/dashboard\/setup#([\w-]+)/.exec(output)?.[1];
   const headers = { host: "packhouse.local", "content-type": "application/json" };
@@ -41,7 +41,7 @@ async function setUp({ url, output }: StartedService, ca?: string) {
   return { status: answer.status, code: error?.code, cookie: answer.headers.get("set-cookie") ?? "" };
 }
 
-/** The fingerprint of the certificate that a server shows to whoever trusts an authority. */
+/** The fingerprint of the certificate that a server presents to clients that trust an authority. */
 const shownBy = (url: string, ca: string) => {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const { hostname: host, port } = new URL(url);
@@ -53,8 +53,8 @@ const shownBy = (url: string, ca: string) => {
   return promise;
 };
 
-describe("an authority of its own", () => {
-  test("is made once, and lets people sign in from other machines", async () => {
+describe("the built-in authority", () => {
+  test("is created once, and lets users sign in from other machines", async () => {
     const env = { PACKHOUSE_TLS: "self" };
     const service = await startFreshService({ env });
     const own = join(service.data, "tls");
@@ -95,14 +95,14 @@ describe("an authority of its own", () => {
     await again.remove();
   }, 60_000);
 
-  test("without it nobody signs in from other machines, and there is nothing to trust", async () => {
+  test("without it nobody can sign in from other machines, and there is no certificate to trust", async () => {
     const service = await startFreshService();
     expect((await setUp(service)).code).toBe("insecure_connection");
     expect((await fetch(`${service.url}/trust`)).status).toBe(404);
     await service.remove();
   }, 60_000);
 
-  test("is kept while its certificates are renewed, and made anew at its own end", async () => {
+  test("stays while its certificates are renewed, and is replaced when it expires", async () => {
     const data = join(folder, "own");
     const time = { now };
     const log = openLog({ level: "error", format: "json", write: () => {} });
@@ -120,7 +120,7 @@ describe("an authority of its own", () => {
     expect(renewed).not.toBeNull();
     expect(await first.check()).toBeNull();
     expect((await open()).identity).toEqual(renewed ?? first.identity);
-    // Another name of the machine makes another certificate.
+    // If the machine's name changes, a new certificate is issued.
     const named = await open("packhouse.lan");
     expect(new X509Certificate(named.identity.cert).checkHost("packhouse.lan")).toBe("packhouse.lan");
     expect(named.authority).toBe(first.authority);
@@ -132,7 +132,7 @@ describe("an authority of its own", () => {
     expect(open()).rejects.toThrow(UsageError);
   });
 
-  test("is not believed about other sites", async () => {
+  test("is not trusted for other sites", async () => {
     const status = async (names: readonly string[]) => {
       const tls = await makeCertificate(authority, names, now);
       const server = Bun.serve({ port: 0, hostname: "127.0.0.1", tls, fetch: () => new Response("ok") });
@@ -145,7 +145,7 @@ describe("an authority of its own", () => {
   });
 });
 
-describe("files of the operator", () => {
+describe("the operator's files", () => {
   const write = async (name: string) => {
     const { cert, key } = await makeCertificate(authority, ["127.0.0.1"], now);
     const files = { cert: join(folder, `${name}.crt`), key: join(folder, `${name}.key`) };
@@ -154,7 +154,7 @@ describe("files of the operator", () => {
     return { ...files, fingerprint: new X509Certificate(cert).fingerprint256 };
   };
 
-  test("act at once when they are renewed, and what is under way is answered", async () => {
+  test("take effect at once when they are renewed, and pending requests are answered", async () => {
     const first = await write("site");
     const env = { PACKHOUSE_TLS_CERT: first.cert, PACKHOUSE_TLS_KEY: first.key };
     const service = await startFreshService({ env });
@@ -166,7 +166,7 @@ describe("files of the operator", () => {
     const second = await write("site");
     process.kill(service.pid, "SIGHUP");
     const late = Date.now() + 10_000;
-    // Nobody listens for less than a millisecond while the port is opened anew.
+    // For less than a millisecond nothing listens while the port is reopened.
     const shown = () => shownBy(service.url, authority.cert).catch(() => null);
     while ((await shown()) !== second.fingerprint && Date.now() < late) await Bun.sleep(20);
     expect(await shownBy(service.url, authority.cert)).toBe(second.fingerprint);

@@ -1,4 +1,4 @@
-// An upgrade while orders come in: servers of two versions on one PostgreSQL, and a breaking one that waits.
+// An upgrade under a load of orders: servers of two versions on one PostgreSQL, and a breaking migration that waits.
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ const env = { PACKHOUSE_DRAIN_SECONDS: "2", PACKHOUSE_SLOW_REQUEST_MS: "60000" }
 const root = join(import.meta.dir, "../..");
 const folder = mkdtempSync(join(tmpdir(), "packhouse-versions-"));
 
-/** This program with more migrations: the command that runs it. */
+/** This program with additional migrations: the command that runs it. */
 function laterVersion(name: string, migrations: Readonly<Record<string, string>>): string[] {
   const copy = join(folder, name);
   for (const part of ["src", "db", "package.json", "tsconfig.json"]) {
@@ -42,7 +42,7 @@ describe.if(engine === "postgres")("an upgrade", () => {
     rmSync(folder, { recursive: true });
   });
 
-  test("leaves no order unanswered while two versions serve, and delays breaking migrations", async () => {
+  test("answers every order while two versions serve, and delays breaking migrations", async () => {
     const database_url = await freshDatabase();
     const log = join(folder, "breaking.log");
     const begin = async (program?: readonly string[], own_log?: string) => {
@@ -66,12 +66,12 @@ describe.if(engine === "postgres")("an upgrade", () => {
     const end = steadily(per_second, ordersOf(balancer.url, key, order));
     const [first, second] = servers as [StartedService, StartedService];
 
-    // The newer version migrates beside two older ones, and takes the place of one of them.
+    // The newer version migrates alongside two older ones, and replaces one of them.
     const newer = await begin(later);
     await use([first, second, newer]);
     expect(await first.stop()).toBe(0);
     await use([second, newer]);
-    // The older one restarts beside what the newer one has added.
+    // The older one restarts on the schema that the newer one has extended.
     const again = await begin();
     await use([second, newer, again]);
     expect(await second.stop()).toBe(0);
@@ -85,7 +85,7 @@ describe.if(engine === "postgres")("an upgrade", () => {
     console.log(`two versions: ${sent} orders at ${rate.toFixed(1)}/s, ${figures}`);
     expect(failed).toEqual([]);
 
-    // The breaking one says that it waits, while the others go on, and serves once they have stopped.
+    // The version with breaking migrations logs that it waits while the others run, and serves once they have stopped.
     const waiting = begin(latest, log);
     const isWaiting = () => existsSync(log) && readFileSync(log, "utf8").includes("waiting until all other servers");
     while (!isWaiting()) await Bun.sleep(100);
@@ -93,7 +93,7 @@ describe.if(engine === "postgres")("an upgrade", () => {
     expect([await newer.stop(), await newest.stop()]).toEqual([0, 0]);
     const serving = await waiting;
     expect((await fetch(`${serving.url}/health`)).status).toBe(200);
-    // The older ones do not start on it any more.
+    // The older ones no longer start on it.
     await expect(begin(later)).rejects.toThrow("ended before it was ready");
     await balancer.stop();
   });

@@ -1,4 +1,4 @@
-// Real services under a watch: what they log, answer and keep holds none of the secrets that were seen.
+// Real services with a secret scan: their logs, responses and data contain none of the secrets that were seen.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,14 +6,14 @@ import pg from "pg";
 import { default_secret_key, type ServiceSettings, type StartedService, startService } from "../../scripts/service.ts";
 import { Watch } from "../build/secret_watch.ts";
 
-// One for each database, however many servers work on it, one after another or side by side.
+// One per database, however many servers use it, in turn or in parallel.
 const watches = new Map<string, Watch>();
 const watched = new Map<string, Watch>();
 
-/** The watch over the service at an address; none when it was started otherwise. */
+/** The scan of the service at an address; undefined if it was started differently. */
 export const watchAt = (url: string): Watch | undefined => watched.get(url);
 
-/** Starts a service whose log, answers and data are looked through for secrets whenever it ends: then it may throw. */
+/** Starts a service. Whenever it stops, its log, responses and data are scanned for secrets; then it may throw. */
 export async function startWatchedService(settings: ServiceSettings = {}): Promise<StartedService> {
   const folder = mkdtempSync(join(tmpdir(), "packhouse-log-"));
   const log = join(folder, "log");
@@ -31,7 +31,7 @@ export async function startWatchedService(settings: ServiceSettings = {}): Promi
     const text = existsSync(log) ? readFileSync(log, "utf8") : "";
     watch.see("the log", text);
     for (const name of databaseFiles(data)) watch.see(name, readFileSync(join(data, name)));
-    // Warnings are seen by whoever runs the tests, as without a watch.
+    // Warnings are printed for whoever runs the tests, as without the scan.
     const lines = text.slice(passed_on).split("\n");
     const warnings = lines.filter((line) => line !== "" && !/^\{.*"level":"(?:debug|info)"/.test(line));
     if (warnings.length > 0) console.error(warnings.join("\n"));
@@ -67,13 +67,13 @@ export async function startWatchedService(settings: ServiceSettings = {}): Promi
   };
 }
 
-/** The names of the files of databases in a data directory, snapshots among them. */
+/** The names of the database files in a data directory, including snapshots. */
 export function databaseFiles(data: string): readonly string[] {
   if (!existsSync(data)) return [];
   return readdirSync(data, { recursive: true, encoding: "utf8" }).filter((name) => /\.db/.test(name));
 }
 
-/** All rows of a service's database on PostgreSQL, as text; none without an address. */
+/** All rows of a service's PostgreSQL database as text; none without an address. */
 export async function rowsIn(database_url: string | null): Promise<readonly string[]> {
   if (database_url === null) return [];
   const client = new pg.Client({ connectionString: database_url });

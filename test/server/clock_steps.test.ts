@@ -1,4 +1,4 @@
-// Waits that the service set itself end neither early nor late, however the clock is set.
+// Waits that the service sets for itself end neither early nor late, even if the clock is changed.
 
 import { describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
@@ -31,7 +31,7 @@ describe.each(steps)("when the clock is set %s", (_, by_ms) => {
     scene.store.onStep(shiftDueTimes);
     scene.app.clocks.test.step(by_ms);
   };
-  // A clock that is waited for takes a ninth longer.
+  // Waits may take up to a ninth longer.
   const pass = (ms: number) => scene.app.clocks.test.pass(Math.ceil(ms / 0.9));
 
   test("a retry is sent when its wait is over", async () => {
@@ -44,13 +44,13 @@ describe.each(steps)("when the clock is set %s", (_, by_ms) => {
     scene.app.clocks.test.pass(4 * second_ms);
     await scene.app.runJobs();
     expect(scene.receiver.received.length).toBe(1);
-    // Five seconds and up to a fifth more, and some milliseconds for the clock's own steps.
+    // Five seconds and up to a fifth more, plus some milliseconds for the clock's own steps.
     pass(2.5 * second_ms + 4 * second_ms * 0.1);
     await scene.app.runJobs();
     expect(scene.receiver.received.length).toBe(2);
   });
 
-  test("a lease lasts for the time it was taken for", async () => {
+  test("a lease lasts for the requested time", async () => {
     await scene.subscribe();
     await scene.tell(["ord_1"]);
     await scene.store.write(fanOut);
@@ -62,7 +62,7 @@ describe.each(steps)("when the clock is set %s", (_, by_ms) => {
     expect(await claim()).toBe(1);
   });
 
-  test("the lease of a job lasts as long, and no server takes that of another", async () => {
+  test("so does the lease of a job, and no server takes over that of another", async () => {
     const take = (owner: string) => scene.store.write((tx) => lead(tx, "things", owner, 60 * second_ms));
     expect(await take("a")).toBe(true);
     set();
@@ -72,7 +72,7 @@ describe.each(steps)("when the clock is set %s", (_, by_ms) => {
     expect(await take("b")).toBe(true);
   });
 
-  test("the pause of a receiver, requested or after failures, gets no longer", async () => {
+  test("the pause of a receiver, requested or after failures, does not get longer", async () => {
     const { id } = await scene.subscribe();
     scene.receiver.answerWith((_got, count) =>
       count === 1 ? new Response(null, { status: 429, headers: { "retry-after": "60" } }) : 200,
@@ -127,7 +127,7 @@ test("every due time that the service set itself is shifted", async () => {
   ]);
   expect(rows).toMatchObject([
     { first_failure_at: to, failing_since: to, paused_until: to, paced_until: to, next_probe_at: to, created_at: at },
-    // By the end that it was given a lease is known.
+    // A lease is identified by its original end.
     { next_at: to, leased_until: at, created_at: at },
     { mail_next_at: to, created_at: at },
     { until: to },

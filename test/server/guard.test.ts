@@ -21,10 +21,10 @@ const unknown_key = "ph_live_0000000000000000000000000000002jKTnv";
 const known_form = "ph_test_0000000000000000000000000000002jKTnv";
 
 describe("works", () => {
-  test("the first use of a key is noted", async () => {
+  test("the first use of a key is recorded", async () => {
     const { key, text } = await keyWith({});
     expect((await list(text)).status).toBe(200);
-    // The note is written beside the answer, and on PostgreSQL beside other writes too.
+    // The use is recorded after the response and, on PostgreSQL, in parallel with other writes.
     const noted = async () => {
       const keys = await app.service.stores.live.write(listKeys);
       return keys.find(({ id }) => id === key.id)?.last_used_at ?? null;
@@ -35,7 +35,7 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("a key that was revoked, has expired, was never given, or is none", async () => {
+  test("a key that is revoked, expired, unknown or malformed", async () => {
     const own = await openApp();
     const { live } = own.service.stores;
     const [now, later] = [await keyWith({}, own), await keyWith({}, own)];
@@ -63,14 +63,14 @@ describe("refuses", () => {
   });
 
   test.each(["", "Bearer", "Bearer ", "Basic cGg6cGg=", `Bearer ${known_form} ${known_form}`, `Token ${known_form}`])(
-    "the Authorization %j, which holds no key",
+    "the Authorization %j, which contains no key",
     async (authorization) => {
       const answer = await list(null, { authorization });
       expect([answer.status, answer.body.error.code]).toEqual([401, "authentication_required"]);
     },
   );
 
-  test("a request without a key, which learns of no path either", async () => {
+  test("a request without a key, without revealing whether its path exists", async () => {
     for (const path of ["/products", "/nowhere"]) {
       const answer = await app.call("GET", path, undefined, { key: null });
       expect([answer.status, answer.body.error.code]).toEqual([401, "authentication_required"]);
@@ -79,7 +79,7 @@ describe("refuses", () => {
   });
 });
 
-describe("a list of addresses", () => {
+describe("an IP allowlist", () => {
   const ip_list = ["198.51.100.0/24", "2a00:7::/32"];
   let keys: string[];
   let own: TestApp;
@@ -93,7 +93,7 @@ describe("a list of addresses", () => {
   const from = (peer: string, trusted: string[] = []) =>
     Object.assign(own.service, { peerOf: () => peer, trusted_proxies: addressList(trusted) });
 
-  /** What a request with these `X-Forwarded-For` lines gets: the status, and what an observed list says. */
+  /** The result of a request with these `X-Forwarded-For` lines: the status, and the outcome of an observed list. */
   async function admitted(...lines: string[]) {
     const headers = lines.length === 0 ? {} : { "x-forwarded-for": lines.join(", ") };
     const answers = [];
@@ -125,7 +125,7 @@ describe("a list of addresses", () => {
     expect<unknown[]>(await admitted(...lines)).toEqual(expected);
   });
 
-  test("is not shown to whom it refuses", async () => {
+  test("is not shown to callers that it refuses", async () => {
     from("203.0.113.7");
     const answer = await list(keys[0] ?? "", {}, own);
     expect([answer.status, answer.body.error.code]).toEqual([403, "ip_not_allowed"]);
@@ -142,7 +142,7 @@ describe("limits", () => {
   const names = ["ratelimit-policy", "ratelimit", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
   const told = (headers: Headers) => names.map((name) => headers.get(name));
 
-  test("every answer to a key tells what is left, refusals and answers without a body too", async () => {
+  test("every response to a key includes the remaining limit, even refusals and responses without a body", async () => {
     const { text: key } = await keyWith({ permission: "read_write", rate_limit_per_minute: 100 }, own);
     const etag = { "if-none-match": "*" };
     await own.post("/products", { sku: "TEA", name: "Tea" });
@@ -170,7 +170,7 @@ describe("limits", () => {
     }
   });
 
-  test("whoever asks too often waits, no longer than it is told", async () => {
+  test("a caller over the limit can retry after the stated time", async () => {
     const { text } = await keyWith({ rate_limit_per_minute: 3 }, own);
     for (let count = 0; count < 3; count += 1) expect((await list(text, {}, own)).status).toBe(200);
     const refused = await list(text, {}, own);
@@ -186,7 +186,7 @@ describe("limits", () => {
     for (let count = 0; count < 3; count += 1) expect((await list(text, {}, own)).status).toBe(200);
   });
 
-  test("each key has its own, that of one without a limit says nothing", async () => {
+  test("each key has its own limit, and a key without one gets no rate limit headers", async () => {
     const [one, other] = [await keyWith({ rate_limit_per_minute: 1 }, own), await keyWith({}, own)];
     expect([(await list(one.text, {}, own)).status, (await list(one.text, {}, own)).status]).toEqual([200, 429]);
     expect((await list(other.text, {}, own)).headers.get("ratelimit")).toBe('"default";r=199;t=1');
@@ -197,7 +197,7 @@ describe("limits", () => {
     }
   });
 
-  test("whoever fails to authenticate too often is told to wait, but no valid key is", async () => {
+  test("a caller with too many failed authentications has to wait, but no valid key does", async () => {
     const codes = async (text: string | null) => {
       const answer = await list(text, {}, own);
       return [answer.status, answer.body.error?.code, answer.headers.get("retry-after")];
@@ -211,7 +211,7 @@ describe("limits", () => {
     expect([(await codes("sesame"))[1], (await codes("sesame"))[1]]).toEqual(["invalid_api_key", "rate_limited"]);
   });
 
-  test("what fails on the side of the service is no failure of the client", async () => {
+  test("an error of the service does not count as a failure of the client", async () => {
     const failing = async () => {
       throw new Fault("unavailable", "The database does not answer.");
     };
@@ -219,7 +219,7 @@ describe("limits", () => {
     for (let count = 0; count < 12; count += 1) expect((await list(own.keys.live.read, {}, own)).status).toBe(503);
   });
 
-  test("a customer's whole network counts as one address that fails", async () => {
+  test("failures are counted per customer network, not per address", async () => {
     const peer = (address: string) => Object.assign(own.service, { peerOf: () => address });
     for (let count = 0; count < 10; count += 1) {
       peer(`2001:db8:0:7:${count}::1`);
@@ -234,7 +234,7 @@ describe("limits", () => {
 describe("a route", () => {
   const mounted = (detail: object | undefined) => ({ method: "GET", path: "/v1/orders", hooks: { detail } });
 
-  test("must say what it needs, or nothing starts", () => {
+  test("must declare what it needs, or nothing starts", () => {
     const silent = "GET /v1/orders does not declare what it needs";
     expect(() => routesOf([mounted(undefined)])).toThrow(silent);
     expect(() => routesOf([mounted({ id: "listOrders", summary: "List orders" })])).toThrow(silent);

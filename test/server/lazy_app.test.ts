@@ -6,7 +6,7 @@ import { openTestApp } from "../build/service.ts";
 const never_ms = 2 ** 31 - 1;
 const address = "http://packhouse.test";
 
-/** A service, and how many of its features are told of requests: none until they are loaded. */
+/** A service, and how many of its features observe requests: none until they are loaded. */
 async function opened(quiet_ms: number) {
   const app = await openTestApp();
   const service = { ...app.service, observers: [] };
@@ -34,7 +34,7 @@ test("/health works before the features are loaded, and returns the same afterwa
 });
 
 test.each(["/", "/metrics", "/v1/health", "/health/", "/nothing", "/api/v1/orders"])(
-  "%s, asked first, is answered as it is later",
+  "%s, requested first, gets the same response as later",
   async (path) => {
     const { get, close } = await opened(never_ms);
     const facts = async ({ status, headers }: Response) => [status, headers.get("content-type")];
@@ -45,7 +45,7 @@ test.each(["/", "/metrics", "/v1/health", "/health/", "/nothing", "/api/v1/order
   },
 );
 
-test("requests that come at once load the features once", async () => {
+test("concurrent requests load the features once", async () => {
   const one = await opened(never_ms);
   await one.get("/v1/products");
   const many = await opened(never_ms);

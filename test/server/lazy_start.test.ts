@@ -1,5 +1,5 @@
-// What a first answer does without is not loaded before it is asked for: neither the features may be reached from
-// `serve.ts` by imports that are evaluated at the start, nor the largest parts of the program from the features.
+// Code that a first response does not need is loaded on demand: `serve.ts` reaches no feature through imports that are
+// evaluated at the start, and the features do not reach the largest parts of the program.
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -7,7 +7,7 @@ import { dirname, join, relative } from "node:path";
 const root = join(import.meta.dir, "../..");
 const transpiler = new Bun.Transpiler({ loader: "ts" });
 
-/** What is loaded with these files: their paths, and the names of packages. */
+/** Everything that is loaded with these files: their paths, and the names of packages. */
 function loadedWith(...entries: string[]): ReadonlySet<string> {
   const found = new Set<string>(entries);
   for (const file of found) {
@@ -23,7 +23,7 @@ function loadedWith(...entries: string[]): ReadonlySet<string> {
 const atStart = loadedWith("src/main.ts", "src/server/serve.ts");
 const atRest = loadedWith(...atStart, "src/server/app.ts", "src/server/scheduler.ts");
 
-test("this sees what is loaded: the routes with the app, and with the press what it draws by", () => {
+test("lists what is loaded: the routes with the app, and the PDF library with the render worker", () => {
   expect(atRest).toContain("src/orders/orders.routes.ts");
   expect(loadedWith("src/documents/render_worker.ts")).toContain("@cantoo/pdf-lib");
   expect(loadedWith("src/storage/migrations/migrate_postgres.ts")).toContain("pg");
@@ -37,7 +37,7 @@ test.each([
   ["the tables of orders", "db/schema/orders.ts"],
   ["what counts the queues", "src/operations/health/queues.sql.ts"],
   ["what makes the first prices", "src/shipping/rates/rate_cards.ts"],
-])("a start does without %s", (_, part) => {
+])("a start does not load %s", (_, part) => {
   expect(atRest).toContain(part);
   expect(atStart).not.toContain(part);
 });
@@ -65,6 +65,6 @@ test.each([
   ["the pages of the reference", "src/server/openapi/pages.ts"],
   ["what looks through all secrets", "src/server/sealed_secrets.ts"],
   ["the sample business", "src/operations/demo/demo.jobs.ts"],
-])("a server does without %s until it is asked for", (_, part) => {
+])("a server does not load %s until it is needed", (_, part) => {
   expect(atRest).not.toContain(part);
 });

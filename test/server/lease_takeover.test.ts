@@ -1,4 +1,4 @@
-// Of two servers on one PostgreSQL database one is killed while it holds claims: the other goes on within seconds.
+// Of two servers on one PostgreSQL database, one is killed while it holds claims: the other takes over within seconds.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import pg from "pg";
 import type { StartedService } from "../../scripts/service.ts";
@@ -7,7 +7,7 @@ import { client, freshDatabase } from "../flows/service.ts";
 import { startWatchedService } from "../flows/watched_service.ts";
 
 setDefaultTimeout(120_000);
-// A claim of a delivery ends by itself after 30 seconds, the others after minutes.
+// A claim of a delivery expires after 30 seconds, the others after minutes.
 const soon_ms = 20_000;
 
 describe.if(engine === "postgres")("a server that is killed", () => {
@@ -34,7 +34,7 @@ describe.if(engine === "postgres")("a server that is killed", () => {
     return found.rows.map(({ id }) => Number(id));
   };
 
-  test("hands on the delivery that it is sending, once; who stops in order leaves nothing to be noticed", async () => {
+  test("has its pending delivery sent once by another; a clean shutdown leaves nothing to take over", async () => {
     const first = await start();
     const api = client(first.url, await first.makeKey("test"));
     const arrived = Promise.withResolvers<void>();
@@ -48,7 +48,7 @@ describe.if(engine === "postgres")("a server that is killed", () => {
         if (ids.length > 1) again.resolve(ids.at(-1) ?? "");
         else {
           arrived.resolve();
-          // The first attempt is under way until its server is killed.
+          // The first attempt is pending until its server is killed.
           await again.promise;
         }
         return new Response("ok");

@@ -1,5 +1,5 @@
-// A service manager's end of the socket: prints each datagram as a line of JSON. A program of its own, since it waits
-// for them in the C library, as the runtime cannot.
+// A service manager's end of the socket: prints each datagram as a line of JSON. It is a separate program, since it
+// waits for datagrams in the C library, which the runtime cannot.
 import { dlopen, FFIType, ptr } from "bun:ffi";
 
 const { i32, u32, u64, ptr: pointer } = FFIType;
@@ -22,16 +22,16 @@ if (import.meta.main) {
   }
 }
 
-/** What a manager was told so far and is told from now on, one datagram after another. */
+/** The datagrams that a manager has received and will receive, one after another. */
 export interface Manager {
   /** The next datagram, as lines. */
   next(): Promise<string[]>;
-  /** The first datagram from now on that has this line, and what came before it. */
+  /** The next datagram that has this line, and those before it. */
   until(line: string): Promise<{ found: string[]; before: string[][] }>;
   end(): void;
 }
 
-/** Listens at an address as `NOTIFY_SOCKET` names it. */
+/** Listens at an address in the format of `NOTIFY_SOCKET`. */
 export async function listenAsManager(address: string): Promise<Manager> {
   const child = Bun.spawn([process.execPath, import.meta.path, address], { stdout: "pipe", stdin: "ignore" });
   const lines = linesOf(child.stdout);

@@ -40,7 +40,7 @@ const start = (job: TriggeredJob["job"], poll_ms: number | null = null) => {
   const things: TriggeredJob = { what: "does things", job };
   running = startTriggered(app.service.stores.test, service, { "webhooks.recover": things }, poll_ms);
 };
-/** What a counter says of the job of these tests. */
+/** The value of a counter for the job of these tests. */
 const counted = (name: string) => {
   const samples =
     allMetrics()
@@ -48,18 +48,18 @@ const counted = (name: string) => {
       ?.samples() ?? [];
   return samples.find(({ labels }) => labels["job"] === "webhooks.recover")?.value ?? 0;
 };
-/** Waits until something is so, for ten seconds at most: the machine may be busy. */
+/** Waits until a condition holds, for up to ten seconds: the machine may be busy. */
 const until = async (so: () => boolean) => {
   for (let tries = 0; tries < 2000 && !so(); tries += 1) await Bun.sleep(5);
   expect(so()).toBe(true);
 };
 
 describe("the names of jobs", () => {
-  test("are checked by the compiler, each with its job", () => {
+  test("are checked by the compiler, together with their jobs", () => {
     const wakeUnknown = (tx: Tx) => {
       // @ts-expect-error: no job has this name.
       tx.wake("ordres.release_holds", tx.now);
-      // @ts-expect-error: nobody follows such records.
+      // @ts-expect-error: no job follows such records.
       tx.changed("widgets");
     };
     expect(wakeUnknown).toBeFunction();
@@ -82,7 +82,7 @@ describe("works", () => {
     await until(() => rounds === 3);
   });
 
-  test("a job never runs twice at once, and runs again if it was woken meanwhile", async () => {
+  test("a job never runs twice at once, and runs again if it was woken in the meantime", async () => {
     let rounds = 0;
     let at_once = 0;
     let most = 0;
@@ -133,7 +133,7 @@ describe("works", () => {
 });
 
 describe("a job cannot spin", () => {
-  test("that asks for one round after another for ever: it gets two hundred, and a hundred a second", async () => {
+  test("that keeps requesting another round: it gets two hundred at once, then a hundred a second", async () => {
     let rounds = 0;
     const begun_at = performance.now();
     start(async (store) => {
@@ -150,7 +150,7 @@ describe("a job cannot spin", () => {
     expect(counted("packhouse_job_rounds_total")).toBeGreaterThanOrEqual(200);
   });
 
-  test("nor sleep longer when the clock was set back, as the store's own time goes on", async () => {
+  test("or sleep longer if the clock is set back, since the store's own time goes on", async () => {
     const rounds: number[] = [];
     start(async (store) => {
       rounds.push(store.clock.now());

@@ -1,4 +1,4 @@
-// Every job with something that waits, on a server whose clock is wrong: none of them spins.
+// Every job with pending work, on a server whose clock is wrong: none of them spins.
 
 import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { platform_connections, platform_imports } from "../../db/schema/platforms.ts";
@@ -30,7 +30,7 @@ const ask = async (method: string, path: string, body?: unknown) => {
   return answer.body.data ?? answer.body;
 };
 
-/** Something of each kind that a job waits for: reserved stock, lots, holds, backorders, failing receivers, stores. */
+/** Pending work of each kind: reserved stock, lots, holds, backorders, failing receivers, stores. */
 async function furnish(): Promise<void> {
   const store = app.service.stores.test;
   const soon = (ms: number) => iso(store.clock.now() + ms);
@@ -70,7 +70,7 @@ async function furnish(): Promise<void> {
 }
 
 const skews = engine === "postgres" ? [-10 * minute_ms, 10 * minute_ms] : [0];
-test.each(skews)("no job runs more than it must, %d ms from the database's time", async (off_ms) => {
+test.each(skews)("no job runs more often than necessary, %d ms from the database's time", async (off_ms) => {
   const machine = systemClock();
   const clock = { ...machine, now: () => machine.now() + off_ms };
   receiver = openReceiver(() => 500);
@@ -88,7 +88,7 @@ test.each(skews)("no job runs more than it must, %d ms from the database's time"
   const jobs = Object.fromEntries(jobNames.map((name) => [name, counted(name)]));
   running = startTriggered(app.service.stores.test, app.service, jobs);
   await Bun.sleep(watched_ms);
-  // A few for what there was to do, and on PostgreSQL one a second to look for others' work.
+  // A few for the pending work, and on PostgreSQL one a second to poll for others' work.
   const many = [...rounds].filter(([, count]) => count < 1 || count > 20);
   expect(many).toEqual([]);
 });

@@ -21,14 +21,14 @@ async function start(env: Record<string, string> = {}): Promise<StartedService> 
 const printed = (mode: "live" | "test", { output }: StartedService) =>
   new RegExp(`ph_${mode}_\\w+`).exec(output)?.[0] ?? "";
 
-/** Starts it again on the same data. */
+/** Restarts it on the same data. */
 async function again({ data, database_url }: StartedService): Promise<StartedService> {
   const service = await startWatchedService({ data, database_url });
   started.push(service);
   return service;
 }
 
-/** Sends one request on a kept connection; the status, or the name of what broke. */
+/** Sends one request on a keep-alive connection. Returns the status, or the name of the connection error. */
 function post(url: string, key: string, agent: Agent, body: object): Promise<number | string> {
   return new Promise((resolve) => {
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
@@ -45,7 +45,7 @@ async function metrics(url: string, key: string): Promise<string> {
   return (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${key}` } })).text();
 }
 
-/** What `/health` says once the service takes no more requests. */
+/** The response of `/health` once the service accepts no more requests. */
 async function stopping(url: string): Promise<Response> {
   for (;;) {
     const health = await fetch(`${url}/health`);
@@ -54,7 +54,7 @@ async function stopping(url: string): Promise<Response> {
   }
 }
 
-/** Opens a connection and begins a request whose body of 100 bytes ends when told to. */
+/** Opens a connection and starts a request with a body of 100 bytes, which ends on demand. */
 async function beginRequest(url: string, key: string) {
   const { hostname, port } = new URL(url);
   const socket: Socket = connect(Number(port), hostname);
@@ -80,7 +80,7 @@ async function beginRequest(url: string, key: string) {
 
 describe("stop: works", () => {
   test(
-    "under load: what was answered is kept, and what was not answered was not done",
+    "under load: everything acknowledged is stored, and everything refused was not done",
     async () => {
       const service = await start();
       const key = await service.makeKey("live");
@@ -93,7 +93,7 @@ describe("stop: works", () => {
           const outcome = await post(service.url, key, agent, { sku, name: sku });
           if (outcome === 201) kept.push(sku);
           else {
-            // Told that the service is stopping, or too late for that: then nothing was done.
+            // Refused because the service is stopping, or too late for that response: then nothing was done.
             expect([503, "ECONNRESET", "ECONNREFUSED"]).toContain(outcome);
             unanswered.push(sku);
             agent.destroy();
@@ -122,7 +122,7 @@ describe("stop: works", () => {
   );
 
   test(
-    "waits for a request under way and ends its connection; meanwhile others get 503, /health as well",
+    "waits for a pending request and closes its connection; until then others get 503, including /health",
     async () => {
       const service = await start();
       const key = printed("live", service);
@@ -180,7 +180,7 @@ describe("stop: works", () => {
 
 describe("stop: guards", () => {
   test(
-    "leaves what takes longer than the limit, says so and ends with 1",
+    "abandons what takes longer than the limit, logs it and exits with 1",
     async () => {
       const service = await start({ PACKHOUSE_STOP_SECONDS: "1", PACKHOUSE_LOG_LEVEL: "error" });
       const slow = await beginRequest(service.url, printed("live", service));
@@ -191,7 +191,7 @@ describe("stop: guards", () => {
   );
 
   test(
-    "ends at once when it is asked twice",
+    "ends immediately at the second signal",
     async () => {
       const service = await start({ PACKHOUSE_STOP_SECONDS: "60" });
       await beginRequest(service.url, printed("live", service));

@@ -1,4 +1,5 @@
-// What a service manager is told: by a server of its own process, and by a supervisor that is handed what storage says.
+// What a service manager is notified of: by a server in its own process, and by a supervisor with a simulated storage
+// probe.
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,7 +28,7 @@ async function managerAt(address: string) {
   return manager;
 }
 
-/** `packhouse health` as a container asks it: by the variables that `serve` is given. */
+/** `packhouse health` as a container runs it: with the variables of `serve`. */
 async function asked(env: Record<string, string>, ...words: string[]) {
   const child = Bun.spawn([...defaultProgram, "health", ...words], { env, stdout: "pipe", stderr: "pipe" });
   const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()]);
@@ -35,7 +36,7 @@ async function asked(env: Record<string, string>, ...words: string[]) {
 }
 
 describe.skipIf(!isLinux)("works", () => {
-  test("a server says when it is ready, that it lives, that it reads anew, and that it ends", async () => {
+  test("a server notifies that it is ready, alive, reloading and stopping", async () => {
     const socket = join(folder, "notify");
     const manager = await managerAt(socket);
     const service = await startService({ env: { NOTIFY_SOCKET: socket, WATCHDOG_USEC: "400000" } });
@@ -53,7 +54,7 @@ describe.skipIf(!isLinux)("works", () => {
     expect(found).toEqual(["STOPPING=1", "STATUS=shutting down"]);
   });
 
-  test("an abstract socket is told as well, without signs of life that another process is to give", async () => {
+  test("an abstract socket is notified too, but gets no keep-alives that another process must send", async () => {
     const socket = `@packhouse-test-${process.pid}`;
     const manager = await managerAt(socket);
     const env = { NOTIFY_SOCKET: socket, WATCHDOG_USEC: "4000", WATCHDOG_PID: "1" };
@@ -64,7 +65,7 @@ describe.skipIf(!isLinux)("works", () => {
     expect(said.before.map(([first]) => first)).toEqual(["READY=1"]);
   });
 
-  test("a server lives while its storage answers, be it by refusals, and says nothing while it hangs", async () => {
+  test("a server sends keep-alives while its storage responds, even with refusals, not while it hangs", async () => {
     const socket = join(folder, "looks");
     const manager = await managerAt(socket);
     const supervisor = await openSupervisor({ socket, watchdog_ms: 40 }, silentLog);
@@ -81,7 +82,7 @@ describe.skipIf(!isLinux)("works", () => {
     expect(await manager.next()).toEqual(["READY=1", status]);
     expect(await manager.next()).toEqual(["WATCHDOG=1", `${status}; writes are refused: live`]);
     await hangs.promise;
-    // Many times as long as the sign of life is due.
+    // Many times the interval of the keep-alives.
     for (let times = 0; times < 20; times += 1) await new Promise((resolve) => setTimeout(resolve, 10));
     supervisor.reloads(() => {});
     expect([(await manager.next())[0], (await manager.next())[0], looks]).toEqual(["RELOADING=1", "READY=1", 2]);
@@ -91,7 +92,7 @@ describe.skipIf(!isLinux)("works", () => {
     expect((await manager.until("STOPPING=1")).found[0]).toBe("STOPPING=1");
   });
 
-  test("packhouse health tells by its exit code how the server of this machine is", async () => {
+  test("the exit code of packhouse health reports the state of the server on this machine", async () => {
     const service = await startService({ env: { PACKHOUSE_HOST: "0.0.0.0", PACKHOUSE_TLS: "self" } });
     ends.push(service.remove);
     const { port } = new URL(service.url);
@@ -106,7 +107,7 @@ describe.skipIf(!isLinux)("works", () => {
 });
 
 describe("refuses", () => {
-  test("packhouse health takes no other server for this one, nor a port or a time that is none", async () => {
+  test("packhouse health accepts no other server in place of this one, and no invalid port or timeout", async () => {
     const other = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response('{"status":"ok"}') });
     ends.push(() => other.stop(true));
     const words = ["--port", String(other.port)];
@@ -120,7 +121,7 @@ describe("refuses", () => {
       expect(await asked({}, ...wrong)).toMatchObject({ code: 2, out: "" });
   });
 
-  test.skipIf(!isLinux)("a server without a socket that can be used serves all the same, and says so", async () => {
+  test.skipIf(!isLinux)("a server without a usable socket still serves, and logs a warning", async () => {
     const log = join(folder, "log");
     const service = await startService({ env: { NOTIFY_SOCKET: "vsock:2:1", WATCHDOG_USEC: "4000" }, log });
     ends.push(service.remove);

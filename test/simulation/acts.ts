@@ -1,5 +1,5 @@
-// What may happen, as commands of fast-check: each is done to the model and to the service, and both must agree on the
-// refusal or on the answer.
+// The possible actions, as fast-check commands: each is applied to the model and to the service, and both must agree on
+// the refusal or on the response.
 
 import fc from "fast-check";
 import { iso } from "../../src/core/clock.ts";
@@ -23,7 +23,7 @@ import type { NewOrder } from "./order_model.ts";
 import { clerk, type Outcome, type Service } from "./service.ts";
 import type { Claim, Want } from "./stock_model.ts";
 
-/** How often each outcome was met: the name of the act, and the code when it was refused. */
+/** How often each outcome occurred: the name of the act, and the code if it was refused. */
 export type Tally = Map<string, number>;
 
 type Play<Input> = (model: Model, service: Service, input: Input) => Promise<string | null>;
@@ -31,22 +31,22 @@ type Play<Input> = (model: Model, service: Service, input: Input) => Promise<str
 interface Act<Input> {
   readonly weight: number;
   readonly input: fc.Arbitrary<Input>;
-  /** Whether there is anything to do it to. */
+  /** Whether there is a record that the act can apply to. */
   readonly ready?: (model: Model, input: Input) => boolean;
-  /** Does it to both; answers the code of the refusal, or null. */
+  /** Applies it to both. Returns the code of the refusal, or null. */
   readonly play: Play<Input>;
 }
 
 export const act = <Input>(one: Act<Input>) => one;
 
-/** Holds what the service says against what the model says. */
+/** Compares the result of the service with that of the model. */
 export function same(what: string, service: unknown, model: unknown): void {
   if (Bun.deepEquals(service, model, true)) return;
   const [said, expected] = [service, model].map((one) => JSON.stringify(one));
   throw new Error(`${what}: the service says ${said}, the model ${expected}`);
 }
 
-/** Asks the model, then the service, and holds their refusals against each other. */
+/** Calls the model, then the service, and compares their refusals. */
 export async function both<T>(
   model: Model,
   service: Service,
@@ -145,7 +145,7 @@ const adjust = act({
   },
 });
 
-/** The number of an order that may be booked for: mostly one that has not come yet. */
+/** An order number to reserve for: mostly of an order that does not exist yet. */
 export const refOf = (model: Model, ahead: number) =>
   `BOOKED-${model.orders.filter((order) => order.ref.startsWith("BOOKED")).length + ahead}`;
 export const ref = fc.integer({ min: -1, max: 1 });
@@ -174,15 +174,15 @@ const reserve = act({
   },
 });
 
-/** The booking that a number means, among all that there were. */
+/** The reservation that a number selects, among all that there were. */
 export function bookingOf(service: Service, nth: number): { model_id: number; id: number } | null {
   const all = [...service.bookings];
-  // The later ones rather than those that are long over.
+  // Prefers recent ones over those that ended long ago.
   const [model_id, id] = all[all.length - 1 - (nth % Math.min(8, all.length))] ?? [];
   return model_id === undefined || id === undefined ? null : { model_id, id };
 }
 
-/** Lets time pass until the very millisecond in which a booking ends, if it has not yet. */
+/** Advances the clock to the exact millisecond in which a reservation ends, unless it has ended. */
 export function waitFor(model: Model, service: Service, { expires_at }: Claim): void {
   const by = Math.max(0, (expires_at ?? 0) - model.now);
   model.now += by;
@@ -213,7 +213,7 @@ const time = act({
   weight: 4,
   input: fc.record({ hours: fc.integer({ min: 1, max: 10 }), exact: fc.boolean(), jobs: fc.boolean() }),
   play: async (model, service, { hours, exact, jobs }) => {
-    // Jobs run in the very millisecond in which something ends, or the next request comes in it.
+    // Either jobs run in the exact millisecond in which something ends, or the next request comes in it.
     const left = model.nextEnd() - model.now - (jobs ? 0 : 1);
     const by = exact ? Math.min(left, 2 * day_ms) : hours * hour_ms;
     model.now += by;
@@ -271,13 +271,13 @@ export function requestOf(service: Service, order: NewOrder, reservation_id: num
   };
 }
 
-/** The order that a number means: mostly one of the last in these states. */
+/** The order that a number selects: mostly one of the latest in these states. */
 export function orderAt(model: Model, nth: number, states?: readonly string[]): number {
   const found = [...model.orders.keys()].filter((at) => states?.includes(model.order(at).status) ?? true);
   return found[found.length - 1 - (nth % Math.min(12, found.length))] ?? 0;
 }
 
-/** An act on one order, whose lines must afterwards read as the model's. */
+/** An act on one order, whose lines must afterwards match the model's. */
 function onOrder<Input extends { readonly nth: number }>(
   weight: number,
   input: fc.Arbitrary<Input>,
@@ -304,7 +304,7 @@ function onOrder<Input extends { readonly nth: number }>(
   });
 }
 
-/** Holds an order of the service against the model's. */
+/** Compares an order of the service with the model's. */
 export function compareOrder(model: Model, at: number, found: Order): void {
   const { status, ref } = model.order(at);
   const lines = [...found.lines]
@@ -455,13 +455,13 @@ const takeBack = act({
   },
 });
 
-/** A SKU of an order of which units have left, to where it is certain that they come back. */
+/** A SKU of which an order has shipped units, and whose return location is unambiguous. */
 function returnable(model: Model, nth: number, line: number) {
   const shipped = [...model.orders.keys()].filter((at) => model.order(at).sold.length > 0);
   const at = shipped[nth % shipped.length];
   if (at === undefined) return null;
   const { sold, lines } = model.order(at);
-  // What left as a part of a set comes back as a set, which is not played.
+  // Units that shipped as part of a set are returned as a set, which is not simulated.
   const known = sold.filter((one) => lines.some((own) => own.sku === one.sku));
   const sku = known[line % known.length]?.sku;
   if (sku === undefined) return null;
@@ -469,5 +469,5 @@ function returnable(model: Model, nth: number, line: number) {
   return origin === null ? null : { at, sku, lot: origin.lot };
 }
 
-/** Everything that may happen, by name. */
+/** All acts, by name. */
 export const acts = { add, adjust, reserve, release, time, create, ...orderActs, takeBack };

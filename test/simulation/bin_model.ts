@@ -1,5 +1,5 @@
-// Where goods may lie, as the contract tells it: whose bins are, and beside whom. The house is shared, so this is the
-// one place where a merchant's model looks at those of others.
+// Where goods may be stored, by the contract: bins reserved for a merchant, and bins shared with others. The building
+// is shared, so this is the only place where the model of one merchant reads those of others.
 import { type Bin, type BinCode, bins, goods, gtins, type House, merchants, type Sku, skus } from "./business.ts";
 
 /** A request that the contract refuses, by its error code. */
@@ -11,7 +11,7 @@ export class Refused extends Error {
   }
 }
 
-/** Units in a bin, as far as others have to know of them. */
+/** Units in a bin, as far as other merchants need to know. */
 interface Lying {
   readonly sku: Sku;
   readonly house: House;
@@ -19,23 +19,23 @@ interface Lying {
   readonly on_hand: number;
 }
 
-/** One merchant of the house, and the others in it. */
+/** One merchant, and the others in the same warehouses. */
 interface Tenant {
   readonly whose: number;
   readonly neighbours: readonly { readonly items: readonly Lying[] }[];
 }
 
-/** Whether any units in a bin are of others. */
+/** Whether a bin contains units of other merchants. */
 const holdsOthers = ({ neighbours }: Tenant, house: House, code: string): boolean =>
   neighbours.some(({ items }) => items.some((one) => one.house === house && one.bin === code && one.on_hand > 0));
 
-/** Whether a bin takes a merchant's goods now. */
+/** Whether a bin currently accepts a merchant's goods. */
 function takes(tenant: Tenant, house: House, { code, kind, kept, mixes }: Bin): boolean {
   if (kept !== null && kept !== merchants[tenant.whose]) return false;
   return kind !== "storage" || mixes.includes(house) || !holdsOthers(tenant, house, code);
 }
 
-/** The first bin where goods may lie: in the warmest zone that fits, before others those that are kept for them. */
+/** The first bin that accepts the goods: in the warmest zone that fits, with bins reserved for the merchant first. */
 function usualBin(tenant: Tenant, house: House, cold: boolean): BinCode | null {
   for (const zone of cold ? [true] : [false, true]) {
     const fitting = bins.filter((bin) => bin.kind === "storage" && bin.cold === zone && takes(tenant, house, bin));
@@ -45,7 +45,7 @@ function usualBin(tenant: Tenant, house: House, cold: boolean): BinCode | null {
   return null;
 }
 
-/** The bin that is named, if the goods may lie there, or the usual one. What is counted lies in the bin already. */
+/** The named bin if it accepts the goods, or the default one. Counted goods are already in the bin. */
 export function binFor(tenant: Tenant, sku: Sku, code: BinCode | null, house: House, counted = false): BinCode {
   const { cold } = goods[sku];
   const bin = bins.find((one) => one.code === (code ?? usualBin(tenant, house, cold)));
@@ -55,8 +55,8 @@ export function binFor(tenant: Tenant, sku: Sku, code: BinCode | null, house: Ho
   return bin.code;
 }
 
-/** The GTIN of a merchant's goods: all use the same ones, each for another SKU. */
+/** The GTIN of a merchant's goods: all merchants use the same GTINs, each for different SKUs. */
 export const gtinOf = (whose: number, sku: Sku): string => gtins[(skus.indexOf(sku) + whose) % gtins.length] as string;
 
-/** What a GTIN means at a merchant. */
+/** The SKU that a GTIN identifies at a merchant. */
 export const meantBy = (whose: number, gtin: string): Sku => skus.find((sku) => gtinOf(whose, sku) === gtin) as Sku;

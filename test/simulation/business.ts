@@ -1,13 +1,13 @@
-// The simulated business: who sells what, where it is kept, and how its numbers read.
+// The simulated business: the merchants and their goods, the warehouses and their bins, and the stock levels.
 import { day_ms } from "../../src/core/time.ts";
 
-/** The merchants that share the house, each with the same SKUs, GTINs, order numbers and customer. */
+/** The merchants that share the warehouses, each with the same SKUs, GTINs, order numbers and customer. */
 export const merchants = ["MAIN", "OTHER", "THIRD"] as const;
 
-/** What is printed on the boxes. */
+/** The barcodes on the boxes. */
 export const gtins = ["4006381333931", "5901234123457", "9780201379624", "7612345678900"] as const;
 
-/** What the simulated business sells: plain goods, goods in lots that expire, cold goods, and plain ones again. */
+/** The goods of the simulated business: plain, in lots that expire, cold, and plain again. */
 export const goods = {
   PLAIN: { cold: false, lots: false, shelf_life_days: 0, reorder_point: 5 },
   LOTTED: { cold: false, lots: true, shelf_life_days: 2, reorder_point: 3 },
@@ -17,7 +17,7 @@ export const goods = {
 export type Sku = keyof typeof goods;
 export const skus = Object.keys(goods) as Sku[];
 
-/** What it sells as sets, and of what so many make one. */
+/** The sets that it sells, with the quantity of each component. */
 const kits = { KIT: { PLAIN: 2, LOTTED: 1 } } as const satisfies Record<string, Partial<Record<Sku, number>>>;
 export type Kit = keyof typeof kits;
 /** Anything that can be ordered. */
@@ -26,7 +26,7 @@ export const kitNames = Object.keys(kits) as Kit[];
 
 const isKit = (ware: Ware): ware is Kit => ware in kits;
 
-/** What so many units of each make one of a ware. */
+/** The SKUs in one unit of a ware, with the quantity of each. */
 export const partsOf = (ware: Ware): [sku: Sku, each: number][] =>
   isKit(ware) ? (Object.entries(kits[ware]) as [Sku, number][]) : [[ware, 1]];
 
@@ -35,7 +35,10 @@ export type House = (typeof houses)[number];
 
 export type Kind = "storage" | "staging" | "returns" | "putback" | "quarantine" | "damage";
 
-/** A bin of each warehouse: in which of them goods of several merchants lie in it, and for whom it is kept. */
+/**
+ * A bin that each warehouse has: the warehouses in which it may hold goods of several merchants, and the merchant for
+ * whom it is reserved.
+ */
 export interface Bin {
   readonly code: BinCode;
   readonly kind: Exclude<Kind, "staging">;
@@ -47,7 +50,7 @@ export interface Bin {
 
 export type BinCode = "S-1" | "S-2" | "K-1" | "C-1" | "RETURNS" | "PUTBACK" | "QUARANTINE" | "DAMAGE";
 
-/** The bins of each warehouse, in the order of the pick path. */
+/** The bins of each warehouse, in pick-path order. */
 export const bins: readonly Bin[] = [
   { code: "S-1", kind: "storage", cold: false, pick_order: 1, mixes: [], kept: null },
   { code: "S-2", kind: "storage", cold: false, pick_order: 2, mixes: houses, kept: null },
@@ -59,7 +62,7 @@ export const bins: readonly Bin[] = [
   { code: "DAMAGE", kind: "damage", cold: false, pick_order: 9, mixes: [], kept: null },
 ];
 
-/** The numbers of a SKU as the API gives them. */
+/** The numbers of a SKU as the API returns them. */
 export interface Level {
   readonly on_hand: number;
   readonly reserved: number;
@@ -75,9 +78,9 @@ export interface Level {
     putback: number;
     returns: number;
   };
-  /** On hand by warehouse and bin, without staging. */
+  /** On-hand quantity by warehouse and bin, without staging. */
   readonly places: Readonly<Record<string, number>>;
-  /** On hand by lot and what the lot is. */
+  /** On-hand quantity by lot and lot status. */
   readonly batches: Readonly<Record<string, number>>;
 }
 
@@ -85,11 +88,14 @@ export type LotStatus = "available" | "on_hold" | "quarantined" | "recalled" | "
 
 const clock = new Intl.DateTimeFormat("en-US", { timeZone: "America/New_York", hour: "numeric", hourCycle: "h23" });
 
-/** The midnight in New York, where both houses are, after the last day of a lot, whose name is that day in UTC. */
+/**
+ * Midnight in New York, the time zone of both warehouses, after the last day of a lot. The lot is named after that day
+ * in UTC.
+ */
 export function endOf(lot: number): number {
   const summer = lot + day_ms + 4 * 3_600_000;
   return clock.format(summer) === "00" ? summer : summer + 3_600_000;
 }
 
-/** What a lot is called that expires at this moment. */
+/** The number of a lot that expires at this time. */
 export const lotName = (lot: number) => `L${lot / day_ms}`;

@@ -1,4 +1,4 @@
-// Two crowds at once on the same stock: two processes on PostgreSQL, both in this one on SQLite.
+// Two crowds at once on the same stock: in two processes on PostgreSQL, both in this process on SQLite.
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { systemClock } from "../../src/core/clock.ts";
@@ -19,7 +19,7 @@ import { attach, furnish, type Service } from "./service.ts";
 const acts = 600;
 const seeds = [1, 2];
 
-/** A service on the system's clock, and a way to let the crowds at it. */
+/** A service on the system's clock, and a way to let the crowds access it. */
 async function open(): Promise<{ service: Service; crowds: () => Promise<Record<string, number>[]> }> {
   const clock = systemClock();
   if (engine !== "postgres") {
@@ -27,7 +27,7 @@ async function open(): Promise<{ service: Service; crowds: () => Promise<Record<
     return { service, crowds: () => Promise.all(seeds.map((seed) => crowd(service, seed, acts))) };
   }
   const url = databaseUrl ?? "";
-  // A name that the sweep of ended test processes knows.
+  // A name that the cleanup of ended test processes recognizes.
   const schema = `temporary_${process.pid}_crowd`;
   await migratePostgres(url, schema, "live", migrations.postgres);
   const service = await furnished(openPostgres({ url, schema, mode: "live", clock, log: silentLog }), clock);
@@ -47,11 +47,11 @@ async function furnished(...[store, clock]: Parameters<typeof attach>): Promise<
   return attach(store, clock);
 }
 
-test(`two crowds of ${acts} acts each leave every invariant kept and nobody waiting beside stock`, async () => {
+test(`two crowds of ${acts} acts each violate no invariant, and no order waits for available stock`, async () => {
   const { service, crowds } = await open();
   const met = await crowds();
   const refused = met.flatMap((one) => Object.keys(one).filter((outcome) => outcome.includes(":")));
-  // The acts were real: orders were made and sent, and the ways to be refused were met.
+  // The acts were real: orders were created and shipped, and every kind of refusal occurred.
   for (const one of met) expect([one["order"], one["ship"], one["add"]].every((count = 0) => count > 10)).toBe(true);
   expect(refused).toContain("ship: insufficient_inventory");
   await Bun.sleep(400);
@@ -78,7 +78,7 @@ async function nobodyWaitsBesideStock(service: Service): Promise<void> {
   });
 }
 
-/** What an order's lines want of the stock is what is ordered, less what has left or was cancelled. */
+/** The quantity that an order's lines want from stock is the ordered one, less what was shipped or cancelled. */
 async function ordersAddUp({ store }: Service): Promise<void> {
   for (let id = 1001; ; id += 1) {
     const order = await store.read((db) => getOrder(db, id)).catch(() => null);

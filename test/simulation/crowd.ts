@@ -1,5 +1,5 @@
-// Many clients at once who do as they like to the same stock, without a model: only the invariants can be held against
-// it afterwards.
+// Many clients that act at random on the same stock at once, without a model: only the invariants can be checked
+// afterwards.
 
 import { iso } from "../../src/core/clock.ts";
 import { type Random, seededRandom } from "../../src/core/random.ts";
@@ -20,7 +20,7 @@ import { clerk, type Service } from "./service.ts";
 
 const clients = 6;
 
-/** Lets the clients of one process act; answers how often each outcome was met. */
+/** Runs the clients of one process. Returns how often each outcome occurred. */
 export async function crowd(service: Service, seed: number, acts: number): Promise<Record<string, number>> {
   const random = seededRandom(seed);
   const met: Record<string, number> = {};
@@ -31,7 +31,7 @@ export async function crowd(service: Service, seed: number, acts: number): Promi
       left -= 1;
       const [name, work] = chosen(service, random, `${seed}-${left}`, orders);
       const { code } = await service.attempt(work);
-      // Ids are shared with the other process, so its orders are met too.
+      // The other process uses the same ids, so its orders are affected too.
       if (name === "order") orders += 1;
       const outcome = code === null ? name : `${name}: ${code}`;
       met[outcome] = (met[outcome] ?? 0) + 1;

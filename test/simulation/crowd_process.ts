@@ -1,4 +1,4 @@
-// A crowd in a process of its own, on a PostgreSQL schema that others use too:
+// A crowd in its own process, on a PostgreSQL schema that others use too:
 //   bun test/simulation/crowd_process.ts <schema> <seed> <acts>
 
 import { systemClock } from "../../src/core/clock.ts";

@@ -1,5 +1,5 @@
-// Two acts on one order at the same moment, over and over: exactly one wins, or both do in turn, and nothing leaks.
-// Settable: SEED and DUELS.
+// Two acts on one order at the same time, repeatedly: exactly one wins, or both succeed in turn, and every count stays
+// correct. Set by SEED and DUELS.
 import { expect, test } from "bun:test";
 import { engine } from "../../src/core/config.ts";
 import { type Random, seededRandom } from "../../src/core/random.ts";
@@ -22,11 +22,11 @@ interface Made {
 }
 type Act = (made: Made) => Promise<Answered>;
 
-/** Two acts that meet, and what may have come of it: `first second > the order's status afterwards`. */
+/** Two concurrent acts, and their possible outcomes: `first second > the order's status afterwards`. */
 interface Duel {
   readonly acts: readonly [Act, Act];
   readonly ends: readonly string[];
-  /** Prepares the order, or answers another one to meet on. */
+  /** Prepares the order, or returns another one to act on. */
   readonly begins?: (made: Made) => Promise<Made | undefined>;
 }
 
@@ -86,11 +86,11 @@ function duelsOf({ shop }: Ring): Record<string, Duel> {
   };
 }
 
-/** What a person does while the clock does something. */
+/** An act of a user while a scheduled job runs. */
 function clockDuelsOf({ shop }: Ring): Record<string, Duel> {
   const process: Act = ({ id }) => shop.app.post(`/orders/${id}/process`, {});
   const pack: Act = ({ id }) => shop.app.post(`/orders/${id}/pack`, {});
-  // What the clock does is no request: any answer stands for it.
+  // A scheduled job is no request, so any response stands for it.
   const clock: Act = async ({ id }) => {
     await releaseHolds(shop.app.service.stores.live, shop.app.service);
     return shop.app.get(`/orders/${id}`);
@@ -99,7 +99,7 @@ function clockDuelsOf({ shop }: Ring): Record<string, Duel> {
     await expireReservations(shop.app.service.stores.live);
     return shop.app.get(`/orders/${id}`);
   };
-  // The clock is everybody's: nobody moves it between what another one sets by it and the answer to that.
+  // All duels share the clock: nobody moves it between an advance by one duel and the response to it.
   let before: Promise<unknown> = Promise.resolve();
   const inTurn =
     (begins: NonNullable<Duel["begins"]>): typeof begins =>
@@ -119,7 +119,7 @@ function clockDuelsOf({ shop }: Ring): Record<string, Duel> {
       acts: [clock, process],
       ends: ["200 200 > processing", "200 409 > pending"],
     },
-    // Packing processes and picks first: it takes both units, which the booking must have given up exactly once.
+    // Packing also processes and picks: it takes both units, which the reservation must have released exactly once.
     "expiry against process": {
       begins: inTurn(async () => {
         const { live } = shop.app.clocks;
@@ -153,7 +153,7 @@ async function fight(ring: Ring, { acts, begins }: Duel, random: Random): Promis
   return `${answers.map((answer) => answer.status).join(" ")} > ${status}`;
 }
 
-test(`${duels} duels of seed ${seed} have a winner each, and leave every count true`, async () => {
+test(`${duels} duels of seed ${seed} each have a valid outcome, and leave every count correct`, async () => {
   console.log(`SEED=${seed} DUELS=${duels}`);
   const shop = await openShop();
   const ring = { shop, goods: await shop.product({ units: 4 * duels }) };
@@ -175,7 +175,7 @@ test(`${duels} duels of seed ${seed} have a winner each, and leave every count t
       .map(([end, count]) => `${end} × ${count}`)
       .join("\n"),
   );
-  // Each end of an act is told once: an order that was shipped, delivered or cancelled twice would show here.
+  // Each transition emits one event: an order that was shipped, delivered or cancelled twice would show here.
   const told = (await shop.app.takeEvents()).filter(({ type }) => type.startsWith("order."));
   const names = told.map(({ type, data }) => `${type} ${data["id"]}`);
   expect(names.length).toBe(new Set(names).size);

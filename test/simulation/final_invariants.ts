@@ -1,4 +1,4 @@
-// What must hold of every order once all is quiet, told from what a client can read.
+// Invariants of every order once nothing is running, checked from what a client can read.
 import type { Storm } from "./storm.ts";
 
 interface Line {
@@ -23,7 +23,7 @@ interface Order {
 
 const openUnits = (line: Line) => line.quantity - line.quantity_cancelled - line.quantity_shipped;
 
-/** What is wrong with the orders that a storm has left behind, a sentence each. */
+/** Describes violations by the orders that a storm has left behind, in a sentence each. */
 export async function findWreckage({ shop, orders, goods }: Storm): Promise<string[]> {
   const free = new Set<string>();
   for (const { sku } of goods) if ((await shop.available(sku)) > 0) free.add(sku);
@@ -49,7 +49,7 @@ function wrongLine(order: Order, state: string, line: Line, free: ReadonlySet<st
   return wrong;
 }
 
-/** An order of which nothing is left in the house must have been shipped. */
+/** An order with no units left in the warehouse must have been shipped. */
 function stuck(order: Order, state: string): string[] {
   const left = order.line_items.some((line) => openUnits(line) > 0);
   const parcels = order.shipments.some(({ status }) => status === "pending");

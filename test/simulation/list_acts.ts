@@ -1,4 +1,4 @@
-// Acts on several orders in one transaction, which must come to what they come to one after the other.
+// Acts on several orders in one transaction, which must have the same result as one after the other.
 import fc from "fast-check";
 import { Fault } from "../../src/core/faults.ts";
 import { createOrders } from "../../src/orders/lifecycle/create_order.ts";

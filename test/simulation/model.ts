@@ -1,4 +1,4 @@
-// What the floor does, as the contract tells it: work on orders, and returns, on top of the plain model of orders.
+// Warehouse work, by the contract: order fulfillment and returns, on top of the plain model of orders.
 
 import { binFor, Refused } from "./bin_model.ts";
 import type { BinCode, House, Sku, Ware } from "./business.ts";
@@ -11,7 +11,7 @@ interface Units {
   readonly quantity: number;
 }
 
-/** Units to be picked for a line of an order's claim. */
+/** Units to pick for a line of an order's claim. */
 interface Picks {
   readonly line: Line;
   readonly quantity: number;
@@ -21,7 +21,7 @@ interface Picks {
 
 export type Disposition = "restock" | "quarantine" | "dispose" | "return_to_sender";
 
-/** The plain model of all that has to do with orders. */
+/** The plain model of everything related to orders. */
 export class Model extends OrderModel {
   // ---- process, pick, pack, ship
 
@@ -42,7 +42,7 @@ export class Model extends OrderModel {
     this.fill(touched);
   }
 
-  /** So many of each line's units or sets as are counted of what its parts hold, where there are any. */
+  /** The units or sets of each line that its parts add up to, by the given count; only lines that have any. */
   #unitsOf(at: number, count: (line: Line) => number): Units[] {
     return this.order(at).lines.flatMap((own) => {
       const quantity = this.sets(at, own, count);
@@ -64,8 +64,8 @@ export class Model extends OrderModel {
   }
 
   /**
-   * An order that waits gets what is free by now before it is judged, and loses units whose time is over. One of which
-   * all lies in staging wants nothing of the shelves, so that nobody looks at them.
+   * A waiting order first gets the stock that is free by now, and loses expired units. An order that is entirely in
+   * staging needs nothing from the shelves, so it is skipped.
    */
   #getFree(at: number): void {
     const { lines } = this.claimOf(at);
@@ -78,7 +78,7 @@ export class Model extends OrderModel {
     if (!partial && this.#isShort(at)) throw new Refused("insufficient_inventory");
   }
 
-  /** What must still be picked so that so many sets of a line are. */
+  /** The units that must still be picked to complete this many sets of a line. */
   #picksUpTo(at: number, own: OrderLine, sets: number): Picks[] {
     return this.parts(at, own).flatMap(({ line, each }) => {
       const quantity = sets * each - this.picked(line);
@@ -86,7 +86,7 @@ export class Model extends OrderModel {
     });
   }
 
-  /** Picks all that is promised, or some units of the first ware that match. */
+  /** Picks everything reserved, or some units of the first ware that matches. */
   pick(at: number, named: { sku: Ware; quantity: number; bin: BinCode | null } | null, partial: boolean): void {
     this.refuseUnless(this.order(at), ["pending", "processing"]);
     this.#getFree(at);
@@ -101,7 +101,7 @@ export class Model extends OrderModel {
     this.#pickUnits(at, picks);
   }
 
-  /** Lines may be named by what they sell, and sets by a part of them. */
+  /** Lines can be named by the ware that they sell, and sets by one of their parts. */
   #named(at: number, { sku, quantity }: { sku: Ware; quantity: number }): Picks[] {
     let left = quantity;
     let known = false;
@@ -128,7 +128,10 @@ export class Model extends OrderModel {
     return picks;
   }
 
-  /** Units of the first ware that match are gone from where they were planned: others take their place, if any. */
+  /**
+   * Units of the first ware that matches are missing from their planned location: others replace them, if there are
+   * any.
+   */
   miss(at: number, named: { sku: Ware; quantity: number; bin: BinCode | null }): void {
     const order = this.order(at);
     this.refuseUnless(order, ["pending", "processing"]);
@@ -160,7 +163,7 @@ export class Model extends OrderModel {
     order.short = sum(missing) > 0;
   }
 
-  /** What the order's own job does: it hears that it waits for nothing any more. */
+  /** As the order's own job does: an order that was short continues once it waits for nothing. */
   settleShorts(): void {
     for (const at of this.orders.keys()) this.settleShort(at);
   }
@@ -187,7 +190,7 @@ export class Model extends OrderModel {
     if (left > 0) this.#pickOthers(at, line, bin, left);
   }
 
-  /** Units that were not planned for the line, of the warehouses it takes from: it gives up as many that were. */
+  /** Picks units that were not planned for the line, from its warehouses, and releases as many of the planned ones. */
   #pickOthers(at: number, line: Line, bin: BinCode | null, count: number): void {
     const from = new Set(this.shelved(line).map((hold) => this.item(hold).house));
     const meant = [...this.items.entries()].filter(
@@ -237,7 +240,7 @@ export class Model extends OrderModel {
     );
   }
 
-  /** Brings units to where they stand packed, by the steps that are missing. */
+  /** Brings units to the packed state, by the missing steps. */
   #ready(at: number, units: readonly Units[]): void {
     if (units.length === 0) throw new Refused("insufficient_inventory");
     this.#inWork(at);
@@ -288,7 +291,7 @@ export class Model extends OrderModel {
     line.wanted -= quantity;
   }
 
-  /** Units that a cancelled order gave up go to a bin where they are for sale again. */
+  /** Units released by a cancelled order go to a bin where they are for sale again. */
   putBack(at: number, sku: Sku, quantity: number, bin: BinCode): void {
     this.settle([sku]);
     const waiting = this.order(at)
@@ -307,7 +310,9 @@ export class Model extends OrderModel {
 
   // ---- returns
 
-  /** Where units of a SKU would come back to: the warehouse and lot most of them left from, if that is certain. */
+  /**
+   * Where units of a SKU would be returned to: the warehouse and lot that most of them shipped from, if unambiguous.
+   */
   origin(at: number, sku: Sku): { house: House; lot: number | null } | null {
     const sold = this.order(at).sold.filter((one) => one.sku === sku);
     const most = Math.max(...sold.map((one) => one.quantity));
@@ -315,7 +320,7 @@ export class Model extends OrderModel {
     return first === undefined || others.length > 0 ? null : first;
   }
 
-  /** Units of an order come back, are received and inspected. */
+  /** Units of an order are returned, received and inspected. */
   takeBack(at: number, sku: Sku, quantity: number, disposition: Disposition, bin: BinCode | null): void {
     const order = this.order(at);
     const left = (own: OrderLine) => own.shipped - own.returned;

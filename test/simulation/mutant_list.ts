@@ -1,4 +1,4 @@
-/** A fault to plant: in one file, a text that occurs once, and what to put in its place. */
+/** A fault to inject: a file, a text that occurs once in it, and its replacement. */
 export interface Mutant {
   readonly name: string;
   readonly file: string;

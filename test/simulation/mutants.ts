@@ -1,7 +1,7 @@
-// Plants each fault of the list, one at a time, in a copy of the tree and plays the simulation there:
+// Injects each fault of the list, one at a time, into a copy of the tree, and runs the simulation there:
 //   bun test/simulation/mutants.ts [operations] [words of the names to try]
-// with another seed than 7 where SEED says one.
-// Prints a table of what caught each, and fails when one was not caught. The copy lies beside no data and is deleted.
+// The seed is 7, or SEED if it is set.
+// Prints a table of what caught each fault, and fails if one was not caught. The copy contains no data and is deleted.
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -22,7 +22,7 @@ function copyTree(): void {
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
 }
 
-/** Plays with the fault in place; answers what gave it away, or null. */
+/** Plays with the fault injected. Returns what detected it, or null. */
 async function caughtBy({ file, search, replace }: Mutant): Promise<string | null> {
   const path = join(copy, file);
   const text = readFileSync(path, "utf8");

@@ -1,4 +1,4 @@
-// Orders and returns as the contract tells them, on top of the plain model of the stock.
+// Orders and returns, by the contract, on top of the plain model of the stock.
 import { Refused } from "./bin_model.ts";
 import { type House, type Kit, partsOf, type Sku, type Ware } from "./business.ts";
 import { added, type Claim, type Line, StockModel, sum, type Want } from "./stock_model.ts";
@@ -18,20 +18,20 @@ export interface OrderLine {
 export interface ModelOrder {
   readonly ref: string;
   status: OrderStatus;
-  /** Null unless held; then whether its stock was given free. */
+  /** Null unless held; otherwise whether the hold released its stock. */
   hold: { readonly free: boolean } | null;
-  /** Whether it is held for units of a recalled lot, until it has none any more. */
+  /** Whether it is held for units of a recalled lot, until it has none left. */
   recalled: boolean;
-  /** Whether it is held since units were missing when it was picked, until it waits for none. */
+  /** Whether it is held because units were missing during picking, until it waits for none. */
   short: boolean;
   priority: number;
   cold: boolean;
   readonly house: House | null;
   readonly backorders: boolean;
   lines: OrderLine[];
-  /** Units that were picked before it was cancelled, by the item in which they wait to be put back. */
+  /** Units that were picked before the cancellation, by the item in which they wait to be restocked. */
   given_up: { readonly item: number; quantity: number }[];
-  /** What left the house, and from where. */
+  /** The shipped units, and where they came from. */
   sold: { readonly sku: Sku; readonly house: House; readonly lot: number | null; quantity: number }[];
 }
 
@@ -39,7 +39,7 @@ export interface NewOrder extends Pick<ModelOrder, "ref" | "priority" | "cold" |
   readonly lines: readonly { readonly sku: Ware; readonly quantity: number }[];
 }
 
-/** The numbers of an order's line as the API gives them. */
+/** The numbers of an order line as the API returns them. */
 interface LineLevel {
   readonly sku: Ware;
   readonly quantity: number;
@@ -52,7 +52,7 @@ interface LineLevel {
   readonly cancelled: number;
 }
 
-/** Units of a line that are still ordered, those that have left included. */
+/** Units of a line that are still ordered, including shipped ones. */
 export const kept = ({ quantity, cancelled }: OrderLine): number => quantity - cancelled;
 
 export class OrderModel extends StockModel {
@@ -60,7 +60,7 @@ export class OrderModel extends StockModel {
 
   // ---- one operation, or none of it
 
-  /** Does the work, or undoes all of it when it is refused. Answers the code of the refusal, or null. */
+  /** Does the work, or undoes all of it if it is refused. Returns the code of the refusal, or null. */
   attempt(work: () => void): string | null {
     const before = this.copy();
     try {
@@ -73,7 +73,7 @@ export class OrderModel extends StockModel {
     }
   }
 
-  /** All that a refused operation must leave as it was. */
+  /** The state that a refused operation must leave unchanged. */
   copy(): object {
     const line = (one: Line): Line => ({ ...one, holds: one.holds.map((hold) => ({ ...hold })) });
     return {
@@ -97,7 +97,7 @@ export class OrderModel extends StockModel {
     return this.claims.find((claim) => claim.order === order) as Claim;
   }
 
-  /** Reserves for an order that may come; one that is there answers by its own claim, if it has all that is wanted. */
+  /** Reserves for an order that may come. An existing order uses its own claim, if that covers everything wanted. */
   override book(ref: string, wants: readonly Want[], house: House | null, cold: boolean, expires_at: number): Claim {
     const own = this.claims.find((claim) => claim.order !== null && claim.ref === ref);
     if (own === undefined) return super.book(ref, wants, house, cold, expires_at);
@@ -115,7 +115,7 @@ export class OrderModel extends StockModel {
     return own;
   }
 
-  /** What the stock holds for an order's line: one line of its claim for each thing that a set is made of. */
+  /** The stock held for an order line: one line of its claim for each component of a set. */
   parts(order: number, { id, sku }: OrderLine): { line: Line; each: number }[] {
     const own = this.claimOf(order).lines.filter((one) => one.order_line === id);
     return partsOf(sku).flatMap(([part, each]) => {
@@ -124,13 +124,13 @@ export class OrderModel extends StockModel {
     });
   }
 
-  /** Whole sets of which every part is there. */
+  /** Complete sets: every part is there. */
   sets(order: number, own: OrderLine, count: (line: Line) => number): number {
     const parts = this.parts(order, own);
     return parts.length === 0 ? 0 : Math.min(...parts.map(({ line, each }) => Math.floor(count(line) / each)));
   }
 
-  /** As many sets as their parts make. */
+  /** The number of sets that can be made from their parts. */
   available(kit: Kit): number {
     return Math.min(...partsOf(kit).map(([sku, each]) => Math.floor(this.level(sku).available / each)));
   }
@@ -144,7 +144,7 @@ export class OrderModel extends StockModel {
     return hold !== null || recalled;
   }
 
-  /** Lets an order go on that was short, once it waits for nothing. */
+  /** Lets an order that was short continue, once it waits for nothing. */
   settleShort(at: number): void {
     const order = this.order(at);
     const waits = (own: OrderLine) =>
@@ -212,7 +212,7 @@ export class OrderModel extends StockModel {
     this.fill(touched);
   }
 
-  /** The booking that is named, or all that were made for this order number. */
+  /** The named reservation, or all that were made for this order number. */
   #adopted(ref: string, booking: Claim | null): Claim[] {
     const open = (claim: Claim) => claim.status === "reserved" && claim.order === null && !this.isOverdue(claim);
     if (booking === null) return this.claims.filter((claim) => claim.ref === ref && open(claim));
@@ -290,7 +290,10 @@ export class OrderModel extends StockModel {
     this.settleShort(at);
   }
 
-  /** A line stays itself when its SKU is still wanted; of another number nothing is cancelled. New ones come last. */
+  /**
+   * A line stays the same while its SKU is still wanted. A line whose quantity changes keeps no cancelled units. New
+   * ones come last.
+   */
   #left(old: readonly OrderLine[], lines: NewOrder["lines"]): OrderLine[] {
     const free = [...old];
     const known: OrderLine[] = [];
@@ -355,7 +358,7 @@ export class OrderModel extends StockModel {
     this.settleShort(at);
   }
 
-  /** Holds the orders that have units of a recalled lot, then lets go those that have none any more. */
+  /** Holds the orders that have units of a recalled lot, then releases those that have none any more. */
   settleRecalls(): void {
     const has = ({ lines }: Claim) =>
       lines.some((line) => line.holds.some((hold) => this.lots.get(this.item(hold).lot ?? 0) === "recalled"));
@@ -365,7 +368,7 @@ export class OrderModel extends StockModel {
     for (const claim of changed) {
       const order = this.order(claim.order ?? 0);
       order.recalled = has(claim);
-      // Units are picked for it, so nobody else can hold it.
+      // Units are picked for it, so no other claim can hold it.
       if (order.recalled) this.#pause(claim, false);
       else if (order.status !== "cancelled") this.#resume(claim);
     }
@@ -395,7 +398,7 @@ export class OrderModel extends StockModel {
     this.fill(touched);
   }
 
-  /** Gives up units of a ware: those it waits for, then those on the shelf, and last what is picked. */
+  /** Releases units of a ware: first backordered ones, then those on the shelf, and finally picked ones. */
   cancelUnits(at: number, sku: Ware, quantity: number): void {
     const order = this.order(at);
     this.refuseUnless(order, ["pending", "processing", "fulfilled"], true);

@@ -1,8 +1,8 @@
-// Plays random histories against a model until so many operations are done, in a process of its own:
-//   bun test/simulation/play.ts <seed> <operations> [longest history] [0: do not look for a shorter one]
-// Three merchants with the same SKUs, GTINs and order numbers share the house: each has a model of its own, and what
-// one does must change nothing of another's, but for the bins that are taken.
-// Prints what was done and how fast; a difference ends it with the shortest history that shows it.
+// Plays n operations of random histories against a model, in its own process:
+//   bun test/simulation/play.ts <seed> <operations> [longest history] [0: do not shrink a failure]
+// Three merchants with the same SKUs, GTINs and order numbers share the warehouses. Each has its own model, and the
+// acts of one must not change anything of another, except which bins are occupied.
+// Prints the number and rate of acts. It stops at the first difference, with the shortest history that shows it.
 import fc from "fast-check";
 import { engine } from "../../src/core/config.ts";
 import { getOrder } from "../../src/orders/orders.sql.ts";
@@ -15,11 +15,11 @@ import { openStage, start } from "./stage.ts";
 import { houseActs } from "./warehouse_acts.ts";
 import { HouseModel } from "./warehouse_model.ts";
 
-// To set a store back on PostgreSQL costs as much as many operations.
+// Resetting a store on PostgreSQL costs as much as many operations.
 const usual_longest = engine === "postgres" ? 400 : 300;
 const [seed = 1, operations = 1000, longest = usual_longest, shorten = 1] = process.argv.slice(2).map(Number);
 const verify_every = 100;
-// A failure is made shorter for as long as this, then told as it is.
+// A failure is shrunk for this long, then reported as it is.
 const shrink_ms = 60_000;
 
 const stage = openStage();
@@ -27,15 +27,15 @@ const acts = { ...saleActs, ...listActs, ...houseActs };
 let done = 0;
 const tally: Tally = new Map();
 
-/** The plain models of the merchants, and the services that they are held against. */
+/** The plain models of the merchants, and the services that they are compared with. */
 interface Models {
   readonly of: readonly Model[];
 }
 type Command = fc.AsyncCommand<Models, readonly Service[]>;
-// The others are looked at now and then: each look reads every row.
+// The others are checked now and then, since each check reads every row.
 const others_every = 10;
 
-/** The act of a merchant with this input, as fast-check plays and prints it. */
+/** A merchant's act with this input, as fast-check plays and prints it. */
 function command<Input>(name: string, one: (typeof acts)[keyof typeof acts], whose: number, input: Input): Command {
   const { ready = () => true, play } = one as never as {
     ready?: (model: Model, input: Input) => boolean;
@@ -46,7 +46,7 @@ function command<Input>(name: string, one: (typeof acts)[keyof typeof acts], who
     run: async ({ of }, services) => {
       const [model, service] = [of[whose], services[whose]];
       if (model === undefined || service === undefined) throw new Error("each act is a merchant's");
-      // No two requests come at the same moment, so that everything has an age.
+      // No two requests come at the same time, so that everything has a distinct age.
       model.now += 1;
       service.clock.advance(1);
       const code = await play(model, service, input);
@@ -56,14 +56,14 @@ function command<Input>(name: string, one: (typeof acts)[keyof typeof acts], who
       const others = of.filter((other) => other !== model);
       for (const other of others) {
         other.now = model.now;
-        // The jobs of the clock work for all.
+        // The scheduled jobs work for all merchants.
         if (name === "time" && (input as { jobs: boolean }).jobs) other.settleAll();
       }
       model.settleRecalls();
       await service.followRecalls();
       if (model.orders.some(({ short }) => short)) await service.followClaims();
       model.settleShorts();
-      // Time alone changes numbers too: that is seen when something is done again.
+      // Time alone changes numbers too: that is checked at the next act.
       const seen = code === null ? await service.look() : await service.lookIfChanged();
       if (seen !== null) compareLevels(model, seen);
       if (done % others_every === 0) {
@@ -78,8 +78,8 @@ function command<Input>(name: string, one: (typeof acts)[keyof typeof acts], who
 }
 
 /**
- * Holds every invariant against the rows, and the numbers of each SKU against the model's, but for what time has done
- * and nobody has acted on yet.
+ * Checks every invariant against the rows, and the numbers of each SKU against the model's, except for time-based
+ * changes that no act has processed yet.
  */
 function compareLevels(model: Model, { levels, available, broken }: Look): void {
   same("invariants", broken, []);
@@ -117,7 +117,7 @@ const commands = Object.entries(acts).flatMap(([name, one]) => {
 });
 const histories = fc.commands(commands, { maxCommands: longest, size: "max" });
 let failed_at = Number.POSITIVE_INFINITY;
-// fast-check's own limit of time would leave a history to itself, which would go on in the store of the next one.
+// fast-check's own timeout would leave a history running, which would continue in the store of the next one.
 const property = fc.asyncProperty(histories, async (history) => {
   if (performance.now() > failed_at + shrink_ms) return;
   const services = await stage.enter();

@@ -1,5 +1,5 @@
-// Many clients at once on the same few goods: whatever meets, no unit is lost, promised twice, or kept from who waits.
-// Settable: SEED, and ROUNDS of twelve acts each.
+// Many clients at once on the same few goods: whatever coincides, no unit is lost, reserved twice, or withheld from a
+// waiting order. Set by SEED and ROUNDS (of twelve acts each).
 import { expect, test } from "bun:test";
 import { engine } from "../../src/core/config.ts";
 import { seed, volume } from "../volume.ts";
@@ -8,7 +8,7 @@ import { gatherStorm, letRage } from "./storm.ts";
 
 const rounds = Number(process.env["ROUNDS"] ?? volume(20, engine === "postgres" ? 75 : 150));
 
-test(`${rounds} rounds of acts at once, of seed ${seed}, leave every count true`, async () => {
+test(`${rounds} rounds of concurrent acts, of seed ${seed}, leave every count correct`, async () => {
   console.log(`SEED=${seed} ROUNDS=${rounds}`);
   const storm = await gatherStorm();
   const answers = await letRage(storm, seed, rounds);
@@ -18,7 +18,7 @@ test(`${rounds} rounds of acts at once, of seed ${seed}, leave every count true`
   expect(told.filter((answer) => / 5\d\d\b/.test(answer))).toEqual([]);
   await storm.shop.expectVerified();
   expect(await findWreckage(storm)).toEqual([]);
-  // Tells a storm from a calm: every kind of act was done, and some of each were refused.
+  // The storm was real: every kind of act succeeded, and some of each were refused.
   expect(storm.orders.length).toBeGreaterThan(rounds);
   expect(told.filter((answer) => answer.includes(": 409 ")).length).toBeGreaterThan(10);
 }, 300_000);

@@ -1,4 +1,4 @@
-// The real side of the simulation: a store of its own and the service's own commands on it.
+// The real side of the simulation: its own store, and the service's own commands on it.
 import { sql } from "drizzle-orm";
 import { verifyStore } from "../../src/cli/verify.ts";
 import { systemActor } from "../../src/core/actor.ts";
@@ -58,7 +58,7 @@ function zoneOf(house: House, cold: boolean) {
   return { zone_id: cold ? "CHILL" : "FLOOR", temperature_zone, bins: own };
 }
 
-/** Gives an empty store the warehouses, and each merchant the goods and the customer of the simulation. */
+/** Creates the warehouses in an empty store, and the goods and the customer of each merchant. */
 export async function furnish(store: Store): Promise<void> {
   for (const code of merchants) {
     if (code !== "MAIN") await store.write((tx) => createMerchant(tx, { code, name: code }, null));
@@ -100,51 +100,51 @@ async function versionOf(db: Db): Promise<number | null> {
   return engine === "postgres" ? null : ((await dataVersion(db, {}))[0]?.version ?? null);
 }
 
-/** What the service made of a request: its answer, or the code of its refusal. */
+/** The result of a request: its response, or the code of its refusal. */
 export interface Outcome<T> {
   readonly code: string | null;
   readonly value: T | null;
 }
 
-/** The numbers of what is sold, of sets how many there are, and what of the rows behind them breaks an invariant. */
+/** The numbers of each SKU, the number of sets, and the invariants that the rows violate. */
 export interface Look {
   readonly levels: ReadonlyMap<Sku, Level>;
   readonly available: ReadonlyMap<Kit, number>;
   readonly broken: readonly VerifierDifference[];
 }
 
-/** The SKUs that a GTIN means, by the merchants of whose products it is; in a merchant's scope his own. */
+/** The SKUs that a GTIN identifies, by merchant; in the scope of a merchant only its own. */
 export async function scanned(db: Db, gtin: string): Promise<Record<number, string>> {
   const found = await listProducts(db, { barcode: gtin }, { limit: 10, offset: 0, after: null }, true);
   return Object.fromEntries(found.map(({ merchant_id, sku }) => [merchant_id, sku]));
 }
 
-/** Who orders of a merchant, and where it goes. */
+/** The customer of a merchant, and the shipping address. */
 interface Buyer {
   readonly customer_id: number;
   readonly shipping_address_id: number;
 }
 
-/** A furnished store as one merchant sees it, and the records that requests have made in it. */
+/** A furnished store as one merchant sees it, and the records that requests have created in it. */
 export class Service {
   readonly store: Store;
   readonly buyer: Buyer;
   readonly clock: Clock;
   readonly house: ReadonlyMap<House, number>;
   readonly products: readonly number[];
-  /** By the number that the model gives them. */
+  /** By the number that the model assigns to them. */
   readonly orders: Order[] = [];
   readonly bookings = new Map<number, number>();
   readonly transfers: number[] = [];
   readonly receipts: number[] = [];
-  /** What the warehouses are called, by their ids on the wire. */
+  /** The names of the warehouses, by their ids in the API. */
   readonly #names: ReadonlyMap<string, House>;
-  /** What was available at the last look, and how many sets that made. */
+  /** The available quantities at the last check, and the number of sets they made. */
   #free = "";
   #available: ReadonlyMap<Kit, number> = new Map();
-  /** The version of the file that was last looked at. */
+  /** The version of the file at the last check. */
   #version: number | null = null;
-  /** The jobs that commits have asked for since they last ran. */
+  /** The jobs that commits have woken since they last ran. */
   readonly #woken: Set<string>;
 
   constructor(
@@ -164,7 +164,7 @@ export class Service {
     this.#names = new Map([...house].map(([name, id]) => [wireId("warehouse", id), name]));
   }
 
-  /** The service before any request, once its store is as it was then. */
+  /** The service before any request, once its store is reset. */
   anew(): Service {
     this.#woken.clear();
     return new Service(this.store, this.buyer, this.clock, this.house, this.products, this.#woken);
@@ -174,17 +174,17 @@ export class Service {
     return this.products[skus.indexOf(sku)] ?? 0;
   }
 
-  /** The id of the merchant whom it serves. */
+  /** The id of the merchant that it serves. */
   get merchant_id(): number {
     return this.store.scope.owner ?? 0;
   }
 
-  /** As `attempt`, by the house, which names no merchant. */
+  /** Like `attempt`, but as the operator, who names no merchant. */
   attemptAsHouse<T>(work: (tx: Tx) => Promise<T>): Promise<Outcome<T>> {
     return this.attempt(work, this.store.base);
   }
 
-  /** Does one request in a transaction of its own. Whatever is no refusal is thrown. */
+  /** Runs one request in its own transaction. Any error that is not a refusal is thrown. */
   async attempt<T>(work: (tx: Tx) => Promise<T>, store = this.store): Promise<Outcome<T>> {
     try {
       return { code: null, value: await store.write(work) };
@@ -194,12 +194,12 @@ export class Service {
     }
   }
 
-  /** The numbers of each SKU as the API gives them, and what of the rows behind them breaks an invariant. */
+  /** The numbers of each SKU as the API returns them, and the invariants that the rows violate. */
   look(): Promise<Look> {
     return this.store.read((db) => this.#lookAt(db));
   }
 
-  /** As `look`, or null when every row is as it was at the last look: what held then holds. */
+  /** Like `look`, or null if every row is as it was at the last check: what held then still holds. */
   lookIfChanged(): Promise<Look | null> {
     return this.store.read(async (db) => {
       const version = await versionOf(db);
@@ -222,7 +222,7 @@ export class Service {
     };
   }
 
-  /** How many sets there are, which changes only with what is available of goods. */
+  /** The number of sets, which changes only with the available quantity of goods. */
   async #setsIn(db: Db): Promise<ReadonlyMap<Kit, number>> {
     const shelves = await loadStockWithSets(db, this.products.slice(skus.length));
     const views = shelves.map((shelf) => itemView(shelf, db.now, shelf.updated_at));
@@ -242,7 +242,7 @@ export class Service {
     return [sku as Sku, { ...counts, unavailable, places, batches }];
   }
 
-  /** Lets the jobs of the clock do what is due. */
+  /** Runs the due scheduled jobs. */
   async runJobs(): Promise<void> {
     for (const job of [expireReservations, expireLots]) {
       let rounds = 0;
@@ -253,20 +253,20 @@ export class Service {
     }
   }
 
-  /** Lets the job that follows a recall do its work, when a commit has asked for it. */
+  /** Runs the job that follows a recall, if a commit has woken it. */
   async followRecalls(): Promise<void> {
     if (!this.#woken.delete("orders.hold_recalled")) return;
     let next: number | null = 0;
     while (next !== null) next = await holdRecalled(this.store.base, null as never);
   }
 
-  /** Lets orders take note of what became of their claims. */
+  /** Lets orders process the changes of their claims. */
   async followClaims(): Promise<void> {
     let next: number | null = 0;
     while (next !== null) next = await noteAllAllocationChanges(this.store.base, null as never);
   }
 
-  /** Each booking's state, by the number that the model gives it. */
+  /** The state of each reservation, by the number that the model assigns to it. */
   async bookingStates(): Promise<ReadonlyMap<number, string>> {
     const states = new Map<number, string>();
     for (const [number, id] of this.bookings) {
@@ -276,13 +276,13 @@ export class Service {
     return states;
   }
 
-  /** All that `packhouse verify` looks at. */
+  /** Everything that `packhouse verify` checks. */
   differences(): Promise<VerifierDifference[]> {
     return this.store.base.read(verifyStore);
   }
 }
 
-/** The services of a furnished store, one for each merchant. */
+/** The services of a furnished store, one per merchant. */
 export async function attachAll(bare: Store, clock: Clock): Promise<Service[]> {
   const found = await bare.read(listPlainWarehouses);
   const house = new Map(houses.map((name) => [name, found.find((one) => one.name === name)?.id ?? 0]));

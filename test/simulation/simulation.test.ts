@@ -1,5 +1,5 @@
-// Random histories against the plain model, in processes of their own, so that several cores play. Settable:
-// SEED, and OPERATIONS for all of them together.
+// Random histories against the plain model, in separate processes, so that several cores are used. Set by SEED and
+// OPERATIONS (for all of them together).
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -10,12 +10,12 @@ import { seed, volume } from "../volume.ts";
 const operations = Number(
   process.env["OPERATIONS"] ?? (engine === "postgres" ? volume(100, 5000) : volume(2000, 200_000)),
 );
-// On PostgreSQL one after another; on SQLite each player has files of its own.
+// On PostgreSQL one after another; on SQLite each player has its own files.
 const players = engine === "postgres" ? 1 : volume(1, 2);
-// With two cores one after another: the other core runs the other tests, which would wait for theirs for minutes.
+// With two cores one after another: the other core runs the other tests, which would otherwise wait for minutes.
 const at_once = Math.max(1, Math.min(players, availableParallelism() - 1));
 
-/** Plays in a process of its own; the stores lie in memory where that can be had, since nothing here is about disks. */
+/** Plays in a separate process. The stores are in memory where possible, since disks do not matter here. */
 async function play(own_seed: number, share: number): Promise<{ code: number; output: string }> {
   const words = [process.execPath, join(import.meta.dir, "play.ts"), String(own_seed), String(share)];
   const TMPDIR = existsSync("/dev/shm") ? "/dev/shm" : process.env["TMPDIR"];
@@ -24,7 +24,7 @@ async function play(own_seed: number, share: number): Promise<{ code: number; ou
   return { code: await child.exited, output: output + errors };
 }
 
-test(`${operations} operations of seed ${seed} leave the service and the model alike`, async () => {
+test(`${operations} operations of seed ${seed} leave the service and the model equal`, async () => {
   const share = Math.ceil(operations / players);
   const played: Awaited<ReturnType<typeof play>>[] = [];
   for (let first = 0; first < players; first += at_once) {

@@ -1,5 +1,5 @@
-// Where histories are played: one store for all of them, set back each time to how it was furnished. Opening one, and
-// building its statements, costs as much as fifty operations.
+// Where histories are played: one store for all of them, reset each time to its furnished state. Opening a store and
+// building its statements costs as much as fifty operations.
 import { Database } from "bun:sqlite";
 import { rmSync } from "node:fs";
 import { sql } from "drizzle-orm";
@@ -11,20 +11,20 @@ import type { Store } from "../../src/storage/database.ts";
 import { openTemporaryStore } from "../storage/temporary_database.ts";
 import { attachAll, furnish, type Service } from "./service.ts";
 
-/** Where every history begins. */
+/** The time at which every history begins. */
 export const start = Date.parse("2026-03-01T00:00:00.000Z");
 
-/** A clock that can be set back. */
+/** A clock that can be reset. */
 interface StageClock extends Clock {
   setBack(): void;
 }
 
 interface Stage {
-  /** The services of the merchants on a furnished store in which nothing has happened yet. */
+  /** The services of the merchants on a furnished store without any activity. */
   enter(): Promise<Service[]>;
-  /** To be called when a history has ended. */
+  /** Call it when a history has ended. */
   leave(): Promise<void>;
-  /** To be called when no other will be played. */
+  /** Call it when no other history will be played. */
   strike(): Promise<void>;
 }
 
@@ -46,20 +46,20 @@ function stageClock(): StageClock {
 }
 
 async function furnished(clock: Clock): Promise<{ store: Store; services: Service[] }> {
-  // Nothing here is about disks, and to ask one takes as long as a small request.
+  // Disks do not matter here, and a sync takes as long as a small request.
   const store = await openTemporaryStore({ mode: "live", clock, sync: async () => {} });
   await furnish(store);
   return { store, services: await attachAll(store, clock) };
 }
 
-/** What a store was when it was furnished. */
+/** The state of a store after it was furnished. */
 interface Copy {
-  /** Brings it back into the store. */
+  /** Restores it in the store. */
   restore(): Promise<void> | void;
   drop(): Promise<void> | void;
 }
 
-/** A stage of the engine of this process; it lasts as long as the process. */
+/** A stage of the engine of this process. It lasts as long as the process. */
 export function openStage(): Stage {
   const clock = stageClock();
   let props: { store: Store; services: Service[]; copy: Copy } | null = null;
@@ -73,7 +73,7 @@ export function openStage(): Stage {
     },
     leave: async () => {
       await props?.copy.restore();
-      // A store sees by a write that changes something that its file is another one.
+      // A store detects through a write that changes something that its file was replaced.
       await props?.store.write((tx) => tx.sql.update(warehouses).set({ name: sql`${warehouses.name}` }));
       clock.setBack();
     },
@@ -88,17 +88,17 @@ async function copyFile(store: Store): Promise<Copy> {
   const [main] = await store.read((db) => db.sql.select({ file: sql<string>`file` }).from(sql`pragma_database_list`));
   const copy = `${main?.file}.furnished`;
   const raw = new Database(main?.file);
-  // What is billed is kept for ever; here it begins anew with each history.
+  // Billing records are permanent, but here they start from scratch with each history.
   const keeping = "select name from sqlite_master where type = 'trigger' and name like 'billable_events_kept%'";
   for (const { name } of raw.query<{ name: string }, []>(keeping).all()) raw.run(`drop trigger ${name}`);
   raw.run("vacuum into ?", [copy]);
   raw.run("attach ? as furnished", [copy]);
   rmSync(copy);
   raw.run("pragma foreign_keys=off");
-  // What is billed is never taken away, except from the stage.
+  // Billing records are never deleted, except on the stage.
   const kept = "select name from sqlite_master where type = 'trigger' and name like '%\\_kept\\_%' escape '\\'";
   for (const { name } of raw.query<{ name: string }, []>(kept).all()) raw.run(`drop trigger "${name}"`);
-  // What inserting changes comes last: the ids that were given, and the counts that triggers keep.
+  // Tables that inserts change come last: the assigned ids, and the counts that triggers maintain.
   const all =
     "select name from sqlite_master where type = 'table' order by name in ('sqlite_sequence', 'order_counts')";
   const tables = raw.query<{ name: string }, []>(all).all();
@@ -132,7 +132,7 @@ async function copySchema(store: Store): Promise<Copy> {
     const { rows } = await client.query(`select last_value, is_called from ${schema}.${name}`);
     back.push(`select setval('${schema}.${name}', ${rows[0]?.last_value}, ${rows[0]?.is_called})`);
   }
-  // Foreign keys are not looked at on this connection.
+  // Foreign keys are not checked on this connection.
   await client.query("set session_replication_role = replica");
   return {
     restore: async () => {

@@ -1,5 +1,5 @@
-// The stock as the contract tells it, in plain arrays: no database, no code of the service. What the service answers
-// is compared with this after each operation, so it is written the slow and obvious way.
+// The stock, by the contract, in plain arrays: no database, no code of the service. The results of the service are
+// compared with this after each operation, so it is written in the slow and obvious way.
 import { day_ms } from "../../src/core/time.ts";
 import { binFor, Refused } from "./bin_model.ts";
 import {
@@ -17,7 +17,7 @@ import {
   skus,
 } from "./business.ts";
 
-/** Units of one SKU in one bin and, where it has lots, of one lot, which is named by its last day. */
+/** Units of one SKU in one bin and, if it has lots, of one lot, which is identified by its last day. */
 export interface Item {
   readonly sku: Sku;
   readonly house: House;
@@ -31,7 +31,7 @@ export interface Item {
   reserved: number;
 }
 
-/** Units of the item with this index that are promised to a line. */
+/** Units of the item with this index that are reserved for a line. */
 interface Hold {
   readonly item: number;
   quantity: number;
@@ -40,7 +40,7 @@ interface Hold {
 export interface Line {
   readonly id: number;
   readonly sku: Sku;
-  /** The order's line; null for a booking. */
+  /** The order line; null for a reservation. */
   readonly order_line: number | null;
   wanted: number;
   holds: Hold[];
@@ -77,7 +77,7 @@ type Portions = readonly (readonly Hold[])[];
 
 export const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
-/** On hand of items by a name, where there is any. */
+/** On-hand quantity of items by name; only those that have any. */
 function totals(items: readonly Item[], name: (item: Item) => string): Record<string, number> {
   const found: Record<string, number> = {};
   for (const item of items) {
@@ -86,20 +86,20 @@ function totals(items: readonly Item[], name: (item: Item) => string): Record<st
   return found;
 }
 
-/** Units wanted of each SKU once, in the order in which they were first named. */
+/** The total wanted of each SKU, in the order in which they were first named. */
 export function added(wants: readonly Want[]): Want[] {
   const of = Map.groupBy(wants, ({ sku }) => sku);
   return [...of].map(([sku, own]) => ({ sku, quantity: sum(own.map((want) => want.quantity)), order_line: null }));
 }
 
 export class StockModel {
-  /** Which of the merchants it is, and the others in the house. */
+  /** The index of its merchant, and the other merchants in the same warehouses. */
   readonly whose: number;
   neighbours: readonly StockModel[] = [];
   now: number;
   items: Item[] = [];
   claims: Claim[] = [];
-  /** The lots there have been, by their last days, and what each is. */
+  /** All lots so far, by their last days, with their status. */
   lots = new Map<number, LotStatus>();
   #ids = 0;
 
@@ -125,28 +125,28 @@ export class StockModel {
     return kind === "storage" && this.isGood(lot);
   }
 
-  /** Whether units of a lot, or of none, may leave the house. */
+  /** Whether units of a lot, or without one, may be shipped. */
   isGood(lot: number | null): boolean {
     return lot === null || (this.lots.get(lot) === "available" && endOf(lot) > this.now);
   }
 
-  /** What a lot is at this moment: time may have ended it before anybody acted on that. */
+  /** The current status of a lot: it may have expired before any act has recorded that. */
   stateOf(lot: number): LotStatus {
     const known = this.lots.get(lot) ?? "available";
     return known === "available" && endOf(lot) <= this.now ? "expired" : known;
   }
 
-  /** Units under way to us. */
+  /** Units on their way to us. */
   incoming(_sku: Sku): number {
     return 0;
   }
 
-  /** Whether units may be promised to somebody who does not hold them. */
+  /** Whether units may be reserved for a line that does not hold them yet. */
   promisable(item: Item): boolean {
     return this.sellable(item) && this.#keeps(item);
   }
 
-  /** Whether as many days are left after today as its goods must keep. */
+  /** Whether the remaining shelf life after today is at least the required one. */
   #keeps({ sku, lot }: Item): boolean {
     return lot === null || endOf(lot - goods[sku].shelf_life_days * day_ms) > this.now;
   }
@@ -211,7 +211,7 @@ export class StockModel {
     return this.items[item] as Item;
   }
 
-  /** The index of the item in this place, made now when there is none. */
+  /** The index of the item in this place, created if there is none. */
   place(sku: Sku, house: House, bin: string, lot: number | null): number {
     const at = this.items.findIndex(
       (item) => item.sku === sku && item.house === house && item.bin === bin && item.lot === lot,
@@ -223,7 +223,7 @@ export class StockModel {
     return this.items.length - 1;
   }
 
-  /** Puts units into an item; one that was empty counts as received when they were. */
+  /** Adds units to an item. If it was empty, it counts as received when the units were. */
   put(at: number, quantity: number, received_at: number): void {
     const item = this.item({ item: at });
     if (item.on_hand === 0) item.received_at = received_at;
@@ -244,7 +244,7 @@ export class StockModel {
     line.holds = line.holds.filter((one) => one.quantity > 0);
   }
 
-  /** Gives a line exactly these unpicked units. What it keeps stays in its place, what is new comes last. */
+  /** Gives a line exactly these unpicked units. Those that it already has stay in place, new ones come last. */
   assign(line: Line, portions: readonly Hold[]): void {
     for (const { item, quantity } of [...this.shelved(line)]) {
       const wanted = portions.find((portion) => portion.item === item)?.quantity ?? 0;
@@ -256,7 +256,7 @@ export class StockModel {
     }
   }
 
-  /** The six rules of choice. Answers what each want gets, and how many units it lacks. */
+  /** The six allocation rules. Returns what each want gets, and how many units are missing. */
   plan(wants: readonly Want[], choice: Choice): { portions: Portions; missing: number[] } {
     const pool = this.items
       .map((item, at) => ({ at, item, free: this.#freeFor(at, choice) }))
@@ -306,13 +306,13 @@ export class StockModel {
     return this.#keeps(item) ? kept + item.on_hand - item.reserved : kept;
   }
 
-  // ---- what time does
+  // ---- effects of time
 
   isOverdue({ status, expires_at }: Claim): boolean {
     return status === "reserved" && expires_at !== null && expires_at <= this.now;
   }
 
-  /** Whether time has done something to a SKU that nobody has acted on yet. */
+  /** Whether time has changed something about a SKU that no act has processed yet. */
   isDue(sku: Sku): boolean {
     const past = this.items.some(
       (item) => item.sku === sku && item.on_hand > 0 && item.lot !== null && this.#isPast(item.lot),
@@ -329,14 +329,14 @@ export class StockModel {
     return endOf(lot) <= this.now && this.lots.get(lot) === "available";
   }
 
-  /** When the next lot or booking comes to its end. */
+  /** When the next lot or reservation expires. */
   nextEnd(): number {
     const bookings = this.claims.flatMap(({ status, expires_at }) => (status === "reserved" ? (expires_at ?? []) : []));
     const ends = [...[...this.lots.keys()].map(endOf), ...bookings];
     return Math.min(...ends.filter((at) => at > this.now), Number.MAX_SAFE_INTEGER);
   }
 
-  /** Acts on what time has done to these SKUs, as each transaction on their stock does before anything else. */
+  /** Processes the effects of time on these SKUs, as each transaction on their stock does before anything else. */
   settle(touched: readonly Sku[]): void {
     for (const sku of new Set(touched)) {
       const past = [...this.items.entries()].filter(
@@ -351,7 +351,7 @@ export class StockModel {
     }
   }
 
-  /** Acts on all that time has done, as the jobs of the clock do. */
+  /** Processes all effects of time, as the scheduled jobs do. */
   settleAll(): void {
     this.settle(skus);
     for (const lot of this.lots.keys()) this.lots.set(lot, this.stateOf(lot));
@@ -362,7 +362,7 @@ export class StockModel {
     line.wanted = 0;
   }
 
-  /** Serves who waits: the most urgent first, then the oldest. */
+  /** Fills waiting lines: the most urgent first, then the oldest. */
   fill(touched: readonly Sku[]): void {
     for (const sku of new Set(touched)) {
       const waiting = this.claims
@@ -381,7 +381,10 @@ export class StockModel {
     }
   }
 
-  /** Moves promises of an item's units to other stock, the least urgent and youngest first; answers who now waits. */
+  /**
+   * Moves reservations of an item's units to other stock, the least urgent and youngest first. Returns the claims that
+   * now wait.
+   */
   displace(at: number, units: number): { claim: Claim; quantity: number }[] {
     const holders = this.claims
       .flatMap((claim) => claim.lines.map((line) => ({ claim, line })))
@@ -403,7 +406,7 @@ export class StockModel {
     });
   }
 
-  // ---- what clients do
+  // ---- acts of clients
 
   add(sku: Sku, quantity: number, house: House, bin: BinCode | null, lot: number | null, received_at: number): void {
     this.settle([sku]);
@@ -413,7 +416,7 @@ export class StockModel {
     this.fill([sku]);
   }
 
-  /** Makes a lot that is new. */
+  /** Creates a lot if it is new. */
   know(lot: number | null): void {
     if (lot !== null && !this.lots.has(lot)) this.lots.set(lot, endOf(lot) <= this.now ? "expired" : "available");
   }
@@ -445,7 +448,7 @@ export class StockModel {
       item.on_hand += by;
     }
     this.fill([sku]);
-    // Each order is named once, however many of its lines or bookings wait.
+    // Each order is listed once, however many of its lines or reservations wait.
     const orders = [...Map.groupBy(waiting, ({ claim }) => `${claim.order} ${claim.ref}`).values()];
     const told = orders.map((own) => ({ ref: own[0]?.claim.ref ?? "", quantity: sum(own.map((one) => one.quantity)) }));
     return { previous, waiting: told };
@@ -468,7 +471,7 @@ export class StockModel {
     return claim;
   }
 
-  /** Gives a claim new lines with these portions, in place of old ones whose units may be among them. */
+  /** Gives a claim new lines with these portions, replacing old ones whose units may be among them. */
   replace(claim: Claim, old: readonly Line[], wants: readonly Want[], portions: Portions): void {
     for (const line of old) this.end(line);
     claim.lines = wants.map(({ sku, quantity, order_line }) => {
@@ -489,7 +492,7 @@ export class StockModel {
   }
 }
 
-/** What an adjustment says; `expected` is how far what the client believes is off. */
+/** An adjustment. `expected` is the difference between the client's expected quantity and the actual one. */
 export interface Adjustment {
   readonly by: number;
   readonly house: House;

@@ -1,4 +1,5 @@
-// A warehouse in which everyone acts at once: the acts are drawn from a seed, the order in which they meet is chance.
+// A warehouse in which everyone acts at once. The acts are drawn from a seed; the order in which they meet is up to
+// chance.
 import { expect } from "bun:test";
 import { silentLog } from "../../src/core/log.ts";
 import { type Random, seededRandom } from "../../src/core/random.ts";
@@ -11,19 +12,19 @@ export interface Good {
   readonly lots: boolean;
 }
 
-/** The shop of a storm, and the names of what the acts have made so far. */
+/** The shop of a storm, and the names of the records that the acts have created so far. */
 export interface Storm {
   readonly shop: Shop;
   readonly goods: readonly Good[];
   readonly orders: string[];
-  /** Numbers that stock was reserved under before an order came. */
+  /** Order numbers for which stock was reserved before the order was created. */
   readonly promised_numbers: string[];
   readonly bookings: string[];
   readonly labels: string[];
   readonly tracking_numbers: string[];
   readonly returns: string[];
   readonly lots: string[];
-  /** What the service wrote to its log as an error. */
+  /** The errors that the service logged. */
   readonly complaints: string[];
 }
 
@@ -33,13 +34,13 @@ type Act = (storm: Storm, random: Random) => Sent | Promise<Answered | null>;
 const house = "whs_1001";
 const lots_each = 3;
 
-/** Opens a shop with three plain goods and two that have lots which expire in the course of the storm. */
+/** Opens a shop with three plain goods, and two with lots that expire during the storm. */
 export async function gatherStorm(): Promise<Storm> {
   const shop = await openShop();
   const complaints: string[] = [];
   const error = (message: string, fields: object = {}) => complaints.push(`${message} ${JSON.stringify(fields)}`);
   Object.assign(shop.app.service, { log: { ...silentLog, error } });
-  // It is the last half hour of the day there, so that midnight comes in the course of the storm.
+  // It is the last half hour of the day there, so that midnight comes during the storm.
   await shop.app.patch(`/inventory/locations/${house}`, { timezone: "America/St_Johns" });
   const goods: Good[] = [];
   for (let at = 0; at < 3; at++) goods.push({ ...(await shop.product({ units: 60 })), lots: false });
@@ -64,7 +65,7 @@ function ahead(shop: Shop, seconds: number): string {
 
 const yes = (random: Random) => random.chance(0.5);
 
-/** Adds what a successful answer made to the names that later acts may choose of. */
+/** Adds the names in a successful response to those that later acts can choose from. */
 async function noted(list: string[], field: string, sent: Promise<Answered>): Promise<Answered> {
   const answer = await sent;
   if (answer.status === 201) list.push(answer.body.data[field]);
@@ -81,7 +82,7 @@ const onOrder =
   ({ shop, orders }, random) =>
     onOne(orders, random, (id) => shop.app.post(`/orders/${id}/${action}`, body(random)));
 
-/** One line of an order as it stands, drawn before it is read. */
+/** One line of an order in its current state, drawn before it is read. */
 function onLine(
   { shop, orders }: Storm,
   random: Random,
@@ -187,7 +188,7 @@ const stockActs: Record<string, Act> = {
     const items = [random.pick(goods), random.pick(goods)].map(({ sku }) => ({ sku, quantity: random.integer(1, 2) }));
     const booking = { order_id, expires_at: ahead(shop, random.integer(60, 2000)), items };
     const sent = shop.app.post("/inventory/reserve", booking);
-    // Known before it is answered, so that its order may come at the same moment.
+    // Registered before the response, so that its order may come at the same time.
     promised_numbers.push(order_id);
     return noted(bookings, "reservation_id", sent);
   },
@@ -260,13 +261,13 @@ const together = 12;
 const rounds_between_jobs = 7;
 const round_seconds = 120;
 
-/** Plays rounds of acts at once, jobs now and then among them; answers how often each act was answered how. */
+/** Plays rounds of concurrent acts, with jobs now and then among them. Returns how often each act got each response. */
 export async function letRage(storm: Storm, seed: number, rounds: number): Promise<ReadonlyMap<string, number>> {
   const random = seededRandom(seed);
   const answers = new Map<string, number>();
   const actOnce = async () => {
     const name = names[random.weighted(weights)] ?? "";
-    // A source of its own, so that what it draws does not hang on when the others are answered.
+    // A separate random source, so that its draws do not depend on when the others get their responses.
     const answer = await acts[name]?.(storm, seededRandom(random.integer(0, 2 ** 32 - 1)));
     if (!answer) return;
     const told = `${name}: ${answer.status} ${answer.body.error?.code ?? ""}`.trimEnd();

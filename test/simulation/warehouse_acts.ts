@@ -1,4 +1,4 @@
-// What may happen in the house beside the sale: lots, deliveries, transfers and counts.
+// Acts in the warehouse other than orders: lots, deliveries, transfers and counts.
 
 import fc from "fast-check";
 import { iso } from "../../src/core/clock.ts";
@@ -175,7 +175,7 @@ const scan = act({
       () => (close ? inHouse(model).close(at) : inHouse(model).scan(at, quantity, lot, condition)),
       async (tx) => {
         if (close) return closeReceipt(tx, String(all[at]));
-        // Who the delivery is for says what the code on the box means.
+        // The merchant of the delivery determines which SKU the barcode on the box identifies.
         const found = await scanned(tx, gtinOf(model.whose, sku));
         same("scan", found, { [service.merchant_id]: sku });
         const [scan = ""] = Object.values(found);
@@ -203,7 +203,7 @@ const callOff = act({
   },
 });
 
-/** Whether units may be moved in this play: promised ones would be promised anew, which is not played. */
+/** Whether this simulation can move the units: reserved ones would be reallocated, which is not simulated. */
 function mayMove(model: HouseModel, { sku, quantity, house, bin }: Moving): boolean {
   const found = model.lyingIn(sku, house, bin);
   return !model.isDue(sku) && found.every((item) => item.on_hand - item.reserved >= quantity);
@@ -230,7 +230,7 @@ const move = act({
     const gtin = other_code ?? gtinOf(pointed.whose, pointed.item.sku);
     const lies = (one: HouseModel, sku: Sku) => one.lyingIn(sku, house, bin).length > 0;
     const meant = all.filter((one) => lies(one, meantBy(one.whose, gtin)));
-    // Of what a code means at several merchants it is what lies in the bin; else the clerk is asked.
+    // If a code belongs to several merchants, the SKU in the bin counts; otherwise the merchant must be named.
     const sku = meantBy((meant.length === 1 ? meant[0] : model)?.whose ?? 0, gtin);
     const moving = { sku, quantity, house, bin, to };
     const owners = all.filter((one) => lies(one, sku));
@@ -267,7 +267,7 @@ const count = act({
     const own = model.items.filter((item) => item.sku === sku && item.house === house && item.kind === "storage");
     const there = own.length > 0 ? own[known % own.length] : undefined;
     const lot = days === null ? (there?.lot ?? null) : lotOf(model, sku, days);
-    // Goods in lots are found in a lot.
+    // Lot-tracked goods are counted per lot.
     if (goods[sku].lots && lot === null) return null;
     const place = { bin: (days === null && there ? there.bin : bin) as BinCode, lot };
     const books = own.find((item) => item.bin === place.bin && item.lot === lot)?.on_hand ?? 0;
@@ -295,7 +295,7 @@ async function counted(
   return postCount(tx, String(id), { allow_shortfall }, clerk);
 }
 
-/** A SKU that a cancelled order gave up units of, or any. */
+/** A SKU of which a cancelled order released units, or any. */
 function givenUp(model: Model, at: number, pick: number): Sku {
   const waiting = model.order(at).given_up.map((one) => model.item(one).sku);
   return waiting[pick % waiting.length] ?? "PLAIN";
@@ -321,5 +321,5 @@ const putBack = act({
   },
 });
 
-/** Everything that may happen in the house, by name. */
+/** All warehouse acts, by name. */
 export const houseActs = { extend, lot, transfer, arrive, announce, scan, callOff, move, count, putBack };

@@ -1,11 +1,11 @@
-// What goes on in the house, as the contract tells it: lots are held back, deliveries come, units are moved between
-// warehouses, and shelves are counted.
+// Warehouse operations, by the contract: lots are quarantined, deliveries arrive, units are moved between warehouses,
+// and bins are counted.
 import { binFor, Refused } from "./bin_model.ts";
 import { type BinCode, endOf, type House, houses, type LotStatus, type Sku } from "./business.ts";
 import { Model } from "./model.ts";
 import { type Claim, type Item, sum } from "./stock_model.ts";
 
-/** Units of one lot, or of none, that are between two warehouses. */
+/** Units of one lot, or without one, that are in transit between two warehouses. */
 interface Load {
   readonly sku: Sku;
   readonly lot: number | null;
@@ -19,7 +19,7 @@ interface Transfer {
   loads: Load[];
 }
 
-/** Units that arrive, of one lot when it is named. */
+/** Units that arrive, of one lot if it is named. */
 export interface Arrival {
   readonly sku: Sku;
   readonly lot: number | null;
@@ -27,7 +27,7 @@ export interface Arrival {
   readonly bin: BinCode | null;
 }
 
-/** Units that go from one bin to another. */
+/** Units that are moved from one bin to another. */
 export interface Moving {
   readonly sku: Sku;
   readonly quantity: number;
@@ -46,7 +46,7 @@ interface Delivery {
 export type GivenStatus = Exclude<LotStatus, "expired">;
 export type Condition = "good" | "damaged" | "quarantined";
 
-// From which states a lot may become another.
+// The states from which a lot may change to another.
 const lotMoves: Readonly<Record<GivenStatus, readonly LotStatus[]>> = {
   available: ["on_hold", "quarantined", "recalled", "damaged"],
   on_hold: ["available", "quarantined"],
@@ -57,7 +57,7 @@ const lotMoves: Readonly<Record<GivenStatus, readonly LotStatus[]>> = {
 
 const isOver = ({ status }: Delivery) => status === "closed" || status === "cancelled";
 
-/** The whole plain model. */
+/** The complete plain model. */
 export class HouseModel extends Model {
   transfers: Transfer[] = [];
   deliveries: Delivery[] = [];
@@ -81,7 +81,7 @@ export class HouseModel extends Model {
     claim.expires_at = expires_at;
   }
 
-  /** Lots are of the one SKU that has any. */
+  /** Lots belong to the one SKU that has any. */
   setLot(lot: number, status: GivenStatus): void {
     this.settle(["LOTTED"]);
     const before = this.stateOf(lot);
@@ -95,7 +95,7 @@ export class HouseModel extends Model {
     if (status === "available") this.fill(["LOTTED"]);
   }
 
-  /** Units leave a warehouse for the other one: free ones for sale, the first to expire first. */
+  /** Units are sent from a warehouse to the other one: available ones, the first to expire first. */
   send(from: House, wants: readonly { readonly sku: Sku; readonly quantity: number }[]): void {
     this.settle(wants.map(({ sku }) => sku));
     const loads = wants.flatMap(({ sku, quantity }) => this.#load(from, sku, quantity));
@@ -132,7 +132,7 @@ export class HouseModel extends Model {
     return loads;
   }
 
-  /** All units of a transfer that are under way arrive, or are given up. */
+  /** All units of a transfer that are in transit arrive, or are written off. */
   arrive(at: number, lost: boolean): void {
     const transfer = this.transfers[at] as Transfer;
     if (transfer.status === "received" && lost) return;
@@ -147,7 +147,7 @@ export class HouseModel extends Model {
     if (!lost) this.fill(touched);
   }
 
-  /** Some units that are under way arrive, of the loads in their order. */
+  /** Some units in transit arrive, from the loads in their order. */
   arriveSome(at: number, { sku, lot, quantity, bin }: Arrival): void {
     const transfer = this.transfers[at] as Transfer;
     if (transfer.status === "received") throw new Refused("invalid_state_transition");
@@ -166,7 +166,7 @@ export class HouseModel extends Model {
     this.fill([sku]);
   }
 
-  /** What is under way with a transfer. */
+  /** The units in transit of a transfer. */
   loadsOf(at: number): readonly Load[] {
     return this.transfers[at]?.loads.filter((load) => load.quantity > 0) ?? [];
   }
@@ -175,7 +175,7 @@ export class HouseModel extends Model {
     this.deliveries.push({ house, sku, status: "expected", outstanding: quantity });
   }
 
-  /** Units of a delivery are scanned; more than was expected is taken as well. */
+  /** Units of a delivery are scanned; more than expected are accepted as well. */
   scan(at: number, quantity: number, lot: number | null, condition: Condition): void {
     const delivery = this.deliveries[at] as Delivery;
     if (isOver(delivery)) throw new Refused("invalid_state_transition");
@@ -197,7 +197,7 @@ export class HouseModel extends Model {
     delivery.status = "closed";
   }
 
-  /** A delivery is called off, of which nothing has come. */
+  /** Cancels a delivery of which nothing has arrived. */
   callOff(at: number): void {
     const delivery = this.deliveries[at] as Delivery;
     if (delivery.status === "cancelled") return;
@@ -205,7 +205,7 @@ export class HouseModel extends Model {
     delivery.status = "cancelled";
   }
 
-  /** Units of a SKU go from one bin to another of the same warehouse; none of them is promised. */
+  /** Moves units of a SKU from one bin to another of the same warehouse; none of them is reserved. */
   move({ sku, quantity, house, bin: from, to }: Moving): void {
     this.settle([sku]);
     const [item, ...others] = this.lyingIn(sku, house, from);
@@ -223,7 +223,7 @@ export class HouseModel extends Model {
     return this.items.filter((one) => one.sku === sku && one.house === house && one.bin === bin && one.on_hand > 0);
   }
 
-  /** A place is counted, and the books follow what was found. */
+  /** Counts a bin, and adjusts the stock to what was found. */
   count(sku: Sku, house: House, bin: BinCode, lot: number | null, off: number, shortfall: boolean): void {
     if (lot !== null && !this.lots.has(lot)) throw new Refused("validation_failed");
     const at = this.place(sku, house, bin, lot);

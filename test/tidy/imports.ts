@@ -1,4 +1,4 @@
-// Which file may import which: layers within a feature, by the suffix of the file, and the order of the features.
+// Which file may import which: layers within a feature, by file suffix, and the order of the features.
 import { workers } from "../../src/core/workers.ts";
 import type { Source } from "./source.ts";
 
@@ -11,7 +11,7 @@ export const features = [
 
 type Layer = "edge" | "plain" | "sql" | "schema" | "transitions";
 
-/** The layer that the suffix of a file gives. */
+/** The layer of a file, by its suffix. */
 export function layerOf(file: string): Layer {
   const [, suffix] = /\.(routes|jobs|sql|schema|transitions)\.ts$/.exec(file) ?? [];
   if (suffix === "routes" || suffix === "jobs" || /^src\/(?:main\.ts$|server\/|cli\/)/.test(file)) return "edge";
@@ -25,7 +25,7 @@ export function featureOf(file: string): string | null {
 
 const heightOf = (file: string) => features.indexOf(featureOf(file) ?? "");
 const web = /^src\/dashboard\/web\//;
-/** Code that also runs in a browser: words and state tables, and the decimals of currencies. */
+/** Code that also runs in a browser: enumerations, transition tables, and the decimals of currencies. */
 const forBrowsers = /^src\/(?:(?:\w+\/)+\w+\.transitions|core\/(?:money|time)|billing\/billable_kinds)\.ts$/;
 
 /** Whether one file of the service may import another. */
@@ -33,7 +33,7 @@ export function mayImport(from: string, to: string): boolean {
   if (web.test(from)) return web.test(to) || forBrowsers.test(to);
   if (web.test(to) || !/^(?:src|db)\//.test(to)) return false;
   if (to.startsWith("db/")) return from.startsWith("db/") || /^src\/storage\/|\.sql\.ts$/.test(from);
-  // Tables name the words and shapes of records.
+  // Tables use the enumerations and types of records.
   if (from.startsWith("db/")) return layerOf(to) === "plain" || layerOf(to) === "transitions";
   if (layerOf(from) === "edge") return true;
   if (layerOf(to) === "edge" || heightOf(to) > heightOf(from)) return false;
@@ -44,7 +44,7 @@ export function mayImport(from: string, to: string): boolean {
 const inService = (file: string) => /^(?:src|db)\//.test(file);
 const isCode = (file: string) => /\.tsx?$/.test(file);
 
-/** Imports that go up, and imports of the service from outside it. */
+/** Upward imports, and imports of the service from outside it. */
 export function importsUp(sources: readonly Source[]): string[] {
   return sources
     .filter(({ file }) => inService(file))
@@ -67,14 +67,14 @@ export function importsOfActs(sources: readonly Source[]): string[] {
     );
 }
 
-/** Files outside the features: only `src/main.ts` stands alone. */
+/** Files outside the features. Only `src/main.ts` is allowed there. */
 export function homeless(sources: readonly Source[]): string[] {
   return sources
     .map(({ file }) => file)
     .filter((file) => file.startsWith("src/") && file !== "src/main.ts" && heightOf(file) < 0);
 }
 
-/** Records, schemas and transitions: what queries and schemas import decides, and does nothing else. */
+/** Records, schemas and transitions: files that queries and schemas import are pure, without side effects. */
 export function pureFiles(sources: readonly Source[]): ReadonlySet<string> {
   const layered = sources.filter(({ file }) => file.startsWith("src/"));
   const pure = layered.filter(({ file }) => ["schema", "transitions"].includes(layerOf(file))).map(({ file }) => file);
@@ -89,7 +89,7 @@ export function pureFiles(sources: readonly Source[]): ReadonlySet<string> {
 const graphOf = (sources: readonly Source[]) =>
   new Map(sources.map(({ file, imports }) => [file, imports.flatMap((found) => found.file ?? [])]));
 
-/** Cycles of files that import each other, each as the path that closes it. */
+/** Import cycles, each as a path back to its first file. */
 export function cycles(sources: readonly Source[]): string[] {
   const graph = graphOf(sources);
   const found: string[] = [];
@@ -105,7 +105,7 @@ export function cycles(sources: readonly Source[]): string[] {
   return found;
 }
 
-/** Files of the service that nothing leads to from `src/main.ts` or a worker; none as long as there is no main file. */
+/** Files of the service that are not reachable from `src/main.ts` or a worker. Empty if there is no main file. */
 export function dead(sources: readonly Source[]): string[] {
   const graph = graphOf(sources);
   if (!graph.has("src/main.ts")) return [];
@@ -137,7 +137,7 @@ export function barrels(sources: readonly Source[]): string[] {
 
 const builtIn = /^(?:node|bun):|^bun$/;
 
-/** Imports without a file's ending, by an alias, or (in the service) of a package that a release does not have. */
+/** Imports without a file extension, by an alias, or (in the service) of a package that is missing from releases. */
 export function oddImports(sources: readonly Source[], dependencies: readonly string[]): string[] {
   const packageOf = (from: string) => from.split("/", from.startsWith("@") ? 2 : 1).join("/");
   const isOdd = (file: string, from: string) => {

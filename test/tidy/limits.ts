@@ -1,4 +1,4 @@
-// How many rooms, files and names there are: the limits that keep the code easy to find one's way in.
+// Limits on the number of folders, files and repeated names, which keep the code easy to navigate.
 import { featureOf } from "./imports.ts";
 import { type Node, nameOf, type Source } from "./source.ts";
 
@@ -56,7 +56,7 @@ function typeNames(sources: readonly Source[]): ReadonlyMap<string, string[]> {
   return found;
 }
 
-/** Features with too many rooms, rooms that are too small for walls of their own, and rooms within rooms. */
+/** Features with too many subfolders, subfolders that are too small, and nested subfolders. */
 export function needlessRooms(sources: readonly Source[]): string[] {
   const rooms = new Map<string, Source[]>();
   const deep: string[] = [];
@@ -81,7 +81,7 @@ export function needlessRooms(sources: readonly Source[]): string[] {
 
 const vague = /\/(?:commands|rules|store|helpers|utils|schemas|status)\.tsx?$/;
 
-/** Files whose name does not say what they hold, and small files that do not say why they stand alone. */
+/** Files with a vague name, and small files without a comment on why they are separate. */
 export function vagueFiles(sources: readonly Source[]): string[] {
   return inSource(sources)
     .filter(({ file }) => vague.test(file) && featureOf(file) !== null)

@@ -1,8 +1,8 @@
-// Whose records a query sees. The handle that a function is given narrows what it builds to one merchant's records; it
-// cannot see what is written as text.
+// Tenant scope of queries. The handle that a function receives limits the queries it builds to one merchant's records,
+// but has no effect on table names in SQL text.
 import { isFunction, lineAt, type Node, nameOf, nodesOf, type Source } from "./source.ts";
 
-/** Files that name owned tables in text, and why that is right in the scope of one merchant. */
+/** Files that name owned tables in SQL text, and why that respects the scope of one merchant. */
 export const reasons: Readonly<Record<string, string>> = {
   "src/inventory/warehouses/bins.sql.ts": "what lies in a bin is the house's to see, whosever it is",
   "src/inventory/counts/counts.sql.ts": "by the id of a product that the query sees",
@@ -27,10 +27,10 @@ export const reasons: Readonly<Record<string, string>> = {
     "the event of a delivery that the query sees; a job asks whether an event waits",
 };
 
-// What verifies a store looks at the records of all merchants.
+// Verifying a store covers the records of all merchants.
 const verifies = /_audit\.sql\.ts$|\/audited_rows\.sql\.ts$/;
 
-/** The tables whose rows belong to merchants: those with a column that says so. */
+/** The tables whose rows belong to merchants: those with an owner column. */
 function ownedTables(sources: readonly Source[]): ReadonlySet<string> {
   const declared = sources
     .filter(({ file }) => file.startsWith("db/schema/"))
@@ -46,7 +46,7 @@ function isOwned(init: unknown): boolean {
   return properties.some(({ key }) => nameOf(key) === "merchant_id");
 }
 
-/** Owned tables that stand in the text of a query, in a file without a reason; and reasons that nothing needs. */
+/** Owned tables in the SQL text of a file without a reason, and unused reasons. */
 export function unseenTables(sources: readonly Source[], given = reasons): string[] {
   const owned = ownedTables(sources);
   const found = new Map<string, string[]>();
@@ -73,8 +73,8 @@ const drivers = /^(?:bun:sqlite|pg|drizzle-orm\/(?:bun-sqlite|node-postgres)(?:\
 const asks = /^(?:from|\w+Join|insert|update|delete|\$count)$/;
 
 /**
- * Queries over owned tables that are not asked by a handle that was handed in, and files beside the database that open
- * or build queries of their own.
+ * Queries over owned tables that do not use a handle from a parameter, and files outside storage that open or build
+ * queries of their own.
  */
 export function loneQueries(sources: readonly Source[]): string[] {
   const owned = ownedTables(sources);
@@ -92,7 +92,10 @@ export function loneQueries(sources: readonly Source[]): string[] {
     });
 }
 
-/** The places below a node where an owned table is asked by something that no function around it was given. */
+/**
+ * The positions below a node where an owned table is queried through something that is no parameter of an enclosing
+ * function.
+ */
 function lonely(node: Node, handed: ReadonlySet<string>, owned: ReadonlySet<string>): number[] {
   const known = isFunction(node) ? handedIn(node, handed) : handed;
   const own = node.type === "CallExpression" && asksOwned(node, owned) && !isHanded(node, known) ? [node.start] : [];
@@ -101,7 +104,7 @@ function lonely(node: Node, handed: ReadonlySet<string>, owned: ReadonlySet<stri
   return [...own, ...nodes.flatMap((child) => lonely(child, known, owned))];
 }
 
-/** What a function is handed, and the same seen in another scope. */
+/** The parameters of a function, and the same handles in another scope. */
 function handedIn(node: Node, handed: ReadonlySet<string>): ReadonlySet<string> {
   const known = new Set([...handed, ...namesIn(node["params"] as Node[])]);
   for (const { type, id, init } of nodesOf(node)) {
@@ -118,7 +121,7 @@ function asksOwned(call: Node, owned: ReadonlySet<string>): boolean {
   return owned.has(nameOf(first));
 }
 
-/** Whether a chain of calls begins with a parameter or a part of one. */
+/** Whether a call chain begins with a parameter or a part of one. */
 function isHanded(call: Node, handed: ReadonlySet<string>): boolean {
   let node = call;
   while (node.type === "CallExpression" || node.type === "MemberExpression") {
@@ -129,7 +132,7 @@ function isHanded(call: Node, handed: ReadonlySet<string>): boolean {
   return handed.has(nameOf(node));
 }
 
-/** The names that parameters bring, those of their parts too. */
+/** The names that parameters bind, including destructured ones. */
 function namesIn(parameters: readonly Node[]): string[] {
   return parameters.flatMap((parameter) =>
     nodesOf(parameter).flatMap((node) => (node.type === "Identifier" ? [nameOf(node)] : [])),

@@ -1,10 +1,10 @@
-// What may be touched in its own place only. Everywhere else it is handed in.
+// Dependencies that may be used only in their own place. Everywhere else they are passed in.
 import { childrenOf, literal, type Node, nameOf, nodesOf, type Source } from "./source.ts";
 
 interface Rule {
   readonly what: string;
   readonly packages?: RegExp;
-  /** Whether a node of the tree touches it. */
+  /** Whether a syntax node uses it. */
   readonly touches?: (node: Node) => boolean;
   readonly allowed: RegExp;
 }
@@ -66,7 +66,7 @@ const rules: readonly Rule[] = [
   },
 ];
 
-/** Files of the service that touch the outside world out of its place. */
+/** Files of the service that use the outside world in the wrong place. */
 export function escapes(sources: readonly Source[]): string[] {
   return sources
     .filter(({ file }) => /^(?:src|db)\//.test(file))
@@ -79,14 +79,14 @@ export function escapes(sources: readonly Source[]): string[] {
     });
 }
 
-// Tests read answers of every shape; what shape an answer has is checked against its route's schema.
+// Tests read responses of any shape. The shape of a response is checked against its route's schema.
 const answer_files: readonly string[] = [
   "test/build/service.ts",
   "test/flows/service.ts",
   "test/server/openapi/story/record_example.ts",
 ];
 
-/** Files that say `any`, except those that hand answers to tests. */
+/** Files that use `any`, except those that return responses to tests. */
 export function anything(sources: readonly Source[]): string[] {
   return sources
     .filter(({ file }) => !answer_files.includes(file))
@@ -94,7 +94,7 @@ export function anything(sources: readonly Source[]): string[] {
     .map(({ file }) => file);
 }
 
-/** The codes that a function throws itself: `throw new Fault("code", …)` and the two shorthands for common codes. */
+/** The codes that a function itself throws: `throw new Fault("code", …)` and the two shorthands for common codes. */
 export function thrownCodes(node: Node): string[] {
   const shorthands: Record<string, string> = { invalid: "validation_failed", missing: "resource_missing" };
   const codeOf = (made: Node) => {

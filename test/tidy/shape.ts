@@ -1,4 +1,4 @@
-// Sizes, names, and what a docstring owes its reader.
+// Rules for sizes, names and docstrings.
 import { layerOf } from "./imports.ts";
 import { thrownCodes } from "./quarantine.ts";
 import {
@@ -36,7 +36,7 @@ export function tooLong(sources: readonly Source[]): string[] {
   });
 }
 
-/** All functions below a node, except those that only hold the tests of a `describe`. */
+/** All functions below a node, except those that only contain the tests of a `describe`. */
 function functionsOf(node: Node): Node[] {
   const inGroup = node.type === "CallExpression" && isGroup(node["callee"] as Node);
   return childrenOf(node).flatMap((child) => [
@@ -52,7 +52,7 @@ function isGroup(callee: Node): boolean {
     : /^describe(?:InBrowser)?(?:\.|$)/.test(nameOf(callee));
 }
 
-/** Names of files, functions and types in another spelling than the house's. */
+/** Names of files, functions and types that violate the naming conventions. */
 export function oddNames(sources: readonly Source[]): string[] {
   return sources.flatMap((source) => {
     const base = source.file.split("/").at(-1) ?? "";
@@ -71,7 +71,9 @@ export function oddNames(sources: readonly Source[]): string[] {
 const isProse = (text: string) => /^[^a-z].*\.\)?$/.test(text);
 const contract = /\b(Refuses|Emits):/;
 
-/** Exported functions of the server whose docstring is missing or no full sentence. Names of components say enough. */
+/**
+ * Exported functions of the server whose docstring is missing or not a full sentence. Names of components are enough.
+ */
 export function undocumented(sources: readonly Source[]): string[] {
   return sources
     .filter(({ file }) => file.startsWith("src/") && !file.startsWith("src/dashboard/web/"))
@@ -89,7 +91,7 @@ export interface Tables {
   readonly events: readonly string[];
 }
 
-/** The first words of the list behind `Refuses:` or `Emits:`, without what explains them. */
+/** The first words of the list after `Refuses:` or `Emits:`, without their explanations. */
 function listed(docstring: string, title: "Refuses" | "Emits"): string[] {
   const parts = docstring.split(contract);
   const lists = parts.filter((_, at) => parts[at - 1] === title);
@@ -109,10 +111,10 @@ function listed(docstring: string, title: "Refuses" | "Emits"): string[] {
   );
 }
 
-/** An act takes the transaction in which it writes. */
+/** An act receives the transaction in which it writes. */
 const isAct = ({ node }: Exported) => nameOf((node["params"] as Node[])[0]) === "tx";
 
-/** Contracts of acts that name an unknown code or event type, or keep silent about a code that they throw. */
+/** Contracts of acts that name an unknown code or event type, or omit a code that they throw. */
 export function brokenContracts(sources: readonly Source[], { codes, events }: Tables): string[] {
   return sources
     .filter(({ file }) => file.startsWith("src/") && layerOf(file) === "plain")

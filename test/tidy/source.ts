@@ -1,8 +1,8 @@
-// Source files as syntax trees, for the checks of the house.
+// Source files as syntax trees, for the checks of the code base.
 import { dirname, join, normalize } from "node:path";
 import { parseSync } from "oxc-parser";
 
-/** One node of a syntax tree, as far as the checks look at it. */
+/** One node of a syntax tree, with the properties that the checks use. */
 export interface Node {
   readonly type: string;
   readonly start: number;
@@ -11,11 +11,11 @@ export interface Node {
 }
 
 export interface Import {
-  /** As it is written: `./order.ts`, `elysia`, `node:fs`. */
+  /** As written: `./order.ts`, `elysia`, `node:fs`. */
   readonly from: string;
-  /** The file it names, from the project's folder; null for a package. */
+  /** The imported file, relative to the project root; null for a package. */
   readonly file: string | null;
-  /** Whether nothing of it is there once the program runs. */
+  /** Whether it imports only types, which do not exist at run time. */
   readonly only_types: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface Source {
   readonly imports: readonly Import[];
 }
 
-/** Parses one file; `file` is its path from the project's folder. Throws when it is not TypeScript. */
+/** Parses one file; `file` is its path relative to the project root. Throws if it is not valid TypeScript. */
 export function parse(file: string, text: string): Source {
   const { program, module, comments, errors } = parseSync(file, text);
   if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`);
@@ -54,7 +54,7 @@ export function parse(file: string, text: string): Source {
   return { file, text, tree, comments, imports };
 }
 
-/** All TypeScript files of the house: ours, neither generated nor installed. */
+/** All TypeScript files of the project, without generated and installed ones. */
 export async function readSources(folder: string): Promise<Source[]> {
   const files = [...new Bun.Glob("{src,db,scripts,test}/**/*.{ts,tsx}").scanSync({ cwd: folder })].sort();
   return await Promise.all(files.map(async (file) => parse(file, await Bun.file(join(folder, file)).text())));
@@ -63,12 +63,12 @@ export async function readSources(folder: string): Promise<Source[]> {
 const isNode = (value: unknown): value is Node =>
   typeof value === "object" && value !== null && typeof (value as Node).type === "string";
 
-/** The nodes directly below a node. */
+/** The direct children of a node. */
 export function childrenOf(node: Node): Node[] {
   return Object.values(node).flatMap((value) => (Array.isArray(value) ? value : [value]).filter(isNode));
 }
 
-/** A node and all below it. */
+/** A node and all its descendants. */
 export function nodesOf(node: Node): Node[] {
   const found: Node[] = [];
   const waiting = [node];
@@ -79,12 +79,12 @@ export function nodesOf(node: Node): Node[] {
   return found;
 }
 
-/** The text of a string literal, or null for anything else. */
+/** The text of a string literal, or null for any other node. */
 export function literal(node: unknown): string | null {
   return isNode(node) && node.type === "Literal" && typeof node["value"] === "string" ? node["value"] : null;
 }
 
-/** An identifier or a chain of them as text, such as `process.env`; empty for anything else. */
+/** An identifier or a chain of them as text, such as `process.env`; empty for any other node. */
 export function nameOf(node: unknown): string {
   if (!isNode(node)) return "";
   if (node.type === "Identifier") return String(node["name"]);
@@ -96,25 +96,24 @@ export function nameOf(node: unknown): string {
 
 const functionTypes = ["FunctionDeclaration", "FunctionExpression", "ArrowFunctionExpression", "TSDeclareFunction"];
 
-/** Whether the node is a function of any form. */
+/** Whether the node is a function of any kind. */
 export function isFunction(node: unknown): node is Node {
   return isNode(node) && functionTypes.includes(node.type);
 }
 
-/** The line of a position, counted from 1. */
+/** The line of a position, starting at 1. */
 export function lineAt({ text }: Source, position: number): number {
   return text.slice(0, position).split("\n").length;
 }
 
 export interface Exported {
   readonly name: string;
-  /** The function itself. */
   readonly node: Node;
-  /** What its docstring says, in one line; empty when there is none. */
+  /** Its docstring in one line; empty if there is none. */
   readonly docstring: string;
 }
 
-/** The functions that a file exports by name, each with its docstring; of overloads the first. */
+/** The functions that a file exports by name, each with its docstring; the first of overloads. */
 export function exportedFunctions(source: Source): Exported[] {
   const found = new Map<string, Exported>();
   for (const statement of source.tree["body"] as Node[]) {

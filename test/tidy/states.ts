@@ -1,17 +1,17 @@
-// A state changes only along its table: outside the tables no state is named by its word.
+// A state changes only along its table: no code outside the tables uses the literal name of a state.
 import { literal, type Node, nameOf, nodesOf, type Source } from "./source.ts";
 
-// Addresses and products have so few states that these stand in the record's file.
+// The states of addresses and products are so few that they are in the record's file.
 const isTable = (file: string) => /\.transitions\.ts$|^src\/(?:addresses\/address|products\/product)\.ts$/.test(file);
 
-// What shows states to people and describes them names them: the shapes on the wire, views, papers, pages, the examples
-// of events, the story of the sample business, the reference, and the front end. Connectors name those of a platform.
+// Code that displays or describes states may name them: API schemas, views, documents, pages, event examples, the plan
+// of the sample business, the reference, and the front end. Connectors name the states of a platform.
 const shows = new RegExp(
   "(?:\\.schema|_page|packing_slip|pick_walk|today\\.routes)\\.ts$|" +
     "^src/(?:core|dashboard/web|documents|http|operations/demo|platforms/connectors|server/openapi)/",
 );
 
-/** The words of all states: what the tuples `…Statuses` of the tables hold. */
+/** All state names: the values of the tuples `…Statuses` of the tables. */
 export function stateWords(sources: readonly Source[]): ReadonlySet<string> {
   const tuples = sources
     .filter(({ file }) => isTable(file))
@@ -23,7 +23,7 @@ export function stateWords(sources: readonly Source[]): ReadonlySet<string> {
 
 const isState = (name: string) => /(?:^|\.|_)status$|Status$/.test(name);
 
-/** Words of states that are written or compared outside the tables and what shows them, each with its line. */
+/** State names that are written or compared outside the tables and display code, each with its line. */
 export function stateLiterals(sources: readonly Source[]): string[] {
   const words = stateWords(sources);
   return sources
@@ -44,14 +44,14 @@ const isTemplate = ({ type }: Node) => type === "TaggedTemplateExpression";
 
 const within = (inner: Node, outer: Node) => inner.start >= outer.start && inner.end <= outer.end;
 
-/** The functions of a file that make what is shown. */
+/** The functions of a file that build displayed values. */
 const viewsOf = (tree: Node): Node[] =>
   nodesOf(tree).filter(
     ({ type, id }) =>
       (type === "FunctionDeclaration" || type === "VariableDeclarator") && /(?:^v|V)iew(?:Of)?$/.test(nameOf(id)),
   );
 
-/** The words that a node sets a state to, or compares one with. */
+/** The names that a node sets a state to, or compares one with. */
 function named(node: Node): string[] {
   const { type } = node;
   if (isTemplate(node)) return wordsOfSql(node["quasi"] as Node);
@@ -75,7 +75,7 @@ function named(node: Node): string[] {
   return [];
 }
 
-/** The words in quotes that a template of SQL compares a state with, or sets it to. */
+/** The quoted names that an SQL template compares a state with, or sets it to. */
 function wordsOfSql(template: Node): string[] {
   const names = (template["expressions"] as Node[]).map((one) => memberOf(one).replace(/^.*\./, ""));
   const texts = (template["quasis"] as Node[]).map(({ value }) => (value as { raw: string }).raw);
@@ -86,14 +86,14 @@ function wordsOfSql(template: Node): string[] {
     .flatMap((part) => [...part.matchAll(/'([^']*)'/g)].map(([, word]) => word ?? ""));
 }
 
-/** The chain of names that an expression is, with whatever it is called on. */
+/** The chain of names of an expression, including the object of a call. */
 function memberOf(node: Node): string {
   if (node.type === "MemberExpression" && node["computed"] !== true) return `_.${nameOf(node["property"])}`;
   if (node.type === "ChainExpression") return memberOf(node["expression"] as Node);
   return nameOf(node);
 }
 
-/** The words of a literal, of a list of them, and of both ways of a condition. */
+/** The values of a literal, of a list of them, and of both branches of a conditional. */
 function wordsOf(node: Node): string[] {
   const word = literal(node);
   if (word !== null) return [word];

@@ -1,17 +1,16 @@
-// What is exported is used, and what a transition table lists happens.
+// Exports must be used, and transitions in a table must be triggered by an action.
 import { literal, type Node, nameOf, nodesOf, type Source } from "./source.ts";
 
 const inService = (file: string) => /^(?:src|db)\//.test(file);
 
-// What tests hand in or ask of a whole table: a clock that stands still, carriers of their own, whether each state can
-// be reached.
+// Exports that only tests pass in or check as a whole: a fixed clock, fake carriers, whether each state is reachable.
 const seams = ["manualClock", "overrideCarriers", "unreachableStates"];
 
 const isTest = (file: string) => file.startsWith("test/");
 
 /**
- * Names that a file of the service exports and no other file of the service or of its scripts uses. A test may use
- * what the file itself uses too: what is there for tests alone is unused.
+ * Names that a file of the service exports and no other file of the service or its scripts uses. Tests may use names
+ * that their own file uses too; exports that exist only for tests count as unused.
  */
 export function unusedExports(sources: readonly Source[]): string[] {
   const used = usedNames(sources.filter(({ file }) => !isTest(file)));
@@ -30,7 +29,7 @@ export function unusedExports(sources: readonly Source[]): string[] {
     });
 }
 
-/** By each file the names that these files take from it. */
+/** By file, the names that these files import from it. */
 function usedNames(sources: readonly Source[]): ReadonlyMap<string, ReadonlySet<string>> {
   const used = new Map<string, Set<string>>();
   for (const source of sources) {
@@ -43,7 +42,7 @@ function usedNames(sources: readonly Source[]): ReadonlyMap<string, ReadonlySet<
   return used;
 }
 
-/** How often each name stands in a file. */
+/** How often each name occurs in a file. */
 function namesOf(tree: Node): ReadonlyMap<string, number> {
   const names = new Map<string, number>();
   for (const { type, name } of nodesOf(tree)) {
@@ -52,7 +51,7 @@ function namesOf(tree: Node): ReadonlyMap<string, number> {
   return names;
 }
 
-/** The names that a file takes from each other file; `*` for all of them. */
+/** The names that a file imports from each other file; `*` for all of them. */
 function importedBy({ imports, tree }: Source): [string, string[]][] {
   const fileOf = new Map(imports.map(({ from, file }) => [from, file]));
   const found: [string, string[]][] = [];
@@ -91,7 +90,7 @@ const namesIn = (pattern: Node): string[] =>
     ? [nameOf(pattern)]
     : nodesOf(pattern).flatMap((node) => (node.type === "Property" ? nameOf(node["value"]) || [] : []));
 
-/** Rows of transition tables that nothing names: neither by the action, nor by the row itself, nor in another table. */
+/** Rows of transition tables that are never used: neither by action, nor by the row itself, nor in another table. */
 export function unusedTransitions(sources: readonly Source[]): string[] {
   const service = sources.filter(({ file }) => file.startsWith("src/") && !file.startsWith("src/dashboard/web/"));
   const named = new Set(service.flatMap(({ tree }) => nodesOf(tree).flatMap(actionIn)));
@@ -108,7 +107,7 @@ export function unusedTransitions(sources: readonly Source[]): string[] {
     );
 }
 
-/** The action that a node names: by a word, or by the row of a table. */
+/** The action that a node refers to: by its name, or by the row of a table. */
 const actionIn = (node: Node): string[] => {
   const word = literal(node) ?? (node.type === "MemberExpression" ? nameOf(node) : "");
   return word === "" ? [] : [word];

@@ -1,12 +1,12 @@
-// Tables with more than one writer, and records and schemas that do more than decide.
+// Tables with more than one writer, and records and schemas with side effects.
 import { isFunction, type Node, nameOf, nodesOf, type Source } from "./source.ts";
 
 const writes = /(?:^|\.)(?:insert|update|delete)$/;
 
-// An erasure goes through all tables, by a table of its own that says what becomes of each column.
+// An erasure updates all tables, by its own table of what happens to each column.
 const erases = /^src\/privacy\//;
 
-/** Tables that more than one file writes, besides what erases people. */
+/** Tables that more than one file writes, except for the code that erases people. */
 export function secondWriters(sources: readonly Source[]): string[] {
   const tables = tablesOf(sources);
   const writers = new Map<string, Set<string>>();
@@ -24,7 +24,7 @@ export function secondWriters(sources: readonly Source[]): string[] {
     .sort();
 }
 
-/** The tables of the schema by their names in the program. */
+/** The tables of the schema, by their variable names. */
 function tablesOf(sources: readonly Source[]): ReadonlySet<string> {
   const named = sources
     .filter(({ file }) => file.startsWith("db/schema/"))
@@ -41,7 +41,9 @@ const calleeOf = (node: unknown): string => {
   return call?.type === "CallExpression" ? nameOf(call["callee"]) : "";
 };
 
-/** The tables that a call writes: `tx.insert(orders)`, or SQL that begins with one of the three words and a table. */
+/**
+ * The tables that a call writes: `tx.insert(orders)`, or SQL that begins with one of the three keywords and a table.
+ */
 function writtenBy(node: Node, tables: ReadonlySet<string>): string[] {
   if (node.type === "CallExpression") {
     const callee = node["callee"] as Node;
@@ -65,7 +67,7 @@ function writtenBy(node: Node, tables: ReadonlySet<string>): string[] {
 
 const keeps = ["Map", "Set", "WeakMap", "WeakSet"];
 
-/** What a pure file does besides deciding: it awaits something, or keeps something from one call to the next. */
+/** Side effects of a pure file: it awaits something, or stores something between calls. */
 export function impureFiles(sources: readonly Source[], pure: ReadonlySet<string>): string[] {
   return sources
     .filter(({ file }) => pure.has(file))
@@ -95,7 +97,7 @@ function variablesOf(statement: Node): Variable[] {
   }));
 }
 
-/** Whether a variable of a file may change while the program runs; a map that is filled at once is a table. */
+/** Whether a file's variable may change at run time. A map that is filled at once is a constant table. */
 function isKept({ kind, init }: Variable): boolean {
   if (kind !== "const") return true;
   if (init?.type !== "NewExpression" || !keeps.includes(nameOf(init["callee"]))) return false;

@@ -6,7 +6,7 @@ import { seed } from "../../volume.ts";
 const canRestore = engine === "sqlite" || (Bun.which("pg_dump") !== null && Bun.which("pg_restore") !== null);
 
 test.if(canRestore)(
-  `a restore that is killed leaves nothing or all, and says which (seed ${seed})`,
+  `a killed restore leaves nothing or all of the data, and reports which (seed ${seed})`,
   async () => {
     const fill = ["keys", "create", "--create-data", "--name", "shop", "--mode", "test"];
     expect((await killRestores(4, seed, fill, databaseUrl)).problems).toEqual([]);

@@ -51,7 +51,7 @@ async function closedPort(): Promise<number> {
 }
 
 describe("works", () => {
-  test("alongside a healthy server, it finds no problem with the data, and reports each check", async () => {
+  test("finds no problem with a healthy server and its data, and reports each check", async () => {
     const { of } = await doctor({ PACKHOUSE_BASE_URL: "http://localhost" });
     expect(of("configuration")).toMatchObject([{ state: "ok" }]);
     expect(of("migrations (live)")).toMatchObject([{ state: "ok", advice: null }]);
@@ -97,7 +97,7 @@ describe("finds", () => {
     ]);
   });
 
-  test("a misspelled variable, with the right name, and an invalid setting", async () => {
+  test("a misspelled variable, with the correct name, and an invalid setting", async () => {
     const { code, of } = await doctor({ PACKHOUSE_BASEURL: "https://a.example", PACKHOUSE_GS1_PREFIX: "x" });
     expect(code).toBe(1);
     const [first, second] = of("configuration");
@@ -105,7 +105,7 @@ describe("finds", () => {
     expect(second).toMatchObject({ state: "problem", said: expect.stringContaining("PACKHOUSE_GS1_PREFIX") });
   });
 
-  test("each setting that keeps serve from starting", async () => {
+  test("every setting that keeps serve from starting", async () => {
     const { code, of } = await doctor({
       ...{ PACKHOUSE_PORT: "abc", PACKHOUSE_LOG_LEVEL: "loud", PACKHOUSE_EVENT_RETENTION_DAYS: "900" },
       ...{ PACKHOUSE_DATABASE_CONNECTIONS: "1", PACKHOUSE_BACKUP_TO: "kept.tar.zst" },

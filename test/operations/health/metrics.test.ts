@@ -41,7 +41,7 @@ describe("metrics: works", () => {
     expect(now("packhouse_migrations", "{}")).toBe(migrations.sqlite.length);
   });
 
-  test("counts a backorder, a pending delivery and how long it is overdue", async () => {
+  test("counts a backorder, and a pending delivery with the time it is overdue", async () => {
     await app.post("/webhooks", { url: "https://one.example/hook", events: ["order.created"] });
     await app.product("TEA", { name: "Tea" });
     const address = { address_line1: "1 Pier", city: "Portland", state: "ME", postal_code: "04101", country: "US" };

@@ -5,7 +5,7 @@ import { engine } from "../../../src/core/config.ts";
 import { seed } from "../../volume.ts";
 
 if (engine === "sqlite")
-  test("what a killed server had shipped restores to any moment, and what is damaged is refused", async () => {
+  test("data archived by a killed server restores to any moment, and a damaged archive is refused", async () => {
     console.log(`SEED=${seed}`);
     const { restored, points, logged, wrong, chains } = await killWhileShipping(5, 15, seed);
     expect({ wrong, logged, chains }).toEqual({ wrong: [], logged: [], chains: 1 });

@@ -1,4 +1,4 @@
-// A client generated from the document compiles strictly, and takes an order from its creation to its refund.
+// A client generated from the document compiles in strict mode, and takes an order from creation to refund.
 import { afterAll, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -91,7 +91,7 @@ describe("the document", () => {
 
   test("closes request bodies, so that typos are reported, and leaves responses open, since they may grow", () => {
     const document = JSON.parse(describeApi(""));
-    /** The places of closed objects in a part of the document, and in what it refers to. */
+    /** Paths of closed objects in a part of the document, and in the schemas that it refers to. */
     const closedIn = (part: unknown, at: string, seen: Set<string>): string[] => {
       if (typeof part !== "object" || part === null) return [];
       const { $ref: ref, additionalProperties } = part as { $ref?: string; additionalProperties?: unknown };
@@ -120,7 +120,7 @@ describe("the document", () => {
 
   test("preselects no filter, and names each event as a subscription does", () => {
     const { paths, webhooks } = JSON.parse(describeApi(""));
-    // What the page of the reference takes for the value of a parameter: its example, or what its schema says first.
+    // The reference page prefills a parameter with its example, or with the first value in its schema.
     const presetOf = ({ example, examples, schema }: Parameter) =>
       examples === undefined
         ? (example ?? schema.default ?? schema.enum?.[0])

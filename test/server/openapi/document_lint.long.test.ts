@@ -1,4 +1,4 @@
-// The API's description, checked by two tools that know nothing of ours.
+// The API's description, checked by two independent tools.
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -36,7 +36,7 @@ describe("the document of the API is valid", () => {
     const spectral = new Spectral();
     spectral.setRuleset({ extends: [[oas as never, "recommended"]] });
     const problems = await spectral.run(new Document(text, Json as never, "openapi.json"));
-    // Types of events carry a schema and an example of their own, which it takes for those of an OpenAPI document.
+    // Event types have their own schema and example, which Spectral mistakes for those of an OpenAPI document.
     const real = problems.filter(({ path: [, path] }) => path !== "/event-types");
     expect(real.map(({ code, path, message }) => `${code} ${path.join("/")}: ${message}`)).toEqual([]);
   }, 120_000);

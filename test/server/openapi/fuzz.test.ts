@@ -1,5 +1,5 @@
-// A fuzzer that knows the service by its document only: what that allows must be taken or refused for a reason that it
-// tells of, what it forbids must be refused, and every answer must be as it says. Longer, or again:
+// A fuzzer that knows only the service's OpenAPI document. Valid requests must succeed or be refused with a documented
+// error, invalid ones must be refused, and every response must match the document. For a longer run, or to repeat one:
 // CASES=200000 SEED=7 bun test test/server/openapi/fuzz.test.ts
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -21,11 +21,11 @@ import { tellStory } from "./story/story.ts";
 
 const mails = await openMailServer();
 const mail = { url: mails.url, from: "packhouse@example.com", to: "ops@example.com" };
-// A webhook that the operator creates for a merchant is the merchant's, and those are never on loopback.
+// A webhook that the operator creates for a merchant belongs to the merchant, and those cannot be on loopback.
 const app = await openTestApp({ mail, merchant_allow_cidrs: ["127.0.0.0/8", "::1/128"] });
-// Whatever is sent to somebody goes to this receiver.
+// Everything that is sent goes to this receiver.
 const near = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(null, { status: 204 }) });
-// Whatever is backed up would go here. Jobs run only while the house is set up: a backup is asked for, and waits.
+// The backup destination. Jobs run only during setup, so a requested backup stays pending.
 const place = mkdtempSync(join(tmpdir(), "packhouse-fuzz-"));
 const keep = { hours: 24, days: 30, months: 12 };
 const backups: BackupPlan = { to: place, every_minutes: 60, keep, with_key: false };
@@ -40,20 +40,20 @@ const default_cases = engine === "sqlite" ? volume(800, 20_000) : volume(200, 20
 const cases = Number(process.env["CASES"] ?? default_cases);
 const at_once = 10;
 const supplied_cases = 800;
-// So many cases more, in crowds, of operations that did nothing yet.
+// The maximum number of extra batches of cases, for operations that have not succeeded yet.
 const more_crowds_max = 40;
 
-// What these take is looked at closer than it is checked: the rest is refused in their answers.
+// These operations accept more than they validate: invalid items are refused in their responses.
 const lenient = ["createOrders", "actOnOrders", "bigcommerceOrder"];
 
-// What only somebody who is signed in may do, or is done to his session: these requests come with keys.
+// Operations that only signed-in users can perform, or that affect their session: these requests use keys.
 const of_people = [
   ...["getMe", "updateMe", "changePassword", "listMySessions", "endMyOtherSessions", "endMySession", "endSession"],
   ...["getSecondFactor", "beginSecondFactor", "confirmSecondFactor", "renewRecoveryCodes", "turnOffSecondFactor"],
   ...["chooseMembership", "joinMembership", "beginViewAs", "endViewAs"],
 ];
 
-/** How the service itself checks the body of each operation. */
+/** The service's own validation of each operation's body. */
 function checksOf(): Map<string, (body: unknown) => boolean> {
   const checks = app.app.routes.flatMap(({ hooks }) => {
     const { operationId } = (hooks.detail ?? {}) as { operationId?: string };
@@ -84,7 +84,7 @@ test(`${cases} requests, seed ${seed}`, async () => {
   Object.assign(app.service, { backups });
   const seen = new Map<string, number>();
 
-  /** What is wrong with how a case went, or null. */
+  /** Describes what is wrong with the result of a case, or returns null. */
   async function problemOf(it: Case): Promise<string | null> {
     const { operation, request, body, valid } = world.requestOf(it, judge);
     const checked = body === undefined || (checks.get(operation.operationId)?.(body) ?? true);
@@ -107,7 +107,7 @@ test(`${cases} requests, seed ${seed}`, async () => {
     return null;
   }
 
-  // Other requests go on after one that went wrong: several faults are found at once.
+  // The other requests continue after one fails, so that several faults are found at once.
   const problems = new Map<string, string>();
   const take = async (crowd: readonly Case[]) => {
     const found = await Promise.all(crowd.map(problemOf));
@@ -124,7 +124,7 @@ test(`${cases} requests, seed ${seed}`, async () => {
     for (const crowd of fc.sample(crowdsOf(operations), { seed: seed + from, numRuns })) await take(crowd);
   }
 
-  // No operation refuses everything: those that did get some more cases of their own.
+  // No operation refuses everything: those that did get some extra cases.
   const worked = (id: string) => [200, 201, 202, 204].some((status) => seen.has(`${id} ${status}`));
   const idle = () => operations.filter(({ operationId }) => !worked(operationId) && !of_people.includes(operationId));
   if (process.env["CASES"] !== undefined)

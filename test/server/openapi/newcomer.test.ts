@@ -1,4 +1,4 @@
-// A user with a new test key who sends the reference's examples from top to bottom gets far with them.
+// A user with a new test key can send most examples of the reference, from top to bottom.
 import { expect, test } from "bun:test";
 import { operationsOf } from "../../../src/server/openapi/description.ts";
 import type { Examples } from "../../../src/server/openapi/operation.ts";
@@ -9,7 +9,7 @@ import { kept_files } from "./story/story.ts";
 
 const year_ms = 365 * 86_400_000;
 
-// From the first product to the money for what came back.
+// From the first product to the refund of a return.
 const way = [
   ...["createProduct", "updateProduct", "addInventory", "adjustInventory", "getInventory", "createCustomer"],
   ...["createAddress", "createLocation", "reserveInventory", "createOrder", "updateOrder", "holdOrder", "releaseOrder"],
@@ -18,7 +18,7 @@ const way = [
   ...["receiveReturn", "inspectReturn", "refundReturn", "createWebhook", "listEvents"],
 ];
 
-/** A fresh service, long after the examples were written, to which each is sent with a test key. */
+/** A fresh service, long after the examples were written. Each is sent to it with a test key. */
 async function newcomer() {
   const app = await openTestApp();
   app.clocks.test.advance(year_ms);
@@ -51,7 +51,7 @@ test("the examples from a product to a refund work, one after another", async ()
   await app.close();
 }, 60_000);
 
-// What an example may be told of what is not there, of what stands otherwise, and of what only another can sign.
+// The errors that an example may get: missing records, other states, and signatures that only others can make.
 const told = [
   "resource_missing",
   "invalid_state_transition",
@@ -64,7 +64,7 @@ const told = [
   "backups_not_configured",
   "merchant_closed",
 ];
-// A notification of a day in the past, a code that an app showed then, and a link that was good then.
+// A notification from a day in the past, a one-time code of that time, and a link that was valid then.
 const dated = ["bigcommerceOrder", "confirmSecondFactor", "joinMembership"];
 
 test("every other example works, or gets an error about a missing record", async () => {
@@ -73,7 +73,7 @@ test("every other example works, or gets an error about a missing record", async
   for (const id of ids.filter((one) => !dated.includes(one))) {
     const { status, error } = await send(id);
     if (status < 300) works += 1;
-    // A page is no JSON.
+    // A page is not JSON.
     else if (error === undefined) expect([id, status]).toEqual([id, 404]);
     else if (!told.includes(error.code)) expect([id, error]).toEqual([id, undefined]);
   }

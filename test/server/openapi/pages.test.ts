@@ -30,7 +30,7 @@ describe("works", () => {
     expect(Bun.gunzipSync(await packed.arrayBuffer())).toEqual(new Uint8Array(await page.arrayBuffer()));
   });
 
-  test("the page at / shows a person the first steps, and a program the links", async () => {
+  test("the page at / shows users the first steps, and programs the links", async () => {
     const page = await (await ask("/", { accept: "text/html,application/xhtml+xml,*/*;q=0.8" })).text();
     for (const path of ["/docs", "/docs/errors", "/openapi.json", "/health"]) {
       expect(page).toContain(`href="${path}"`);
@@ -44,7 +44,7 @@ describe("works", () => {
     expect([name, api, reference].join(" ")).toMatch(/^Packhouse \S*\/v1 \S*\/docs$/);
   });
 
-  test("an error leads to its place on the page of errors", async () => {
+  test("an error links to its entry on the page of errors", async () => {
     const refused = await app.call("GET", "/products", undefined, { key: null });
     const { pathname, hash } = new URL(refused.body.error.doc_url);
     expect(hash).toBe("#authentication_required");
@@ -59,7 +59,7 @@ describe("works", () => {
 });
 
 describe("guards", () => {
-  test.each(["/", "/docs", "/docs/errors"])("%s may ask this service only", async (path) => {
+  test.each(["/", "/docs", "/docs/errors"])("%s may connect to this service only", async (path) => {
     const page = await ask(path);
     const policy = page.headers.get("content-security-policy") ?? "";
     expect(policy).toStartWith("default-src 'none'; ");

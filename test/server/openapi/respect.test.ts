@@ -1,4 +1,4 @@
-// A workflow from an order to its return, played by Redocly against a service that listens: it knows only the document.
+// A workflow from an order to its return, run by Redocly against a live service. Redocly knows only the document.
 import { afterAll, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -32,11 +32,11 @@ async function play(sku: string): Promise<{ code: number; said: string }> {
 }
 
 describe.skipIf(engine === "postgres")("redocly respect", () => {
-  test("plays an order to its return, and every answer is as the document says", async () => {
+  test("runs from an order to its return, and every response matches the document", async () => {
     const { code, said } = await play("TEA-100");
     expect(said).toContain("14 passed, 14 total");
     expect(code).toBe(0);
-    // The same again is refused at its first step, and is seen to be.
+    // A second run is refused at its first step, and Redocly reports that.
     expect((await play("TEA-100")).code).not.toBe(0);
   }, 120_000);
 });

@@ -16,7 +16,7 @@ test("every operation has an example, and each is what the service returns", asy
   expect(told.refusals).toEqual(await Bun.file(kept_files.refusals).json());
 }, 120_000);
 
-/** PostgreSQL gives no number twice, not even that of an entry that was rolled back: a history may leave one out. */
+/** PostgreSQL never reuses an id, not even that of a rolled-back entry, so a history may skip one. */
 function numbered(examples: object): unknown {
   return engine === "sqlite" ? examples : JSON.parse(JSON.stringify(examples).replace(/\bhst_\d+/g, "hst_1000000001"));
 }

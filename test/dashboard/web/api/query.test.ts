@@ -1,4 +1,5 @@
-// What the front end reads and when, drawn without a browser: the test decides when effects run and when answers come.
+// What the front end reads and when, rendered without a browser: the test controls when effects run and responses
+// arrive.
 import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -6,7 +7,8 @@ import { root } from "../../../../scripts/install.ts";
 import { heartbeat } from "../../../../src/dashboard/server/hint_stream.ts";
 import { tries } from "../../../volume.ts";
 
-// What draws the front end belongs to another program, whose types are a browser's: here is what this test uses of it.
+// The front end's renderer belongs to another program with browser types, so the types that this test uses are declared
+// here.
 type Drawn = object;
 interface Preact {
   readonly Fragment: object;
@@ -38,7 +40,7 @@ type Path = (typeof paths)[number];
 let now = 0;
 const asked: { readonly path: Path; readonly answer: () => void }[] = [];
 const counts: Record<Path, number> = { "/notices": 0, "/webhooks": 0 };
-// An answer tells what the server had when it was asked, however late it comes.
+// A response has the server's state at the time of the request, however late it arrives.
 const server = (address: string, { signal }: { readonly signal: AbortSignal }): Promise<Response> => {
   const path = address.slice("/v1".length) as Path;
   const { promise, resolve, reject } = Promise.withResolvers<Response>();
@@ -64,14 +66,14 @@ afterAll(() => {
   Reflect.deleteProperty(options, "requestAnimationFrame");
 });
 
-/** Lets all go on that waits for nothing but its turn. */
+/** Runs everything that is ready, until the next turn of the event loop. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** A window with places that each show one path, or nothing. */
 class Screen {
   readonly #window = { nodeType: 1, namespaceURI: "http://www.w3.org/1999/xhtml", childNodes: [], firstChild: null };
   readonly #drawn = new Map<string, Path>();
-  /** What each place showed when it was last drawn. */
+  /** What each place showed when it was last rendered. */
   readonly shown = new Map<string, number | undefined>();
   readonly #Place = ({ name, path }: { readonly name: string; readonly path: Path }) => {
     this.shown.set(name, useQuery(path).data);
@@ -79,7 +81,7 @@ class Screen {
   };
 
   show(name: string, path: Path | null): void {
-    // What is shown already is not drawn again.
+    // Unchanged places are not rendered again.
     if (this.#drawn.get(name) !== path) this.shown.delete(name);
     if (path === null) this.#drawn.delete(name);
     else this.#drawn.set(name, path);
@@ -87,7 +89,7 @@ class Screen {
     render(h(Fragment, null, places), this.#window);
   }
 
-  /** What each place should show, once nothing is on its way any more. */
+  /** What each place should show once no request is pending. */
   due(): Map<string, number | undefined> {
     return new Map([...this.#drawn].map(([name, path]) => [name, counts[path]]));
   }
@@ -97,7 +99,7 @@ const runEffects = () => {
   for (const run of effects.splice(0)) run();
 };
 
-/** Lets everything that is on its way arrive: it may take some turns where the process has other work. */
+/** Completes all pending requests. This may take some turns if the process has other work. */
 async function settle(): Promise<void> {
   for (let quiet = 0; quiet < 10; quiet += 1) {
     await turn();
@@ -107,7 +109,7 @@ async function settle(): Promise<void> {
   }
 }
 
-/** A screen of its own, with nothing read yet. */
+/** A separate screen without any cached reads. */
 async function withScreen(act: (screen: Screen) => Promise<void>): Promise<void> {
   const screen = new Screen();
   await act(screen);
@@ -117,7 +119,7 @@ async function withScreen(act: (screen: Screen) => Promise<void>): Promise<void>
   now += 60_000;
 }
 
-test("what is forgotten between its drawing and its effects is read, and follows the hints", () =>
+test("data that was evicted between rendering and effects is read again, and follows the hints", () =>
   withScreen(async (screen) => {
     screen.show("list", "/notices");
     await settle();
@@ -134,7 +136,7 @@ test("what is forgotten between its drawing and its effects is read, and follows
     expect(screen.shown).toEqual(screen.due());
   }));
 
-test("a read that was given up is not taken for a fresh one", () =>
+test("an abandoned read does not count as fresh", () =>
   withScreen(async (screen) => {
     screen.show("list", "/notices");
     await settle();
@@ -149,7 +151,7 @@ test("a read that was given up is not taken for a fresh one", () =>
     expect(screen.shown).toEqual(screen.due());
   }));
 
-test("an answer from before a hint is read again by who comes after it", () =>
+test("a response from before a hint is read again by the next reader", () =>
   withScreen(async (screen) => {
     screen.show("a", "/webhooks");
     await settle();
@@ -167,7 +169,7 @@ test("an answer from before a hint is read again by who comes after it", () =>
     expect(screen.shown).toEqual(screen.due());
   }));
 
-test("whoever asks while it is read waits for the same answer", () =>
+test("concurrent readers share one request", () =>
   withScreen(async (screen) => {
     screen.show("count", "/webhooks");
     screen.show("list", "/webhooks");
@@ -194,7 +196,7 @@ const steps = fc.array(
   { maxLength: 40, size: "max" },
 );
 
-test("whatever comes first, once all hints have come every place shows what the server has", async () => {
+test("in any order of events, every place shows the server's data after the last hint", async () => {
   const property = fc.asyncProperty(steps, (taken) =>
     withScreen(async (screen) => {
       const hints: string[] = [];
@@ -220,7 +222,7 @@ test("whatever comes first, once all hints have come every place shows what the 
   await fc.assert(property, tries(500));
 });
 
-/** A stream of hints, as a browser holds it. */
+/** A stream of hints, like a browser's event source. */
 class Source extends EventTarget {
   static readonly CLOSED = 2;
   static readonly all: Source[] = [];
@@ -248,7 +250,7 @@ class Source extends EventTarget {
     this.onerror?.();
   }
 
-  /** Takes an event as the server writes it. */
+  /** Receives an event as the server writes it. */
   take(text: Uint8Array): void {
     const [, event = "", data = ""] =
       /^event: (.*)\n(?:id: .*\n)?data: (.*)\n\n$/.exec(new TextDecoder().decode(text)) ?? [];
@@ -256,7 +258,7 @@ class Source extends EventTarget {
   }
 }
 
-/** Listens with streams and timers that the test holds; `pass` lets time pass, a second at a time. */
+/** Listens with streams and timers that the test controls; `pass` lets time pass, a second at a time. */
 async function listening(act: (pass: (seconds: number) => Promise<void>) => Promise<void>): Promise<void> {
   const timers = new Map<number, { readonly run: () => void; at: number; readonly every: number | null }>();
   let last = 0;
@@ -289,7 +291,7 @@ async function listening(act: (pass: (seconds: number) => Promise<void>) => Prom
   stop();
 }
 
-test("what was read before the stream of hints was open is read again", () =>
+test("data read before the stream of hints was open is read again", () =>
   withScreen((screen) =>
     listening(async (pass) => {
       screen.show("list", "/notices");
@@ -301,7 +303,7 @@ test("what was read before the stream of hints was open is read again", () =>
     }),
   ));
 
-test("a stream that was refused is opened again, and so is one that has fallen silent", () =>
+test("a refused stream is reopened, and so is a silent one", () =>
   listening(async (pass) => {
     const opened = () => Source.all.length;
     Source.all[0]?.refuse();

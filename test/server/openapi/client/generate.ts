@@ -1,5 +1,5 @@
-// Generates a client from a document: `bun generate.ts openapi.json folder`. The generator needs TypeScript 5: in this
-// process `typescript` means that one.
+// Generates a client from a document: `bun generate.ts openapi.json folder`. The generator needs TypeScript 5, so in
+// this process `typescript` resolves to it.
 import { plugin } from "bun";
 
 plugin({

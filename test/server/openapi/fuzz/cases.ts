@@ -1,31 +1,31 @@
-// One case: an operation, what is sent with it, and perhaps a change that spoils it.
+// One case: an operation, its input, and possibly a change that makes it invalid.
 import fc from "fast-check";
 import type { ShownOperation } from "./check_response.ts";
 import { type Spoil, spoils } from "./invalid_values.ts";
 import { type Shown, valuesOf } from "./values.ts";
 
-/** What one request is made of. */
+/** The input of one request. */
 export interface Case {
   readonly operation: ShownOperation;
-  /** Whether it asks for what the house is ready for; otherwise for anything, in the way of the example. */
+  /** Whether it targets records that are ready for it; otherwise any input, in the form of the example. */
   readonly ready: boolean;
   readonly path: Readonly<Record<string, unknown>>;
-  /** Empty for what is usually asked. */
+  /** Empty for the usual query. */
   readonly query: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
-  /** How much of the body takes the place of what is usually sent: of ten fields so many. */
+  /** How many fields in ten of the usual body are replaced. */
   readonly boldness: number;
   readonly luck: number;
-  /** Null for a request that stays as it is. */
+  /** Null for a request that is not changed. */
   readonly spoil: Spoil | null;
 }
 
-// Documents take long to draw, and one is like the other.
+// Documents take long to render, and all are alike.
 const slow =
   /^(?:getLabelDocument|followLabelLink|getPickList|getPackingSlip|getWavePickList|getOpenApi|getMetrics|export)/;
 
-/** Makes cases of operations: writes most often, slow ones seldom. */
+/** Generates cases of operations: writes most often, slow ones rarely. */
 export function casesBy(schemas: Readonly<Record<string, Shown>>) {
   const make = valuesOf(schemas);
   const made = new Map<ShownOperation, fc.Arbitrary<Case>>();

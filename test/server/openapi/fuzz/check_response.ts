@@ -1,4 +1,4 @@
-// Holds requests and answers against the document, by Ajv: it knows nothing of how the service checks them.
+// Checks requests and responses against the document with Ajv, independently of the service's own validation.
 import Ajv2020, { type ValidateFunction } from "ajv/dist/2020";
 import addFormats from "ajv-formats";
 import type { Shown } from "./values.ts";
@@ -44,7 +44,7 @@ export function operationsIn({ paths }: Document): ShownOperation[] {
 
 /** Checks values against the schemas of a document. */
 export function judgeBy(document: Document) {
-  // Money has two decimals, which no binary number has: Ajv allows for that.
+  // Money has two decimals, which binary numbers cannot represent exactly; Ajv allows for that.
   const ajv = new Ajv2020({ strict: false, multipleOfPrecision: 6 });
   addFormats(ajv);
   ajv.addSchema({ $id: "document", components: document.components });
@@ -58,9 +58,9 @@ export function judgeBy(document: Document) {
   };
 
   return {
-    /** Whether a value is as a schema says. */
+    /** Whether a value matches a schema. */
     fits: (schema: Shown, value: unknown): boolean => validator(schema)(value),
-    /** What is wrong with an answer, or null; `body` is null when it is not JSON. */
+    /** Describes what is wrong with a response, or returns null; `body` is null if it is not JSON. */
     faultOf(operation: ShownOperation, status: number, type: string, body: unknown): string | null {
       const shown = operation.responses[status];
       if (shown === undefined) return `answers ${status}, which is not in the document`;

@@ -1,4 +1,4 @@
-// What the fuzzer knows of the house: the names of records, from every answer that it got, and what can be done now.
+// What the fuzzer knows about the service: the names of records from every response, and the operations that are ready.
 import type { Examples } from "../../../../src/server/openapi/operation.ts";
 import type { TestApp } from "../../../build/service.ts";
 import type { Case } from "./cases.ts";
@@ -8,7 +8,7 @@ import { Known } from "./values.ts";
 
 const kept_max = 200;
 
-// What the house has of its own, and would not see where it names a merchant.
+// Fields of the operator's own records, which are not visible in requests that name a merchant.
 const ofHouse = /^\/(?:keys|notices|users|webhooks)\b/;
 
 /** The prefix of an identifier. */
@@ -17,7 +17,7 @@ const prefixOf = (text: unknown) => /^([a-z]{3})_[0-9a-f]+$/.exec(String(text))?
 type Fields = Readonly<Record<string, unknown>>;
 const isFields = (body: unknown): body is Fields => typeof body === "object" && body !== null;
 
-/** The names known by one word: of many the newest, and some of the oldest. */
+/** The names of one kind: the newest, and some of the oldest. */
 class Names {
   readonly #list: string[] = [];
   readonly #all = new Set<string>();
@@ -34,7 +34,7 @@ class Names {
   }
 }
 
-/** The house as it is known after a story was told: its examples are how things are usually asked for. */
+/** The service as known after the story: its examples are the usual requests. */
 export class World {
   readonly #keys: TestApp["keys"];
   readonly #examples: Examples;
@@ -49,7 +49,7 @@ export class World {
     for (const { path, query, body, answer } of Object.values(examples)) this.learn([path, query, body, answer]);
   }
 
-  /** Notes every text of an answer by the name of its field, and every identifier by what it names. */
+  /** Records every string of a response by the name of its field, and every identifier by its prefix. */
   learn(value: unknown, name = ""): void {
     if (typeof value === "string") {
       if (value.length > 200 || !this.#isSafe(name, value)) return;
@@ -63,7 +63,7 @@ export class World {
     }
   }
 
-  /** What is sent to a receiver must not leave the house, and a link with its signature is nobody's to give again. */
+  /** Deliveries must stay on this machine, and a signed link must not be reused. */
   #isSafe(name: string, value: string): boolean {
     return name === "url" ? value.startsWith(this.#house.receiver) : !value.includes("signature=");
   }
@@ -74,13 +74,13 @@ export class World {
     names.add(name);
   }
 
-  /** Brings new records at every stage, so that there is always something to act on. */
+  /** Supplies new records at every stage, so that there is always something to act on. */
   async supply(): Promise<void> {
     this.#ready = await this.#house.supply();
     for (const { path, query, body } of Object.values(this.#ready)) this.learn([path, query, body]);
   }
 
-  /** Makes the request of a case, and says whether it is as the document wants it. */
+  /** Builds the request of a case, and checks whether it is valid by the document. */
   requestOf(it: Case, { fits }: ReturnType<typeof judgeBy>) {
     const { operation, query, spoil } = it;
     const usual = this.#usual(it);
@@ -109,18 +109,18 @@ export class World {
       ...(body === undefined ? {} : { body: String(raw) }),
     };
     const request = new Request(`http://packhouse.test${root}${place}${search}`, init);
-    // The service sees what JSON carries.
+    // The service sees only what JSON can carry.
     const sent = body === undefined || schema === undefined ? body : JSON.parse(String(raw));
     return { operation, request, body: sent, valid: schema === undefined || sent === undefined || fits(schema, sent) };
   }
 
-  /** How the operation is usually asked for. */
+  /** The usual request of the operation. */
   #usual({ operation: { operationId }, ready }: Case): Ready {
     const example = this.#examples[operationId] ?? {};
     return ready ? { ...example, ...this.#ready[operationId] } : example;
   }
 
-  // Receivers of test mode may be near, so webhooks are made there.
+  // Receivers on loopback are allowed in test, so webhooks are created there.
   #keyFor(place: string): string {
     return (/^\/(?:webhooks(?!\/\w+\/orders)|notices)/.test(place) ? this.#keys.test : this.#keys.live).full;
   }
@@ -136,7 +136,7 @@ export class World {
     return Object.fromEntries(Object.entries(value).map(([field, inner]) => [field, this.#settle(inner)]));
   }
 
-  /** The identifier in a path is one of the kind that its example names. */
+  /** The identifier in a path has the prefix of its example. */
   #inPath(operation: ShownOperation, name: string, value: unknown): string {
     const [shown] = operation.parameters.filter((it) => it.in === "path" && it.name === name);
     const prefix = prefixOf(shown?.example);
@@ -156,14 +156,14 @@ export class World {
   }
 }
 
-// What there can be only one of.
+// Fields that must be unique.
 const isUnique = (name: string, { operationId }: ShownOperation) =>
   ["order_number", "email"].includes(name) ||
   (name === "sku" && operationId === "createProduct") ||
   (name === "code" && operationId === "createMerchant") ||
   (name === "name" && operationId === "createLocation");
 
-/** What is usually sent with none, some or all of its fields as they were generated. */
+/** The usual body, with none, some or all of its fields replaced by generated ones. */
 function mixed(usual: unknown, { operation, body, boldness, luck }: Case): unknown {
   if (usual === undefined) return body;
   if (!isFields(usual)) return boldness > 1 ? body : usual;

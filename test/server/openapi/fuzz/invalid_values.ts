@@ -1,7 +1,7 @@
-// Ways in which a good body becomes a bad one.
+// Ways to make a valid body invalid.
 import fc from "fast-check";
 
-/** Changes a body in one place. The result may be as good as before. */
+/** Changes a body in one place. The result may still be valid. */
 export type Spoil = (body: unknown) => unknown;
 
 const strange = [
@@ -24,7 +24,7 @@ const strange = [
   "1e2",
 ];
 
-/** One change of a body: of any value in it, of the fields of any object in it, or of its size. */
+/** One change of a body: any value in it, the fields of any object in it, or its size. */
 export const spoils: fc.Arbitrary<Spoil> = fc
   .record({
     at: fc.nat(60),

@@ -1,4 +1,4 @@
-// Merchants beside the first one, and what they buy of him.
+// Merchants in addition to the first one, and the goods that they buy from it.
 import { readId } from "../../../../src/core/ids.ts";
 import { createProduct } from "../../../../src/products/products.ts";
 import type { Answered, TestApp } from "../../../build/service.ts";
@@ -6,7 +6,7 @@ import type { Answered, TestApp } from "../../../build/service.ts";
 type Ask = (method: string, path: string, body?: Readonly<Record<string, unknown>>) => Promise<Answered["body"]>;
 type Shelf = { readonly sku: string; readonly location: string };
 
-/** Goods of the first merchant, and another one who has a product of the same SKU. */
+/** Goods of the first merchant, and another merchant that has a product with the same SKU. */
 export async function goodsToSell(app: TestApp, ask: Ask, { sku, location }: Shelf, turn: number, mark: string) {
   const { id: to_merchant_id } = await ask("POST", "/merchants", {
     code: codeOf("O", turn, mark),
@@ -18,10 +18,10 @@ export async function goodsToSell(app: TestApp, ask: Ask, { sku, location }: She
   return { transferOwnership: { body: { ...goods, to_bin: "O-01", reason: "sold" } } };
 }
 
-/** A code that is used once: turns are counted for each merchant for whom there are supplies. */
+/** A code that is used once: turns are counted for each merchant with supplies. */
 const codeOf = (letter: string, turn: number, mark: string) => `${letter}${mark[0] ?? ""}-${turn}`.toUpperCase();
 
-/** Merchants of whom there is nothing. */
+/** Merchants without any records. */
 export async function merchantsToChange(ask: Ask, turn: number, mark: string) {
   const made = async (letter: string) => {
     const { id } = await ask("POST", "/merchants", { code: codeOf(letter, turn, mark), name: `Merchant ${turn}` });

@@ -1,4 +1,4 @@
-// An order for each act of an order, in a status from which the act is allowed.
+// An order for each act, in a status that allows the act.
 import type { OrderStatus } from "../../../../src/orders/order.transitions.ts";
 import type { Answered } from "../../../build/service.ts";
 import type { OrderAct } from "../../../orders/order_acts.ts";
@@ -6,12 +6,12 @@ import type { OrderAct } from "../../../orders/order_acts.ts";
 type Fields = Readonly<Record<string, unknown>>;
 type Ask = (method: string, path: string, body?: Fields) => Promise<Answered["body"]>;
 
-/** What orders are made of: a product with stock in a warehouse, and its buyer. */
+/** What orders need: a product with stock in a warehouse, and its buyer. */
 interface Goods {
   readonly sku: string;
   readonly location: string;
   readonly buyer: { readonly customer_id: string; readonly shipping_address_id: string };
-  /** The buyer's address for which a check suggests a correction. */
+  /** The buyer's address, for which a check suggests a correction. */
   readonly misspelt: string;
 }
 
@@ -25,13 +25,13 @@ const ways: Readonly<Record<OrderStatus, readonly string[]>> = {
   cancelled: ["cancel"],
 };
 
-/** The acts before those that need more than a status. */
+/** The preceding acts, for those that need more than a status. */
 const preparations: Readonly<Record<string, readonly (readonly [action: string, body: Fields])[]>> = {
   releaseOrder: [["hold", { reason: "address" }]],
   packOrder: [["pick", {}]],
 };
 
-/** Creates an order for each act. Its status is another one each turn, of those from which the act is allowed. */
+/** Creates an order for each act. Each turn it gets another of the statuses that allow the act. */
 export async function ordersToActOn(ask: Ask, goods: Goods, acts: readonly OrderAct[], turn: number) {
   const { sku, buyer, misspelt, location } = goods;
   const orders = acts.map(({ id }) => ({

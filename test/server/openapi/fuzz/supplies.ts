@@ -1,4 +1,4 @@
-// What there must be so that every operation can be done: records at each of their stages, made for the fuzzer alone.
+// The records that every operation needs, at each of their stages, created for the fuzzer.
 import { hmacBase64, hmacHex } from "../../../../src/core/crypto.ts";
 import { overrideCarriers } from "../../../../src/shipping/carriers/connectors.ts";
 import type { Answered, TestApp } from "../../../build/service.ts";
@@ -9,22 +9,22 @@ import { fakeCarrier } from "../../../shipping/carriers/fake_carrier.ts";
 import { goodsToSell, merchantsToChange } from "./merchants.ts";
 import { ordersToActOn } from "./orders_to_act_on.ts";
 
-/** How an operation can be asked for now, as an example shows it. */
+/** A request of an operation that can succeed now, in the form of an example. */
 export interface Ready {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** The headers by which a platform proves that it sent this body, in place of a key. */
+  /** The headers with which a platform proves that it sent this body, instead of a key. */
   readonly proof?: (raw: string) => Record<string, string>;
 }
 
-/** Ways to ask by operation. */
+/** Requests by operation. */
 export type Supplies = Readonly<Record<string, Ready>>;
 
 type Fields = Readonly<Record<string, unknown>>;
 type Ask = (method: string, path: string, body?: Fields | string) => Promise<Answered["body"]>;
 
-/** Asks the app on behalf of a merchant and insists on success. */
+/** Sends requests to the app for a merchant, and expects success. */
 function asking(app: TestApp, key: string, merchant: string): Ask {
   return async (method, path, body) => {
     const headers = { "packhouse-merchant": merchant, ...(typeof body === "string" && { "content-type": "text/csv" }) };
@@ -34,42 +34,42 @@ function asking(app: TestApp, key: string, merchant: string): Ask {
   };
 }
 
-/** The requests of the fuzzer are about the first merchant, however many it makes. */
+/** The fuzzer's requests are about the first merchant, however many it creates. */
 export const of_main = { "packhouse-merchant": "MAIN" } as const;
 const in_header = "packhouse-merchant";
 
 const client_secret = "shpss_fedcba9876543210";
-// A public address that needs no resolving. Nothing is sent there: no store has a token.
+// A public address that needs no DNS lookup. Nothing is sent there, since no store has a token.
 const api_url = "https://93.184.216.34";
 const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
 const with_import = 40;
 
-/** What stays as long as the fuzzer runs. */
+/** What exists as long as the fuzzer runs. */
 export interface House {
-  /** The records that it may not end: what is made of them cannot be made again. */
+  /** Records that it must not delete, since the records based on them cannot be created again. */
   readonly kept: ReadonlySet<string>;
-  /** The address of a receiver that is near. */
+  /** The address of a local receiver. */
   readonly receiver: string;
-  /** Makes records for every operation, other ones each time. */
+  /** Creates records for every operation, different ones each time. */
   supply(): Promise<Supplies>;
 }
 
 /**
- * Sets up what only jobs can make, before there is anything that they could send to somebody else. Several merchants
- * have everything under equal names; what the house has is called otherwise for each of them.
+ * Sets up everything that only jobs can create, before there is anything else that they could send. Several merchants
+ * have records with the same names; records of the operator get a different name for each of them.
  */
 export async function openHouse(app: TestApp, receiver: string, merchant: string = of_main[in_header]): Promise<House> {
   const live = asking(app, app.keys.live.full, merchant);
   const test = asking(app, app.keys.test.full, merchant);
   const mark = merchant === of_main[in_header] ? "" : `${merchant.toLowerCase()}_`;
   overrideCarriers(app.service, { fake: fakeCarrier().connector });
-  // The fuzzer's own keys are the house's, which are not shown where a merchant is named.
+  // The fuzzer's own keys belong to the operator, and are not listed if a merchant is named.
   const listed = ({ full: key }: TestApp["keys"]["live"]) => app.call("GET", "/keys?limit=100", undefined, { key });
   const own = await Promise.all([app.keys.live, app.keys.test].map(async (keys) => (await listed(keys)).body.data));
   const store = await shopWithImports(app, live);
   const hook = await webhookWithDeliveries(app, test, receiver);
   const keys = own.flat().map(({ id }) => id as string);
-  // What labels are bought with must go on selling.
+  // Rate cards that labels are bought with must stay active.
   const samples = await Promise.all([live, test].map((ask) => ask("GET", "/shipping/rate-cards")));
   const cards = samples.flat().map(({ id }) => id as string);
   const acts = orderActs(app.app.routes);
@@ -102,7 +102,7 @@ export async function openHouse(app: TestApp, receiver: string, merchant: string
   };
 }
 
-/** A request in the log, which those that pass the port by do not come to. */
+/** An entry in the request log, which requests that bypass the port do not create. */
 async function loggedRequest(app: TestApp, ask: Ask): Promise<Supplies> {
   const asked = { method: "GET", route: "/orders", path: "/orders", query: "", status: 200, code: null };
   const from = { actor_id: null, ip: null, request_id: "supplied", took_ms: 1, bytes_in: null, bytes_out: null };
@@ -111,7 +111,7 @@ async function loggedRequest(app: TestApp, ask: Ask): Promise<Supplies> {
   return { getRequest: { path: { id: request.id } } };
 }
 
-/** A store at a platform with orders that wait for their payment, and one that has been sent. */
+/** A store at a platform, with unpaid orders and one that has been sent. */
 async function shopWithImports(app: TestApp, ask: Ask) {
   const store_id = "fuzz.myshopify.com";
   const { id, callback_url } = await ask("POST", "/platforms", {
@@ -147,7 +147,7 @@ async function shopWithImports(app: TestApp, ask: Ask) {
 const connectionOf = (callback_url: string) =>
   new URL(callback_url, "http://packhouse.test").searchParams.get("connection") ?? "";
 
-/** A subscription that was paused when something happened. */
+/** A subscription that was paused when an event happened. */
 async function webhookWithDeliveries(app: TestApp, ask: Ask, receiver: string) {
   const subscription = { url: `${receiver}/kept`, events: ["inventory.received"] };
   const { id } = await ask("POST", "/webhooks", subscription);
@@ -162,7 +162,7 @@ async function webhookWithDeliveries(app: TestApp, ask: Ask, receiver: string) {
   const [line] = await ask("GET", `${path}/logs`);
   const body = { since: "2026-01-01T00:00:00Z" };
   const ready = async (turn: number): Promise<Supplies> => {
-    // Somebody may have paused it, and some tests are allowed in a minute.
+    // It may have been paused, and only a few tests per minute are allowed.
     await ask("PATCH", path, { ...subscription, active: true });
     const job = await ask("POST", `${path}/recover`, body);
     for (const { id: old } of (await ask("GET", "/webhooks?limit=100")).slice(30)) {
@@ -184,13 +184,13 @@ async function webhookWithDeliveries(app: TestApp, ask: Ask, receiver: string) {
   return { id: id as string, ready };
 }
 
-/** A product that lies in a warehouse, and who buys it. */
+/** A product with stock in a warehouse, and its buyer. */
 interface Shelf {
   readonly sku: string;
   readonly location: string;
   readonly elsewhere: string;
   readonly buyer: { readonly customer_id: string; readonly shipping_address_id: string };
-  /** The buyer's address of which a check has something better to say. */
+  /** The buyer's address, for which a check has a suggestion. */
   readonly misspelt: string;
   readonly ready: Supplies;
 }
@@ -240,7 +240,7 @@ async function stocked(ask: Ask, sku: string, mark: string): Promise<Shelf> {
   };
 }
 
-/** Orders at every stage of their way. */
+/** Orders at every stage. */
 async function orders(ask: Ask, { sku, buyer, location }: Shelf): Promise<Supplies> {
   const line_items = [{ sku, quantity: 2, unit_price: "5.00" }];
   const stages = ["new", "paper", "packed", "sent", "labelled", "void", "back", "open"];
@@ -287,14 +287,14 @@ async function orders(ask: Ask, { sku, buyer, location }: Shelf): Promise<Suppli
   };
 }
 
-/** A chart that may be deleted. */
+/** A zone chart that may be deleted. */
 async function zoneChart(ask: Ask, turn: number): Promise<string> {
   const rows = `origin,destination,zone\r\n${100 + turn},900-961,8\r\n`;
   const { charts } = await ask("POST", "/shipping/zones/charts/import?system=spare", rows);
   return charts.at(-1).id;
 }
 
-/** A card that may be changed, and one that is not there yet. */
+/** A rate card that may be changed, and one that does not exist yet. */
 async function rateCards(ask: Ask, turn: number, mark: string): Promise<Supplies> {
   const prices = [{ zone: "*", up_to_pounds: 5, price: "7.00" }];
   const card = { name: "Spare", prices, transit_days: [{ zone: "*", days: 2 }] };
@@ -331,7 +331,7 @@ async function manifests(ask: Ask, { sku, buyer, location }: Shelf): Promise<Sup
   };
 }
 
-/** Returns at every stage of theirs. */
+/** Returns at every stage. */
 async function returns(ask: Ask, { sku, buyer, location }: Shelf): Promise<Supplies> {
   const order = await ask("POST", "/orders", {
     order_number: `${sku} returned`,
@@ -364,10 +364,10 @@ async function returns(ask: Ask, { sku, buyer, location }: Shelf): Promise<Suppl
   };
 }
 
-/** Deliveries, transfers and counts at every stage of theirs. */
+/** Deliveries, transfers and counts at every stage. */
 async function floorWork(ask: Ask, { sku, location, elsewhere }: Shelf): Promise<Supplies> {
   const bin = "A-01";
-  // What is counted must not move in the meantime.
+  // Stock that is being counted must not move.
   const still = `${sku} still`;
   await ask("POST", "/products", { sku: still, name: still });
   await ask("POST", "/inventory", { sku: still, quantity: 10, location, bin });
@@ -402,7 +402,7 @@ async function floorWork(ask: Ask, { sku, location, elsewhere }: Shelf): Promise
   };
 }
 
-/** Stores that tell of their orders, with what proves it. */
+/** Stores that send notifications about their orders, with valid signatures. */
 async function callbacks(ask: Ask, { sku }: Shelf): Promise<Supplies> {
   const connect = async (platform: string, store_id: string, fields: Fields = { client_secret }) => {
     const { id, callback_url } = await ask("POST", "/platforms", { platform, store_id, api_url, ...fields });
@@ -446,7 +446,7 @@ async function callbacks(ask: Ask, { sku }: Shelf): Promise<Supplies> {
   };
 }
 
-/** Accounts at a carrier that calls nobody. */
+/** Accounts at a carrier that makes no calls. */
 async function accounts(ask: Ask, { sku }: Shelf, mark: string): Promise<Supplies> {
   const body = (name: string) => ({ connector: "fake", credentials: { api_key: `${mark}${sku}-${name}` } });
   const add = async (name: string) => ({ id: (await ask("POST", "/shipping/carrier-accounts", body(name))).id });
@@ -467,7 +467,7 @@ async function accounts(ask: Ask, { sku }: Shelf, mark: string): Promise<Supplie
   };
 }
 
-/** Invitations that are still open. */
+/** Pending invitations. */
 async function invitationsToChange(ask: Ask, turn: number, mark: string): Promise<Supplies> {
   const invited = async (name: string) => {
     const { id } = await ask("POST", "/invitations", { email: `${mark}${name}-${turn}@example.com`, role: "office" });
@@ -476,7 +476,7 @@ async function invitationsToChange(ask: Ask, turn: number, mark: string): Promis
   return { resendInvitation: await invited("resent"), revokeInvitation: await invited("revoked") };
 }
 
-/** Keys that may be changed and ended; so many are in use at most. */
+/** Keys that may be changed and revoked, up to a maximum in use. */
 async function keysToChange(ask: Ask, own: readonly string[]): Promise<Supplies> {
   const keys = await ask("GET", "/keys?status=active&limit=100");
   const others = keys.map(({ id }: { id: string }) => id).filter((id: string) => !own.includes(id));

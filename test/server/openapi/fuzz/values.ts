@@ -1,7 +1,7 @@
-// Values that a published schema allows, for fast-check. What names a record is drawn from the records that there are.
+// Values that a published schema allows, for fast-check. Names of records are drawn from existing ones.
 import fc from "fast-check";
 
-/** A schema as the document shows it. */
+/** A schema as published in the document. */
 export interface Shown {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -28,7 +28,10 @@ export interface Shown {
   readonly multipleOf?: number;
 }
 
-/** A place that the name of a record is put into when the request is made: the `at`th of those known by that word. */
+/**
+ * A placeholder for the name of a record, filled in when the request is built: the `at`th of the known names of that
+ * kind.
+ */
 export class Known {
   readonly word: string;
   readonly at: number;
@@ -41,7 +44,7 @@ export class Known {
 const known = (word: string) => fc.nat(10_000).map((at) => new Known(word, at));
 const any = fc.oneof(fc.string({ maxLength: 5 }), fc.integer(), fc.boolean(), fc.constant(null), fc.constant([]));
 
-/** Makes values of schemas; `schemas` are the components that references lead to. */
+/** Generates values of schemas; `schemas` are the components that references point to. */
 export function valuesOf(schemas: Readonly<Record<string, Shown>>) {
   const made = new Map<string, fc.Arbitrary<unknown>>();
 
@@ -50,7 +53,7 @@ export function valuesOf(schemas: Readonly<Record<string, Shown>>) {
     if ("const" in schema) return fc.constant(schema.const);
     if (schema.enum) return fc.constantFrom(...schema.enum);
     if (schema.anyOf) {
-      // Numbers alone seldom name anything.
+      // Numbers alone rarely identify anything.
       const forms = schema.anyOf.map((form) => ({ weight: prefixOf(form) ? 6 : 1, arbitrary: make(form, name) }));
       return fc.oneof(...forms);
     }
@@ -144,7 +147,7 @@ const words = fc.constantFrom(
   "=1+1",
 );
 
-/** How the identifiers begin that a text must be. */
+/** The prefixes that a text must have as an identifier. */
 const prefixOf = ({ pattern }: Shown) => /^\^\((\w+)_\)\?/.exec(pattern ?? "")?.[1];
 
 function text(schema: Shown, name: string): fc.Arbitrary<unknown> {
@@ -168,7 +171,7 @@ function text(schema: Shown, name: string): fc.Arbitrary<unknown> {
     fc.string({ maxLength: Math.min(maxLength, 300) }),
   );
   const fitting = free.filter(fits);
-  // What no free text would ever fit is made from its pattern.
+  // Values that free text would never match are generated from the pattern.
   const arbitrary = pattern !== undefined && !isFree(pattern) ? fromPattern(pattern).filter(fits) : fitting;
   return fc.oneof({ weight: name === "order_number" ? 0 : 3, arbitrary: known(name) }, { weight: 2, arbitrary });
 }

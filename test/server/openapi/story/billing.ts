@@ -1,10 +1,10 @@
-// What is billed at the end of the day, and time that somebody spent besides.
+// The billing at the end of the day, and additional billed time.
 import { closeStorage } from "../../../../src/billing/storage_days.jobs.ts";
 import type { Teller } from "./record_example.ts";
 
 const until_closed_ms = 3 * 3_600_000;
 
-/** Told when the day is nearly over in the warehouse; it is added up soon after midnight. */
+/** Runs when the day is nearly over in the warehouse; it is totaled soon after midnight. */
 export async function billing({ app, mode, tell, warehouse_id }: Teller): Promise<void> {
   const body = { minutes: 45, description: "Relabelled 200 jars", approved_by: "Anna Acker", location: warehouse_id };
   await tell("createBillableEvent", { body });

@@ -1,11 +1,11 @@
-// Accounts at carriers. Nobody is called: what the carrier answers is handed in.
+// Carrier accounts. No carrier is called: its responses are passed in.
 import { hmacHex } from "../../../../src/core/crypto.ts";
-import { overrideCarriers, type OutsideCarriers } from "../../../../src/shipping/carriers/connectors.ts";
+import { type OutsideCarriers, overrideCarriers } from "../../../../src/shipping/carriers/connectors.ts";
 import { easypost } from "../../../../src/shipping/carriers/easypost.ts";
 import { fakeCarrier } from "../../../shipping/carriers/fake_carrier.ts";
 import type { Teller } from "./record_example.ts";
 
-// Not the one that the example shows, so that it can be looked for.
+// Differs from the value in the example, so that it can be searched for.
 const api_key = `EZAK${Bun.randomUUIDv7("hex").replaceAll("-", "")}`;
 
 /** An account that is added, tested, changed and removed. */
@@ -32,7 +32,7 @@ export async function carriers({ app, tell }: Teller): Promise<void> {
 
 const tracking_number = "9400111202555842332669";
 
-/** A number that is followed for nobody's order, and what the carrier tells of it by itself. */
+/** A tracking number without an order, and the carrier's updates for it. */
 async function tracked({ tell }: Pick<Teller, "tell">, account: { callback_url: string; callback_secret: string }) {
   await tell("followNumber", { body: { tracking_number, carrier: "usps" } });
   const where = { city: "Reno", state: "NV", country: "US" };

@@ -1,11 +1,11 @@
-// A merchant from its first day to its last. Merchants are made and changed in the live world.
+// A merchant from its first day to its last. Merchants are created and changed in live.
 
 import { readId } from "../../../../src/core/ids.ts";
 import { firstId } from "../../../../src/storage/migrations/migrate.ts";
 import { signedInAs } from "../../../identity/people.ts";
 import type { Teller } from "./record_example.ts";
 
-/** A merchant beside the first one: it comes, has members, buys some of the first one's goods, waits, and leaves. */
+/** An additional merchant: it joins, has members, buys some goods of the first one, is suspended, and leaves. */
 export async function merchants(teller: Teller): Promise<void> {
   const { app, tell } = teller;
   const key = app.keys.live.full;
@@ -31,7 +31,7 @@ export async function merchants(teller: Teller): Promise<void> {
   await tell("closeMerchant", { key, path });
 }
 
-/** A member of the merchant who joins the house, too, and somebody of the house who looks on. */
+/** A member of the merchant who also joins the operator, and an operator's user who views as the merchant. */
 async function members({ app, tell, act }: Teller, merchant_id: string): Promise<void> {
   const key = app.keys.live.full;
   const { service } = app;
@@ -45,7 +45,7 @@ async function members({ app, tell, act }: Teller, merchant_id: string): Promise
   await tell("endViewAs", { key: null, headers: staff.headers });
 }
 
-/** Goods of the first merchant that another one buys, and that leave the house then. */
+/** Goods of the first merchant that another one buys, and that then leave the warehouse. */
 async function soldTo({ app, tell, act }: Teller, merchant_id: string): Promise<void> {
   const key = app.keys.live.full;
   for (const owner of ["MAIN", merchant_id]) {

@@ -1,13 +1,12 @@
-// Somebody orders; the order is packed, sent, delivered, and some of it comes back.
+// A customer orders; the order is packed, shipped, delivered, and partly returned.
 import type { Teller } from "./record_example.ts";
 
-/** Who orders, and what an order line needs. */
+/** The customer of an order, and the fields of an order line. */
 export interface Buyer {
   readonly customer_id: string;
   readonly shipping_address_id: string;
 }
 
-/** The customers. */
 export async function customers({ tell, act }: Teller): Promise<Buyer> {
   const address = {
     name: "Ada Lovelace",
@@ -44,7 +43,7 @@ export async function customers({ tell, act }: Teller): Promise<Buyer> {
 
 const tea = (quantity: number) => ({ sku: "TEA-100", quantity, unit_price: "6.00" });
 
-/** Stock is promised before there is an order. */
+/** Stock is reserved before the order exists. */
 export async function reservations({ tell, act }: Teller): Promise<void> {
   const body = { order_id: "SO-2000", items: [{ sku: "TEA-100", quantity: 3 }] };
   const path = { id: (await tell("reserveInventory", { body })).data.reservation_id };
@@ -107,7 +106,7 @@ export async function changes({ tell, act }: Teller, buyer: Buyer): Promise<void
   await corrected({ tell, act }, buyer);
 }
 
-/** An order whose address was written with the wrong state. */
+/** An order with the wrong state in its address. */
 async function corrected({ tell, act }: Pick<Teller, "tell" | "act">, { customer_id }: Buyer): Promise<void> {
   const address = {
     address_line1: "16 Analytical Way",
@@ -133,7 +132,7 @@ async function putBack({ tell, act }: Pick<Teller, "tell" | "act">, buyer: Buyer
   await tell("putBack", { body: { order_id: data.id, sku: "TEA-100", quantity: 1, bin: "B-02-01" } });
 }
 
-/** One order on its whole way. */
+/** One order from start to end. */
 export async function fulfillment({ app, tell, act }: Teller, buyer: Buyer): Promise<void> {
   const [order] = (await act("listOrders", { query: { order_number: "SO-1001" } })).data;
   const path = { id: order.id };
@@ -188,7 +187,7 @@ export async function fulfillment({ app, tell, act }: Teller, buyer: Buyer): Pro
   await byHand({ app, tell, act }, buyer);
 }
 
-/** A parcel without a label of ours, and a label that is not used. */
+/** A parcel without one of our labels, and a label that is not used. */
 async function byHand({ tell, act }: Pick<Teller, "app" | "tell" | "act">, buyer: Buyer): Promise<void> {
   const made = await act("createOrder", { body: { order_number: "SO-1005", ...buyer, line_items: [tea(2)] } });
   const path = { id: made.data.id };
@@ -200,7 +199,7 @@ async function byHand({ tell, act }: Pick<Teller, "app" | "tell" | "act">, buyer
   await tell("voidLabel", { path: { id: (await act("createLabel", { body })).data.label_id } });
 }
 
-/** Some of it comes back. */
+/** Some units are returned. */
 export async function returns({ tell, act }: Teller): Promise<void> {
   const items = [{ sku: "TEA-100", quantity: 1, condition: "damaged", notes: "Wet." }];
   const made = await tell("createReturn", {

@@ -1,4 +1,4 @@
-// Those who may sign in.
+// Users and invitations.
 import { Secret, TOTP } from "otpauth";
 import { hashPassword } from "../../../../src/identity/users/passwords.ts";
 import { getUser, saveUser } from "../../../../src/identity/users/users.sql.ts";
@@ -7,7 +7,7 @@ import type { Teller } from "./record_example.ts";
 
 const [old_password, password] = ["correct horse battery", "staple of the whole house"];
 
-/** Users, what they change of themselves, and where they are signed in. They lie only in the live world. */
+/** Users, their own settings, and their sessions. They exist only in live. */
 export async function people(teller: Teller): Promise<void> {
   const { app, tell } = teller;
   const key = app.keys.live.full;
@@ -36,7 +36,7 @@ export async function people(teller: Teller): Promise<void> {
   await tell("endSession", { key, path: { id: guest.id, session_id: theirs.id } });
 }
 
-/** The second factor of a user, from the QR code to the end of it. */
+/** The second factor of a user, from the QR code to its removal. */
 async function secondFactor({ app, tell }: Teller): Promise<void> {
   const { service } = app;
   const { headers } = await personWithPassword(service, "office", password, "Sam Second");
@@ -50,7 +50,7 @@ async function secondFactor({ app, tell }: Teller): Promise<void> {
   await tell("turnOffSecondFactor", { ...as, body: { password } });
 }
 
-/** Those who are asked to become users. */
+/** Invitations to become a user. */
 async function invitations({ app, tell }: Teller): Promise<void> {
   const key = app.keys.live.full;
   const { id } = (await tell("createInvitation", { key, body: { email: "ida@example.com", role: "office" } })).data;

@@ -1,15 +1,15 @@
-// Stores at platforms, what they send, and what becomes of it.
+// Stores at platforms, their notifications, and the resulting orders.
 import { systemClock } from "../../../../src/core/clock.ts";
 import { hmacBase64 } from "../../../../src/core/crypto.ts";
 import { address, shopifyLine, shopifyOrder } from "../../../platforms/stores.ts";
 import type { Teller } from "./record_example.ts";
 
-// A public address that needs no resolving. Nothing is sent there: one store has no token, the other is paused.
+// A public address that needs no DNS lookup. Nothing is sent there: one store has no token, the other is paused.
 const api_url = "https://93.184.216.34";
-// Not the one that the example shows, so that it can be looked for.
+// Differs from the value in the example, so that it can be searched for.
 const client_secret = `shpss_${Bun.randomUUIDv7("hex").replaceAll("-", "").slice(-16)}`;
 
-/** A store that tells of two orders, one of which is not paid, and of a store that is paused. */
+/** A store that sends two orders, one of them unpaid, and a store that is paused. */
 export async function platforms({ app, mode, warehouse_id, tell, act }: Teller): Promise<void> {
   const store_id = "fine-tea.myshopify.com";
   const body = { platform: "shopify", store_id, name: "Fine tea", client_secret, order_prefix: "FT-", api_url };
@@ -47,14 +47,14 @@ export async function platforms({ app, mode, warehouse_id, tell, act }: Teller):
   await tell("deletePlatform", { path });
 }
 
-/** A notification of BigCommerce and the ping of a webhook of WooCommerce. */
+/** A notification from BigCommerce and the ping of a WooCommerce webhook. */
 async function fromOthers({ app, mode, tell, act }: Pick<Teller, "app" | "mode" | "tell" | "act">): Promise<void> {
   const api_token = "bc-token-0123456789";
   await act("createPlatform", {
     body: { platform: "bigcommerce", store_id: "k3v9x2", api_token, status: "paused", api_url },
   });
   const about = { scope: "store/order/created", store_id: "1025646", data: { type: "order", id: 250 } };
-  // A platform knows nothing of the test world's clock.
+  // A platform does not know the clock of test.
   const created_at = Math.floor((mode === "live" ? app.clocks.live : systemClock()).now() / 1000);
   const hash = "dd70c0976e06b67aaf671e73f49dcb79230ebf9d";
   await tell("bigcommerceOrder", { body: { ...about, hash, created_at, producer: "stores/k3v9x2" } });

@@ -1,4 +1,4 @@
-// Somebody asks what is known of him, and to be forgotten; the house says how long it keeps things.
+// A person requests access to their data and its erasure; the operator sets the retention periods.
 import type { Teller } from "./record_example.ts";
 
 /** The person, who has not ordered yet. */

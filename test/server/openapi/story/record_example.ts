@@ -1,4 +1,4 @@
-// Tells a story to a fresh service: each request is an operation of the reference, and what is said is its example.
+// Runs a story on a fresh service: each request is an operation of the reference, and is recorded as its example.
 
 import type { Environment } from "../../../../src/core/environment.ts";
 import { operationsOf } from "../../../../src/server/openapi/description.ts";
@@ -6,37 +6,37 @@ import type { Example } from "../../../../src/server/openapi/operation.ts";
 import { firstId } from "../../../../src/storage/migrations/migrate.ts";
 import type { TestApp } from "../../../build/service.ts";
 
-/** What is sent with an operation. Secret parts of it are not shown in the example. */
+/** The input of an operation. Its secret parts are not shown in the example. */
 export interface Telling {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** A key's text; the one of the story's world with full access unless given. */
+  /** The text of a key. By default the one with full access in the story's environment. */
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What was answered: JSON that the story reads on from. */
-// biome-ignore lint/suspicious/noExplicitAny: a story reads answers of every shape.
+/** The response: JSON that the story continues from. */
+// biome-ignore lint/suspicious/noExplicitAny: a story reads responses of any shape.
 type Said = any;
 
 export interface Teller {
   readonly app: TestApp;
-  /** The world that the story is told in. */
+  /** The environment of the story. */
   readonly mode: Environment;
-  /** The warehouse that every world begins with. */
+  /** The warehouse that every environment starts with. */
   readonly warehouse_id: string;
-  /** Makes a request of an operation, insists on success, and keeps the first of each operation as its example. */
+  /** Sends a request of an operation, expects success, and records the first of each operation as its example. */
   readonly tell: (operation: string, telling?: Telling) => Promise<Said>;
-  /** As `tell`, and keeps nothing: for what only has to happen. */
+  /** Like `tell`, without recording: for steps that only have to happen. */
   readonly act: (operation: string, telling?: Telling) => Promise<Said>;
-  /** Makes a request that is refused with this code, and keeps the answer as the example of the code. */
+  /** Sends a request that is refused with this code, and records the response as the example of the code. */
   readonly refuse: (code: string, operation: string, telling: Telling) => Promise<void>;
   readonly examples: Record<string, Example>;
   readonly refusals: Record<string, unknown>;
 }
 
-/** Opens a book: nothing is told yet. */
+/** Starts a story without any examples. */
 export function openStory(app: TestApp, mode: Environment): Teller {
   const operations = new Map(operationsOf(app.app.routes).map((operation) => [operation.id, operation]));
   const examples: Record<string, Example> = {};
@@ -91,7 +91,7 @@ export function openStory(app: TestApp, mode: Environment): Teller {
 
 const shown_characters_max = 5000;
 
-/** What is shown of an answer: all, but of a long list its beginning, and nothing of a document or of metrics. */
+/** The response as shown: long lists are shortened, and files and metrics are omitted. */
 function shownOf(answer: Said): unknown {
   if (typeof answer === "string") return /^%PDF|^\x89PNG|^# HELP|\ufffd/.test(answer) ? null : answer;
   if ("openapi" in answer) {
@@ -107,7 +107,7 @@ function shownOf(answer: Said): unknown {
   return { ...answer, data };
 }
 
-// What is different each time, and what stands for it. Each form is of the same kind as what it replaces.
+// Values that differ each time, and their replacements. Each replacement has the same format as the original.
 const always: readonly (readonly [RegExp, string])[] = [
   [/\breq_[0-9a-f]{32}\b/g, "req_019c1e2f4b7a7c3d9e5f60718293a4b5"],
   [/\bevt_test_[0-9a-f]{32}\b/g, "evt_test_019c1e2f4b7a7c3d9e5f60718293a4b5"],

@@ -1,8 +1,8 @@
-// What is refused, and in which words: the examples of errors.
+// Refused requests and their messages: the examples of errors.
 import type { Buyer } from "./orders.ts";
 import type { Teller } from "./record_example.ts";
 
-/** Requests that cannot be granted, after everything else has happened. */
+/** Requests that are refused, after everything else has happened. */
 export async function refusals(teller: Teller, buyer: Buyer): Promise<void> {
   const { app, mode, warehouse_id, refuse, act } = teller;
   const product = { sku: "MILK-1L", name: "Whole milk, 1 l" };
@@ -53,7 +53,7 @@ export async function refusals(teller: Teller, buyer: Buyer): Promise<void> {
   await ofMerchants(teller);
 }
 
-/** What is refused where there are several merchants. */
+/** Refusals that need several merchants. */
 async function ofMerchants({ app, refuse, act }: Teller): Promise<void> {
   const key = app.keys.live.full;
   const product = { sku: "BOLT-1", name: "Bolt" };

@@ -1,9 +1,9 @@
-// What the manager reads: the overview of today, and every report.
+// The manager's reports: the overview of today, and every report.
 import type { Teller } from "./record_example.ts";
 
 const grouped = { group_by: "week" };
 
-/** Told at the end of the day, when there is something to tell. */
+/** Runs at the end of the day, when there is something to report. */
 export async function reports({ tell }: Teller): Promise<void> {
   await tell("getOverview");
   for (const [name, query] of [

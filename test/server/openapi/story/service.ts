@@ -1,4 +1,4 @@
-// Those who are told: keys, subscriptions, deliveries and notices; and the service about itself.
+// Keys, subscriptions, deliveries and notices, and the service itself.
 import { servers as server_rows } from "../../../../db/schema/service.ts";
 import type { LoggedRequest } from "../../../../src/http/request_log/logged_request.ts";
 import { claimRun, endRun } from "../../../../src/operations/backups/backup_runs.ts";
@@ -9,7 +9,7 @@ import { storeBlock } from "../../../http/request_log/logged_requests.ts";
 import { openMailServer } from "../../../webhooks/mail_server.ts";
 import type { Teller } from "./record_example.ts";
 
-/** Keys of test mode. */
+/** Keys of test. */
 export async function keys({ app, tell, act }: Teller): Promise<void> {
   const key = app.keys.test.full;
   const made = await tell("createKey", {
@@ -32,14 +32,14 @@ export async function keys({ app, tell, act }: Teller): Promise<void> {
   await act("listKeys", { key });
 }
 
-/** Who did what, in either world: that is asked with a key of the live one. */
+/** The audit log of both environments, which requires a live key. */
 export async function audit({ app, tell }: Teller): Promise<void> {
   const key = app.keys.live.full;
   await tell("listAuditEntries", { key, query: { action: "createKey", limit: "2" } });
   await tell("exportAuditEntries", { key, query: { actor: "key_1003" } });
 }
 
-/** The backups of a service that was told where to. */
+/** The backups of a service that has a destination for them. */
 export async function backups({ app, tell }: Teller): Promise<void> {
   const key = app.keys.live.full;
   const keep = { hours: 24, days: 30, months: 12 };
@@ -63,7 +63,7 @@ export async function backups({ app, tell }: Teller): Promise<void> {
   }
 }
 
-/** The servers of a house that has two, beside each other while one is restarted. */
+/** The servers of an installation with two, side by side while one is restarted. */
 export async function servers({ app, tell }: Teller): Promise<void> {
   const { live } = app.service.stores;
   const row = { version: "0.1.0", schema: "0001_schema", seen_at: start, beats: 60 };
@@ -81,7 +81,7 @@ export async function servers({ app, tell }: Teller): Promise<void> {
   }
 }
 
-/** How e-mail goes out, by a mail server that is there for this story alone. */
+/** The email settings, with a mail server that exists only for this story. */
 export async function mail({ app, tell }: Teller): Promise<void> {
   const key = app.keys.live.full;
   const before = app.service.mail;
@@ -98,7 +98,7 @@ export async function mail({ app, tell }: Teller): Promise<void> {
   }
 }
 
-/** Subscriptions, deliveries and what is done when one failed. Told in test mode, whose receivers may be near. */
+/** Subscriptions, deliveries, and what to do if one failed. In test, which allows local receivers. */
 export async function webhooks({ app, mode, tell, act }: Teller): Promise<void> {
   const key = app.keys.test.full;
   let status = 204;
@@ -141,7 +141,7 @@ export async function webhooks({ app, mode, tell, act }: Teller): Promise<void> 
   }
 }
 
-// Requests are logged at the port, which a story passes by.
+// Requests are logged at the port, which a story bypasses.
 const asked: LoggedRequest = {
   at: start,
   method: "GET",
@@ -166,7 +166,7 @@ const restored = {
   ...{ decision: null, decided_at: null, decided_by: null, settled_at: null },
 };
 
-/** What happened, what can, and how the service is. */
+/** Events, event types, and the state of the service. */
 export async function events({ app, mode, tell }: Teller): Promise<void> {
   await app.runJobs();
   const { data } = await tell("listEvents", { query: { type: "inventory.received", limit: "1" } });

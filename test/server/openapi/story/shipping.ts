@@ -1,7 +1,7 @@
-// What parcels cost: a card of the house's own, zones that a carrier has given, and the days on which it rests.
+// Shipping prices: the operator's rate card, a carrier's zones, and its days off.
 import type { Teller } from "./record_example.ts";
 
-/** A rate card, its prices as a file, and what it said before. */
+/** A rate card, its prices as a file, and its earlier version. */
 export async function rateCards({ tell }: Teller): Promise<void> {
   const card = {
     service: "ground",
@@ -60,7 +60,7 @@ export async function zones({ tell }: Teller): Promise<void> {
   await tell("deleteZoneChart", { path: { id: imported.data.charts[0].id } });
 }
 
-/** The days on which a carrier rests. */
+/** A carrier's days off. */
 export async function holidays({ tell, mode }: Teller): Promise<void> {
   const carrier = mode === "live" ? "local" : "sim";
   const [own] = (await tell("listHolidays", { query: { year: "2026" } })).data;

@@ -1,9 +1,9 @@
-// The house is set up: products, warehouses, what lies in them, and how it is counted, moved and traced.
+// Setting up: products, warehouses and their stock, and how stock is counted, moved and traced.
 import type { Teller } from "./record_example.ts";
 
-/** The catalogue. */
+/** The catalog. */
 export async function catalogue({ tell, act }: Teller): Promise<void> {
-  // The first of everything is what a newcomer with an empty world can make as well.
+  // The first example of everything is one that a newcomer with an empty environment can create as well.
   const tea = await tell("createProduct", {
     body: {
       sku: "TEA-100",
@@ -54,7 +54,7 @@ export async function catalogue({ tell, act }: Teller): Promise<void> {
   await tell("exportProducts");
 }
 
-/** The warehouses, what comes in, and what is known of it. */
+/** The warehouses, their receipts, and their stock levels. */
 export async function inventory({ tell, act }: Teller): Promise<void> {
   const [first] = (await tell("listLocations")).data;
   const location: string = first.warehouse_id;

@@ -1,4 +1,4 @@
-// The examples of the reference: a day in the house, told to a fresh service. What was said is written down by
+// The examples of the reference: a day in the warehouse, run on a fresh service. To record them:
 // `bun test/server/openapi/story/story.ts`.
 import { join } from "node:path";
 import type { Example } from "../../../../src/server/openapi/operation.ts";
@@ -19,10 +19,10 @@ import { catalogue, inventory } from "./stock.ts";
 
 const folder = join(import.meta.dir, "../../../../src/server/openapi");
 
-/** Where the examples are kept, and those of refusals. */
+/** The files with the examples, and with those of refusals. */
 export const kept_files = { examples: join(folder, "examples.json"), refusals: join(folder, "refusals.json") };
 
-/** What was said: examples by operation and refusals by code, in the order of their names. */
+/** The recorded examples by operation and refusals by code, in alphabetical order. */
 export interface Told {
   readonly examples: Readonly<Record<string, Example>>;
   readonly refusals: Readonly<Record<string, unknown>>;
@@ -31,7 +31,7 @@ export interface Told {
 const sorted = <Value>(record: Readonly<Record<string, Value>>): Record<string, Value> =>
   Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
 
-/** Tells the story of what works to a fresh service, in its live world, and gives the examples of operations. */
+/** Runs the successful part of the story on a fresh service, in live. Returns the examples of operations. */
 export async function tellStory(app: TestApp): Promise<Told["examples"]> {
   const story = openStory(app, "live");
   await tellWorks(story);
@@ -39,8 +39,8 @@ export async function tellStory(app: TestApp): Promise<Told["examples"]> {
 }
 
 /**
- * Tells the whole story to a fresh service, with what is refused at its end: in the test world, so that who tries the
- * examples with a test key meets the same ids.
+ * Runs the whole story on a fresh service, with the refusals at its end. It runs in test, so that users who try the
+ * examples with a test key get the same ids.
  */
 export async function tellWhole(app: TestApp): Promise<Told> {
   const story = openStory(app, "test");

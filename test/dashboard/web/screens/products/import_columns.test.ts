@@ -1,4 +1,4 @@
-// Which column of a file is which, as the browser guesses it and a person says it.
+// The mapping of file columns to fields, as the browser guesses it and a user corrects it.
 import { expect, test } from "bun:test";
 import {
   isPlain,
@@ -12,12 +12,12 @@ import { productColumns } from "../../../../../src/products/product_csv.ts";
 
 const read = (bytes: string | Uint8Array<ArrayBuffer>) => readingOf(new Blob([bytes]), productFields);
 
-test("the screens offer the columns that the API has", () => {
+test("the screens offer the columns of the API", () => {
   expect(productFields).toEqual(productColumns.map(({ name }) => name));
   expect(stockFields).toEqual(stockColumns.map(({ name }) => name));
 });
 
-test("a file whose names are ours needs nobody to say more", async () => {
+test("a file with our column names needs no mapping", async () => {
   for (const text of ["sku,name\nA,B", "\ufeffSKU;Name\r\nA;B", "sep=\t\nSku\tNAME\nA\tB"]) {
     const reading = await read(text);
     expect([text, reading.fields, isPlain(reading, "sku"), termsOf(reading)]).toEqual([
@@ -34,7 +34,7 @@ test("a file whose names are ours needs nobody to say more", async () => {
   expect(isPlain(await read(""), "sku")).toBe(false);
 });
 
-test("another program's names are mapped by hand, and what is left out is said", async () => {
+test("another program's column names are mapped by hand, and unmapped columns are listed", async () => {
   const reading = await read('Handle,"Title, long",Variant SKU,Price\nmug,"Mug, ""blue""",MUG-1,"12,50"\n');
   expect(reading.columns.map(({ example }) => example)).toEqual(["mug", "Mug, blue", "MUG-1", "12,50"]);
   expect([reading.fields, isPlain(reading, "sku")]).toEqual([["", "", "", "price"], false]);

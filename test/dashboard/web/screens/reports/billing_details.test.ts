@@ -12,7 +12,7 @@ const names = {
 const order = { type: "order", id: "ord_7", line: null, version: 1 } as const;
 const movement = { type: "movement", id: "mov_7", line: null, version: null } as const;
 
-describe("what was known of a billed act", () => {
+describe("the details of a billed act", () => {
   const rows: readonly (readonly [string, Event, string])[] = [
     [
       "a receipt",
@@ -97,12 +97,12 @@ describe("what was known of a billed act", () => {
     ],
   ];
   for (const [what, event, told] of rows) {
-    test(`is told of ${what}`, () => {
+    test(`include ${what}`, () => {
       expect(detailsOf(event, names)).toBe(told);
     });
   }
 
-  test("names bins and people, where they are told", () => {
+  test("names bins and people if they are known", () => {
     const moved = { source: movement, attributes: { sku: "TEA", from_bin: "A-1", to_bin: "B-2", reason: null } };
     expect(detailsOf(moved, names)).toBe("TEA · from: A-1 · to: B-2");
     const project = {
@@ -113,7 +113,7 @@ describe("what was known of a billed act", () => {
   });
 });
 
-test("quantities are of one or of many, also where they are taken back", () => {
+test("quantities are singular or plural, even if they are negative", () => {
   const { unit, label, minute } = billingTexts.units;
   expect([unit(1), unit(2), unit(-1), unit(-2)]).toEqual(["1 unit", "2 units", "-1 unit", "-2 units"]);
   expect([label(1), minute(1)]).toEqual(["1 label", "1 min"]);

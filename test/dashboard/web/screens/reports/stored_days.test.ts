@@ -6,7 +6,7 @@ const columns = ["business_date", "merchant_id", "sku", "units_at_close", "units
 
 const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-test("storage by day is the sum of the rows of the file, whatever stands in them", () => {
+test("storage by day is the sum of the file's rows, whatever they contain", () => {
   const row = fc.record({
     business_date: fc.constantFrom("2026-01-30", "2026-01-31", "2026-02-01"),
     merchant_id: fc.constantFrom("mer_1", "mer_2"),
