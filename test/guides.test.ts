@@ -1,4 +1,4 @@
-// What those who change Packhouse read: each place and each command that it names is there.
+// The guides for contributors: every path and command that they name exists.
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -6,12 +6,12 @@ import manifest from "../package.json" with { type: "json" };
 import { root } from "../scripts/install.ts";
 
 const read = (file: string) => Bun.file(join(root, file)).text();
-/** What stands as code, in a line or in blocks. */
+/** The code of a text, inline and in blocks. */
 const codeOf = (text: string) =>
   [...text.matchAll(/```\w*\n([\s\S]*?)```|`([^`\n]+)`/g)].map(([, a, b]) => a ?? b ?? "");
 
 describe.each(["README.md", "CONTRIBUTING.md", "src/README.md"])("%s", (file) => {
-  test("names files and folders that are there", async () => {
+  test("names only existing files and folders", async () => {
     const text = await read(file);
     const [named, linked] = [
       codeOf(text).flatMap((code) => code.match(/(?<![\w/.…-])(?:src|test|db|scripts|\.github)\/[\w./-]+/g) ?? []),
@@ -20,7 +20,7 @@ describe.each(["README.md", "CONTRIBUTING.md", "src/README.md"])("%s", (file) =>
     expect([...named, ...linked].filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
-  test("names scripts that package.json has", async () => {
+  test("names only scripts in package.json", async () => {
     const scripts = codeOf(await read(file)).flatMap((code) =>
       [...code.matchAll(/bun(?:@[\d.]+)? run (\w+)/g)].map(([, name = ""]) => name),
     );
@@ -28,7 +28,7 @@ describe.each(["README.md", "CONTRIBUTING.md", "src/README.md"])("%s", (file) =>
   });
 });
 
-test("the map has every folder of the source in its table", async () => {
+test("the map lists every folder of the source", async () => {
   const text = await read("src/README.md");
   const places = text.split("\n").flatMap((line) => /^\| (`.*?) \|/.exec(line)?.[1] ?? []);
   const named = new Set(places.join(" ").match(/[\w./]+/g));
@@ -38,7 +38,7 @@ test("the map has every folder of the source in its table", async () => {
   expect([...folders, ...programs].filter((name) => !named.has(name))).toEqual([]);
 });
 
-test("one command tests everything, wherever it is run", async () => {
+test("one command runs all tests, locally and in CI", async () => {
   const command = `npx -y bun@${Bun.version} run test`;
   for (const file of ["README.md", ".ci/run", ".github/workflows/test.yml"])
     expect(await read(file)).toContain(command);

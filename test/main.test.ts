@@ -1,4 +1,4 @@
-// The command line as an operator meets it: each case is a process of its own, on the embedded database.
+// The command line as an operator uses it. Each case runs in its own process, on the embedded database.
 
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
@@ -10,21 +10,21 @@ import { defaultProgram } from "../scripts/service.ts";
 import { silentLog } from "../src/core/log.ts";
 import { openStores } from "../src/storage/open_stores.ts";
 
-// Each step is a process of its own, on a machine that may have other work.
+// Each step starts a process, on a machine that may be busy.
 setDefaultTimeout(60_000);
 
 const folder = mkdtempSync(join(tmpdir(), "packhouse-main-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 const data = join(folder, "data");
 
-/** Runs one command to its end, in a folder of its own. */
+/** Runs one command to its end, in the test's folder. */
 async function packhouse(words: readonly string[], env: Record<string, string> = {}) {
   const child = Bun.spawn([...defaultProgram, ...words], { cwd: folder, env, stdout: "pipe", stderr: "pipe" });
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   return { out, err, code };
 }
 
-/** A folder with the data of an installation in which nothing has happened; its place as flags. */
+/** Creates the data of a new installation and returns the flags that point to it. */
 async function installation(name: string): Promise<string[]> {
   const place = join(folder, name);
   const fatal = (error: unknown) => {
@@ -40,7 +40,7 @@ const create_hint = "Create one with packhouse keys create.\n";
 const create = ["keys", "create", "--data", data, "--name", "till"];
 
 describe("works", () => {
-  test("a key is made, listed and revoked, and nobody else may read the data", async () => {
+  test("a key is created, listed and revoked, and no other user can read the data", async () => {
     const made = await packhouse([...create, "--mode", "test", "--permission", "read", "--json"]);
     expect({ ...made, out: JSON.parse(made.out) }).toMatchObject({
       code: 0,
@@ -58,7 +58,7 @@ describe("works", () => {
     for (const path of ["", ...readdirSync(data)]) expect(statSync(join(data, path)).mode & 0o077).toBe(0);
   });
 
-  test("a key is limited, rotated and given an end, and told when none with full permission is left", async () => {
+  test("a key is limited, rotated and set to expire, with a warning when no full-access key is left", async () => {
     const place = await installation("ring");
     const keys = (...words: string[]) => packhouse(["keys", ...words, ...place]);
     const full = ["--name", "main", "--mode", "live", "--permission", "full"];
@@ -90,13 +90,13 @@ describe("works", () => {
     expect([ended.code, ended.err]).toEqual([1, "packhouse keys rotate: The key is revoked. Create another one.\n"]);
   });
 
-  test("the stock of a new installation agrees with its ledger", async () => {
+  test("the stock of a new installation matches its ledger", async () => {
     await packhouse([...create, "--mode", "live"]);
     const { code, out } = await packhouse(["verify", "--data", data]);
     expect([code, out]).toEqual([0, "live: 0 differences\ntest: 0 differences\n"]);
   });
 
-  test("products and stock come in as files and go out as the same, and a bad row makes the exit code 1", async () => {
+  test("products and stock are imported and exported unchanged, and a bad row makes the exit code 1", async () => {
     const [goods, counted] = [join(folder, "goods.csv"), join(folder, "counted.csv")];
     writeFileSync(goods, 'sku,name\nTEA,"Tea, green"\nRICE,Rice\n,Nameless\n');
     writeFileSync(counted, "sku,bin,quantity\nTEA,A-01,5\nRICE,A-02,7\n");
@@ -122,7 +122,7 @@ describe("works", () => {
     expect((await packhouse(["verify", "--data", join(folder, "sheets")])).code).toBe(0);
   });
 
-  test("a file is taken in from a pipe, too, and - is standard input and output", async () => {
+  test("a file can be piped in, and - is standard input or output", async () => {
     const own = await installation("piped");
     const words = ["sh", "-c", 'printf "sku,name\\nTEA,Tea\\n" | "$0" "$@"', ...defaultProgram];
     const child = Bun.spawn([...words, "import", "products", "/dev/stdin", ...own], { cwd: folder, env: {} });
@@ -135,7 +135,7 @@ describe("works", () => {
     expect(existsSync(join(folder, "-"))).toBe(false);
   });
 
-  test("files are of the merchant that is named, once there are several", async () => {
+  test("files belong to the merchant named, which is required once there are several", async () => {
     const goods = join(folder, "owned.csv");
     writeFileSync(goods, "sku,name\nTEA,Tea\n");
     const own = await installation("merchants");
@@ -157,13 +157,13 @@ describe("works", () => {
     expect((await packhouse(["import", "products", goods, ...own])).code).toBe(0);
   });
 
-  test("an export whose reader has seen enough ends without a complaint", async () => {
+  test("an export whose reader stops early ends without an error", async () => {
     const goods = join(folder, "many.csv");
     const rows = Array.from({ length: 3000 }, (_, at) => `G-${at},${"Goods ".repeat(15)}${at}\n`);
     writeFileSync(goods, `sku,name\n${rows.join("")}`);
     const own = await installation("many");
     expect((await packhouse(["import", "products", goods, ...own])).code).toBe(0);
-    // The whole of it is more than a pipe holds; the shell tells the exit code apart from what `head` prints.
+    // The export is larger than a pipe holds. The shell separates the exit code from what `head` prints.
     const script = '{ "$0" "$@"; echo "exit $?" >&2; } | head -n 1';
     const words = ["sh", "-c", script, ...defaultProgram, "export", "products", ...own];
     const child = Bun.spawn(words, { cwd: folder, env: {}, stdout: "pipe", stderr: "pipe" });
@@ -172,7 +172,7 @@ describe("works", () => {
     expect(err).toMatch(/^Products +\d+ of 3000\nexit 0\n$/);
   });
 
-  test("a balance that was changed behind the ledger is told with the rows that disagree", async () => {
+  test("a balance that was changed without a ledger entry is reported with the rows that disagree", async () => {
     const place = await installation("changed");
     const [goods, counted] = [join(folder, "tea.csv"), join(folder, "tea_stock.csv")];
     writeFileSync(goods, "sku,name\nTEA,Tea\n");
@@ -220,7 +220,7 @@ describe("works", () => {
     [["import", "orders", "--help"], "(test)"],
     [["export", "orders", "--help"], "(test)"],
     [["--version"], "packhouse "],
-  ])("%j answers on the output", async (words, said) => {
+  ])("%j prints to standard output", async (words, said) => {
     const { code, out, err } = await packhouse(words);
     expect([code, err]).toEqual([0, ""]);
     expect(out).toContain(said);
@@ -254,7 +254,7 @@ describe("refuses", () => {
     [["backup", "-"], "- is not a backup location"],
     [["import", "products", "a.csv", "b.csv"], "b.csv"],
     [["export", "stock", "--mode", "prod"], "live or test"],
-  ])("%j as wrong use, in one line", async (words, said) => {
+  ])("%j as a usage error, in one line", async (words, said) => {
     const { code, out, err } = await packhouse(words);
     expect([code, out, err.trimEnd().split("\n").length]).toEqual([2, "", 1]);
     expect(err).toContain(said);
@@ -267,7 +267,7 @@ describe("refuses", () => {
     "postgres://ann:%sesame@host/x",
     "postgres://ann:s@host/sesame@127.0.0.1/x",
     "postgres://ann:sesame@[::1/x",
-  ])("the address %s of a database, in one line without its password", async (address) => {
+  ])("the database URL %s, in one line without its password", async (address) => {
     for (const words of [["serve", "--port", "0"], ["verify"]]) {
       const { code, out, err } = await packhouse([...words, "--database-url", address]);
       expect([code, out, err.trimEnd().split("\n").length]).toEqual([2, "", 1]);
@@ -276,7 +276,7 @@ describe("refuses", () => {
     }
   });
 
-  test("a setting that cannot be, before any data is made", async () => {
+  test("an invalid setting, before any data is created", async () => {
     const serve = ["serve", "--port", "0", "--data", join(folder, "none")];
     const words = ["SECRET_KEY", "TRUSTED_PROXIES", "WEBHOOK_ALLOW_CIDRS", "BASE_URL", "GS1_PREFIX"];
     const nonsense = words.map((word) => [`PACKHOUSE_${word}`, "nonsense"]);
@@ -315,7 +315,7 @@ describe("refuses", () => {
     expect([existsSync(nowhere), existsSync(join(folder, "nowhere-backups"))]).toEqual([false, false]);
   });
 
-  test("what the machine refuses, in one line without a stack", async () => {
+  test("what the system refuses, in one line without a stack trace", async () => {
     const file = join(folder, "file");
     writeFileSync(file, "");
     const lost_file = await packhouse([
@@ -334,7 +334,7 @@ describe("refuses", () => {
     expect([lost.code, lost.err.split("\n").length, lost.err.includes("sesame")]).toEqual([1, 2, false]);
   });
 
-  test("a port that is taken, before it prints keys that nobody would keep", async () => {
+  test("a port that is in use, before it prints keys", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => other.once("listening", resolve));
     const { port } = other.address() as { port: number };

@@ -1,5 +1,5 @@
-// A query that nobody awaits never runs, and the linter knows only promises: Drizzle's builders are thenables. So the
-// compiler is asked for the type of every expression that stands alone.
+// A query that is not awaited never runs, and the linter knows only promises: Drizzle's builders are thenables. So this
+// asks the compiler for the type of every expression statement.
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ const root = join(import.meta.dir, "..");
 const folder = mkdtempSync(join(tmpdir(), "packhouse-promises-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** `kept = promise`, `promise.catch(…)` and `promise.then(…, …)` look after it. */
+/** `kept = promise`, `promise.catch(…)` and `promise.then(…, …)` handle it. */
 function isKept(node: Node): boolean {
   if (isBinaryExpression(node)) return true;
   if (!isCallExpression(node) || !isPropertyAccessExpression(node.expression)) return false;
@@ -35,7 +35,7 @@ function aloneIn(file: SourceFile): Node[] {
   return found;
 }
 
-/** The expressions of a project's own files that stand alone and could be awaited. */
+/** The expression statements in a project's own files that could be awaited. */
 async function floating({ program, checker, rootFiles }: Project, below: string): Promise<string[]> {
   const problems: string[] = [];
   for (const name of rootFiles) {
@@ -64,11 +64,11 @@ async function check(config: string, below: string): Promise<string[]> {
   }
 }
 
-test("no promise and no query floats", async () => {
+test("no promise or query floats", async () => {
   expect(await check(join(root, "tsconfig.json"), root)).toEqual([]);
 }, 60_000);
 
-test("the check finds a query that nobody awaits", async () => {
+test("the check finds a query that is not awaited", async () => {
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: { strict: true, types: [] } }));
   const text = [
     "declare const query: { where(id: number): PromiseLike<number[]>; plain(): void };",

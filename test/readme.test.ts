@@ -1,11 +1,11 @@
-// The README's first calls, run as a reader would: every command of it, in order, against a service of its own.
+// The README's first calls, run as a reader would: every command in order, against a new service.
 import { afterAll, expect, test } from "bun:test";
 import type { StartedService } from "../scripts/service.ts";
 import { startFreshService } from "./flows/service.ts";
 
 const tour = (await Bun.file("README.md").text()).split("## First calls")[1]?.split("\n## ")[0] ?? "";
 const blocks = [...tour.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
-/** What it shows of answers. */
+/** The responses that the README shows. */
 const shown = [...tour.matchAll(/```json\n([\s\S]*?)```/g)].map(([, answer = ""]) => JSON.parse(answer) as object);
 const hasCurl = Bun.which("curl") !== null;
 if (!hasCurl) console.log("SKIPPED readme: curl is not installed");
@@ -14,7 +14,7 @@ const started: StartedService[] = [];
 afterAll(() => Promise.all(started.map((service) => service.remove())));
 
 test.skipIf(!hasCurl)(
-  "every first call does what it says, and answers what is shown",
+  "every first call works and returns what the README shows",
   async () => {
     const service = await startFreshService();
     started.push(service);
@@ -25,7 +25,7 @@ test.skipIf(!hasCurl)(
       .replaceAll("http://127.0.0.1:3000", service.url)
       .replaceAll("ph_test_…", key)
       .replaceAll("npx -y bun@1.4.5", process.execPath)
-      // Any free port will do for the receiver.
+      // Any free port works for the receiver.
       .replaceAll("4000", String(await freePort()))
       .replace("src/main.ts verify", `src/main.ts verify --data ${service.data} ${databaseFlag(service)}`);
     // The last events may take a moment on a busy machine.
@@ -44,7 +44,7 @@ test.skipIf(!hasCurl)(
     }
     expect(said).toContain("test: 0 differences");
     for (const type of ["order.created", "inventory.low_stock", "order.shipped", "order.delivered"]) {
-      // The receiver writes between the answers, at times behind one whose line has not ended yet.
+      // The receiver writes between the responses, sometimes after one without a final line break.
       expect(said.split("\n").some((line) => line.endsWith(type))).toBe(true);
     }
   },
@@ -52,7 +52,7 @@ test.skipIf(!hasCurl)(
 );
 
 test.skipIf(!hasCurl)(
-  "the first steps on the service's own page do what they say",
+  "the first steps on the service's own page work",
   async () => {
     const service = await startFreshService();
     started.push(service);

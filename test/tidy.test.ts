@@ -96,7 +96,7 @@ describe("the checks themselves", () => {
     expect(mayImport(from, to)).toBe(allowed);
   });
 
-  test("find an import that goes up, by whatever form", () => {
+  test("find an upward import of any form", () => {
     const file = "src/orders/lifecycle/order.schema.ts";
     const up = ['import { a } from "./orders.sql.ts";', 'export * from "./orders.sql.ts";'];
     for (const text of [...up, 'const a = import("./orders.sql.ts");', 'type A = import("./orders.sql.ts").A;']) {
@@ -104,7 +104,7 @@ describe("the checks themselves", () => {
     }
   });
 
-  test("find queries that import an act, and let them import records", () => {
+  test("find queries that import a command, and let them import records", () => {
     const files = {
       "src/orders/lifecycle/orders.sql.ts": 'import "./create_order.ts"; import "./order.ts";',
       "src/orders/lifecycle/create_order.ts": 'import "./order_lines.sql.ts";',
@@ -115,7 +115,7 @@ describe("the checks themselves", () => {
     ]);
   });
 
-  test("let the front end know the types of the service, and nothing else of it", () => {
+  test("let the front end import types of the service, and nothing else", () => {
     const file = "src/dashboard/web/api/types.ts";
     const types = 'import type { A } from "../../../orders/order.schema.ts";';
     expect(importsUp(planted({ [file]: types }))).toEqual([]);
@@ -124,7 +124,7 @@ describe("the checks themselves", () => {
     expect(importsUp(planted({ [file]: `${types}\nimport("../../../orders/order.schema.ts");` }))).toEqual(up);
   });
 
-  test("find a file of no feature", () => {
+  test("find a file outside any feature", () => {
     const files = { "src/utils/text.ts": "", "src/serve.ts": "", "src/main.ts": "", "src/orders/order.ts": "" };
     expect(homeless(planted(files))).toEqual(["src/utils/text.ts", "src/serve.ts"]);
   });
@@ -148,7 +148,7 @@ describe("the checks themselves", () => {
     ]);
   });
 
-  test("find rooms without enough in them, rooms in rooms, and vague names", () => {
+  test("find folders that are too small, nested subfolders, and vague names", () => {
     const files = {
       "src/orders/a/one.ts": "",
       "src/orders/a/two.ts": "",
@@ -162,12 +162,12 @@ describe("the checks themselves", () => {
     expect(vagueFiles(planted(files))).toEqual(["src/orders/b/c/commands.ts does not say what it holds"]);
   });
 
-  test("find a cycle", () => {
+  test("find an import cycle", () => {
     const files = { "src/core/a.ts": 'import "./b.ts";', "src/core/b.ts": 'import type { A } from "./a.ts";' };
     expect(cycles(planted(files))).toEqual(["src/core/a.ts -> src/core/b.ts -> src/core/a.ts"]);
   });
 
-  test("find a dead file, once there is a start", () => {
+  test("find an unused file, if there is an entry point", () => {
     const files = { "src/core/a.ts": "", "src/core/b.ts": "" };
     expect(dead(planted(files))).toEqual([]);
     expect(dead(planted({ ...files, "src/main.ts": 'import "./core/a.ts";' }))).toEqual(["src/core/b.ts"]);
@@ -206,12 +206,12 @@ describe("the checks themselves", () => {
     expect(escapes(planted({ "src/orders/promise.ts": text }))).toEqual([`src/orders/promise.ts touches ${what}`]);
   });
 
-  test("find the network in a carrier's connector, which calls by the way out", () => {
+  test("find network access in a carrier's connector, which must use outbound", () => {
     const files = { "src/shipping/carriers/some.ts": 'const page = await fetch("https://carrier.example");' };
     expect(escapes(planted(files))).toEqual(["src/shipping/carriers/some.ts touches the network"]);
   });
 
-  test("let the outside world be touched in its place, and its name stand in a text", () => {
+  test("allow external access in its own files, and its name in text", () => {
     const files = {
       "src/core/clock.ts": "const now = () => Date.now();",
       "src/outbound/connection.ts": "const socket = net.connect({ port: 1 });",
@@ -220,12 +220,12 @@ describe("the checks themselves", () => {
     expect(escapes(planted(files))).toEqual([]);
   });
 
-  test("find any, but not the word", () => {
+  test("find the type any, but not the word", () => {
     const files = { "src/core/a.ts": "const a = [] as any[];", "src/core/b.ts": 'const any = "any";' };
     expect(anything(planted(files))).toEqual(["src/core/a.ts"]);
   });
 
-  test("find what is too long, and let data and groups of tests be", () => {
+  test("find what is too long, except data and groups of tests", () => {
     const lines = (count: number) => "  1;\n".repeat(count);
     const files = {
       "src/core/wide.ts": `const a = "${"x".repeat(120)}";\n`,
@@ -242,7 +242,7 @@ describe("the checks themselves", () => {
     ]);
   });
 
-  test("find names in another spelling", () => {
+  test("find names that break the naming rules", () => {
     const files = { "src/core/someFile.ts": "export function make_it() {}\ninterface order {}\nclass KeyManager {}" };
     expect(oddNames(planted(files)).sort()).toEqual([
       "src/core/someFile.ts is not in snake_case",
@@ -252,7 +252,7 @@ describe("the checks themselves", () => {
     ]);
   });
 
-  test("find functions that do not say what they do", () => {
+  test("find exported functions without a proper docstring", () => {
     const silent = "export const f = () => 1;\n// No docstring.\nexport function g() {}\n/** no sentence */\n";
     const files = {
       "src/core/a.ts": `${silent}export function h() {}\n/** Not exported. */\nfunction i() {}`,
@@ -265,7 +265,7 @@ describe("the checks themselves", () => {
     ]);
   });
 
-  test("find contracts that name nothing, or too little", () => {
+  test("find contracts with unknown or missing codes", () => {
     const docstring = "/** Acts. Refuses: rate_limited, no_such_code (never). Emits: order.created, order.eaten. */\n";
     const body = 'if (a) throw new Fault("storage_full", "Full.");\n throw missing("order", 1);';
     const files = { "src/orders/ship.ts": `${docstring}export function act(tx) { ${body} }` };
@@ -277,7 +277,7 @@ describe("the checks themselves", () => {
     ]);
   });
 
-  test("let a kept contract pass", () => {
+  test("accept a correct contract", () => {
     const docstring =
       "/**\n * Acts.\n * Refuses: storage_full when full,\n * and unavailable. Emits: order.created.\n */\n";
     const body = 'throw new Fault("storage_full", "Full.");';
@@ -301,7 +301,7 @@ describe("the checks themselves", () => {
     ]);
   });
 
-  test("find an owned table in the text of a query, and a reason that nothing needs", () => {
+  test("find an owned table in raw SQL, and an unneeded exception", () => {
     const files = {
       "db/schema/orders.ts":
         'export const orders = table("orders", { id: id(), merchant_id: owner() });' +
@@ -319,7 +319,7 @@ describe("the checks themselves", () => {
     );
   });
 
-  test("find a query that is asked without the handle that was handed in", () => {
+  test("find a query that does not use the handle passed in", () => {
     const files = {
       "db/schema/orders.ts": 'export const orders = table("orders", { id: id(), merchant_id: owner() });',
       "src/orders/orders.sql.ts":
@@ -337,7 +337,7 @@ describe("the checks themselves", () => {
     ]);
   });
 
-  test("find records that await something, or keep something between calls, and let tables be", () => {
+  test("find records that await or keep state, except constant tables", () => {
     const files = {
       "src/orders/orders.sql.ts": 'import "./order.ts"; import "../shipping/parcel.ts";',
       "src/orders/order.ts": "export const f = async () => 1;",
@@ -361,7 +361,7 @@ describe("the checks themselves", () => {
     'where(inArray(orders.status, ["pending", "shipped"]));',
     'const open = ["pending", "shipped"].includes(order?.status);',
     'tx.update(orders).set({ status: "shipped" });',
-  ])("find the word of a state in: %s", (text) => {
+  ])("find a status literal in: %s", (text) => {
     const files = {
       "src/orders/order.transitions.ts":
         'export const orderStatuses = ["pending", "shipped"]; order.status === "shipped";',
@@ -382,7 +382,7 @@ describe("the checks themselves", () => {
     ["sql`@{isOneOf(orders.status, shipped)} and @{events.type} = 'shipped'`", false],
     ["sql`case when @{orders.status} = @{word} then 'shipped' else 'pending' end`", false],
     ["sql`@{orders.status} = 'unheard of'`", false],
-  ])("find the word of a state in %s: %p", (text, names) => {
+  ])("find a status literal in %s: %p", (text, names) => {
     const files = {
       "src/orders/order.transitions.ts": 'export const orderStatuses = ["pending", "shipped"] as const;',
       "src/orders/orders.sql.ts": `export const asked = ${text.replaceAll("@", "$")};`,
@@ -390,7 +390,7 @@ describe("the checks themselves", () => {
     expect(stateLiterals(planted(files))).toEqual(names ? ["src/orders/orders.sql.ts:1 names a state"] : []);
   });
 
-  test("find what is exported for nobody, or for tests alone", () => {
+  test("find exports that are unused, or used only by tests", () => {
     const files = {
       "src/core/a.ts":
         "export const used = 1; export type Unused = 1; export const tried = 1; export const own = own2;",
@@ -407,7 +407,7 @@ describe("the checks themselves", () => {
     ]);
   });
 
-  test("find a transition that nothing uses", () => {
+  test("find an unused transition", () => {
     const files = {
       "src/orders/order.transitions.ts":
         'export const orderTransitions = { ship: { to: "shipped" }, fail: {} } as const satisfies Transitions<A>;',

@@ -1,8 +1,8 @@
-// A watch over secrets: it notes those that a test sees made or given, and looks for them in everything that is told.
+// Finds leaked secrets: collects those that a test creates or sends, and searches all output for them.
 import { type Log, openLog } from "../../src/core/log.ts";
 import { corpus } from "../http/hostile_values.ts";
 
-/** A request and its answer, as text. */
+/** A request and its response, as text. */
 export interface Exchange {
   readonly method: string;
   readonly path: string;
@@ -12,35 +12,35 @@ export interface Exchange {
   readonly headers: Headers;
 }
 
-/** What somebody was told, and where. */
+/** An output, and where it appeared. */
 interface Telling {
   readonly where: string;
   readonly text: string;
 }
 
-/** The bytes that give a secret away, by the secret. */
+/** The byte sequences that reveal a secret, by secret. */
 type Secrets = Map<string, { readonly kind: string; readonly needles: readonly Buffer[] }>;
 
 const block_characters_max = 1 << 20;
 
-/** Notes the secrets of a service and finds them where they do not belong. */
+/** Collects the secrets of a service and finds them where they do not belong. */
 export class Watch {
   readonly #secrets: Secrets = new Map();
-  /** Signatures of links, which answers may show and nothing else. */
+  /** Signatures of links, which may appear in responses and nowhere else. */
   readonly #links: Secrets = new Map();
   readonly #found = new Set<string>();
   #answers: Telling[] = [];
   #lines: Telling[] = [];
   #characters = 0;
 
-  /** Notes a secret, if it is one: nobody may tell it from now on. */
+  /** Registers a secret unless it is empty. From now on, no output may contain it. */
   keep(kind: string, secret: string | Uint8Array): void {
     if (secret.length === 0) return;
     const name = Buffer.from(secret).toString("latin1");
     if (!this.#secrets.has(name)) this.#secrets.set(name, { kind, needles: needlesOf(secret) });
   }
 
-  /** Looks through what was told or kept: an e-mail, a log, the bytes of a file. */
+  /** Searches an output: an e-mail, a log, the bytes of a file. */
   see(where: string, told: string | Uint8Array): void {
     const bytes = Buffer.from(told);
     for (const secrets of [this.#secrets, this.#links]) {
@@ -48,7 +48,7 @@ export class Watch {
     }
   }
 
-  /** Notes the secrets that a request gave or got, and looks through the answer but for what it shows this once. */
+  /** Registers the secrets in a request and its response, and searches the response except for those it shows once. */
   exchange({ method, path, sent, status, answer, headers }: Exchange): void {
     const route = `${method} ${path.replace(/^(?:\/api)?\/v1(?=\/)|\?.*$/g, "")}`;
     let text = answer;
@@ -69,7 +69,7 @@ export class Watch {
     this.#gather(text.length);
   }
 
-  /** A log of everything, whose lines are looked through. */
+  /** A log at every level, whose lines are searched. */
   log(): Log {
     const write = (text: string) => {
       this.#lines.push({ where: "the log", text });
@@ -78,7 +78,7 @@ export class Watch {
     return openLog({ level: "debug", format: "json", write });
   }
 
-  /** Looks through what is left. Throws when a secret was found. */
+  /** Searches the remaining output. Throws if a secret was found. */
   end(): void {
     this.#lookThrough();
     const found = [...this.#found].join("; ");
@@ -88,7 +88,7 @@ export class Watch {
 
   #gather(characters: number): void {
     this.#characters += characters;
-    // What is told is told after the secret was made, so that it need not be kept.
+    // A secret is always created before it appears in output, so searched output need not be stored.
     if (this.#characters > block_characters_max) this.#lookThrough();
   }
 
@@ -102,7 +102,7 @@ export class Watch {
   }
 
   #find(tellings: readonly Telling[], secrets: Secrets): void {
-    // Almost always there is nothing, and one look at all is enough.
+    // There is almost never a match, so one search through everything is usually enough.
     if (kindsIn(Buffer.from(tellings.map(({ text }) => text).join("\n")), secrets).length === 0) return;
     for (const { where, text } of tellings) {
       for (const kind of kindsIn(Buffer.from(text), secrets)) this.#found.add(`${kind} in ${where}`);
@@ -115,10 +115,10 @@ function kindsIn(bytes: Buffer, secrets: Secrets): string[] {
   return found.map(({ kind }) => kind);
 }
 
-/** A secret as itself, and in the encodings in which it might slip through: each gives it away. */
+/** A secret as plain text and in the encodings in which it could leak. Each of them reveals it. */
 function needlesOf(secret: string | Uint8Array): Buffer[] {
   if (typeof secret !== "string") return formsOf(Buffer.from(secret));
-  // What it begins with tells of no secret, only what comes after that.
+  // The prefix reveals nothing, only what follows it.
   const [, kind, own = secret] = /^(ph_live_|ph_test_|whsec_)(.+)$/s.exec(secret) ?? [];
   const written = [JSON.stringify(own).slice(1, -1), encodeURIComponent(own)].map((text) => Buffer.from(text));
   const decoded = kind === "whsec_" ? formsOf(Buffer.from(own, "base64")) : [];
@@ -131,13 +131,13 @@ const distinct = (forms: readonly Buffer[]) => [
   ...new Map(forms.map((form) => [form.toString("latin1"), form] as const)).values(),
 ];
 
-/** Base64 of the bytes wherever they begin in a longer text, as after the user's name of `Authorization: Basic`. */
+/** Base64 of the bytes at any offset in a longer text, such as after the user name in `Authorization: Basic`. */
 function inBase64(bytes: Buffer): Buffer[] {
   return [0, 1, 2].flatMap((before) => {
     const whole = Buffer.concat([Buffer.alloc(before), bytes])
       .toString("base64")
       .replace(/=+$/, "");
-    // The first and the last character depend on the neighbours as well.
+    // The first and the last character also depend on the neighboring bytes.
     const own = whole.slice(before === 0 ? 0 : before + 1, (before + bytes.length) % 3 === 0 ? undefined : -1);
     return [own, own.replaceAll("+", "-").replaceAll("/", "_")].map((form) => Buffer.from(form));
   });
@@ -157,10 +157,10 @@ const fields_given: Readonly<Record<string, string>> = {
   callback_secret: "a carrier account's secret",
 };
 
-// What is sent into every field is the secret of none.
+// Values that are sent into every field are not secrets.
 const anything = new Set(corpus.map(({ value }) => value));
 
-/** The secrets that a client gave, if they are worth the name. */
+/** The secrets in a request. */
 function given(route: string, sent: string): Named {
   if (!giving.test(route) || sent === "") return [];
   const { credentials, ...fields } = Object(JSON.parse(sent)) as Record<string, unknown>;
@@ -176,7 +176,7 @@ function given(route: string, sent: string): Named {
 
 const people = /^POST \/(?:invitations(?:\/\w+\/resend)?|users\/me\/second_factor(?:\/(?:confirm|recovery_codes))?)$/;
 
-/** What an answer shows this once to those who come in: secrets of links and apps, and recovery codes. */
+/** Secrets that a response shows once to users: of links and authenticator apps, and recovery codes. */
 function shownToPeople(route: string, answer: string): Named {
   if (!people.test(route)) return [];
   const { link = "", secret = "", recovery_codes = [] } = JSON.parse(answer).data;
@@ -189,7 +189,7 @@ function shownToPeople(route: string, answer: string): Named {
 
 const passwords = /^POST \/(?:dashboard\/api\/|users\/me\/)/;
 
-/** The passwords that somebody gave. */
+/** The passwords in a request. */
 function passwordsIn(route: string, sent: string): Named {
   if (!passwords.test(route) || sent === "") return [];
   const { password, current_password } = Object(JSON.parse(sent)) as Record<string, unknown>;
@@ -205,7 +205,7 @@ const kinds_shown: Readonly<Record<string, string>> = {
   "": "a carrier account's secret",
 };
 
-/** The secrets that an answer shows because it is about their making. */
+/** The secrets in a response that creates them. */
 function shown(route: string, answer: string): Named {
   if (!showing.test(route)) return shownToPeople(route, answer);
   return [...answer.matchAll(showings)].map(([, secret = "", form = ""]) => [kinds_shown[form] ?? form, secret]);

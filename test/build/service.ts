@@ -30,10 +30,10 @@ import { Watch } from "./secret_watch.ts";
 
 export const start = Date.parse("2026-01-02T03:04:05.000Z");
 
-/** For how long requests wait for a carrier: longer than any that answers takes, however busy the machine is. */
+/** The timeout of carrier requests in ms: longer than any response takes, even on a busy machine. */
 export const carrier_timeout_ms = 60_000;
 
-/** What a call answered: the body is parsed when it is JSON. */
+/** A response. The body is parsed if it is JSON. */
 export interface Answered {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape.
@@ -43,22 +43,22 @@ export interface Answered {
 
 interface Options {
   readonly loopback_only?: boolean;
-  /** Whether the operator's test webhooks and shops may name this machine; by default as `loopback_only`. */
+  /** Whether the operator's test webhooks and stores may use addresses of this machine. Default: `loopback_only`. */
   readonly loopback_receivers?: boolean;
-  /** Private ranges where merchants may have receivers. */
+  /** Private ranges in which merchants may have receivers. */
   readonly merchant_allow_cidrs?: readonly string[];
   readonly mail?: Service["mail"];
   readonly base_url?: string;
   readonly gs1_prefix?: string | null;
-  /** Is told how long requests may take. */
+  /** Called with the time that requests may take. */
   readonly waitFor?: Service["waitFor"];
-  /** Clocks that run, instead of such that stand still. */
+  /** Running clocks, instead of ones that stand still. */
   readonly running?: Readonly<Record<Environment, Clock>>;
-  /** Waits until what was written to an open file is on the disk; on SQLite alone. */
+  /** Waits until everything written to an open file is on disk. SQLite only. */
   readonly sync?: (file: number) => Promise<void>;
-  /** Puts something between the service and a store. */
+  /** Wraps a store before the service uses it. */
   readonly through?: (store: Store) => Store;
-  /** Leaves the first warehouse its invented address in live data too. */
+  /** Leaves the example address of the first warehouse in live data too. */
   readonly example_address?: boolean;
 }
 
@@ -98,7 +98,7 @@ function serviceOn(stores: Service["stores"], log: Log, options: Options): Servi
 
 let checker: ReturnType<typeof answerChecker> | undefined;
 
-/** Gives stores what the first start gives them. */
+/** Initializes stores as on the first start. */
 async function begin(...stores: readonly Store[]): Promise<void> {
   for (const store of stores) {
     await store.write(ensureWarehouse);
@@ -111,7 +111,7 @@ async function begin(...stores: readonly Store[]): Promise<void> {
 const beside = /^\/(health|metrics(?!\/)|t\/|dashboard\/)/;
 const addressOf = (path: string) => `http://packhouse.test${beside.test(path) ? path : `/v1${path}`}`;
 
-/** The app on stores that a test has opened by itself. */
+/** The app on stores that a test has opened itself. */
 export const appOn = (stores: Service["stores"]) => createApp(serviceOn(stores, new Watch().log(), {}));
 
 interface Surroundings {
@@ -121,7 +121,7 @@ interface Surroundings {
   readonly site: () => Service;
 }
 
-/** One of the service's stores, which the watch looks through when it is closed. */
+/** One of the service's stores. The watch searches it when it is closed. */
 async function openStore(
   mode: Environment,
   options: Options,
@@ -134,7 +134,7 @@ async function openStore(
   return through(await openTemporaryStore(timed));
 }
 
-/** A fresh service on the engine of this process, with a clock that stands still and a key of every permission. */
+/** A new service on the engine of this process, with clocks that stand still and a key for each permission level. */
 export async function openTestApp(options: Options = {}) {
   const clocks = { live: manualClock(start), test: manualClock(start) };
   const watch = new Watch();
@@ -146,13 +146,13 @@ export async function openTestApp(options: Options = {}) {
   await begin(live, test);
   if (options.example_address !== true) await settle(live);
   const app = createApp(service);
-  // Every app has the same routes. A schema is compiled when it is first answered: most tests meet few of them.
+  // All apps have the same routes. A schema is compiled when first used, since most tests use few of them.
   checker ??= answerChecker(app);
   const checkAnswer = checker;
   const keys = { live: await keysOf(service, "live"), test: await keysOf(service, "test") };
   keepSecrets(watch, service, keys);
 
-  /** Sends one request through the app; `key` is a key's text, or null for none. */
+  /** Sends one request through the app. `key` is a key's text, or null for none. */
   async function call(
     method: string,
     path: string,
@@ -191,10 +191,10 @@ export async function openTestApp(options: Options = {}) {
     patch: (path: string, body: unknown) => call("PATCH", path, body),
     ...insistent(call),
     ...readings(call, takeEvents, live),
-    /** Runs the woken jobs of both stores, as the schedule does, until none is due by the still clocks. */
+    /** Runs the woken jobs of both stores, like the schedule, until none is due by the still clocks. */
     runJobs: jobRunner(service),
     isOpen: () => is_open,
-    /** Deletes the stores. Throws when a secret was told that the watch knows of. */
+    /** Deletes the stores. Throws if an output contained a secret known to the watch. */
     close: async () => {
       if (!is_open) return;
       is_open = false;
@@ -206,7 +206,7 @@ export async function openTestApp(options: Options = {}) {
 }
 export type TestApp = Awaited<ReturnType<typeof openTestApp>>;
 
-/** What tests look up again and again. */
+/** Lookups that many tests use. */
 function readings(call: Call, takeEvents: ReturnType<typeof eventTaker>, live: Store) {
   return {
     /** The events stored since the last call, oldest first. */
@@ -215,20 +215,19 @@ function readings(call: Call, takeEvents: ReturnType<typeof eventTaker>, live: S
     takeTypes: async () => (await takeEvents()).map(({ type }) => type),
     /** The events since the last call, each as its type and the SKU it is about. */
     takeStockEvents: async () => (await takeEvents()).map(({ type, data }) => `${type} ${data["sku"]}`),
-    /** The stock of a SKU. */
     stockOf: async (sku: string) => (await call("GET", `/inventory/${encodeURIComponent(sku)}`)).body.data,
-    /** Expects that the data breaks none of the rules of `packhouse verify`. */
+    /** Expects the data to pass `packhouse verify`. */
     expectVerified: async () => expect(await live.read(verifyStore)).toEqual([]),
   };
 }
 
 interface AppSettings extends Options {
-  /** False where the tests put data in the store that no act leaves. */
+  /** False if the tests store data that no command would leave. */
   readonly verified?: boolean;
 }
 
 /**
- * A fresh service that closes itself, once its live data has passed `packhouse verify`: after the tests of the file, or
+ * A new service that closes itself, after its live data has passed `packhouse verify`: after the tests of the file, or
  * after the test if a test or `beforeEach` opens it. Do not open one in `beforeAll`: it closes as soon as that returns.
  */
 export async function openApp({ verified = true, ...options }: AppSettings = {}) {
@@ -243,7 +242,7 @@ export async function openApp({ verified = true, ...options }: AppSettings = {})
   return app;
 }
 
-/** On whose behalf a request is made: by another key than usual, or for a merchant. */
+/** The caller of a request: a key other than the default, or a merchant. */
 export interface Caller {
   readonly key?: string | null;
   readonly merchant?: string;
@@ -259,7 +258,7 @@ type Call = (
 
 /** Calls that throw unless they succeed. */
 function insistent(call: Call) {
-  /** Sends a request that must succeed. Returns the response's `data`, or all of it where it has none. */
+  /** Sends a request that must succeed. Returns the response's `data`, or the whole body if it has none. */
   async function must(
     method: string,
     path: string,
@@ -280,13 +279,13 @@ function insistent(call: Call) {
     create: (path: string, body: unknown = {}, by: Caller = {}) => must("POST", path, body, by),
     /** A GET that must succeed. */
     read: (path: string, by: Caller = {}) => must("GET", path, undefined, by),
-    /** Creates a product, which is named after its SKU. */
+    /** Creates a product named after its SKU. */
     product: (sku: string, fields: object = {}, by: Caller = {}) =>
       must("POST", "/products", { sku, name: sku, ...fields }, by) as Promise<{ id: string; sku: string }>,
     /** Adds units of a SKU to the stock. */
     stock: (sku: string, quantity: number, fields: object = {}, by: Caller = {}) =>
       must("POST", "/inventory", { sku, quantity, ...fields }, by),
-    /** Creates a merchant and a key of every permission for it. */
+    /** Creates a merchant and a full-access key for it. */
     async merchant(code: string, fields: object = {}) {
       const { id } = await must("POST", "/merchants", { code, name: code, ...fields });
       const { key } = await must("POST", "/keys", { name: code, permission: "full", merchant_id: code });
@@ -295,7 +294,7 @@ function insistent(call: Call) {
   };
 }
 
-/** Gives the first warehouse an address of its own, without which no live label is bought. */
+/** Replaces the example address of the first warehouse, since live labels require a real one. */
 async function settle(live: Store): Promise<void> {
   await live.write(async (tx) => {
     const [first] = await tx.sql.select().from(warehouses);
@@ -305,11 +304,11 @@ async function settle(live: Store): Promise<void> {
   });
 }
 
-/** Who shows a cookie is signed in, and needs no key. */
+/** A request with a session cookie needs no key. */
 const usualKey = ({ live }: Record<Environment, Keys>, headers: Record<string, string>) =>
   headers["cookie"] === undefined ? live.full : null;
 
-/** What a request says of itself unless a test says otherwise: its key, and that it sends JSON. */
+/** The default headers of a request: its key, and JSON as content type. */
 const usualHeaders = (key: string | null, sent: string | undefined): Record<string, string> => ({
   ...(key === null ? {} : { authorization: `Bearer ${key}` }),
   ...(sent === undefined ? {} : { "content-type": "application/json" }),
@@ -317,7 +316,7 @@ const usualHeaders = (key: string | null, sent: string | undefined): Record<stri
 
 type Keys = Readonly<Record<KeyLevel, string>>;
 
-/** Tells the watch of the secrets that a service begins with. */
+/** Registers the initial secrets of a service with the watch. */
 function keepSecrets(watch: Watch, { secret_key, mail }: Service, { live, test }: Record<Environment, Keys>): void {
   watch.keep("the secret key", secret_key);
   if (mail !== null) watch.keep("the password of the mail server", decodeURIComponent(new URL(mail.url).password));
@@ -341,7 +340,7 @@ function eventTaker(service: Service, mode: Environment) {
   return async (): Promise<{ type: string; data: Record<string, unknown> }[]> => {
     const rows = await service.stores[mode].read((db) => listEventsAfter(db, taken));
     taken = rows.at(-1)?.seq ?? taken;
-    // An erasure may have dropped the payload of one.
+    // An erasure may have dropped an event's payload.
     return rows.flatMap(({ body, previous }) => {
       if (body === "") return [];
       const event = JSON.parse(body);
@@ -353,7 +352,7 @@ function eventTaker(service: Service, mode: Environment) {
 
 const eventChecks = new Map<EventType, TypeCheck<TSchema>>();
 
-/** Checks an event, with what it tells of the time before, against the schema that `GET /event-types` gives of it. */
+/** Checks an event and its previous attributes against the schema that `GET /event-types` publishes for it. */
 function checkEvent(event: { readonly type: EventType; readonly data: object }, previous_attributes: object): void {
   const { type, data } = event;
   const { data: Data, previous: Previous } = eventDescriptions[type];
@@ -390,7 +389,7 @@ function jobRunner(service: Service): () => Promise<void> {
 
 FormatRegistry.Set("date-time", (text) => !Number.isNaN(Date.parse(text)));
 
-/** Checks that a route refuses with codes that the reference tells of, and with no others. */
+/** Checks that a route refuses only with codes that the reference lists for it. */
 function refusalChecker(app: ReturnType<typeof createApp>) {
   const routes = new Memoirist<ReadonlySet<string>>();
   for (const operation of operationsOf(app.routes)) {
@@ -400,13 +399,13 @@ function refusalChecker(app: ReturnType<typeof createApp>) {
     const codes = routes.find(method, path.split("?")[0] ?? "")?.store;
     const body = text === "" ? {} : JSON.parse(text);
     const code = body.error?.code ?? body.code;
-    // What no route answers is not a route's to tell of.
+    // An unknown route is not in the reference.
     if (codes === undefined || codes.has(code) || code === "route_not_found" || code === undefined) return;
     throw new Error(`${method} ${path} refused with ${code}, which the reference does not tell of`);
   };
 }
 
-/** Checks every successful answer against the schema its route declares: none may be undocumented or off schema. */
+/** Checks every successful response against the schema that its route declares. Undocumented responses fail. */
 function answerChecker(app: ReturnType<typeof createApp>) {
   const checkRefusal = refusalChecker(app);
   const checks = new Map<TSchema, TypeCheck<TSchema>>();

@@ -1,14 +1,14 @@
-// A service with a customer, and the calls with which tests place orders and handle them.
+// A service with a customer, and calls with which tests place and process orders.
 import type { Environment } from "../../src/core/environment.ts";
 import { type Answered, type Caller, openApp, type TestApp } from "./service.ts";
 
 /** A product, or its SKU. */
 type Goods = { readonly id: string } | string;
 
-/** The lines of an order: what, and how many units. */
+/** The lines of an order: product and quantity. */
 export type Lines = readonly (readonly [goods: Goods, quantity: number])[];
 
-/** A label of our own courier, as a request asks for it, without its order. */
+/** The request for a label of our own courier, without its order. */
 export const parcel = { service: "standard", package: { weight: 2.5, weight_unit: "lbs" } };
 
 export const portland = {
@@ -28,13 +28,13 @@ const jane = {
 
 interface ShopSettings {
   readonly environment?: Environment;
-  /** Whose goods and orders they are; by default the first merchant's. */
+  /** The merchant that owns the products and orders. Default: the first merchant. */
   readonly merchant?: string;
-  /** Who orders. */
+  /** The customer who orders. */
   readonly customer?: object;
 }
 
-/** A shop on a service that is open. */
+/** A shop on an open service. */
 export async function shopOn(
   app: TestApp,
   { environment = "live", merchant, customer: buyer = jane }: ShopSettings = {},
@@ -72,7 +72,7 @@ export async function shopOn(
     by,
     customer,
     product,
-    /** Creates a product that is a set of others. */
+    /** Creates a bundle of other products. */
     bundle: (components: readonly (readonly [sku: string, quantity: number])[], fields: ProductFields = {}) =>
       product({ type: "bundle", components: components.map(([sku, quantity]) => ({ sku, quantity })), ...fields }),
     draft,
@@ -89,12 +89,12 @@ export type Shop = Awaited<ReturnType<typeof shopOn>>;
 
 interface ProductFields {
   readonly sku?: string | undefined;
-  /** How many are in stock. */
+  /** Units in stock. */
   readonly units?: number;
   readonly [field: string]: unknown;
 }
 
-/** A shop on a service of its own, which closes as `openApp` says. */
+/** A shop on its own service, which closes as described at `openApp`. */
 export const openShop = async (settings: Parameters<typeof openApp>[0] = {}) => shopOn(await openApp(settings));
 
 function readings(app: TestApp) {
@@ -103,15 +103,15 @@ function readings(app: TestApp) {
     ...{ takeTypes, takeStockEvents, stockOf, expectVerified },
     cancel: (id: string, query = "") => app.call("DELETE", `/orders/${id}${query}`),
     get: async (id: string) => (await app.get(`/orders/${id}`)).body.data,
-    /** What happened to an order: event, from and to. */
+    /** The history of an order: event, from and to. */
     history: async (id: string) =>
       (await app.get(`/orders/${id}/history`)).body.data.map(
         (row: { event: string; from_status: string | null; to_status: string }) =>
           `${row.event}: ${row.from_status ?? "-"} > ${row.to_status}`,
       ) as string[],
-    /** The types of the events since the last call that are not about stock, which has tests of its own. */
+    /** The types of the events since the last call, except stock events, which have their own tests. */
     told: async () => (await takeTypes()).filter((type) => !type.startsWith("inventory.")),
-    /** What is available of a SKU. */
+    /** The available units of a SKU. */
     available: async (sku: string) => (await stockOf(sku)).available as number,
   };
 }
@@ -132,14 +132,14 @@ const jordan = {
   ],
 };
 
-/** A shop with plenty of one product, for tests that need some order or parcel. */
+/** A shop with plenty of one product, for tests that need any order or parcel. */
 export async function parcelShopOn(app: TestApp, environment: Environment = "live") {
   const shop = await shopOn(app, { environment, customer: jordan });
   const goods = await shop.product({ sku: "RICE-1KG", name: "Rice, 1 kg", price: undefined, units: 1000 });
   const key = app.keys[environment].full;
   const carrier = environment === "live" ? "local" : "sim";
   let count = 0;
-  /** The request for an order of units of the product. */
+  /** An order request for units of the product. */
   const draft = (quantity = 2, shipping_address_id = shop.customer.shipping_addresses[0].id) => ({
     ...shop.draft([], { order_number: `SO-${++count}`, shipping_address_id }),
     line_items: [{ product_id: goods.id, quantity, unit_price: "3.20" }],
@@ -149,7 +149,7 @@ export async function parcelShopOn(app: TestApp, environment: Environment = "liv
     key,
     product_id: goods.id,
     draft,
-    /** Orders units of the product, and drops the events of it. */
+    /** Orders units of the product and discards the events. */
     async order(quantity = 2, company: string | null = null): Promise<{ id: string; order_number: string }> {
       const { id: _, ...address } = { ...shop.customer.shipping_addresses[0], company, is_default: false };
       const to =
@@ -158,24 +158,24 @@ export async function parcelShopOn(app: TestApp, environment: Environment = "liv
       await app.takeEvents();
       return order;
     },
-    /** Asks for a label for an order. */
+    /** Requests a label for an order. */
     label: (order_id: string | number, fields: object = {}, headers: Record<string, string> = {}) =>
       app.call("POST", "/shipping/labels", { order_id, carrier, ...parcel, ...fields }, { key, headers }),
   };
 }
 export type ParcelShop = Awaited<ReturnType<typeof parcelShopOn>>;
 
-/** A parcel shop on a service of its own, which closes as `openApp` says. */
+/** A parcel shop on its own service, which closes as described at `openApp`. */
 export const openParcelShop = async (settings: Parameters<typeof openApp>[0] = {}) =>
   parcelShopOn(await openApp(settings));
 
-/** The status of a response with the code of its error, which is undefined where there is none. */
+/** The status of a response and its error code, which is undefined if there is none. */
 export const outcomeOf = ({ status, body }: Pick<Answered, "status" | "body">) => [status, body.error?.code];
 
-/** The code of a response's error, or else its status. */
+/** The error code of a response, or its status if there is none. */
 export const codeOf = ({ status, body }: Pick<Answered, "status" | "body">): string | number =>
   body.error?.code ?? status;
 
-/** The fields that a refusal names. */
+/** The fields named in a refusal. */
 export const fieldsOf = ({ body }: Pick<Answered, "body">): string[] =>
   body.error.details.map(({ field }: { field: string }) => field);

@@ -1,4 +1,4 @@
-// A small warehouse for tests of the stock: a store without the API.
+// A small warehouse for stock tests: a store without the API.
 
 import { afterAll, expect } from "bun:test";
 import { systemActor } from "../../src/core/actor.ts";
@@ -20,7 +20,7 @@ import { openTemporaryStore, type TemporarySettings } from "../storage/temporary
 export const start = Date.parse("2026-03-01T00:00:00.000Z");
 export const clerk = systemActor("test");
 
-/** The wanted units of an order line in these tests, with defaults. */
+/** The requested units of an order in these tests, with defaults. */
 export interface Wanted extends Partial<Omit<OrderAllocation, "lines">> {
   readonly lines: readonly (readonly [sku: string, quantity: number])[];
 }
@@ -53,8 +53,8 @@ async function openWarehouses(settings: TemporarySettings) {
 }
 
 /**
- * A store with two warehouses, a cold zone in each, and a clock that stands still. It closes itself, once the stock has
- * been verified: after the tests of the file, or after the test where a test or `beforeEach` opens it.
+ * A store with two warehouses, a cold zone in each, and a clock that stands still. It closes itself after the stock has
+ * been verified: after the tests of the file, or after the test if a test or `beforeEach` opens it.
  */
 export async function openStock(settings: TemporarySettings = {}) {
   const { store, clock, main, west } = await openWarehouses(settings);
@@ -69,7 +69,7 @@ export async function openStock(settings: TemporarySettings = {}) {
     skus.set(sku, id);
   }
 
-  /** Adds units, to the main warehouse by default; a lot by its number and days until expiry. */
+  /** Adds units, to the main warehouse by default. `lot` is a lot number, `days` the days until it expires. */
   async function add(sku: string, quantity: number, { location = main, lot = "", days = 0, bin = "" } = {}) {
     const expiry = days === 0 ? {} : { expiration_date: iso(clock.now() + days * day_ms) };
     const where = { location, ...(bin === "" ? {} : { bin }), ...(lot === "" ? {} : { lot_number: lot }) };

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import type { TestApp } from "./service.ts";
 
-/** Opens a second warehouse with the zones of the first, which goods come from last; answers its id. */
+/** Opens a second warehouse with the zones of the first, and the lowest allocation priority. Returns its id. */
 export async function openWest(app: TestApp, fields: { readonly timezone?: string } = {}): Promise<string> {
   const [{ address, location_zones }] = (await app.get("/inventory/locations")).body.data;
   const zones = location_zones.map(({ zone_id, temperature_zone }: Record<string, string>) => {

@@ -1,4 +1,4 @@
-// Calls that wait for the same act at the same moment are done together, and nobody can tell by what they are answered.
+// Concurrent calls of the same command run as one batch, and no response shows it.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { engine } from "../../src/core/config.ts";
@@ -36,7 +36,7 @@ type Situation = typeof situation extends fc.Arbitrary<infer S> ? S : never;
 
 type Way = "at once" | "in a list" | "one by one";
 
-/** Plays a situation in a house and says what came of it. */
+/** Runs a situation in a service and returns the outcome. */
 async function played(house: House, { orders, stock: units, booked }: Situation, way: Way) {
   const { app, to } = house;
   const own = (name: string) => `${name}-${run}`;
@@ -84,19 +84,19 @@ const lists = async (app: TestApp) => {
   return { transactions: count("count")[0]?.[1] ?? 0, calls: count("sum")[0]?.[1] ?? 0 };
 };
 
-/** How many lists were undone, so that each of their calls was done alone. */
+/** The number of batches that were rolled back, after which each of their calls ran individually. */
 async function parted(app: TestApp, act = "createOrder"): Promise<number> {
   const text = String((await app.call("GET", "/metrics")).body);
   const found = new RegExp(`^packhouse_calls_parted_total\\{.*act="${act}".*mode="live".* (\\d+)$`, "m").exec(text);
   return Number(found?.[1] ?? 0);
 }
 
-// On PostgreSQL two lists run beside each other, so that calls at the same moment have no order.
+// On PostgreSQL two batches run concurrently, so simultaneous calls have no order.
 const ways: readonly Way[] = engine === "sqlite" ? ["at once", "in a list"] : ["in a list"];
 
 describe("orders created together", () => {
   test.each(ways)(
-    "%s come to the same as one after the other, whatever is wrong with some of them",
+    "%s have the same outcome as one after the other, including any that fail",
     async (way) => {
       await fc.assert(
         fc.asyncProperty(situation, async (it) => {
@@ -141,12 +141,12 @@ const bookings = fc.record({
 });
 type Bookings = typeof bookings extends fc.Arbitrary<infer S> ? S : never;
 
-/** Makes reservations in a house, all at once or one after the other, and says what came of it. */
+/** Makes reservations in a service, all at once or one after the other, and returns the outcome. */
 async function booked(house: House, { bookings, stock: units, ordered }: Bookings, at_once: boolean) {
   const { app, to } = house;
   const own = (name: string) => `${name}-B${run}`;
   for (const [at, sku] of ["A", "B"].entries()) await stock(house, own(sku), units[at] ?? 0);
-  // A name that is an order's means what the order has reserved.
+  // A reservation with the name of an order means the order's own reservation.
   if (ordered !== null) {
     const line_items = [{ sku: own("A"), quantity: 2, unit_price: "5.00" }];
     await app.post("/orders", { ...to, order_number: own(`N${ordered}`), line_items });
@@ -166,7 +166,7 @@ async function booked(house: House, { bookings, stock: units, ordered }: Booking
 }
 
 test.skipIf(engine === "postgres")(
-  "reservations made at once come to the same as one after the other",
+  "simultaneous reservations have the same outcome as one after the other",
   async () => {
     await fc.assert(
       fc.asyncProperty(bookings, async (it) => {
@@ -194,7 +194,7 @@ const adjustments = fc.record({
 });
 type Adjustments = typeof adjustments extends fc.Arbitrary<infer S> ? S : never;
 
-/** Adjusts stock in a house, all at once or one after the other, and says what came of it. */
+/** Adjusts stock in a service, all at once or one after the other, and returns the outcome. */
 async function adjusted(house: House, it: Adjustments, at_once: boolean) {
   const { app, to } = house;
   const own = (name: string) => `${name}-A${run}`;
@@ -226,7 +226,7 @@ async function adjusted(house: House, it: Adjustments, at_once: boolean) {
 }
 
 test.skipIf(engine === "postgres")(
-  "adjustments made at once come to the same as one after the other",
+  "simultaneous adjustments have the same outcome as one after the other",
   async () => {
     await fc.assert(
       fc.asyncProperty(adjustments, async (it) => {
@@ -240,7 +240,10 @@ test.skipIf(engine === "postgres")(
   120_000,
 );
 
-/** Asks for an act that answers its input, in a store whose transactions go another way; what came of each call. */
+/**
+ * Calls a command that returns its input, in a store whose transactions run through `write`. Returns the outcome of
+ * each call.
+ */
 function askerOf(live: Store, write: Store["write"]) {
   const act: BatchableCommand<string, object> = {
     name: "createOrder",
@@ -266,7 +269,7 @@ function askerOf(live: Store, write: Store["write"]) {
     );
 }
 
-describe("each call of a crowd", () => {
+describe("each of many simultaneous calls", () => {
   test("keeps its own Idempotency-Key", async () => {
     const { app, to } = crowd;
     await stock(crowd, "KEYED", 5);
@@ -287,18 +290,18 @@ describe("each call of a crowd", () => {
       );
     const [before, undone] = [await lists(app), await parted(app)];
     const [first, second] = [await send(), await send()];
-    // A call that is refused by itself is not counted.
+    // Calls that are refused on their own are not counted.
     expect((await lists(app)).calls - before.calls).toBeGreaterThanOrEqual(20);
     expect(await parted(app)).toBe(undone);
     expect(first.filter(({ status }) => status === 201)).toHaveLength(5);
     expect(new Set(first.map(({ status }) => status))).toEqual(new Set([201, 404, 409]));
     expect(first.filter(({ replayed }) => replayed)).toEqual([]);
-    // A 404 is no outcome of the act: it is asked anew.
+    // A 404 is not stored as an outcome of the command, so the command runs again.
     expect(second.map(({ replayed }) => replayed)).toEqual(first.map(({ status }) => status !== 404));
     for (const [at, { status, text }] of second.entries()) if (status !== 404) expect(text).toBe(first[at]?.text ?? "");
   });
 
-  test("is done by itself when doing all fails, then fails alone, and is not done with more than may be", async () => {
+  test("runs individually when the batch fails, fails alone, and shares a batch of limited size", async () => {
     const { live } = crowd.app.service.stores;
     const done: string[] = [];
     const lists: string[] = [];
@@ -341,12 +344,12 @@ describe("each call of a crowd", () => {
     const many = Array.from({ length: 70 }, (_, at) => `${at}`);
     expect(await ask("heavy", "c", "heavy", "d")).toHaveLength(4);
     expect(await ask(...many)).toHaveLength(70);
-    // Two that are heavy do not share a transaction, nor do more than 64.
+    // Two heavy calls do not share a transaction, and a transaction has at most 64 calls.
     const sizes = lists.map((list) => list.split(",").length);
     expect([lists[0], Math.max(...sizes)]).toEqual(["heavy,c", 64]);
   });
 
-  test("is refused when the storage does not begin, and the next ones are done", async () => {
+  test("is refused when the transaction cannot begin, and later calls succeed", async () => {
     const { live } = crowd.app.service.stores;
     let down = true;
     let tried = 0;
@@ -360,7 +363,7 @@ describe("each call of a crowd", () => {
     expect(await ask(["a", "b", "c"])).toEqual(["a", "b", "c"]);
   });
 
-  test("is answered when its transaction had to run again", async () => {
+  test("gets a response when its transaction had to be rerun", async () => {
     const { live } = crowd.app.service.stores;
     const undone = new Error("undone");
     const ask = askerOf(live, (work) =>

@@ -5,7 +5,7 @@ const app = await openApp();
 
 const product = (fields: Record<string, unknown> = {}) => ({ sku: crypto.randomUUID(), name: "Tea", ...fields });
 
-/** What a refused product says of its bad fields: `field: code: message`. */
+/** The invalid fields of a refused product, each as `field: code: message`. */
 async function problems(body: unknown): Promise<string[]> {
   const answer = await app.post("/products", body);
   expect(answer.status).toBe(422);
@@ -14,7 +14,7 @@ async function problems(body: unknown): Promise<string[]> {
 }
 
 describe("works", () => {
-  test("every answer carries a request id, that of the request when it is a plain word", async () => {
+  test("every response carries a request id: the request's own if it is a plain word", async () => {
     for (const path of ["/health", "/products", "/nope"]) {
       const own = await app.call("GET", path, undefined, { headers: { "x-request-id": "trace-1.a_B" } });
       expect(own.headers.get("x-request-id")).toBe("trace-1.a_B");
@@ -23,12 +23,12 @@ describe("works", () => {
     }
   });
 
-  test("text of any language, pairs of surrogates written as escapes, and a backslash before a u", async () => {
+  test("accepts text in any language, escaped surrogate pairs, and a backslash before a u", async () => {
     const name = String.raw`{"sku":"emoji","name":"\ud83c\udf75 \\ud800 čaj"}`;
     expect((await app.call("POST", "/products", name)).body.data.name).toBe("🍵 \\ud800 čaj");
   });
 
-  test("a refusal below /api/v1 names the canonical address too", async () => {
+  test("a refusal under /api/v1 names the canonical URL too", async () => {
     const request = new Request("http://packhouse.test/api/v1/products/prd_7", {
       headers: { authorization: `Bearer ${app.keys.live.read}` },
     });
@@ -54,12 +54,12 @@ describe("refuses", () => {
     expect(await app.takeEvents()).toEqual([]);
   });
 
-  test("a body that is not declared as JSON", async () => {
+  test("a body without a JSON content type", async () => {
     const answer = await app.call("POST", "/products", "{}", { headers: { "content-type": "text/plain" } });
     expect([answer.status, answer.body.error.code]).toEqual([415, "unsupported_media_type"]);
   });
 
-  test("a body that is packed", async () => {
+  test("a compressed body", async () => {
     const send = (coding: string) =>
       app.call("POST", "/products", { sku: "PACKED", name: "Packed" }, { headers: { "content-encoding": coding } });
     const { status, body } = await send("gzip");
@@ -68,7 +68,7 @@ describe("refuses", () => {
     expect((await send("identity")).status).toBe(201);
   });
 
-  test("a path whose escapes are no printable text", async () => {
+  test("a path that does not decode to printable text", async () => {
     const paths = ["/orders/%E0%A4%A", "/inventory/%E0%A4%A", "/products/%", "/tracking/%00", "/inventory/a%0Ab"];
     for (const path of paths) {
       const answer = await app.get(path);
@@ -76,14 +76,14 @@ describe("refuses", () => {
     }
   });
 
-  test("a path outside of the versions, and says where the API begins", async () => {
+  test("a path without a version, and states where the API begins", async () => {
     const headers = { authorization: `Bearer ${app.keys.live.full}` };
     const answer = await app.app.handle(new Request("http://packhouse.test/products", { headers }));
     expect(answer.status).toBe(404);
     expect(await answer.text()).toContain("API paths start with /v1");
   });
 
-  test("a cursor that no list gave, whatever it is made of", async () => {
+  test("a forged cursor of any form", async () => {
     for (const cursor of ["abc", "abc.def", `abc.${"x".repeat(22)}`, `abc.${"é".repeat(22)}`, "."]) {
       const answer = await app.get(`/products?cursor=${encodeURIComponent(cursor)}`);
       expect([answer.status, answer.body.error.code]).toEqual([400, "invalid_cursor"]);
@@ -128,11 +128,11 @@ describe("refuses", () => {
       `metadata.${key}: invalid_value: must have a name of 1 to 40 printable characters`,
     ]),
     [product({ metadata: { note: "two\nlines" }, name: 7 }), "name: wrong_type: must be a string"],
-  ])("%j, in words to act on", async (body, problem) => {
+  ])("%j, with a message that says what to do", async (body, problem) => {
     expect(await problems(body)).toEqual([problem]);
   });
 
-  test("every bad field at once, below one that may be null too", async () => {
+  test("all invalid fields at once, including those in a nullable object", async () => {
     const dimensions = { length: -1, width: "2", height: 3 };
     expect(await problems({ name: "", dimensions, color: "red" })).toEqual([
       "sku: required: is required",
@@ -144,7 +144,7 @@ describe("refuses", () => {
     ]);
   });
 
-  test("a day that is in no calendar", async () => {
+  test("a date that does not exist", async () => {
     for (const day of ["2026-02-30", "2026-13-01", "2026-01-01T25:00:00Z", "yesterday"]) {
       const answer = await app.get(`/orders?created_after=${day}`);
       expect([answer.status, answer.body.error.details[0].field]).toEqual([422, "created_after"]);
@@ -161,13 +161,13 @@ describe("refuses", () => {
       ["components[1].sku", "sku"],
     ],
     ['{"__proto__":1,"__proto__":2,"a":"{\\"b\\":1,\\"b\\":1}"}', ["__proto__"]],
-  ])("fields that are given twice in one object: %s", async (text, fields) => {
+  ])("duplicate fields in one object: %s", async (text, fields) => {
     const { status, body } = await app.call("POST", "/products", text);
     const said = body.error.details.map(({ field, code }: { field: string; code: string }) => `${field}: ${code}`);
     expect([status, said]).toEqual([422, fields.map((field) => `${field}: repeated`)]);
   });
 
-  test("parameters of a query that are given twice, or that every object has", async () => {
+  test("duplicate query parameters, and those named like object members", async () => {
     for (const [query, problem] of [
       ["page=1&page=2", "page: repeated"],
       ["__proto__=1", "__proto__: unknown_field"],
@@ -179,7 +179,7 @@ describe("refuses", () => {
     }
   });
 
-  test("a hundred of many problems, so that no refusal is many times as long as its request", async () => {
+  test("at most a hundred problems of many, so that a refusal is not much longer than its request", async () => {
     const names = Array.from({ length: 2000 }, (_, at) => at.toString(36));
     const query = names.map((name) => `${name}&${name}`).join("&");
     const text = `{${names.map((name) => `"${name}":1,"${name}":2`).join()}}`;
@@ -190,7 +190,7 @@ describe("refuses", () => {
     }
   });
 
-  test("a SKU in which there is more than can be seen", async () => {
+  test("a SKU with invisible characters", async () => {
     for (const sign of "\u00a0\u00ad\u200b\u200d\u202e\u2066\ufe0f\ufeff\u3000\u0085\u2028") {
       expect(await problems(product({ sku: `A${sign}B` }))).toEqual([
         "sku: invalid_format: must not contain invisible characters, nor begin or end with a space",
@@ -199,7 +199,7 @@ describe("refuses", () => {
     expect((await app.post("/products", product({ sku: "Käse – 茶 #1/2 (L)" }))).status).toBe(201);
   });
 
-  test("a number that could not be kept as it was sent", async () => {
+  test("a number that cannot be stored exactly", async () => {
     const text = (number: string) =>
       `{"sku":"${crypto.randomUUID()}","name":"Tea","metadata":{"of":[1,{"n":${number}}]}}`;
     const lost = [
@@ -230,7 +230,7 @@ describe("refuses", () => {
     }
   });
 
-  test("a moment that no year of four digits has", async () => {
+  test("a time outside the years 1000 to 9999", async () => {
     for (const moment of ["0000-01-01", "0999-12-31", "9999-12-31T23:59:59-01:00"]) {
       expect((await app.get(`/orders?created_after=${encodeURIComponent(moment)}`)).status).toBe(422);
     }

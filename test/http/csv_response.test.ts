@@ -32,25 +32,25 @@ async function open() {
 
 type Reading = Awaited<ReturnType<typeof open>>;
 
-/** Reads so many pieces and answers how long the last of them is. */
+/** Reads n chunks and returns the length of the last one. */
 async function read(reading: Reading, pieces: number): Promise<number> {
   let last = 0;
   for (let piece = 0; piece < pieces; piece += 1) last = (await reading.read()).value?.byteLength ?? 0;
   return last;
 }
 
-test("the pages of many files that wait for their readers are small, and those of one file are not", async () => {
+test("many files waiting for their readers have small pages, a single file has large ones", async () => {
   const alone = await open();
   expect(await read(alone, 6)).toBeGreaterThan(48 << 10);
   const many = await Promise.all(Array.from({ length: 100 }, open));
-  // The head with the first rows, which are few.
+  // The header with the first few rows.
   await Promise.all(many.map((reading) => read(reading, 1)));
   const beginning = await Promise.all(many.map((reading) => read(reading, 1)));
   expect(beginning.reduce((sum, length) => sum + length, 0)).toBeLessThan(5 << 20);
   const lengths = await Promise.all(many.map((reading) => read(reading, 4)));
   expect(lengths.reduce((sum, length) => sum + length, 0)).toBeLessThan(3 << 20);
   expect(Math.min(...lengths)).toBeGreaterThan(4 << 10);
-  // Who leaves, or has read all, makes room again.
+  // Readers that leave or finish make room again.
   for (const reading of many.slice(1)) await reading.cancel();
   const [whole] = many as [Reading];
   while (!(await whole.read()).done);
@@ -58,7 +58,7 @@ test("the pages of many files that wait for their readers are small, and those o
   await alone.cancel();
 });
 
-test("a file holds each of its rows once, whatever other files are sent", async () => {
+test("a file contains each row once, whatever other files are being sent", async () => {
   const reading = await open();
   const decoder = new TextDecoder();
   const others: Reading[] = [];
@@ -74,7 +74,7 @@ test("a file holds each of its rows once, whatever other files are sent", async 
   for (const other of others) await other.cancel();
   const lines = text.trimEnd().split("\r\n");
   expect(lines.length).toBe(rows + 1);
-  // No page waits behind other reads of its merchant, since the pages of others wait for it.
+  // No page waits behind other reads of its merchant, since other files' pages wait for it.
   expect([...lines_read]).toEqual(["slices"]);
   lines.slice(1).forEach((line, at) => {
     expect(line.startsWith(`${at},`)).toBe(true);

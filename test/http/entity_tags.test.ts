@@ -1,31 +1,31 @@
-// A house lives: whatever happens in it, an ETag names what is shown, all of it, and a change that was asked for on
-// condition is made on that condition alone.
+// Throughout a random sequence of changes, an ETag identifies everything that a response shows, and a conditional
+// change is made only under its condition.
 import { expect, test } from "bun:test";
 import { engine } from "../../src/core/config.ts";
 import { type Random, seededRandom } from "../../src/core/random.ts";
 import { volume } from "../volume.ts";
 import { type Change, changesOf, type House, openHouse } from "./entity_tags_story.ts";
 
-// Each step looks at everything, which takes longer on PostgreSQL.
+// Each step reads everything, which takes longer on PostgreSQL.
 const steps = engine === "sqlite" ? volume(40, 120) : 30;
 
-// What is chosen hangs on the tags there are, and those on when a job came to it: in few steps nothing may be refused.
+// The choices depend on the tags, and those on when jobs run. In a few steps, it may happen that nothing is refused.
 const steps_max = 5 * steps;
 
-// What ends a resource, or nearly, happens to it late.
+// Changes that end a resource, or nearly do, come late.
 const ends = /^(cancel(?!OrderItems)|delete|close|post|revoke|rotateKey)/;
 
-/** What was seen of a resource: by each of its tags the bytes of its data, and the tag that it has now. */
+/** What was seen of a resource: the bytes of its data by tag, and its current tag. */
 interface Seen {
   readonly by_tag: Map<string, string>;
   tag: string;
-  /** Whether it was looked at again, since it changed by itself. */
+  /** Whether the resource was read a second time because it changed by itself. */
   readonly noting?: boolean;
 }
 
-test.each([1, 2])("a house lives through a random time, seed %i", live, 120_000);
+test.each([1, 2])("ETags hold throughout a random sequence of changes, seed %i", live, 120_000);
 
-/** Lets a house live, and looks at all that is in it after each step. */
+/** Makes random changes, and checks every resource after each step. */
 async function live(seed: number): Promise<void> {
   const random = seededRandom(seed);
   const house = await openHouse();
@@ -55,11 +55,11 @@ async function live(seed: number): Promise<void> {
 }
 
 interface Conditional extends Change {
-  /** The tag that it names. */
+  /** The tag in the condition. */
   readonly given: string;
 }
 
-/** A change on condition of a tag that its resource has, or once had; null when there is nothing to name. */
+/** A change conditional on a current or former tag of its resource, or null if there is nothing to change. */
 function chosenChange(house: House, random: Random, seen: ReadonlyMap<string, Seen>): Conditional | null {
   const late = random.chance(0.1);
   const now = house.shop.app.clocks.live.now();
@@ -70,10 +70,10 @@ function chosenChange(house: House, random: Random, seen: ReadonlyMap<string, Se
   return given === "" ? null : { ...change, given };
 }
 
-/** The tag that names the record alone, whatever else is shown with it. */
+/** The tag of the record alone, without the related data shown with it. */
 const versionOf = (tag: string) => tag.replace(/-.*/, '"');
 
-/** Makes a change, which must be refused, and do nothing, when the tag that it names is of the past. */
+/** Makes a change. With an outdated tag it must be refused and have no effect. */
 async function made({ shop: { app } }: House, change: Conditional, seen: ReadonlyMap<string, Seen>): Promise<string> {
   const { of, method, path, body, given, headers } = change;
   const tag = seen.get(of)?.tag ?? "";
@@ -85,7 +85,7 @@ async function made({ shop: { app } }: House, change: Conditional, seen: Readonl
   return status < 300 ? "done" : "not possible";
 }
 
-/** What is wrong with how a resource is shown now, by what was seen before; null when nothing is. */
+/** What is wrong with a resource's current response, compared with earlier ones, or null. */
 async function problemOf(
   { shop, resources }: Pick<House, "shop" | "resources">,
   name: string,
@@ -105,7 +105,7 @@ async function problemOf(
   one.tag = tag;
   if (before === "" || (before === tag && !again)) return null;
   const known = await shop.app.call("GET", path, undefined, { headers: { ...own, "if-none-match": before } });
-  // When somebody was last seen is noted beside his request: it may have changed between these two.
+  // The user's last activity is updated alongside the request, so it may have changed between these two.
   const noted = known.headers.get("etag");
   if (name === "me" && known.status === 200 && noted !== null && noted !== tag) {
     if (one.noting) return "is noted twice";

@@ -1,4 +1,4 @@
-// A house with one resource of every kind, and all that may happen to them: by requests on condition, and otherwise.
+// A service with one resource of each kind, and everything that can change them: conditional requests and other causes.
 
 import { iso } from "../../src/core/clock.ts";
 import type { Random } from "../../src/core/random.ts";
@@ -13,30 +13,30 @@ import { signedInAs } from "../identity/people.ts";
 import { type OrderAct, orderActs } from "../orders/order_acts.ts";
 import { fake_listing, fakeCarrier } from "../shipping/carriers/fake_carrier.ts";
 
-/** A request that changes one resource, and may be made on condition. */
+/** A request that changes one resource and may be conditional. */
 export interface Change {
-  /** The operation, as the reference calls it. */
+  /** The operation's id in the reference. */
   readonly id: string;
-  /** The resource, by its name in the house. */
+  /** The resource's name in this service. */
   readonly of: string;
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
-  /** What it says beside the condition. */
+  /** Headers other than the condition. */
   readonly headers?: Record<string, string>;
 }
 
-/** What can be read by itself: its route, and where this one is. */
+/** A resource that can be read on its own: its route, and its path. */
 export interface Resource {
   readonly route: string;
   readonly path: string;
-  /** By what it is seen to be somebody's own, in place of a key. */
+  /** Headers that authenticate a user, instead of a key. */
   readonly headers?: Record<string, string>;
 }
 
 const parcel = { weight: 1, weight_unit: "lb" };
 
-/** Opens a house with one resource of every kind. */
+/** Opens a service with one resource of each kind. */
 export async function openHouse() {
   const shop = await openShop();
   const made = async (path: string, body: object) => {
@@ -110,7 +110,7 @@ export async function openHouse() {
 
 type Made = (path: string, body: object) => Promise<Record<string, string>>;
 
-/** What a house ships by: an account at a carrier that knows addresses, a rate card, a parcel and its manifest. */
+/** Creates what shipping needs: a carrier account that verifies addresses, a rate card, a parcel and its manifest. */
 async function shippingOf(shop: Shop, made: Made, tea: { id: string }, carrier: string) {
   overrideCarriers(shop.app.service, { fake: knowing });
   const credentials = { api_key: "a-key-at-the-carrier", account: "A-1" };
@@ -128,7 +128,7 @@ async function shippingOf(shop: Shop, made: Made, tea: { id: string }, carrier: 
   return { account, card: card as string, listed: listed.id as string, label: label_id, shipment, scanned, manifest };
 }
 
-/** An address whose state is another one than its postal code says. */
+/** An address whose state does not match its postal code. */
 const elsewhere = { address_line1: "3 Elm St", city: "Portland", state: "ME", postal_code: "97201", country: "US" };
 
 const fake = fakeCarrier();
@@ -144,7 +144,7 @@ const knowing: OutsideCarrier = {
 
 export type House = Awaited<ReturnType<typeof openHouse>>;
 
-// A public address that needs no resolving; nothing is ever sent there.
+// A public address that needs no DNS; nothing is ever sent there.
 const store = { platform: "shopify", store_id: "tea.myshopify.com", api_url: "https://93.184.216.34" };
 
 type Ids = Readonly<Record<"tea" | "sku" | "lot" | "waiting" | "travelling" | "customer" | "address", string>> &
@@ -190,7 +190,7 @@ function resourcesOf(ids: Ids): Readonly<Record<string, Resource>> {
   };
 }
 
-/** Every request that may be made on condition, with what it sends this time. */
+/** Every request that can be conditional, with its input for this step. */
 export function changesOf({ ids, acts }: Pick<House, "ids" | "acts">, random: Random, now: number): Change[] {
   const sent: Sent = {
     name: `Name ${random.integer(1, 9)}`,
@@ -209,7 +209,7 @@ export function changesOf({ ids, acts }: Pick<House, "ids" | "acts">, random: Ra
   ];
 }
 
-/** What requests say this time. */
+/** The input of requests in this step. */
 interface Sent {
   readonly name: string;
   readonly quantity: number;
@@ -217,7 +217,7 @@ interface Sent {
   readonly random: Random;
 }
 
-/** Makes changes of one resource, at an address. */
+/** Makes changes to one resource at a path. */
 const at = (base: string, of: string) => (id: string, method: string, action: string, body?: unknown) => ({
   id,
   of,
@@ -282,7 +282,7 @@ function returnChanges(ids: Ids, { quantity }: Sent): Change[] {
   ];
 }
 
-/** What people change of themselves and of others, and of whom they work for. */
+/** Changes to users and to the merchant. */
 function peopleChanges({ user, cookie }: Ids, { name, random }: Sent): Change[] {
   const role = random.pick(["office", "floor"]);
   const merchant = at("/merchants/MAIN", "merchant");
@@ -296,7 +296,7 @@ function peopleChanges({ user, cookie }: Ids, { name, random }: Sent): Change[] 
   ];
 }
 
-/** What is changed at a desk: customers, connections, subscriptions, keys. */
+/** Changes to customers, platforms, subscriptions and keys. */
 function deskChanges(ids: Ids, { name, quantity, later, random }: Sent): Change[] {
   const address = { address_line1: name, city: "Portland", state: "OR", postal_code: "97201", country: "US" };
   const customer = at(`/customers/${ids.customer}`, "customer");
@@ -322,7 +322,7 @@ function deskChanges(ids: Ids, { name, quantity, later, random }: Sent): Change[
   ];
 }
 
-/** What is set for carriers: accounts, prices, zones and days of rest. */
+/** Changes to carrier accounts, rate cards, zones and holidays. */
 function shippingChanges(ids: Ids, { name, quantity, random }: Sent): Change[] {
   const account = at(`/shipping/carrier-accounts/${ids.account}`, "account");
   const card = at(`/shipping/rate-cards/${ids.card}`, "card");
@@ -342,7 +342,7 @@ function shippingChanges(ids: Ids, { name, quantity, random }: Sent): Change[] {
   ];
 }
 
-/** What happens to them by ways of shipping: carriers answer, files come in, parcels leave or are given up. */
+/** Indirect changes from shipping: carrier responses, imported files, parcels that leave or are voided. */
 function shippingHappenings({ app }: Shop, ids: Ids): readonly ((random: Random) => Promise<unknown>)[] {
   const charts = "/shipping/zones/charts";
   const file = (path: string, rows: string) =>
@@ -366,7 +366,7 @@ function shippingHappenings({ app }: Shop, ids: Ids): readonly ((random: Random)
   ];
 }
 
-/** What happens to the resources by other ways: stock comes and goes, parcels travel, receivers fail, time passes. */
+/** Other indirect changes: stock comes and goes, parcels travel, receivers fail, time passes. */
 function happeningsIn(shop: Shop, ids: Ids): readonly ((random: Random) => Promise<unknown>)[] {
   const { app, draft, customer } = shop;
   const { live } = app.service.stores;
@@ -406,7 +406,7 @@ function happeningsIn(shop: Shop, ids: Ids): readonly ((random: Random) => Promi
     () => wait(1000),
     () => wait(hour_ms),
     () => wait(day_ms),
-    // Time alone, before any job has noticed.
+    // Time alone, before any job has run.
     async () => app.clocks.live.advance(3 * day_ms),
     () => app.runJobs(),
     ...shippingHappenings(shop, ids),

@@ -1,4 +1,4 @@
-// What a client is told first: the message alone says what to do about it.
+// The message of an error alone says what to do about it.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { operationsOf } from "../../src/server/openapi/description.ts";
@@ -87,10 +87,10 @@ test.each(cases)("%s %s %j", async (method, path, body, message) => {
   expect(answer.body.error.message).toBe(message);
 });
 
-test("what breaks in JSON is found wherever it is, as line and column", async () => {
+test("a JSON syntax error is located by line and column, wherever it is", async () => {
   await fc.assert(
     fc.asyncProperty(fc.json(), fc.nat(), async (json, at) => {
-      // A sign that JSON does not know breaks it in a line of its own, whatever stands before.
+      // A character that is invalid in JSON, on a line of its own, breaks any document.
       const lines = JSON.stringify(JSON.parse(json), null, 2).split("\n");
       const row = at % lines.length;
       lines.splice(row, 0, "#");
@@ -106,7 +106,7 @@ test("what breaks in JSON is found wherever it is, as line and column", async ()
   );
 });
 
-describe("a path beside the API", () => {
+describe("a path outside the API", () => {
   test.each([
     ["/products", "Path not found. API paths start with /v1 (did you mean /v1/products?)."],
     ["/v2/orders/7", "Path not found. API paths start with /v1 (did you mean /v1/orders/7?)."],
@@ -118,7 +118,7 @@ describe("a path beside the API", () => {
   });
 });
 
-describe("a key where none is looked for", () => {
+describe("a key in an unsupported place", () => {
   const key = "ph_live_0000000000000000000000000000002jKTnv";
   const send = "Send your API key as Authorization: Bearer ph_….";
   test.each<[Record<string, string>, string, string]>([
@@ -145,7 +145,7 @@ describe("every route of the API", () => {
   const routes = () => operationsOf(app.app.routes).filter(({ need, versioned }) => versioned && need !== "none");
   const path = (template: string) => template.replace(/\{\w+\}/g, "1");
 
-  test("refuses a parameter that it does not know, but for what platforms call", async () => {
+  test("refuses unknown parameters, except on routes that platforms call", async () => {
     const refused: string[] = [];
     const others: string[] = [];
     const { headers } = await signedInAs(app.service, "owner");
@@ -161,7 +161,7 @@ describe("every route of the API", () => {
     expect(refused.length).toBeGreaterThan(90);
   });
 
-  test("refuses more than 100 on a page of a list, and takes 100", async () => {
+  test("limits a page of a list to 100", async () => {
     const lists = routes().filter(({ query }) => query !== null && "cursor" in query.properties);
     expect(lists.length).toBeGreaterThan(15);
     for (const { id, path: template } of lists) {
@@ -180,7 +180,7 @@ describe("metadata", () => {
   }));
   const pairs = fc.dictionary(fc.stringMatching(/^[\w é]{1,12}$/), tree, { maxKeys: 4 });
 
-  test("comes back as it was sent, nested too", async () => {
+  test("is returned as it was sent, including nested values", async () => {
     let number = 0;
     await fc.assert(
       fc.asyncProperty(pairs, fc.double({ noNaN: true, noDefaultInfinity: true }), async (nested, n) => {
@@ -195,7 +195,7 @@ describe("metadata", () => {
   });
 });
 
-/** A value with the names of its objects in order: whether that is kept is nobody's business. */
+/** A value with sorted object keys, since their order need not be preserved. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
@@ -206,7 +206,7 @@ function sorted(value: unknown): unknown {
   );
 }
 
-test("a unit of weight is taken as people write it, and shown as one", async () => {
+test("spelling variants of a weight unit are accepted and normalized", async () => {
   for (const [at, unit] of ["lb", "lbs", "LBS", "pounds"].entries()) {
     const made = await app.post("/products", { sku: `U-${at}`, name: "Tea", weight: 2, weight_unit: unit });
     expect([made.status, made.body.data?.weight_unit]).toEqual([201, "lb"]);

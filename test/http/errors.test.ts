@@ -9,7 +9,7 @@ const app = await openApp();
 
 const at = (path: string, init: RequestInit = {}) => app.app.handle(new Request(`http://packhouse.test${path}`, init));
 const bearer = () => ({ authorization: `Bearer ${app.keys.live.full}` });
-/** A store whose reads fail, with words that nobody outside may see. */
+/** A store whose reads fail with a message that clients must not see. */
 const broken = ({ stores }: TestApp["service"]): Store => ({
   ...stores.live,
   clock: stores.live.clock,
@@ -19,7 +19,7 @@ const codeOf = async (answer: Response) => ((await answer.json()) as { error: { 
 const get = (path: string, accept: string) => app.call("GET", path, undefined, { headers: { accept } });
 
 describe("works", () => {
-  test("every code is published with what it means and what to do", async () => {
+  test("every code is published with its meaning and its remedy", async () => {
     const { data } = (await app.get("/errors")).body;
     expect(data.map(({ code }: { code: string }) => code)).toEqual(Object.keys(faults));
     for (const { code, type, status, when, remedy, doc_url } of data) {
@@ -29,7 +29,7 @@ describe("works", () => {
     }
   });
 
-  test("an error names the page that explains it, at the service's own address if it has one", () => {
+  test("an error links to the page that explains it, at the service's own URL if it has one", () => {
     const known_hosts = new Set(["10.0.0.7", "[::1]"]);
     const url = (base_url: string, host: string) => {
       const asked = { request: new Request(`http://${host}/v1/x`), request_id: "req_1", known_hosts, base_url };
@@ -78,7 +78,7 @@ describe("works", () => {
     expect(body).toMatchObject({ success: false, error: { code: "resource_missing", type: "not_found" } });
   });
 
-  test("a refusal that is kept for repetitions is problem+json too, each time", async () => {
+  test("a refusal that is stored for repeated requests is problem+json too, each time", async () => {
     const headers = { accept: "application/problem+json", "idempotency-key": "problem-1" };
     const other = { ...headers, "idempotency-key": "problem-2" };
     const send = () => app.call("POST", "/inventory", { sku: "NONE", quantity: 0 }, { headers: other });
@@ -93,7 +93,7 @@ describe("works", () => {
 });
 
 describe("works", () => {
-  test("whoever may ask learns the methods of a path, and the headers alone of what can be read", async () => {
+  test("callers with permission get the methods of a path, and HEAD for everything readable", async () => {
     const asked = await at("/v1/products", { method: "OPTIONS", headers: bearer() });
     expect([asked.status, await asked.text(), asked.headers.get("allow")]).toEqual([
       204,
@@ -110,7 +110,7 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("a path outside of the versions, whoever asks", async () => {
+  test("a path without a version, with or without a key", async () => {
     for (const path of ["/nope", "/products", "/v2/products", "/v1products", "/favicon.ico", "//v1/products"]) {
       for (const headers of [{}, bearer()]) {
         const answer = await at(path, { headers });
@@ -119,12 +119,12 @@ describe("refuses", () => {
     }
   });
 
-  test.each(["a, b", "a b", "", "a/b", "http://a", "a:b", "user@a"])("a Host that is none: %j", async (host) => {
+  test.each(["a, b", "a b", "", "a/b", "http://a", "a:b", "user@a"])("an invalid Host: %j", async (host) => {
     const answer = await at("/health", { headers: { host } });
     expect([answer.status, await codeOf(answer)]).toEqual([400, "malformed_header"]);
   });
 
-  test("a body in chunks that goes on and on, after so many bytes as it may have", async () => {
+  test("an endless chunked body, once it exceeds the size limit", async () => {
     let sent = 0;
     const body = new ReadableStream({
       pull: (stream) => {
@@ -138,7 +138,7 @@ describe("refuses", () => {
     expect(sent).toBeLessThan(2 << 20);
   });
 
-  test("what goes wrong on our side, without a word of what it was", async () => {
+  test("an internal error, without revealing its cause", async () => {
     const own = await openApp();
     const said: string[] = [];
     const error = (message: string, facts?: object) => said.push(message, JSON.stringify(facts));
@@ -152,7 +152,7 @@ describe("refuses", () => {
     expect(said.join()).toContain("the password of the database");
   });
 
-  test("a path that is not there, with a key and without", async () => {
+  test("an unknown path, with and without a key", async () => {
     for (const path of ["/v1/nope", "/api/v1/nope", "/v1/orders/1/nope", "/v1/orders/", "/v1/", "/v1"]) {
       const answer = await at(path, { headers: bearer() });
       expect([path, answer.status, await codeOf(answer)]).toEqual([path, 404, "route_not_found"]);
@@ -163,7 +163,7 @@ describe("refuses", () => {
     }
   });
 
-  test("another method, with those that are possible", async () => {
+  test("an unsupported method, with the supported ones", async () => {
     const answer = await at("/v1/products/prd_1", { method: "DELETE", headers: bearer() });
     expect([answer.status, await codeOf(answer)]).toEqual([405, "method_not_allowed"]);
     expect(answer.headers.get("allow")).toBe("GET, PATCH, HEAD, OPTIONS");

@@ -1,4 +1,4 @@
-// Files of CSV that are sent: how many at once, in which encodings, and what the others notice of them.
+// CSV uploads: concurrency limits, encodings, and their effect on other requests.
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { csvLine } from "../../src/core/csv.ts";
 import type { CsvColumn } from "../../src/core/csv_columns.ts";
@@ -18,7 +18,7 @@ const many = (rows: number, at = 0) =>
   `sku,name\n${Array.from({ length: rows }, (_, row) => `F-${at}-${row},Cup`).join("\n")}`;
 
 describe("works", () => {
-  test("other requests are answered while a file is taken in", async () => {
+  test("other requests are served while a file is being imported", async () => {
     let is_done = false;
     const sent = send("/products/import", many(2000)).finally(() => {
       is_done = true;
@@ -27,15 +27,15 @@ describe("works", () => {
     while (!is_done) {
       expect((await app.get("/products?limit=1")).status).toBe(200);
       answered += 1;
-      // As a connection would: a request comes with a turn of its own.
+      // As with a real connection, each request arrives in its own turn of the event loop.
       await new Promise(setImmediate);
     }
     expect((await sent).body.data).toMatchObject({ rows: 2000, created: 2000 });
-    // Once between any two transactions, at least.
+    // At least once between any two transactions.
     expect(answered).toBeGreaterThan(40);
   });
 
-  test("the examples of the documentation can be taken in", async () => {
+  test("the examples in the documentation can be imported", async () => {
     const example = (columns: readonly CsvColumn[], without: readonly string[] = []) => {
       const told = columns.filter(({ name, export_only }) => !export_only && !without.includes(name));
       return csvLine(told.map(({ name }) => name)) + csvLine(told.map(({ example }) => example));
@@ -51,13 +51,13 @@ describe("works", () => {
       errors: [],
     });
     expect((await send("/orders/import", example(orderColumns))).body.data).toMatchObject({ created: 1, errors: [] });
-    // An order was delivered or cancelled, and its line was sent or was not.
+    // An order was either delivered or cancelled, so its line has either a shipped or a cancelled quantity.
     const delivered = example(pastColumns, ["cancelled_at", "cancel_reason", "quantity_cancelled"]);
     const past = delivered.replace("\r\n1001,", "\r\n1002,");
     expect((await send("/orders/import?history=true", past)).body.data).toMatchObject({ created: 1, errors: [] });
   });
 
-  test("an export begins with a byte order mark where one is asked for, and can be taken in with it", async () => {
+  test("an export can start with a byte order mark, and can be imported with it", async () => {
     const { keys, app: handler } = app;
     const headers = { authorization: `Bearer ${keys.live.full}` };
     const path = "http://packhouse.test/v1/products/export.csv";
@@ -71,7 +71,7 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("more files at a time than may wait, before they are read; those that wait are taken in", async () => {
+  test("more concurrent files than can be queued, before reading them; queued files are imported", async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, at) => send("/products/import", many(200, at + 1))),
     );
@@ -85,7 +85,7 @@ describe("refuses", () => {
     expect((await send("/products/import", many(1, 99))).status).toBe(200);
   });
 
-  test("files that do not arrive to their end in two minutes, so that nobody keeps their places", async () => {
+  test("files that take longer than two minutes to arrive, so that they do not block the queue", async () => {
     const headers = { authorization: `Bearer ${app.keys.live.full}`, "content-type": "text/csv" };
     const url = "http://packhouse.test/v1/products/import";
     waits.length = 0;
@@ -105,11 +105,11 @@ describe("refuses", () => {
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(8).fill(400));
     expect(waits).toEqual(Array(8).fill(120));
     expect((await send("/products/import", many(1, 98))).status).toBe(200);
-    // Once it is there, it may take as long as it takes.
+    // Once it has arrived, processing has no time limit.
     expect(waits.slice(8)).toEqual([120, 0]);
   });
 
-  test("more rows than a file may have, before anything is written, and encodings that it does not know", async () => {
+  test("more rows than the maximum, before anything is written, and unknown encodings", async () => {
     const rows = await send("/products/import", `sku,name\nFIRST,One\n${"A,B\n".repeat(100_000)}`);
     expect([rows.status, rows.body.error.details[0].code]).toEqual([422, "too_many"]);
     expect((await app.get("/products?sku=FIRST")).body.data).toEqual([]);

@@ -10,11 +10,11 @@ import { isLong } from "../volume.ts";
 import { corpus, type Field, fieldsOf, type Hostile, schemasIn, written } from "./hostile_values.ts";
 
 const limit_ms = 180_000;
-// The short run takes every third value of each field, others for the next field.
+// The short run takes every third value for each field, with an offset for the next field.
 const one_in = isLong ? 1 : 3;
 let person: Person;
 const app = await openApp();
-// A house in which every operation has been used once: what a request names is there.
+// A service in which every operation has been used once, so the records that requests name exist.
 const story = await tellStory(app);
 person = await signedInAs(app.service, "owner");
 const operations: Operation[] = operationsOf(app.app.routes);
@@ -24,7 +24,7 @@ const writes = () =>
     ({ body, method, need, sends }) => body && method !== "get" && need !== "none" && /json/.test(sends),
   );
 
-/** The address of an operation, with the identifiers that the story used. */
+/** The path of an operation, with the ids from the story. */
 const pathOf = ({ id, path }: Operation, more: Readonly<Record<string, string>> = {}) =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(more[name] ?? story[id]?.path?.[name] ?? "1"));
 
@@ -34,14 +34,14 @@ const send = async (operation: Operation, body: string) => {
       ? { headers: person.headers }
       : { key: operation.path.startsWith("/sandbox") ? app.keys.test.full : app.keys.live.full }),
   });
-  // Who looks on as a merchant is refused every write for that alone.
+  // While viewing as a merchant, every write is refused for that reason alone.
   if (operation.id === "beginViewAs" && answer.status < 300) {
     await app.call("DELETE", "/users/me/view_as", undefined, { headers: person.headers });
   }
   return answer;
 };
 
-/** The body with a value at a place, which is made where it is not there. */
+/** The body with a value at a path, which is created if missing. */
 function put(body: unknown, path: Field["path"], value: unknown): unknown {
   const [step, ...rest] = path;
   if (step === undefined) return value;
@@ -60,43 +60,43 @@ const at = (value: unknown, path: Field["path"]): unknown =>
 const named = (path: Field["path"]) =>
   path.map((step, index) => (typeof step === "number" ? `[${step}]` : index === 0 ? step : `.${step}`)).join("");
 
-/** What is wrong with the answer to a hostile value, or null. */
+/** What is wrong with the response to a hostile value, or null. */
 function fault({ id }: Operation, field: Field, { value, never }: Hostile, { status, body }: Answered): string | null {
   const said = `${named(field.path)} (${field.kind}) = ${JSON.stringify(value)?.slice(0, 80)}: ${status}`;
-  // A list of records is answered one by one.
+  // A batch has one result per record.
   const [first] = body?.data?.results ?? [];
   const refused = status >= 400 ? body.error : first?.error;
   if (status >= 500 || (first?.status ?? 0) >= 500) return `${said} ${JSON.stringify(body)}`;
   if (refused === undefined) {
-    // What a platform tells of a matter that nobody here knows is passed over.
+    // BigCommerce events of an unknown scope are ignored.
     if (id === "bigcommerceOrder" && named(field.path) === "scope") return null;
     if (never(field)) return `${said}, but it is no such value`;
     const kept = at(body?.data ?? body, field.path);
-    // A tracking number is kept in the form in which it is looked up.
+    // A tracking number is stored in its normalized form.
     const meant = (text: string) => (field.path.at(-1) === "tracking_number" ? plainTrackingNumber(text) : text);
     const same = typeof value !== "string" || typeof kept !== "string" || kept === meant(value);
-    // What is answered to a scan is the parcel, as its newest scan says; a number that is followed keeps its record.
+    // A scan returns the parcel with its newest scan. A followed number keeps its record.
     const isShown =
       !["recordScan", "followNumber"].includes(id) && ["text", "notes", "code", "metadata"].includes(field.kind);
     return same || !isShown ? null : `${said}, kept as ${kept}`;
   }
-  // A record that is not there, or cannot take it now, is told of before what only a rule can say of the value.
+  // A missing record, or one that cannot be changed now, is reported before problems that only a rule can find.
   if (!never(field) || (first === undefined && status !== 422 && status !== 400)) return null;
   if (refused.code === "malformed_request") return typeof value === "string" ? null : `${said}: what is malformed?`;
   const fields = (refused.details as { field: string; message: string }[]).map((problem) => problem.field);
   const place = first === undefined ? named(field.path) : named(field.path).replace(/^orders\[0\]\./, "");
-  // Without an example there is no telling what else is missing.
+  // Without an example, it is unknown what else is missing.
   if (story[id] === undefined) return null;
-  // What may be one of several things is told of as a whole.
+  // A union is reported as a whole.
   return fields.some((name) => name !== "" && place.startsWith(name)) ? null : `${said} names ${fields}`;
 }
 
-/** What makes a difference between two fields for the corpus: not how long they may be, nor what they are called. */
+/** What distinguishes fields for the corpus. Lengths and names do not. */
 const alike = ({ kind, nullable, schema }: Field) =>
   JSON.stringify([kind, nullable, schema["pattern"], schema["hint"]]);
 
 describe("every write", () => {
-  test("says of each field how long, how many and how large it may be", () => {
+  test("limits the length, count and size of each field", () => {
     const loose: string[] = [];
     for (const { id, body } of writes()) {
       for (const [path, schema] of schemasIn(body as TSchema)) {
@@ -105,8 +105,8 @@ describe("every write", () => {
           array: "maxItems" in schema,
           integer: "minimum" in schema && "maximum" in schema,
           number: "maximum" in schema || "multipleOf" in schema || "const" in schema,
-          // What a platform sends may hold more than is read of it.
-          // A client's own pairs are bounded in number, depth and size by a check of their own.
+          // What a platform sends may contain more than is read. A client's metadata is bounded in number, depth and
+          // size by its own check.
           object: schema["additionalProperties"] === false || id === "bigcommerceOrder" || "maxProperties" in schema,
         };
         const type = schema["type"] as keyof typeof bounded;
@@ -117,14 +117,15 @@ describe("every write", () => {
   });
 
   test(
-    "takes none of the hostile values for what its fields mean, names the field, and never breaks",
+    "rejects hostile values, names the field, and never fails with a 5xx",
     async () => {
       const wrong: string[] = [];
       const seen = new Set<string>();
       let turn = 0;
       for (const operation of writes()) {
         for (const field of fieldsOf(operation.body as TSchema)) {
-          // All values for each kind of field once; wherever it comes again some of them, others each time.
+          // All values once for each kind of field. Fields of a kind seen before get some of them, different ones each
+          // time.
           const again = seen.has(alike(field));
           seen.add(alike(field));
           turn += 1;
@@ -143,7 +144,7 @@ describe("every write", () => {
   );
 
   test(
-    "refuses fields that it does not know, in every object, by name",
+    "rejects unknown fields by name, in every object",
     async () => {
       const names = ["__proto__", "constructor", "toString", "unknown", "", "a.b", "a[0]", "a/b~c", "ID", "\u200b"];
       const wrong: string[] = [];
@@ -164,7 +165,7 @@ describe("every write", () => {
     limit_ms,
   );
 
-  test("refuses a body that is no object, or has a field twice, or goes too deep", async () => {
+  test("rejects a body that is not an object, has a duplicate field, or is nested too deeply", async () => {
     const wrong: string[] = [];
     const deep = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
     const bodies: [text: string, status: number, code: string][] = [
@@ -194,7 +195,7 @@ describe("every write", () => {
     ];
     for (const operation of writes()) {
       if ((operation.body as TSchema)["additionalProperties"] !== false) continue;
-      // Somebody who has sent nothing yet: all operations together are more requests than one may send at once.
+      // A new user each time, since all operations together exceed the rate limit of one.
       if (operation.need === "user") person = await signedInAs(app.service, "owner");
       for (const [text, status, code] of bodies) {
         const answer = await send(operation, text);
@@ -208,9 +209,9 @@ describe("every write", () => {
   });
 });
 
-describe("every query and path", () => {
+describe("every query parameter and path", () => {
   test(
-    "takes whatever is asked for what it is, and never breaks",
+    "accepts or rejects any value, and never fails with a 5xx",
     async () => {
       const wrong: string[] = [];
       const texts = corpus.map(({ value }) => value).filter((value) => typeof value === "string" && value.length < 200);

@@ -1,8 +1,8 @@
-// What nobody should send, by what may never be taken for it; and the fields of a request, found in its schema.
+// Hostile values with the fields that must reject them, and the fields of a request, found in its schema.
 import { Kind, type TSchema } from "@sinclair/typebox";
 import { line_amount_max } from "../../src/core/schema.ts";
 
-/** What a field takes, as far as hostile values are concerned. */
+/** What a field accepts, as far as hostile values are concerned. */
 type FieldKind =
   | "text"
   | "notes"
@@ -18,7 +18,7 @@ type FieldKind =
   | "boolean"
   | "metadata";
 
-/** One field of a request that is no object or list, and where it lies. */
+/** A scalar field of a request, and its path. */
 export interface Field {
   readonly path: readonly (string | number)[];
   readonly kind: FieldKind;
@@ -26,16 +26,16 @@ export interface Field {
   readonly nullable: boolean;
 }
 
-/** A value, and the kinds of fields that may never take it. */
+/** A value, and whether a field must reject it. */
 export interface Hostile {
   readonly value: unknown;
   readonly never: (field: Field) => boolean;
 }
 
-/** Stands in a value for a number that JavaScript cannot hold, until the body is written. */
+/** A placeholder for a number that JavaScript cannot represent, replaced when the body is written. */
 const rawNumber = (text: string) => `@raw:${text}@`;
 
-/** Writes a body, with its raw numbers. */
+/** Serializes a body with its raw numbers. */
 export const written = (body: unknown) => JSON.stringify(body).replace(/"@raw:([^@]+)@"/g, "$1");
 
 const always = () => true;
@@ -58,21 +58,21 @@ const controls = [..."\u0000\u0001\u0007\u0008\u000b\u001b\u007f\u0080\u0085\u00
 const unseen = [..."\u00a0\u00ad\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u2028\u2029\u202a\u202e\u2060\u2066\u2069"];
 const more_unseen = [..."\u202f\u205f\u3000\ufe0f\ufeff\u3164\u2800\ufff9"];
 
-/** Whether an amount may be as large as a line of an order may cost. */
+/** Whether a money field allows amounts up to the maximum of an order line. */
 const isOfLine = (schema: TSchema) => schema["anyOf"]?.[0]?.maximum === line_amount_max;
 
 export const corpus: readonly Hostile[] = [
-  // Another type of JSON.
+  // Wrong JSON types.
   ...all([[], {}, [1], ["a"], { a: 1 }, [[]], [null]], always),
   ...all([true, false], but("boolean", "metadata")),
   ...all([null], ({ nullable, kind }) => !nullable && kind !== "metadata"),
   ...all([0, 1, -1, 1.5, 1767225600], kinds(...texts)),
   ...all(["", "0", "1", "1.5", "true", "false", "null", "NaN"], kinds(...numeric)),
-  // Signs that steer, and halves of signs.
+  // Control characters and lone surrogates.
   ...all([...controls, ...controls.map((sign) => `a${sign}b`)], always),
   ...all(["a\nb", "a\rb", "a\tb", "a\r\nSet-Cookie: b=1", "\n"], but("notes", "metadata")),
   ...all(["\ud800", "a\udc00", "\udc00\ud800", "\ud83c-\udf75"], always),
-  // What nobody sees, and what looks like something else.
+  // Invisible and confusable characters.
   ...all(
     [...unseen, ...more_unseen].map((sign) => `A${sign}B`),
     kinds("code", ...firm),
@@ -80,7 +80,7 @@ export const corpus: readonly Hostile[] = [
   ...all([" A", "A ", " ", "\u3000", "\u00a0A"], kinds("code", ...firm)),
   ...all(["", "x".repeat(20_000)], kinds(...firm)),
   ...all(["x".repeat(5001), "é".repeat(5001), "🍵".repeat(5001)], always),
-  // Numbers at and beyond every edge.
+  // Numbers at and beyond every limit.
   ...all([rawNumber("1e400"), rawNumber("-1e400"), rawNumber("1E+999")], always),
   ...all([rawNumber("9007199254740993"), rawNumber("123456789012345678901234567890"), 1e21, 1e308], always),
   ...all([-1e308, rawNumber("-9007199254740993")], always),
@@ -88,16 +88,16 @@ export const corpus: readonly Hostile[] = [
   ...all([-1, -0.01, 0, rawNumber("-0")], kinds("id")),
   ...all([-1, -0.01], kinds("money")),
   ...all([2_147_483_648, 4_294_967_296, 9_007_199_254_740_991], kinds("number", ...texts)),
-  // Money that a careless reader would take.
+  // Money that a lenient parser would accept.
   ...all(["1e2", "1E2", "+1", "-1", "1.234", "1,000", "1,00", "0x10", "1.", ".5", "00.5", "$1", "1_0"], kinds("money")),
   ...all(["１２", "٣", "1٫5", "½", "Infinity", "NaN", "1e1"], kinds("money", "id")),
   ...all(["12345678901", "99999999999.99"], ({ kind, schema }) => kind === "money" && !isOfLine(schema)),
   ...all(["1000000000000.01", "12345678901234", "99999999999999.99"], kinds("money")),
-  // Identifiers of nothing.
+  // Invalid ids.
   ...all(["0", "-1", "1.0", "01", "+1", "1e3", "_1", "ord_", "ord_0", "ORD_1", "ord-1"], kinds("id")),
   ...all(["99999999999999999999", "ord_99999999999999999"], kinds("id")),
   ...all(["ord_1;", "1 or 1=1", "ord_1\u200b", "$1", "1)"], kinds("id", "money", "moment")),
-  // Days that are in no calendar.
+  // Dates that do not exist.
   ...all(["2026-02-30", "2025-02-29", "2026-13-01", "2026-00-10", "2026-01-00", "2026-01-32"], kinds("moment")),
   ...all(["0000-01-01", "0001-01-01", "10000-01-01", "-2026-01-01", "+2026-01-01", "2026-1-1"], kinds("moment")),
   ...all(["20260101", "2026-W01-1", "2026-001", "01/02/2026", "now", "tomorrow", "1767225600"], kinds("moment")),
@@ -105,7 +105,7 @@ export const corpus: readonly Hostile[] = [
   ...all(["2026-01-01T00:00:00", "2026-01-01 00:00:00Z", "2026-01-01T00:00:00z"], kinds("moment")),
   ...all(["2026-01-01T00:00:00+25:00", "9999-12-31T23:59:59-14:00", "2026-01-01T00:00:00Z\n"], kinds("moment")),
   ...all(["٢٠٢٦-٠١-٠١", "2026‑01‑01"], kinds("moment")),
-  // What is dangerous elsewhere: here it is text like any other, or no such thing.
+  // Dangerous elsewhere. Here they are ordinary text, or invalid.
   ...all(["'; drop table orders; --", "' or '1'='1", '" or ""="', "1; select pg_sleep(9)", "\\'; --"], kinds(...firm)),
   ...all(["<script>alert(1)</script>", "{{7*7}}", "#{7*7}", "=cmd|' /C calc'!A0", "@SUM(1)"], kinds(...firm)),
   ...all(["../../etc/passwd", "..", "%00", "%2e%2e%2f", "file:///etc/passwd", "C:\\nul", "con"], kinds(...firm)),
@@ -114,7 +114,7 @@ export const corpus: readonly Hostile[] = [
   ...all(["Ünïcödé", "čaj", "茶", "שלום", "مرحبا", "🍵", "e\u0301", "Ａ", "ﬁ", "Z̷̡͝a", "𝕏"], kinds(...firm)),
 ];
 
-/** Every schema in a request's schema, with where it is. */
+/** Every schema nested in a request's schema, with its path. */
 export function* schemasIn(schema: TSchema, path = ""): Generator<readonly [path: string, schema: TSchema]> {
   yield [path, schema];
   const inner = (schema["anyOf"] ?? schema["allOf"] ?? []) as TSchema[];
@@ -126,7 +126,7 @@ export function* schemasIn(schema: TSchema, path = ""): Generator<readonly [path
   }
 }
 
-/** The fields of a request's schema, each once: of a list those of its first item. */
+/** The fields of a request's schema, each once. Of a list, those of its first item. */
 export function fieldsOf(schema: TSchema, path: Field["path"] = [], nullable = false): Field[] {
   const variants = (schema["anyOf"] ?? []) as TSchema[];
   const isFree = nullable || variants.some((variant) => variant["type"] === "null");

@@ -17,21 +17,21 @@ const send = (key: string, method: string, path: string, body?: unknown, more: {
 const isReplay = ({ headers }: Answered) => headers.get("idempotency-replayed") === "true";
 
 describe("works", () => {
-  test("whatever is sent twice happens once, and is answered with the same bytes", async () => {
+  test("a request that is sent twice takes effect once and gets the same bytes", async () => {
     const twice = await openApp();
     const once = twice.call;
     const differing: string[] = [];
     let repeated = 0;
-    /** Sends each write that is not only asking a second time, and answers what came first. */
+    /** Sends each write a second time, except those that only read, and returns the first response. */
     const call: typeof once = async (method, path, body, options = {}) => {
       const isAsking = method === "GET" || /^\/(tracking\/batch|shipping\/rates|addresses\/verify)/.test(path);
-      // The story has keys of its own where it tells of keys.
+      // The story sets its own keys where it is about keys.
       if (isAsking || options.headers?.["idempotency-key"] !== undefined) return once(method, path, body, options);
       const headers = { ...options.headers, "idempotency-key": `story-${++repeated}` };
       const first = await once(method, path, body, { ...options, headers });
       const again = await once(method, path, body, { ...options, headers });
       const same = JSON.stringify(again.body) === JSON.stringify(first.body) && again.status === first.status;
-      // What is known of a person is not kept for a day once more, so it is told anew.
+      // Personal data is not stored for another day, so it is collected again.
       const isTold = /^\/(disclosures|customers\/\w+\/disclosure)$/.test(path);
       const isRight = isTold ? again.status === first.status && !isReplay(again) : same && isReplay(again);
       if (first.status < 300 && !isRight) differing.push(`${method} ${path}: ${again.status}`);
@@ -42,11 +42,11 @@ describe("works", () => {
     expect(repeated).toBeGreaterThan(60);
   }, 60_000);
 
-  test("a hundred equal requests at once have one effect and one answer", async () => {
+  test("a hundred identical concurrent requests have one effect and one response", async () => {
     const body = product();
     const answers = await Promise.all(Array.from({ length: 100 }, () => send("hundred", "POST", "/products", body)));
     expect(await found(body.sku)).toBe(1);
-    // On a busy machine some may be told to come again.
+    // On a busy machine, some may have to retry.
     const done = answers.filter(({ status }) => status !== 409);
     expect(new Set(done.map(({ status, body }) => `${status} ${JSON.stringify(body)}`)).size).toBe(1);
     expect(done.filter((answer) => !isReplay(answer)).length).toBe(1);
@@ -56,7 +56,7 @@ describe("works", () => {
     }
   }, 30_000);
 
-  test("PATCH and DELETE act once too, and both bases and any order of a query are one address", async () => {
+  test("PATCH and DELETE take effect once too, and both base paths and any query order count as one URL", async () => {
     const { id } = (await app.post("/products", product())).body.data;
     const patch = (base: string, query: string) =>
       app.app.handle(
@@ -83,7 +83,7 @@ describe("works", () => {
     ]);
   });
 
-  test("a refusal by the command is answered again as it was, although it would succeed by now", async () => {
+  test("a refusal by the command is replayed, even if the command would succeed now", async () => {
     const { sku } = (await app.post("/products", product())).body.data;
     const reserve = { order_id: `O-${sku}`, items: [{ sku, quantity: 1 }] };
     const first = await send("short", "POST", "/inventory/reserve", reserve);
@@ -94,7 +94,7 @@ describe("works", () => {
     expect((await send("short-2", "POST", "/inventory/reserve", reserve)).status).toBe(201);
   });
 
-  test("another API key of the same mode finds what was done, one of the other mode does not", async () => {
+  test("another API key of the same environment gets the stored response, one of the other does not", async () => {
     const body = product();
     const first = await send("rotated", "POST", "/products", body);
     const random = crypto.getRandomValues(new Uint8Array(96));
@@ -107,7 +107,7 @@ describe("works", () => {
     expect([elsewhere.status, isReplay(elsewhere)]).toEqual([201, false]);
   });
 
-  test("a repeated request is answered as before, although its address would be refused by now", async () => {
+  test("a repeated request is replayed even if its URL would be refused now", async () => {
     const body = { url: "http://127.0.0.1:9/hook", events: ["order.created"] };
     const key = app.keys.test.full;
     const first = await send("address", "POST", "/webhooks", body, { key });
@@ -123,7 +123,7 @@ describe("works", () => {
     expect((await ask({})).body).toMatchObject({ error: { code: "blocked_address" } });
   });
 
-  test("an answer is kept for a day", async () => {
+  test("a response is stored for a day", async () => {
     const own = await openApp();
     const receive = () => own.call("POST", "/products", product(), { headers: { "idempotency-key": "day" } });
     const { body } = await receive();
@@ -136,7 +136,7 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("the key for another request: another body, query, path or method", async () => {
+  test("a key that was used for another request: another body, query, path or method", async () => {
     const body = product();
     const { id } = (await send("other", "POST", "/products", body)).body.data;
     for (const [method, path, sent] of [
@@ -152,7 +152,7 @@ describe("refuses", () => {
     expect(isReplay(await send("other", "POST", "/products", body))).toBe(true);
   });
 
-  test("the key for another request, whatever else is wrong with that one", async () => {
+  test("a key that was used for another request, whatever else is wrong with the new one", async () => {
     const body = product();
     const { id } = (await send("twice-wrong", "POST", "/products", body)).body.data;
     for (const [method, path, sent] of [
@@ -167,7 +167,7 @@ describe("refuses", () => {
       expect([method, path, status, answer.error.code]).toEqual([method, path, 422, "idempotency_key_reused"]);
       expect((await app.call(method, path, sent)).body.error.code).not.toBe("idempotency_key_reused");
     }
-    // What only asks knows no such key.
+    // Operations that only read ignore the key.
     const asked = await send("twice-wrong", "POST", "/tracking/batch", { tracking_numbers: 7 });
     expect(asked.body.error.code).toBe("validation_failed");
     expect(isReplay(await send("twice-wrong", "POST", "/products", body))).toBe(true);
@@ -180,13 +180,13 @@ describe("refuses", () => {
     ["x".repeat(256), 400],
     ['""', 400],
     ["x".repeat(255), 201],
-  ])("a key that is none: %j", async (key, status) => {
+  ])("an invalid key: %j", async (key, status) => {
     const answer = await send(key, "POST", "/products", product());
     expect(answer.status).toBe(status);
     if (status === 400) expect(answer.body.error.code).toBe("malformed_header");
   });
 
-  test("a request whose like is under way for long, and says when to come again", async () => {
+  test("a duplicate of a request that has been in progress for long, with a time to retry", async () => {
     const own = { base: {} } as Call["store"];
     const call = () => ({ store: own }) as Call;
     const { promise, resolve } = Promise.withResolvers<string>();
@@ -201,7 +201,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("what was refused before it began, or is not there, is not kept", async () => {
+  test("a request that was refused before it began, or for a missing record, is not stored", async () => {
     const body = product();
     const sent = (id: string) => send("kept-not", "PATCH", `/products/${id}`, { name: "Other" });
     expect((await sent("prd_9")).status).toBe(404);
@@ -223,7 +223,7 @@ describe("guards", () => {
     expect([done.status, isReplay(done)]).toEqual([200, false]);
   });
 
-  test("what went wrong on our side is not kept", async () => {
+  test("an internal error is not stored", async () => {
     const { live } = app.service.stores;
     let fails = true;
     const store: Store = Object.create(live, {
@@ -252,14 +252,14 @@ describe("guards", () => {
     expect(await found("AFTER-A-FAILURE")).toBe(1);
   });
 
-  test("of two equal imports at once the second gets the report of the first", async () => {
+  test("the second of two identical concurrent imports gets the report of the first", async () => {
     const file = `sku,name\n${Array.from({ length: 400 }, (_, at) => `BOTH-${at},Tea`).join("\n")}`;
     const headers = { "content-type": "text/csv", "idempotency-key": "both" };
     const send = async (): Promise<Answered> => {
       const before = performance.now();
       const answer = await app.call("POST", "/products/import", file, { headers });
       if (answer.body.error?.code !== "idempotency_key_in_use") return answer;
-      // On a machine that is busy the first may take longer than the second waits: then it is to come again.
+      // On a busy machine, the first may take longer than the second waits. The second then has to retry.
       expect(performance.now() - before).toBeGreaterThan(1900);
       return await send();
     };

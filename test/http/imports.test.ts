@@ -1,4 +1,4 @@
-// What spreadsheets make of files: what has one reading is imported, what has two or is destroyed is refused.
+// Files as spreadsheets write them: unambiguous values are imported, ambiguous and damaged ones are refused.
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Answered, openApp } from "../build/service.ts";
 
@@ -23,7 +23,7 @@ const place = "1 Elm St,Portland,OR,97201,US";
 const head = "order_number,customer_email,address_line1,city,state,postal_code,country,sku,quantity,unit_price";
 
 describe("numbers that two conventions read differently", () => {
-  test("in a stock count are refused, and nothing is lost; the declared separator decides", async () => {
+  test("are refused in a stock count without loss; a declared separator decides", async () => {
     expect(await stock("sku;quantity\nCUP;1000")).toMatchObject({ created: 1, failed: 0 });
     const { errors, ...counts } = await stock("sku;quantity\nCUP;1.000");
     expect(counts).toMatchObject({ status: 200, updated: 0, failed: 1 });
@@ -44,7 +44,7 @@ describe("numbers that two conventions read differently", () => {
     });
   });
 
-  // Cells of a price in an otherwise unambiguous file, with what they mean with each declaration; null is refused.
+  // Price cells in an otherwise unambiguous file, with their value under each declaration; null is refused.
   test.each([
     ["12,50", null, 12.5, null],
     ["261,96", null, 261.96, null],
@@ -76,7 +76,7 @@ describe("numbers that two conventions read differently", () => {
     }
   });
 
-  test("a file with decimal commas names the comma and what to declare, and is read once it is declared", async () => {
+  test("a file with decimal commas is refused with what to declare, and imported once that is declared", async () => {
     const file = "sku;name;price;weight;weight_unit\nCOMMA-1;Tasse;12,50;0,35;kg\n";
     const { errors, ...counts } = await products(file);
     expect(counts).toMatchObject({ created: 0, failed: 1 });
@@ -88,7 +88,7 @@ describe("numbers that two conventions read differently", () => {
     expect(await products(file, { decimal: ";" })).toMatchObject({ status: 422, error: { code: "validation_failed" } });
   });
 
-  test("in orders of today and of the past, in rate cards and in weights", async () => {
+  test("are refused in new and past orders, in rate cards and in weights", async () => {
     const row = (number: string, rest: string) => `${number},n@example.com,${place},${rest}`;
     const taken = await orders([head, row("N-1", 'CUP,"1,000",2'), row("N-2", "CUP,1,1.000")].join("\n"));
     expect(taken).toMatchObject({ created: 0, failed: 2, errors: [{ field: "quantity" }, { field: "unit_price" }] });
@@ -112,7 +112,7 @@ describe("numbers that two conventions read differently", () => {
     expect(weight).toMatchObject({ created: 2, failed: 1, errors: [{ line: 2, field: "weight" }] });
   });
 
-  test("an export never writes such a number, so that it can be imported again", async () => {
+  test("are never written by an export, so it can be imported again", async () => {
     expect((await product("W-3")).weight).toBe(1.125);
     const file: string = (await app.get("/products/export.csv")).body;
     expect(file).toMatch(/^W-3,.*,1\.1250,kg/m);
@@ -121,7 +121,7 @@ describe("numbers that two conventions read differently", () => {
   });
 });
 
-describe("what has one reading", () => {
+describe("an unambiguous file", () => {
   test.each([
     [
       "a leading point",
@@ -136,7 +136,7 @@ describe("what has one reading", () => {
     expect(await products(file)).toMatchObject({ status: 200, created: 1, failed: 0, errors: [] });
   });
 
-  test("a row without its last cells is refused where a decimal comma could have made one of them", async () => {
+  test("a row with missing last cells is refused if a decimal comma could have created one of them", async () => {
     const file = "sku,name,price,description\nSHORT-2,A,12,50\nSHORT-3,A,12";
     expect(await products(file, { decimal: "," })).toMatchObject({
       created: 1,
@@ -145,7 +145,7 @@ describe("what has one reading", () => {
     });
   });
 
-  test("a map names the columns of other programs; columns that it leaves out are not read", async () => {
+  test("a map renames the columns of other programs; unmapped columns are ignored", async () => {
     const file = ['Handle,Title,Type,Variant SKU,"Price, net",Status', 'mug,"Mug, blue",Kitchen,MAP-1,12.5,draft'].join(
       "\n",
     );
@@ -189,10 +189,10 @@ describe("what has one reading", () => {
   });
 });
 
-describe("values that a spreadsheet has destroyed", () => {
+describe("values that a spreadsheet has damaged", () => {
   const lost = expect.stringMatching(/^is .*: a spreadsheet shortened a long number and lost its digits\. /);
 
-  test("are refused with the reason: SKUs, lots, bins, barcodes, order numbers and tracking numbers", async () => {
+  test("are refused with a reason: SKUs, lots, bins, barcodes, order numbers and tracking numbers", async () => {
     const made = await products("sku,name,price\n1.23457E+12,Damaged by a spreadsheet,1.00");
     expect(made).toMatchObject({ created: 0, errors: [{ line: 2, name: "1.23457E+12", field: "sku", message: lost }] });
     expect(await product("1.23457E+12")).toBeUndefined();
@@ -227,7 +227,7 @@ describe("values that a spreadsheet has destroyed", () => {
     });
   });
 
-  test("text that only looks so is taken where an apostrophe says it, as exports do", async () => {
+  test("are accepted as text after an apostrophe, as in exports", async () => {
     await app.product("1.5E+10", { name: "#N/A" });
     const file: string = (await app.get("/products/export.csv")).body;
     expect(file).toContain("'1.5E+10,'#N/A,");
@@ -238,13 +238,13 @@ describe("values that a spreadsheet has destroyed", () => {
   });
 });
 
-describe("a row that names no order", () => {
+describe("a row of an unknown order", () => {
   const row = (number: string, email: string, rest: string) => `${number},${email},${email && place},${rest}`;
   const blank = `${head}\n`;
-  // A row that names nobody has no address either.
+  // A row without a customer has no address either.
   const more = (number: string, rest: string) => `${number},,,,,,,${rest}`;
 
-  test("refuses every order that it may belong to, wherever it stands, and no other", async () => {
+  test("causes the refusal of every order it may belong to, wherever it is, and no other", async () => {
     const file = [
       more("", "CUP,3,1"),
       row("S-1", "a@stray.example", "CUP,1,1"),
@@ -260,13 +260,13 @@ describe("a row that names no order", () => {
     ]);
     expect(await order("S-1")).toBeUndefined();
     expect((await app.get("/customers?email=a@stray.example")).body.data).toEqual([]);
-    // A row of another customer's cannot belong to an order.
+    // A row of another customer cannot belong to an order.
     const owned = file.replace(more("", "CUP,3,1"), row("", "A@stray.example", "CUP,3,1"));
     expect(await orders(blank + owned)).toMatchObject({ created: 1, failed: 2 });
     expect([await order("S-1"), (await order("S-2")).line_items.length]).toEqual([undefined, 1]);
   });
 
-  test("nor one whose quotes do not pair, or whose number a spreadsheet has shortened", async () => {
+  test("may have unbalanced quotes, or a number that a spreadsheet has shortened", async () => {
     const broken = head.replace("order_number,customer_email", "customer_email,order_number");
     const file = `${broken}\na@stray.example,Q-1,${place},CUP,1,1\n"a@stray.example"x,Q-1,,,,,,CUP,2,1`;
     expect(await orders(file)).toMatchObject({ created: 0, failed: 2 });

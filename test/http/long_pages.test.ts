@@ -1,4 +1,5 @@
-// Pages of records that may be long: read and sent in slices, whole by page and cut by cursor.
+// Pages of records that may be long are read and sent in slices. A numbered page is complete; a page by cursor may end
+// early.
 import { expect, test } from "bun:test";
 import type { Call } from "../../src/http/call.ts";
 import { PageWriter } from "../../src/http/long_pages.ts";
@@ -21,13 +22,13 @@ const lines = ids.map((id) => [{ id }, 1] as const);
 for (let at = 0; at < long_orders; at += 1) {
   shop.app.clocks.live.advance(1000);
   await shop.order(lines, { allow_backorder: true });
-  // Short ones stand between the long ones.
+  // Short orders between the long ones.
   await shop.order(lines.slice(0, 2), { allow_backorder: true });
 }
 
 const idsOf = (body: { data: readonly { id: string }[] }) => body.data.map(({ id }) => id);
 
-/** Every order by itself, newest first. */
+/** Every order on its own, newest first. */
 async function each() {
   const found: { id: string }[] = [];
   for (let page = 1; page <= 2 * long_orders; page += 1) {
@@ -36,7 +37,7 @@ async function each() {
   return found;
 }
 
-test("a page by number is whole, however long it is, and shows each order as a page of one shows it", async () => {
+test("a numbered page is complete, however long, and shows each order as on a page of one", async () => {
   const { status, headers, body } = await shop.app.get("/orders?limit=100");
   expect([status, headers.get("content-type"), headers.get("x-request-id")]).toEqual([
     200,
@@ -55,7 +56,7 @@ test("a page by number is whole, however long it is, and shows each order as a p
   });
 }, 60_000);
 
-test("a page by cursor ends before it is too large, and the next goes on where it ended", async () => {
+test("a page by cursor ends before it becomes too large, and the next page continues there", async () => {
   const first = (await shop.app.get("/orders?limit=1")).body;
   const ids = idsOf(first);
   const sizes: number[] = [];
@@ -75,7 +76,7 @@ test("a page by cursor ends before it is too large, and the next goes on where i
   expect(sizes[0]).toBeGreaterThan(page_bytes_max / 2);
 }, 60_000);
 
-test("an order that changes its place while a page is read is on it once, as it is by then", async () => {
+test("an order that moves in the list while a page is read appears once, in its new state", async () => {
   const before = idsOf((await shop.app.get("/orders?sort=-updated_at&limit=100")).body);
   const last = before.at(-1) ?? "";
   const headers = { authorization: `Bearer ${shop.app.keys.live.full}` };
@@ -95,7 +96,7 @@ test("an order that changes its place while a page is read is on it once, as it 
   expect(body.data.at(-1)).toMatchObject({ id: last, priority: 7 });
 }, 60_000);
 
-/** A page of records that are as long as `sizes` say, though each was taken for 100 bytes. */
+/** A page of records with these `sizes`, though each was estimated at 100 bytes. */
 async function written(sizes: readonly number[], bytes_max: number) {
   const parts = sizes.map((size, id) => ({ position: [id, id] as const, bytes: 100, row: "x".repeat(size) }));
   const store = { read: (work: (db: null) => unknown) => work(null) };
@@ -109,7 +110,7 @@ async function written(sizes: readonly number[], bytes_max: number) {
   return { lengths: body.data.map(({ length }) => length), next: body.next };
 }
 
-test("records that are larger than expected still keep to the bound, and one alone goes beyond it", async () => {
+test("records that are larger than estimated still respect the limit, except a single one", async () => {
   const all = [3000, 500, 500, 9000, 10];
   expect(await written(all, Number.POSITIVE_INFINITY)).toEqual({ lengths: all, next: null });
   expect(await written(all, 2000)).toEqual({ lengths: [3000], next: [0, 0] });

@@ -1,4 +1,4 @@
-// More clients than the process may have descriptors.
+// More clients than the process has file descriptors for.
 import { afterEach, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
@@ -21,7 +21,7 @@ afterEach(async () => {
   await service?.remove();
 });
 
-/** Opens a connection and sends `head`; what is read from it, once it ends. */
+/** Opens a connection and sends `head`. Returns what is read from it until it ends. */
 function open(url: string, head = "") {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -37,28 +37,28 @@ function open(url: string, head = "") {
   return { socket, said: said.promise };
 }
 
-/** How many ticks the processors have worked for a process. */
+/** The CPU ticks that a process has used. */
 function ticks(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return Number(fields[11]) + Number(fields[12]);
 }
 
 /**
- * What a process works for each tick that a spinning one works: the least of some spells, since a service that has just
- * started has work of its own, which ends. One that spins works as much in each of them, on a busy machine as well.
+ * The CPU ticks of a process per tick of a spinning one: the minimum of several intervals, since a service that has
+ * just started has other work, which ends. A spinning process uses as much in every interval, also on a busy machine.
  */
 async function leastWork(pid: number, spinning: number): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let spell = 0; spell <= spells_max && least >= 0.5; spell += 1) {
     const [worked, spun] = [ticks(pid), ticks(spinning)];
     while (ticks(spinning) - spun < spell_ticks) await Bun.sleep(20);
-    // In the first of them clients still come in.
+    // In the first interval clients are still connecting.
     if (spell > 0) least = Math.min(least, (ticks(pid) - worked) / (ticks(spinning) - spun));
   }
   return least;
 }
 
-/** A server of Bun with nothing around it, and no more descriptors. */
+/** A plain Bun server that is out of file descriptors. */
 async function startBare(): Promise<{ url: string; pid: number }> {
   const program = `console.log(Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() }).url.href)`;
   const command = limited(process.execPath, "-e", program);
@@ -68,7 +68,7 @@ async function startBare(): Promise<{ url: string; pid: number }> {
 }
 
 test.skipIf(process.platform !== "linux")(
-  "at the limit of descriptors it does not spin, loses nothing, and goes on when clients have gone",
+  "at the descriptor limit it does not spin or lose anything, and continues when clients have left",
   async () => {
     service = await startFreshService({ program: limited(...defaultProgram) });
     const { url, pid, makeKey } = service;
@@ -80,7 +80,7 @@ test.skipIf(process.platform !== "linux")(
     const metrics = async () => (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${key}` } })).text();
     while (!(await metrics()).includes("packhouse_http_requests_under_way 2\n")) await Bun.sleep(50);
     for (let n = 0; n < crowd; n += 1) for (const address of [url, spinning.url]) open(address);
-    // Should Bun alone not spin any more, this has no end, and the port need not be watched.
+    // If Bun alone no longer spins, this never ends, and watching the port is no longer needed.
     expect(await leastWork(pid, spinning.pid)).toBeLessThan(0.5);
     begun.socket.write(body.slice(1));
     expect(await begun.said).toStartWith("HTTP/1.1 201 ");

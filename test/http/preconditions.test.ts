@@ -18,11 +18,11 @@ const send = (method: string, path: string, headers: Record<string, string>, bod
   shop.app.call(method, path, body, { headers });
 
 describe("works", () => {
-  test("what has a version carries it as its ETag, on every way it is answered", async () => {
+  test("a versioned record has an ETag in every response that returns it", async () => {
     const goods = await shop.product({ units: 5 });
     const made = await shop.app.post("/orders", shop.draft([[goods, 1]]));
     const { id } = made.body.data;
-    /** The tag of an answer about the order, which a GET after it carries, too. */
+    /** The tag of a response about the order, which a GET after it has too. */
     const tagOf = async ({ headers, body }: Answered) => {
       expect([body.data.id, (await tagged(`/orders/${id}`)).etag]).toEqual([id, headers.get("etag")]);
       return headers.get("etag");
@@ -35,20 +35,20 @@ describe("works", () => {
     expect((await shop.app.get("/orders")).headers.get("etag")).toBe(null);
   });
 
-  test.each(['"1"', '"7", "1"', '"7" ,W/"1",  "1"', "*"])("If-Match: %s lets version 1 go on", async (tag) => {
+  test.each(['"1"', '"7", "1"', '"7" ,W/"1",  "1"', "*"])("If-Match: %s allows a change to version 1", async (tag) => {
     const { id } = await shop.order([[await shop.product({ units: 5 }), 1]]);
     const answer = await send("PATCH", `/orders/${id}`, { "if-match": tag }, { priority: 3 });
     expect([answer.status, answer.headers.get("etag")]).toEqual([200, expect.stringMatching(/^"2-\w+"$/)]);
   });
 
-  test.each(['"1"', 'W/"1"', '"0", "1"', "*"])("If-None-Match: %s knows version 1 already", async (tag) => {
+  test.each(['"1"', 'W/"1"', '"0", "1"', "*"])("If-None-Match: %s matches version 1", async (tag) => {
     const { id } = await shop.product({ units: 5 });
     const answer = await send("GET", `/products/${id}`, { "if-none-match": tag });
     expect([answer.status, answer.body, answer.headers.get("etag")]).toEqual([304, "", '"1"']);
     expect(answer.headers.get("x-request-id")).toMatch(/^req_/);
   });
 
-  test("what stock and the calendar change of an order is not hidden, nor stops who names its version", async () => {
+  test("stock and the calendar can change an order's ETag, but do not fail If-Match on its version", async () => {
     const goods = await shop.product();
     const { id } = await shop.order([[goods, 1]]);
     const path = `/orders/${id}`;
@@ -73,7 +73,7 @@ describe("works", () => {
     expect([before.estimated_ship_date === after.estimated_ship_date, soon === late]).toEqual([false, false]);
   });
 
-  test("a repeated request gets its first answer, ETag and all, although its If-Match is stale by then", async () => {
+  test("a repeated request gets its first response with its ETag, although its If-Match is stale by then", async () => {
     const { id } = await shop.order([[await shop.product({ units: 5 }), 1]]);
     const headers = { "if-match": '"1"', "idempotency-key": `once-${id}` };
     const first = await send("POST", `/orders/${id}/hold`, headers, { reason: "fraud" });
@@ -83,7 +83,7 @@ describe("works", () => {
   });
 });
 
-/** A resource of each other kind that has a version: where it is read, and what changes it. */
+/** A versioned resource of each other kind: where it is read, and what changes it. */
 const kinds: Record<string, () => Promise<{ path: string; change: [method: string, path: string, body: unknown] }>> = {
   product: async () => {
     const path = `/products/${(await shop.product({ units: 1 })).id}`;
@@ -153,7 +153,7 @@ const kinds: Record<string, () => Promise<{ path: string; change: [method: strin
 };
 
 describe.each(Object.entries(kinds))("a %s", (_, make) => {
-  test("is known by its tag, changes once by it, and not again", async () => {
+  test("has an ETag, can be changed once under it, and not again", async () => {
     const { path, change } = await make();
     const first = await shop.app.get(path);
     const etag = first.headers.get("etag") ?? "";
@@ -176,7 +176,7 @@ describe.each(Object.entries(kinds))("a %s", (_, make) => {
 });
 
 describe("refuses", () => {
-  test("a condition where what changes has no version, and nothing happens", async () => {
+  test("a condition where the resource has no version, without effect", async () => {
     const body = { sku: crypto.randomUUID(), name: "Tea" };
     const answer = await send("POST", "/products", { "if-match": "*" }, body);
     expect([answer.status, answer.body.error.code]).toEqual([400, "malformed_header"]);
@@ -184,7 +184,7 @@ describe("refuses", () => {
   });
 
   test.each(orderActs(shop.app.app.routes).map((act) => [act.method, act.path, act] as const))(
-    "%s /orders/:id%s when the order has moved on, and nothing happens",
+    "%s /orders/:id%s when the order has changed since, without effect",
     async (method, path, { requiredFor }) => {
       const goods = await shop.product({ units: 5 });
       const { id } = await shop.order([[goods, 1]]);
@@ -204,12 +204,12 @@ describe("refuses", () => {
     },
   );
 
-  test("a weak tag, even of the version it is", async () => {
+  test("a weak tag, even of the current version", async () => {
     const { id } = await shop.order([[await shop.product({ units: 5 }), 1]]);
     expect((await send("PATCH", `/orders/${id}`, { "if-match": 'W/"1"' }, { priority: 3 })).status).toBe(412);
   });
 
-  test.each(["1", '"1', '"1" "2"', "", '"1",', 'w/"1"'])("If-Match: %s, which is no list of tags", async (tag) => {
+  test.each(["1", '"1', '"1" "2"', "", '"1",', 'w/"1"'])("If-Match: %s, which is not a list of tags", async (tag) => {
     const { id } = await shop.order([[await shop.product({ units: 5 }), 1]]);
     const answer = await send("PATCH", `/orders/${id}`, { "if-match": tag }, { priority: 3 });
     expect([answer.status, answer.body.error.code]).toEqual([400, "malformed_header"]);
@@ -217,11 +217,11 @@ describe("refuses", () => {
     expect(read.status).toBe(400);
   });
 
-  test("an order that is not there, whatever its tag", async () => {
+  test("an unknown order, whatever the tag", async () => {
     expect((await send("PATCH", "/orders/ord_9", { "if-match": "*" }, { priority: 3 })).status).toBe(404);
   });
 
-  test("a stale tag is kept for no repetition", async () => {
+  test("without storing the refusal of a stale tag for repeated requests", async () => {
     const { id } = await shop.order([[await shop.product({ units: 5 }), 1]]);
     const key = { "idempotency-key": `twice-${id}` };
     const body = { priority: 3 };
@@ -231,7 +231,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("zones and holidays that nobody has set: none are as before, and of two first ones one counts", async () => {
+  test("zones and holidays have a tag before they are first set, and of two first changes one succeeds", async () => {
     const overrides = "/shipping/zones/overrides";
     const first = await tagged(overrides);
     expect((await send("PUT", overrides, { "if-match": first.etag }, { overrides: [] })).status).toBe(200);
@@ -253,7 +253,7 @@ describe("guards", () => {
   });
 });
 
-/** Every GET whose answer carries no ETag, by the reason. */
+/** Every GET whose response has no ETag, by reason. */
 const untagged: Readonly<Record<string, readonly string[]>> = {
   "a list, of which each row has a tag where it is read by itself": [
     ...["/keys", "/products", "/inventory", "/inventory/locations", "/inventory/movements", "/inventory/reservations"],
@@ -343,8 +343,8 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
 
 const strong = /^"[\w-]+"$/;
 
-describe("all that is read by itself", () => {
-  test("carries an ETag, as the reference says, or there is a reason why not", async () => {
+describe("every readable resource", () => {
+  test("has an ETag, as the reference states, or a reason why not", async () => {
     const { shop: own, resources } = await openHouse();
     const tagged = new Set(Object.values(resources).map(({ route }) => route));
     const reasoned = Object.values(untagged).flat();
@@ -359,7 +359,7 @@ describe("all that is read by itself", () => {
     for (const route of reasoned.filter((one) => !/:|docs|openapi|dashboard/.test(one))) {
       expect([route, (await own.app.get(route)).headers.get("etag")]).toEqual([route, null]);
     }
-    // The tag of this document names its compressed form as well, so it is weak.
+    // The tag of this document also covers its compressed form, so it is weak.
     const isStrong = ({ path }: { path: string }) => path !== "/openapi.json";
     const said = operationsOf(own.app.app.routes).filter(
       (one) => one.method === "get" && isTagged(one) && isStrong(one),
@@ -367,7 +367,7 @@ describe("all that is read by itself", () => {
     expect(said.map(({ path }) => path.replace(/\{(\w+)\}/g, ":$1")).sort()).toEqual([...tagged].sort());
   }, 60_000);
 
-  test("is not changed on a condition that it does not meet, by any of the requests that know one", async () => {
+  test("is not changed under a condition that does not hold, by any conditional request", async () => {
     const house = await openHouse();
     const { shop: own, resources } = house;
     const changes = changesOf(house, seededRandom(1), own.app.clocks.live.now());

@@ -10,12 +10,12 @@ test.each([
   ["[1]", ["[1]"]],
   ["%7B%22a%22%3A1%7D", ['{"a":1}']],
   ["a+b", ["a b"]],
-])("the parameter %s is read as it is written", async (written, skus) => {
+])("the parameter %s is decoded correctly", async (written, skus) => {
   const { body } = await app.get(`/products?sku=${written}`);
   expect(body.data.map(({ sku }: { sku: string }) => sku)).toEqual(skus);
 });
 
-test("a parameter that is given twice is refused by name, since one of its values would be lost", async () => {
+test("a duplicate parameter is refused by name, since one of its values would be lost", async () => {
   const { status, body } = await app.get("/products?sku=A&limit=3&sku=B&limit=3");
   expect([status, body.error.code]).toEqual([422, "validation_failed"]);
   expect(body.error.details).toMatchObject([

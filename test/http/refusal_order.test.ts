@@ -1,11 +1,11 @@
-// What is refused first of a request that is bad in several ways.
+// Which error is reported first for a request with several faults.
 import { expect, test } from "bun:test";
 import { createKey } from "../../src/identity/api_keys/api_keys.ts";
 import { openApp } from "../build/service.ts";
 
 const app = await openApp();
 
-/** What can be wrong with a request, in the order in which it is looked at. */
+/** The possible faults of a request, in the order in which they are checked. */
 const ladder = [
   ["headers", "headers_too_large"],
   ["size", "payload_too_large"],
@@ -24,7 +24,7 @@ type Rung = (typeof ladder)[number][0];
 const inside = "10.0.0.1";
 let peer = inside;
 
-/** A key with these faults: its list of addresses, its limit, which is used up, and what it may do. */
+/** A key with these faults: its IP list, its used-up rate limit, and its permission. */
 async function keyWith(faults: ReadonlySet<Rung>): Promise<string> {
   const random = crypto.getRandomValues(new Uint8Array(96));
   const input = {
@@ -46,7 +46,7 @@ const body = (faults: ReadonlySet<Rung>): string => {
   return faults.has("form") ? text.slice(1) : text;
 };
 
-test("of every set of faults the first one is refused, and a request without any is not", async () => {
+test("the first of any set of faults is reported, and a request without faults succeeds", async () => {
   Object.assign(app.service, { peerOf: () => peer });
   const used = { headers: { "idempotency-key": "used" } };
   expect((await app.call("POST", "/products", body(new Set()), used)).status).toBe(201);
@@ -57,7 +57,7 @@ test("of every set of faults the first one is refused, and a request without any
     const kind = ["address", "rate", "permission"].filter((name) => faults.has(name as Rung)).join();
     const made = keys.get(kind) ?? (await keyWith(faults));
     keys.set(kind, made);
-    // Who fails from one address too often is told something else.
+    // A new address each time, since one with too many failures is rate-limited.
     peer = `192.0.${set >> 8}.${set & 255}`;
     const text = body(faults);
     const answer = await app.call("POST", "/products", text, {
@@ -76,7 +76,7 @@ test("of every set of faults the first one is refused, and a request without any
   expect(keys.size).toBe(8);
 }, 20_000);
 
-test("a header that is no key of a repeated request is refused without a body, too", async () => {
+test("a malformed Idempotency-Key is refused even without a body", async () => {
   const headers = { "idempotency-key": "two words" };
   for (const [method, path] of [
     ["POST", "/orders/7/process"],

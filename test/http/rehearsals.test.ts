@@ -1,11 +1,11 @@
-// What an act would do, told beforehand: exactly what it then does, and nothing is done meanwhile.
+// A dry run reports exactly what the command then does, and changes nothing.
 import { expect, test } from "bun:test";
 import { openShop } from "../build/shop.ts";
 import { openSeller } from "../shipping/labels/seller.ts";
 
 const shop = await openShop();
 
-// What the world is told a moment later carries ids that sequences give only once.
+// Ids in the results differ, since sequences assign each only once.
 const withoutIds = (value: unknown) =>
   JSON.parse(JSON.stringify(value).replace(/"(shp|rfd|adr|ret|ord|lin|rsv|hld|his|rti)_\d+"/g, '"$1"'));
 
@@ -17,7 +17,7 @@ interface Act {
 
 const dry = (path: string) => `${path}${path.includes("?") ? "&" : "?"}dry_run=true`;
 
-/** What is there to be seen of all the records that the tests touch. */
+/** Everything visible of the records that the tests touch. */
 async function world() {
   const paths = ["/orders?limit=100", "/inventory?limit=100", "/returns?limit=100", "/shipping/labels?limit=100"];
   const seen = [];
@@ -25,7 +25,7 @@ async function world() {
   return seen;
 }
 
-/** Rehearses an act and then does it: the same answer, the same events, and nothing in between. */
+/** Performs a dry run, then the command: the same response and events, and no effect in between. */
 async function rehearsedAndDone({ method = "POST", path, body }: Act) {
   await shop.app.takeEvents();
   const before = await world();
@@ -46,7 +46,7 @@ async function rehearsedAndDone({ method = "POST", path, body }: Act) {
   return { rehearsal, done, told };
 }
 
-test("each act on an order tells beforehand what it then does", async () => {
+test("a dry run of each command on an order reports what the command then does", async () => {
   const goods = await shop.product({ units: 9 });
   const scarce = await shop.product({ units: 1 });
   const draft = shop.draft([
@@ -89,7 +89,7 @@ test("each act on an order tells beforehand what it then does", async () => {
   ]);
 });
 
-test("each step of a return tells beforehand what it then does", async () => {
+test("a dry run of each step of a return reports what the step then does", async () => {
   const goods = await shop.product({ units: 5 });
   const order = await shop.order([[goods, 3]]);
   await shop.act(order.id, "ship");
@@ -109,7 +109,7 @@ test("each step of a return tells beforehand what it then does", async () => {
   await rehearsedAndDone({ path: `/returns/${second.body.data.id}/cancel` });
 });
 
-test("a dry run asks no carrier for its labels, and supposes that they are taken back", async () => {
+test("a dry run calls no carrier about labels, and assumes that they can be voided", async () => {
   const { asked } = await openSeller(shop.app);
   const goods = await shop.product({ units: 5 });
   const order = await shop.order([[goods, 2]]);
@@ -126,7 +126,7 @@ test("a dry run asks no carrier for its labels, and supposes that they are taken
   expect([asked("void"), done.status, done.body.data.shipments[0].status]).toEqual([1, 200, "voided"]);
 });
 
-test("a dry run keeps to If-Match, and its answer can be asked for again with its key", async () => {
+test("a dry run respects If-Match, and its response is replayed for its Idempotency-Key", async () => {
   const goods = await shop.product({ units: 5 });
   const order = await shop.order([[goods, 1]]);
   const path = dry(`/orders/${order.id}/hold`);

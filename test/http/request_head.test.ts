@@ -1,4 +1,4 @@
-// The first line and the headers of a request: how much of them is read, and what is said of more.
+// The request line and headers: size limits, and the refusal of larger ones.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { openLog } from "../../src/core/log.ts";
@@ -19,12 +19,12 @@ const ask = ([method, path, headers, body]: Sent) =>
       ...(body !== undefined && { body }),
     }),
   );
-/** As HTTP/1.1 writes it. */
+/** The head as HTTP/1.1 sends it. */
 const written = ([method, path, headers]: Sent) =>
   `${[`${method} ${path} HTTP/1.1`, ...headers.map(([name, value]) => `${name}: ${value}`)].join("\r\n")}\r\n\r\n`;
 const codeOf = async (answer: Response) =>
   answer.status < 400 ? null : ((await answer.json()) as { error: { code: string } }).error.code;
-/** A request whose head has so many bytes, most of them in this header. */
+/** A request whose head has n bytes, most of them in this header. */
 const filled = (bytes: number, name: string): Sent => {
   const sent = (value: string): Sent => ["GET", "/v1/products", [bearer(), [name, value]]];
   return sent("a".repeat(bytes - written(sent("")).length));
@@ -36,7 +36,7 @@ const many = (count: number, value = "a"): Sent => [
 ];
 
 describe("works", () => {
-  test.each(["cookie", "accept-language", "x-a", "set-cookie"])("16 KiB, and not a byte more, of %s", async (name) => {
+  test.each(["cookie", "accept-language", "x-a", "set-cookie"])("16 KiB of %s, and not a byte more", async (name) => {
     expect((await ask(filled(bytes_max, name))).status).toBe(200);
     expect(await codeOf(await ask(filled(bytes_max + 1, name)))).toBe("headers_too_large");
   });
@@ -46,7 +46,7 @@ describe("works", () => {
     expect(await codeOf(await ask(many(101)))).toBe("headers_too_large");
   });
 
-  test("lines of one header are one, with all that they say", async () => {
+  test("repeated lines of one header, which count as one header with the size of all", async () => {
     const cookies = (count: number): Sent => [
       "GET",
       "/v1/products",
@@ -82,7 +82,7 @@ describe("refuses", () => {
     expect(await app.takeEvents()).toEqual([]);
   });
 
-  test("in the words of any refusal, and as problem+json", async () => {
+  test("like any other refusal, also as problem+json", async () => {
     const sent: Sent = [
       "GET",
       "/nope",
@@ -119,7 +119,7 @@ describe("refuses", () => {
     expect(body.error.message).toBe("The request has more than 100 headers.");
   });
 
-  test("with a line in the log that says why, and nothing of the head", async () => {
+  test("with a log line that gives the reason and nothing of the head", async () => {
     const lines: string[] = [];
     const log = openLog({ level: "info", format: "json", write: (line) => lines.push(line) });
     const entrance = openRequestPipeline({ log, slow_ms: 60_000, now: () => 0 }, (request) => app.app.handle(request));
@@ -133,7 +133,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("whatever a head is made of, it is refused when it has more bytes than it may, never else", async () => {
+  test("any head is refused if and only if it exceeds the size limit", async () => {
     const common = [
       "accept",
       "cache-control",
@@ -156,7 +156,7 @@ describe("guards", () => {
       fc.asyncProperty(headers, beyond, fc.nat(6000), async (some, bytes, path_bytes) => {
         const sent: Sent = ["GET", `/v1/products/${"p".repeat(path_bytes)}`, [bearer(), ...some]];
         const room = bytes_max + bytes - written(sent).length - "x-last: \r\n".length;
-        // Most are brought near to the limit; those of too much already are far beyond it.
+        // Most heads are filled up to near the limit. Larger ones are far beyond it.
         const near: Sent = room < 0 ? sent : [sent[0], sent[1], [...sent[2], ["x-last", "a".repeat(room)]]];
         const { status } = await ask(near);
         const large = written(near).length > bytes_max;

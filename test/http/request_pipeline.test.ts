@@ -10,7 +10,7 @@ beforeEach(async () => {
   app = await openApp();
 });
 
-/** An entrance whose log is read. */
+/** A request pipeline with a readable log. */
 function entranceOf({ slow_ms = 60_000, level = "info", format = "json" } = {}) {
   const lines: string[] = [];
   const settings = { level: level as LogLevel, format: format as LogFormat };
@@ -30,8 +30,8 @@ function entranceOf({ slow_ms = 60_000, level = "info", format = "json" } = {}) 
   return { lines, send, entrance };
 }
 
-describe("a request's line in the log: works", () => {
-  test("tells these things and no others", async () => {
+describe("the log line of a request: works", () => {
+  test("has exactly these fields", async () => {
     const { lines, send } = entranceOf();
     const headers = { "x-request-id": "mine-1", "content-type": "application/json" };
     const body = JSON.stringify({ sku: "TEA", name: "Personal" });
@@ -54,7 +54,7 @@ describe("a request's line in the log: works", () => {
     ]);
   });
 
-  test("names the route, not the address, and why it was refused", async () => {
+  test("names the route, not the path, and the reason of a refusal", async () => {
     const { lines, send } = entranceOf();
     await send("GET", "/v1/orders?email=jane@example.com", app.keys.test.read);
     await send("GET", "/v1/customers/jane@example.com/what", app.keys.live.read);
@@ -73,7 +73,7 @@ describe("a request's line in the log: works", () => {
     expect(lines.join()).not.toContain("ph_live_");
   });
 
-  test("is a warning when the request was slow, also where others are not logged", async () => {
+  test("is a warning for a slow request, even if other requests are not logged", async () => {
     const slow = entranceOf({ slow_ms: 0, level: "warn" });
     await slow.send("GET", "/health", null);
     expect(slow.lines.map((line) => JSON.parse(line))).toMatchObject([{ level: "warn", message: "slow request" }]);
@@ -84,7 +84,7 @@ describe("a request's line in the log: works", () => {
 });
 
 describe("health: works", () => {
-  test("tells a stranger that the service works, and nothing else of it", async () => {
+  test("reports only status, version and storage to unauthenticated callers", async () => {
     const { status, body, headers } = await app.call("GET", "/health", undefined, { key: null });
     expect([status, headers.get("cache-control")]).toEqual([200, "no-store"]);
     expect(Object.keys(body)).toEqual(["status", "version", "storage"]);
@@ -94,7 +94,7 @@ describe("health: works", () => {
 });
 
 describe("health: guards", () => {
-  test("answers 503 while a database does not answer, and looks once however many ask", async () => {
+  test("returns 503 while a database is down, and checks once for concurrent requests", async () => {
     await app.service.stores.test.close();
     const answers = await Promise.all([1, 2, 3].map(() => app.call("GET", "/health", undefined, { key: null })));
     for (const { status, body } of answers) {
@@ -102,7 +102,7 @@ describe("health: guards", () => {
     }
   });
 
-  test("a closed entrance turns requests away and ends their connections", async () => {
+  test("a closed pipeline refuses requests and closes their connections", async () => {
     const { send, entrance, lines } = entranceOf();
     entrance.close();
     const answer = await send("GET", "/v1/orders", app.keys.live.read);

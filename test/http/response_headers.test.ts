@@ -1,4 +1,4 @@
-// What every answer says to browsers and caches.
+// The headers of every response for browsers and caches.
 import { expect, test } from "bun:test";
 import { describeRoutes } from "../../src/server/openapi/description.ts";
 import { openApp } from "../build/service.ts";
@@ -11,7 +11,7 @@ const guards = (headers: Headers) => [
   headers.get("cache-control"),
 ];
 
-test("answers of the API are not guessed at, embedded elsewhere or kept by caches", async () => {
+test("API responses cannot be sniffed, embedded elsewhere or cached", async () => {
   const usual = ["nosniff", "same-origin", "private, no-cache"];
   expect(guards((await app.get("/orders")).headers)).toEqual(usual);
   expect(guards((await app.get("/orders/ord_9999")).headers)).toEqual(usual);
@@ -20,7 +20,7 @@ test("answers of the API are not guessed at, embedded elsewhere or kept by cache
   expect(guards(refused.headers).slice(0, 2)).toEqual(usual.slice(0, 2));
 });
 
-test("an answer with a secret is kept by nobody", async () => {
+test("a response with a secret is never stored", async () => {
   const made = await app.post("/keys", { name: "till", permission: "read" });
   const hook = await app.post("/webhooks", { url: "https://1.1.1.1/", events: ["order.created"] });
   const invited = await app.post("/invitations", { email: "gil@packhouse.test", role: "floor" });
@@ -29,7 +29,7 @@ test("an answer with a secret is kept by nobody", async () => {
   }
 });
 
-test("every operation says that a path may be unknown, and the document of them that it may be unchanged", () => {
+test("every operation documents 404, and the OpenAPI document 304", () => {
   const { paths } = describeRoutes(app.app.routes, "") as unknown as {
     paths: Record<string, Record<string, { operationId: string; responses: Record<string, unknown> }>>;
   };

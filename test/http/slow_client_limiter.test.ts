@@ -1,4 +1,4 @@
-// Answers that nobody takes, over real connections.
+// Responses that clients do not read, over real connections.
 import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import net from "node:net";
 import { openLog } from "../../src/core/log.ts";
@@ -12,11 +12,11 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-// More than the systems of both sides take in for one connection.
+// More than the socket buffers of both sides hold.
 const large_bytes = 24 << 20;
 const large = () => new Response("x".repeat(large_bytes), { headers: { "x-made": "yes" } });
 
-/** A clock that goes only while this process gets its turns: on a machine that is busy, both sides wait for them. */
+/** A clock that advances only while this process is scheduled, so that a busy machine delays both sides alike. */
 function turnsClock(): () => number {
   let elapsed = 0;
   const tick = setInterval(() => {
@@ -33,7 +33,7 @@ interface Bounds {
   readonly onRefused?: (key: string) => void;
 }
 
-/** A server whose entrance has bounds that a test can reach. */
+/** A server whose limiter has bounds that a test can reach. */
 function open(handle: (request: Request) => Response, bounds: Bounds) {
   const lines: string[] = [];
   const log = openLog({ level: "error", format: "json", write: (line) => lines.push(line) });
@@ -52,7 +52,7 @@ function open(handle: (request: Request) => Response, bounds: Bounds) {
   });
   ends.push(() => server.stop(true));
   const url = `http://127.0.0.1:${server.port}`;
-  /** Asks, and takes nothing of the answer; resolves when the connection has ended. */
+  /** Sends a request and reads nothing of the response. Resolves when the connection has ended. */
   const ask = (path: string, method = "GET") => {
     const socket = net.connect(server.port ?? 0, "127.0.0.1");
     ends.push(() => socket.destroy());
@@ -67,7 +67,7 @@ const until = async (holds: () => boolean) => {
   while (!holds()) await Bun.sleep(10);
 };
 
-test("a large answer comes whole, and counts while it is taken", async () => {
+test("a large response arrives complete, and counts while it is being read", async () => {
   const { url, limiter, ask } = open(large, {});
   const answer = await fetch(url);
   expect([answer.headers.get("x-made"), (await answer.text()).length]).toEqual(["yes", large_bytes]);
@@ -78,7 +78,7 @@ test("a large answer comes whole, and counts while it is taken", async () => {
   await until(() => limiter.bytes === 0);
 });
 
-test("a small answer is sent as it is, and one that all share counts nothing", async () => {
+test("a small response is sent unchanged, and a shared one does not count", async () => {
   const shared = new Blob([new Uint8Array(large_bytes)]);
   const handle = ({ url }: Request) => new Response(url.endsWith("/small") ? "small" : shared);
   const { url, limiter, ask } = open(handle, { bytes_max: 0 });
@@ -89,7 +89,7 @@ test("a small answer is sent as it is, and one that all share counts nothing", a
   expect(limiter.bytes).toBe(0);
 });
 
-test("beyond the bound large answers to readers are refused; small ones and those to writers go out", async () => {
+test("beyond the limit, large responses to reads are refused; small ones and those to writes are sent", async () => {
   const handle = ({ url }: Request) => (url.endsWith("/small") ? new Response("small") : large());
   const { url, limiter, ask } = open(handle, { bytes_max: 2 * large_bytes, wait_ms: 0 });
   const one = ask("/");
@@ -107,7 +107,7 @@ test("beyond the bound large answers to readers are refused; small ones and thos
   expect((await (await fetch(url)).text()).length).toBe(large_bytes);
 });
 
-/** Answers without an end, of which 100 bytes count, for the key and its owner that the path names: `/key/owner`. */
+/** Endless responses that count 100 bytes each, for the key and owner named in the path: `/key/owner`. */
 const endless = (request: Request) => {
   const [, key = "", owner = ""] = new URL(request.url).pathname.split("/");
   Object.assign(traceOf(request), { held_bytes: 100, reader: { key, owner } });
@@ -115,11 +115,11 @@ const endless = (request: Request) => {
   return new Response(new ReadableStream({ pull }, { highWaterMark: 0 }));
 };
 
-/** The status line of an answer, as soon as it comes. */
+/** The status of a response, as soon as it arrives. */
 const statusOf = (socket: net.Socket) =>
   new Promise<number>((resolve) => socket.once("data", (data) => resolve(Number(data.toString().split(" ")[1]))));
 
-test("what some keys leave unread is their own share: other keys and other merchants have theirs", async () => {
+test("unread responses count against their own key and merchant, not against others", async () => {
   const refusals: string[] = [];
   const { ask } = open(endless, { bytes_max: 1000, wait_ms: 0, onRefused: (key) => refusals.push(key) });
   const statuses = async (path: string, count: number) => {
@@ -134,7 +134,7 @@ test("what some keys leave unread is their own share: other keys and other merch
   expect(refusals).toEqual(["key_1", "key_2", "key_3"]);
 });
 
-test("an answer waits for its share, and goes out once others of its key were read", async () => {
+test("a response waits for its share, and is sent once others of its key have been read", async () => {
   const { ask, limiter } = open(endless, { bytes_max: 500, wait_ms: 60_000 });
   const held = [ask("/key_1/mer_1"), ask("/key_1/mer_1"), ask("/key_1/mer_1")];
   expect(await Promise.all(held.map(({ socket }) => statusOf(socket)))).toEqual([200, 200, 200]);
@@ -142,7 +142,7 @@ test("an answer waits for its share, and goes out once others of its key were re
   const waits = statusOf(ask("/key_1/mer_1").socket).then((found) => {
     status = found;
   });
-  // Another key that asks later does not wait.
+  // Another key that sends a later request does not wait.
   expect(await statusOf(ask("/key_2/mer_2").socket)).toBe(200);
   expect([status, limiter.bytes]).toEqual([0, 400]);
   for (const { socket } of held) socket.destroy();
@@ -150,7 +150,7 @@ test("an answer waits for its share, and goes out once others of its key were re
   expect(status).toBe(200);
 });
 
-test("who takes nothing loses the connection; who takes slowly but steadily does not", async () => {
+test("a client that reads nothing is disconnected; one that reads slowly but steadily is not", async () => {
   const { url, limiter, ask } = open(large, { client_timeout_ms: 400 });
   const idle = ask("/");
   const answer = await fetch(url);
@@ -165,7 +165,7 @@ test("who takes nothing loses the connection; who takes slowly but steadily does
   await idle.ended;
 });
 
-test("an answer that is made while it is sent is made as it is taken, and left with its reader", async () => {
+test("a streamed response is produced as it is read, and cancelled when its reader leaves", async () => {
   let written = 0;
   let left = false;
   const handle = (request: Request) => {
@@ -188,7 +188,7 @@ test("an answer that is made while it is sent is made as it is taken, and left w
   await ended;
 });
 
-test("an answer that breaks off ends its connection, and the log says why", async () => {
+test("a response that fails midway ends its connection, and the log gives the reason", async () => {
   let pieces = 0;
   const handle = (request: Request) => {
     traceOf(request).held_bytes = 1 << 20;

@@ -5,7 +5,7 @@ import { deleteExpiredAnswers } from "../../src/http/stored_responses.sql.ts";
 import { insert } from "../../src/storage/statements.ts";
 import { openTemporaryStore } from "../storage/temporary_database.ts";
 
-test("answers whose time is over are forgotten some at a time, the others stay", async () => {
+test("expired responses are deleted in batches, and the others stay", async () => {
   const store = await openTemporaryStore({ clock: manualClock(5000) });
   const row = { fingerprint: "f", status: 201, headers: "{}", body: "{}", created_at: 0 };
   const rows = [1000, 5000, 3000, 5001, 2000].map((expires_at) => ({ key: `key-${expires_at}`, ...row, expires_at }));

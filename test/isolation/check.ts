@@ -1,5 +1,5 @@
-// The check of isolation: each operation asked by one merchant with what only others have. The answer must be the one
-// for what nobody has, nothing of theirs may stand in it, and no row of theirs may change.
+// The isolation check: one merchant calls each operation with ids that only others own. The response must be the one
+// for unknown ids and contain no data of others, and no row of others may change.
 
 import type { Environment } from "../../src/core/environment.ts";
 import { mayMerchant } from "../../src/http/auth/merchant_permissions.ts";
@@ -13,7 +13,7 @@ import { type Place, placesOf, put } from "./identifier_fields.ts";
 import { differenceOf, plain, strangers, unknownOf, wholeOf } from "./response_words.ts";
 import { allRows, changesOf, writtenTables } from "./table_rows.ts";
 
-/** An operation as it is checked. */
+/** An operation to check. */
 export interface Checked extends ShownOperation {
   readonly mode: Environment;
   /** Whether merchants may use it. */
@@ -22,7 +22,7 @@ export interface Checked extends ShownOperation {
   readonly places: readonly Place[];
 }
 
-/** The operations of the document. */
+/** The operations in the OpenAPI document. */
 export async function checkedOf(app: TestApp): Promise<Checked[]> {
   const answer = await app.app.handle(new Request("http://packhouse.test/openapi.json"));
   const document = (await answer.json()) as Document;
@@ -30,7 +30,7 @@ export async function checkedOf(app: TestApp): Promise<Checked[]> {
   return operationsIn(document).map((operation) => {
     const need = needs.get(operation.operationId)?.need ?? "none";
     const open = mayMerchant({ id: operation.operationId, need }, { may_buy_labels: true });
-    // Receivers of test mode may be near.
+    // Receivers in the test environment may be local.
     const mode = /^\/(?:webhooks(?!\/\w+\/orders)|notices)/.test(operation.path) ? "test" : "live";
     return { ...operation, need, open, mode, places: open ? placesOf(operation, document) : [] };
   });
@@ -43,7 +43,7 @@ interface Base {
   readonly body: unknown;
 }
 
-/** How a merchant asks for an operation with its own records. */
+/** How a merchant calls an operation with its own records. */
 export function baseOf(operation: Checked, owned: Owned): Base {
   const { ready, names } = owned;
   const given: Ready = ready[operation.operationId] ?? {};
@@ -60,21 +60,21 @@ export function baseOf(operation: Checked, owned: Owned): Base {
   return { path: { ...example.path, ...given.path, ...path }, query, body };
 }
 
-/** What has to be asked for. */
+/** Required query parameters. */
 const usual_queries: Readonly<Record<string, Base["query"]>> = {
   searchAll: { q: "EQUAL" },
   explainZone: { from: "97201", to: "10001" },
   mapZones: { from: "97201", service: "standard" },
 };
 
-/** The days of a report. */
+/** The period of a report. */
 function daysOf({ path, parameters }: Checked): Base["query"] {
   const names = parameters.filter((one) => one.in === "query").map(({ name }) => name);
   const isOfDays = path.startsWith("/reports") && names.includes("from") && names.includes("to");
   return isOfDays ? { from: "2025-12-20", to: "2026-01-03" } : {};
 }
 
-/** An example with names that a merchant has. */
+/** An example with its ids replaced by a merchant's. */
 function transposed(value: unknown, names: Owned["names"], field = ""): unknown {
   if (typeof value === "string") {
     const prefix = /^([a-z]{3})_\d+$/.exec(value)?.[1] ?? (field === "sku" ? "sku" : "");
@@ -85,7 +85,7 @@ function transposed(value: unknown, names: Owned["names"], field = ""): unknown 
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, transposed(inner, names, name)]));
 }
 
-/** The request of an operation, with one place filled otherwise. */
+/** The request of an operation, with another value in one place. */
 export function requestOf(operation: Checked, base: Base, key: string, place?: Place, value = ""): Asked {
   const path = place?.in === "path" ? { ...base.path, [place.steps[0] ?? ""]: value } : base.path;
   const query = place?.in === "query" ? { ...base.query, [place.steps[0] ?? ""]: value } : base.query;
@@ -95,21 +95,21 @@ export function requestOf(operation: Checked, base: Base, key: string, place?: P
   return { method: operation.method.toUpperCase(), path: below + search, body, key };
 }
 
-/** All that a merchant looks at: each operation that reads, with its own records. */
+/** Every read by a merchant: each GET operation, with its own records. */
 export function looksOf(operations: readonly Checked[], own: Owned): Asked[] {
   return operations
     .filter(({ method, open, need }) => method === "get" && open && need !== "none" && need !== "user")
     .map((operation) => requestOf(operation, baseOf(operation, own), own.keys[operation.mode].full));
 }
 
-/** Where an answer may have changed since: the house has got new buildings and carriers, and a day has passed. */
+/** Responses that may have changed: the operator has added warehouses and carriers, and a day has passed. */
 const changing =
   /^\/(inventory\/locations|overview|shipping\/(carriers|zones|holidays)|billing\/storage|reports\/stock)/;
 
-/** What shows examples to everyone. */
+/** Operations that show examples to everyone. */
 export const published = /^\/(event-types|errors)/;
 
-/** What a merchant sees otherwise than before another one came. */
+/** The differences in what a merchant sees since another one was added. */
 export async function compareLooks(fixture: Fixture, looks: readonly Asked[]): Promise<string[]> {
   const { before, ask, merchants } = fixture;
   const scan = strangers(fixture);
@@ -125,15 +125,15 @@ export async function compareLooks(fixture: Fixture, looks: readonly Asked[]): P
   return found;
 }
 
-/** What a check has found. */
+/** The result of a check. */
 export interface Findings {
   cases: number;
   readonly leaks: string[];
-  /** Places where nothing depends on what is sent, so that their cases say nothing. */
+  /** Places whose value has no effect, so their cases prove nothing. */
   readonly silent: string[];
 }
 
-/** Checks operations of a house, by the keys of the merchant who asks. */
+/** Checks operations with the keys of the asking merchant. */
 export async function check(fixture: Fixture, operations: readonly Checked[]): Promise<Findings> {
   const findings: Findings = { cases: 0, leaks: [], silent: [] };
   const { seam, foreign } = fixture;
@@ -147,7 +147,7 @@ export async function check(fixture: Fixture, operations: readonly Checked[]): P
     current = what;
     findings.cases += 1;
     const told = await fixture.ask(asked);
-    // What takes several transactions misses its first one, which was taken back.
+    // An operation of several transactions cannot find the result of its first one, which was rolled back.
     if (told.status >= 500 && !/ own /.test(what))
       findings.leaks.push(`${what}: ${told.status} ${told.text.slice(0, 300)}`);
     for (const name of scan(wholeOf(told), asked)) findings.leaks.push(`${what} tells ${name}`);
@@ -166,14 +166,14 @@ export async function check(fixture: Fixture, operations: readonly Checked[]): P
 
 type Ask = (what: string, asked: Asked) => Promise<Told>;
 
-/** What merchants may not do is refused in the same way, whatever is named. */
+/** An operation closed to merchants is refused in the same way, whatever the request names. */
 async function checkClosed(fixture: Fixture, operation: Checked, ask: Ask, findings: Findings): Promise<void> {
   const { BETA, ALFA } = fixture.merchants;
   const key = BETA.keys[operation.mode].full;
   for (const owned of [BETA, ALFA]) {
     const what = `${operation.operationId} with what ${owned.id} has`;
     const { text, status } = await ask(what, requestOf(operation, baseOf(operation, owned), key));
-    // Keys do not sign in.
+    // Keys cannot sign in.
     const isRefused = operation.need === "user" || text.includes("not_for_merchants");
     if (status !== 403 || !isRefused) findings.leaks.push(`${what}: ${status} ${text.slice(0, 200)}`);
   }
@@ -184,7 +184,7 @@ async function checkOpen(fixture: Fixture, operation: Checked, ask: Ask, finding
   const base = baseOf(operation, own);
   const { operationId, mode, method, places, need } = operation;
   const by_people = need === "user";
-  // Once as it is usually asked, since not every operation has a place for a name.
+  // Once as usual, since not every operation has a place for an id.
   const usual = requestOf(operation, base, own.keys[mode].full);
   if (need !== "none" && !by_people && !published.test(usual.path)) await ask(`${operationId} own records`, usual);
   const levels = by_people ? of_people : method === "get" ? readers : writers;
@@ -223,10 +223,10 @@ async function checkOpen(fixture: Fixture, operation: Checked, ask: Ask, finding
 
 const readers = ["full", "read"] as const;
 const writers = ["full", "read_write"] as const;
-/** What only people do they do by no key. */
+/** Operations for users only are called without a key. */
 const of_people = ["full"] as const;
 
-/** Places whose text names nothing that there is: it is taken as it comes, or always refused. */
+/** Places whose text refers to no record: it is always accepted, or always refused. */
 const same_for_all = new Set([
   "updateOrder body order_number",
   "updateProduct body sku",
@@ -241,7 +241,7 @@ const same_for_all = new Set([
 
 const header: Place = { in: "query", steps: ["Packhouse-Merchant"], word: "merchant" };
 
-/** What fits a place and only others have. */
+/** Values that fit a place and belong only to others. */
 async function foreignOf(fixture: Fixture, operation: Checked, place: Place): Promise<string[]> {
   const { ALFA, MAIN, BETA } = fixture.merchants;
   if (place.word === "merchant") return ["ALFA", ALFA.id, "MAIN", MAIN.id];
@@ -250,28 +250,28 @@ async function foreignOf(fixture: Fixture, operation: Checked, place: Place): Pr
   const mine = new Set(BETA.names.of(place.word));
   if (place.word === "search") return searched.flatMap((word) => unlike(ALFA.names.of(word), BETA).slice(0, 2));
   const of = (owned: Owned) => {
-    // Carriers' numbers are told from others by their form.
+    // Carriers' tracking numbers are recognized by their form.
     const isOfCarrier = (name: string) => place.word === "tracking_number" && /^(1Z|94)/.test(name);
     const all = owned.names.of(place.word).filter((name) => !mine.has(name) && !isOfCarrier(name));
     const given = place.in === "path" ? owned.ready[operation.operationId]?.path?.[place.steps[0] ?? ""] : undefined;
     return [...(given !== undefined && all.includes(given) ? [given] : []), ...all.slice(0, 1), ...all.slice(-1)];
   };
-  // Whoever of the house did something is shown as the house.
+  // The merchant sees any user or key of the operator as the operator.
   const of_house = place.steps[0] === "actor" ? [...fixture.shared].filter((name) => name.startsWith("key_")) : [];
   const found = [...of(ALFA), ...of(MAIN).slice(0, 1), ...of_house];
   const [first] = found;
   const digits = /^[a-z]{3}_(\d+)$/.exec(first ?? "")?.[1];
-  // Numbers of other merchants may be those of an own record of another noun, but never of the same one.
+  // The number in an id of another merchant may be that of an own record of another type, but never of the same type.
   return [...new Set([...found, ...(digits === undefined ? [] : [digits])])];
 }
 
-/** What people search by. */
+/** The names that a search covers. */
 const searched = [
   ...["ord", "order_number", "sku", "name", "value", "email", "last_name", "company", "tracking_number", "lot_number"],
   ...["lot", "lbl", "ret", "cus", "prd", "shp", "rcv", "trf", "supplier"],
 ];
 
-/** Those of names that a merchant has not. */
+/** The names that a merchant does not have. */
 function unlike(names: readonly string[], { names: own }: Owned): string[] {
   const mine = own.all();
   return names.filter((name) => !mine.has(name));
@@ -286,7 +286,7 @@ async function cursorsOf(fixture: Fixture, operation: Checked): Promise<string[]
   return next_cursor ? [next_cursor] : [];
 }
 
-/** What fits a place and is the merchant's own: of many some of the first and the last. */
+/** Values that fit a place and belong to the merchant: of many, some of the first and the last. */
 function ownOf({ operationId }: Checked, own: Owned, place: Place): string[] {
   if (place.word === "merchant") return ["BETA", own.id];
   if (place.word === "search")

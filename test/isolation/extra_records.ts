@@ -1,18 +1,18 @@
-// What each merchant has beside the supplies: everything under names that all of them use, described in words that
-// only one of them uses, and what is missing there for some places of a request.
+// What each merchant has in addition to the fuzz supplies: records whose names all merchants use, described in words
+// that only one of them uses, and values for places that the supplies lack.
 import type { Answered, TestApp } from "../build/service.ts";
 import type { Ready, Supplies } from "../server/openapi/fuzz/supplies.ts";
 import type { Names } from "./names.ts";
 
 type Ask = (method: string, path: string, body?: unknown) => Promise<Answered["body"]>;
 
-/** What fits a place and is the merchant's own, by operation and word, and how to ask where the supplies do not say. */
+/** Values that fit a place and belong to the merchant, by operation and word, and requests that the supplies lack. */
 export interface More {
   readonly ready: Supplies;
   readonly mine: Readonly<Record<string, string>>;
 }
 
-/** Makes it. The receiver whose address ends with `/gone` says that there is none. */
+/** Creates the records. The receiver whose URL ends with `/gone` responds that it is gone. */
 export async function makeMore(
   app: TestApp,
   code: string,
@@ -68,13 +68,13 @@ export async function makeMore(
   return { mine: { ...mine, ...equal.mine }, ready: { ...bodiesOf(ready, line.sku, own), ...equal.ready } };
 }
 
-/** Who of a merchant acts: a key, and somebody who is signed in. */
+/** A merchant's callers: a key, and a signed-in user. */
 interface Acting {
   readonly key: string;
   readonly headers: Record<string, string>;
 }
 
-/** Units that the merchant itself has put back, by a key and a person: who did it, as lists are asked for it. */
+/** Units that the merchant has put back, by a key and by a user. Returns the actors, as list filters name them. */
 export async function takeBack(app: TestApp, { key, headers }: Acting, ready: Supplies): Promise<More["mine"]> {
   for (const [at, by] of [{ key }, { key: null, headers }].entries()) {
     const order = { ...bodyOf(ready, "createOrder"), order_number: `TAKEN-BACK-${at}` };
@@ -95,7 +95,7 @@ export async function takeBack(app: TestApp, { key, headers }: Acting, ready: Su
 const bodyOf = (ready: Supplies, operation: string) =>
   (ready[operation]?.body ?? {}) as Readonly<Record<string, unknown>>;
 
-/** Bodies with the places that the usual ones leave out. */
+/** Bodies with the places that the default ones leave out. */
 function bodiesOf(ready: Supplies, sku: string, order_id: string): Supplies {
   const order = bodyOf(ready, "createOrder");
   const label = bodyOf(ready, "createLabel");
@@ -122,7 +122,7 @@ const address = { city: "Portland", state: "OR", postal_code: "97201", country: 
 
 const sku = "EQUAL-1";
 
-/** Goods whose names are equal at every merchant, and whose words are not. */
+/** Products with the same names at every merchant, and different descriptions. */
 async function equalGoods(ask: Ask, code: string, word: string) {
   const barcodes = [{ value: "5012345678900", type: "ean" }];
   const product = await ask("POST", "/products", {
@@ -158,7 +158,7 @@ async function equalGoods(ask: Ask, code: string, word: string) {
   return { product, set, lot };
 }
 
-/** Records whose names are equal at every merchant, and whose words are not. */
+/** Records with the same names at every merchant, and different descriptions. */
 async function equalRecords(ask: Ask, code: string): Promise<More & { readonly back: string }> {
   const word = `${code.toLowerCase()}ish`;
   const { product, set, lot } = await equalGoods(ask, code, word);
@@ -210,7 +210,7 @@ async function equalRecords(ask: Ask, code: string): Promise<More & { readonly b
   };
 }
 
-/** A notice: a receiver says that it is gone. */
+/** Causes a notice: a receiver responds that it is gone. */
 async function noticeOf(app: TestApp, ask: Ask, receiver: string): Promise<void> {
   await ask("POST", "/webhooks", { url: `${receiver}/gone`, events: ["inventory.received"], description: "Gone" });
   await ask("POST", "/inventory", { sku: "TEA", quantity: 1 });

@@ -1,5 +1,5 @@
-// A house with three merchants who have everything under equal names: the first one, the one who asks, and the other
-// one, who came last and of whom a whole day is told as well.
+// A service with three merchants that have everything under the same names: the first one, the asking one, and another
+// one, which was added last and also goes through a whole day.
 
 import { bins } from "../../db/schema/warehouses.ts";
 import { closeStorage } from "../../src/billing/storage_days.jobs.ts";
@@ -19,7 +19,7 @@ import { Names } from "./names.ts";
 import { openSeam, type Seam } from "./rollback_store.ts";
 import { allRows, newRows, type Rows } from "./table_rows.ts";
 
-/** The merchants by their codes: of the house from its first day, the one who asks, and whom nobody else may see. */
+/** The merchants by code: the operator's first, the asking one, and the one that no other may see. */
 export const codes = ["MAIN", "BETA", "ALFA"] as const;
 export type Code = (typeof codes)[number];
 type Level = "full" | "read_write" | "read";
@@ -28,29 +28,29 @@ type Level = "full" | "read_write" | "read";
 export interface Owned {
   readonly id: string;
   readonly names: Names;
-  /** How each operation can be asked for with its records. */
+  /** How each operation can be called with its records. */
   readonly ready: Supplies;
-  /** What fits a place, by operation and word, where not anything will do. */
+  /** Values that fit a place, by operation and word, where not every value does. */
   readonly mine: More["mine"];
   readonly keys: Readonly<Record<Environment, Readonly<Record<Level, string>>>>;
-  /** The headers by which somebody of the merchant shows who is signed in. */
+  /** The headers of a signed-in user of the merchant. */
   readonly person: Readonly<Record<string, string>>;
 }
 
-/** An answer as it came. */
+/** A response as received. */
 export interface Told {
   readonly status: number;
   readonly text: string;
   readonly headers: Headers;
 }
 
-/** What is asked: a path below the version, with its query. */
+/** The path below the version, with its query. */
 export interface Asked {
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A key's text; null for none. */
+  /** A key's text, or null for none. */
   readonly key: string | null;
 }
 
@@ -58,15 +58,15 @@ export interface Fixture {
   readonly app: TestApp;
   readonly seam: Seam;
   readonly merchants: Readonly<Record<Code, Owned>>;
-  /** The rows of each world that are not the asking merchant's. */
+  /** The rows of each environment that do not belong to the asking merchant. */
   readonly foreign: Readonly<Record<Environment, Rows>>;
-  /** What the asking merchant was told before there was another one, by what it asked. */
+  /** The asking merchant's responses before there was another merchant, by request. */
   readonly before: ReadonlyMap<string, Told>;
-  /** What the house has, which all may see: the names of its buildings, and its keys that act for merchants. */
+  /** What everyone may see of the operator: the names of its warehouses, and its keys that act for merchants. */
   readonly shared: ReadonlySet<string>;
-  /** The codes of all bins. They are the house's to know. */
+  /** The codes of all bins. Only the operator may see them. */
   readonly bins: ReadonlySet<string>;
-  /** What receivers of each merchant were sent. */
+  /** What the receivers of each merchant were sent. */
   readonly sent: Readonly<Record<Code, string[]>>;
   ask(asked: Asked): Promise<Told>;
   close(): Promise<void>;
@@ -74,7 +74,7 @@ export interface Fixture {
 
 const beside = /^\/(health|metrics(?!\/)|t\/)/;
 
-/** Opens the house. `first` asks as the second merchant, before there is a third. */
+/** Opens the service. `first` sends requests as the second merchant, before there is a third. */
 export async function openFixture(
   first: (ask: Fixture["ask"], own: Owned, app: TestApp) => Promise<ReadonlyMap<string, Told>>,
 ): Promise<Fixture> {
@@ -100,7 +100,7 @@ export async function openFixture(
   for (const mode of environments) await shareBins(app, mode);
   const ask = async (asked: Asked): Promise<Told> => {
     const told = await answerOf(app, asked);
-    // What breaks differs from what is expected, too, but is not what was planted.
+    // A crash also differs from the expected response, but it is not the planted leak.
     if (seam.leak !== null && told.status >= 500)
       throw new Error(`a planted leak broke ${asked.method} ${asked.path}: ${told.status} ${told.text}`);
     return told;
@@ -134,7 +134,7 @@ export async function openFixture(
   return { app, seam, merchants, foreign, before, shared, bins: new Set(codes_of_bins.flat()), sent, ask, close };
 }
 
-/** Adds up what lies there at the end of the day, to which the clocks are set for a moment. */
+/** Closes the day's storage, with the clocks set to the end of the day for a moment. */
 async function endDay(app: TestApp): Promise<void> {
   for (const mode of environments) {
     app.clocks[mode].step(day_ms);
@@ -143,7 +143,7 @@ async function endDay(app: TestApp): Promise<void> {
   }
 }
 
-/** Lets the bins of the first building hold what several merchants have: goods that name no bin lie there. */
+/** Makes merchants share the bins of the first warehouse: units without a bin are put there. */
 async function shareBins(app: TestApp, mode: Environment): Promise<void> {
   const key = app.keys[mode].full;
   const { body } = await app.call("GET", "/inventory/locations", undefined, { key });
@@ -164,7 +164,7 @@ interface Zone {
   readonly bins: readonly { readonly code: string }[];
 }
 
-/** Gives a merchant of everything something; the last one a whole day. */
+/** Gives a merchant a record of everything, and the last one a whole day. */
 async function settle(app: TestApp, code: Code, receiver: string): Promise<Owned> {
   const names = new Names();
   const id = `mer_${code === "MAIN" ? 1 : 1000 + codes.indexOf(code)}`;
@@ -187,11 +187,11 @@ async function settle(app: TestApp, code: Code, receiver: string): Promise<Owned
   return { id, names, ready: { ...supplies, ...ready }, mine: { ...mine, ...acted }, keys, person: headers };
 }
 
-/** Whether a body says itself whose its goods are. */
+/** Whether a body itself names the owner of its data. */
 const namesOwner = (body: unknown) =>
   typeof body === "object" && body !== null && ("merchant_id" in body || "from_merchant_id" in body);
 
-/** Somebody who works for a merchant, and somebody whom it has asked to. */
+/** A user of a merchant, and a user whom it has invited. */
 async function makePeople(app: TestApp, code: Code, id: string, key: string, names: Names): Promise<Person> {
   const person = await signedInAs(app.service, "office", `Office ${code}`, readId("merchant", id));
   const email = `asked@${code.toLowerCase()}.example`;
@@ -203,7 +203,7 @@ async function makePeople(app: TestApp, code: Code, id: string, key: string, nam
   return person;
 }
 
-/** What is a merchant's. The rest is the house's: its buildings, bins, carriers and what it counts. */
+/** The paths of a merchant's data. The rest is the operator's: warehouses, bins, carriers and counts. */
 const nouns = "orders|products|customers|returns|shipments|tracking|platforms|webhooks|notices|events|keys";
 const owns = new RegExp(`^/(${nouns}|inventory(?!/(locations|bins|counts))|shipping/labels)`);
 
@@ -260,7 +260,7 @@ async function rowsOf({ service }: TestApp): Promise<Record<Environment, Rows>> 
   return { live: await service.stores.live.read(allRows), test: await service.stores.test.read(allRows) };
 }
 
-/** Notes which rows are not the asking merchant's: those that say it, and those that came with others. */
+/** Collects the rows that are not the asking merchant's: those that name their owner, and those that came with them. */
 function keepForeign(
   all: Map<Environment, Map<string, Map<string, string>>>,
   mode: Environment,
@@ -288,5 +288,5 @@ function settled(all: Map<Environment, Map<string, Map<string, string>>>, mode: 
   );
 }
 
-/** The operations of the service by their names, with what they need. */
+/** The operations of the service by id, with the permission they need. */
 export const needsOf = (app: TestApp) => new Map(operationsOf(app.app.routes).map((one) => [one.id, one]));

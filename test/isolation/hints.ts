@@ -1,4 +1,4 @@
-// The stream of hints: what somebody hears who listens for a merchant, while others do something.
+// The stream of hints: what a listener for one merchant receives while others act.
 
 import { readId } from "../../src/core/ids.ts";
 import { traceOf } from "../../src/http/trace.ts";
@@ -7,8 +7,8 @@ import type { Code, Fixture } from "./fixture.ts";
 let turn = 0;
 
 /**
- * What the asking merchant hears of others, once it and the house have heard what each did. `confuses` has the service
- * take the requests of all for its own.
+ * What the asking merchant hears about others, after it and the operator have heard about their own changes. `confuses`
+ * makes the service attribute all requests to the asking merchant.
  */
 export async function strangeHints(fixture: Fixture, confuses = false): Promise<string[]> {
   const { merchants, app, ask } = fixture;
@@ -23,7 +23,7 @@ export async function strangeHints(fixture: Fixture, confuses = false): Promise<
     const key = keys.live.full;
     const made = await ask({ method: "POST", path: "/products", body: { sku: name, name: code }, key });
     const { id } = JSON.parse(made.text).data;
-    // The house's own requests tell of a merchant's records, too.
+    // The operator's own requests also cause hints about a merchant's records.
     await witnessed(fixture, `/products/${id}`, { name: `Hint of ${code}` }, confuses ? merchants.BETA.id : null);
     const body = { ...(ready["createOrder"]?.body as object), order_number: name };
     const ordered = await ask({ method: "POST", path: "/orders", body, key });
@@ -37,7 +37,9 @@ export async function strangeHints(fixture: Fixture, confuses = false): Promise<
   return others.filter((id) => heard.includes(id));
 }
 
-/** Makes a change for the house, of which hints tell as if it came by the port; for a merchant if one is given. */
+/**
+ * Makes a change as the operator that causes hints as if it came through the server; for a merchant if one is given.
+ */
 async function witnessed({ app: { app, service, keys } }: Fixture, path: string, body: object, whose: string | null) {
   const headers = { authorization: `Bearer ${keys.live.full}`, "content-type": "application/json" };
   const url = `http://packhouse.test/v1${path}`;
@@ -49,14 +51,13 @@ async function witnessed({ app: { app, service, keys } }: Fixture, path: string,
   for (const observer of service.observers) observer(request, trace, status, 0);
 }
 
-/** Listens to the stream of hints. */
 async function listen({ app: { app } }: Fixture, key: string) {
   const headers = { authorization: `Bearer ${key}` };
   const url = "http://packhouse.test/dashboard/api/events";
   const { body } = await app.handle(new Request(url, { headers }));
   const reader = (body as ReadableStream<Uint8Array>).getReader();
   let heard = "";
-  /** What was heard, once all of these are named. */
+  /** What was heard, once all of these ids have appeared. */
   const until = async (ids: readonly string[]): Promise<string> => {
     while (!ids.every((id) => heard.includes(id))) {
       const { done, value } = await reader.read();

@@ -1,8 +1,8 @@
-// Where an operation can name something: each place in its path, its query and its body, and what it names there.
+// The places where an operation can refer to a record: in its path, query and body, and the kind of record in each.
 import type { Document, ShownOperation } from "../server/openapi/fuzz/check_response.ts";
 import type { Shown } from "../server/openapi/fuzz/values.ts";
 
-/** A place of an operation, and by what word the names that fit are known. */
+/** A place of an operation, and the word under which fitting names are known. */
 export interface Place {
   readonly in: "path" | "query" | "body";
   /** Its name, or the steps to it in a body: `["items", "[]", "sku"]`. */
@@ -11,8 +11,8 @@ export interface Place {
 }
 
 /**
- * What texts without a form of their own name, by the name of their place: words of `Names`. An empty list is for texts
- * that name nothing, or that only carriers and the house know.
+ * What texts without a fixed form refer to, by the name of their place: words of `Names`. An empty list is for texts
+ * that refer to nothing, or only to something of a carrier or the operator.
  */
 const texts: Readonly<Record<string, readonly string[]>> = {
   sku: ["sku"],
@@ -38,7 +38,7 @@ const texts: Readonly<Record<string, readonly string[]>> = {
   q: ["search"],
 };
 
-/** Texts that name no record: words for people, addresses, what carriers sell, secrets, dates and files. */
+/** Texts that refer to no record: names of people, addresses, carrier services, secrets, dates and files. */
 const nameless = new Set(
   (
     "name first_name last_name company phone address_line1 address_line2 city state postal_code country" +
@@ -53,10 +53,10 @@ const nameless = new Set(
   ).split(" "),
 );
 
-/** What all merchants share: buildings and carriers. */
+/** What all merchants share: warehouses and carriers. */
 const ofHouse = new Set(["whs", "cac", "man"]);
 
-/** The places of an operation. Throws for one of which nobody has said what it names. */
+/** The places of an operation. Throws for one whose meaning is not declared. */
 export function placesOf(operation: ShownOperation, { components }: Document): Place[] {
   const found = new Map<string, Place>();
   const add = (where: Place["in"], steps: readonly string[], words: readonly string[]) => {
@@ -114,7 +114,7 @@ function walk(
   if (type === "string" || schema.pattern !== undefined) leaf(steps, { ...schema, type: "string" });
 }
 
-/** What stands for what, where only one of two may be said. */
+/** Alternatives of which a request may have only one. */
 const instead: Readonly<Record<string, string>> = { product_id: "sku", line_id: "sku" };
 
 /** A body with another value at a place. */

@@ -1,5 +1,6 @@
-// What one merchant has, another never sees, names or changes: by any operation of the document, in any place of a
-// request, in any list, total, export, event, delivery or hint. A new operation is checked as soon as it is described.
+// A merchant never sees, names or changes what another one has: by any operation of the OpenAPI document, in any place
+// of a request, in any list, total, export, event, delivery or hint. A new operation is checked as soon as it is
+// documented.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Checked, check, checkedOf, compareLooks, looksOf, published } from "./check.ts";
 import { type Fixture, openFixture, type Told } from "./fixture.ts";
@@ -21,7 +22,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => fixture.close());
 
-test("merchants have much under equal names, and much that only they have", () => {
+test("merchants have many records with the same names, and many that only they have", () => {
   const { ALFA, BETA, MAIN } = fixture.merchants;
   const of = (word: string) => [ALFA, BETA, MAIN].map(({ names }) => names.of(word));
   for (const [word, name] of [
@@ -42,13 +43,13 @@ test("merchants have much under equal names, and much that only they have", () =
 });
 
 describe("a merchant", () => {
-  test("is answered as if what others have were nowhere, wherever it is named, and changes nothing of it", async () => {
+  test("gets the same response for others' records as for unknown ones, anywhere, and changes none", async () => {
     const { cases, leaks, silent } = await check(fixture, operations);
     console.log(`${cases} requests of one merchant about what others have, by ${operations.length} operations`);
     expect(leaks).toEqual([]);
-    // Each operation is asked, and those with places for names many times.
+    // Each operation is called, and those with places for ids many times.
     expect(cases).toBeGreaterThan(7500);
-    // A merchant's own records look like unknown ones here: give each merchant one, in test/isolation/extra_records.ts.
+    // A merchant's own records look unknown in these places: give each merchant one in test/isolation/extra_records.ts.
     expect(silent).toEqual([]);
     for (const mode of ["live", "test"] as const) {
       const rows = await fixture.app.service.stores[mode].read(allRows);
@@ -56,7 +57,7 @@ describe("a merchant", () => {
     }
   }, 300_000);
 
-  test("sees the same as before another one came, and the words of nobody else", async () => {
+  test("sees the same as before another one was added, and none of the others' words", async () => {
     const looks = looksOf(operations, fixture.merchants.BETA);
     expect(await compareLooks(fixture, looks)).toEqual([]);
     const scan = strangers(fixture);
@@ -65,7 +66,7 @@ describe("a merchant", () => {
     expect(foreign).toEqual([]);
   }, 60_000);
 
-  describe("would be found by a leak between the service and its store:", () => {
+  describe("is protected by checks that find a leak between the service and its store:", () => {
     const leaks = Object.entries(planted).filter(([, { leak }]) => leak !== undefined);
     test.each(leaks)(
       "%s",
@@ -82,7 +83,7 @@ describe("a merchant", () => {
     );
   });
 
-  test("would be found by each table of what merchants own, were it read without its condition", async () => {
+  test("is protected by checks that find an unscoped read of any table that merchants own", async () => {
     const tables = Object.keys(forgotten);
     expect([...tables, ...through_others].sort()).toEqual([...ownedTables].sort());
     const unseen: string[] = [];
@@ -98,11 +99,11 @@ describe("a merchant", () => {
     expect(unseen).toEqual([]);
   }, 120_000);
 
-  test("is sent its own events alone", async () => {
+  test("is sent only its own events", async () => {
     expect(await wrongDeliveries(fixture)).toEqual([]);
   }, 60_000);
 
-  test("gets no answer that was kept for another one", async () => {
+  test("gets no stored response of another one", async () => {
     expect(await repeatedAnswers(fixture)).toEqual([]);
   }, 60_000);
 
@@ -111,11 +112,11 @@ describe("a merchant", () => {
   }, 60_000);
 });
 
-test("metrics name nothing that a merchant has", async () => {
+test("metrics contain nothing that a merchant has", async () => {
   expect(await namedMetrics(fixture)).toEqual([]);
 });
 
-describe("a leak that is planted in the records or meters is found:", () => {
+describe("a leak planted in the records or metrics is found:", () => {
   const others = Object.entries(planted).filter(([, { leak }]) => leak === undefined);
   test.each(others)(
     "%s",
@@ -127,7 +128,7 @@ describe("a leak that is planted in the records or meters is found:", () => {
   );
 });
 
-/** Routes that the document does not describe: the files of pages, signing in, and the stream that is heard above. */
+/** Routes outside the OpenAPI document: static files, signing in, and the stream that is checked above. */
 const undescribed = [
   ...["GET /", "GET /docs", "GET /docs/", "GET /docs/errors", "GET /docs/start.js", "GET /docs/scalar.js"],
   ...["GET /trust", "GET /trust/authority.crt", "GET /dashboard", "GET /dashboard/", "GET /dashboard/*"],
@@ -136,7 +137,7 @@ const undescribed = [
   ...["POST /dashboard/api/invitations/look", "POST /dashboard/api/invitations/accept", "GET /dashboard/api/events"],
 ];
 
-test("a new route is described in the document, from which its checks are made, or named here", () => {
+test("a new route is in the OpenAPI document, which the checks are made from, or listed here", () => {
   const described = new Set(operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`));
   const nameOf = (path: string) => path.replace(/^\/(?:api\/)?v1(?=\/)/, "").replace(/:(\w+)/g, "{$1}");
   const beside = fixture.app.app.routes.filter(({ method, path }) => !described.has(`${method} ${nameOf(path)}`));
@@ -144,7 +145,7 @@ test("a new route is described in the document, from which its checks are made, 
   expect([...new Set(named)].sort()).toEqual(undescribed.toSorted());
 });
 
-test("a new place for a text has to say what it names", () => {
+test("a new text parameter must declare what it refers to", () => {
   const parameters = [{ name: "gadget", in: "query", schema: { type: "string" } }] as const;
   const operation = { operationId: "turnGadget", method: "get", path: "/gadgets", parameters, responses: {} };
   const document = { paths: {}, components: { schemas: {}, responses: {} } };

@@ -1,4 +1,5 @@
-// Ways in which something of one merchant could come to another: looked for, or planted to see that it would be found.
+// Ways in which data of one merchant could reach another: checked directly, or planted to prove that they would be
+// found.
 import { eq } from "drizzle-orm";
 import { idempotency_keys } from "../../db/schema/service.ts";
 import { subscriptions } from "../../db/schema/webhooks.ts";
@@ -10,10 +11,10 @@ import { strangeHints } from "./hints.ts";
 import { strangers } from "./response_words.ts";
 import type { Leak } from "./rollback_store.ts";
 
-/** A leak that is planted, and the look that finds it. */
+/** A planted leak, and the check that finds it. */
 interface Planted {
   readonly leak?: Leak;
-  /** What is done to the records or meters, where nothing is put between. */
+  /** Changes the records or metrics, for a leak without a wrapped store. */
   readonly plant?: (fixture: Fixture) => Promise<void>;
   readonly find: (fixture: Fixture, operations: readonly Checked[]) => Promise<readonly string[]>;
 }
@@ -41,7 +42,7 @@ const looks =
       ),
     );
 
-/** Makes the subscription of the merchant who asks another one's. */
+/** Turns the asking merchant's subscription into another one's. */
 async function subscribeAs(
   { app, merchants: { BETA } }: Fixture,
   whose: Partial<typeof subscriptions.$inferInsert>,
@@ -52,7 +53,6 @@ async function subscribeAs(
 
 const skus_seen = counter("planted_units_total", "Units by SKU.", ["sku"]);
 
-/** The leaks. */
 export const planted: Readonly<Record<string, Planted>> = {
   "a look-up without its condition": { leak: over("orders"), find: cases("getOrder") },
   "a count over all": { leak: over("order_counts"), find: looks("countOrders") },
@@ -66,7 +66,7 @@ export const planted: Readonly<Record<string, Planted>> = {
       const own = readId("merchant", fixture.merchants.BETA.id) ?? 0;
       return subscribeAs(fixture, { merchant_id: null, merchants: [own] });
     },
-    // Its own events alone are sent there, so nothing but the bin can be found.
+    // It is sent only its own events, so only the bin can be found.
     find: async (fixture) =>
       (await newWrongDeliveries(fixture)).filter((one) => one.startsWith(fixture.merchants.BETA.id)),
   },
@@ -87,7 +87,7 @@ export const planted: Readonly<Record<string, Planted>> = {
   "a cursor of another merchant": { leak: { hides_scope: true }, find: cases("listOrders") },
 };
 
-/** By which operations it is found that rows of a table are read without regard to whose they are. */
+/** The check that finds unscoped reads of a table's rows. */
 export const forgotten: Readonly<Record<string, Planted["find"]>> = {
   api_keys: looks("listKeys"),
   billable_events: looks("exportBillableEvents"),
@@ -117,8 +117,8 @@ export const forgotten: Readonly<Record<string, Planted["find"]>> = {
 };
 
 /**
- * Tables whose rows are read for a record alone that was looked up before, whose owner counts there; and the audit
- * trail, which no merchant reads.
+ * Tables whose rows are read only for a record that was looked up before, whose owner was checked; and the audit log,
+ * which no merchant reads.
  */
 export const through_others = [
   ...["addresses", "allocations", "audit_entries", "deliveries", "order_lines", "platform_imports"],
@@ -126,8 +126,8 @@ export const through_others = [
 ];
 
 /**
- * What receivers of the merchant who asks were sent of others after the first so many, once there is something new of
- * each.
+ * What the asking merchant's receivers were sent about others, after the first `since` deliveries, once each merchant
+ * has new events.
  */
 export async function wrongDeliveries(fixture: Fixture, since = 0): Promise<string[]> {
   const { app, sent, merchants } = fixture;
@@ -153,7 +153,7 @@ function newWrongDeliveries(fixture: Fixture): Promise<string[]> {
   return wrongDeliveries(fixture, fixture.sent.BETA.length);
 }
 
-/** What the metrics name of any merchant. */
+/** What the metrics reveal about any merchant. */
 export async function namedMetrics(fixture: Fixture): Promise<string[]> {
   const { text } = await fixture.ask({ method: "GET", path: "/metrics", key: fixture.app.keys.live.full });
   return strangers(fixture, new Set())(text, { path: "" });
@@ -161,7 +161,7 @@ export async function namedMetrics(fixture: Fixture): Promise<string[]> {
 
 let turn = 0;
 
-/** What a merchant gets that sends the request, and the Idempotency-Key, of another one. */
+/** The responses to a merchant that sends another one's request with the same Idempotency-Key. */
 export async function repeatedAnswers(fixture: Fixture, confuses = false): Promise<string[]> {
   const { merchants, ask, app } = fixture;
   const found: string[] = [];

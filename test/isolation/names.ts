@@ -1,9 +1,9 @@
-// What a merchant's records are called by, as answers tell it.
+// The names of a merchant's records, collected from responses.
 
-/** Identifiers with their prefix: those of rows, and those that are made of chance. */
+/** Ids with their prefix: sequential ones, and random ones. */
 const forms = /^(?:([a-z]{3})_\d{4,}|(evt)_[0-9a-f]{32})$/;
 
-/** Fields whose texts name or describe what somebody has. */
+/** Fields whose texts name or describe a record. */
 const naming = new Set([
   ...["sku", "name", "email", "order_number", "tracking_number", "lot_number", "barcode", "gtin", "value"],
   ...["first_name", "last_name", "company", "address_line1", "address_line2", "phone", "customer_email"],
@@ -22,15 +22,15 @@ const naming = new Set([
   ...["order_prefix", "label_url", "tracking_url", "callback_url", "product_name", "order_id", "event_id"],
 ]);
 
-/** What the house has, and its people and keys that act for merchants. */
+/** The operator's records, and its users and keys that act for merchants. */
 const ofHouse = new Set(["whs", "cac", "man", "rtc", "zch", "cnt", "mer"]);
 const acting = new Set(["actor", "actor_id", "by", "created_by"]);
 
-/** The names of records, by prefix of an identifier and by field. */
+/** The names of records, by id prefix and by field. */
 export class Names {
   readonly #known = new Map<string, Set<string>>();
 
-  /** Notes every identifier, and the texts of naming fields. */
+  /** Collects every id, and the texts of naming fields. */
   learn(value: unknown, field = ""): void {
     if (typeof value === "string") {
       const found = forms.exec(value);
@@ -44,12 +44,11 @@ export class Names {
     }
   }
 
-  /** The names known by one word, in the order in which they were met. */
+  /** The names known under one word, in order of appearance. */
   of(word: string): readonly string[] {
     return [...(this.#known.get(word) ?? [])];
   }
 
-  /** All that are known. */
   all(): ReadonlySet<string> {
     return new Set([...this.#known.values()].flatMap((some) => [...some]));
   }

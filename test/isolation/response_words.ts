@@ -1,9 +1,9 @@
-// Words of answers: what stands for somebody unknown, what two answers have in common, and what only others have.
+// Names in responses: substitutes for unknown records, the comparable part of two responses, and names of others.
 import examples from "../../src/server/openapi/examples.json";
 import { ownTrackingNumber } from "../../src/shipping/labels/tracking_number.ts";
 import type { Asked, Fixture, Told } from "./fixture.ts";
 
-/** What nobody has, in the form of a name that somebody has. */
+/** An unknown name in the form of an existing one. */
 export function unknownOf(word: string, like: string): string {
   if (word === "merchant")
     return /^\d+$/.test(like) ? "987654321" : like.startsWith("mer_") ? "mer_987654321" : "NOBODY";
@@ -12,37 +12,37 @@ export function unknownOf(word: string, like: string): string {
   if (/^\d+$/.test(like) && word.length === 3) return "987654321";
   if (word === "evt") return `evt_${"0".repeat(32)}`;
   if (like.startsWith("https://")) return `${like}-none`;
-  // A number of our own labels is told from others by its form.
+  // A tracking number of our own labels is recognized by its form.
   if (/^WH\d{12}[0-9A-Z]$/.test(like)) return ownTrackingNumber("WH", 777_777_777_777);
   return like.replace(/\d/g, "7").replace(/[a-z]/g, "q").replace(/[A-Z]/g, "Q");
 }
 
 const requests = /\breq_[0-9a-f]{32}\b/g;
 
-/** What is said of every request alone. */
+/** Headers that differ for every request. */
 const own_headers = /^(?:x-request-id|(?:x-)?ratelimit(?:-.*)?)$/;
 
-/** All that an answer tells: its headers, and its text. */
+/** The whole content of a response: its headers and its text. */
 export const wholeOf = ({ text, headers }: Pick<Told, "text" | "headers">): string =>
   [...[...headers].filter(([name]) => !own_headers.test(name)).map(([name, said]) => `${name}: ${said}`), text].join(
     "\n",
   );
 
-/** An answer without what every answer has of its own, and without what was sent. */
+/** A response without what is specific to it, and without the value that was sent. */
 export function plain(answer: Told, sent: string): string {
   const { status } = answer;
   const text = wholeOf(answer);
   const order = new Map<string, string>();
-  // An id is not a part of a longer one, and a number not of the id of something that was made meanwhile.
+  // An id must not match part of a longer one, nor a number part of a newer record's id.
   const forms = [sent, encodeURIComponent(sent), sent.replace("https://", "")].map((form) =>
     /^\w+$/.test(form) ? new RegExp(`\\b${form}\\b`, "g") : form,
   );
   const told = forms
     .reduce<string>((left, form) => left.replaceAll(form, "<sent>"), text.replace(requests, "<request>"))
     .replace(/"timestamp":"[^"]+"/, "<now>")
-    // A digest of all that is told.
+    // A digest of the whole response.
     .replace(/^etag: .+$/m, "etag: <tag>")
-    // A key's uses are noted a while after them.
+    // A key's last use is recorded with a delay.
     .replace(/"last_used_at":"[^"]+"/g, "<lately>")
     .replace(/(#)[\w-]{43}|(expires=)\d+&signature=[\w-]+/g, "$1$2<chance>")
     .replace(/\b(?:live|test)_[0-9a-f]{32}\b/g, "<chance>")
@@ -57,7 +57,7 @@ export function plain(answer: Told, sent: string): string {
 
 const around = 120;
 
-/** Where an answer is other than it should be, with some of what stands around it. */
+/** Where a response differs from the expected one, with some context. */
 export function differenceOf(got: string, expected: string): string {
   let at = 0;
   while (at < got.length && got[at] === expected[at]) at += 1;
@@ -69,13 +69,13 @@ const ids = /\b(?:[a-z]{3}_\d{4,}|evt_[0-9a-f]{32})\b/g;
 const short = 4;
 const shown = JSON.stringify(examples);
 
-/** What finds the codes of bins, which no merchant is told of. */
+/** A pattern for the codes of bins, which merchants may not see. */
 function binsIn(codes: ReadonlySet<string>): RegExp {
   const written = [...codes].map((code) => code.replace(/[^\w-]/g, "\\$&"));
   return new RegExp(`(?<![\\w-])(?:${written.join("|")})(?![\\w-])`, "g");
 }
 
-/** Finds in answers what only others have, and bins, unless it was sent. */
+/** Finds names of others and bins in a response, except those that were sent. */
 export function strangers(
   { merchants: { MAIN, BETA, ALFA }, shared, bins }: Pick<Fixture, "merchants" | "shared" | "bins">,
   own: ReadonlySet<string> = BETA.names.all(),
@@ -99,7 +99,7 @@ export function strangers(
     const sent = decodeURIComponent(path) + JSON.stringify(body ?? "");
     const parts = sent.split(/[/?=&"[\],{}:]/).filter((one) => one.length >= short);
     const isSent = (name: string) => sent.includes(name) || parts.some((one) => name.includes(one));
-    // A test of a webhook sends what the reference shows.
+    // A webhook test event contains the reference's examples.
     const isExample = (name: string) => text.includes("evt_test_") && shown.includes(name);
     return [...new Set(found)].filter((name) => !isSent(name) && !isExample(name));
   };

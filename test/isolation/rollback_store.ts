@@ -1,30 +1,29 @@
-// What stands between the service and its stores in the test of isolation: writes that are taken back once they have
-// been looked at, so that every case meets the same records, and planted leaks.
+// A wrapper between the service and its stores for the isolation check. It rolls writes back after they have been
+// inspected, so that every case starts from the same records, and it plants leaks.
 import { getTableName, type Table } from "drizzle-orm";
 import { engine } from "../../src/core/config.ts";
 import type { Db, ReadStatements, Store, TenantScope, Tx } from "../../src/storage/database.ts";
 import { unscoped } from "../../src/storage/scope.ts";
 import { scopedStore } from "../../src/storage/scoped_store.ts";
 
-/** A planted leak: what is forgotten between the service and its stores. */
+/** A planted leak: what is missing between the service and its stores. */
 export interface Leak {
-  /** The tables that are read without regard to whose they are. */
+  /** The tables that are read without a tenant scope. */
   readonly tables?: ReadonlySet<string>;
-  /** Whether these are also changed so. */
+  /** Whether these are also written without it. */
   readonly writes?: boolean;
-  /** Whether a store does not tell whose records it sees. */
+  /** Whether a store hides its tenant scope. */
   readonly hides_scope?: boolean;
 }
 
-/** What the test sets. */
 export interface Seam {
-  /** Set while writes are taken back: told of each that would have been committed. */
+  /** If set, writes are rolled back, and this is called for each that would have been committed. */
   judge: ((store: Store, tx: Tx) => Promise<void>) | null;
   leak: Leak | null;
   readonly through: (store: Store) => Store;
 }
 
-/** Opens a seam that lets everything pass. */
+/** Opens a seam that changes nothing. */
 export function openSeam(): Seam {
   const seam: Seam = { judge: null, leak: null, through: (store) => between(store, seam) };
   return seam;
@@ -74,7 +73,7 @@ async function writing<T>(store: Store, seam: Seam, work: (tx: Tx) => Promise<T>
   return (result as unknown as { readonly done: T }).done;
 }
 
-/** A store that sees what a scope does, and says that it is bare. */
+/** A scoped store that claims to be unscoped. */
 function silent(base: Store, scope: TenantScope): Store {
   const store = scopedStore(base, scope);
   return new Proxy(store, { get: (_, name) => (name === "scope" ? unscoped : part(store, name)) });
@@ -82,7 +81,7 @@ function silent(base: Store, scope: TenantScope): Store {
 
 const leaks = new WeakMap<object, object>();
 
-/** A view whose scoped ones read some tables without their scope. */
+/** A handle whose scoped handles read some tables without their scope. */
 function leaky<D extends Db>(bare: D, leak: Leak): D {
   const scoped = (scope: TenantScope) => {
     const view = bare.scoped(scope);
@@ -100,7 +99,7 @@ function leaky<D extends Db>(bare: D, leak: Leak): D {
 
 type Select = (fields?: unknown) => { from: (table: Table) => unknown };
 
-/** What Drizzle asks a connection to PostgreSQL by. */
+/** The part of Drizzle's PostgreSQL session that is used here. */
 interface Session {
   prepareQuery(query: unknown, fields: unknown, name: string | undefined, ...rest: unknown[]): unknown;
 }
@@ -110,8 +109,8 @@ interface Handle {
 }
 
 /**
- * The same handle, whose statements bear no name. PostgreSQL would run what a connection knows by a name already: the
- * statement of the house, or that of another leak.
+ * The same handle with unnamed statements. PostgreSQL would reuse a statement that a connection knows by name: the
+ * operator's, or that of another leak.
  */
 function unnamed(sql: ReadStatements): ReadStatements {
   if (engine !== "postgres") return sql;
@@ -119,12 +118,14 @@ function unnamed(sql: ReadStatements): ReadStatements {
   const prepareQuery: Session["prepareQuery"] = (query, fields, _, ...rest) =>
     handle.session.prepareQuery(query, fields, "", ...rest);
   const session = Object.create(handle.session, { prepareQuery: { value: prepareQuery } });
-  // A scoped handle begins its inserts by itself.
+  // A scoped handle builds its inserts itself.
   const insert = (table: Table) => Object.assign(handle.insert(table), { session });
   return Object.create(handle, { session: { value: session }, insert: { value: insert } });
 }
 
-/** A handle that reads some tables by the bare one. Each leak has handles of its own, and so its own statements. */
+/**
+ * A handle that reads some tables through the unscoped one. Each leak has its own handles, and so its own statements.
+ */
 function leakySql(
   bare: ReadStatements,
   own: ReadStatements,
@@ -158,7 +159,7 @@ function nameOf(source: Table): string {
   }
 }
 
-/** A part of a thing, bound to it: private fields are found by the thing itself alone. */
+/** A member of an object, bound to it, since private fields exist only on the object itself. */
 function part(of: object, name: PropertyKey): unknown {
   const value = Reflect.get(of, name, of);
   return typeof value === "function" ? value.bind(of) : value;

@@ -1,4 +1,4 @@
-// All rows of all tables, as they are at one time.
+// A snapshot of all rows of all tables.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { getTableName, is, sql, Table } from "drizzle-orm";
@@ -9,7 +9,7 @@ import { ownerOf } from "../../src/storage/scope.ts";
 
 const folder = join(import.meta.dir, "../../db/schema");
 
-/** What says nothing of anybody's records: answers that are kept for a repeated request, and what was asked when. */
+/** Tables without anyone's records: stored responses and request logs. */
 const aside = new Set(["idempotency_keys", "requests", "request_blocks", "key_observations"]);
 
 const modules = await Promise.all(readdirSync(folder).map((file) => import(join(folder, file))));
@@ -17,13 +17,13 @@ const tables = modules
   .flatMap((module) => Object.values(module as object))
   .filter((one): one is PgTable => is(one, Table) && !aside.has(getTableName(one as Table)));
 
-/** The names of the tables whose rows say whose they are. */
+/** The names of the tables whose rows name their owner. */
 export const ownedTables: readonly string[] = modules
   .flatMap((module) => Object.values(module as object))
   .filter((one) => ownerOf(one) !== null)
   .map((one) => getTableName(one as Table));
 
-/** The rows of each table by its name, each as text. */
+/** The rows by table name and key, each as text. */
 export type Rows = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 /** Reads all rows, or those of some tables. */
@@ -40,7 +40,7 @@ export async function allRows(db: Db, of: ReadonlySet<string> | null = null): Pr
   return found;
 }
 
-/** The names of the tables that a transaction has written to; null where the database does not tell. */
+/** The names of the tables that a transaction has written to; null if the database does not report it. */
 export async function writtenTables(tx: Tx): Promise<ReadonlySet<string> | null> {
   if (engine !== "postgres") return null;
   const written = sql<boolean>`n_tup_ins + n_tup_upd + n_tup_del > 0`;
@@ -48,12 +48,12 @@ export async function writtenTables(tx: Tx): Promise<ReadonlySet<string> | null>
   return new Set(rows.map(({ name }) => name));
 }
 
-/** What a row is known by: its id where it has one, else all of it. */
+/** The key of a row: its id if it has one, else the whole row. */
 function keyOf(row: Readonly<Record<string, unknown>>): string {
   return row["id"] === undefined ? JSON.stringify(row) : String(row["id"]);
 }
 
-/** The rows that came or changed between two times. */
+/** The rows that were added or changed between two snapshots. */
 export function newRows(before: Rows, after: Rows): Rows {
   const found = new Map<string, Map<string, string>>();
   for (const [table, rows] of after) {
@@ -63,7 +63,7 @@ export function newRows(before: Rows, after: Rows): Rows {
   return found;
 }
 
-/** What became of rows of the tables that were read: each that is gone or changed, in a few words. */
+/** The changes to the rows of the tables in `now`: a short text for each that was removed or changed. */
 export function changesOf(rows: Rows, now: Rows): string[] {
   return [...now].flatMap(([table, found]) =>
     [...(rows.get(table) ?? [])].flatMap(([key, text]) => {

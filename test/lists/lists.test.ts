@@ -1,4 +1,4 @@
-// Every list against Array.filter: queries drawn at random, by page and by cursor. A difference prints its seed.
+// Every list is compared with Array.filter for random queries, by page and by cursor. A difference prints its seed.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { seed, volume } from "../volume.ts";
@@ -13,7 +13,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => records.app.close());
 
-/** What a filter is given, and which records it lets through. */
+/** The possible values of a filter, and the records that pass it. */
 interface Filter {
   readonly values: (all: readonly Found[]) => readonly string[];
   readonly passes: (record: Found, value: string) => boolean;
@@ -23,10 +23,10 @@ interface List {
   readonly path: string;
   readonly name: keyof Omit<Records, "app" | "warehouses">;
   readonly key: string;
-  /** Filters of which a query has one at most. */
+  /** Filters of which a query may have at most one. */
   readonly exclusive?: readonly string[];
   readonly filters: Readonly<Record<string, Filter>>;
-  /** The orders that `sort` names; the first is meant when it is left out. */
+  /** The sort orders by the name of `sort`. The first is the default. */
   readonly sorts: Readonly<Record<string, (a: Found, b: Found) => number>>;
 }
 
@@ -43,7 +43,7 @@ const before = (name: string): Filter => ({ values: fields(name), passes: (one, 
 const moment = (one: Found) => new Date(one.at).toISOString();
 const bytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-/** A pattern of a SKU in which * stands for any text, as a regular expression. */
+/** A SKU pattern, in which * stands for any text, as a regular expression. */
 const asRegExp = (pattern: string) =>
   new RegExp(
     `^${pattern
@@ -76,7 +76,7 @@ const levels: List = {
   path: "/inventory",
   name: "levels",
   key: "sku",
-  // Together these are about the same units, which a response does not show.
+  // A combination of these would have to hold for the same units, which a response does not show.
   exclusive: ["location", "bin", "lot_number"],
   filters: {
     sku: {
@@ -392,7 +392,7 @@ const audit: List = {
   sorts: { none: newest("id") },
 };
 
-/** A query: for each filter null or a number that picks its value, how to sort, and how to page. */
+/** A query: for each filter null or a number that selects its value, and how to sort and page. */
 const queryOf = ({ filters, sorts }: List) =>
   fc.record({
     filters: fc.record(
@@ -405,7 +405,7 @@ const queryOf = ({ filters, sorts }: List) =>
     limit: fc.integer({ min: 1, max: 40 }),
   });
 
-describe("lists answer what Array.filter does", () => {
+describe("lists return what Array.filter does", () => {
   const shipping = [labels, parcels, tracked, manifests];
   test.each([products, levels, movements, orders, reservations, customers, returns, audit, ...shipping])(
     "$path",
@@ -434,7 +434,7 @@ describe("lists answer what Array.filter does", () => {
         }),
         { seed, numRuns: queries },
       );
-      // The queries were real: some found little, some much.
+      // The queries were meaningful: some found few records, some many.
       expect(new Set(matched).size).toBeGreaterThan(5);
     },
     120_000,
@@ -474,7 +474,7 @@ async function comparePages(list: List, query: URLSearchParams, limit: number, e
   }
 }
 
-/** All pages one after the other by their cursors give each record once, in the same order. */
+/** Following the cursors returns each record once, in the same order. */
 async function compareCursors(list: List, query: URLSearchParams, expected: readonly string[]) {
   const found: string[] = [];
   for (let cursor: string | null = ""; cursor !== null; ) {
@@ -482,7 +482,7 @@ async function compareCursors(list: List, query: URLSearchParams, expected: read
     const { ids, pagination } = await ask(list, asked, list.key);
     found.push(...ids);
     cursor = pagination.next_cursor;
-    // With a small limit the first pages are enough.
+    // With a small limit, the first pages are enough.
     if (found.length >= 12 * Number(query.get("limit"))) break;
   }
   expect({ asked: `${query}`, found }).toEqual({ asked: `${query}`, found: expected.slice(0, found.length) });

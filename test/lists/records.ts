@@ -1,4 +1,4 @@
-// A business with a bit of everything, so that each filter of each list tells some records from others.
+// A business with varied data, so that each filter of each list separates some records from others.
 
 import { environments } from "../../src/core/environment.ts";
 import { type Random, seededRandom } from "../../src/core/random.ts";
@@ -7,7 +7,7 @@ import type { AuditedAct } from "../../src/identity/audit_log/audit_entry.ts";
 import { recordAct } from "../../src/identity/audit_log/audit_log.sql.ts";
 import { type Answered, openTestApp, type TestApp } from "../build/service.ts";
 
-/** A record as its detail answers it, with what the test noted when it made it. */
+/** A record as its GET returns it, with what the test noted when creating it. */
 export type Found = Answered["body"];
 
 export interface Records {
@@ -33,7 +33,7 @@ const lastNames = ["van der Berg", "Berg-Olsen", "Schmidt", "de la Cruz", "BERG"
 const companies = ["Harbour Kitchen & Co", "kitchen.works", null];
 const words = ["Milk", "milk tea", "50% cream", "under_score", "a*b", "[x]?", "back\\slash", "Straße", "Tea", "TEAPOT"];
 
-/** Makes the records from a seed and reads each back as its own GET answers it. */
+/** Creates the records from a seed and reads each back with its own GET. */
 export async function makeRecords(seed: number): Promise<Records> {
   const app = await openTestApp();
   const random = seededRandom(seed);
@@ -60,7 +60,7 @@ export async function makeRecords(seed: number): Promise<Records> {
   return { app, warehouses, ...(await readAll(app, skus, customers, orders, returns, bookings)) };
 }
 
-/** What a POST answered, which must be no refusal unless `mayFail`. */
+/** The result of a POST, which must succeed unless `mayFail`. */
 async function sent(app: TestApp, path: string, body: unknown, mayFail = false): Promise<Found> {
   const answer = await app.post(path, body);
   if (answer.status < 400) return answer.body.data ?? answer.body;
@@ -126,7 +126,7 @@ async function makeCustomers(app: TestApp, random: Random, pass: () => void): Pr
     made.push({ ...(await sent(app, "/customers", fields)), at, names: [] });
     pass();
   }
-  // Some are called otherwise later; both names are searched for.
+  // Some are renamed later. Both names can be searched for.
   for (const customer of made.slice(0, 5)) {
     const { first_name, last_name, company } = customer;
     customer.names.push(first_name, last_name, company);
@@ -189,7 +189,7 @@ async function makeOrders(
   return ids;
 }
 
-/** Tracking numbers as people write them: in groups, with dashes, or bare. */
+/** Tracking numbers as people write them: in groups, with dashes, or plain. */
 const tracked = (n: number) => [`1Z 999 AA1 ${n}`, `94-${n}-US`, `SIM${n}K`][n % 3];
 
 async function makeReturns(app: TestApp, random: Random, orders: readonly string[], pass: () => void) {
@@ -205,7 +205,7 @@ async function makeReturns(app: TestApp, random: Random, orders: readonly string
   return ids;
 }
 
-/** Labels of orders and returns, some voided, some scanned, some on a manifest; and numbers that are followed. */
+/** Labels of orders and returns, some voided, some scanned, some on a manifest, and followed tracking numbers. */
 async function makeLabels(
   app: TestApp,
   random: Random,
@@ -304,7 +304,7 @@ async function readShipping(app: TestApp) {
   return { labels, parcels: await walked(app, "/shipments"), tracked, manifests };
 }
 
-/** All of a list without a filter: what has no detail of its own is known by this alone. */
+/** A whole list without filters, for records without a GET of their own. */
 async function walked(app: TestApp, path: string): Promise<Found[]> {
   const rows: Found[] = [];
   for (let cursor: string | null = ""; cursor !== null; ) {

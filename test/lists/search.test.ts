@@ -1,4 +1,4 @@
-// The two ways in which orders are searched find the same: by candidates, and by walking the list in stretches.
+// Both strategies of the order search find the same: by candidates, and by scanning the list in stretches.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { order_lines, orders } from "../../db/schema/orders.ts";
@@ -19,11 +19,11 @@ const created = new Map<string, number>();
 const age = (a: Order, b: Order) => (created.get(a.id) ?? 0) - (created.get(b.id) ?? 0);
 beforeAll(async () => {
   records = await makeRecords(7);
-  // Orders that came late from elsewhere: their ids do not tell their age.
+  // Orders imported late from elsewhere: their ids do not reflect their age.
   const at = sql`${orders.created_at} - ${orders.id} * 7919 % 1000000007 * 60000`;
   await records.app.service.stores.live.write(async (tx) => {
     await tx.sql.update(orders).set({ created_at: at });
-    // Each line keeps when its order was created.
+    // Each line stores when its order was created.
     const ordered_at = sql`(select ${orders.created_at} from ${orders} where ${orders.id} = ${order_lines.order_id})`;
     await tx.sql.update(order_lines).set({ ordered_at });
   });
@@ -32,7 +32,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => records.app.close());
 
-/** All that a search finds, page after page. */
+/** Everything that a search finds, page by page. */
 async function found(search: Search, sort: OrderSort, bounds: SearchBounds) {
   const ids: number[] = [];
   let after: PagePosition | null = null;
@@ -50,7 +50,7 @@ async function found(search: Search, sort: OrderSort, bounds: SearchBounds) {
   throw new Error("the search goes on for ever");
 }
 
-/** A third of the searches, another one for each sort. */
+/** A third of the searches, a different third for each sort. */
 const some = (all: readonly string[], sort: OrderSort) =>
   [...new Set(all)].filter((_, at) => at % 3 === ["created_at", "-created_at", "priority"].indexOf(sort));
 

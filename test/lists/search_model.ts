@@ -1,7 +1,7 @@
-// What a search of orders means, said once more without any database.
+// A second definition of the order search, without a database.
 import type { Found } from "./records.ts";
 
-/** What users type: numbers, names and codes of some order, in whole and in part, alone and together. */
+/** What users type: numbers, names and codes of an order, whole and partial, alone and combined. */
 export function searches(all: readonly Found[]): string[] {
   const typed = all.flatMap((order, at) => {
     const { sku } = order.line_items[0];
@@ -45,7 +45,7 @@ export function searches(all: readonly Found[]): string[] {
 const folded = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 const plain = (text: string) => folded(text).replace(/[ -]/g, "");
 
-/** Whether a search finds an order: what `q` promises, told from the order and its customer as the API shows them. */
+/** Whether a search finds an order, derived from the order and its customer as the API shows them. */
 export function isFound(order: Found, q: string, customers: readonly Found[]): boolean {
   const customer = customers.find(({ id }) => id === order.customer_id);
   const { email, first_name, last_name, company, names } = customer;

@@ -381,10 +381,7 @@ export class StockModel {
     }
   }
 
-  /**
-   * Moves reservations of an item's units to other stock, the least urgent and youngest first. Returns the claims that
-   * now wait.
-   */
+  /** Moves reservations of an item to other stock, least urgent and youngest first. Returns those that now wait. */
   displace(at: number, units: number): { claim: Claim; quantity: number }[] {
     const holders = this.claims
       .flatMap((claim) => claim.lines.map((line) => ({ claim, line })))

@@ -1,5 +1,5 @@
-// Addresses that a stranger may try: none of them leads to a place that is not public, however it is spelt, whatever
-// its name resolves to by then, and wherever an answer points.
+// Hostile webhook URLs. None of them reaches a non-public address, however the URL is spelled, whatever its name
+// resolves to later, and wherever a response redirects.
 import { afterAll, describe, expect, test } from "bun:test";
 import * as dgram from "node:dgram";
 import { Resolver } from "node:dns/promises";
@@ -21,7 +21,7 @@ const stranger: AddressPolicy = {
 };
 const deadlines = { connect_ms: 1500, headers_ms: 500, body_ms: 200 };
 
-/** A name server that gives each answer of a list in turn for any name, to be kept for no time. */
+/** A name server that returns the answers of a list in turn, for any name, with a TTL of 0. */
 async function openNameServer(answers: readonly (readonly string[])[]) {
   const socket = dgram.createSocket("udp4");
   let asked = 0;
@@ -55,11 +55,11 @@ const ask = (method: string, path: string, body: unknown = {}) =>
 const refusals = ["blocked_address", "validation_failed"];
 
 describe("a hostile address", () => {
-  test("there are more than 150 of them", () => {
+  test("comes in more than 150 spellings", () => {
     expect(hosts.length).toBeGreaterThanOrEqual(150);
   });
 
-  test("is refused when a client names it, by both modes", async () => {
+  test("is refused when a client submits it, in live and test", async () => {
     for (const host of hosts) {
       const [scheme, own] = [`http://${host}:${target.port}/`, `https://${host}/`];
       const answers = [
@@ -67,7 +67,7 @@ describe("a hostile address", () => {
         await app.post("/webhooks", { url: own, events: ["order.created"] }),
       ];
       for (const { status, body } of answers) {
-        // A name that is no address is let pass and judged by what it resolves to: none of these resolves.
+        // Names that are not IP addresses are accepted here and checked when they resolve. None of these resolves.
         if (status === 201) expect(body.data.url).toMatch(/localhost\./i);
         else expect([host, refusals.includes(body.error.code)]).toEqual([host, true]);
       }
@@ -75,7 +75,7 @@ describe("a hostile address", () => {
     expect(target.count()).toBe(0);
   }, 30_000);
 
-  test("is not called by the sender, who judges for himself", async () => {
+  test("is not called by the sender, which checks addresses itself", async () => {
     const sender = createSender({ policy: stranger, deadlines });
     for (const host of hosts) {
       const result = await sender.send({ url: `http://${host}:${target.port}/`, headers: {}, body: "{}" });
@@ -89,7 +89,7 @@ describe("a hostile address", () => {
     expect(target.count()).toBe(0);
   }, 30_000);
 
-  test("that came into the database by another way is called by neither test nor delivery", async () => {
+  test("that entered the database another way is called by neither test events nor deliveries", async () => {
     const { test: store } = app.service.stores;
     const made = (await ask("POST", "/webhooks", { url: "https://1.1.1.1/", events: ["order.created"] })).body.data;
     const id = Number(made.id.slice(4));
@@ -118,7 +118,7 @@ describe("a hostile address", () => {
     expect(target.count()).toBe(0);
   });
 
-  test("of a name that is public at first and loopback later is not called, nor one that is both", async () => {
+  test("whose name later resolves to loopback, or to both a public and a loopback address, is not called", async () => {
     const names = await openNameServer([["1.1.1.1"], ["127.0.0.1"], ["1.1.1.1", "127.0.0.1"], ["127.0.0.1"]]);
     const sender = createSender({ policy: stranger, deadlines, resolve: names.resolve });
     const url = `http://rebinding.example:${target.port}/`;
@@ -126,7 +126,7 @@ describe("a hostile address", () => {
     for (let n = 0; n < 3; n += 1) {
       expect((await sender.send({ url, headers: {}, body: "{}" })).error?.code).toBe("blocked_address");
     }
-    // Public again: this one is called, at what was found just now, and asks no second time.
+    // Public again: this one is called at the address just resolved, without a second lookup.
     expect(names.asked()).toBe(4);
     const policy = { ...stranger, openings: ranges(["192.0.2.0/24"]) };
     const public_first = await openNameServer([["192.0.2.1"], ["127.0.0.1"]]);
@@ -141,7 +141,7 @@ describe("a hostile address", () => {
     for (const one of [names, public_first, sender, second]) one.close();
   });
 
-  test("to which an answer redirects is not called, by whatever status", async () => {
+  test("that a response redirects to is not called, whatever the status", async () => {
     const sender = createSender({ policy: { ...stranger, openings: ranges(["127.0.0.9/32"]) }, deadlines });
     const statuses = [300, 301, 302, 303, 305, 307, 308];
     for (const status of statuses) {
@@ -163,7 +163,7 @@ describe("a hostile address", () => {
   });
 });
 
-test("the target can be reached, so that its silence means something", async () => {
+test("the target is reachable, so its silence is meaningful", async () => {
   const sender = createSender({ policy: { ...stranger, openings: ranges(["127.0.0.0/8"]) }, deadlines });
   await sender.send({ url: `http://127.0.0.1:${target.port}/`, headers: {}, body: "{}" });
   sender.close();

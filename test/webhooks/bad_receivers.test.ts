@@ -1,5 +1,5 @@
-// Thirty-two ways to be a bad receiver, all at once, through the whole service with its real deadlines: each leaves the
-// right line in its log and the right next attempt, in time, and costs no memory to speak of.
+// Thirty-two kinds of bad receiver at once, through the whole service with its real deadlines. Each attempt is logged
+// correctly, retried at the right time, ended within its deadline, and costs no noticeable memory.
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { asc } from "drizzle-orm";
@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const ask = (method: string, path: string, body?: unknown) => app.call(method, path, body, { key: app.keys.test.full });
 
-/** Subscribes every one of them and answers the subscriptions' ids. */
+/** Subscribes every bad receiver and returns the ids of the subscriptions. */
 async function subscribeAll(): Promise<string[]> {
   const ids: string[] = [];
   for (const [at, { name }] of kinds.entries()) {
@@ -36,7 +36,7 @@ async function subscribeAll(): Promise<string[]> {
   return ids;
 }
 
-/** Lets events happen and waits until each of them was tried at every receiver; it may not take longer than one. */
+/** Creates events and waits until each has been attempted at every receiver, no longer than one attempt takes. */
 async function tellAll(count: number): Promise<void> {
   const events = Array.from({ length: count }, (_, n) => {
     return { type: "order.created" as const, merchant_id: 1, data: { object: "order", id: `ord_${n}` } };
@@ -48,7 +48,7 @@ async function tellAll(count: number): Promise<void> {
 }
 
 describe("a bad receiver", () => {
-  test(`of ${kinds.length} kinds is recorded, tried again when it should be, and left in time`, async () => {
+  test(`of ${kinds.length} kinds is logged, retried on schedule and dropped within its deadline`, async () => {
     const ids = await subscribeAll();
     await tellAll(1);
     const kept = await app.service.stores.test.read((db) =>
@@ -74,7 +74,7 @@ describe("a bad receiver", () => {
     }
   }, 20_000);
 
-  test("costs no memory, once everything has been called for the first time", async () => {
+  test("uses no more memory once everything has been called for the first time", async () => {
     for (const { id } of (await ask("GET", "/webhooks?limit=100")).body.data) await ask("DELETE", `/webhooks/${id}`);
     await subscribeAll();
     Bun.gc(true);

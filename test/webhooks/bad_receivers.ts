@@ -1,19 +1,19 @@
-// Thirty-two ways to be a bad receiver, in a process of their own: it says at which addresses, and acts there.
+// Thirty-two kinds of bad receiver, in a separate process that reports their addresses.
 import * as net from "node:net";
 import { expired_certificate, receiver_certificate, receiver_key } from "./certificates.ts";
 
 type Act = (socket: net.Socket) => void;
 
-/** What is expected of one: the error's code, the status, how long it may take, and when it is tried again. */
+/** What is expected of an attempt: error code, status, maximum duration, and next attempt. */
 export interface Bad {
   readonly name: string;
   readonly code: string | null;
   readonly status_code: number | null;
-  /** The address to subscribe; by default that of a server of bytes doing `act` on each request. */
+  /** The address to subscribe. Default: a raw TCP server that runs `act` on each request. */
   readonly url?: string;
   readonly act?: Act;
   readonly certificate?: string;
-  /** The shortest wait for the next attempt in seconds; null when there is none. */
+  /** The shortest wait for the next attempt in seconds; null if there is no next attempt. */
   readonly again_s?: number | null;
   readonly delivery?: string;
 }

@@ -1,4 +1,4 @@
-// What a merchant's receiver is sent of its stock, and what the house's: bins are the house's to know.
+// What receivers of the operator and of merchants are sent about stock: only the operator sees bins.
 import { afterAll, expect, test } from "bun:test";
 import { openApp } from "../build/service.ts";
 import { mustVerify, openReceiver, type Receiver } from "./receiver.ts";
@@ -41,7 +41,7 @@ const last = (name: string) => {
 };
 
 test.each(["v1", "v2"])(
-  "the house is told in which bins units lie, a merchant in which warehouse: %s",
+  "the operator's events name bins, and a merchant's events only the warehouse: %s",
   async (version) => {
     const [house, merchant] = [last(`house ${version}`), last(`merchant ${version}`)];
     const [whole, own] = [house, merchant].map(({ body }) => JSON.parse(body));
@@ -55,7 +55,7 @@ test.each(["v1", "v2"])(
       received: { ...whole.data.received, location: warehouse_id },
     };
     expect(own).toEqual({ ...whole, data });
-    // The fields stand in the same order.
+    // The fields are in the same order.
     expect(Object.keys(own.data)).toEqual(Object.keys(whole.data));
     expect(merchant.body).not.toContain("A-77");
     for (const [name, sent] of [
@@ -67,7 +67,7 @@ test.each(["v1", "v2"])(
   },
 );
 
-test.each(["v1", "v2"])("the log shows what was sent, and what is sent again is the same: %s", async (version) => {
+test.each(["v1", "v2"])("the log shows what was sent, and a redelivery sends the same: %s", async (version) => {
   const name = `merchant ${version}`;
   const { id } = hooks.get(name) ?? { id: "" };
   const { body } = last(name);
@@ -91,7 +91,7 @@ test.each(["v1", "v2"])("the log shows what was sent, and what is sent again is 
   ).toEqual([body]);
 });
 
-test("a test of a merchant's webhook tells of no bins either", async () => {
+test("a test event to a merchant's webhook names no bins either", async () => {
   const { id } = hooks.get("merchant v1") ?? { id: "" };
   await ask(key, "POST", `/webhooks/${id}/test`, { event: "inventory.received" });
   const { type, data } = receivers.get("merchant v1")?.events.at(-1) ?? {};

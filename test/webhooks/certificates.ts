@@ -1,5 +1,5 @@
-// Certificates for receivers in tests, made once with openssl and good for nothing else: an authority whose key was
-// thrown away, a certificate of `receiver.test` and 127.0.0.2 until 2120, and one of them that expired in 2021.
+// Certificates for test receivers, created once with openssl: an authority whose key was discarded, a certificate for
+// `receiver.test` and 127.0.0.2 that is valid until 2120, and one that expired in 2021.
 
 export const authority = `-----BEGIN CERTIFICATE-----
 MIIBejCCAR+gAwIBAgIBAjAKBggqhkjOPQQDAjAjMSEwHwYDVQQDDBhQYWNraG91

@@ -1,5 +1,5 @@
-// Servers are killed in the middle of their deliveries, again and again: every event arrives, every number is there,
-// and whatever is sent twice is sent with the same bytes. Several at once, since most of the time they only start.
+// Servers are killed repeatedly in the middle of their deliveries. Every event arrives, no sequence number is missing,
+// and every redelivery has the same bytes. Several run at once, since most of the time is spent starting up.
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ const worlds = volume(1, engine === "sqlite" ? 3 : 2);
 const kills_each = volume(1, engine === "sqlite" ? 20 : 5);
 const told = ["inventory.received", "inventory.updated"];
 
-/** What one subscription received: bodies by event, and how often each came. */
+/** What one subscription received: bodies by event, and the number of deliveries of each. */
 function openReceiver(random: Random) {
   const bodies = new Map<string, string>();
   const differing: string[] = [];
@@ -29,7 +29,7 @@ function openReceiver(random: Random) {
       count += 1;
       if (bodies.has(id) && bodies.get(id) !== body) differing.push(id);
       bodies.set(id, body);
-      // Some are answered so late that a kill comes between.
+      // Some responses are so late that a kill comes first.
       await Bun.sleep(random.next() * 60);
       return new Response("ok");
     },
@@ -43,7 +43,7 @@ function openReceiver(random: Random) {
   };
 }
 
-/** A service of its own with a receiver of each version. */
+/** A service with a receiver for each version. */
 interface World {
   service: StartedService;
   api: Client;
@@ -82,12 +82,12 @@ async function openWorld(random: Random): Promise<World> {
   return world;
 }
 
-/** Makes events until the service is killed, which is once some have been received, and starts it again. */
+/** Creates events until the service is killed, which happens once some have been received, and restarts it. */
 async function kill(world: World): Promise<void> {
   const { api, random, receivers } = world;
   let alive = true;
   const adding = Array.from({ length: 4 }, async () => {
-    // A request that the kill cuts off may have had its effect or not; the events tell.
+    // A request that the kill cuts off may or may not have taken effect. The events show which.
     while (alive) await api.send("POST", "/inventory", { sku: "TEA", quantity: 1 }).catch(() => {});
   });
   const came = () => receivers.reduce((sum, { count }) => sum + count(), 0);
@@ -100,7 +100,7 @@ async function kill(world: World): Promise<void> {
   await world.restart();
 }
 
-/** Every record of a list, by its pages. */
+/** Every record of a list, read page by page. */
 async function allOf({ api }: World, path: string): Promise<Record<string, unknown>[]> {
   const found: Record<string, unknown>[] = [];
   for (let next = path; ; ) {
@@ -111,15 +111,15 @@ async function allOf({ api }: World, path: string): Promise<Record<string, unkno
   }
 }
 
-/** Waits until everything that was ever written is received, and answers it. */
+/** Waits until everything that was ever written has been received, and returns it. */
 async function everything(world: World): Promise<Record<string, unknown>[]> {
-  // The database may commit what a killed server asked for after the next one has started; this is placed after it.
+  // The database may commit a killed server's request after the next server has started. This order is placed after it.
   await world.api.must("POST", "/inventory", { sku: "LAST", quantity: 1 });
   let written = await allOf(world, "/events?limit=100");
   const isDone = () =>
     written.filter((event) => JSON.stringify(event).includes('"LAST"')).length === told.length &&
     world.receivers.every(({ bodies }) => bodies.size >= written.length);
-  // What a kill left claimed is due again after its lease of 30 seconds.
+  // Deliveries claimed by a killed server are due again when its lease of 30 seconds expires.
   for (let tries = 0; tries < 300 && !isDone(); tries += 1) {
     await Bun.sleep(250);
     written = await allOf(world, "/events?limit=100");
@@ -142,7 +142,7 @@ async function checkWorld(world: World, written: readonly Record<string, unknown
   for (const event of written) expect(JSON.parse(first?.bodies.get(event["id"] as string) ?? "{}")).toEqual(event);
 }
 
-test(`${worlds * kills_each} kills lose no event, leave no number out and change no byte (seed ${seed})`, async () => {
+test(`${worlds * kills_each} kills lose no event, skip no number and change no byte (seed ${seed})`, async () => {
   const live = async (_: unknown, number: number) => {
     const world = await openWorld(seededRandom(seed + number));
     for (let n = 0; n < kills_each; n += 1) await kill(world);

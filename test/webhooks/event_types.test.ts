@@ -1,4 +1,4 @@
-// Every type of event as it truly happens, held against its published schema by a validator that is not ours.
+// Every event type as it really occurs, checked against its published schema by an independent validator.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import Ajv from "ajv";
 import addFormats from "ajv-formats";
@@ -26,7 +26,7 @@ afterAll(async () => {
 const must = (method: string, path: string, body?: unknown) =>
   app.must(method, path, body, { key: app.keys.test.full });
 
-/** A small business in which everything happens that there is an event for. */
+/** A small business in which every type of event occurs. */
 async function live(): Promise<void> {
   const person = {
     email: "jane@example.com",
@@ -65,7 +65,7 @@ async function live(): Promise<void> {
   await must("POST", `/returns/${back.id}/refund`);
 }
 
-/** What is published of each type, and a check of its schema of one version. */
+/** The published data of each type, and a validator for its schema in one version. */
 async function schemas(version: "schema" | "schema_v2") {
   const published = await must("GET", "/event-types");
   const ajv = new Ajv({ strict: false, allErrors: true });
@@ -76,10 +76,10 @@ async function schemas(version: "schema" | "schema_v2") {
   return { published, checks: new Map<string, ReturnType<typeof ajv.compile>>(compiled) };
 }
 
-/** What came, in the order in which it happened. */
+/** The received events, in the order in which they occurred. */
 const received = (): Event[] => receiver.events.toSorted((one, other) => one.sequence - other.sequence);
 
-test("every type happens, and every event keeps the schema that is published of its type", async () => {
+test("every type occurs, and every event matches its published schema", async () => {
   const { published, checks } = await schemas("schema");
   const { body } = await app.call("GET", "/events?limit=100", undefined, { key: app.keys.test.read });
   const happened = new Set(body.data.map(({ type }: { type: string }) => type));
@@ -89,12 +89,12 @@ test("every type happens, and every event keeps the schema that is published of 
     if (check === undefined) throw new Error(`${event.type} is not published`);
     expect(Object.keys(event)).toEqual(["id", "type", "created_at", "merchant_id", "data"]);
     expect([event.type, check(event) ? null : check.errors]).toEqual([event.type, null]);
-    // The schema is closed: it would not let just anything pass.
+    // The schema is closed: it rejects unknown fields.
     expect(check({ ...event, data: { ...event.data, unheard_of: 1 } })).toBe(false);
   }
 });
 
-test("version 2 keeps its published schema as well, and tells old values that are others now", async () => {
+test("version 2 matches its published schema too, and includes the previous values of changed fields", async () => {
   const { published, checks } = await schemas("schema_v2");
   const came = received();
   expect(new Set(came.map(({ type }) => type)).size).toBe(eventTypes.length);
@@ -109,14 +109,14 @@ test("version 2 keeps its published schema as well, and tells old values that ar
       expect(field in data).toBe(true);
       if (typeof value !== "object") expect([event.type, field, data[field]]).not.toEqual([event.type, field, value]);
     }
-    // What is new has no past, everything else has.
+    // New records have no previous values; everything else does.
     const is_new = ["order.created", "shipment.created", "return.created"].includes(event.type);
     expect([event.type, old.length === 0]).toEqual([event.type, is_new]);
     expect(check({ ...event, data: { ...data, previous_attributes: { unheard_of: 1 } } })).toBe(false);
   }
 });
 
-test("what an order, a parcel and a return were before is told", () => {
+test("events about orders, parcels and returns include the previous values", () => {
   const told = (object: string) =>
     received()
       .filter(({ data }) => data["object"] === object)
@@ -146,7 +146,7 @@ test("what an order, a parcel and a return were before is told", () => {
   ]);
 });
 
-test("each change of stock tells the levels that the one before it left, of bundles as well", () => {
+test("each stock event starts from the levels that the previous one left, also for bundles", () => {
   const levels = ["on_hand", "reserved", "available", "total", "backordered", "status"];
   const last = new Map<string, Record<string, unknown>>();
   let compared = 0;
@@ -165,7 +165,7 @@ test("each change of stock tells the levels that the one before it left, of bund
   expect(compared).toBeGreaterThanOrEqual(8);
 });
 
-/** The texts of a value that are the name of their own field: what an example has where nobody gave a sample. */
+/** The texts that equal the name of their own field, which an example has where no sample was declared. */
 function unsaid(value: unknown, path: readonly string[] = []): string[] {
   if (typeof value === "string") return value === path.at(-1) ? [path.join(".")] : [];
   if (value === null || typeof value !== "object") return [];
@@ -173,7 +173,7 @@ function unsaid(value: unknown, path: readonly string[] = []): string[] {
   return Object.entries(value).flatMap(([field, inner]) => unsaid(inner, [...path, field]));
 }
 
-test("an example of an event, and a test of it, could have happened", async () => {
+test("example events and test events are realistic", async () => {
   const { published } = await schemas("schema");
   expect(published.flatMap(({ type, example }: { type: string; example: unknown }) => unsaid(example, [type]))).toEqual(
     [],

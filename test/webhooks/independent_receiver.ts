@@ -1,5 +1,5 @@
-// A receiver in a process of its own, which knows one secret at a time and nothing of the service. `POST /trust` tells
-// it the secret, `GET /report` what it has seen; everything else is a delivery.
+// A receiver in a separate process, which knows one secret at a time and nothing about the service. `POST /trust` sets
+// the secret and `GET /report` returns what was received. Everything else is a delivery.
 import { verify } from "@octokit/webhooks-methods";
 import { Webhook } from "standardwebhooks";
 
@@ -7,7 +7,7 @@ let secret = "";
 const seen: string[] = [];
 const unverifiable: string[] = [];
 
-/** What is wrong with a delivery by the secret of this moment, or null. Either of the body's two headers will do. */
+/** What is wrong with a delivery under the current secret, or null. Either of the body's two headers is enough. */
 async function problemOf(raw: string, headers: Headers): Promise<string | null> {
   const trusted = secret;
   try {

@@ -1,4 +1,4 @@
-// Receivers that never answer, or late: the others do not notice them, nor do their own new events wait for old ones.
+// Hanging and slow receivers do not delay other receivers, nor their own new events behind old ones.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import * as net from "node:net";
 import { emit } from "../../src/events/emit.ts";
@@ -25,7 +25,7 @@ let clock: Timer;
 const sent_at = new Map<string, number>();
 const took_ms: number[] = [];
 
-/** A server that takes connections and never says a word. */
+/** A server that accepts connections and never responds. */
 async function openHung() {
   const sockets = new Set<net.Socket>();
   let open = 0;
@@ -65,7 +65,7 @@ beforeAll(async () => {
     return data.id === "old" ? Bun.sleep(slow_ms).then(() => 200) : 200;
   });
   good_id = await subscribe(good.url, ["order.shipped"]);
-  // The clock of the test stands still; here it goes on with the world's.
+  // The clock of a test stands still by default; here it runs in real time.
   let last = performance.now();
   clock = setInterval(() => {
     const passed = Math.floor(performance.now() - last);
@@ -85,7 +85,7 @@ afterAll(async () => {
 const tell = (type: EventType, id: string) =>
   store.write((tx) => emit(tx, [{ type, merchant_id: 1, data: { object: "order", id } }]));
 
-/** The slowest but one in a hundred of some events, one after another, from before their commit to their receipt. */
+/** The 99th percentile latency in ms of sequential events, from before the commit to the receipt. */
 async function slowest(name: string): Promise<number> {
   took_ms.length = 0;
   for (let n = 0; n < measured; n += 1) {
@@ -102,8 +102,8 @@ async function slowest(name: string): Promise<number> {
 let alone_ms = 0;
 
 /**
- * Whether another receiver is reached within a second all the same. Where the machine is busy with other things alone
- * is slow as well; and what else it does may disturb once or twice, which a fault of the service would do each time.
+ * Whether another receiver is still reached within a second. A busy machine is slow on its own as well, and may
+ * disturb a measurement once or twice. A fault in the service would do so every time.
  */
 async function mustBeUndisturbed(name: string): Promise<void> {
   const most_ms = Math.max(1000, 4 * alone_ms);
@@ -113,7 +113,7 @@ async function mustBeUndisturbed(name: string): Promise<void> {
   expect(among_ms).toBeLessThan(most_ms);
 }
 
-/** Lets so many deliveries wait that were tried twice already. */
+/** Adds n pending deliveries that have been tried twice already. */
 const wait = (id: string, count: number, attempts: number, data: object) =>
   store.write((tx) => {
     const row = {
@@ -143,14 +143,14 @@ test("a receiver is reached alone", async () => {
   alone_ms = await slowest("run_individually");
 }, 90_000);
 
-test("what was tried before does not delay what is new of the same receiver", async () => {
+test("retries do not delay new events of the same receiver", async () => {
   await wait(good_id, 200, 2, { id: "old" });
   await mustBeUndisturbed("among what is tried again");
   expect(good.events.filter(({ data }) => data.id === "old").length).toBeGreaterThanOrEqual(4);
   await store.write((tx) => endPending(tx, Number(good_id.slice(4)), "skip", 100_000));
 }, 90_000);
 
-test("a dead receiver for which ten thousand wait has eight at once, and delays nobody", async () => {
+test("a dead receiver with ten thousand pending deliveries gets eight at once and delays no other", async () => {
   const dead = await openHung();
   const id = await subscribe(dead.url, ["order.cancelled"]);
   await wait(id, 10_000, 0, {});
@@ -161,7 +161,7 @@ test("a dead receiver for which ten thousand wait has eight at once, and delays 
 }, 90_000);
 
 test(`${hung_count} hung receivers do not delay another`, async () => {
-  // More than a client may have: they come in by the store.
+  // More than a client may create, so they are inserted through the store.
   await store.write(async (tx) => {
     const { id: _id, ...like } = await getSubscription(tx, good_id);
     for (let n = 0; n < hung_count; n += 1) {

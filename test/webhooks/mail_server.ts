@@ -1,6 +1,6 @@
 import * as net from "node:net";
 
-/** A mail server that takes what it is told to take, and remembers it. */
+/** A mail server that accepts what the test allows, and records it. */
 export async function openMailServer() {
   const mails: string[] = [];
   const server = net.createServer((socket) => converse(socket, mails, () => current));

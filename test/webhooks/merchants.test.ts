@@ -1,4 +1,4 @@
-// Subscriptions of the house that are told of some merchants alone.
+// Subscriptions of the operator that are limited to some merchants.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { hour_ms } from "../../src/core/time.ts";
@@ -17,7 +17,7 @@ beforeEach(async () => {
   }
 });
 
-/** Stores an event of an order of each of these merchants, which is named after the merchant. */
+/** Stores an event about an order for each of these merchants. The order is named after the merchant. */
 const tell = (...merchants: readonly number[]) =>
   scene.store.write((tx) =>
     emit(
@@ -36,7 +36,7 @@ const merchantKey = async (merchant_id: string): Promise<string> =>
 const refusal = ({ status, body }: Awaited<ReturnType<typeof ask>>) => [status, body.error?.details];
 
 describe("works", () => {
-  test("it gets the events of the merchants it names, by code or id, numbered without gaps", async () => {
+  test("it gets the events of the merchants it lists, by code or id, numbered without gaps", async () => {
     const some = await subscribe({ merchants: ["BOLT", "mer_1001", 1001] });
     expect(some).toMatchObject({ merchant_id: null, merchants: ["mer_1001", "mer_1002"] });
     await subscribe({ merchants: null, url: `${scene.receiver.url}/all` });
@@ -66,7 +66,7 @@ describe("works", () => {
     ]);
   });
 
-  test("another list holds from then on, and null brings back all; the numbers go on", async () => {
+  test("a changed list applies from then on, null restores all merchants, and numbering continues", async () => {
     const { id } = await subscribe({ merchants: ["ACME"] });
     await tell(acme, bolt);
     await scene.app.runJobs();
@@ -82,7 +82,7 @@ describe("works", () => {
     expect((await rows()).map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test("what a GET answered can be sent back, by the house and by a merchant", async () => {
+  test("the response of a GET can be sent back, by the operator and by a merchant", async () => {
     const { id } = await subscribe({ merchants: ["ACME"] });
     const shown = (await ask("GET", `/webhooks/${id}`)).body.data;
     expect(await change(id, shown)).toEqual(shown);
@@ -93,7 +93,7 @@ describe("works", () => {
     expect((await ask("PATCH", `/webhooks/${made.id}`, made, key)).body.data).toEqual(made);
   });
 
-  test("what waits of a merchant that is named no more is skipped when it is due, and the rest is sent", async () => {
+  test("pending deliveries of a removed merchant are skipped when due, and the rest are sent", async () => {
     const { id } = await subscribe();
     scene.receiver.answerWith(() => 500);
     await tell(acme, bolt, acme);
@@ -108,7 +108,7 @@ describe("works", () => {
     expect((await scene.store.read(listSendable)).map(({ first_at, late_at }) => first_at ?? late_at)).toEqual([null]);
   });
 
-  test("a backlog of a merchant that is named no more is skipped to its end", async () => {
+  test("the whole backlog of a removed merchant is skipped", async () => {
     const { id } = await subscribe();
     scene.receiver.answerWith(() => 500);
     await tell(...Array.from({ length: 300 }, () => acme), bolt);
@@ -122,7 +122,7 @@ describe("works", () => {
     expect(Map.groupBy(await statuses(), String).get("skipped")?.length).toBe(300);
   });
 
-  test("a recovery counts and sends what was missed of the merchants that are named now", async () => {
+  test("a recovery counts and sends what was missed of the merchants listed now", async () => {
     const { id } = await subscribe({ active: false });
     const since = new Date(scene.app.clocks.test.now()).toISOString();
     await tell(acme, bolt, main, bolt);
@@ -141,13 +141,13 @@ describe("works", () => {
     });
   });
 
-  test("a test event says that it is of a merchant of whom the subscription is told", async () => {
+  test("a test event names a merchant that the subscription is limited to", async () => {
     const { id } = await subscribe({ merchants: ["BOLT"] });
     await ask("POST", `/webhooks/${id}/test`, { event: "order.created" });
     expect(scene.receiver.events.map(({ merchant_id }) => merchant_id)).toEqual(["mer_1002"]);
   });
 
-  test("two subscriptions of one address are other ones by their merchants", async () => {
+  test("two subscriptions with one URL but different merchants are not duplicates", async () => {
     const { id } = await subscribe({ merchants: ["ACME"] });
     const other = await subscribe({ merchants: ["BOLT"] });
     const again = await ask("POST", "/webhooks", {
@@ -167,7 +167,7 @@ describe("refuses", () => {
     [{ field, code: "unknown", message: "does not name a merchant: send its code or its id, mer_…", pointer }],
   ];
 
-  test("a merchant that is not there, naming which, and an empty list", async () => {
+  test("an unknown merchant, by name, and an empty list", async () => {
     const { id } = await subscribe();
     for (const [list, at] of [
       [["ACME", "NOBODY"], 1],
@@ -185,7 +185,7 @@ describe("refuses", () => {
     expect((await ask("GET", "/webhooks")).body.data).toMatchObject([{ id, merchants: null }]);
   });
 
-  test("a redelivery of what is about a merchant that is named no more", async () => {
+  test("a redelivery about a merchant that is no longer listed", async () => {
     const { id } = await subscribe();
     await tell(acme, bolt);
     await scene.app.runJobs();
@@ -202,7 +202,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("a merchant's subscription names none, whoever asks, and learns nothing of others by it", async () => {
+  test("a merchant's subscription lists no merchants, whoever reads it, and reveals nothing about others", async () => {
     const key = await merchantKey("ACME");
     const own = { url: "https://1.1.1.1/events", events: ["order.created"] };
     const made = (await ask("POST", "/webhooks", own, key)).body.data;

@@ -20,7 +20,7 @@ const disableOne = async (): Promise<string> => {
 const kept = () => scene.app.service.stores.test.read((db) => db.sql.select().from(notices));
 
 describe("an e-mail", () => {
-  test("one notice and one email for a disabled subscription", async () => {
+  test("a disabled subscription causes one notice and one e-mail", async () => {
     const id = await disableOne();
     await scene.app.runJobs();
     expect(server.mails.length).toBe(1);
@@ -34,7 +34,7 @@ describe("an e-mail", () => {
     expect(await kept()).toMatchObject([{ kind: "webhook_disabled", mail_status: "sent", mail_attempts: 1 }]);
   });
 
-  test("that the mail server did not take is sent again, under the same name, and given up in the end", async () => {
+  test("that the mail server rejects is retried under the same id, and finally given up", async () => {
     server.take(false);
     await disableOne();
     expect(await kept()).toMatchObject([{ mail_status: "waiting", mail_attempts: 1 }]);

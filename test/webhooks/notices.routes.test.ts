@@ -4,7 +4,7 @@ import { useScene } from "./scene.ts";
 const scene = useScene();
 const { ask, get, subscribe } = scene;
 
-/** Lets subscriptions be switched off, one after another, and answers their ids. */
+/** Causes subscriptions to be disabled, one after another, and returns their ids. */
 async function disable(count: number): Promise<string[]> {
   const ids: string[] = [];
   scene.receiver.answerWith(() => 410);
@@ -19,7 +19,7 @@ async function disable(count: number): Promise<string[]> {
 }
 
 describe("works", () => {
-  test("notices are listed newest first, narrowed, and walked by cursor", async () => {
+  test("notices are listed newest first, filtered, and paged by cursor", async () => {
     const [first, second] = await disable(2);
     const told = (await get("/notices")).data;
     expect(told).toMatchObject([
@@ -34,7 +34,7 @@ describe("works", () => {
     expect((await get(`/notices?limit=1&cursor=${page.meta.pagination.next_cursor}`)).data).toEqual(told.slice(1));
   });
 
-  test("a notice is acknowledged once, and then leaves the list of those that are not", async () => {
+  test("a notice is acknowledged once, and then leaves the list of unacknowledged notices", async () => {
     await disable(2);
     const [newest, oldest] = (await get("/notices")).data;
     const acknowledged = await ask("POST", `/notices/${oldest.id}/acknowledge`);
@@ -48,7 +48,7 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("a notice that is not there, and filters of another kind", async () => {
+  test("an unknown notice, and invalid filters", async () => {
     for (const id of ["ntc_1", "1", "whk_1", "junk"]) {
       expect((await ask("POST", `/notices/${id}/acknowledge`)).status).toBe(404);
     }
@@ -59,7 +59,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("every key may look, only a key of full access acknowledges, and no world sees the other's", async () => {
+  test("every key can read, only a key with full access can acknowledge, and environments are separate", async () => {
     await disable(1);
     const { read, read_write } = scene.app.keys.test;
     const [{ id }] = (await ask("GET", "/notices", undefined, read)).body.data;

@@ -1,5 +1,5 @@
-// Addresses of the operator's machine and network: the operator's own test records may name them on a developer's
-// machine, a merchant's records never.
+// Addresses of the operator's machine and network. The operator's own test data may name them on a developer's machine;
+// a merchant's data never may.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { networkInterfaces } from "node:os";
 import { eq } from "drizzle-orm";
@@ -26,7 +26,7 @@ const operator = (method: string, path: string, body?: unknown, headers = {}) =>
   app.call(method, path, body, { key: app.keys.test.full, headers });
 const merchant = (method: string, path: string, body?: unknown) => app.call(method, path, body, { key: merchant_key });
 
-/** A port of this machine where nothing listens. */
+/** A port of this machine without a listener. */
 async function closedPort(): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>();
   const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
@@ -43,7 +43,7 @@ const shop = (store_id: string, api_url: string) => ({
 });
 
 describe("a merchant", () => {
-  test("is refused every private address, whether something listens there or not, and whatever the field", async () => {
+  test("cannot use a private address, whether something listens there or not, in any field", async () => {
     const places = [new URL(receiver.url).port, await closedPort()].flatMap((port) => [
       `http://127.0.0.1:${port}/stop`,
       `http://localhost:${port}/stop`,
@@ -66,7 +66,7 @@ describe("a merchant", () => {
     expect(receiver.received).toEqual([]);
   });
 
-  test("has no private receiver either when the operator subscribes it", async () => {
+  test("has no private receiver even if the operator subscribes it", async () => {
     const body = { url: receiver.url, events: ["order.created"] };
     expect((await operator("POST", "/webhooks", { ...body, merchant_id: "MAIN" })).body.error.code).toBe(
       "blocked_address",
@@ -76,7 +76,7 @@ describe("a merchant", () => {
     );
   });
 
-  test("whose receiver was on loopback before is not called, and the log and the test event say why", async () => {
+  test("with an older receiver on loopback is not called, and the log and the test event say why", async () => {
     const made = await merchant("POST", "/webhooks", { url: "https://1.1.1.1/", events: ["order.created"] });
     const id = made.body.data.id;
     const { test: store } = app.service.stores;
@@ -100,7 +100,7 @@ describe("a merchant", () => {
     await merchant("DELETE", `/webhooks/${id}`);
   });
 
-  test("cannot point a store that the operator connected to this machine elsewhere on it", async () => {
+  test("cannot redirect a store that the operator connected on this machine to another port of it", async () => {
     const made = await operator("POST", "/platforms", shop("dev1", receiver.url.replace("/events", "")));
     expect(made.status).toBe(201);
     const { id } = made.body.data;
@@ -121,7 +121,7 @@ describe("a merchant", () => {
 });
 
 describe("the operator", () => {
-  test("tests receivers on the machine of a developer, with test data alone", async () => {
+  test("can test receivers on a developer's machine, with test data only", async () => {
     const body = { url: receiver.url, events: ["order.created"] };
     const made = await operator("POST", "/webhooks", body);
     expect(made.status).toBe(201);
@@ -132,7 +132,7 @@ describe("the operator", () => {
     expect(live.status).toBe(422);
   });
 
-  test("does not where the server is reached by others, unless that is allowed by a flag", () => {
+  test("cannot when the server is reachable by others, unless a flag allows it", () => {
     const settings = (env: Record<string, string>, host = "127.0.0.1", allow_loopback_receivers = false) => {
       Object.assign(process.env, env);
       try {
@@ -154,7 +154,7 @@ describe("the operator", () => {
     ]).toEqual([true, true, true, false, false, false, true]);
   });
 
-  test("has its own receivers on loopback refused as well where they are not allowed", async () => {
+  test("cannot use receivers on loopback either where they are not allowed", async () => {
     const beyond = await openApp({ loopback_receivers: false });
     const body = { url: receiver.url, events: ["order.created"] };
     const made = await beyond.call("POST", "/webhooks", body, { key: beyond.keys.test.full });
@@ -162,7 +162,7 @@ describe("the operator", () => {
   });
 });
 
-describe("the policy", () => {
+describe("the address policy", () => {
   const settings = {
     loopback_receivers: true,
     webhook_allow_cidrs: ["10.0.0.0/8", "127.0.0.0/8"],
@@ -182,13 +182,13 @@ describe("the policy", () => {
     expect(isBlocked("1.1.1.1", "1.1.1.1", merchants)).toBe(false);
   });
 
-  test("counts each address of this machine as private for the test data of merchants", () => {
+  test("treats each address of this machine as private for merchants' test data", () => {
     const own = Object.values(networkInterfaces()).flatMap((found) => (found ?? []).map(({ address }) => address));
     expect(own.length).toBeGreaterThan(0);
     for (const address of own) expect([address, isBlocked(address, address, merchants)]).toEqual([address, true]);
   });
 
-  test("tells a merchant nothing of a port that is closed, silent or speaks something else", async () => {
+  test("does not reveal to a merchant whether a port is closed, silent or speaks another protocol", async () => {
     const silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
     const chatty = Bun.listen({
       ...{ hostname: "127.0.0.1", port: 0 },

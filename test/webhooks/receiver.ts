@@ -1,17 +1,17 @@
-// A receiver on a free port, as a customer would write it: it knows its secret and nothing of the service.
+// A receiver on a free port, as a customer would write it. It knows its secret and nothing about the service.
 import { verify } from "@octokit/webhooks-methods";
 import { Webhook } from "standardwebhooks";
 
-/** One request that the receiver got. */
+/** One received request. */
 export interface Received {
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What to answer: a status, or a whole response. */
+/** The response: a status, or a whole response. */
 type Answer = (received: Received, count: number) => number | Response | Promise<number | Response>;
 
-/** Opens a receiver that answers 200 until told otherwise. */
+/** Opens a receiver that responds with 200 until the test sets another response. */
 export function openReceiver(answer: Answer = () => 200) {
   const received: Received[] = [];
   let current = answer;
@@ -28,7 +28,7 @@ export function openReceiver(answer: Answer = () => 200) {
   return {
     url: `http://127.0.0.1:${server.port}/events`,
     received,
-    /** The bodies received, parsed. */
+    /** The received bodies, parsed. */
     get events() {
       return received.map(({ body }) => JSON.parse(body));
     },
@@ -40,7 +40,7 @@ export function openReceiver(answer: Answer = () => 200) {
 }
 export type Receiver = ReturnType<typeof openReceiver>;
 
-/** Throws unless both signature schemes of a request are right by two libraries that are not ours. */
+/** Throws unless two independent libraries accept both signature schemes of a request. */
 export async function mustVerify({ body, headers }: Received, secret: string): Promise<void> {
   new Webhook(secret).verify(body, headers);
   for (const name of ["x-webhook-signature", "x-packhouse-signature"]) {
@@ -48,7 +48,7 @@ export async function mustVerify({ body, headers }: Received, secret: string): P
   }
 }
 
-/** By which headers a request verifies under a secret: by time and body, by the body, as signed by the old secret. */
+/** The headers by which a request verifies under a secret: time and body, body alone, or the old secret. */
 export async function verified({ body, headers }: Received, secret: string) {
   const byBody = async (name: string) => {
     const signature = headers[name];

@@ -1,4 +1,4 @@
-// What most tests of webhooks need: a fresh service for each test, spoken to in test mode, and a receiver.
+// What most webhook tests need: a new service per test, called in the test environment, and a receiver.
 import { afterEach, beforeEach, setDefaultTimeout } from "bun:test";
 import { asc } from "drizzle-orm";
 import { deliveries } from "../../db/schema/webhooks.ts";
@@ -7,10 +7,10 @@ import type { EventType } from "../../src/events/event_types.ts";
 import { openTestApp, type TestApp } from "../build/service.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
 
-// For machines that are busy with other things.
+// For busy machines.
 const patience_ms = 30_000;
 
-/** Opens and closes a service and a receiver around each test of the file, and says how to use them. */
+/** Opens and closes a service and a receiver around each test of the file, and returns calls to use them. */
 export function useScene(optionsOf: () => Parameters<typeof openTestApp>[0] = () => ({})) {
   let app: TestApp;
   let receiver: Receiver;
@@ -37,13 +37,13 @@ export function useScene(optionsOf: () => Parameters<typeof openTestApp>[0] = ()
     },
     ask,
     get: async (path: string) => (await ask("GET", path)).body,
-    /** Subscribes the receiver to new orders, or as the fields say. */
+    /** Subscribes the receiver to new orders, or as `fields` specify. */
     subscribe: async (fields: object = {}) => {
       const answer = await ask("POST", "/webhooks", { url: receiver.url, events: ["order.created"], ...fields });
       if (answer.status !== 201) throw new Error(JSON.stringify(answer.body.error));
       return answer.body.data;
     },
-    /** Stores an event of each of these orders. */
+    /** Stores an event for each of these orders. */
     tell: (ids: readonly string[], type: EventType = "order.created") => {
       const events = ids.map((id) => ({
         type,
@@ -55,7 +55,7 @@ export function useScene(optionsOf: () => Parameters<typeof openTestApp>[0] = ()
     passed: (ms: number) => app.clocks.test.advance(ms),
     /** Every delivery, oldest first. */
     rows: () => app.service.stores.test.read((db) => db.sql.select().from(deliveries).orderBy(asc(deliveries.id))),
-    /** The orders that the receiver was told of, as they came. */
+    /** The orders of the received events, in order of arrival. */
     ids: (): string[] => receiver.events.map(({ data }) => data.id),
   };
 }

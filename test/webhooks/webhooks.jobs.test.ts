@@ -17,7 +17,7 @@ const { get, tell, passed, rows, ids } = scene;
 const subscribe = (fields: object = {}) => scene.subscribe({ events: ["order.created", "order.shipped"], ...fields });
 const room = { busy: new Map(), limitOf: () => 8, aheadOf: () => 0, last_id: 0, wasLate: () => false };
 
-/** What a server that claimed something records of it. */
+/** What a server that claimed a delivery records about it. */
 const outcome = (claim: DeliveryClaim, status_code: number) => ({
   claim,
   signatures: { timestamp_s: 0, signatures: "" },
@@ -36,7 +36,7 @@ const outcome = (claim: DeliveryClaim, status_code: number) => ({
 });
 
 describe("works", () => {
-  test("an event is delivered once, signed, byte for byte as it was committed", async () => {
+  test("an event is delivered once, signed, with the bytes that were committed", async () => {
     const { id, secret } = await subscribe();
     await tell(["ord_1"]);
     await scene.app.runJobs();
@@ -53,7 +53,7 @@ describe("works", () => {
       { status: "delivered", attempts: 1, sequence: 1, next_at: null, leased_until: null, body: null },
     ]);
     const log = (await get(`/webhooks/${id}/logs`)).data;
-    // What is shown as sent was received.
+    // The body shown as sent is the body that was received.
     const sent = Object.entries(log[0].request.headers).map(([name, value]) => [name.toLowerCase(), value]);
     expect(sent.length).toBe(10);
     expect(got.headers).toMatchObject(Object.fromEntries(sent));
@@ -75,7 +75,7 @@ describe("works", () => {
     ]);
   });
 
-  test("what a request caused is told in its order, as its GET answers it", async () => {
+  test("the events of a request are sent in order, with data as in a GET", async () => {
     const ask = async (method: string, path: string, body: unknown = {}) => {
       const answer = await scene.app.call(method, path, body, { key: scene.app.keys.test.full });
       if (answer.status > 201) throw new Error(JSON.stringify(answer.body.error));
@@ -104,11 +104,11 @@ describe("works", () => {
       "order.shipped",
     ]);
     const got = scene.receiver.received.map(({ headers }) => headers["x-webhook-event"]).sort();
-    // All but what the stock that came in caused, before there was a subscription.
+    // All but those of the receipt of stock, which came before there was a subscription.
     expect(got).toEqual(listed.slice(2).sort());
   });
 
-  test("each subscription gets the events it chose, numbered without gaps, and events have an order", async () => {
+  test("each subscription gets the events it selected, numbered without gaps and in order", async () => {
     const created = await subscribe({ events: ["order.created"] });
     const both = await subscribe();
     const off = await subscribe({ url: `${scene.receiver.url}/off`, active: false });
@@ -129,7 +129,7 @@ describe("works", () => {
     ]);
   });
 
-  test("what happened before a subscription is not sent to it", async () => {
+  test("events before a subscription's creation are not sent to it", async () => {
     await tell(["ord_1"]);
     passed(1);
     await subscribe();
@@ -138,7 +138,7 @@ describe("works", () => {
     expect(ids()).toEqual(["ord_2"]);
   });
 
-  test("version 2 adds its members, and a thin payload names the object only", async () => {
+  test("version 2 adds its members, and a thin payload contains only the object's id", async () => {
     await subscribe({ version: "v2" });
     await tell(["ord_1"]);
     await scene.app.runJobs();
@@ -164,7 +164,7 @@ describe("works", () => {
     expect(thin?.data).toEqual({ object: "order", id: "ord_2" });
   });
 
-  test("what failed is sent again when its wait is over, with the same id and bytes", async () => {
+  test("a failed delivery is retried when its wait is over, with the same id and bytes", async () => {
     const { id } = await subscribe({ retry_limit: 3 });
     scene.receiver.answerWith((_got, count) => (count < 3 ? 500 : 200));
     await tell(["ord_1"]);
@@ -191,7 +191,7 @@ describe("works", () => {
     expect((await get(`/webhooks/${id}`)).data).toMatchObject({ status: "active", consecutive_failures: 0 });
   });
 
-  test("a spent budget ends it", async () => {
+  test("a delivery ends when its retries are used up", async () => {
     await subscribe({ retry_limit: 3 });
     scene.receiver.answerWith(() => 500);
     await tell(["ord_1"]);
@@ -203,7 +203,7 @@ describe("works", () => {
     expect(await rows()).toMatchObject([{ status: "exhausted", attempts: 4, next_at: null }]);
   });
 
-  test("429 pauses the whole subscription for as long as the receiver asked", async () => {
+  test("429 pauses the whole subscription for as long as the receiver requested", async () => {
     const { id } = await subscribe();
     scene.receiver.answerWith((_got, count) =>
       count === 1 ? new Response(null, { status: 429, headers: { "retry-after": "120" } }) : 200,
@@ -220,7 +220,7 @@ describe("works", () => {
     expect(ids().slice(1).sort()).toEqual(["ord_1", "ord_2"]);
   });
 
-  test("410 disables the subscription and skips what waits and what comes", async () => {
+  test("410 disables the subscription and skips pending and new deliveries", async () => {
     const { id } = await subscribe();
     scene.receiver.answerWith(() => 410);
     await tell(Array.from({ length: 20 }, (_, n) => `ord_${n}`));
@@ -257,7 +257,7 @@ describe("works", () => {
     expect(after).toMatchObject({ status: "active", consecutive_failures: 0, failing_since: null });
   });
 
-  test("a slow receiver has eight at once and does not keep another waiting", async () => {
+  test("a slow receiver gets eight at once and does not delay another", async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -285,7 +285,7 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("a lease is respected until it runs out, and then another server takes over", async () => {
+  test("a lease is respected until it expires, and then another server takes over", async () => {
     await subscribe();
     await tell(["ord_1"]);
     await scene.store.write((tx) => fanOut(tx));
@@ -301,7 +301,7 @@ describe("refuses", () => {
     expect(await rows()).toMatchObject([{ status: "delivered", attempts: 1 }]);
   });
 
-  test("who was overtaken changes nothing by a failure, but what was accepted is delivered", async () => {
+  test("a server whose lease was taken over cannot record a failure, but a success still counts", async () => {
     await subscribe();
     await tell(["ord_1"]);
     await scene.store.write((tx) => fanOut(tx));
@@ -321,7 +321,7 @@ describe("refuses", () => {
     expect(await rows()).toMatchObject([{ status: "delivered" }]);
   });
 
-  test("a failed transaction leaves no event, and its number is not missing", async () => {
+  test("a failed transaction leaves no event and no gap in the numbers", async () => {
     await subscribe();
     await tell(["ord_1"]);
     const failed = scene.store.write(async (tx) => {
@@ -359,7 +359,7 @@ describe("guards", () => {
     expect(kept.map(({ event_id }) => event_id)).toEqual(placed.map(({ id }) => id));
   });
 
-  test("two servers at once number nothing twice and leave nothing out", async () => {
+  test("two servers at once assign no number twice and skip none", async () => {
     await subscribe();
     const work = Array.from({ length: 8 }, async (_, n) => {
       for (let m = 0; m < 5; m += 1) {
@@ -376,7 +376,7 @@ describe("guards", () => {
     expect(new Set(ids()).size).toBe(40);
   });
 
-  test("no secret is in the database in clear", async () => {
+  test("no secret is stored in plain text", async () => {
     const { secret } = await subscribe();
     await tell(["ord_1"]);
     await scene.app.runJobs();

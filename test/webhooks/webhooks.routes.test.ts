@@ -24,7 +24,7 @@ describe("works", () => {
     expect((await inTest("GET", "/webhooks")).body.data).toEqual([shown]);
   });
 
-  test("types of events are kept once each, and what a GET answered can be sent back", async () => {
+  test("duplicate event types are removed, and the response of a GET can be sent back", async () => {
     const first = await subscribe({ events: ["order.shipped", "order.created", "order.shipped"], active: false });
     expect(first).toMatchObject({ events: ["order.created", "order.shipped"], active: false, status: "paused" });
     const { secret: _, ...shown } = first;
@@ -32,7 +32,7 @@ describe("works", () => {
     expect(again.body.data).toMatchObject({ version: "v2", payload: "thin", retry_limit: 10, active: false });
   });
 
-  test("the secret is sealed in the database, and in an answer kept for a repeated request", async () => {
+  test("the secret is sealed in the database and in the stored response of a repeated request", async () => {
     const headers = { "idempotency-key": "hook-1" };
     const body = { url: scene.receiver.url, events: ["order.created"] };
     const created = await inTest("POST", "/webhooks", body, headers);
@@ -51,7 +51,7 @@ describe("works", () => {
     expect(open(kept.rows[0]?.secret ?? "", scene.app.service.secret_key, "webhooks.secret")).toBe(secret);
   });
 
-  test.each(["event", "event_type"])("a test event is sent at once, named by %s", async (field) => {
+  test.each(["event", "event_type"])("a test event, selected by %s, is sent immediately", async (field) => {
     const { id, secret } = await subscribe();
     const answer = await inTest("POST", `/webhooks/${id}/test`, { [field]: "order.shipped" });
     expect(answer.status).toBe(200);
@@ -83,7 +83,7 @@ describe("works", () => {
     ]);
   });
 
-  test("a failed test event is logged, is not sent again, and says nothing of the receiver's health", async () => {
+  test("a failed test event is logged and not retried, and does not affect the receiver's health", async () => {
     const { id } = await subscribe({ version: "v2", active: false });
     scene.receiver.answerWith(() => 410);
     const { data } = (await inTest("POST", `/webhooks/${id}/test`, { event: "order.created" })).body;
@@ -97,7 +97,7 @@ describe("works", () => {
     expect(after).toMatchObject({ status: "paused", consecutive_failures: 0 });
   });
 
-  test("the log is narrowed by its filters and walked by cursor", async () => {
+  test("the log can be filtered and is paged by cursor", async () => {
     const { id } = await subscribe();
     for (const event of ["order.created", "order.shipped", "order.created"]) {
       await inTest("POST", `/webhooks/${id}/test`, { event });
@@ -141,7 +141,7 @@ describe("refuses", () => {
     expect((await scene.app.get("/webhooks")).body.data).toEqual([]);
   });
 
-  test("the same subscription twice, in any order of its events", async () => {
+  test("the same subscription twice, with its events in any order", async () => {
     const events = ["order.created", "order.shipped"];
     const first = await subscribe({ events });
     const body = { url: scene.receiver.url, events: [...events].reverse() };
@@ -151,7 +151,7 @@ describe("refuses", () => {
     expect((await inTest("POST", "/webhooks", { ...body, version: "v2" })).status).toBe(201);
   });
 
-  test("the same subscription many times at once but for one", async () => {
+  test("all but one of many identical concurrent subscriptions", async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => inTest("POST", "/webhooks", hook)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)]);
     expect((await inTest("GET", "/webhooks")).body.data).toHaveLength(1);
@@ -163,7 +163,7 @@ describe("refuses", () => {
     expect([answer.status, answer.body.error.code]).toEqual([409, "subscription_limit"]);
   });
 
-  test("a test event that is unknown, missing, or named twice", async () => {
+  test("a test event that is unknown, missing, or specified twice", async () => {
     const { id } = await subscribe();
     const bodies = [{}, { event: "order.eaten" }, { event: "order.created", event_type: "order.shipped" }];
     for (const body of bodies) {
@@ -193,14 +193,14 @@ describe("refuses", () => {
     expect(scene.receiver.received).toHaveLength(10);
   });
 
-  test("the log of what is not there", async () => {
+  test("the log of an unknown subscription", async () => {
     expect((await scene.app.get("/webhooks/whk_9/logs")).body.error.code).toBe("resource_missing");
     expect((await scene.app.get("/webhooks/whk_9")).status).toBe(404);
   });
 });
 
 describe("guards", () => {
-  test("only a key of full access subscribes and sends test events", async () => {
+  test("only a key with full access can subscribe and send test events", async () => {
     const { id } = await subscribe();
     const write = { key: scene.app.keys.test.read_write };
     expect((await scene.app.call("POST", "/webhooks", hook, write)).status).toBe(403);
@@ -210,7 +210,7 @@ describe("guards", () => {
     expect((await scene.app.call("GET", `/webhooks/${id}/logs`, undefined, read)).status).toBe(200);
   });
 
-  test("a live key sees nothing of test", async () => {
+  test("a live key sees no test data", async () => {
     const { id } = await subscribe();
     expect((await scene.app.get(`/webhooks/${id}`)).status).toBe(404);
     expect((await scene.app.get("/webhooks")).body.data).toEqual([]);

@@ -8,7 +8,7 @@ import {
   subscriptionTransitions,
 } from "../../src/webhooks/webhooks.transitions.ts";
 
-test("every status is reached", () => {
+test("every status is reachable", () => {
   expect(unreachableStates(subscriptionTransitions, subscriptionStatuses, "active")).toEqual([]);
   expect(unreachableStates(deliveryTransitions, deliveryStatuses, "pending")).toEqual([]);
 });

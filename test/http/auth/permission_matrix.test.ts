@@ -1,4 +1,4 @@
-// Every route, asked with every kind of key of both modes.
+// Every route, called with every kind of key of both environments.
 import { describe, expect, test } from "bun:test";
 import { environments } from "../../../src/core/environment.ts";
 import { wireId } from "../../../src/core/ids.ts";
@@ -9,7 +9,7 @@ import { live_only, matrix } from "./permission_matrix.ts";
 
 let peer = 0;
 const app = await openApp();
-// An address that fails too often is told something else.
+// A new address for each request, since an address that fails too often is rate-limited.
 Object.assign(app.service, { peerOf: () => `192.0.${peer >> 8}.${peer++ & 255}` });
 
 const rows = Object.entries(matrix).map(([route, row]) => {
@@ -20,40 +20,40 @@ const rows = Object.entries(matrix).map(([route, row]) => {
 
 type Row = (typeof rows)[number];
 
-/** What a route answers to a key, or to nobody: the status, and the code of a refusal. */
+/** The status of a route's response to a key, or to no key, and the code of a refusal. */
 async function asked({ route, method, path }: Row, key: string | null): Promise<{ status: number; code?: string }> {
   const isBeside = app.app.routes.some((mounted) => `${mounted.method} ${mounted.path}` === route);
   const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
   const sent = method === "GET" ? {} : { body: "{}", headers: { ...headers, "content-type": "application/json" } };
   const url = `http://packhouse.test${isBeside ? "" : "/v1"}${path}`;
   const answer = await app.app.handle(new Request(url, { method, headers, ...sent }));
-  // A stream of events has no end.
+  // An event stream never ends.
   if (answer.headers.get("content-type") === "text/event-stream") await answer.body?.cancel();
   const text = answer.bodyUsed ? "" : await answer.text();
   return { status: answer.status, code: text.startsWith("{") ? JSON.parse(text).error?.code : undefined };
 }
 
-/** What a request got as the matrix says it: `401`, `403`, or `ok` for what the route itself answered. */
+/** The outcome of a request in the matrix's terms: `401`, `403`, or `ok` for any response of the route itself. */
 async function got(row: Row, key: string | null): Promise<string> {
   const { status, code = "" } = await asked(row, key);
   const early = ["authentication_required", "insufficient_permission", "route_not_found", "method_not_allowed"];
-  // Its pages are there once they were built.
+  // The dashboard's pages exist only after a build.
   if (row.route.startsWith("GET /dashboard") && /^(404|503)$/.test(`${status}`)) return "ok";
   return early.includes(code) || status >= 500 ? `${status}` : "ok";
 }
 
 describe("the matrix", () => {
-  test("has a row for every route, and every row has one", () => {
+  test("has a row for every route, and a route for every row", () => {
     const mounted = app.app.routes.map(({ method, path }) => `${method} ${path.replace(/^\/(api\/)?v1/, "")}`);
     expect(Object.keys(matrix).toSorted()).toEqual([...new Set(mounted)].toSorted());
   });
 
-  test("says what strangers get", async () => {
+  test("states the outcome without a key", async () => {
     for (const row of rows) expect([row.route, await got(row, null)]).toEqual([row.route, row.stranger]);
   });
 
   test.each(environments)(
-    "says what each level of a %s key gets",
+    "states the outcome for each level of a %s key",
     async (mode) => {
       for (const row of rows) {
         const answers: string[] = [];
@@ -66,14 +66,14 @@ describe("the matrix", () => {
   );
 });
 
-describe("a key with full permission that", () => {
+describe("a key with full permission", () => {
   const full = { name: "main", permission: "full" } as const;
   const made = async (mode: (typeof environments)[number], fields: Partial<NewKey> = {}) => {
     const random = crypto.getRandomValues(new Uint8Array(96));
     return app.service.stores[mode].write((tx) => createKey(tx, { ...full, ...fields }, random));
   };
 
-  /** A key in each state, and what it is refused with. */
+  /** A key in each invalid state, with its refusal. */
   async function states(mode: (typeof environments)[number]): Promise<[string, string, number, string][]> {
     const { key, text: revoked } = await made(mode);
     await app.service.stores[mode].write((tx) => revokeKey(tx, wireId("key", key.id), null, true));
@@ -100,7 +100,7 @@ describe("a key with full permission that", () => {
   }
 
   test.each(environments)(
-    "is no good is refused by every route of the %s mode, except those for strangers",
+    "that is not valid is refused by every route of the %s environment, except public ones",
     async (mode) => {
       for (const [, key, status, code] of await states(mode)) {
         for (const row of rows) {

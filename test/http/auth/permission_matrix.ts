@@ -1,8 +1,8 @@
-// Who may do what, written by hand: the second opinion on what the routes say of themselves. A route without a row
-// fails the tests, and so does a row without a route. The columns: what a request gets without a key, with one that may
-// read, with one that may write, with one that may do everything; `ok` is whatever the route itself answers.
+// Who may do what, written by hand as a second opinion on what the routes declare. A route without a row fails the
+// tests, and so does a row without a route. The columns are the outcomes without a key and with a read, a read_write
+// and a full key. `ok` is any response of the route itself.
 export const matrix: Readonly<Record<string, string>> = {
-  // Strangers: what proves itself by a signature, and what holds no data of the account.
+  // Public: routes that verify a signature, and routes without account data.
   "GET /health": "ok  ok  ok  ok",
   "GET /health/live": "ok  ok  ok  ok",
   "GET /": "ok  ok  ok  ok",
@@ -24,14 +24,14 @@ export const matrix: Readonly<Record<string, string>> = {
   "POST /webhooks/shopify/orders": "ok  ok  ok  ok",
   "POST /webhooks/woocommerce/orders": "ok  ok  ok  ok",
 
-  // Signing in and out, which is about a cookie and not about a key.
+  // Signing in and out, which uses a cookie instead of a key.
   "GET /dashboard/api/session": "401 403 403 403",
   "POST /dashboard/api/session": "ok  ok  ok  ok",
   "DELETE /dashboard/api/session": "ok  ok  ok  ok",
   "POST /dashboard/api/setup": "ok  ok  ok  ok",
   "POST /dashboard/api/reset": "ok  ok  ok  ok",
 
-  // People: themselves, which no key is, and others.
+  // Users: their own account, which a key does not have, and other users.
   "GET /roles": "401 ok  ok  ok",
   "GET /invitations": "401 403 403 ok",
   "POST /invitations": "401 403 403 ok",
@@ -62,7 +62,7 @@ export const matrix: Readonly<Record<string, string>> = {
   "DELETE /users/:id/sessions": "401 403 403 ok",
   "DELETE /users/:id/sessions/:session_id": "401 403 403 ok",
 
-  // What is known of people, and how long anything is kept.
+  // Personal data and retention.
   "POST /customers/:id/erasure": "401 403 403 ok",
   "POST /customers/:id/disclosure": "401 403 403 ok",
   "POST /disclosures": "401 403 403 ok",
@@ -82,7 +82,7 @@ export const matrix: Readonly<Record<string, string>> = {
   "POST /merchants/:id/reactivate": "401 403 403 ok",
   "POST /merchants/:id/close": "401 403 403 ok",
 
-  // Every GET of data, and two POSTs that only ask.
+  // Every GET of data, and two POSTs that only read.
   "GET /metrics": "401 ok  ok  ok",
   "GET /dashboard/api/events": "401 ok  ok  ok",
   "GET /metrics/history": "401 ok  ok  ok",
@@ -191,7 +191,7 @@ export const matrix: Readonly<Record<string, string>> = {
   "GET /webhooks/:id/deliveries": "401 ok  ok  ok",
   "GET /webhooks/:id/recover/:job_id": "401 ok  ok  ok",
 
-  // The daily work: goods, stock, customers, orders, parcels, returns.
+  // Daily work: products, stock, customers, orders, parcels, returns.
   "POST /products": "401 403 ok  ok",
   "PATCH /products/:id": "401 403 ok  ok",
   "POST /products/import": "401 403 ok  ok",
@@ -261,7 +261,7 @@ export const matrix: Readonly<Record<string, string>> = {
   "POST /returns/:id/cancel": "401 403 ok  ok",
   "POST /webhooks/bigcommerce/orders": "401 403 ok  ok",
 
-  // How the account is set up: keys, receivers, platforms, warehouses.
+  // Account setup: keys, webhooks, platforms, warehouses.
   "GET /audit": "401 403 403 ok",
   "GET /audit/export.csv": "401 403 403 ok",
   "GET /mail": "401 403 403 ok",
@@ -315,7 +315,7 @@ export const matrix: Readonly<Record<string, string>> = {
   "POST /platforms/:id/reports/:report_id/retry": "401 403 403 ok",
 };
 
-/** The routes of what lies only in the live world: a key of the test world may use none of them. */
+/** Routes of data that exists only in the live environment. No test key may use them. */
 export const live_only: ReadonlySet<string> = new Set(
   Object.keys(matrix).filter((route) =>
     / \/(?:audit|backups|invitations|mail|servers|users)\b|^P\w+ \/merchants\b/.test(route),

@@ -11,25 +11,25 @@ import {
 const usual = rateOf(null);
 if (usual === null) throw new Error("there is a limit unless it is switched off");
 
-/** How many tokens can be taken at one moment. */
+/** How many tokens can be taken at once. */
 function taken(bucket: { tokens: number; at: number }, rate: typeof usual, now: number): number {
   let count = 0;
   while (count < 100_000 && rate !== null && takeToken(bucket, rate, now)) count += 1;
   return count;
 }
 
-describe("a bucket", () => {
+describe("a token bucket", () => {
   test.each([
     [null, 6000, 200],
     [60, 60, 60],
     [1, 1, 1],
     [7000, 7000, 233],
     [600_000, 600_000, 10_000],
-  ])("of a limit of %p gives %p a minute, %p of them at once", (limit, per_minute, burst) => {
+  ])("for a limit of %p allows %p a minute, %p of them at once", (limit, per_minute, burst) => {
     expect(rateOf(limit)).toEqual({ per_minute, burst });
   });
 
-  test("says by its size and its seconds how fast it fills, whatever the limit is", () => {
+  test("reports its refill rate as a size and seconds, for any limit", () => {
     for (let limit = 1; limit < 20_000; limit += 7) {
       const rate = rateOf(limit) ?? usual;
       const headers: Record<string, string> = {};
@@ -40,11 +40,11 @@ describe("a bucket", () => {
     }
   });
 
-  test("there is none for the limit 0", () => {
+  test("does not exist for the limit 0", () => {
     expect(rateOf(0)).toBeNull();
   });
 
-  test("gives what is in it, then what has flowed in", () => {
+  test("allows its contents, then what has been refilled", () => {
     const bucket = fullBucket(usual, 0);
     expect(taken(bucket, usual, 0)).toBe(200);
     expect(secondsToFull(bucket, usual)).toBe(2);
@@ -54,7 +54,7 @@ describe("a bucket", () => {
     expect(taken(bucket, usual, 60_000)).toBe(200);
   });
 
-  test("gives no more than its limit, however the requests are spread", () => {
+  test("allows no more than its limit, however the requests are spread", () => {
     const bucket = fullBucket(usual, 0);
     let count = 0;
     for (let now = 0; now < 60_000; now += 7)
@@ -62,19 +62,19 @@ describe("a bucket", () => {
     expect(count).toBeWithin(6000, 6201);
   });
 
-  test("fills by no clock that is set back, and goes on from there", () => {
+  test("does not refill while the clock goes back, and continues from there", () => {
     const bucket = fullBucket(usual, 1_000_000);
     taken(bucket, usual, 1_000_000);
     expect(taken(bucket, usual, 0)).toBe(0);
     expect(taken(bucket, usual, 1000)).toBe(100);
   });
 
-  test("holds what another limit lets it hold", () => {
+  test("holds at most the capacity of a changed limit", () => {
     const bucket = fullBucket(usual, 0);
     expect(taken(bucket, { per_minute: 60, burst: 60 }, 0)).toBe(60);
   });
 
-  test("is told in every header, whose seconds are those until it is full", () => {
+  test("is reported in every header, with the seconds until it is full", () => {
     const bucket = fullBucket(usual, 0);
     for (let count = 0; count < 101; count += 1) takeToken(bucket, usual, 0);
     const headers = {};
@@ -89,8 +89,8 @@ describe("a bucket", () => {
   });
 });
 
-describe("failures", () => {
-  test("ten a minute of one address, and none because of another one", () => {
+describe("failed requests", () => {
+  test("are limited to ten a minute per address, independently of other addresses", () => {
     const failed = failureCounter();
     for (let count = 0; count < 10; count += 1) expect(failed("192.0.2.1", 0)).toBe(0);
     expect(failed("192.0.2.1", 0)).toBe(60);
@@ -99,7 +99,7 @@ describe("failures", () => {
     expect(failed("192.0.2.1", 6000)).toBe(0);
   });
 
-  test("of many addresses only those that failed last are remembered", () => {
+  test("are remembered only for the addresses that failed most recently", () => {
     const failed = failureCounter(3);
     const often = (address: string) => {
       while (failed(address, 0) === 0);

@@ -26,7 +26,7 @@ afterEach(async () => {
   await app.close();
 });
 
-/** Sends requests as they come from the port. */
+/** Sends requests through the request pipeline, as the server does. */
 function sender() {
   const settings = { log: silentLog, slow_ms: 60_000, now: () => 0, observers: app.service.observers };
   const entrance = openRequestPipeline(settings, async (request) => app.app.handle(request));
@@ -45,8 +45,8 @@ function sender() {
 const logged = async (query = "", key = app.keys.live.full) =>
   (await app.call("GET", `/requests${query}`, undefined, { key })).body;
 
-describe("the log of requests: works", () => {
-  test("leaves out what the dashboard asks by itself, when asked to", async () => {
+describe("the request log: works", () => {
+  test("can leave out the dashboard's own background requests", async () => {
     const asked = {
       route: "/orders",
       path: "/orders",
@@ -76,7 +76,7 @@ describe("the log of requests: works", () => {
     expect(await ids("")).toEqual(["stranger", "rehearsal", "program", "act", "preview", "read"]);
   });
 
-  test("tells what was asked and what came of it, and nothing that is secret", async () => {
+  test("records a request and its outcome, without secrets", async () => {
     const send = sender();
     const body = { sku: "TEA", name: "Very personal", weight: 1, weight_unit: "lb", price: "5.00" };
     const made = await send("POST", "/v1/products?", app.keys.live.full, body, { "x-request-id": "mine-1" });
@@ -113,7 +113,7 @@ describe("the log of requests: works", () => {
     expect((await app.call("GET", "/requests/mine-1")).body.data).toEqual(data[2]);
   });
 
-  test("narrows by each of its filters, in one world alone", async () => {
+  test("can be narrowed by each filter, in one environment only", async () => {
     const send = sender();
     await send("GET", "/v1/products", app.keys.live.read);
     app.clocks.live.pass(60_000);
@@ -137,7 +137,7 @@ describe("the log of requests: works", () => {
     expect((await app.call("GET", "/requests", undefined, { key: app.keys.live.read_write })).status).toBe(403);
   });
 
-  test("a lot of requests is a row, and its pages hold each of them once", async () => {
+  test("a block of requests is one row, and pages contain each of its requests once", async () => {
     const send = sender();
     for (let count = 0; count < 25; count += 1)
       await send("GET", `/v1/products?limit=${count + 1}`, app.keys.live.read);
@@ -153,7 +153,7 @@ describe("the log of requests: works", () => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  test("many that wait are written in one commit, and none is lost when that fails", async () => {
+  test("many unsaved requests are written in one commit, and none is lost if it fails", async () => {
     const send = sender();
     const { live } = app.service.stores;
     const commits = { failing: true, count: 0 };
@@ -176,7 +176,7 @@ describe("the log of requests: works", () => {
     expect(Math.max(...rows.map(({ line }) => line))).toBeLessThan(1000);
   });
 
-  test("is written once, however many ask for it at the same moment", async () => {
+  test("each request is written once, however many flushes run concurrently", async () => {
     const send = sender();
     const { live } = app.service.stores;
     const write = live.write.bind(live);
@@ -196,7 +196,7 @@ describe("the log of requests: works", () => {
     expect(new Set(rows.map(({ request_id }) => request_id)).size).toBe(1215);
   });
 
-  test("is kept for its days, and no more than there is room for", async () => {
+  test("requests are deleted after their retention", async () => {
     const send = sender();
     await send("GET", "/v1/products", app.keys.live.read);
     await logged();
@@ -207,7 +207,7 @@ describe("the log of requests: works", () => {
     expect((await logged()).data.map(({ path }: { path: string }) => path)).toEqual(["/customers"]);
   });
 
-  test("strangers do not write it full", async () => {
+  test("unauthenticated requests cannot fill the log", async () => {
     const send = sender();
     for (let count = 0; count < 300; count += 1) await send("GET", "/v1/products", null);
     await send("GET", "/v1/products", app.keys.live.read);
@@ -238,12 +238,12 @@ const requests: fc.Arbitrary<LoggedRequest> = fc.record({
   bytes_out: fc.option(fc.nat()),
 });
 
-describe("the log of requests: always", () => {
-  test("a line reads back as it was written", () => {
+describe("the request log: always", () => {
+  test("a line is read back as it was written", () => {
     fc.assert(fc.property(requests, (request) => expect(readLine(lineOf(request, start), start)).toEqual(request)));
   });
 
-  test("finds what a plain look through all finds, page by page", async () => {
+  test("a search finds what a plain filter finds, page by page", async () => {
     const store = app.service.stores.live;
     const blocks = fc.sample(fc.array(requests, { minLength: 1, maxLength: 9 }), { numRuns: 60, seed: 7 });
     for (const block of blocks) {
@@ -290,14 +290,14 @@ describe("the log of requests: always", () => {
     await fc.assert(fc.asyncProperty(filters, fc.integer({ min: 1, max: 40 }), check), tries(40));
   });
 
-  test("an id of ours is looked for around the moment it was made", () => {
+  test("a search for one of our ids is limited to the time around its creation", () => {
     const made_at = Date.parse("2026-03-04T05:06:07Z");
     const { from, to } = narrowedByRequestId({ ...nothing, request_id: randomId("req", made_at) });
     expect([(from ?? 0) <= made_at, (to ?? 0) > made_at, (to ?? 0) - (from ?? 0)]).toEqual([true, true, 1_800_000]);
     expect(narrowedByRequestId({ ...nothing, request_id: "mine-1" })).toMatchObject({ from: null, to: null });
   });
 
-  test("no value of a parameter that may be secret is kept", () => {
+  test("no value of a potentially secret parameter is stored", () => {
     const names = fc.constantFrom("api_key", "access_token", "Signature", "PASSWORD", "client_secret", "auth");
     const check = (name: string, value: string) => {
       const kept = loggedQuery(

@@ -15,7 +15,7 @@ const empty: ClaimCapacity = { busy: new Map(), limitOf: () => 8, aheadOf: () =>
 const claim = (room: ClaimCapacity = empty) => scene.store.write((tx) => claimDeliveries(tx, room));
 
 describe("works", () => {
-  test("a circuit opens after five failures, probes with one, waits longer, and closes by a success", async () => {
+  test("a circuit opens after five failures, probes with one delivery, backs off, and closes on success", async () => {
     const { id } = await subscribe();
     scene.receiver.answerWith(() => 500);
     await tell(8);
@@ -36,7 +36,7 @@ describe("works", () => {
     await scene.app.runJobs();
     expect((await shown(id)).circuit).toEqual({ state: "closed", next_probe_at: null });
     const kept = await rows();
-    // Waiting cost no retries.
+    // Waiting used up no retries.
     expect(kept.filter(({ status }) => status === "delivered").map(({ attempts }) => attempts)).toEqual(
       Array(kept.filter(({ status }) => status === "delivered").length).fill(2),
     );
@@ -45,7 +45,7 @@ describe("works", () => {
     expect((await rows()).every(({ status }) => status === "delivered")).toBe(true);
   });
 
-  test("one server probes, and what it does not record is probed again", async () => {
+  test("only one server probes, and a probe whose result is not recorded is repeated", async () => {
     await subscribe();
     scene.receiver.answerWith(() => 500);
     await tell(8);
@@ -59,7 +59,7 @@ describe("works", () => {
     expect((await claim()).claims).toMatchObject([{ probe: true }]);
   });
 
-  test("more than half of twenty attempts within two minutes open it, though some succeed", async () => {
+  test("the circuit opens if more than half of twenty attempts within two minutes fail", async () => {
     const { id } = await subscribe();
     scene.receiver.answerWith(({ body }) => (Number(/ord_(\d+)/.exec(body)?.[1]) % 5 < 3 ? 500 : 200));
     for (let n = 0; n < 40; n += 1) await tell(1, n).then(() => scene.app.runJobs());
@@ -69,7 +69,7 @@ describe("works", () => {
     expect(scene.receiver.received.length).toBeLessThanOrEqual(25);
   });
 
-  test("a rate limit spreads deliveries, whatever waits", async () => {
+  test("a rate limit spreads deliveries, however many are pending", async () => {
     await subscribe({ rate_limit_per_second: 5 });
     await tell(12);
     const sent: number[] = [];
@@ -81,7 +81,7 @@ describe("works", () => {
     expect(sent).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
   });
 
-  test("half of a subscription's slots are kept for first and second attempts", async () => {
+  test("half of a subscription's slots are reserved for first and second attempts", async () => {
     const { id } = await subscribe();
     await tell(30);
     await scene.store.write((tx) => fanOut(tx));
@@ -96,7 +96,7 @@ describe("works", () => {
     expect((await claim({ ...empty, busy })).claims.map(({ delivery }) => delivery.attempts)).toEqual([0, 0, 0]);
   });
 
-  test("where there is one slot, what is tried again and what is new take turns", async () => {
+  test("with one slot, retries and new deliveries alternate", async () => {
     await subscribe();
     await tell(5);
     await scene.store.write((tx) => fanOut(tx));
@@ -110,13 +110,13 @@ describe("works", () => {
     expect([await attempts(false), await attempts(true), await attempts(false)]).toEqual([[3], [0], [3]]);
   });
 
-  test("claims go on after whoever was served last", async () => {
+  test("claims continue after the subscription that was served last", async () => {
     const hooks: { id: string }[] = [];
     for (let n = 0; n < 3; n += 1) hooks.push(await subscribe({ url: `${scene.receiver.url}/${n}` }));
     const numbers = hooks.map(({ id }) => Number(id.slice(4)));
     await tell(10);
     await scene.store.write((tx) => fanOut(tx));
-    // All but three slots are taken, and each of the three has one.
+    // All but three slots are taken, and each of the three subscriptions has one.
     const held = (id: number, all: number) => [id, { all, late: 0 }] as const;
     const others = Array.from({ length: 25 }, (_, n) => held(n, 10));
     const busy = new Map([...others, ...numbers.map((id) => held(id, 1))]);
@@ -128,7 +128,7 @@ describe("works", () => {
     expect(later.claims.map(({ subscription }) => subscription.id)).toEqual([third, third, third]);
   });
 
-  test("receivers that failed last come after the others, and some at a time", async () => {
+  test("receivers that failed last are claimed after the others, a few at a time", async () => {
     const hooks: { id: string }[] = [];
     for (let n = 0; n < 21; n += 1) hooks.push(await subscribe({ url: `${scene.receiver.url}/${n}` }));
     await tell(1);
@@ -145,14 +145,14 @@ describe("works", () => {
     expect(new Set(all).size).toBe(21);
   });
 
-  test("a receiver that is overloaded has fewer at once", async () => {
+  test("an overloaded receiver gets fewer concurrent deliveries", async () => {
     await subscribe();
     await tell(30);
     await scene.store.write((tx) => fanOut(tx));
     expect((await claim({ ...empty, limitOf: () => 2 })).claims.length).toBe(2);
   });
 
-  test("the slots are shared, and each has one though others hold all", async () => {
+  test("slots are shared, and every subscription gets one even if others hold all of them", async () => {
     const hooks = [];
     for (let n = 0; n < 40; n += 1) hooks.push(await subscribe({ url: `${scene.receiver.url}/${n}` }));
     await tell(10);
@@ -166,7 +166,7 @@ describe("works", () => {
     expect(last.claims.map(({ subscription }) => `whk_${subscription.id}`)).toEqual([hooks[0].id]);
   });
 
-  test("failing and disabled are told once each", async () => {
+  test("failing and disabled are each reported once", async () => {
     const { id } = await subscribe({ retry_limit: 10 });
     scene.receiver.answerWith(() => 500);
     await tell(10);
@@ -188,7 +188,7 @@ describe("works", () => {
     );
   });
 
-  test("a receiver that aborts a message is not sent it again", async () => {
+  test("a message that its receiver aborts is not sent again", async () => {
     await subscribe();
     scene.receiver.answerWith(
       () => new Response(null, { status: 400, headers: { "webhook-delivery": "abort-message" } }),

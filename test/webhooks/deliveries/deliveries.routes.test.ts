@@ -12,7 +12,7 @@ const tell = async (...ids: string[]) => {
 };
 
 describe("works", () => {
-  test("deliveries are listed newest first, narrowed, and walked by cursor", async () => {
+  test("deliveries are listed newest first, filtered, and paged by cursor", async () => {
     const { id } = await subscribe();
     await tell("ord_1");
     passed(hour_ms);
@@ -37,7 +37,7 @@ describe("works", () => {
     expect(await numbers(`limit=1&cursor=${page.meta.pagination.next_cursor}`)).toEqual([1]);
   });
 
-  test("one delivery is sent again with the same id and bytes, its attempts numbered on", async () => {
+  test("a redelivery has the same id and bytes, and its attempts continue the numbering", async () => {
     const { id } = await subscribe({ version: "v2", retry_limit: 3 });
     await tell("ord_1");
     const [delivery] = (await get(`/webhooks/${id}/deliveries`)).data;
@@ -61,7 +61,7 @@ describe("works", () => {
     expect((await get(`/webhooks/${id}/deliveries`)).data).toMatchObject([{ status: "delivered", attempts: 3 }]);
   });
 
-  test("what was skipped in a pause is recovered, and only that", async () => {
+  test("a recovery sends what was skipped during a pause, and nothing else", async () => {
     const { id } = await subscribe();
     await tell("ord_1");
     await ask("PATCH", `/webhooks/${id}`, { active: false });
@@ -89,7 +89,7 @@ describe("works", () => {
       statuses: ["exhausted", "skipped"],
     });
     const all = await ask("POST", `/webhooks/${id}/recover`, { since, statuses: ["skipped"] });
-    // The end is now, and what was recorded this very moment is not before it.
+    // The end is now, and nothing that was just recorded is earlier.
     expect(all.body.data.total).toBe(0);
     passed(1);
     expect((await ask("POST", `/webhooks/${id}/recover`, { since })).body.data.total).toBe(1);
@@ -103,7 +103,7 @@ describe("works", () => {
     ]);
   });
 
-  test("a recovery of many fails where its deliveries do, and what failed can be recovered again", async () => {
+  test("a recovery counts deliveries that fail, and they can be recovered again", async () => {
     const { id } = await subscribe({ active: false, retry_limit: 3 });
     await tell(...Array.from({ length: 120 }, (_, n) => `ord_${n}`));
     await ask("PATCH", `/webhooks/${id}`, { active: true });
@@ -127,7 +127,7 @@ describe("works", () => {
     expect((await ask("GET", path)).status).toBe(404);
   });
 
-  test("events are found by whether they arrived everywhere", async () => {
+  test("events can be filtered by whether they were delivered everywhere", async () => {
     await subscribe();
     const other = await subscribe({ url: `${scene.receiver.url}/other` });
     await tell("ord_1");
@@ -152,7 +152,7 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("to send again what a subscription does not take, or what is forgotten", async () => {
+  test("redelivery and recovery while the subscription is paused, and of a purged payload", async () => {
     const { id } = await subscribe();
     await tell("ord_1");
     const [delivery] = (await get(`/webhooks/${id}/deliveries`)).data;
@@ -174,7 +174,7 @@ describe("refuses", () => {
     expect(scene.receiver.received.length).toBe(1);
   });
 
-  test("a delivery of another subscription, a test event, and what is not there", async () => {
+  test("a delivery of another subscription, a test event, and an unknown delivery", async () => {
     const { id } = await subscribe();
     const other = await subscribe({ url: `${scene.receiver.url}/other`, events: ["return.created"] });
     await tell("ord_1");
@@ -192,7 +192,7 @@ describe("refuses", () => {
     expect((await ask("GET", "/webhooks/whk_1/deliveries")).status).toBe(404);
   });
 
-  test("a recovery of a time too long ago, of no time, of no statuses", async () => {
+  test("a recovery that starts too far back, or has no period or no statuses", async () => {
     const { id } = await subscribe();
     const at = (ms: number) => new Date(scene.app.clocks.test.now() + ms).toISOString();
     for (const body of [
@@ -210,7 +210,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("only a key of full access sends again; every key may look", async () => {
+  test("only a key with full access can redeliver; every key can read", async () => {
     const { id } = await subscribe();
     const { read, read_write } = scene.app.keys.test;
     expect((await ask("POST", `/webhooks/${id}/deliveries/dlv_1/redeliver`, {}, read_write)).status).toBe(403);

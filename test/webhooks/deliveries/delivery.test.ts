@@ -28,7 +28,7 @@ import {
 const start = Date.parse("2026-01-01T00:00:00.000Z");
 const quiet = { now: start, real_now: start, random: 0 };
 
-/** An answer with this status, or the transport's failure. */
+/** A response with this status, or the transport's failure. */
 function answer(status: number | "timeout" | "blocked_address", headers: Record<string, string> = {}): AttemptResult {
   const base = { headers, body: "", truncated: false, ip_address: "192.0.2.1", duration_ms: 12 };
   if (typeof status === "string") return { ...base, status_code: null, error: { code: status, message: status } };
@@ -43,8 +43,8 @@ const fresh = (retry_limit: RetryLimit | 0 = 5): DeliveryProgress => ({
   ...budget(0, retry_limit),
 });
 
-describe("the schedule", () => {
-  /** Every wait of a receiver that never answers well, and the delivery's end. */
+describe("the retry schedule", () => {
+  /** Every wait for a receiver that always fails, and the final state of the delivery. */
   function waits(delivery: DeliveryProgress, random: () => number): { waits: number[]; last: DeliveryProgress } {
     const found: number[] = [];
     let now = start;
@@ -62,14 +62,14 @@ describe("the schedule", () => {
     [3, 35 * minute_ms + 5 * second_ms],
     [5, 35 * minute_ms + 5 * second_ms + 7 * hour_ms],
     [10, 35 * minute_ms + 5 * second_ms + 99 * hour_ms],
-  ] as const)("of %d retries takes that many entries and lasts so long", (limit, total_ms) => {
+  ] as const)("of %d retries uses that many entries and takes that long", (limit, total_ms) => {
     const { waits: found, last } = waits(fresh(limit), () => 0);
     expect(found).toEqual(retryWaits_ms.slice(0, limit));
     expect(found.reduce((sum, wait) => sum + wait, 0)).toBe(total_ms);
     expect(last).toMatchObject({ status: "exhausted", attempts: limit + 1, max_attempts: limit + 1 });
   });
 
-  test("adds up to a fifth to each wait and takes nothing away", () => {
+  test("adds up to a fifth of jitter to each wait and never shortens it", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...retryLimits),
@@ -86,7 +86,7 @@ describe("the schedule", () => {
     );
   });
 
-  test("starts anew when a delivery is queued again, whose attempts are numbered on", () => {
+  test("restarts when a delivery is queued again, and its attempts continue the numbering", () => {
     const { last } = waits(fresh(3), () => 0);
     const again = requeued(last, "redeliver", 5);
     expect(again).toMatchObject({ status: "pending", attempts: 4, max_attempts: 10 });
@@ -95,12 +95,12 @@ describe("the schedule", () => {
     expect(end).toMatchObject({ status: "exhausted", attempts: 10 });
   });
 
-  test("has no more than ten waits", () => {
+  test("has at most ten waits", () => {
     expect(() => retryDelay(0, 0, null)).toThrow();
     expect(() => retryDelay(11, 0, null)).toThrow();
   });
 
-  test("gives a test event one attempt", () => {
+  test("allows a test event one attempt", () => {
     expect(afterAttempt(fresh(0), answer(500), quiet)).toEqual({ status: "exhausted", attempts: 1, next_at: null });
   });
 });
@@ -114,7 +114,7 @@ describe("Retry-After", () => {
     ["9".repeat(400), Number.POSITIVE_INFINITY],
     ["Thu, 01 Jan 2026 00:02:00 GMT", 120 * second_ms],
     ["Wed, 31 Dec 2025 23:59:00 GMT", 0],
-  ])("%p is read", (value, hint_ms) => expect(readRetryAfter(value, start)).toBe(hint_ms));
+  ])("%p is parsed", (value, hint_ms) => expect(readRetryAfter(value, start)).toBe(hint_ms));
 
   test.each([
     ...[undefined, "", "soon", "-1", "+1", "1.5", "1e3", "0x10", "120 s", "2026-01-01T00:02:00Z", "1,2", "NaN"],
@@ -122,7 +122,7 @@ describe("Retry-After", () => {
     ...["Thu Jan  1 00:02:00 2026", "Thu, 01 Jan 2026 00:02:00 UTC", "Thu, 01 Jan 2026 01:02:00 +0100"],
   ])("%p is ignored", (value) => expect(readRetryAfter(value, start)).toBeNull());
 
-  test("delays the next attempt, by a day at most, and never hastens it", () => {
+  test("delays the next attempt by at most a day, and never brings it forward", () => {
     const wait = (status: number, hint: string) =>
       (afterAttempt(fresh(), answer(status, { "retry-after": hint }), quiet).next_at ?? Number.NaN) - start;
     expect(wait(500, "120")).toBe(120 * second_ms);
@@ -134,7 +134,7 @@ describe("Retry-After", () => {
     expect(wait(503, "soon")).toBe(5 * second_ms);
   });
 
-  test("is measured in real time and kept in the store's", () => {
+  test("is measured in real time and stored in the store's time", () => {
     const moment = { now: start + 40 * day_ms, real_now: start, random: 0 };
     const result = answer(503, { "retry-after": "Thu, 01 Jan 2026 00:02:00 GMT" });
     expect(afterAttempt(fresh(), result, moment).next_at).toBe(moment.now + 120 * second_ms);
@@ -160,7 +160,7 @@ describe("after an attempt, a delivery", () => {
     expect(step).toEqual({ status, attempts: 1, next_at: status === "pending" ? start + 5 * second_ms : null });
   });
 
-  test("that was ended meanwhile is delivered by a 2xx, and otherwise stays as it is", () => {
+  test("that has already ended is delivered by a 2xx, and otherwise stays unchanged", () => {
     for (const status of deliveryStatuses.filter((word) => word !== "pending")) {
       const delivery = { ...fresh(), status };
       expect(afterAttempt(delivery, answer(200), quiet)).toEqual({ status: "delivered", attempts: 1, next_at: null });
@@ -168,7 +168,7 @@ describe("after an attempt, a delivery", () => {
     }
   });
 
-  test("waits if and only if it is pending", () => {
+  test("has a next attempt if and only if it is pending", () => {
     const results = fc.constantFrom(
       ...[answer(200), answer(500), answer(410), answer(429), answer(500, abort)],
       ...[answer("timeout"), answer("blocked_address")],
@@ -183,7 +183,7 @@ describe("after an attempt, a delivery", () => {
     );
   });
 
-  test("is recovered only from exhausted and skipped", () => {
+  test("can be recovered only from exhausted and skipped", () => {
     const recover = (status: (typeof deliveryStatuses)[number]) => () => requeued({ ...fresh(), status }, "recover", 5);
     for (const status of ["exhausted", "skipped"] as const) expect(recover(status)().status).toBe("pending");
     for (const status of ["pending", "delivered", "cancelled"] as const)
@@ -192,7 +192,7 @@ describe("after an attempt, a delivery", () => {
 });
 
 describe("a subscription", () => {
-  /** Failures at these seconds after the start, and what each of them entered. */
+  /** Failures at these seconds after the start, and the status each of them caused. */
   function fail(from: SubscriptionHealth, seconds: readonly number[], result = answer(500)) {
     let health = from;
     const entered = seconds.map((second) => {
@@ -204,7 +204,7 @@ describe("a subscription", () => {
   }
   const failing = fail(freshHealth, [0, 15, 30, 45, 60]).health;
 
-  test("fails at the fifth failure in a row once they span a minute, and says so once", () => {
+  test("becomes failing at the fifth failure in a row once they span a minute, and reports it once", () => {
     expect(fail(freshHealth, [0, 15, 30, 45, 60, 61]).entered).toEqual([null, null, null, null, "failing", null]);
     expect(fail(freshHealth, [0, 1, 2, 3, 4, 59, 60]).entered).toEqual([null, null, null, null, null, null, "failing"]);
     expect(failing).toMatchObject({
@@ -221,7 +221,7 @@ describe("a subscription", () => {
     }
   });
 
-  test("is active again after one success, with nothing held against it", () => {
+  test("is active again after one success, with its failures cleared", () => {
     const step = healthAfter(failing, answer(204), quiet);
     expect(step).toEqual({ health: freshHealth, entered: "active" });
     const { health } = fail(freshHealth, [0, 1, 2, 3]);
@@ -232,7 +232,7 @@ describe("a subscription", () => {
     });
   });
 
-  test("is disabled at once by 410", () => {
+  test("is disabled immediately by a 410", () => {
     for (const before of [freshHealth, failing]) {
       const step = healthAfter(before, answer(410), quiet);
       expect(step.entered).toBe("disabled");
@@ -240,7 +240,7 @@ describe("a subscription", () => {
     }
   });
 
-  test("is disabled by a failure five days after it began failing, not by the passing of time before", () => {
+  test("is disabled by a failure five days after it began failing, not by elapsed time alone", () => {
     const since = (failing.failing_since ?? 0) - start;
     const five_days = (since + 5 * day_ms) / second_ms;
     expect(fail(failing, [five_days - 1, five_days]).entered).toEqual([null, "disabled"]);
@@ -248,12 +248,12 @@ describe("a subscription", () => {
     expect(fail(freshHealth, [0, five_days * 2, five_days * 3]).entered).toEqual([null, null, null]);
   });
 
-  test("that failed rarely begins to fail before it can be disabled", () => {
+  test("that fails rarely must be failing before it can be disabled", () => {
     const days = [0, 2, 4, 6, 8, 9, 14].map((day) => (day * day_ms) / second_ms);
     expect(fail(freshHealth, days).entered).toEqual([null, null, null, null, "failing", null, "disabled"]);
   });
 
-  test("rests after 429 for as long as asked, a minute if not asked, a day at most", () => {
+  test("pauses after 429 for as long as requested: a minute by default, a day at most", () => {
     const rest = (headers: Record<string, string>, before = freshHealth) =>
       (healthAfter(before, answer(429, headers), quiet).health.paused_until ?? Number.NaN) - start;
     expect(rest({})).toBe(minute_ms);
@@ -264,7 +264,7 @@ describe("a subscription", () => {
     expect(healthAfter(freshHealth, answer(503, { "retry-after": "30" }), quiet).health.paused_until).toBeNull();
   });
 
-  test("that is paused or disabled is moved by no answer", () => {
+  test("that is paused or disabled does not change status on any response", () => {
     const paused = withStatus(freshHealth, false);
     const disabled = healthAfter(freshHealth, answer(410), quiet).health;
     for (const health of [paused, disabled]) {
@@ -274,7 +274,7 @@ describe("a subscription", () => {
     }
   });
 
-  test("is switched off and on by people, which forgets its failures", () => {
+  test("can be paused and resumed by users, which clears its failures", () => {
     const disabled = healthAfter(failing, answer(410), quiet).health;
     expect(withStatus(failing, false)).toEqual({ ...freshHealth, status: "paused" });
     expect(withStatus(disabled, false)).toBe(disabled);
@@ -284,7 +284,7 @@ describe("a subscription", () => {
     expect(withStatus(shaky, true)).toBe(shaky);
   });
 
-  test("keeps its facts consistent, whatever its receiver does", () => {
+  test("stays consistent, whatever its receiver does", () => {
     const results = fc.constantFrom(answer(200), answer(500), answer("timeout"), answer(429));
     const steps = fc.array(fc.tuple(results, fc.nat(2 * hour_ms)), { maxLength: 40 });
     fc.assert(
@@ -314,7 +314,7 @@ describe("an attempt", () => {
     }
   });
 
-  test("shows an overloaded receiver by 502, 503, 504 or silence", () => {
+  test("treats 502, 503, 504 and no response as overload", () => {
     const overloaded = [answer(502), answer(503), answer(504), answer("timeout")].map(isOverloaded);
     expect(overloaded).toEqual([true, true, true, true]);
     expect([answer(200), answer(500), answer(429), answer("blocked_address")].some(isOverloaded)).toBe(false);
@@ -322,7 +322,7 @@ describe("an attempt", () => {
 });
 
 describe("the circuit", () => {
-  /** What comes of answers at these seconds: whether the circuit is open after each of them. */
+  /** Whether the circuit is open after each response at these seconds. */
   function after(answers: readonly (readonly [second: number, status: number])[], from = freshHealth) {
     let health = from;
     const open = answers.map(([second, status]) => {
@@ -332,7 +332,7 @@ describe("the circuit", () => {
     });
     return { open, last: open.at(-1), health };
   }
-  /** So many answers, one every `every` seconds; `failed` says which of them fail. */
+  /** `count` responses, one every `every` seconds; `failed` selects the ones that fail. */
   const answers = (count: number, every: number, failed: (n: number) => boolean, from = 0) =>
     Array.from({ length: count }, (_, n) => [from + n * every, failed(n) ? 500 : 200] as const);
   const half = (n: number) => n % 2 === 0;
@@ -343,21 +343,21 @@ describe("the circuit", () => {
     expect(after(answers(5, 3600, () => true)).last).toBe(true);
   });
 
-  test("opens when more than half of twenty attempts within two minutes failed, not when half of them did", () => {
+  test("opens when more than half of twenty attempts within two minutes fail, not at exactly half", () => {
     expect(after(answers(19, 1, most)).open).not.toContain(true);
     expect(after(answers(21, 1, most)).open.indexOf(true)).toBeWithin(19, 21);
     expect(after(answers(200, 1, half)).open.indexOf(true)).toBe(20); // Eleven of twenty-one.
     expect(after(answers(200, 1, (n) => !half(n))).open).not.toContain(true);
   });
 
-  test("counts what went well before the first failure", () => {
+  test("counts successes before the first failure", () => {
     const well = answers(60, 0.5, () => false);
     expect(after([...well, ...answers(50, 1, most, 30)]).open).not.toContain(true);
     expect(after(answers(50, 1, most, 30)).open).toContain(true);
   });
 
-  test("forgets what is two minutes old, a little at a time", () => {
-    // All of one minute's failures are still counted when the next minute begins, wherever the two begin.
+  test("drops results older than two minutes gradually", () => {
+    // All failures of one minute still count when the next minute begins, wherever the boundary is.
     for (const from of [0, 55, 119, 1234]) {
       const early = answers(12, 3, most, from);
       const late = answers(12, 3, most, from + 60);
@@ -369,12 +369,12 @@ describe("the circuit", () => {
     expect(health.recent_attempts.length).toBeLessThanOrEqual(12);
   });
 
-  test("counts no attempt older than two minutes, and all of the last hundred and ten seconds", () => {
+  test("counts no attempt older than two minutes, and every attempt of the last 110 seconds", () => {
     const spots = fc.array(fc.tuple(fc.nat(300), fc.boolean()), { minLength: 1, maxLength: 60 });
     fc.assert(
       fc.property(spots, (given) => {
         const sorted = given.toSorted(([a], [b]) => a - b);
-        // One success after each keeps the failures from being five in a row.
+        // One success after each failure prevents five failures in a row.
         const all = sorted.flatMap(([at, failed]) =>
           failed ? [[at, 500] as const, [at, 200] as const] : [[at, 200] as const],
         );
@@ -387,12 +387,12 @@ describe("the circuit", () => {
     );
   });
 
-  test("probes after a minute, waits twice as long after each that fails, and closes with nothing counted", () => {
+  test("probes after a minute, doubles the wait after each failed probe, and resets its counts when it closes", () => {
     let { health } = after(answers(5, 1, () => true));
     const waits = [health.circuit_wait_ms];
     for (let n = 0; n < 6; n += 1) {
       const now = health.next_probe_at ?? 0;
-      // What was on its way when the circuit opened changes nothing of it.
+      // Attempts already in flight when the circuit opened do not change it.
       const late = healthAfter(health, answer(500), { now, real_now: now }).health;
       expect([late.circuit_wait_ms, late.next_probe_at]).toEqual([health.circuit_wait_ms, health.next_probe_at]);
       health = healthAfter(late, answer(500), { now, real_now: now }, true).health;

@@ -1,4 +1,4 @@
-// Whether an event is a subscription's is decided by the order in which events are given their places, never by time.
+// Whether a subscription gets an event depends on the order in which events are sequenced, never on time.
 
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import pg from "pg";
@@ -26,7 +26,7 @@ const subscribe = async (name: string | number): Promise<string> => {
 };
 const event = (id: string) => [{ type: "order.created" as const, merchant_id: 1, data: { object: "order", id } }];
 const tell = (id: string) => app.service.stores.test.write((tx) => emit(tx, event(id)));
-/** The orders that a subscription has deliveries about, in the order of their numbers. */
+/** The orders of a subscription's deliveries, by sequence number. */
 const toldOf = async (subscription: string): Promise<string[]> => {
   const { data } = (await ask("GET", `/webhooks/${subscription}/deliveries?limit=100`)).body;
   const ids: string[] = [];
@@ -36,7 +36,7 @@ const toldOf = async (subscription: string): Promise<string[]> => {
   return ids;
 };
 
-/** Resolves when a transaction of PostgreSQL waits for another. */
+/** Resolves when one PostgreSQL transaction waits for another. */
 async function someoneWaits(): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl ?? "" });
   await client.connect();
@@ -47,7 +47,7 @@ async function someoneWaits(): Promise<void> {
 }
 
 describe("a subscription gets", () => {
-  test("every event that comes after it, while others' events are being handed out", async () => {
+  test("every event after its creation, even while other events are being fanned out", async () => {
     const store = app.service.stores.test;
     let done = false;
     const fanning = (async () => {
@@ -65,7 +65,7 @@ describe("a subscription gets", () => {
     for (const [at, id] of made.entries()) expect(await toldOf(id)).toEqual(all.slice(at));
   });
 
-  test("its place while another is changed, and neither waits for the other in vain", async () => {
+  test("its sequence position while another is changed, without a deadlock", async () => {
     const store = app.service.stores.test;
     const changed = await subscribe("changed");
     let creations = 0;
@@ -94,20 +94,20 @@ describe("a subscription gets", () => {
     ["to 1970", -Date.parse("2026-01-01T00:00:00Z")],
     ["a day ahead", 24 * hour_ms],
   ] as const) {
-    test(`every event that comes after it, though the clock was set by ${named} in between`, async () => {
+    test(`every later event, even if the clock was changed in between: ${named}`, async () => {
       await tell("before");
       const id = await subscribe("step");
       await tell("first");
       await fanOutEvents(app.service.stores.test);
       app.clocks.test.step(by_ms);
       for (let n = 0; n < 5; n += 1) await tell(`ord_${n}`);
-      // One round, not one after another for as long as the clock was set back.
+      // In a single round, without waiting for the clock to catch up.
       expect(await app.service.stores.test.write(fanOut)).toBe(false);
       expect(await toldOf(id)).toEqual(["first", ...Array.from({ length: 5 }, (_, n) => `ord_${n}`)]);
     });
   }
 
-  test("nothing that was committed before it, however much of that waited to be handed out", async () => {
+  test("no event committed before its creation, however many were waiting for fan-out", async () => {
     const old = await subscribe("old");
     const many = Array.from({ length: 450 }, (_, n) => event(`before_${n}`)).flat();
     await app.service.stores.test.write((tx) => emit(tx, many));
@@ -121,7 +121,7 @@ describe("a subscription gets", () => {
 });
 
 if (engine === "postgres") {
-  test("an event with a lower number that is committed after the subscription is its own", async () => {
+  test("an event with a lower number that is committed after its creation", async () => {
     const store = app.service.stores.test;
     const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const slow = store.write(async (tx) => {

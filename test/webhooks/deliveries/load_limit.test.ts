@@ -39,7 +39,7 @@ describe("slots", () => {
     expect(slotsFor(own, total, limit, sharers, ahead)).toEqual(expected);
   });
 
-  test("a receiver's limit halves when it is overloaded and grows by one after twenty successes", () => {
+  test("a receiver's limit halves on overload and grows by one after twenty successes", () => {
     let load = full_load;
     const limits = [503, null, 502, 504, 503].map((status) => {
       load = afterLoad(load, answer(status));
@@ -54,7 +54,7 @@ describe("slots", () => {
     expect(load).toEqual(full_load);
   });
 
-  test("a rate is spread over the second", () => {
+  test("a rate is spread evenly over the second", () => {
     for (const rate of [1, 3, 10, 50, 333, 1000]) {
       let now = 0;
       let sent = 0;

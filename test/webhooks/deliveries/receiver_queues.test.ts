@@ -27,7 +27,7 @@ const answer = (status_code: number, duration_ms = 1): AttemptResult => ({
   error: status_code === 200 ? null : { code: "http_error", message: "no" },
 });
 
-/** Begins what a line has slots for. */
+/** Starts the deliveries that a queue has slots for. */
 function beginAll(lines: ReceiverQueues, subscription_id: number): DeliveryClaim[] {
   const begun: DeliveryClaim[] = [];
   for (let claim = lines.next(subscription_id); claim !== null; claim = lines.next(subscription_id)) {
@@ -37,8 +37,8 @@ function beginAll(lines: ReceiverQueues, subscription_id: number): DeliveryClaim
   return begun;
 }
 
-describe("a line", () => {
-  test("sends eight at once, in their order, and takes the next when one has ended", () => {
+describe("a receiver's queue", () => {
+  test("sends eight at once, in order, and takes the next when one has ended", () => {
     const lines = new ReceiverQueues(() => 0);
     const all = claims(1, 10);
     lines.add(all);
@@ -54,12 +54,12 @@ describe("a line", () => {
     const room = lines.room();
     expect([room.busy.get(1), room.aheadOf(1), room.aheadOf(2)]).toEqual([{ all: 7, late: 0 }, 6, 0]);
     expect(lines.room().aheadOf(1)).toBe(0);
-    // Nor of a receiver that takes longer than what is ahead may wait.
+    // Nor for a receiver that takes longer than the deliveries claimed ahead may wait.
     lines.end(begun[2] as DeliveryClaim, answer(200, 100));
     expect(lines.room().aheadOf(1)).toBe(0);
   });
 
-  test("sends nothing more after a failure, nor what has waited long", () => {
+  test("sends nothing more after a failure, and nothing that has waited too long", () => {
     let now = 0;
     const lines = new ReceiverQueues(() => now);
     lines.add(claims(1, 10));
@@ -75,7 +75,7 @@ describe("a line", () => {
     expect([lines.takeUnwanted().length, lines.count]).toEqual([2, 7 + 7]);
   });
 
-  test("whatever happens, each claim is sent once or given back, and none is forgotten", () => {
+  test("sends or releases every claim exactly once, whatever happens", () => {
     const act = fc.oneof(
       fc.record({ what: fc.constant("add" as const), id: fc.nat(2), count: fc.integer({ min: 1, max: 20 }) }),
       fc.record({ what: fc.constant("end" as const), id: fc.nat(2), status: fc.constantFrom(200, 200, 200, 500, 503) }),
@@ -121,7 +121,7 @@ describe("a line", () => {
   });
 });
 
-describe("what was claimed ahead", () => {
+describe("a delivery that was claimed ahead", () => {
   const orders = 300;
 
   async function begin(answerOf: (before: number) => number | Promise<number>): Promise<void> {
@@ -135,13 +135,13 @@ describe("what was claimed ahead", () => {
     while (scene.receiver.received.length < least) await Bun.sleep(1);
   }
 
-  test("goes back unspent when the receiver wants no more for now", async () => {
+  test("is released without using an attempt when the receiver is backing off", async () => {
     await scene.subscribe();
     await begin((before) => (before <= 100 ? 200 : 429));
     await received(101);
     await deliveriesSettled(scene.store);
     const refused = scene.receiver.received.length - 100;
-    // Eight were on their way, and eight more may have been claimed meanwhile.
+    // Eight were in flight, and up to eight more may have been claimed since.
     expect(refused).toBeLessThanOrEqual(16);
     const rows = await scene.rows();
     expect(rows.filter(({ status }) => status === "delivered").length).toBe(100);
@@ -156,7 +156,7 @@ describe("what was claimed ahead", () => {
     expect(new Set(scene.ids()).size).toBe(orders);
   });
 
-  test("is not sent when the subscription is switched off meanwhile", async () => {
+  test("is not sent if the subscription is paused in the meantime", async () => {
     const { id } = await scene.subscribe();
     await begin(async () => {
       await Bun.sleep(2);

@@ -14,7 +14,7 @@ const { ask, get, subscribe, tell, passed, rows, ids } = scene;
 const queue = () => scene.store.write((tx) => queueSome(tx));
 const now = () => new Date(scene.app.clocks.test.now()).toISOString();
 
-/** A subscription that has missed so many events of a type it had chosen once, and since when. */
+/** A subscription that missed `count` events of a type it once selected, and the time of the first. */
 async function missed(count: number): Promise<{ id: string; since: string }> {
   const { id } = await subscribe({ active: false });
   const since = now();
@@ -64,8 +64,8 @@ async function recover(id: string, since: string) {
 }
 
 /**
- * Lets PostgreSQL plan as if these tables were empty, as it does when they were filled since it last counted them. A
- * query that it then runs once for each row takes minutes.
+ * Makes PostgreSQL plan as if these tables were empty, as when they were filled since its last ANALYZE. A query that
+ * then runs once per row takes minutes.
  */
 async function takenForEmpty(...names: readonly string[]): Promise<void> {
   if (engine !== "postgres") return;
@@ -76,9 +76,9 @@ async function takenForEmpty(...names: readonly string[]): Promise<void> {
 }
 
 describe("works", () => {
-  // On PostgreSQL in the long run only: to make that many events takes long.
+  // On PostgreSQL only in the long run: creating that many events takes too long.
   test.if(engine === "sqlite" || isLong)(
-    "of more than ten thousand a recovery queues the oldest ten thousand, another one the rest",
+    "a recovery of more than ten thousand queues the oldest ten thousand, another one the rest",
     async () => {
       const over = 50;
       const { id, since } = await missed(recovered_max + over);
@@ -100,7 +100,7 @@ describe("works", () => {
     },
   );
 
-  test("paused half-way it ends, what waited is skipped again, and can be recovered once more", async () => {
+  test("a recovery ends when the subscription is paused; pending deliveries are skipped and recoverable", async () => {
     const { id, since } = await missed(700);
     const first = await recover(id, since);
     expect(await queue()).toBe(true);
@@ -119,7 +119,7 @@ describe("works", () => {
     expect(ids().length).toBe(700);
   });
 
-  test("deleted half-way it ends, what waited is cancelled, and nothing more is sent", async () => {
+  test("a recovery ends when the subscription is deleted; pending deliveries are cancelled, not sent", async () => {
     const { id, since } = await missed(700);
     const { path } = await recover(id, since);
     await queue();
@@ -132,7 +132,7 @@ describe("works", () => {
     expect([kept.get("cancelled")?.length, kept.get("skipped")?.length, kept.size]).toEqual([500, 200, 2]);
   });
 
-  test("what is sent again by hand meanwhile is not queued twice, and is not missing", async () => {
+  test("a delivery that is redelivered by hand during a recovery is sent once", async () => {
     const { id, since } = await missed(600);
     const recovery = await recover(id, since);
     await queue();
@@ -145,14 +145,14 @@ describe("works", () => {
     expect(ids().length).toBe(600);
   });
 
-  test("new events do not wait for what is recovered", async () => {
+  test("new events do not wait for recovered ones", async () => {
     const { id, since } = await missed(200);
     await recover(id, since);
     while (await queue());
     await tell(["new"]);
     await scene.store.write((tx) => fanOut(tx));
     await scene.app.runJobs();
-    // Half the slots are for what is new: it comes with the first eight.
+    // Half the slots are reserved for new events, so this one is among the first eight.
     expect(ids().indexOf("new")).toBeWithin(0, 16);
   });
 });

@@ -12,7 +12,7 @@ const forget = (event_retention_days = 30) =>
   forgetOldDeliveries(scene.store, { ...scene.app.service, event_retention_days });
 
 describe("works", () => {
-  test("payloads and log lines are forgotten in their time, but not what still waits", async () => {
+  test("payloads and log lines are purged after their retention, except those of pending deliveries", async () => {
     const { id } = await subscribe({ version: "v2" });
     await tell(["ord_1"]);
     await scene.app.runJobs();
@@ -24,7 +24,7 @@ describe("works", () => {
     await forget();
     expect((await get("/events")).data).toMatchObject([{ id: old.id, data: null }, { data: { id: "ord_2" } }]);
     expect((await get(`/webhooks/${id}/logs`)).data.length).toBe(1);
-    // Only of a test event there is no event that its bytes are made of.
+    // Only a test event has no stored event to rebuild its bytes from.
     expect((await rows()).map(({ sequence, body }) => [sequence, body])).toEqual([
       [1, null],
       [0, ""],
@@ -37,7 +37,7 @@ describe("works", () => {
     expect((await get("/events")).data).toMatchObject([{ data: null }, { data: { id: "ord_2" } }]);
   });
 
-  test.each([5, 90])("the operator may want %d days instead", async (days) => {
+  test.each([5, 90])("the operator can set a retention of %d days instead", async (days) => {
     const { id } = await subscribe();
     await tell(["ord_1"]);
     await scene.app.runJobs();
@@ -52,7 +52,7 @@ describe("works", () => {
     expect(await kept()).toEqual([false, 0]);
   });
 
-  test("what receivers answered is forgotten after a week, the attempts are not", async () => {
+  test("response bodies are purged after a week, attempts are not", async () => {
     const { id } = await subscribe();
     await tell(["ord_1"]);
     await scene.app.runJobs();
@@ -64,7 +64,7 @@ describe("works", () => {
     expect((await get(`/webhooks/${id}/logs`)).data).toMatchObject([{ response: { status_code: 200, body: null } }]);
   });
 
-  test("recoveries are deleted once nothing of them is left to send, notices once their e-mail is not", async () => {
+  test("recoveries are deleted once all their deliveries are sent, notices once their e-mail is", async () => {
     const { id } = await subscribe({ active: false });
     await tell(["ord_1"]);
     await scene.app.runJobs();
@@ -103,7 +103,7 @@ describe("works", () => {
 });
 
 describe("guards", () => {
-  test("a long past is forgotten in bounded transactions", async () => {
+  test("a long history is purged in bounded transactions", async () => {
     await subscribe({ version: "v2" });
     await tell(Array.from({ length: 25 }, (_, n) => `ord_${n}`));
     await scene.app.runJobs();

@@ -54,7 +54,7 @@ const to = (url: string, body = "{}"): OutgoingDelivery => ({
   body,
 });
 
-/** A receiver that speaks HTTP and remembers what it was sent. */
+/** A receiver that speaks HTTP and records requests. */
 function receiver(answer: (request: Request, body: string) => Response | Promise<Response>, tls?: Bun.TLSOptions) {
   const seen: { headers: Headers; body: string; path: string }[] = [];
   const server = Bun.serve({
@@ -72,7 +72,7 @@ function receiver(answer: (request: Request, body: string) => Response | Promise
   return { port: server.port ?? 0, url: `http://127.0.0.1:${server.port}/hook`, seen };
 }
 
-/** A receiver of bytes, for answers that no server gives. `act` is called at the first bytes of a request. */
+/** A raw TCP receiver, for responses that no HTTP server sends. `act` is called at the first bytes of a request. */
 async function rawReceiver(act: (socket: net.Socket, connection: number) => void) {
   const sockets = new Set<net.Socket>();
   const counts = { connections: 0, bytes: 0 };
@@ -98,7 +98,7 @@ async function rawReceiver(act: (socket: net.Socket, connection: number) => void
 
 describe.each(ways)("an attempt, %s,", (_way, openExchange) => {
   const sender = senderBy(openExchange);
-  test("delivers what two independent verifiers accept, byte for byte", async () => {
+  test("delivers bytes that two independent verifiers accept", async () => {
     const { url, seen } = receiver(() => new Response("thanks", { headers: { "X-Request-Id": "r-1", "X-Own": "no" } }));
     const secret = newSecret(Buffer.alloc(32, 5));
     const body = JSON.stringify({ id: "evt_1", data: { name: "Zoë 東京 🚚" } });
@@ -147,7 +147,7 @@ describe.each(ways)("an attempt, %s,", (_way, openExchange) => {
     [429, "too_many_requests"],
     [500, "http_error"],
     [503, "http_error"],
-  ] as const)("that is answered %d ends with %p", async (status, code) => {
+  ] as const)("that gets status %d ends with %p", async (status, code) => {
     const { url, seen } = receiver(
       () => new Response(null, { status, headers: { "Retry-After": "7", Location: "/" } }),
     );
@@ -157,7 +157,7 @@ describe.each(ways)("an attempt, %s,", (_way, openExchange) => {
     expect(seen).toHaveLength(1);
   });
 
-  test("follows no redirect", async () => {
+  test("does not follow redirects", async () => {
     const inner = receiver(() => new Response("secret"));
     const { url } = receiver(() => Response.redirect(inner.url, 302));
     const result = await sender().send(to(url));
@@ -166,7 +166,7 @@ describe.each(ways)("an attempt, %s,", (_way, openExchange) => {
     expect(inner.seen).toHaveLength(0);
   });
 
-  test("uses a connection again, and makes a new one when the receiver has closed it", async () => {
+  test("reuses a connection, and opens a new one when the receiver has closed it", async () => {
     const answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
     const { url, counts, sockets } = await rawReceiver((socket, connection) => {
       if (connection === 2 && counts.connections === 2 && reset) socket.resetAndDestroy();
@@ -184,7 +184,7 @@ describe.each(ways)("an attempt, %s,", (_way, openExchange) => {
     expect(counts.connections).toBe(3);
   });
 
-  test("keeps at most 4 KiB of the answer, cut between characters, without NUL", async () => {
+  test("stores at most 4 KiB of the response, cut between characters, without NUL", async () => {
     const body = async (content: string | Uint8Array) => {
       const { url } = receiver(() => new Response(content));
       const { body: kept, truncated } = await sender().send(to(url));
@@ -198,7 +198,7 @@ describe.each(ways)("an attempt, %s,", (_way, openExchange) => {
     expect((await body("a\u0000b")).kept).toBe("a\ufffdb");
   });
 
-  test("does not unpack a compressed answer", async () => {
+  test("does not decompress the response", async () => {
     const bomb = Bun.gzipSync(new Uint8Array(10_000_000));
     const { url } = receiver(() => new Response(bomb, { headers: { "Content-Encoding": "gzip" } }));
     expect(await sender().send(to(url))).toMatchObject({ status_code: 200, truncated: true, error: null });
@@ -292,7 +292,7 @@ describe.each(ways)("a bad receiver, %s,", (_way, openExchange) => {
       null,
       200,
     ],
-  ] as const)("that %s is left in time", async (_name, act, code, status_code) => {
+  ] as const)("that %s is dropped within its deadline", async (_name, act, code, status_code) => {
     const { url } = await rawReceiver(act);
     const started = performance.now();
     const result = await sender().send(to(url));
@@ -304,7 +304,7 @@ describe.each(ways)("a bad receiver, %s,", (_way, openExchange) => {
     expect(Buffer.byteLength(result.body ?? "")).toBeLessThanOrEqual(4096);
   });
 
-  test("that sends much is left at the cap, long before the deadline", async () => {
+  test("that sends too much is dropped at the size limit, long before the deadline", async () => {
     const { url } = await rawReceiver((socket) => {
       socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n`);
       forever(socket, `4000\r\n${"a".repeat(0x4000)}\r\n`, 1);
@@ -314,7 +314,7 @@ describe.each(ways)("a bad receiver, %s,", (_way, openExchange) => {
     expect(result.duration_ms).toBeLessThan(1000);
   });
 
-  test("that nobody listens for refuses the connection", async () => {
+  test("with no listener refuses the connection", async () => {
     const { port, url } = receiver(() => new Response());
     for (const close of closers.splice(-1)) await close();
     expect(await sender().send(to(url))).toMatchObject({ error: { code: "connect_error" }, ip_address: "127.0.0.1" });
@@ -325,7 +325,7 @@ describe.each(ways)("a bad receiver, %s,", (_way, openExchange) => {
     expect(port).not.toBe(other.port);
   });
 
-  test("does not delay another: 300 hang, one answers", async () => {
+  test("does not delay another: 300 hang, one responds", async () => {
     const hung = await rawReceiver(() => {});
     const good = receiver(() => new Response("ok"));
     const one = sender({ deadlines: { ...deadlines, connect_ms: 3000, headers_ms: 3000 } });
@@ -344,12 +344,12 @@ describe.each(ways)("over TLS, %s,", (_way, openExchange) => {
   const sender = senderBy(openExchange);
   const good = { key: receiver_key, cert: receiver_certificate };
   const secure = (port: number, host = "receiver.test") => to(`https://${host}:${port}/hook`, '{"secret":1}');
-  // The machine may be busy while certificates are checked; who has none to show is not waited for.
+  // The machine may be busy while certificates are checked. A receiver without a certificate is not waited for.
   const patience = { ...deadlines, connect_ms: 5000, headers_ms: 5000 };
   const local = { policy: opened, deadlines: patience };
   const ours = { authorities: authority };
 
-  test("a certificate of the named host is accepted, at the address that was resolved", async () => {
+  test("a certificate for the host name is accepted, at the resolved address", async () => {
     const { port, seen } = receiver(() => new Response("ok"), good);
     const one = sender(local);
     for (const _time of [1, 2]) {
@@ -372,14 +372,14 @@ describe.each(ways)("over TLS, %s,", (_way, openExchange) => {
     expect(seen).toHaveLength(0);
   });
 
-  test.skipIf(process.platform !== "linux")("a certificate of the named address is accepted", async () => {
+  test.skipIf(process.platform !== "linux")("a certificate for the IP address is accepted", async () => {
     const server = Bun.serve({ port: 0, hostname: "127.0.0.2", tls: good, fetch: () => new Response("ok") });
     closers.push(() => server.stop(true));
     const result = await sender(local).send(secure(server.port ?? 0, "127.0.0.2"));
     expect(result).toMatchObject({ error: null, ip_address: "127.0.0.2" });
   });
 
-  test("a kept connection of one name serves no other name", async () => {
+  test("a pooled connection for one name is not used for another", async () => {
     const { port, seen } = receiver(() => new Response("ok"), good);
     const one = sender(local);
     expect((await one.send(secure(port))).error).toBeNull();
@@ -388,7 +388,7 @@ describe.each(ways)("over TLS, %s,", (_way, openExchange) => {
     expect(seen).toHaveLength(1);
   });
 
-  test("a receiver that does not speak TLS is left", async () => {
+  test("a receiver that does not speak TLS is dropped", async () => {
     const plain = receiver(() => new Response("ok"));
     expect((await sender(local).send(secure(plain.port))).error?.code).toBe("tls_error");
     const silent = await rawReceiver(() => {});
@@ -417,7 +417,7 @@ describe.each(ways)("a receiver's name, %s,", (_way, openExchange) => {
     expect((await system.send(to("http://packhouse.invalid/"))).error?.code).toBe("dns_error");
   });
 
-  test("that resolves to any address that is not public is never called", async () => {
+  test("that resolves to any non-public address is never called", async () => {
     const { port, seen } = receiver(() => new Response("ok"));
     const answers = [["127.0.0.1"], ["1.1.1.1", "127.0.0.1"], ["127.0.0.1", "1.1.1.1"], ["::ffff:127.0.0.1"], ["junk"]];
     for (const addresses of answers) {
@@ -429,7 +429,7 @@ describe.each(ways)("a receiver's name, %s,", (_way, openExchange) => {
     expect(seen).toHaveLength(0);
   });
 
-  test("is resolved once an attempt, so that a second answer of the name changes nothing", async () => {
+  test("is resolved once per attempt, so a later DNS change has no effect", async () => {
     const { port, seen } = receiver(() => new Response("ok"));
     let asked = 0;
     const rebinding = async () => (++asked % 2 === 1 ? ["192.0.2.1"] : ["127.0.0.1"]);
@@ -442,14 +442,14 @@ describe.each(ways)("a receiver's name, %s,", (_way, openExchange) => {
     expect(seen).toHaveLength(0);
   });
 
-  test("is judged anew at each attempt by its text as well", async () => {
+  test("is also checked by its text at each attempt", async () => {
     const live = sender({ policy: { ...laptop, mode: "live" } });
     for (const url of ["http://1.1.1.1/", "https://127.0.0.1/", "https://1.1.1.1:22/", "file:///etc/passwd", "junk"]) {
       expect(await live.send(to(url))).toMatchObject({ ...refused, error: { code: "blocked_address" } });
     }
   });
 
-  test("may be unknown when a client names it, and localhost on a developer's machine", async () => {
+  test("may be unknown when a client submits it, and may be localhost on a developer's machine", async () => {
     const unknown = sender({ resolve: async () => [] });
     expect(await unknown.problem("https://hooks.example/")).toBeNull();
     expect(await unknown.problem("ftp://hooks.example/")).toMatchObject({ code: "https_required" });
@@ -465,7 +465,7 @@ describe.each(ways)("a receiver's name, %s,", (_way, openExchange) => {
 const proxied = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
 
 test.each(["quickestExchange(process)", "exchangeByNode"])(
-  "by %s proxies and switched-off certificate checks in the environment are ignored",
+  "%s ignores proxies and disabled certificate checks in the environment",
   async (openExchange) => {
     const proxy = await rawReceiver((socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
     const plain = receiver(() => new Response("ok"));

@@ -24,7 +24,7 @@ const signing: Signing = {
   previous_secret: null,
 };
 
-/** The headers of an attempt that signs this. */
+/** The headers of a signed attempt. */
 const headersOf = (changes: Partial<Signing & SignedAttempt> = {}) =>
   deliveryHeaders({
     event_id: "evt_1",
@@ -36,8 +36,8 @@ const headersOf = (changes: Partial<Signing & SignedAttempt> = {}) =>
     ...changes,
   });
 
-describe("known answers", () => {
-  test("the named body has 117 bytes", () => expect(Buffer.byteLength(named_body)).toBe(117));
+describe("known signatures", () => {
+  test("the example body has 117 bytes", () => expect(Buffer.byteLength(named_body)).toBe(117));
 
   test.each([
     [short_secret, number_body, "80ec8a89ce3cd22133a1066caecb4d04fea7467657c8514d717ec42c38a5c94c"],
@@ -67,7 +67,7 @@ describe("known answers", () => {
 });
 
 describe("the headers of a delivery", () => {
-  test("are these, and no others", () => {
+  test("are exactly these", () => {
     expect(headersOf()).toEqual({
       "Content-Type": "application/json",
       "User-Agent": "Packhouse-Webhooks/1",
@@ -86,7 +86,7 @@ describe("the headers of a delivery", () => {
     expect(headersOf({ test: true })).toHaveProperty("X-Webhook-Test", "true");
   });
 
-  test("carry both secrets during a rotation, the new one in the single-valued headers", () => {
+  test("carry signatures of both secrets during a rotation, with the new one in the single-valued headers", () => {
     const headers = headersOf({ previous_secret: short_secret });
     expect(headers["X-Webhook-Signature"]).toBe(bodySignature(secret, named_body));
     expect(headers["X-Webhook-Signature-Previous"]).toBe(bodySignature(short_secret, named_body));
@@ -111,14 +111,14 @@ describe("the headers of a delivery", () => {
 });
 
 describe("a secret", () => {
-  test("is made of 32 random bytes", () => {
+  test("consists of 32 random bytes", () => {
     const random = Uint8Array.from({ length: 32 }, (_, at) => at);
     expect(newSecret(random)).toBe(secret);
     expect(secretProblem(newSecret(random))).toBeNull();
     expect(() => newSecret(random.subarray(1))).toThrow("32 random bytes");
   });
 
-  test.each([24, 32, 64])("of %d bytes may be supplied", (bytes) => {
+  test.each([24, 32, 64])("of %d bytes can be supplied", (bytes) => {
     expect(secretProblem(`whsec_${Buffer.alloc(bytes, 255).toString("base64")}`)).toBeNull();
   });
 
@@ -131,5 +131,5 @@ describe("a secret", () => {
     [secret.replace("=", ""), "must be padded base64 after whsec_"],
     [`whsec_${Buffer.alloc(32, 255).toString("base64url")}`, "must be padded base64 after whsec_"],
     [`${secret} `, "must be padded base64 after whsec_"],
-  ])("is not %p", (text, problem) => expect(secretProblem(text)).toBe(problem));
+  ])("cannot be %p", (text, problem) => expect(secretProblem(text)).toBe(problem));
 });

@@ -1,4 +1,4 @@
-// A receiver's backlog is ended in slices and held to a count and an age; what falls out can be recovered.
+// A receiver's backlog is trimmed in slices, by count and by age. Trimmed deliveries can be recovered.
 
 import { describe, expect, test } from "bun:test";
 import { iso } from "../../../src/core/clock.ts";
@@ -21,7 +21,7 @@ const statuses = async () => {
   for (const { status } of await scene.rows()) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 };
-/** A subscription for which this many deliveries wait. */
+/** A subscription with this many pending deliveries. */
 const behind = async (count: number): Promise<string> => {
   const { id } = await scene.subscribe();
   await scene.tell(names(count));
@@ -32,12 +32,12 @@ const idOf = (subscription: string) => Number(subscription.slice(4));
 const trim = (subscription: string, limits = {}, mails = false) =>
   scene.store.write((tx) => trimBacklog(tx, idOf(subscription), mails, { ...backlogLimits, ...limits }));
 
-describe("what waits for a subscription that takes nothing more", () => {
-  test("is cancelled by a job when it is deleted, a slice in each transaction, and never sent", async () => {
+describe("the backlog of a subscription that no longer receives", () => {
+  test("is cancelled by a job after a deletion, one slice per transaction, and never sent", async () => {
     const id = await behind(many);
     expect((await scene.ask("DELETE", `/webhooks/${id}`)).status).toBe(200);
     expect(await statuses()).toEqual({ cancelled: slice, pending: many - slice });
-    // A server that dies here has lost nothing: the next one goes on.
+    // A server that dies here loses nothing: the next one continues.
     expect(await scene.store.write(endNext)).toBe(true);
     expect(await statuses()).toEqual({ cancelled: 2 * slice, pending: many - 2 * slice });
     await scene.app.runJobs();
@@ -47,7 +47,7 @@ describe("what waits for a subscription that takes nothing more", () => {
     expect((await scene.rows()).map(({ sequence }) => sequence)).toEqual(upTo(many));
   });
 
-  test("is skipped when it is switched off, and not sent when it is switched on again at once", async () => {
+  test("is skipped after a pause, and not sent if the subscription is resumed immediately", async () => {
     const id = await behind(many);
     const switched = (active: boolean) => scene.ask("PATCH", `/webhooks/${id}`, { active });
     expect((await switched(false)).body.data).toMatchObject({ status: "paused" });
@@ -68,8 +68,8 @@ describe("what waits for a subscription that takes nothing more", () => {
   });
 });
 
-describe("a receiver that takes less than there is to tell", () => {
-  test("misses what waited longest, beyond a count; it is told, and recovered", async () => {
+describe("a receiver that is slower than its events arrive", () => {
+  test("misses the oldest deliveries beyond a count, which are reported and can be recovered", async () => {
     const id = await behind(40);
     scene.passed(1000);
     await scene.tell(names(20, 40));
@@ -90,7 +90,7 @@ describe("a receiver that takes less than there is to tell", () => {
     expect([...scene.ids()].sort()).toEqual(names(60).sort());
   });
 
-  test("misses what is due for a week, tried or not, and what is tried again later is kept", async () => {
+  test("misses deliveries that are a week overdue, tried or not, but keeps those scheduled for later", async () => {
     const id = await behind(5);
     scene.receiver.answerWith(() => 500);
     await scene.app.runJobs();
@@ -105,13 +105,13 @@ describe("a receiver that takes less than there is to tell", () => {
     expect(await statuses()).toEqual({ skipped: 5, pending: 1 });
   });
 
-  test("is told of to the operator once a day, by e-mail too, and a slice at a time", async () => {
+  test("is reported to the operator once a day, also by e-mail, and trimmed one slice at a time", async () => {
     const id = await behind(2 * slice + 10);
     expect([await trim(id, { count: 10 }, true), await trim(id, { count: 10 }, true)]).toEqual([true, true]);
     expect(await trim(id, { count: 10 }, true)).toBe(false);
     expect(await statuses()).toEqual({ skipped: 2 * slice, pending: 10 });
     expect((await scene.get("/notices")).data).toMatchObject([{ mail_status: "waiting" }]);
-    // It goes on: some are skipped every few hours.
+    // This continues: some are skipped every few hours.
     const notices: number[] = [];
     for (const count of [8, 6, 4, 2]) {
       scene.passed(day_ms / 3 + 1);
@@ -122,7 +122,7 @@ describe("a receiver that takes less than there is to tell", () => {
     expect((await scene.get(`/webhooks/${id}`)).data.backlog.skipped).toBe(2 * slice + 8);
   });
 
-  test("and is switched off has no backlog any more", async () => {
+  test("has no backlog left once it is paused", async () => {
     const id = await behind(5);
     await scene.ask("PATCH", `/webhooks/${id}`, { active: false });
     expect(await trim(id, { count: 0 })).toBe(false);

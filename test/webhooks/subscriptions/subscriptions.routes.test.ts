@@ -12,7 +12,7 @@ const tell = (...ids: string[]) => scene.tell(ids);
 const statuses = async () => (await scene.rows()).map(({ status }) => status);
 
 describe("works", () => {
-  test("every field but the version changes, and what a GET answered can be sent back", async () => {
+  test("every field but the version can be changed, and the response of a GET can be sent back", async () => {
     const { id, secret: _, ...made } = await subscribe({ version: "v2" });
     const fields = {
       url: `${scene.receiver.url}/else`,
@@ -33,7 +33,7 @@ describe("works", () => {
     expect(freed.body.data).toMatchObject({ description: null, rate_limit_per_second: null, retry_limit: 10 });
   });
 
-  test("a changed address and other events hold from then on", async () => {
+  test("a changed URL and changed events apply from then on", async () => {
     const { id } = await subscribe();
     await change(id, { url: `${scene.receiver.url}/else`, events: ["order.shipped"] });
     await tell("ord_1");
@@ -43,7 +43,7 @@ describe("works", () => {
     expect((await ask("GET", `/webhooks/${id}/logs`)).body.data).toMatchObject([{ url: `${scene.receiver.url}/else` }]);
   });
 
-  test("a pause skips what waits and what comes; afterwards new events are sent and numbers go on", async () => {
+  test("a pause skips pending and new deliveries; after it, new events are sent and numbering continues", async () => {
     const { id } = await subscribe();
     scene.receiver.answerWith(() => 500);
     await tell("ord_1");
@@ -63,7 +63,7 @@ describe("works", () => {
     expect(rows.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
   });
 
-  test("a disabled subscription is switched on again and has no failure left", async () => {
+  test("a disabled subscription can be enabled again, with its failures cleared", async () => {
     const { id } = await subscribe();
     scene.receiver.answerWith(() => 410);
     await tell("ord_1");
@@ -73,7 +73,7 @@ describe("works", () => {
     expect(resumed).toMatchObject({ status: "active", disabled_reason: null, consecutive_failures: 0 });
   });
 
-  test("a deleted subscription is gone, what waited is cancelled, and nothing of its secrets is left", async () => {
+  test("deleting a subscription cancels its pending deliveries and erases its secrets", async () => {
     const { id } = await subscribe();
     const kept = await subscribe({ url: `${scene.receiver.url}/kept` });
     scene.receiver.answerWith(() => 500);
@@ -90,11 +90,11 @@ describe("works", () => {
     expect((await ask("GET", "/webhooks")).body.data.map((one: { id: string }) => one.id)).toEqual([kept.id]);
     const [row] = await scene.store.read((db) => db.sql.select().from(subscriptions).orderBy(asc(subscriptions.id)));
     expect([row?.secret, row?.previous_secret]).toEqual(["", null]);
-    // Its place is free again.
+    // Its slot is free again.
     expect((await subscribe()).id).toMatch(/^whk_/);
   });
 
-  test("during an overlap both secrets verify by every header, and afterwards the new one alone", async () => {
+  test("during an overlap both secrets verify by every header, and afterwards only the new one", async () => {
     const { id, secret } = await subscribe();
     const rotated = (await ask("POST", `/webhooks/${id}/rotate-secret`, { overlap_seconds: 3600 })).body.data;
     expect(rotated.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -114,7 +114,7 @@ describe("works", () => {
     expect(after.headers["x-webhook-signature-previous"]).toBeUndefined();
   });
 
-  test("a secret may be supplied, and an overlap of 0 ends the one before at once", async () => {
+  test("a secret can be supplied, and an overlap of 0 revokes the previous one immediately", async () => {
     const { id, secret } = await subscribe();
     const mine = `whsec_${Buffer.alloc(24, 9).toString("base64")}`;
     await ask("POST", `/webhooks/${id}/rotate-secret`);
@@ -128,7 +128,7 @@ describe("works", () => {
     expect(await verified(got, secret)).toEqual({ timed: false, body: false, previous: false });
   });
 
-  test("once the overlap is over the secret rotates again", async () => {
+  test("the secret can be rotated again once the overlap has ended", async () => {
     const { id } = await subscribe();
     const rotate = async () => (await ask("POST", `/webhooks/${id}/rotate-secret`, { overlap_seconds: 60 })).status;
     expect([await rotate(), await rotate()]).toEqual([200, 409]);
@@ -155,7 +155,7 @@ describe("refuses", () => {
     expect((await ask("GET", `/webhooks/${id}`)).body.data).toEqual({ id, ...made });
   });
 
-  test("to become another subscription's double", async () => {
+  test("a change that makes it a duplicate of another subscription", async () => {
     const first = await subscribe();
     const second = await subscribe({ url: `${scene.receiver.url}/else` });
     const answer = await change(second.id, { url: scene.receiver.url });
@@ -164,7 +164,7 @@ describe("refuses", () => {
     expect((await change(first.id, { url: scene.receiver.url })).status).toBe(200);
   });
 
-  test("a second rotation in the overlap, and secrets of another form", async () => {
+  test("a second rotation during the overlap, and malformed secrets", async () => {
     const { id } = await subscribe();
     const rotate = (body: unknown) => ask("POST", `/webhooks/${id}/rotate-secret`, body);
     const wrong = ["AAAA", "whsec_AAAA", "whsec_!", `whsec_${Buffer.alloc(65).toString("base64")}`];
@@ -178,7 +178,7 @@ describe("refuses", () => {
     );
   });
 
-  test("what is not there", async () => {
+  test("an unknown subscription", async () => {
     for (const path of ["/webhooks/whk_9", "/webhooks/nothing"]) {
       expect((await ask("PATCH", path, { active: false })).status).toBe(404);
       expect((await ask("POST", `${path}/rotate-secret`)).status).toBe(404);
@@ -187,7 +187,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("only a key of full access changes, deletes or rotates", async () => {
+  test("only a key with full access can change, delete or rotate", async () => {
     const { id } = await subscribe();
     const key = scene.app.keys.test.read_write;
     expect((await ask("PATCH", `/webhooks/${id}`, { active: false }, key)).status).toBe(403);
@@ -195,7 +195,7 @@ describe("guards", () => {
     expect((await ask("POST", `/webhooks/${id}/rotate-secret`, {}, key)).status).toBe(403);
   });
 
-  test("a repeated rotation is one, and its kept answer is sealed", async () => {
+  test("a repeated rotation happens once, and its stored response is sealed", async () => {
     const { id } = await subscribe();
     const rotate = () =>
       scene.app.call(
