@@ -22,7 +22,7 @@ export class IpListObserver {
     });
   }
 
-  /** Stores the counts since the last call, after those of calls that are still being stored. */
+  /** Stores the counts since the last call. Waits for earlier calls that are still storing theirs. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
