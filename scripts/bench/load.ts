@@ -93,7 +93,7 @@ async function withAutocannon({ url, key, shot, seconds, first }: Load): Promise
     const request = { method: shot.method, path: "/", headers, setupRequest };
     autocannon({ url, connections, duration: seconds, requests: [request] })
       .then((it) => console.log(JSON.stringify(it)));`;
-  const it = JSON.parse(await textOf(process.execPath, ["-e", program]));
+  const it = JSON.parse(await textOf(process.execPath, ["run", "-"], program));
   return {
     requests_per_second: it.requests.average,
     p50_ms: it.latency.p50,
@@ -108,9 +108,10 @@ export function median<T>(of: readonly T[], figure: (one: T) => number): T {
   return sorted[Math.floor(sorted.length / 2)] as T;
 }
 
-function textOf(program: string, words: readonly string[]): Promise<string> {
+function textOf(program: string, words: readonly string[], input = ""): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, words, { stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(program, words, { stdio: ["pipe", "pipe", "inherit"] });
+    child.stdin.end(input);
     let text = "";
     child.stdout.on("data", (chunk) => {
       text += chunk;
