@@ -1,4 +1,4 @@
-import type { NamedAddress } from "../../src/core/postal_address.ts";
+import type { ContactAddress } from "../../src/core/postal_address.ts";
 import { type MerchantStatus, merchantStatuses } from "../../src/merchants/merchant.transitions.ts";
 import { bool, id, int, json, oneOf, table, text, time, unique } from "../kit.ts";
 
@@ -19,7 +19,7 @@ export const merchants = table(
     /** IANA time zone. */
     timezone: text().notNull(),
     contact: json<{ name: string | null; email: string | null; phone: string | null }>(),
-    return_address: json<NamedAddress>(),
+    return_address: json<ContactAddress>(),
     /** The sender name on its parcels. */
     ship_from_name: text(),
     /** Whether it may buy labels itself, at the operator's cost. */

@@ -1,5 +1,6 @@
 import type { AddressVerification } from "../../src/addresses/address.ts";
 import type { ActorType } from "../../src/core/actor.ts";
+import type { ContactAddress } from "../../src/core/postal_address.ts";
 import {
   type CancelReason,
   type HoldReason,
@@ -28,7 +29,6 @@ import {
 import { customers } from "./customers.ts";
 import { sameOwner } from "./merchants.ts";
 import { products } from "./products.ts";
-import type { Place } from "./warehouses.ts";
 
 export const orders = table(
   "orders",
@@ -45,7 +45,7 @@ export const orders = table(
     customer_name: text().notNull(),
     shipping_address_id: int().notNull(),
     /** A copy of the address, so that editing the customer does not redirect parcels. */
-    shipping_address: json<Place>().notNull(),
+    shipping_address: json<ContactAddress>().notNull(),
     /** The result of the last address check; null for orders older than checks. */
     address_verification: json<AddressVerification>(),
     shipping_method: text(),

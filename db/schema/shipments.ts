@@ -1,4 +1,5 @@
 import type { Actor } from "../../src/core/actor.ts";
+import type { ContactAddress } from "../../src/core/postal_address.ts";
 import { type ShipmentStatus, shipmentStatuses } from "../../src/orders/order.transitions.ts";
 import {
   type LabelStatus,
@@ -31,7 +32,6 @@ import { carrier_accounts } from "./carrier_accounts.ts";
 import { owner } from "./merchants.ts";
 import { order_lines, orders } from "./orders.ts";
 import { returns } from "./returns.ts";
-import type { Place } from "./warehouses.ts";
 
 /** Parcels of orders. */
 export const shipments = table(
@@ -129,8 +129,8 @@ export const labels = table(
     /** The declared value of the goods. */
     value_cents: int(),
     insurance: bool().notNull().default(false),
-    from_address: json<Place>().notNull(),
-    to_address: json<Place>().notNull(),
+    from_address: json<ContactAddress>().notNull(),
+    to_address: json<ContactAddress>().notNull(),
     drawing: packedJson<unknown>(),
     /** Texts that are printed differently than entered. */
     warnings: json<LabelWarning[]>().notNull(),

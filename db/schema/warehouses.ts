@@ -1,18 +1,16 @@
-import type { NamedAddress } from "../../src/core/postal_address.ts";
+import type { ContactAddress } from "../../src/core/postal_address.ts";
 import type { Weekday } from "../../src/core/time_zone.ts";
 import type { BinKind } from "../../src/inventory/inventory.transitions.ts";
 import { type TemperatureZone, temperatureZones } from "../../src/products/product.ts";
 import { bool, check, folded, id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
 import { merchants } from "./merchants.ts";
 
-export type { NamedAddress as Place };
-
 export const warehouses = table(
   "warehouses",
   {
     id: id(),
     name: text().notNull(),
-    address: json<NamedAddress>().notNull(),
+    address: json<ContactAddress>().notNull(),
     /** IANA time zone of the calendar and the cut-off. */
     timezone: text().notNull(),
     /** The weekdays on which orders ship. */

@@ -12,14 +12,27 @@ const Finding = closed({
   message: Type.String(),
 });
 
-const SuggestedAddress = closed({
+const text = nullable(Type.String());
+
+const postalView = {
   address_line1: Type.String(),
-  address_line2: nullable(Type.String()),
+  address_line2: text,
   city: Type.String(),
-  state: nullable(Type.String()),
-  postal_code: nullable(Type.String()),
+  state: text,
+  postal_code: text,
   country: Type.String(),
-});
+};
+
+/** The fields of an address with its contact in a response. */
+export const contactView = {
+  name: Type.String(),
+  company: Type.Optional(text),
+  ...postalView,
+  phone: Type.Optional(text),
+};
+
+/** As `contactView`, for records that always have all fields. */
+export const completeView = { ...contactView, company: text, phone: text };
 
 const verificationFields = (checked_at: ReturnType<typeof Type.String>) => ({
   status: choice(verificationStatuses, {
@@ -34,7 +47,7 @@ const verificationFields = (checked_at: ReturnType<typeof Type.String>) => ({
   }),
   errors: Type.Array(Finding),
   warnings: Type.Array(Finding),
-  suggestion: nullable(SuggestedAddress),
+  suggestion: nullable(closed(postalView)),
   po_box: Type.Boolean({ description: "Whether it is a post office box, to which only the postal service delivers." }),
   residential: nullable(Type.Boolean({ description: "Whether it is a home; null if unknown." })),
   checked_at,
@@ -50,7 +63,8 @@ export const PlainVerificationView = (moment: ReturnType<typeof Type.String>) =>
 /** The most addresses in one request. */
 const addresses_max = 100;
 
-const blankable = (max: number) => Type.Optional(nullable(textField(max, { min: 0 })));
+/** An optional text in a request that may be empty or null. */
+export const blankable = (max: number) => Type.Optional(nullable(textField(max, { min: 0 })));
 
 // Missing fields are a finding of the check, so the request is not refused.
 const checkedFields = {

@@ -1,5 +1,6 @@
 import { iso } from "../core/clock.ts";
 import type { FieldProblem } from "../core/faults.ts";
+import type { PostalAddress } from "../core/postal_address.ts";
 
 export const verificationStatuses = ["verified", "warning", "error", "unverified"] as const;
 type VerificationStatus = (typeof verificationStatuses)[number];
@@ -26,20 +27,6 @@ export function hasPassed(status: VerificationStatus): boolean {
 export function isUndeliverable(status: VerificationStatus): boolean {
   return status === "error";
 }
-
-/** The location fields of an address, without the recipient. */
-export interface PostalAddress {
-  readonly address_line1: string;
-  readonly address_line2: string | null;
-  readonly city: string;
-  readonly state: string | null;
-  readonly postal_code: string | null;
-  /** Two-letter code of ISO 3166-1. */
-  readonly country: string;
-}
-
-/** The fields of a postal address, in the order in which they are written. */
-export const postalFields = ["address_line1", "address_line2", "city", "state", "postal_code", "country"] as const;
 
 /** The result of an address check. */
 export interface AddressVerification {
@@ -76,15 +63,4 @@ export function isVerified(verification: AddressVerification | null): boolean {
 /** A verification as the API shows it; null for an address that was never checked. */
 export function verificationView(verification: AddressVerification | null, moment: (at: number) => string = iso) {
   return verification && { ...verification, checked_at: moment(verification.checked_at) };
-}
-
-/** Whether two addresses are the same, apart from the recipient. */
-export function isSamePlace(some: PostalAddress, other: PostalAddress): boolean {
-  return postalFields.every((field) => some[field] === other[field]);
-}
-
-/** Only the postal fields of an address. */
-export function postalOf(address: PostalAddress): PostalAddress {
-  const { address_line1, address_line2, city, state, postal_code, country } = address;
-  return { address_line1, address_line2, city, state, postal_code, country };
 }

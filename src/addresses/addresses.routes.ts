@@ -1,10 +1,11 @@
 import { invalid } from "../core/faults.ts";
+import type { PostalAddress } from "../core/postal_address.ts";
 import type { Call } from "../http/call.ts";
 import { EnvelopedView } from "../http/envelope.ts";
 import { answerRead } from "../http/response.ts";
 import { respond, routes } from "../http/routes.ts";
 import { type CheckedAddress, ChecksView, VerifyAddresses } from "./address.schema.ts";
-import { type AddressVerification, isVerified, type PostalAddress, verificationView } from "./address.ts";
+import { type AddressVerification, isVerified, verificationView } from "./address.ts";
 import { type AskCarrier, type CarrierAnswer, isWorthAsking, verificationOf } from "./carrier_verification.ts";
 import { verifyOffline } from "./verify_address.ts";
 

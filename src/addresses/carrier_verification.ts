@@ -1,5 +1,6 @@
 import type { FieldProblem } from "../core/faults.ts";
-import { type AddressVerification, type PostalAddress, postalFields, postalOf, verdictOf } from "./address.ts";
+import { type PostalAddress, postalFields, postalOf } from "../core/postal_address.ts";
+import { type AddressVerification, verdictOf } from "./address.ts";
 import { addressProblems, foldCity, isPostOfficeBox } from "./offline_verification.ts";
 
 /** A carrier's findings about an address. */

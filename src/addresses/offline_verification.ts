@@ -1,15 +1,14 @@
 import { Fault, type FieldProblem, invalidFields } from "../core/faults.ts";
-import type { NamedAddress } from "../core/postal_address.ts";
-import { countries } from "../core/postal_address.ts";
-import type { PlaceInput } from "./address.schema.ts";
 import {
-  type AddressVerification,
-  isUndeliverable,
+  type ContactAddress,
+  countries,
+  isCountry,
   type PostalAddress,
   postalFields,
   postalOf,
-  verdictOf,
-} from "./address.ts";
+} from "../core/postal_address.ts";
+import type { PlaceInput } from "./address.schema.ts";
+import { type AddressVerification, isUndeliverable, verdictOf } from "./address.ts";
 import type { ZipPlace } from "./postal_codes.ts";
 import {
   hasCities,
@@ -24,11 +23,6 @@ import {
 const countriesWithStates: readonly string[] = ["US", "CA", "AU"];
 
 const isBlank = (text: string | null) => text === null || text.trim() === "";
-
-/** Whether this is an ISO 3166-1 alpha-2 country code, in upper case. */
-function isCountry(code: string): boolean {
-  return /^[A-Z]{2}$/.test(code) && countries().isValid(code);
-}
 
 /** The problems that make an address undeliverable, by field; empty if there are none. */
 export function addressProblems(address: Omit<PostalAddress, "address_line2">): FieldProblem[] {
@@ -59,7 +53,7 @@ export function addressProblems(address: Omit<PostalAddress, "address_line2">): 
  * The address in a field of a request; `name` is its default name.
  * Refuses: validation_failed.
  */
-export function readPlace(input: PlaceInput, name: string, field: string): NamedAddress {
+export function readPlace(input: PlaceInput, name: string, field: string): ContactAddress {
   const { address_line2 = null, city = "", state = null, postal_code = null } = input;
   const place = { ...input, name: input.name ?? name, address_line2, city, state, postal_code };
   const problems = addressProblems(place).map((problem) => ({ ...problem, field: `${field}.${problem.field}` }));

@@ -1,6 +1,7 @@
+import type { PostalAddress } from "../core/postal_address.ts";
 import type { Db, Tx } from "../storage/database.ts";
 import { takeTurn } from "../storage/leases.ts";
-import { type AddressVerification, isVerified, type PostalAddress, type StoredCheck } from "./address.ts";
+import { type AddressVerification, isVerified, type StoredCheck } from "./address.ts";
 import { carriedLines } from "./carried_zip_codes.ts";
 import { checkOffline } from "./offline_verification.ts";
 import { clearZips, findPostalData, insertZips, nextZipToLoad, saveUsesCarrierChecks } from "./zip_codes.sql.ts";

@@ -1,8 +1,8 @@
 import { eq, sql as template } from "drizzle-orm";
 import { address_settings, postal_codes } from "../../db/schema/postal.ts";
+import type { PostalAddress } from "../core/postal_address.ts";
 import type { Db, Tx, WriteStatements } from "../storage/database.ts";
 import { insert, prepared, preparedOf, type StatementArgs } from "../storage/statements.ts";
-import type { PostalAddress } from "./address.ts";
 import { carriedPlaces, edition } from "./carried_zip_codes.ts";
 import { type ZipPlaces, zipOf } from "./offline_verification.ts";
 import type { ZipLine, ZipPlace } from "./postal_codes.ts";

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { cityField, PlainVerificationView } from "../addresses/address.schema.ts";
+import { blankable, cityField, completeView, PlainVerificationView } from "../addresses/address.schema.ts";
 import {
   closed,
   emailField,
@@ -12,8 +12,6 @@ import {
 } from "../core/schema.ts";
 import { OwnerView, ofMerchant } from "../storage/tenant.schema.ts";
 import { addresses_max } from "./customer.ts";
-
-const blankable = (max: number) => Type.Optional(nullable(textField(max, { min: 0 })));
 
 export const addressFields = {
   name: Type.Optional(nullable(textField(200))),
@@ -94,15 +92,7 @@ const seconds = Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{
 
 export const AddressView = closed({
   id: Type.String(),
-  name: Type.String(),
-  company: nullable(Type.String()),
-  address_line1: Type.String(),
-  address_line2: nullable(Type.String()),
-  city: Type.String(),
-  state: nullable(Type.String()),
-  postal_code: nullable(Type.String()),
-  country: Type.String(),
-  phone: nullable(Type.String()),
+  ...completeView,
   is_default: Type.Boolean(),
   is_verified: Type.Boolean(),
   verification: PlainVerificationView(seconds),

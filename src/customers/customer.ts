@@ -3,22 +3,13 @@ import { addressProblems } from "../addresses/offline_verification.ts";
 import { iso } from "../core/clock.ts";
 import { invalid, invalidFields } from "../core/faults.ts";
 import { wireId } from "../core/ids.ts";
+import { addressIn, type CompleteAddress } from "../core/postal_address.ts";
 import type { MerchantStatus } from "../merchants/merchant.transitions.ts";
 
 /** A delivery address of a customer. */
-export interface CustomerAddress extends StoredCheck {
+export interface CustomerAddress extends CompleteAddress, StoredCheck {
   readonly id: number;
   readonly customer_id: number;
-  readonly name: string;
-  readonly company: string | null;
-  readonly address_line1: string;
-  readonly address_line2: string | null;
-  readonly city: string;
-  readonly state: string | null;
-  readonly postal_code: string | null;
-  /** Two-letter code of ISO 3166-1. */
-  readonly country: string;
-  readonly phone: string | null;
   readonly is_default: boolean;
   readonly created_at: number;
   readonly updated_at: number;
@@ -64,17 +55,11 @@ export function defaultCompany({ company }: Pick<OrderCustomer, "company">, name
   return own === "" || name.includes(own) ? null : own;
 }
 
-/** An address as an order keeps it: a copy, which later changes of the customer do not affect. */
-export function shippingAddressOf(address: CustomerAddress) {
-  const { name, company, address_line1, address_line2, city, state, postal_code, country, phone } = address;
-  return { name, company, address_line1, address_line2, city, state, postal_code, country, phone };
-}
-
 /** The address as the API shows it. */
 export function addressView(address: CustomerAddress) {
   const { id, is_default, is_verified } = address;
   const verification = verificationView(address.verification, secondsOf);
-  return { id: wireId("address", id), ...shippingAddressOf(address), is_default, is_verified, verification };
+  return { id: wireId("address", id), ...addressIn(address), is_default, is_verified, verification };
 }
 
 /** The customer as the API shows it. Its timestamps have no milliseconds, as specified. */
@@ -111,14 +96,8 @@ export const customerDefaults: Omit<CustomerFields, "email"> = {
   metadata: {},
 };
 
-/** The fields of an address in a request, as stored. */
-export type AddressFields = Pick<
-  CustomerAddress,
-  "name" | "company" | "address_line1" | "address_line2" | "city" | "state" | "postal_code" | "country" | "phone"
->;
-
 /** The defaults of a new address. Empty lines are later refused as missing. */
-export const addressDefaults: AddressFields = {
+export const addressDefaults: CompleteAddress = {
   name: "",
   company: null,
   address_line1: "",
@@ -133,7 +112,7 @@ export const addressDefaults: AddressFields = {
 /** An address to store; without an `id` it is new. */
 export interface AddressDraft {
   readonly id: number | null;
-  readonly fields: AddressFields;
+  readonly fields: CompleteAddress;
 }
 
 /** The most addresses of a customer. */
@@ -187,7 +166,7 @@ export function emailsAmong(words: readonly string[]): string[] {
 /**
  * Refuses: validation_failed, naming every bad field of every address; `pathOf` gives the path of each in the request.
  */
-export function checkAddresses(addresses: readonly AddressFields[], pathOf: (index: number) => string): void {
+export function checkAddresses(addresses: readonly CompleteAddress[], pathOf: (index: number) => string): void {
   const fields = addresses.flatMap((address, index) =>
     addressProblems(address).map((problem) => ({ ...problem, field: `${pathOf(index)}${problem.field}` })),
   );

@@ -5,6 +5,7 @@ import { merchants } from "../../db/schema/merchants.ts";
 import type { StoredCheck } from "../addresses/address.ts";
 import { Fault, missing } from "../core/faults.ts";
 import { readId, wireId } from "../core/ids.ts";
+import type { CompleteAddress } from "../core/postal_address.ts";
 import type { PageWindow } from "../core/schema.ts";
 import type { Db, ReadStatements, Tx, WriteStatements } from "../storage/database.ts";
 import { longRecords } from "../storage/long_records.ts";
@@ -12,7 +13,7 @@ import { endOfClaims, recordClaims } from "../storage/servers.ts";
 import { insert, insertIds, prepared, type StatementArgs } from "../storage/statements.ts";
 import { hasOneMerchant, refuseAmbiguousOwner, requireOwner } from "../storage/tenant.ts";
 import type { Customer, CustomerAddress, OrderCustomer } from "./customer.ts";
-import { type AddressDraft, type AddressFields, type CustomerFields, emailKey, wordsOf } from "./customer.ts";
+import { type AddressDraft, type CustomerFields, emailKey, wordsOf } from "./customer.ts";
 
 type CustomerRow = typeof customers.$inferSelect;
 
@@ -266,7 +267,7 @@ const unchecked: StoredCheck = { verification: null, is_verified: false, ask_at:
 const bound = (value: SQL) => template`${value}`;
 
 const changeAddress = prepared(
-  (sql: WriteStatements, a: StatementArgs<AddressFields & StoredCheck & { id: number; now: number }>) =>
+  (sql: WriteStatements, a: StatementArgs<CompleteAddress & StoredCheck & { id: number; now: number }>) =>
     sql
       .update(addresses)
       .set({

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import { type AddressVerification, isSamePlace, isVerified, type StoredCheck } from "../addresses/address.ts";
+import { type AddressVerification, isVerified, type StoredCheck } from "../addresses/address.ts";
 import { acceptedFrom, suggestionOf } from "../addresses/offline_verification.ts";
 import { checkStored } from "../addresses/verify_address.ts";
 import { Fault, invalid, missing } from "../core/faults.ts";
 import { readId, wireId } from "../core/ids.ts";
+import { addressIn, type CompleteAddress, isSamePlace } from "../core/postal_address.ts";
 import { refuseForClosed } from "../merchants/directory.sql.ts";
 import type { Tx } from "../storage/database.ts";
 import { isDuplicate } from "../storage/storage_errors.ts";
@@ -17,7 +18,6 @@ import type {
 } from "./customer.schema.ts";
 import {
   type AddressDraft,
-  type AddressFields,
   addressDefaults,
   addresses_max,
   type Customer,
@@ -146,10 +146,10 @@ export async function recordVerification(
  * address of a platform's order is stored unchanged. If the customer already has the most addresses allowed, the oldest
  * one other than the default is removed. Refuses: resource_missing, customer_erased, merchant_closed.
  */
-export async function keepAddress(tx: Tx, customer_id: number, fields: AddressFields): Promise<CustomerAddress> {
+export async function keepAddress(tx: Tx, customer_id: number, fields: CompleteAddress): Promise<CustomerAddress> {
   const customer = await lockCustomer(tx, customer_id);
   const before = customer.shipping_addresses;
-  const known = before.find((address) => isDeepStrictEqual(addressFieldsOf(address), fields));
+  const known = before.find((address) => isDeepStrictEqual(addressIn(address), fields));
   if (known !== undefined) return known;
   const oldest = before.length < addresses_max ? undefined : before.find(({ is_default }) => !is_default);
   const drafts = [...before.filter((address) => address !== oldest).map(draftOf), { id: null, fields }];
@@ -269,7 +269,7 @@ function check(
 
 function isUntouched(customer: Customer, { id, fields }: AddressDraft): boolean {
   const before = customer.shipping_addresses.find((address) => address.id === id);
-  return before !== undefined && isDeepStrictEqual(addressFieldsOf(before), fields);
+  return before !== undefined && isDeepStrictEqual(addressIn(before), fields);
 }
 
 /** Saves the addresses of a customer, and checks those that are new or moved. Refuses: merchant_closed. */
@@ -313,16 +313,15 @@ const keep = ({ is_default }: CustomerAddress): DefaultAddressRequest => ({
   was_default: is_default,
 });
 
-const draftOf = (address: CustomerAddress): AddressDraft => ({ id: address.id, fields: addressFieldsOf(address) });
-
-function addressFieldsOf(before: AddressFields): AddressFields {
-  const { name, company, address_line1, address_line2, city, state, postal_code, country, phone } = before;
-  return { name, company, address_line1, address_line2, city, state, postal_code, country, phone };
-}
+const draftOf = (address: CustomerAddress): AddressDraft => ({ id: address.id, fields: addressIn(address) });
 
 /** An address with the client's changes; a new one takes name and company from the customer by default. */
-function addressOf(customer: Customer, before: AddressFields, input: UpdateAddress | ReplaceAddress): AddressFields {
-  const fields = { ...addressFieldsOf(before), ...only(input, Object.keys(addressDefaults)) };
+function addressOf(
+  customer: Customer,
+  before: CompleteAddress,
+  input: UpdateAddress | ReplaceAddress,
+): CompleteAddress {
+  const fields = { ...addressIn(before), ...only(input, Object.keys(addressDefaults)) };
   const name = fields.name || customerName(customer);
   const unsaid = before === addressDefaults && input.company === undefined;
   return { ...fields, name, company: unsaid ? defaultCompany(customer, name) : fields.company || null };

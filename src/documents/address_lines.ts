@@ -1,18 +1,6 @@
 import { formatAddress } from "localized-address-format";
-import { countries } from "../core/postal_address.ts";
+import { type ContactAddress, countries } from "../core/postal_address.ts";
 import { anyOfScripts } from "./typefaces.ts";
-
-/** An address as it is printed. `country` is the two-letter code. */
-interface PrintedAddress {
-  readonly name: string;
-  readonly company: string | null;
-  readonly address_line1: string;
-  readonly address_line2: string | null;
-  readonly city: string;
-  readonly state: string | null;
-  readonly postal_code: string | null;
-  readonly country: string;
-}
 
 // Addresses in East Asian scripts go from large to small: the city before the street, and the name last.
 const eastern = new RegExp(anyOfScripts("Han", "Hiragana", "Katakana", "Hangul"), "u");
@@ -28,7 +16,7 @@ const cache_max = 1000;
  * The lines of an address in the order of its country. In East Asia the script decides the order. The last line is the
  * country's name if that is not `home` (a two-letter code).
  */
-export function addressLines(address: PrintedAddress, home: string): readonly string[] {
+export function addressLines(address: ContactAddress, home: string): readonly string[] {
   const key = JSON.stringify([home, address]);
   const lines = cache.get(key) ?? formattedLines(address, home);
   if (cache.size >= cache_max) cache.clear();
@@ -36,7 +24,7 @@ export function addressLines(address: PrintedAddress, home: string): readonly st
   return lines;
 }
 
-function formattedLines(address: PrintedAddress, home: string): string[] {
+function formattedLines(address: ContactAddress, home: string): string[] {
   const { name, company, address_line1, address_line2, city, state, postal_code, country } = address;
   const largestFirst = largestFirstCountries.includes(country) && eastern.test(`${address_line1}${city}`);
   const region = state ?? "";
@@ -63,7 +51,7 @@ function formattedLines(address: PrintedAddress, home: string): string[] {
  * The GS1 text of the postal code: `(420)` and the code within `home`, else `(421)` with the country's numeric code.
  * Null if there is no code, or if GS1 cannot represent it.
  */
-export function postalBarcode(address: PrintedAddress, home: string): string | null {
+export function postalBarcode(address: ContactAddress, home: string): string | null {
   const code = (address.postal_code ?? "").replaceAll(/[\s-]/g, "").toUpperCase();
   if (!/^[A-Z0-9]{1,9}$/.test(code)) return null;
   if (address.country === home) return `(420)${code}`;

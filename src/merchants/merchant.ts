@@ -2,7 +2,7 @@ import { readPlace } from "../addresses/offline_verification.ts";
 import { iso, isoOrNull } from "../core/clock.ts";
 import { Fault, invalid } from "../core/faults.ts";
 import { wireId } from "../core/ids.ts";
-import type { NamedAddress } from "../core/postal_address.ts";
+import type { ContactAddress } from "../core/postal_address.ts";
 import { checkTimezone } from "../core/time_zone.ts";
 import { allowedActions } from "../core/transitions.ts";
 import type { UpdateMerchant } from "./merchant.schema.ts";
@@ -27,7 +27,7 @@ export interface Merchant {
   /** IANA time zone. */
   readonly timezone: string;
   readonly contact: MerchantContact | null;
-  readonly return_address: NamedAddress | null;
+  readonly return_address: ContactAddress | null;
   /** The sender on its parcels; null for its name. */
   readonly ship_from_name: string | null;
   /** Whether its own keys may buy labels at the operator's cost. */

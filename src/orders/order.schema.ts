@@ -1,5 +1,5 @@
 import { type Static, type TInteger, Type } from "@sinclair/typebox";
-import { VerificationView } from "../addresses/address.schema.ts";
+import { contactView, VerificationView } from "../addresses/address.schema.ts";
 import {
   choice,
   closed,
@@ -306,15 +306,7 @@ const orderView = {
   customer: closed({ id: Type.String(), email: Type.String(), name: Type.String() }),
   shipping_address_id: Type.String(),
   shipping_address: closed({
-    name: Type.String(),
-    company: Type.Optional(nullable(Type.String())),
-    address_line1: Type.String(),
-    address_line2: nullable(Type.String()),
-    city: Type.String(),
-    state: nullable(Type.String()),
-    postal_code: nullable(Type.String()),
-    country: Type.String(),
-    phone: Type.Optional(nullable(Type.String())),
+    ...contactView,
     is_verified: Type.Boolean(),
     verification: VerificationView,
   }),

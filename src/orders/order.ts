@@ -2,6 +2,7 @@ import { type AddressVerification, isVerified, verificationView } from "../addre
 import { iso, isoOrNull } from "../core/clock.ts";
 import { wireId } from "../core/ids.ts";
 import { money, shareOf } from "../core/money.ts";
+import type { ContactAddress } from "../core/postal_address.ts";
 import { allowedActions } from "../core/transitions.ts";
 import type { DispatchCalendar, WarehouseCalendar } from "../inventory/warehouses/dispatch_calendar.ts";
 import { shipBy, shipDate } from "./fulfillment/ship_dates.ts";
@@ -20,19 +21,6 @@ import {
   type PublicOrderStatus,
   systemHoldReasons,
 } from "./order.transitions.ts";
-
-/** The destination of an order: a snapshot of the customer's address. */
-interface OrderDestination {
-  name: string;
-  company?: string | null;
-  address_line1: string;
-  address_line2: string | null;
-  city: string;
-  state: string | null;
-  postal_code: string | null;
-  country: string;
-  phone?: string | null;
-}
 
 /** A component of an ordered bundle: units in one set, and the units that the line's allocation has of it. */
 export interface LinePart {
@@ -92,7 +80,8 @@ export interface OrderFields {
   readonly customer_email: string;
   readonly customer_name: string;
   readonly shipping_address_id: number;
-  readonly shipping_address: OrderDestination;
+  /** A copy of the customer's address, which later changes of the customer do not affect. */
+  readonly shipping_address: ContactAddress;
   /** The result of the last check of that address; null for an order from before there were checks. */
   readonly address_verification: AddressVerification | null;
   readonly shipping_method: string | null;

@@ -1,4 +1,5 @@
 // The data exchanged between the service and a platform's connector. Timestamps are milliseconds, money is cents.
+import type { CompleteAddress } from "../core/postal_address.ts";
 import type { ConnectionStatus, NotificationKind, Platform, PlatformOrderState } from "./platforms.transitions.ts";
 
 /** A connected store at a platform. Its secrets are sealed; see `PlatformCredentials`. */
@@ -63,20 +64,8 @@ export interface PlatformNotification {
   readonly order: PlatformOrder | null;
 }
 
-/** The shipping address at the platform. Missing fields are null. */
-export interface PlatformAddress {
-  readonly name: string | null;
-  readonly company: string | null;
-  readonly address_line1: string | null;
-  readonly address_line2: string | null;
-  readonly city: string | null;
-  /** The code if the platform has one, such as `CA`; otherwise the name. */
-  readonly state: string | null;
-  readonly postal_code: string | null;
-  /** The ISO 3166-1 two-letter code. */
-  readonly country: string | null;
-  readonly phone: string | null;
-}
+/** The shipping address at the platform. The state is its code if the platform has one, otherwise its name. */
+export type PlatformAddress = Readonly<Record<keyof CompleteAddress, string | null>>;
 
 /** An order line with goods to ship. Digital lines and lines with nothing left to ship are omitted. */
 export interface PlatformLine {

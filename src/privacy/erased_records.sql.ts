@@ -1,4 +1,5 @@
 // The queries of an erasure: finds a person's rows by kind, and erases their columns as `personal_records.ts` states.
+
 import { isDeepStrictEqual } from "node:util";
 import { and, asc, eq, gt, inArray, isNotNull, isNull, lte, or, type SQL, sql as template } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
@@ -11,8 +12,8 @@ import { refunds, return_inspections, return_items, returns } from "../../db/sch
 import { idempotency_keys } from "../../db/schema/service.ts";
 import { label_documents, labels, shipments } from "../../db/schema/shipments.ts";
 import { tracking_events, tracking_records, waiting_updates } from "../../db/schema/tracking.ts";
-import type { Place } from "../../db/schema/warehouses.ts";
 import { wireId } from "../core/ids.ts";
+import type { ContactAddress } from "../core/postal_address.ts";
 import { emailKey, erased_domain } from "../customers/customer.ts";
 import type { LabelDrawing } from "../documents/drawing.ts";
 import { queuedImports } from "../platforms/platforms.transitions.ts";
@@ -188,7 +189,7 @@ export async function nextOrders(tx: Tx, ids: readonly number[], after: number, 
 }
 
 /** The address with everything but the country erased. */
-function countryOf({ country }: Place): Place {
+function countryOf({ country }: ContactAddress): ContactAddress {
   const gone = { company: null, address_line2: null, state: null, postal_code: null, phone: null };
   return { name: erased_word, ...gone, address_line1: erased_word, city: erased_word, country };
 }

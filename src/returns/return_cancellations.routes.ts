@@ -8,7 +8,7 @@ import { respond, routes } from "../http/routes.ts";
 import type { Service } from "../http/service.ts";
 import { refusalFor } from "../shipping/labels/label.ts";
 import { hasCarriersReturnLabels } from "../shipping/labels/labels.sql.ts";
-import { voidCarrierReturnLabels } from "../shipping/labels/void_at_carrier.ts";
+import { voidAtCarriers } from "../shipping/labels/void_at_carrier.ts";
 import { beginReturnVoids, recordVoided } from "../shipping/labels/void_label.ts";
 import type { Tx } from "../storage/database.ts";
 import { cancelLabelledReturn, labelCallbacks, noteReturnLabelVoided, readyToCancel } from "./return_labels.ts";
@@ -53,10 +53,10 @@ async function answerCancel(call: Call, service: Service, id: string, { dry_run 
   }
   return answerLongWork(call, async () => {
     const at = { store, service, callbacks: labelCallbacks, refusal: refusalFor(call, "voided") };
-    await voidCarrierReturnLabels(at, actor, async (tx) => {
+    await voidAtCarriers(at, async (tx) => {
       await call.confirm(tx);
       await requireVersion(tx, call, id);
-      return readyToCancel(tx, id);
+      return beginReturnVoids(tx, await readyToCancel(tx, id), actor);
     });
     // The return has a new version now. If-Match was checked above.
     return answerWrite(call, 200, cancel);

@@ -3,11 +3,12 @@ import type { Actor } from "../core/actor.ts";
 import { assert, Fault } from "../core/faults.ts";
 import { wireId } from "../core/ids.ts";
 import { centsOf, value_currency } from "../core/money.ts";
+import { completeAddress } from "../core/postal_address.ts";
 import { transition } from "../core/transitions.ts";
 import { noteReturn } from "../orders/fulfillment/order_stock.ts";
-import { addressOf, type ParcelAddress, readAddress } from "../shipping/address.ts";
-import { checkAddress, refuseExample } from "../shipping/address_checks.ts";
-import { drawOwnLabel, ownSeller, returnNumber } from "../shipping/labels/built_in_labels.ts";
+import { readAddressField, refuseExample } from "../shipping/address_checks.ts";
+import { ownSeller, returnNumber } from "../shipping/carriers/built_in.ts";
+import { drawOwnLabel } from "../shipping/labels/built_in_labels.ts";
 import type { ShippingLabel } from "../shipping/labels/label.ts";
 import { labelFact } from "../shipping/labels/label.ts";
 import { purchaseFingerprint, refuseInProgress } from "../shipping/labels/label_checks.ts";
@@ -23,6 +24,7 @@ import type { LabelBuyer } from "../shipping/labels/ready_parcels.ts";
 import { voidLabel } from "../shipping/labels/void_label.ts";
 import { originOfOrder } from "../shipping/origins.sql.ts";
 import { gramsOf, readParcel } from "../shipping/parcel.ts";
+import { listTariffs } from "../shipping/rates/rate_cards.sql.ts";
 import type { Db, Tx } from "../storage/database.ts";
 import { allotId } from "../storage/statements.ts";
 import { followLabel, followReturnLabel } from "../tracking/track_label.ts";
@@ -42,21 +44,21 @@ export async function buyReturnLabel(
   input: BuyReturnLabel,
   buying: LabelBuyer,
 ): Promise<ShippingLabel> {
-  const seller = await ownSeller(tx, input, null);
+  const seller = ownSeller(await listTariffs(tx), input, null);
   const ready = await returnLabelInputs(tx, id, input, buying, seller);
   const label_id = await allotId(tx, "labels");
   const label = await drawOwnLabel(tx, seller, {
     ...ready,
     id: label_id,
     shipment_id: null,
-    number: returnNumber(tx, label_id),
+    tracking_number: returnNumber(tx, label_id),
     parcel_text: "",
     qr_text: null,
     residential: null,
-    reference: { text: wireId("return", ready.return_id), warnings: [] },
+    reference: wireId("return", ready.return_id),
   });
   const warehouse = { id: ready.warehouse_id, timezone: ready.origin_zone };
-  billFacts(tx, [labelFact(label, ready.merchant_id, warehouse)]);
+  billFacts(tx, [labelFact(label, warehouse)]);
   await followReturnLabel(tx, label);
   await noteReturnLabel(tx, label, buying.actor);
   return label;
@@ -88,8 +90,8 @@ async function returnLabelInputs(
   { carrier, service }: { readonly carrier: string; readonly service: string },
 ) {
   const parcel = readParcel(input.package, "package.");
-  const from = readAddressField("from_address", input);
-  const to = readAddressField("to_address", input);
+  const from = readAddressField("from_address", input.from_address);
+  const to = readAddressField("to_address", input.to_address);
   const { before, order } = await begin(tx, id);
   transition<ReturnStatus, typeof returnTransitions>(returnTransitions, "label", before.status);
   await refuseDuplicate(tx, before, additional);
@@ -106,21 +108,13 @@ async function returnLabelInputs(
     parcel,
     value_cents: value === null ? null : centsOf(value, value_currency, "package.value"),
     insurance,
-    from_address: from ?? addressOf(order.shipping_address),
+    from_address: from ?? completeAddress(order.shipping_address),
     to_address: to ?? origin.return_address,
     warehouse_id: origin.id,
     origin_zone: origin.timezone,
     fingerprint: purchaseFingerprint([carrier, service, gramsOf(parcel.weight), before.id]),
     warnings: [],
   };
-}
-
-function readAddressField(field: "from_address" | "to_address", input: BuyReturnLabel): ParcelAddress | null {
-  const value = input[field];
-  if (value === undefined) return null;
-  const address = readAddress(value);
-  checkAddress(field, address);
-  return address;
 }
 
 async function refuseDuplicate(db: Db, { id }: Return, additional: boolean): Promise<void> {
@@ -149,7 +143,7 @@ export const labelCallbacks: LabelCallbacks = {
   unitsOfReturn: async (db, return_id) => (await getReturn(db, return_id)).items,
   bought: async (tx, { label, parcel }) => {
     if (parcel !== null) {
-      await followLabel(tx, { ...parcel, label, estimated_delivery: label.delivery_date });
+      await followLabel(tx, { ...parcel, label });
       return;
     }
     await followReturnLabel(tx, label);

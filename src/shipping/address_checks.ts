@@ -2,18 +2,27 @@ import { postcodeValidatorExistsForCountry } from "postcode-validator";
 import { isPostOfficeBox } from "../addresses/offline_verification.ts";
 import { hasCities, isPostalCode } from "../addresses/postal_codes.ts";
 import { type FieldProblem, invalid, invalidFields } from "../core/faults.ts";
-import type { ShippingOrigin } from "./address.ts";
-import { isCountry, type ParcelAddress } from "./address.ts";
+import { type CompleteAddress, isCountry } from "../core/postal_address.ts";
+import { readAddress, type ShippingOrigin } from "./address.ts";
 import type { RateMessage, RateOffer } from "./offer.ts";
 import { isUsState } from "./rates/delivery_date.ts";
+import type { ShippingAddress } from "./shipping.schema.ts";
 
-/**
- * Refuses an address with an unknown country, a missing city, or in the US an unknown state or ZIP code. Refuses:
- * validation_failed.
- */
-export function checkAddress(
+/** Reads and checks an optional address of a request; null if it is omitted. Refuses: validation_failed. */
+export function readAddressField(
   field: "from_address" | "to_address",
-  { country, city, state, postal_code }: ParcelAddress,
+  input: ShippingAddress | undefined,
+): CompleteAddress | null {
+  if (input === undefined) return null;
+  const address = readAddress(input);
+  checkAddress(field, address);
+  return address;
+}
+
+/** Refuses an unknown country, a missing city, and in the US an unknown state or ZIP code. */
+function checkAddress(
+  field: "from_address" | "to_address",
+  { country, city, state, postal_code }: CompleteAddress,
 ): void {
   if (!isCountry(country)) throw invalid(`${field}.country`, countryHint);
   if (city.trim() === "" && hasCities(country)) throw invalid(`${field}.city`, `is required in ${country}`, "required");
@@ -85,7 +94,7 @@ const street_only_carriers: readonly string[] = [
 /** The warnings next to rates to a PO box: one for each carrier with offers that delivers to street addresses only. */
 export function boxMessages<Sold extends { readonly offer: RateOffer; readonly account_id: number | null }>(
   sold: readonly Sold[],
-  to: ParcelAddress | null,
+  to: CompleteAddress | null,
 ): (RateMessage & Pick<Sold, "account_id">)[] {
   if (to === null) return [];
   const carriers = new Map(sold.map((rate) => [rate.offer.carrier, rate]));
@@ -104,7 +113,7 @@ export function boxMessages<Sold extends { readonly offer: RateOffer; readonly a
 }
 
 /** The warning for a label to a PO box by a carrier that delivers to street addresses only; empty for others. */
-export function boxWarnings(carrier: string, to: ParcelAddress) {
+export function boxWarnings(carrier: string, to: CompleteAddress) {
   if (!street_only_carriers.includes(carrier) || !isPostOfficeBox(to)) return [];
   const message = `is a PO box. ${carrier} delivers there with few services or none`;
   return [{ field: "to_address.street1", code: "po_box" as const, message }];

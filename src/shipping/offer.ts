@@ -1,5 +1,6 @@
-import type { ParcelAddress } from "./address.ts";
+import type { CompleteAddress } from "../core/postal_address.ts";
 import type { ParcelPackage, Weight } from "./parcel.ts";
+import type { ZoneSpot } from "./zones/zone.ts";
 
 export const documentKinds = ["label", "customs", "other"] as const;
 export type DocumentKind = (typeof documentKinds)[number];
@@ -18,20 +19,15 @@ export interface CarrierDocument {
 // cents. Timestamps are milliseconds since 1970.
 
 /** One end of a shipment. A request for rates may have only a postal code and a country. */
-export interface ShipmentEnd {
-  /** The ISO 3166-1 two-letter code. */
-  readonly country: string;
-  readonly postal_code: string | null;
-  readonly state: string | null;
-  readonly city: string | null;
+export interface ShipmentEnd extends ZoneSpot {
   /** The full address, which a purchase needs. */
-  readonly address: ParcelAddress | null;
+  readonly address: CompleteAddress | null;
   /** Whether the address is residential; null when unknown. */
   readonly residential: boolean | null;
 }
 
 /** Returns the end of a shipment at a full address. */
-export function endAt(address: ParcelAddress): ShipmentEnd {
+export function endAt(address: CompleteAddress): ShipmentEnd {
   const { country, postal_code, state, city } = address;
   return { country, postal_code, state, city, address, residential: null };
 }

@@ -1,10 +1,12 @@
 // Finds the warehouses that parcels leave from.
+
 import { and, eq, sql } from "drizzle-orm";
 import { amongTexts, list } from "../../db/kit.ts";
 import { movements, stock_items } from "../../db/schema/inventory.ts";
 import { allocations, reservation_lines, reservations } from "../../db/schema/reservations.ts";
 import { assert } from "../core/faults.ts";
 import { readId, wireId } from "../core/ids.ts";
+import { type CompleteAddress, completeAddress } from "../core/postal_address.ts";
 import type { PlainWarehouse } from "../inventory/warehouses/warehouse.ts";
 import { isExampleAddress } from "../inventory/warehouses/warehouse.ts";
 import { listPlainWarehouses } from "../inventory/warehouses/warehouses.sql.ts";
@@ -13,7 +15,7 @@ import { senderName } from "../merchants/merchant.ts";
 import type { Db } from "../storage/database.ts";
 import { prepared, preparedOf, type StatementArgs } from "../storage/statements.ts";
 import type { ShippingOrigin } from "./address.ts";
-import { addressOf, inNameOf, type ParcelAddress } from "./address.ts";
+import { inNameOf } from "./address.ts";
 
 const allocatedFrom = preparedOf((query, isOf) =>
   query
@@ -44,7 +46,7 @@ const shippedFrom = prepared((query, a: StatementArgs<{ orders: string }>) =>
 /** The origin of the parcels of one order. */
 interface OrderOrigin extends ShippingOrigin {
   /** Where returned goods are sent: the merchant's return address if it has one, otherwise the warehouse. */
-  readonly return_address: ParcelAddress;
+  readonly return_address: CompleteAddress;
 }
 
 /** The fields of an order that decide its warehouse. */
@@ -86,7 +88,7 @@ function originOf(warehouse: PlainWarehouse, owner: CachedMerchant): OrderOrigin
   return {
     ...plain,
     address,
-    return_address: owner.return_address === null ? address : addressOf(owner.return_address),
+    return_address: owner.return_address === null ? address : completeAddress(owner.return_address),
   };
 }
 
@@ -132,5 +134,5 @@ export async function defaultOrigin(db: Db): Promise<ShippingOrigin> {
 }
 
 function originAt({ id, name, address, timezone }: PlainWarehouse): ShippingOrigin {
-  return { id, name, address: addressOf(address), example: isExampleAddress(address), timezone };
+  return { id, name, address: completeAddress(address), example: isExampleAddress(address), timezone };
 }

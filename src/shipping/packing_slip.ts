@@ -2,6 +2,7 @@ import { isoOrNull } from "../core/clock.ts";
 import { missing } from "../core/faults.ts";
 import { readId, wireId } from "../core/ids.ts";
 import { money, moneyText } from "../core/money.ts";
+import { completeAddress } from "../core/postal_address.ts";
 import { addressLines } from "../documents/address_lines.ts";
 import {
   type DocumentCell,
@@ -20,7 +21,6 @@ import { parcelPlace, placeText } from "../orders/fulfillment/order_units.ts";
 import type { Shipment } from "../orders/fulfillment/shipment.ts";
 import { costOf, lineTotal, type Order, type OrderLine, publicStatus, uncancelledUnits } from "../orders/order.ts";
 import { refusal } from "../orders/order_lines.ts";
-import { addressOf } from "./address.ts";
 import { carrierName } from "./rates/built_in_carrier.ts";
 
 /** The contents of one parcel, or of all parcels of an order. */
@@ -90,8 +90,8 @@ const title = "Packing slip";
 export function packingSlipDocument(slip: PackingSlip, choices: SlipChoices, print: PrintContext): PrintDocument {
   const { order, warehouse } = slip;
   const { order_number, order_notes } = order;
-  const from = addressOf(warehouse.address);
-  const to = addressOf(order.shipping_address);
+  const from = completeAddress(warehouse.address);
+  const to = completeAddress(order.shipping_address);
   return {
     title,
     name: order_number,

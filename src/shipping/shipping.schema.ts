@@ -1,7 +1,7 @@
 // Fields shared by the schemas of shipping.
 
-import { Type } from "@sinclair/typebox";
-import { cityField } from "../addresses/address.schema.ts";
+import { type Static, Type } from "@sinclair/typebox";
+import { blankable, cityField } from "../addresses/address.schema.ts";
 import { choice, closed, idField, nullable, quantityField, textField } from "../core/schema.ts";
 import { lengthUnits } from "../products/product.ts";
 
@@ -30,15 +30,16 @@ export const PackedItem = closed({
 
 export const ShippingAddress = closed({
   name: textField(100),
-  company: Type.Optional(nullable(textField(100, { min: 0 }))),
+  company: blankable(100),
   street1: textField(200),
-  street2: Type.Optional(nullable(textField(200, { min: 0 }))),
+  street2: blankable(200),
   city: cityField(),
-  state: Type.Optional(nullable(textField(100, { min: 0 }))),
-  zip: Type.Optional(nullable(textField(20, { min: 0 }))),
+  state: blankable(100),
+  zip: blankable(20),
   country: CountryField,
-  phone: Type.Optional(nullable(textField(40, { min: 0 }))),
+  phone: blankable(40),
 });
+export type ShippingAddress = Static<typeof ShippingAddress>;
 
 const text = nullable(Type.String());
 export const AddressView = closed({

@@ -40,7 +40,7 @@ export async function buyTrackedLabels(
   );
   const records = await insertRecords(
     tx,
-    bought.map(({ label, shipment, estimated_delivery }) => recordFor(tx, label, shipment.id, estimated_delivery)),
+    bought.map(({ label, shipment }) => recordFor(tx, label, shipment.id)),
   );
   await emit(
     tx,
@@ -67,8 +67,7 @@ function createdEvent(bought: BoughtLabel, record: TrackingRecord): DomainEvent 
  * Emits: shipment.created, shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
 export async function followLabel(tx: Tx, bought: BoughtLabel): Promise<void> {
-  const { label, shipment, estimated_delivery } = bought;
-  const record = await openRecord(tx, label, shipment.id, estimated_delivery);
+  const record = await openRecord(tx, bought.label, bought.shipment.id);
   await emit(tx, [createdEvent(bought, record)]);
   await recordEarly(tx, record);
 }
@@ -79,7 +78,7 @@ export async function followLabel(tx: Tx, bought: BoughtLabel): Promise<void> {
  * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
 export async function followReturnLabel(tx: Tx, label: ShippingLabel): Promise<void> {
-  await recordEarly(tx, await openRecord(tx, label, null, label.delivery_date));
+  await recordEarly(tx, await openRecord(tx, label, null));
 }
 
 async function recordEarly(tx: Tx, { account_id, tracking_number, look_at }: TrackingRecord): Promise<void> {
@@ -87,8 +86,8 @@ async function recordEarly(tx: Tx, { account_id, tracking_number, look_at }: Tra
   if (account_id !== null) await recordWaiting(tx, tracking_number);
 }
 
-async function openRecord(tx: Tx, label: ShippingLabel, shipment_id: number | null, estimated_delivery: number | null) {
-  const fields = recordFor(tx, label, shipment_id, estimated_delivery);
+async function openRecord(tx: Tx, label: ShippingLabel, shipment_id: number | null) {
+  const fields = recordFor(tx, label, shipment_id);
   // The parcel may have shipped under another number while its label was bought. Its scans stay.
   const known = shipment_id === null ? undefined : (await lockRecordsOfParcels(tx, [shipment_id])).get(shipment_id);
   if (known !== undefined) return saveFacts(tx, known, fields);
@@ -97,12 +96,7 @@ async function openRecord(tx: Tx, label: ShippingLabel, shipment_id: number | nu
   return record;
 }
 
-function recordFor(
-  tx: Tx,
-  label: ShippingLabel,
-  shipment_id: number | null,
-  estimated_delivery: number | null,
-): NewRecord {
+function recordFor(tx: Tx, label: ShippingLabel, shipment_id: number | null): NewRecord {
   const { account_id, tracking_url, tracker_ref } = label;
   const taken_up = tracker_ref !== null;
   // A carrier that must be asked to track the parcel is asked immediately.
@@ -116,7 +110,7 @@ function recordFor(
     shipment_id,
     ...(shipment_id === null && { order_id: label.order_id }),
     ...(account_id !== null && { account_id, tracking_url, taken_up, look_at }),
-    estimated_delivery,
+    estimated_delivery: label.delivery_date,
     ...label.package,
   };
 }

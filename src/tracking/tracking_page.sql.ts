@@ -1,5 +1,6 @@
 import { eq } from "drizzle-orm";
 import { tracking_records } from "../../db/schema/tracking.ts";
+import { completeAddress } from "../core/postal_address.ts";
 import { ownerIn } from "../merchants/directory.sql.ts";
 import { senderName } from "../merchants/merchant.ts";
 import type { Shipment } from "../orders/fulfillment/shipment.ts";
@@ -7,7 +8,6 @@ import { findOrderOfShipment } from "../orders/fulfillment/shipments.sql.ts";
 import type { TrackingPageTarget } from "../orders/fulfillment/tracking_url.ts";
 import type { Order } from "../orders/order.ts";
 import { getOrder } from "../orders/orders.sql.ts";
-import { addressOf } from "../shipping/address.ts";
 import { findLabelOfShipment } from "../shipping/labels/labels.sql.ts";
 import { warehouseOfOrder } from "../shipping/origins.sql.ts";
 import { placeTimeZone } from "../shipping/rates/delivery_date.ts";
@@ -66,7 +66,7 @@ async function pageOfOrder(
   tracked: TrackingHistory,
 ): Promise<ParcelPage> {
   const label = shipment === null ? null : await findLabelOfShipment(db, shipment.id);
-  const { city, state, postal_code, country } = label?.to_address ?? addressOf(order.shipping_address);
+  const { city, state, postal_code, country } = label?.to_address ?? completeAddress(order.shipping_address);
   const warehouse = await warehouseOfOrder(db, order);
   const comes_back = shipment === null && (await findReturnOf(db, tracked.record)) !== null;
   const own_zone = comes_back ? null : placeTimeZone({ country, state, postal_code });

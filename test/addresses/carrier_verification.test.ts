@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { addresses } from "../../db/schema/customers.ts";
-import type { PostalAddress } from "../../src/addresses/address.ts";
 import { verificationOf } from "../../src/addresses/carrier_verification.ts";
 import { Fault } from "../../src/core/faults.ts";
+import type { PostalAddress } from "../../src/core/postal_address.ts";
 import { askVerifier, findVerifier } from "../../src/shipping/carriers/address_verifier.ts";
 import type { CarrierAddressCheck, OutsideCarrier } from "../../src/shipping/carriers/connector.ts";
 import { overrideCarriers } from "../../src/shipping/carriers/connectors.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { PostalAddress } from "../../src/addresses/address.ts";
 import { carriedPlaces } from "../../src/addresses/carried_zip_codes.ts";
 import { checkOffline, foldCity, zipOf } from "../../src/addresses/offline_verification.ts";
 import { isPostalCode, writtenCode } from "../../src/addresses/postal_codes.ts";
+import type { PostalAddress } from "../../src/core/postal_address.ts";
 import { tries } from "../volume.ts";
 
 const now = Date.parse("2026-01-02T03:04:05.000Z");

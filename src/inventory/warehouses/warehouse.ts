@@ -1,7 +1,7 @@
 import { iso } from "../../core/clock.ts";
 import { invalid } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
-import type { NamedAddress } from "../../core/postal_address.ts";
+import type { ContactAddress } from "../../core/postal_address.ts";
 import { type TemperatureZone, temperatureZones } from "../../products/product.ts";
 import { type BinKind, outsidePlaces } from "../inventory.transitions.ts";
 import type { BinSpot } from "../ledger/stock_item.ts";
@@ -17,8 +17,8 @@ export const exampleAddress = {
 } as const;
 
 /** Whether an address is still the example. */
-export function isExampleAddress(address: NamedAddress): boolean {
-  return Object.entries(exampleAddress).every(([field, value]) => address[field as keyof NamedAddress] === value);
+export function isExampleAddress(address: ContactAddress): boolean {
+  return Object.entries(exampleAddress).every(([field, value]) => address[field as keyof ContactAddress] === value);
 }
 
 /** A place in a warehouse that holds units. */
@@ -56,7 +56,7 @@ export interface WarehouseZone {
 export interface PlainWarehouse extends DispatchCalendar {
   readonly id: number;
   readonly name: string;
-  readonly address: NamedAddress;
+  readonly address: ContactAddress;
   /** Lower numbers are chosen first. */
   readonly priority: number;
   readonly version: number;

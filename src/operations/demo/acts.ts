@@ -1,4 +1,5 @@
 // The acts of the sample business, as data. Times are milliseconds since 1970; each act happens at its `at`.
+import type { ContactAddress } from "../../core/postal_address.ts";
 import type { CancelReason, HoldReason, PublicOrderStatus } from "../../orders/order.transitions.ts";
 import type { Disposition, ReturnCondition, ReturnReason } from "../../returns/return.transitions.ts";
 import type { TrackingEventStatus } from "../../shipping/carriers/tracking.transitions.ts";
@@ -8,20 +9,8 @@ import type { ColdZone, SampleArticle } from "./catalogue.ts";
 /** The services of the sample business: those of the sample rate cards, and one of its own. */
 export type ServiceCode = SampleCode | "ground";
 
-/** A customer's delivery address. */
-export interface DeliveryAddress {
-  readonly name: string;
-  readonly address_line1: string;
-  readonly city: string;
-  readonly state: string | null;
-  readonly postal_code: string;
-  readonly country: string;
-}
-
-/** The address of the sample warehouse. */
-type WarehouseAddress = Readonly<
-  Record<"name" | "address_line1" | "city" | "state" | "postal_code" | "country", string>
->;
+/** An address of the sample business: one line and no separate company. */
+export type DemoAddress = Pick<ContactAddress, "name" | "address_line1" | "city" | "state" | "postal_code" | "country">;
 
 /** A business customer, or a private one without a company. The first address is the default. */
 export interface DemoBuyer {
@@ -30,7 +19,7 @@ export interface DemoBuyer {
   readonly last_name: string | null;
   readonly company: string | null;
   readonly phone: string;
-  readonly addresses: readonly DeliveryAddress[];
+  readonly addresses: readonly DemoAddress[];
 }
 
 /** A parcel with another carrier's label. */
@@ -57,7 +46,7 @@ export interface ReturnedItem {
 /** The fields of each kind of act besides its time. Acts after `order` name the order by its number. */
 interface DemoActFacts {
   /** Sets the warehouse's address and printed name, if it still has the example address. */
-  warehouse: { readonly address: WarehouseAddress };
+  warehouse: { readonly address: DemoAddress };
   /** `kept_for` is the code of the merchant that the bins are reserved for; null for any merchant. */
   zone: { readonly zone: ColdZone; readonly kept_for: string | null };
   /** The warehouse's own prices by zone, in addition to the sample cards. */

@@ -1,7 +1,7 @@
 // Customers of the sample business. Their cities, states and ZIP codes are real and match; streets are invented.
 
 import type { Random } from "../../core/random.ts";
-import type { DeliveryAddress, DemoBuyer } from "./acts.ts";
+import type { DemoAddress, DemoBuyer } from "./acts.ts";
 
 /** A US city with one of its ZIP codes. */
 interface SampleCity {
@@ -77,7 +77,7 @@ export const cities: readonly SampleCity[] = lines
   );
 
 /** Unusual addresses: military, remote, in territories and in other countries. */
-const farPlaces: readonly Omit<DeliveryAddress, "name">[] = [
+const farPlaces: readonly Omit<DemoAddress, "name">[] = [
   { address_line1: "Unit 7400 Box 21", city: "APO", state: "AE", postal_code: "09007", country: "US" },
   { address_line1: "PSC 473 Box 12", city: "FPO", state: "AP", postal_code: "96349", country: "US" },
   { address_line1: "41 Calle Fortaleza", city: "San Juan", state: "PR", postal_code: "00901", country: "US" },
@@ -146,7 +146,7 @@ export function inventBuyers(random: Random, count: number): readonly DemoBuyer[
 function inventPerson(
   random: Random,
   people: { first_name: string; last_name: string }[],
-  place: Omit<DeliveryAddress, "name"> | null,
+  place: Omit<DemoAddress, "name"> | null,
 ): DemoBuyer {
   const person = people.splice(random.integer(0, people.length - 1), 1)[0] as (typeof people)[number];
   const { first_name, last_name } = person;
@@ -180,7 +180,7 @@ function inventBusinesses(random: Random, count: number): DemoBuyer[] {
   });
 }
 
-function inventAddress(random: Random, name: string): DeliveryAddress {
+function inventAddress(random: Random, name: string): DemoAddress {
   const address_line1 = `${random.integer(1, 999)} ${random.pick(streets)}`;
   return { name, address_line1, ...random.pick(cities), country: "US" };
 }

@@ -2,7 +2,7 @@ import { type Random, seededRandom } from "../../core/random.ts";
 import { day_ms, hour_ms, minute_ms } from "../../core/time.ts";
 import type { Disposition, ReturnCondition, ReturnReason } from "../../returns/return.transitions.ts";
 import type { TrackingEventStatus } from "../../shipping/carriers/tracking.transitions.ts";
-import type { DeliveryAddress, DemoAct, DemoActOf, ReturnedItem, ServiceCode } from "./acts.ts";
+import type { DemoAct, DemoActOf, DemoAddress, ReturnedItem, ServiceCode } from "./acts.ts";
 import { addWorkdays, inWorkingTime, isWorkday, onDayOf } from "./calendar.ts";
 import type { SampleArticle } from "./catalogue.ts";
 import type { WantedOrder } from "./demand.ts";
@@ -108,7 +108,7 @@ function floorWork(random: Random, wish: WantedOrder, ready: number, acts: DemoA
   const { order_number, service, weight_grams } = wish;
   const after = (at: number, least: number, most: number) =>
     inWorkingTime(at + random.integer(least, most) * minute_ms);
-  const to = wish.buyer.addresses[wish.address_index] as DeliveryAddress;
+  const to = wish.buyer.addresses[wish.address_index] as DemoAddress;
   const parcel = otherCarrier(random, wish, to);
   // Orders from before the cut-off at 14:00 are packed when the carrier comes.
   const processed_at = after(ready, 5, 30);
@@ -132,8 +132,8 @@ function floorWork(random: Random, wish: WantedOrder, ready: number, acts: DemoA
 function transit(random: Random, wish: WantedOrder, shipped_at: number, delayed: boolean, acts: DemoAct[]): number {
   const { order_number, service } = wish;
   const home = { city: "Columbus", state: "OH", country: "US" };
-  const { city, state, country } = wish.buyer.addresses[wish.address_index] as DeliveryAddress;
-  type Place = Pick<DeliveryAddress, "city" | "state" | "country">;
+  const { city, state, country } = wish.buyer.addresses[wish.address_index] as DemoAddress;
+  type Place = Pick<DemoAddress, "city" | "state" | "country">;
   const scan = (at: number, status: TrackingEventStatus, message: string, place: Place) =>
     acts.push({ at, kind: "scan", order_number, status, message, ...place });
   const there = { city, state, country };

@@ -2,7 +2,7 @@
 import type { Random } from "../../core/random.ts";
 import type { CreateRateCard } from "../../shipping/rates/rate_cards.schema.ts";
 import { alternating, fedexShort, gs1 } from "../../tracking/number_formats.ts";
-import type { CarrierParcel, DeliveryAddress, ServiceCode } from "./acts.ts";
+import type { CarrierParcel, DemoAddress, ServiceCode } from "./acts.ts";
 
 const zones = [1, 2, 3, 4, 5, 6, 7, 8];
 const breaks = [1, 5, 10, 20, 40, 70];
@@ -74,7 +74,7 @@ const withCheck = (prefix: string, body: string, rule: (body: string) => string)
 export function otherCarrier(
   random: Random,
   order: { readonly order_number: string; readonly service: ServiceCode },
-  to: DeliveryAddress,
+  to: DemoAddress,
 ): CarrierParcel | null {
   const drawn = random.chance(0.2) ? random.pick([ups, fedex, usps]) : null;
   // Only the postal service delivers to military addresses.

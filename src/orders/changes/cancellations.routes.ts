@@ -9,7 +9,7 @@ import type { Service } from "../../http/service.ts";
 import { labelCallbacks } from "../../returns/return_labels.ts";
 import { refusalFor } from "../../shipping/labels/label.ts";
 import { hasCarriersLabels } from "../../shipping/labels/labels.sql.ts";
-import { voidCarrierLabels } from "../../shipping/labels/void_at_carrier.ts";
+import { voidAtCarriers } from "../../shipping/labels/void_at_carrier.ts";
 import {
   beginVoids,
   parcelsLosing,
@@ -54,11 +54,11 @@ async function answerWithoutLabels(
   if (dry_run) return rehearseWithoutLabels(call, id, { losing, act });
   return answerLongWork(call, async () => {
     const at = { store, service, callbacks: labelCallbacks, refusal: refusalFor(call, "voided") };
-    await voidCarrierLabels(at, actor, async (tx) => {
+    await voidAtCarriers(at, async (tx) => {
       await call.confirm(tx);
       await requireVersion(tx, call, id);
       const order = await lockOrder(tx, id);
-      return { order_id: order.id, parcels: losing(order) };
+      return beginVoids(tx, order.id, losing(order), actor);
     });
     // The order has a new version by now. If-Match was checked before.
     return answerWrite(call, 200, async (tx) => orderAnswer(await act(tx), tx.now));

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import { type AddressVerification, hasPassed, isSamePlace } from "../../addresses/address.ts";
+import { type AddressVerification, hasPassed } from "../../addresses/address.ts";
 import { acceptedFrom, addressProblems, suggestionOf } from "../../addresses/offline_verification.ts";
 import { verifyOffline } from "../../addresses/verify_address.ts";
 import type { Actor } from "../../core/actor.ts";
 import { ofFields } from "../../core/faults.ts";
 import { readId, wireId } from "../../core/ids.ts";
-import { type CustomerAddress, shippingAddressOf } from "../../customers/customer.ts";
+import { addressIn, isSamePlace } from "../../core/postal_address.ts";
+import type { CustomerAddress } from "../../customers/customer.ts";
 import { findRecipient } from "../../customers/customers.sql.ts";
 import {
   replanOrderAllocation,
@@ -159,7 +160,7 @@ async function newAddress(tx: Tx, before: Order, { shipping_address_id }: Update
   }
   if (!imported) refuseIncomplete(address);
   if (isLabelled(before)) throw refusal(before, "update", labelled);
-  const place = { shipping_address_id: address.id, shipping_address: shippingAddressOf(address) };
+  const place = { shipping_address_id: address.id, shipping_address: addressIn(address) };
   return { ...place, address_verification: address.verification };
 }
 
@@ -171,7 +172,7 @@ async function findChecked(tx: Tx, customer_id: number, address_id: number): Pro
 function isCorrected(address: CustomerAddress, { shipping_address }: Order): boolean {
   // Older orders have no company.
   const before = { company: null, ...shipping_address };
-  return addressProblems(address).length === 0 && !isDeepStrictEqual(shippingAddressOf(address), before);
+  return addressProblems(address).length === 0 && !isDeepStrictEqual(addressIn(address), before);
 }
 
 /** The lines that replace those of the order; null when they are the same. */

@@ -1,8 +1,8 @@
 import { hasCities } from "../../addresses/postal_codes.ts";
 import { invalid } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
+import type { CompleteAddress } from "../../core/postal_address.ts";
 import {
-  type AddressFields,
   addressDefaults,
   type Customer,
   type CustomerAddress,
@@ -43,7 +43,7 @@ function addressedTo(customer: Customer, row: OrderCsvLine): OrderCsvLine {
 }
 
 // Where a row leaves these out, the customer's apply.
-const customers: readonly (keyof AddressFields)[] = ["name", "company"];
+const customers: readonly (keyof CompleteAddress)[] = ["name", "company"];
 
 /**
  * The customer's address for a row: one that matches every stated field, or the default if the row states
@@ -53,7 +53,7 @@ function knownAddress(customer: Customer, { shipping_address }: OrderCsvLine): C
   const all = customer.shipping_addresses;
   if (!shipping_address) return all.find(({ is_default }) => is_default) ?? null;
   const wanted = { ...addressDefaults, ...shipping_address };
-  const names = (Object.keys(addressDefaults) as (keyof AddressFields)[]).filter(
+  const names = (Object.keys(addressDefaults) as (keyof CompleteAddress)[]).filter(
     (name) => !customers.includes(name) || Boolean(shipping_address[name]),
   );
   return all.find((address) => names.every((name) => (address[name] || null) === (wanted[name] || null))) ?? null;

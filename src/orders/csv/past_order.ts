@@ -5,7 +5,7 @@ import { momentIn } from "../../core/time_zone.ts";
 import type { WarehouseCalendar } from "../../inventory/warehouses/dispatch_calendar.ts";
 import type { PastShipment } from "../fulfillment/shipment.ts";
 import { givenTrackingNumber } from "../fulfillment/tracking_url.ts";
-import type { OrderDraft } from "../lifecycle/order_draft.ts";
+import type { OrderDraft } from "../lifecycle/draft_orders.ts";
 import { hasArrived, isCancelled, type PastStatus, pastTimestamps } from "../order.transitions.ts";
 import { type OrderFields, uncancelledUnits } from "../order.ts";
 import { subtotalOf } from "../order_lines.ts";

@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { contactView } from "../../addresses/address.schema.ts";
 import { choice, closed, idField, nullable, Timestamp } from "../../core/schema.ts";
 import { documentFormats, paperSizes } from "../../documents/document.ts";
 import { OwnerView } from "../../storage/tenant.schema.ts";
@@ -60,26 +61,14 @@ export const WalkView = closed({
   picked_units: count,
 });
 
-const Place = closed({
-  name: Type.String(),
-  company: Type.Optional(nullable(Type.String())),
-  address_line1: Type.String(),
-  address_line2: nullable(Type.String()),
-  city: Type.String(),
-  state: nullable(Type.String()),
-  postal_code: nullable(Type.String()),
-  country: Type.String(),
-  phone: Type.Optional(nullable(Type.String())),
-});
-
 export const PackingSlipView = closed({
   ...order,
   status: choice(publicOrderStatuses),
   shipment_id: nullable(Type.String()),
   tracking_number: nullable(Type.String()),
   shipped_at: nullable(Timestamp),
-  ship_to: Place,
-  ship_from: Place,
+  ship_to: closed(contactView),
+  ship_from: closed(contactView),
   order_notes: Type.Optional(nullable(Type.String())),
   items: Type.Array(
     closed({

@@ -20,8 +20,17 @@ import { orderEvent } from "../order_event.ts";
 import { allocationOf, withAllocations } from "../order_lines.ts";
 import { insertAllotted, insertLinesOf, insertOrder, insertOrders, listOrdersNumbered } from "../orders.sql.ts";
 import { insertFirstHistory } from "../search/order_history.sql.ts";
-import { draftOrders, fromApi, newOrder, storeDraft, takenNumber } from "./draft_orders.ts";
-import { type OrderDraft, type OrderSource, reservationOf, wantsOf } from "./order_draft.ts";
+import {
+  draftOrders,
+  fromApi,
+  newOrder,
+  type OrderDraft,
+  type OrderSource,
+  reservationOf,
+  storeDraft,
+  takenNumber,
+  wantsOf,
+} from "./draft_orders.ts";
 import { findOrderByNumber } from "./order_lookup.sql.ts";
 
 /** An order to be created, and its creator. */

@@ -3,7 +3,8 @@ import { iso, isoOrNull } from "../../core/clock.ts";
 import { Fault, type FaultCode, invalid } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
 import { decimalsOf } from "../../core/money.ts";
-import { type AddressFields, addressDefaults, defaultCompany, isErasedEmail } from "../../customers/customer.ts";
+import type { CompleteAddress } from "../../core/postal_address.ts";
+import { addressDefaults, defaultCompany, isErasedEmail } from "../../customers/customer.ts";
 import { checkProduct, productDefaults } from "../../products/product.ts";
 import type { PlatformLine, PlatformOrder, StoreConnection } from "../platform.ts";
 import {
@@ -251,7 +252,7 @@ export function emailOf(platform: Platform, connection_id: number, order: Platfo
 }
 
 /** Converts an order's address to a customer's address. Missing fields stay empty. */
-export function addressOf({ address, customer_name, phone }: PlatformOrder): AddressFields {
+export function addressOf({ address, customer_name, phone }: PlatformOrder): CompleteAddress {
   const company = fitted(address?.company, 200);
   const name = fitted(address?.name ?? customer_name, 200) ?? company ?? "";
   return {

@@ -9,7 +9,8 @@ import { Lanes } from "../../outbound/lanes.ts";
 import { retentionIn } from "../../privacy/retention_settings.sql.ts";
 import { labelCallbacks } from "../../returns/return_labels.ts";
 import { hasCarriersLabels } from "../../shipping/labels/labels.sql.ts";
-import { voidCarrierLabels } from "../../shipping/labels/void_at_carrier.ts";
+import { voidAtCarriers } from "../../shipping/labels/void_at_carrier.ts";
+import { beginVoids } from "../../shipping/labels/void_label.ts";
 import { type Store, writeChunks } from "../../storage/database.ts";
 import { lead } from "../../storage/leases.ts";
 import { listActiveConnections } from "../connections.sql.ts";
@@ -68,10 +69,11 @@ async function importOne(claim: ImportClaim, all: Store, service: Service): Prom
 async function voidLabelsAtCarriers({ connection, import: { order_id } }: ImportClaim, store: Store, service: Service) {
   if (!(await store.read((db) => hasCarriersLabels(db, order_id)))) return;
   try {
-    await voidCarrierLabels({ store, service, callbacks: labelCallbacks }, platformActor(connection), async (tx) => {
+    await voidAtCarriers({ store, service, callbacks: labelCallbacks }, async (tx) => {
       const order = await lockOrder(tx, order_id);
       refuseForbidden(order, "cancel");
-      return { order_id, parcels: new Set(order.shipments.map(({ id }) => id)) };
+      const parcels = new Set(order.shipments.map(({ id }) => id));
+      return beginVoids(tx, order_id, parcels, platformActor(connection));
     });
   } catch (error) {
     const is_expected =

@@ -1,8 +1,8 @@
 // Chooses the carrier that verifies addresses: that of the oldest active account whose connector can.
 
-import type { PostalAddress } from "../../addresses/address.ts";
 import type { CarrierAnswer } from "../../addresses/carrier_verification.ts";
 import { Fault } from "../../core/faults.ts";
+import type { PostalAddress } from "../../core/postal_address.ts";
 import type { Service } from "../../http/service.ts";
 import type { Store } from "../../storage/database.ts";
 import type { CarrierAccount } from "./account.ts";

@@ -185,6 +185,33 @@ function settlingLater(error: unknown): unknown {
   return new Fault(error.code, error.message, { ...error.facts, permanent: false, retry_after_seconds: wait });
 }
 
+const label_formats = ["PDF", "PNG", "ZPL"] as const;
+export type LabelFormat = (typeof label_formats)[number];
+
+/** The credential with the format of an account's labels. */
+export const labelFormatField: CredentialField = {
+  name: "label_format",
+  secret: false,
+  required: false,
+  description: "The format of labels: PDF (the default), PNG or ZPL.",
+};
+
+/** The label format of an account. Refuses: carrier_refused. */
+export function labelFormatOf({ credentials: { label_format } }: CarrierContext): LabelFormat {
+  const wanted = label_format?.trim().toUpperCase() || "PDF";
+  const format = label_formats.find((one) => one === wanted);
+  if (format !== undefined) return format;
+  throw carrierFault("carrier_refused", `The account's label_format must be one of ${label_formats.join(", ")}.`);
+}
+
+/** The credential with the URL of an API that is usually at `home`. */
+export const apiUrlField = (home: string): CredentialField => ({
+  name: "api_url",
+  secret: false,
+  required: false,
+  description: `The base URL of the API, if it is not ${home}.`,
+});
+
 /** Returns the base URL from an account's credentials without trailing slashes. */
 export function baseOf(url: string): string {
   return url.trim().replace(/\/+$/, "");

@@ -2,23 +2,40 @@
 // record. Recording is the same for all connectors.
 
 import type { Environment } from "../../core/environment.ts";
+import type { CompleteAddress } from "../../core/postal_address.ts";
 import type { Api } from "../../outbound/api.ts";
-import type { Db } from "../../storage/database.ts";
-import type { ParcelAddress } from "../address.ts";
+import type { Db, Tx } from "../../storage/database.ts";
+import type { LabelWarning } from "../labels/label.ts";
 import type { BoughtPostage, ListedCarrier, RateOffers, ShipmentRequest } from "../offer.ts";
 import type { CredentialField } from "./account.ts";
 import type { TrackingUpdate } from "./tracking_update.ts";
 
 type Capability = "rating" | "shipping" | "tracking" | "address" | "manifest" | "webhook";
 
-/** A connector without an outside server. Its prices come from the database, and its labels are drawn locally. */
+/**
+ * A connector without an outside server. Its prices come from the database, and its labels are drawn locally, so it
+ * buys and voids within a transaction.
+ */
 export interface OwnCarrier {
   readonly calls: "nobody";
-  readonly code: string;
-  readonly name: string;
   carriers(db: Db): Promise<readonly ListedCarrier[]>;
   /** Returns the offers of the carriers with these codes; without a list, of all carriers. */
   offers(db: Db, shipment: ShipmentRequest, codes?: readonly string[]): Promise<RateOffers>;
+  /** Buys the labels of new parcels, whose price is known. Returns their numbers. */
+  buy(
+    tx: Tx,
+    parcels: readonly { readonly shipment_id: number; readonly to_address: CompleteAddress }[],
+  ): Promise<OwnNumber[]>;
+  void(db: Db, label: { readonly to_address: CompleteAddress }): "voided" | "rejected";
+}
+
+/** The number of a parcel with a built-in label. */
+export interface OwnNumber {
+  readonly tracking_number: string;
+  /** The serial of its SSCC, if one was allotted. */
+  readonly serial: number | null;
+  /** Warns about a number that is not of the expected kind. */
+  readonly warnings: readonly LabelWarning[];
 }
 
 /** The context in which a connector calls for one account. The secrets are open during one call only. */
@@ -43,11 +60,17 @@ export type CarrierPurchase =
   | { readonly state: "waiting" }
   | { readonly state: "not_bought" };
 
+/** A tracking number; the carrier is null when unknown. */
+export interface CarrierNumber {
+  readonly tracking_number: string;
+  readonly carrier: string | null;
+}
+
 /** A carrier's verification of an address. */
 export interface CarrierAddressCheck {
   readonly deliverable: boolean;
   readonly errors: readonly string[];
-  readonly suggestion: ParcelAddress | null;
+  readonly suggestion: CompleteAddress | null;
   readonly residential: boolean | null;
 }
 
@@ -73,13 +96,10 @@ export interface OutsideCarrier {
   find(ref: string, ctx: CarrierContext): Promise<CarrierPurchase>;
   void?(carrier_ref: string, ctx: CarrierContext): Promise<"voided" | "submitted" | "rejected">;
   /** Registers a parcel whose label was bought elsewhere for updates, and returns its present state. */
-  follow?(number: { tracking_number: string; carrier: string | null }, ctx: CarrierContext): Promise<TrackingUpdate>;
+  follow?(number: CarrierNumber, ctx: CarrierContext): Promise<TrackingUpdate>;
   /** Returns the present state of these parcels. Unknown ones are omitted. */
-  track?(
-    numbers: readonly { readonly tracking_number: string; readonly carrier: string | null }[],
-    ctx: CarrierContext,
-  ): Promise<readonly TrackingUpdate[]>;
-  verifyAddress?(address: ParcelAddress, ctx: CarrierContext): Promise<CarrierAddressCheck>;
+  track?(numbers: readonly CarrierNumber[], ctx: CarrierContext): Promise<readonly TrackingUpdate[]>;
+  verifyAddress?(address: CompleteAddress, ctx: CarrierContext): Promise<CarrierAddressCheck>;
   /** Reads a signed callback; `url` is the full URL of the request. Refuses: invalid_signature, validation_failed. */
   readCallback?(
     inbound: { readonly headers: Headers; readonly url: URL; readonly raw: Uint8Array },

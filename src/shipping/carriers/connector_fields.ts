@@ -2,38 +2,39 @@
 
 import { type Fraction, startedUnits } from "../../core/decimals.ts";
 import { value_currency } from "../../core/money.ts";
+import type { CompleteAddress } from "../../core/postal_address.ts";
 import type { WeightUnit } from "../../core/weight_units.ts";
 import { type JsonFields, readText } from "../../outbound/api.ts";
-import { addressView, type ParcelAddress } from "../address.ts";
-import type { ParcelContent, RateMessage, ShipmentRequest } from "../offer.ts";
+import { addressView, readAddress } from "../address.ts";
+import type { ParcelContent, RateMessage, ShipmentEnd, ShipmentRequest } from "../offer.ts";
 import { type ParcelDimensions, readSide, readWeight, type Weight } from "../parcel.ts";
-import { lackingForCustoms } from "../parcel_contents.ts";
+import { lackingForCustoms, needsDeclaration } from "../parcel_contents.ts";
 
 /** Omits fields that are null. */
 export function known(fields: JsonFields): JsonFields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
+/** The known fields of one end of a shipment, for APIs with `street1` and `zip`; `homes` names the field for homes. */
+export function knownEnd(end: ShipmentEnd, homes: string): JsonFields {
+  const { address, country, postal_code, state, city, residential } = end;
+  const place = address === null ? { zip: postal_code, state, city, country } : addressView(address);
+  return known({ ...place, [homes]: residential });
+}
+
 const parts = ["street1", "street2", "city", "state", "zip", "country"] as const;
 const letters_max = 200;
 
 /** The carrier's version of the address, or null when only case and spacing differ. */
-export function suggestionOf(address: ParcelAddress, found: JsonFields): ParcelAddress | null {
+export function suggestionOf(address: CompleteAddress, found: JsonFields): CompleteAddress | null {
   const current = addressView(address);
   const read = (part: (typeof parts)[number]) => readText(found[part], letters_max);
   const plain = (text: string | null) => (text ?? "").toLowerCase().replaceAll(/\s+/g, " ").trim();
   if (parts.every((part) => plain(current[part]) === plain(read(part)))) return null;
   const [street1, city, country] = [read("street1"), read("city"), read("country")];
   if (street1 === null || city === null || country === null) return null;
-  return {
-    ...address,
-    address_line1: street1,
-    address_line2: read("street2"),
-    city,
-    country: country.toUpperCase(),
-    state: read("state"),
-    postal_code: read("zip"),
-  };
+  const found_parts = { street2: read("street2"), state: read("state"), zip: read("zip") };
+  return readAddress({ ...current, ...found_parts, street1, city, country: country.toUpperCase() });
 }
 
 /** Goods with everything that customs require. */
@@ -62,7 +63,7 @@ const filed_above_cents = 250_000;
  * Returns the declaration of a parcel, or null when data is missing or when the parcel needs a filing of its own.
  * Nothing is guessed.
  */
-export function declarationOf({ contents = [], from, to, ...carriage }: ShipmentRequest): CustomsDeclaration | null {
+function declarationOf({ contents = [], from, to, ...carriage }: ShipmentRequest): CustomsDeclaration | null {
   const goods = contents.filter(isDeclarable);
   const signer = from.address?.name ?? from.address?.company ?? "";
   if (goods.length === 0 || goods.length < contents.length || signer === "") return null;
@@ -74,13 +75,20 @@ export function declarationOf({ contents = [], from, to, ...carriage }: Shipment
   return { goods, signer, returned: carriage.return, exemption };
 }
 
+/** Returns a parcel's customs declaration, if it needs one, and the warning next to rates when it cannot be made. */
+export function declarationFor(carrier: string, carriage: ShipmentRequest) {
+  if (!needsDeclaration(carriage)) return { declaration: null, warnings: [] };
+  const declaration = declarationOf(carriage);
+  return { declaration, warnings: declaration === null ? [customsIncomplete(carrier, carriage)] : [] };
+}
+
 const isDeclarable = (content: ParcelContent): content is DeclaredGoods =>
   content.weight !== null && content.country_of_origin !== null && content.value_cents > 0;
 
 const named_max = 20;
 
-/** The warning next to a connector's rates when a declaration is needed but cannot be made. */
-export function customsIncomplete(carrier: string, { contents = [] }: ShipmentRequest): RateMessage {
+/** The warning when a declaration is needed but cannot be made. */
+function customsIncomplete(carrier: string, { contents = [] }: ShipmentRequest): RateMessage {
   const missing = lackingForCustoms(contents).map(({ field }) => field);
   const needed = `Before you buy a label, set: ${missing.slice(0, named_max).join(", ")}.`;
   const unclear = "Its contents cannot be declared automatically, so a label may be refused.";

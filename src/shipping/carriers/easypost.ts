@@ -4,8 +4,9 @@
 import { equalInConstantTime, hmacHex } from "../../core/crypto.ts";
 import { Fault } from "../../core/faults.ts";
 import { moneyText, value_currency } from "../../core/money.ts";
+import type { CompleteAddress } from "../../core/postal_address.ts";
 import { fieldsIn, fieldsOrNone, type JsonFields, readText, succeeded } from "../../outbound/api.ts";
-import { addressView, type ParcelAddress } from "../address.ts";
+import { addressView } from "../address.ts";
 import type {
   BoughtPostage,
   CarrierDocument,
@@ -13,15 +14,16 @@ import type {
   RateMessage,
   RateOffer,
   RateOffers,
-  ShipmentEnd,
   ShipmentRequest,
 } from "../offer.ts";
-import { needsDeclaration } from "../parcel_contents.ts";
 import {
+  apiUrlField,
   baseOf,
   carrierCallerOf,
   carrierFault,
   documentsAt,
+  labelFormatField,
+  labelFormatOf,
   lookedUpPurchase,
   purchase_wait_ms,
   rates_wait_ms,
@@ -34,15 +36,21 @@ import {
   readTimestamp,
   settled_seconds,
 } from "./call_carrier.ts";
-import type { CarrierAddressCheck, CarrierContext, CarrierPurchase, OutsideCarrier } from "./connector.ts";
+import type {
+  CarrierAddressCheck,
+  CarrierContext,
+  CarrierNumber,
+  CarrierPurchase,
+  OutsideCarrier,
+} from "./connector.ts";
 import {
   type CustomsDeclaration,
   carrierCode,
-  customsIncomplete,
-  declarationOf,
+  declarationFor,
   goodsWeightText,
   inchTexts,
   known,
+  knownEnd,
   serviceName,
   suggestionOf,
   weightText,
@@ -55,7 +63,6 @@ const home = "https://api.easypost.com";
 // EasyPost accepts ounces and inches with one decimal.
 const decimals = 1;
 const codes_per_request = 100;
-const label_formats = ["PDF", "PNG", "ZPL"];
 
 /** Refusals that leave open whether the purchase was made. */
 const uncertain_codes: readonly unknown[] = ["SHIPMENT.POSTAGE.TIMED_OUT", "SHIPMENT.POSTAGE.NO_RESPONSE"];
@@ -67,18 +74,8 @@ const credentials = [
     required: true,
     description: "The API key, from API Keys in the EasyPost dashboard. Test data needs a test key.",
   },
-  {
-    name: "label_format",
-    secret: false,
-    required: false,
-    description: "The format of labels: PDF (the default), PNG or ZPL.",
-  },
-  {
-    name: "api_url",
-    secret: false,
-    required: false,
-    description: `The base URL of the API, if it is not ${home}.`,
-  },
+  labelFormatField,
+  apiUrlField(home),
 ] as const;
 
 const { ask, pay, safeText, parseReply, parsePurchase, requireCredential } = carrierCallerOf({
@@ -124,7 +121,7 @@ function requestTo(ctx: CarrierContext, method: "GET" | "POST", path: string, js
 }
 
 async function check(ctx: CarrierContext): Promise<readonly ListedCarrier[]> {
-  labelFormat(ctx); // Refuses an unknown format before anything is bought.
+  labelFormatOf(ctx); // Refuses an unknown format before anything is bought.
   const { status, json } = await ask(ctx, { ...requestTo(ctx, "GET", "/v2/carrier_accounts"), also: [403] });
   // A test key may not list accounts, but it can buy USPS labels.
   const accounts = status === 403 ? [{ type: "UspsAccount", readable: "USPS" }] : fieldsIn(json);
@@ -204,40 +201,30 @@ function messageOf({ carrier, type, message }: JsonFields, ctx: CarrierContext):
   };
 }
 
-function labelFormat({ credentials: { label_format } }: CarrierContext): string {
-  const format = label_format?.toUpperCase() || "PDF";
-  if (label_formats.includes(format)) return format;
-  throw carrierFault("carrier_refused", `The account's label_format must be one of ${label_formats.join(", ")}.`);
-}
-
 /** The shipment in EasyPost's form, and the messages about it. */
 function shipmentOf(carriage: ShipmentRequest, ctx: CarrierContext) {
   const { from, to, weight, reference, insurance, value_cents } = carriage;
   const { dimensions } = carriage.package;
   const sides = dimensions === null ? {} : inchTexts(dimensions, decimals);
   const numbers = Object.entries({ ...sides, weight: weightText(weight, "oz", decimals) });
-  const declaration = declarationOf(carriage);
-  const declared = needsDeclaration(carriage) && declaration !== null;
-  const messages: RateMessage[] = [];
-  if (needsDeclaration(carriage) && !declared) messages.push(customsIncomplete("easypost", carriage));
+  const { declaration, warnings } = declarationFor("easypost", carriage);
+  const messages = [...warnings];
   if (insurance && value_cents) {
     const message = "EasyPost charges insurance in addition to these rates.";
     messages.push({ carrier: "easypost", service: null, level: "info", code: "insurance_charged_beside", message });
   }
   const shipment = {
-    from_address: placeOf(from),
-    to_address: placeOf(to),
+    from_address: knownEnd(from, "residential"),
+    to_address: knownEnd(to, "residential"),
     parcel: Object.fromEntries(numbers.map(([side, text]) => [side, Number(text)])),
-    options: { label_format: labelFormat(ctx), ...(reference !== null && { print_custom_1: reference.slice(0, 50) }) },
+    options: {
+      label_format: labelFormatOf(ctx),
+      ...(reference !== null && { print_custom_1: reference.slice(0, 50) }),
+    },
     ...(reference !== null && { reference: reference.slice(0, 100) }),
-    ...(declared && { customs_info: customsInfoOf(declaration) }),
+    ...(declaration !== null && { customs_info: customsInfoOf(declaration) }),
   };
   return { shipment, messages };
-}
-
-function placeOf({ address, country, postal_code, state, city, residential }: ShipmentEnd) {
-  const place = address === null ? { zip: postal_code, state, city, country } : addressView(address);
-  return { ...known(place), ...(residential !== null && { residential }) };
 }
 
 function customsInfoOf({ goods, signer, returned, exemption }: CustomsDeclaration) {
@@ -372,10 +359,7 @@ const refunds: Readonly<Record<string, "voided" | "submitted">> = {
   queued: "submitted",
 };
 
-async function follow(
-  number: { tracking_number: string; carrier: string | null },
-  ctx: CarrierContext,
-): Promise<TrackingUpdate> {
+async function follow(number: CarrierNumber, ctx: CarrierContext): Promise<TrackingUpdate> {
   const carrier = trackerNames[number.carrier ?? ""];
   const tracker = { tracking_code: number.tracking_number, ...(carrier !== undefined && { carrier }) };
   const { status, json } = await ask(ctx, requestTo(ctx, "POST", "/v2/trackers", { tracker }));
@@ -383,10 +367,7 @@ async function follow(
   return parseReply(() => updateOf(fieldsOrNone(json)));
 }
 
-async function track(
-  numbers: readonly { readonly tracking_number: string }[],
-  ctx: CarrierContext,
-): Promise<TrackingUpdate[]> {
+async function track(numbers: readonly CarrierNumber[], ctx: CarrierContext): Promise<TrackingUpdate[]> {
   const found = new Map<string, JsonFields>();
   for (let start = 0; start < numbers.length; start += codes_per_request) {
     const tracking_codes = numbers.slice(start, start + codes_per_request).map((one) => one.tracking_number);
@@ -400,7 +381,7 @@ async function track(
   return parseReply(() => [...found.values()].map(updateOf));
 }
 
-async function verifyAddress(address: ParcelAddress, ctx: CarrierContext): Promise<CarrierAddressCheck> {
+async function verifyAddress(address: CompleteAddress, ctx: CarrierContext): Promise<CarrierAddressCheck> {
   const question = { address: known(addressView(address)), verify: true };
   const { json } = await ask(ctx, requestTo(ctx, "POST", "/v2/addresses", question));
   const found = fieldsOrNone(json);

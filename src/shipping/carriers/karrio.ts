@@ -14,7 +14,6 @@ import type {
   ShipmentEnd,
   ShipmentRequest,
 } from "../offer.ts";
-import { needsDeclaration } from "../parcel_contents.ts";
 import type { CredentialField } from "./account.ts";
 import {
   baseOf,
@@ -23,6 +22,8 @@ import {
   carrierFault,
   documentsAt,
   documentsOf,
+  labelFormatField,
+  labelFormatOf,
   lookedUpPurchase,
   purchase_wait_ms,
   rates_wait_ms,
@@ -33,13 +34,12 @@ import {
   readRequired,
   readTimestamp,
 } from "./call_carrier.ts";
-import type { CarrierContext, CarrierPurchase, OutsideCarrier } from "./connector.ts";
+import type { CarrierContext, CarrierNumber, CarrierPurchase, OutsideCarrier } from "./connector.ts";
 import {
   type CustomsDeclaration,
   carrierCode,
   carrierName,
-  customsIncomplete,
-  declarationOf,
+  declarationFor,
   goodsWeightText,
   known,
   serviceName,
@@ -54,7 +54,6 @@ const parallel_max = 5;
 const urls_max = 4000;
 // Karrio accepts any number of decimals. Four represent a tenth of a milligram.
 const decimals = 4;
-const label_types: readonly string[] = ["PDF", "PNG", "ZPL"];
 
 // Carriers that Karrio names differently.
 const own_names: Readonly<Record<string, string>> = {
@@ -79,12 +78,7 @@ const credentials: readonly CredentialField[] = [
     required: true,
     description: "The API key, from Developers, API in the Karrio dashboard. Test data needs a test-mode key.",
   },
-  {
-    name: "label_format",
-    secret: false,
-    required: false,
-    description: "The format of labels: PDF (the default), PNG or ZPL.",
-  },
+  labelFormatField,
 ];
 
 const { ask, pay, safeText, parseReply, parsePurchase, requireCredential } = carrierCallerOf({
@@ -130,7 +124,7 @@ function wordsOf(reply: unknown): readonly unknown[] {
 }
 
 async function check(ctx: CarrierContext): Promise<readonly ListedCarrier[]> {
-  labelType(ctx);
+  labelFormatOf(ctx);
   const { status, json } = await ask(ctx, to(ctx, "GET", `connections?active=true&limit=${carriers_max}`));
   if (status === 404) throw noKarrio();
   const connections = fieldsIn(fieldsOrNone(json)["results"]).filter(({ active }) => active !== false);
@@ -159,20 +153,12 @@ function refuseLive({ mode }: CarrierContext, all: readonly JsonFields[]): void 
   throw carrierFault("carrier_unauthorized", words);
 }
 
-/** The label format of the account. Refuses: carrier_refused. */
-function labelType({ credentials: { label_format } }: CarrierContext): string {
-  const type = label_format?.trim().toUpperCase() || "PDF";
-  if (label_types.includes(type)) return type;
-  throw carrierFault("carrier_refused", `The account's label_format must be one of ${label_types.join(", ")}.`);
-}
-
 async function offers(carriage: ShipmentRequest, ctx: CarrierContext): Promise<RateOffers> {
-  const declaration = needsDeclaration(carriage) ? declarationOf(carriage) : null;
-  const unclear = needsDeclaration(carriage) && declaration === null;
+  const { declaration, warnings } = declarationFor(karrio.code, carriage);
   const buyable = carriage.from.address !== null && carriage.to.address !== null;
   // A shipment without full addresses cannot be bought later, so no draft is created.
   const path = buyable ? "shipments" : "proxy/rates";
-  const draft = { label_type: labelType(ctx), ...(declaration !== null && { customs: customsOf(declaration) }) };
+  const draft = { label_type: labelFormatOf(ctx), ...(declaration !== null && { customs: customsOf(declaration) }) };
   const json = { ...ratesBody(carriage), ...(buyable && draft) };
   const found = await ask(ctx, to(ctx, "POST", path, { json, wait_ms: rates_wait_ms, also: [424] }));
   if (found.status === 404) throw noKarrio();
@@ -183,10 +169,7 @@ async function offers(carriage: ShipmentRequest, ctx: CarrierContext): Promise<R
       const shipment_id = buyable && found.status !== 424 ? readRequired(id, "id") : null;
       return fieldsIn(rates).map((rate, at) => offerOf(rate, `rates[${at}]`, shipment_id));
     }),
-    messages: [
-      ...(unclear ? [customsIncomplete(karrio.code, carriage)] : []),
-      ...fieldsIn(messages).map((message) => messageOf(message, ctx)),
-    ],
+    messages: [...warnings, ...fieldsIn(messages).map((message) => messageOf(message, ctx))],
   };
 }
 
@@ -334,7 +317,7 @@ function partsOf(ref: string): { shipment_id: string; rate_id: string } {
 
 async function buy(ref: string, _carriage: ShipmentRequest, ctx: CarrierContext): Promise<CarrierPurchase> {
   const { shipment_id, rate_id } = partsOf(ref);
-  const json = { selected_rate_id: rate_id, label_type: labelType(ctx) };
+  const json = { selected_rate_id: rate_id, label_type: labelFormatOf(ctx) };
   const path = `shipments/${shipment_id}/purchase`;
   const { status, json: reply } = await pay(
     ctx,
@@ -420,9 +403,7 @@ async function cancel(carrier_ref: string, ctx: CarrierContext): Promise<"voided
   return fieldsOrNone(json)["status"] === "cancelled" ? "voided" : "rejected";
 }
 
-type KarrioTracker = { readonly tracking_number: string; readonly carrier: string | null };
-
-async function follow({ tracking_number, carrier }: KarrioTracker, ctx: CarrierContext): Promise<TrackingUpdate> {
+async function follow({ tracking_number, carrier }: CarrierNumber, ctx: CarrierContext): Promise<TrackingUpdate> {
   if (carrier === null) {
     const words = "Karrio needs the carrier of the tracking number. Send `carrier`.";
     throw carrierFault("carrier_refused", words);
@@ -434,7 +415,7 @@ async function follow({ tracking_number, carrier }: KarrioTracker, ctx: CarrierC
   return parseReply(() => updateOf(fieldsOrNone(found.json), ctx.now));
 }
 
-async function track(numbers: readonly KarrioTracker[], ctx: CarrierContext): Promise<readonly TrackingUpdate[]> {
+async function track(numbers: readonly CarrierNumber[], ctx: CarrierContext): Promise<readonly TrackingUpdate[]> {
   const updates: TrackingUpdate[] = [];
   for (let at = 0; at < numbers.length; at += parallel_max) {
     const some = numbers.slice(at, at + parallel_max);

@@ -1,17 +1,22 @@
 // Shippo: one API token for many carriers. A rate can be bought repeatedly. Its id is known before payment, so a
 // purchase can be looked up among the rate's transactions.
+
 import { moneyText, value_currency } from "../../core/money.ts";
+import type { CompleteAddress } from "../../core/postal_address.ts";
 import { fieldsIn, fieldsOrNone, type JsonFields, readText, succeeded } from "../../outbound/api.ts";
-import { addressView, type ParcelAddress } from "../address.ts";
-import type { ListedCarrier, RateMessage, RateOffer, RateOffers, ShipmentEnd, ShipmentRequest } from "../offer.ts";
+import { addressView } from "../address.ts";
+import type { ListedCarrier, RateMessage, RateOffer, RateOffers, ShipmentRequest } from "../offer.ts";
 import type { ParcelDimensions } from "../parcel.ts";
-import { needsDeclaration } from "../parcel_contents.ts";
 import type { CredentialField } from "./account.ts";
 import {
+  apiUrlField,
   baseOf,
   carrierCallerOf,
   carrierFault,
   documentsAt,
+  type LabelFormat,
+  labelFormatField,
+  labelFormatOf,
   purchase_wait_ms,
   rates_wait_ms,
   readAmount,
@@ -21,15 +26,21 @@ import {
   readRequired,
   readTimestamp,
 } from "./call_carrier.ts";
-import type { CarrierAddressCheck, CarrierContext, CarrierPurchase, OutsideCarrier } from "./connector.ts";
+import type {
+  CarrierAddressCheck,
+  CarrierContext,
+  CarrierNumber,
+  CarrierPurchase,
+  OutsideCarrier,
+} from "./connector.ts";
 import {
   type CustomsDeclaration,
   carrierCode,
-  customsIncomplete,
-  declarationOf,
+  declarationFor,
   goodsWeightText,
   inchTexts,
   known,
+  knownEnd,
   suggestionOf,
   weightText,
 } from "./connector_fields.ts";
@@ -46,7 +57,7 @@ const pages_max = 20;
 const parallel_max = 5;
 const urls_max = 4000;
 
-const label_types: Readonly<Record<string, string>> = { PDF: "PDF_4x6", PNG: "PNG", ZPL: "ZPLII" };
+const label_types: Readonly<Record<LabelFormat, string>> = { PDF: "PDF_4x6", PNG: "PNG", ZPL: "ZPLII" };
 
 const credentials: readonly CredentialField[] = [
   {
@@ -55,13 +66,8 @@ const credentials: readonly CredentialField[] = [
     required: true,
     description: "The API token, from API in the Shippo settings. Test data needs a test token.",
   },
-  {
-    name: "label_format",
-    secret: false,
-    required: false,
-    description: "The format of labels: PDF (the default), PNG or ZPL.",
-  },
-  { name: "api_url", secret: false, required: false, description: `The base URL of the API, if it is not ${home}.` },
+  labelFormatField,
+  apiUrlField(home),
 ];
 
 const { ask, pay, safeText, parseReply, parsePurchase, requireCredential } = carrierCallerOf({
@@ -110,7 +116,7 @@ function requestTo(ctx: CarrierContext, method: "GET" | "POST", path: string, js
 }
 
 async function check(ctx: CarrierContext): Promise<readonly ListedCarrier[]> {
-  labelType(ctx); // Refuses an unknown format before anything is bought.
+  labelFormatOf(ctx); // Refuses an unknown format before anything is bought.
   const listed = new Map<string, ListedCarrier>();
   for (let page = 1; page <= pages_max; page += 1) {
     const path = `/carrier_accounts?service_levels=true&results=${page_size}&page=${page}`;
@@ -132,14 +138,13 @@ async function check(ctx: CarrierContext): Promise<readonly ListedCarrier[]> {
 }
 
 async function offers(carriage: ShipmentRequest, ctx: CarrierContext): Promise<RateOffers> {
-  labelType(ctx);
+  labelFormatOf(ctx);
   const { dimensions } = carriage.package;
   if (dimensions === null) {
     const words = "Shippo needs the length, width and height of the parcel.";
     return { offers: [], messages: [noted("dimensions_required", "error", words)] };
   }
-  const declaration = needsDeclaration(carriage) ? declarationOf(carriage) : null;
-  const unclear = needsDeclaration(carriage) && declaration === null;
+  const { declaration, warnings } = declarationFor("shippo", carriage);
   const question = requestTo(ctx, "POST", "/shipments", shipmentOf(carriage, dimensions, declaration));
   const { status, json } = await ask(ctx, { ...question, wait_ms: rates_wait_ms });
   if (status === 404) throw carrierFault("carrier_error", "The account's api_url is not the Shippo API.");
@@ -147,10 +152,7 @@ async function offers(carriage: ShipmentRequest, ctx: CarrierContext): Promise<R
   const answer = fieldsOrNone(json);
   return {
     offers: parseReply(() => fieldsIn(answer["rates"]).map((rate, at) => offerOf(rate, `rates[${at}]`, buyable))),
-    messages: [
-      ...(unclear ? [customsIncomplete("shippo", carriage)] : []),
-      ...fieldsIn(answer["messages"]).map((message) => messageOf(message, ctx)),
-    ],
+    messages: [...warnings, ...fieldsIn(answer["messages"]).map((message) => messageOf(message, ctx))],
   };
 }
 
@@ -217,8 +219,8 @@ function shipmentOf(carriage: ShipmentRequest, dimensions: ParcelDimensions, dec
     ...(reference !== null && { reference_1: reference.slice(0, 50) }),
   };
   return {
-    address_from: placeOf(from),
-    address_to: placeOf(to),
+    address_from: knownEnd(from, "is_residential"),
+    address_to: knownEnd(to, "is_residential"),
     async: false,
     parcels: [
       {
@@ -232,11 +234,6 @@ function shipmentOf(carriage: ShipmentRequest, dimensions: ParcelDimensions, dec
     ...(reference !== null && { metadata: reference.slice(0, 100) }),
     ...(declaration !== null && { customs_declaration: customsOf(declaration) }),
   };
-}
-
-function placeOf({ address, country, postal_code, state, city, residential }: ShipmentEnd) {
-  const place = address === null ? { zip: postal_code, state, city, country } : addressView(address);
-  return { ...known(place), ...(residential !== null && { is_residential: residential }) };
 }
 
 function customsOf({ goods, signer, returned, exemption }: CustomsDeclaration) {
@@ -270,16 +267,9 @@ function partsOf(ref: string) {
   throw carrierFault("carrier_refused", words);
 }
 
-function labelType(ctx: CarrierContext): string {
-  const type = label_types[ctx.credentials["label_format"]?.toUpperCase() || "PDF"];
-  if (type !== undefined) return type;
-  const words = `The account's label_format must be one of ${Object.keys(label_types).join(", ")}.`;
-  throw carrierFault("carrier_refused", words);
-}
-
 async function buy(ref: string, { reference }: ShipmentRequest, ctx: CarrierContext): Promise<CarrierPurchase> {
   const { rate } = partsOf(ref);
-  const paid_for = { rate, label_file_type: labelType(ctx), async: false };
+  const paid_for = { rate, label_file_type: label_types[labelFormatOf(ctx)], async: false };
   const json = { ...paid_for, ...(reference !== null && { metadata: reference.slice(0, 100) }) };
   const question = requestTo(ctx, "POST", "/transactions", json);
   const answer = await pay(ctx, { ...question, wait_ms: purchase_wait_ms });
@@ -359,13 +349,11 @@ async function refund(carrier_ref: string, ctx: CarrierContext): Promise<"voided
   return ["QUEUED", "PENDING", "REFUNDPENDING"].includes(status) ? "submitted" : "rejected";
 }
 
-type ShippoTracker = { readonly tracking_number: string; readonly carrier: string | null };
-
 /** Shippo's name of the carrier. Its test numbers belong to a carrier named `shippo`. */
-const carrierOf = ({ tracking_number, carrier }: ShippoTracker): string | null =>
+const carrierOf = ({ tracking_number, carrier }: CarrierNumber): string | null =>
   tracking_number.startsWith("SHIPPO_") ? "shippo" : carrier;
 
-async function follow(number: ShippoTracker, ctx: CarrierContext): Promise<TrackingUpdate> {
+async function follow(number: CarrierNumber, ctx: CarrierContext): Promise<TrackingUpdate> {
   const carrier = carrierOf(number);
   if (carrier === null) {
     const words = "Shippo needs the carrier of the tracking number. Send `carrier`.";
@@ -377,7 +365,7 @@ async function follow(number: ShippoTracker, ctx: CarrierContext): Promise<Track
   return parseReply(() => updateOf(fieldsOrNone(answer.json)));
 }
 
-async function track(numbers: readonly ShippoTracker[], ctx: CarrierContext): Promise<readonly TrackingUpdate[]> {
+async function track(numbers: readonly CarrierNumber[], ctx: CarrierContext): Promise<readonly TrackingUpdate[]> {
   const updates: TrackingUpdate[] = [];
   const paths = numbers.flatMap((number) => {
     const carrier = carrierOf(number);
@@ -395,7 +383,7 @@ async function track(numbers: readonly ShippoTracker[], ctx: CarrierContext): Pr
   return updates;
 }
 
-async function verifyAddress(address: ParcelAddress, ctx: CarrierContext): Promise<CarrierAddressCheck> {
+async function verifyAddress(address: CompleteAddress, ctx: CarrierContext): Promise<CarrierAddressCheck> {
   const question = { ...known(addressView(address)), validate: true };
   const { json } = await ask(ctx, requestTo(ctx, "POST", "/addresses", question));
   const found = fieldsOrNone(json);

@@ -1,11 +1,11 @@
 import { assert, type FieldProblem, invalidFields } from "../../core/faults.ts";
+import type { CompleteAddress, ContactAddress } from "../../core/postal_address.ts";
 import { addressLines, postalBarcode } from "../../documents/address_lines.ts";
 import { code128Width, isQrText, qrSide } from "../../documents/barcodes.ts";
 import type { DrawingOperation, LabelDrawing, TextOperation } from "../../documents/drawing.ts";
 import { printableLine, unprintableLetters } from "../../documents/shape_text.ts";
 import { missingFonts } from "../../documents/typefaces.ts";
 import { fitLine, fitLines, lineHeight, type TextBox } from "../../documents/wrap_text.ts";
-import type { LabelAddress, ParcelAddress } from "../address.ts";
 import type { LabelWarning } from "./label.ts";
 import { isSscc } from "./sscc.ts";
 
@@ -14,8 +14,8 @@ export interface LabelFacts {
   /** The display names of the carrier and its service. */
   readonly carrier: string;
   readonly service: string;
-  readonly sender: LabelAddress;
-  readonly recipient: LabelAddress;
+  readonly sender: ContactAddress;
+  readonly recipient: ContactAddress;
   /** The weight with its unit, as in `2.5 lb`. */
   readonly weight: string;
   /** The position of the parcel in its order, such as `2 of 6`, or `2` while the number of parcels is unknown. */
@@ -206,14 +206,14 @@ function drawFooter(sheet: LabelSheet, facts: LabelFacts): void {
 function drawAddress(
   sheet: LabelSheet,
   field: "sender" | "recipient",
-  address: LabelAddress,
+  address: ContactAddress,
   home: string,
   x: number,
   y: number,
   room: TextBox,
 ): void {
-  const plain = (part: keyof LabelAddress): string => printableLine(address[part] ?? "");
-  const printable: LabelAddress = {
+  const plain = (part: keyof ContactAddress): string => printableLine(address[part] ?? "");
+  const printable: ContactAddress = {
     name: plain("name"),
     company: plain("company"),
     address_line1: plain("address_line1"),
@@ -274,10 +274,10 @@ const printedParts = {
   city: "city",
   state: "state",
   postal_code: "zip",
-} as const satisfies Partial<Record<keyof ParcelAddress, string>>;
+} as const satisfies Partial<Record<keyof CompleteAddress, string>>;
 
 /** Refuses addresses with characters that no installed font has, naming each field. Refuses: validation_failed. */
-export function checkPrintable(addresses: Readonly<Record<"from_address" | "to_address", ParcelAddress>>): void {
+export function checkPrintable(addresses: Readonly<Record<"from_address" | "to_address", CompleteAddress>>): void {
   const parts = Object.keys(printedParts) as (keyof typeof printedParts)[];
   const problems = (["from_address", "to_address"] as const).flatMap((field) =>
     parts.flatMap((part): FieldProblem[] => {

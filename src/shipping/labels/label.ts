@@ -7,10 +7,11 @@ import { Fault } from "../../core/faults.ts";
 import { type IdNoun, wireId } from "../../core/ids.ts";
 import { money, value_currency } from "../../core/money.ts";
 import type { Site } from "../../core/operator_settings.ts";
+import type { CompleteAddress } from "../../core/postal_address.ts";
 import type { LabelDrawing } from "../../documents/drawing.ts";
 import { carrierPage, trackingPagePath } from "../../orders/fulfillment/tracking_url.ts";
-import { addressView, type ParcelAddress } from "../address.ts";
-import type { PriceLine } from "../offer.ts";
+import { addressView } from "../address.ts";
+import type { PriceLine, RateOffer } from "../offer.ts";
 import type { ParcelPackage } from "../parcel.ts";
 import { deliveryDay, placeTimeZone } from "../rates/delivery_date.ts";
 import type { LabelStatus, VoidStatus } from "./label.transitions.ts";
@@ -83,8 +84,8 @@ export interface PlainLabel {
   readonly package: ParcelPackage;
   readonly value_cents: number | null;
   readonly insurance: boolean;
-  readonly from_address: ParcelAddress;
-  readonly to_address: ParcelAddress;
+  readonly from_address: CompleteAddress;
+  readonly to_address: CompleteAddress;
   readonly documents: readonly StoredDocument[];
   readonly warnings: readonly LabelWarning[];
   /** A digest that is equal for equal purchases. */
@@ -212,9 +213,24 @@ function packageView({ package: { weight, ...same }, value_cents, insurance }: P
   };
 }
 
+/** The fields of a label that an offer sets. */
+export function pricedBy(offer: RateOffer) {
+  const { rate_cents, cost_cents, currency, breakdown, zone, billable_pounds, delivery_date } = offer;
+  return {
+    cost_cents: rate_cents,
+    carrier_cost_cents: cost_cents,
+    currency,
+    breakdown,
+    sample: offer.sample === true,
+    zone,
+    billable_pounds,
+    delivery_date,
+  };
+}
+
 /** Returns the billable fact of a purchased label. */
-export function labelFact(label: PlainLabel, merchant_id: number, warehouse: BillableFact["warehouse"]): BillableFact {
-  const { id, order_id, shipment_id, return_id, account_id } = label;
+export function labelFact(label: PlainLabel, warehouse: BillableFact["warehouse"]): BillableFact {
+  const { id, merchant_id, order_id, shipment_id, return_id, account_id } = label;
   const attributes = {
     order_id: wireId("order", order_id),
     shipment_id: shipment_id === null ? null : wireId("shipment", shipment_id),

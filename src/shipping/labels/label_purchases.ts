@@ -1,4 +1,4 @@
-import { isSamePlace, isUndeliverable } from "../../addresses/address.ts";
+import { isUndeliverable } from "../../addresses/address.ts";
 import { hasUnknownZip } from "../../addresses/verify_address.ts";
 import { billFacts } from "../../billing/bill_facts.ts";
 import type { Actor } from "../../core/actor.ts";
@@ -6,6 +6,7 @@ import { systemActor } from "../../core/actor.ts";
 import { assert, Fault, invalid } from "../../core/faults.ts";
 import { invalidChoice } from "../../core/field_problems.ts";
 import { readId } from "../../core/ids.ts";
+import { type CompleteAddress, isSamePlace } from "../../core/postal_address.ts";
 import { transition } from "../../core/transitions.ts";
 import { labelShipment, openShipment, voidShipment } from "../../orders/fulfillment/label_shipment.ts";
 import { parcelPlace, placeText } from "../../orders/fulfillment/order_units.ts";
@@ -17,7 +18,6 @@ import { lockOrder } from "../../orders/orders.sql.ts";
 import { findProducts } from "../../products/products.sql.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { recordClaims } from "../../storage/servers.ts";
-import type { ParcelAddress } from "../address.ts";
 import { boxWarnings } from "../address_checks.ts";
 import { isSelling } from "../carriers/account.transitions.ts";
 import { findAccount, listActiveAccounts } from "../carriers/accounts.sql.ts";
@@ -28,7 +28,7 @@ import { builtInCarriers } from "../rates/built_in_carrier.ts";
 import { hasAddresses, type RateQuote } from "../rates/quote.ts";
 import { isBeingBought, labelStarts, labelTransitions } from "./label.transitions.ts";
 import type { ShippingLabel } from "./label.ts";
-import { labelFact } from "./label.ts";
+import { labelFact, pricedBy } from "./label.ts";
 import {
   call_ms_max,
   carriageOf,
@@ -133,7 +133,7 @@ export async function beginPurchase(
 async function refuseUnknownZip(
   tx: Tx,
   { shipping_address, address_verification }: Order,
-  to: ParcelAddress,
+  to: CompleteAddress,
 ): Promise<void> {
   const by_carrier = address_verification !== null && address_verification.method !== "offline";
   if (by_carrier && !isUndeliverable(address_verification.status) && isSamePlace(shipping_address, to)) return;
@@ -179,7 +179,7 @@ export async function claimNew(
     service,
     status: labelStarts,
     quote_nonce: quote?.nonce ?? null,
-    ...(quote === null ? unpriced : { ...pricedBy(quote.offer), ...(as_quoted ? {} : { offer_ref: null }) }),
+    ...(quote === null ? unpriced : { ...pricedBy(quote.offer), offer_ref: as_quoted ? quote.offer.ref : null }),
     tracking_number: null,
     tracking_url: null,
     carrier_ref: null,
@@ -211,22 +211,6 @@ const unpriced = {
   delivery_date: null,
   offer_ref: null,
 } as const;
-
-/** The fields of a label that an offer sets. */
-function pricedBy(offer: RateOffer) {
-  const { rate_cents, cost_cents, currency, breakdown, zone, billable_pounds, delivery_date, ref } = offer;
-  return {
-    cost_cents: rate_cents,
-    carrier_cost_cents: cost_cents,
-    currency,
-    breakdown,
-    sample: offer.sample === true,
-    zone,
-    billable_pounds,
-    delivery_date,
-    offer_ref: ref,
-  };
-}
 
 /**
  * Returns the request to a label's carrier, from the present order and products. Refuses: validation_failed, when the
@@ -302,7 +286,7 @@ export async function preparePayment(
 
 /** The fields of a label that an offer sets. A quoted price stays. */
 function offerFields({ quote_nonce }: ShippingLabel, offer: RateOffer): Partial<ShippingLabel> {
-  if (quote_nonce === null) return pricedBy(offer);
+  if (quote_nonce === null) return { ...pricedBy(offer), offer_ref: offer.ref };
   return { offer_ref: offer.ref, carrier_cost_cents: offer.cost_cents };
 }
 
@@ -351,7 +335,7 @@ export async function recordBought(
     warnings: [...before.warnings, ...documentWarnings(before, bought)],
   });
   const order = await lockOrder(tx, label.order_id);
-  billFacts(tx, [labelFact(label, order.merchant_id, await originOfOrder(tx, order))]);
+  billFacts(tx, [labelFact(label, await originOfOrder(tx, order))]);
   if (label.shipment_id === null) return { label, parcel: null };
   const shipment = order.shipments.find(({ id }) => id === label.shipment_id);
   assert(shipment !== undefined, "an order has the parcels of its labels");

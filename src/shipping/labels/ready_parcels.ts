@@ -4,6 +4,7 @@ import type { Actor } from "../../core/actor.ts";
 import { Fault, orFault } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
 import { centsOf, value_currency } from "../../core/money.ts";
+import { type CompleteAddress, completeAddress } from "../../core/postal_address.ts";
 import { unitsToLabel } from "../../orders/fulfillment/label_shipment.ts";
 import {
   addedUp,
@@ -18,8 +19,7 @@ import { type Order, openUnits } from "../../orders/order.ts";
 import { lockOrders } from "../../orders/orders.sql.ts";
 import type { Tx } from "../../storage/database.ts";
 import type { ShippingOrigin } from "../address.ts";
-import { addressOf, type ParcelAddress, readAddress } from "../address.ts";
-import { checkAddress, refuseExample } from "../address_checks.ts";
+import { readAddressField, refuseExample } from "../address_checks.ts";
 import { endAt } from "../offer.ts";
 import { originsOfOrders } from "../origins.sql.ts";
 import { gramsOf, readParcel, type WeighedParcel } from "../parcel.ts";
@@ -39,7 +39,7 @@ export interface LabelBuyer {
 }
 
 /** A purchase of a label, and its seller. */
-interface ParcelRequest {
+export interface ParcelRequest {
   readonly input: CreateLabel;
   readonly buying: LabelBuyer;
   readonly seller: { readonly carrier: string; readonly service: string };
@@ -50,8 +50,8 @@ interface RequestedParcel {
   readonly parcel: WeighedParcel;
   readonly value_cents: number | null;
   readonly insurance: boolean;
-  readonly from: ParcelAddress | null;
-  readonly to: ParcelAddress | null;
+  readonly from: CompleteAddress | null;
+  readonly to: CompleteAddress | null;
   readonly fingerprint: string;
 }
 
@@ -60,8 +60,8 @@ export interface ReadyParcel extends Omit<RequestedParcel, "from" | "to"> {
   /** The order, locked, without the parcel. */
   readonly order: Order;
   readonly units: readonly ShipmentLine[];
-  readonly from_address: ParcelAddress;
-  readonly to_address: ParcelAddress;
+  readonly from_address: CompleteAddress;
+  readonly to_address: CompleteAddress;
   /** The warehouse that ships it, and its IANA zone. */
   readonly warehouse_id: number;
   readonly origin_zone: string;
@@ -105,8 +105,8 @@ export async function readyParcels(
 function requestedParcel({ input, buying, seller: { carrier, service } }: ParcelRequest): RequestedParcel {
   const parcel = readParcel(input.package, "package.");
   const { value_cents, insurance } = declaredValue(input, buying.quote);
-  const from = readAddressField("from_address", input);
-  const to = readAddressField("to_address", input);
+  const from = readAddressField("from_address", input.from_address);
+  const to = readAddressField("to_address", input.to_address);
   const { dimensions } = parcel.package;
   const worth = value_cents === null && !insurance ? [] : [value_cents, insurance];
   const facts = [carrier, service, gramsOf(parcel.weight), dimensions, from, to, input.items, ...worth];
@@ -130,7 +130,7 @@ function readyOf(
   const { additional, quote } = buying;
   if (!additional) refuseDuplicate(bought, requested.fingerprint, now - duplicate_within_ms);
   const units = unitsToLabel(order, unitsOf(order, input, additional && bought.length > 0));
-  const to_address = to ?? addressOf(order.shipping_address);
+  const to_address = to ?? completeAddress(order.shipping_address);
   if (from === null && mode === "live") refuseExample(origin, "from_address");
   const from_address = from ?? origin.address;
   if (quote !== null) {
@@ -152,14 +152,6 @@ function declaredValue({ package: input }: CreateLabel, quote: RateQuote | null)
   ];
   if (differs.length > 0) throw notQuoted(differs);
   return { value_cents: quote.value_cents, insurance: quote.insurance };
-}
-
-function readAddressField(field: "from_address" | "to_address", input: CreateLabel): ParcelAddress | null {
-  const value = input[field];
-  if (value === undefined) return null;
-  const address = readAddress(value);
-  checkAddress(field, address);
-  return address;
 }
 
 function refuseDuplicate(bought: LockedOrder["bought"], fingerprint: string, since: number): void {

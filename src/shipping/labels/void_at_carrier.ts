@@ -8,7 +8,7 @@ import type { voidTransitions } from "./label.transitions.ts";
 import type { ShippingLabel } from "./label.ts";
 import { checkLater, purchaseActor } from "./label_purchases.ts";
 import { getLabel } from "./labels.sql.ts";
-import { beginReturnVoids, beginVoids, notVoidable, recordVoided, recordVoidRefused } from "./void_label.ts";
+import { notVoidable, recordVoided, recordVoidRefused } from "./void_label.ts";
 
 /** The result of a request to void a label. */
 type VoidAnswer = { readonly label: ShippingLabel } | { readonly fault: Fault };
@@ -80,35 +80,10 @@ async function later({ store }: CarrierCallContext, claim: ShippingLabel): Promi
 const attempts_max = 60;
 
 /**
- * Voids carriers' labels on some parcels of an order at the carriers, before these parcels are given up. `choose` locks
- * the order, checks that the parcels can be given up and returns them; its refusals pass through.
- * Refuses: label_not_voidable, label_in_progress.
+ * Voids labels at their carriers, before their parcels or their return are given up. `claim` checks that this is
+ * possible and claims the labels; its refusals pass through. Refuses: label_not_voidable, label_in_progress.
  */
-export async function voidCarrierLabels(
-  at: CarrierCallContext,
-  actor: Actor,
-  choose: (tx: Tx) => Promise<{ readonly order_id: number; readonly parcels: ReadonlySet<number> }>,
-): Promise<void> {
-  await voidAllAtCarriers(at, async (tx) => {
-    const { order_id, parcels } = await choose(tx);
-    return beginVoids(tx, order_id, parcels, actor);
-  });
-}
-
-/**
- * Voids a return's labels at the carriers, before the return is cancelled. `choose` locks the return's order, checks
- * that the return can be cancelled and returns it; its refusals pass through.
- * Refuses: label_not_voidable, label_in_progress.
- */
-export async function voidCarrierReturnLabels(
-  at: CarrierCallContext,
-  actor: Actor,
-  choose: (tx: Tx) => Promise<{ readonly id: number; readonly order_id: number }>,
-): Promise<void> {
-  await voidAllAtCarriers(at, async (tx) => beginReturnVoids(tx, await choose(tx), actor));
-}
-
-async function voidAllAtCarriers(
+export async function voidAtCarriers(
   at: CarrierCallContext,
   claim: (tx: Tx) => Promise<readonly ShippingLabel[]>,
 ): Promise<void> {
@@ -124,9 +99,7 @@ async function voidAllAtCarriers(
       throw new Fault(
         "label_in_progress",
         "A carrier has not confirmed yet whether it voids a label. Send the request again in a few seconds.",
-        {
-          retry_after_seconds: 10,
-        },
+        { retry_after_seconds: 10 },
       );
     }
     if ("fault" in answer) throw answer.fault;

@@ -15,7 +15,7 @@ import { refuseForbidden } from "../../orders/order_lines.ts";
 import { lockOrder } from "../../orders/orders.sql.ts";
 import type { Tx } from "../../storage/database.ts";
 import { recordClaims } from "../../storage/servers.ts";
-import { refusesVoid } from "../rates/built_in_carrier.ts";
+import { builtIn } from "../carriers/built_in.ts";
 import { isVoided, labelTransitions, voidStarts, voidTransitions } from "./label.transitions.ts";
 import type { ShippingLabel } from "./label.ts";
 import { isIn, refuseInProgress, refuseLeft } from "./label_checks.ts";
@@ -97,7 +97,7 @@ async function voidBought(tx: Tx, label: ShippingLabel, actor: Actor): Promise<S
     const message = "The carrier has not voided this label yet. Send the request again in a few seconds.";
     throw new Fault("label_not_voidable", message, { label_id: wireId("label", label.id) });
   }
-  if (tx.mode === "test" && refusesVoid(label.to_address)) throw notVoidable(label, "The refusal is simulated.");
+  if (builtIn.void(tx, label) === "rejected") throw notVoidable(label, "The refusal is simulated.");
   const voided: ShippingLabel = {
     ...label,
     status: transition(labelTransitions, "void", label.status),

@@ -1,8 +1,8 @@
 import type { Actor } from "../../core/actor.ts";
 import { iso } from "../../core/clock.ts";
 import { wireId } from "../../core/ids.ts";
+import type { CompleteAddress } from "../../core/postal_address.ts";
 import type { PlainWarehouse } from "../../inventory/warehouses/warehouse.ts";
-import type { ParcelAddress } from "../address.ts";
 import { isVoided, type LabelStatus } from "../labels/label.transitions.ts";
 import type { ParcelPackage } from "../parcel.ts";
 import { gramsOf, readWeight } from "../parcel.ts";
@@ -19,7 +19,7 @@ export interface ManifestParcel {
   /** The status of its label. A label that was voided later stays listed and is marked. */
   readonly status: LabelStatus;
   readonly package: ParcelPackage;
-  readonly to_address: ParcelAddress;
+  readonly to_address: CompleteAddress;
 }
 
 /** A manifest without its parcels. */

@@ -1,4 +1,5 @@
 import { wireId } from "../../core/ids.ts";
+import { completeAddress } from "../../core/postal_address.ts";
 import { addressLines } from "../../documents/address_lines.ts";
 import {
   counted,
@@ -13,7 +14,6 @@ import {
   textPiece,
 } from "../../documents/document.ts";
 import { type MerchantCodes, numberWithMerchant } from "../../storage/tenant.ts";
-import { addressOf } from "../address.ts";
 import { isVoided } from "../labels/label.transitions.ts";
 import { carrierName } from "../rates/built_in_carrier.ts";
 import { type CarrierManifest, type ManifestParcel, totalGrams } from "./manifest.ts";
@@ -29,7 +29,7 @@ export function manifestDocument(
 ): PrintDocument {
   const { warehouse, carrier, day, parcels, created_at } = manifest;
   const { timezone } = warehouse;
-  const from = addressOf(warehouse.address);
+  const from = completeAddress(warehouse.address);
   const paper_size = sheet ?? defaultPaperSize(from.country);
   const name = wireId("manifest", manifest.id);
   const voided = parcels.filter(({ status }) => isVoided(status)).length;

@@ -1,7 +1,7 @@
 import type { Environment } from "../../core/environment.ts";
 import { Fault } from "../../core/faults.ts";
+import type { CompleteAddress } from "../../core/postal_address.ts";
 import { ownCarriers } from "../../orders/fulfillment/tracking_url.ts";
-import type { ParcelAddress } from "../address.ts";
 
 /** The code and the display name of a built-in carrier. */
 export interface BuiltInCarrier {
@@ -56,20 +56,20 @@ const magicWords = [
 ] as const;
 type MagicWord = (typeof magicWords)[number];
 
-function magicWord(to: Pick<ParcelAddress, "address_line2"> | null): MagicWord | null {
+function magicWord(to: Pick<CompleteAddress, "address_line2"> | null): MagicWord | null {
   const words = to?.address_line2?.toUpperCase().split(/[\s,]+/) ?? [];
   return magicWords.find((word) => words.includes(word)) ?? null;
 }
 
 /** Returns the simulated carrier that times out on a request for rates to this address, or null. */
-export function silentCarrier(to: ParcelAddress | null): string | null {
+export function silentCarrier(to: CompleteAddress | null): string | null {
   return magicWord(to) === "SIM-TIMEOUT" ? simulatedExpress.code : null;
 }
 
 /**
  * Fails a simulated purchase if the recipient's address has the magic word. Refuses: carrier_refused, carrier_error.
  */
-export function refuseSimulated(carrier: string, to: ParcelAddress): void {
+export function refuseSimulated(carrier: string, to: CompleteAddress): void {
   const word = magicWord(to);
   if (word === "SIM-REFUSED") {
     throw new Fault("carrier_refused", `The carrier ${carrier} refused this parcel (simulated by ${word}).`);
@@ -80,12 +80,12 @@ export function refuseSimulated(carrier: string, to: ParcelAddress): void {
 }
 
 /** Whether the simulated carrier refuses to void a label to this address. */
-export function refusesVoid(to: ParcelAddress): boolean {
+export function refusesVoid(to: CompleteAddress): boolean {
   return magicWord(to) === "SIM-VOID-REFUSED";
 }
 
 /** Returns the suffix of a tracking number that triggers an exception or a return; empty otherwise. */
-export function courseOf(to: ParcelAddress): string {
+export function courseOf(to: CompleteAddress): string {
   const word = magicWord(to);
   return word === "SIM-EXCEPTION" ? "EXC" : word === "SIM-RETURNED" ? "RTS" : "";
 }

@@ -1,8 +1,8 @@
 import { momentOf } from "../../core/clock.ts";
 import { type FieldProblem, invalidFields } from "../../core/faults.ts";
 import { centsOf } from "../../core/money.ts";
+import { isCountry } from "../../core/postal_address.ts";
 import { weekdays } from "../../core/time_zone.ts";
-import { isCountry } from "../address.ts";
 import { plainRules } from "../zones/choose_zone.ts";
 import type { ZoneRules } from "../zones/zone.ts";
 import {

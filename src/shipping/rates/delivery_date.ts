@@ -1,3 +1,4 @@
+import type { PostalAddress } from "../../core/postal_address.ts";
 import { day_ms } from "../../core/time.ts";
 import {
   countryTimeZone,
@@ -57,11 +58,7 @@ const zipZones: readonly (readonly [first: string, last: string, zone: string])[
 ];
 
 /** The fields of a place that determine its time zone. */
-export interface ZonedPlace {
-  readonly country: string;
-  readonly state: string | null;
-  readonly postal_code: string | null;
-}
+export type ZonedPlace = Pick<PostalAddress, "country" | "state" | "postal_code">;
 
 /** Returns the IANA time zone of a place by its state, ZIP code, country or territory; null when unknown. */
 export function placeTimeZone({ country, state, postal_code }: ZonedPlace): string | null {

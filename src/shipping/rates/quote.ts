@@ -1,4 +1,5 @@
 // A quote is an offer and its inputs, sealed into its id. Nothing is stored until it buys a label.
+
 import { createHash, randomBytes } from "node:crypto";
 import { iso } from "../../core/clock.ts";
 import { open, seal } from "../../core/crypto.ts";
@@ -7,7 +8,7 @@ import type { Environment } from "../../core/environment.ts";
 import { Fault, type FieldProblem, invalid } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
 import { money } from "../../core/money.ts";
-import type { ParcelAddress } from "../address.ts";
+import type { CompleteAddress } from "../../core/postal_address.ts";
 import type { ListedCarrier, RateMessage, RateOffer, ShipmentEnd, ShipmentRequest } from "../offer.ts";
 import { type ParcelDimensions, type ParcelPackage, readSide, sidesOf } from "../parcel.ts";
 import { plainPostalCode, postalCountry } from "../zones/zone.ts";
@@ -133,7 +134,7 @@ function textOf(fraction: Fraction): string {
   return `${numerator}/${denominator}`;
 }
 
-function linesOf({ name, company, address_line1, address_line2, city, state, postal_code, country }: ParcelAddress) {
+function linesOf({ name, company, address_line1, address_line2, city, state, postal_code, country }: CompleteAddress) {
   const lines = [name, company, address_line1, address_line2, city, state, postal_code, country];
   return lines.map((line) => line?.trim() || null);
 }

@@ -9,8 +9,10 @@ import type { Db } from "../../storage/database.ts";
 import { boxMessages } from "../address_checks.ts";
 import type { CarrierAccount } from "../carriers/account.ts";
 import { listActiveAccounts } from "../carriers/accounts.sql.ts";
+import { builtIn } from "../carriers/built_in.ts";
 import { accessTo } from "../carriers/call_carrier.ts";
-import { carrierCallingOf, outsideCarriersOf, ownCarrier } from "../carriers/connectors.ts";
+import { carrierCallingOf, outsideCarriersOf } from "../carriers/connectors.ts";
+import { builtInCarrier } from "./built_in_carrier.ts";
 import { type RateAnswers, RateFetcher, type RateSource } from "./fetch_rates.ts";
 import { carrierView, messageView, type OfAccount, packageView, quoter, rateView, withoutAccount } from "./quote.ts";
 import { CarriersView, GetRates, RatesView } from "./quotes.schema.ts";
@@ -52,8 +54,8 @@ export function quoteRoutes(service: Service) {
 }
 
 async function carriersOf(db: Db, call: Call) {
-  const own = ownCarrier(db.mode);
-  const built_in = (await own.carriers(db)).map((carrier) => ({ ...carrier, connector: own.code, account_id: null }));
+  const { code: connector } = builtInCarrier(db.mode);
+  const built_in = (await builtIn.carriers(db)).map((carrier) => ({ ...carrier, connector, account_id: null }));
   const others = (await listActiveAccounts(db)).flatMap(({ id, connector, carriers }) =>
     carriers.map((carrier) => ({ ...carrier, connector, account_id: id })),
   );
@@ -109,12 +111,12 @@ async function loadRequest(db: Db, body: GetRates): Promise<QuoteRequest> {
  */
 async function checkKnown(db: Db, filter: RateFilter, active: readonly CarrierAccount[]): Promise<void> {
   if (active.some(({ carriers }) => carriers.length === 0)) return;
-  checkFilter(filter, [...(await ownCarrier(db.mode).carriers(db)), ...active.flatMap(({ carriers }) => carriers)]);
+  checkFilter(filter, [...(await builtIn.carriers(db)), ...active.flatMap(({ carriers }) => carriers)]);
 }
 
 /** Returns the offers and messages of the built-in carriers that the request includes. */
 async function ownAnswers(db: Db, filter: RateFilter, { carriage }: RateQuestion): Promise<RateAnswers> {
-  const { offers, messages } = await ownCarrier(db.mode).offers(db, carriage, filter.carriers);
+  const { offers, messages } = await builtIn.offers(db, carriage, filter.carriers);
   const account_id = null;
   return {
     offers: offers.map((offer) => ({ account_id, offer })),

@@ -3,14 +3,14 @@ import { add, times } from "../../core/decimals.ts";
 import { type FieldProblem, invalid, invalidFields } from "../../core/faults.ts";
 import { invalidChoice } from "../../core/field_problems.ts";
 import { centsOf, value_currency } from "../../core/money.ts";
+import { completeAddress } from "../../core/postal_address.ts";
 import { addedUp, namedUnits, unitsOf, unitsWithoutParcel } from "../../orders/fulfillment/order_units.ts";
 import { resolveOrder } from "../../orders/lifecycle/order_lookup.sql.ts";
 import { type Order, openUnits } from "../../orders/order.ts";
 import { getOrder } from "../../orders/orders.sql.ts";
 import { findProducts } from "../../products/products.sql.ts";
 import type { Db } from "../../storage/database.ts";
-import { addressOf, readAddress } from "../address.ts";
-import { checkAddress, checkEnds } from "../address_checks.ts";
+import { checkEnds, readAddressField } from "../address_checks.ts";
 import {
   endAt,
   type ListedCarrier,
@@ -83,11 +83,8 @@ function countryOf(body: NormalizedRates, end: "from" | "to"): string {
 function readEnd(body: NormalizedRates, end: "from" | "to"): ShipmentEnd | null {
   const residential = end === "to" ? (body.residential ?? null) : null;
   const [zip, address_input] = [body[`${end}_zip`], body[`${end}_address`]];
-  if (address_input !== undefined) {
-    const address = readAddress(address_input);
-    checkAddress(`${end}_address`, address);
-    return { ...endAt(address), residential };
-  }
+  const address = readAddressField(`${end}_address`, address_input);
+  if (address !== null) return { ...endAt(address), residential };
   if (zip === undefined && body[`${end}_country`] === undefined) return null;
   return {
     country: countryOf(body, end),
@@ -235,7 +232,7 @@ async function questionOfOrder(db: Db, body: GetRates, name: string | number, in
   const parcel = input.parcel ?? weighedParcel(goods, products, body.dimensions);
   const { address, timezone } = await originOfOrder(db, order);
   const residential = body.residential ?? order.address_verification?.residential ?? null;
-  const to = input.to ?? { ...endAt(addressOf(order.shipping_address)), residential };
+  const to = input.to ?? { ...endAt(completeAddress(order.shipping_address)), residential };
   const carriage: ShipmentRequest = {
     ...parcel,
     from: input.from ?? endAt(address),

@@ -1,6 +1,6 @@
 import type { CheckedCsvRow, CsvColumn } from "../../core/csv_columns.ts";
 import { type FieldProblem, invalid, invalidFields } from "../../core/faults.ts";
-import { isCountry } from "../address.ts";
+import { isCountry } from "../../core/postal_address.ts";
 import {
   type ChartRange,
   countryOfPostalCode,

@@ -1,6 +1,7 @@
 import { iso, isoOrNull } from "../../core/clock.ts";
 import { wireId } from "../../core/ids.ts";
 import { onFirstUse } from "../../core/memoize.ts";
+import type { PostalAddress } from "../../core/postal_address.ts";
 
 /** The zone rules of a card: the zone system, and the zones that distance does not decide. */
 export interface ZoneRules {
@@ -71,10 +72,7 @@ export interface ZoneSystem {
 }
 
 /** The fields of a place that determine its zone. */
-export interface ZoneSpot {
-  readonly country: string;
-  readonly postal_code: string | null;
-  readonly state: string | null;
+export interface ZoneSpot extends Pick<PostalAddress, "country" | "postal_code" | "state"> {
   readonly city: string | null;
 }
 

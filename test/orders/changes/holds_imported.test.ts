@@ -1,7 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Actor } from "../../../src/core/actor.ts";
 import { readId, wireId } from "../../../src/core/ids.ts";
-import { type AddressFields, addresses_max } from "../../../src/customers/customer.ts";
+import type { CompleteAddress } from "../../../src/core/postal_address.ts";
+import { addresses_max } from "../../../src/customers/customer.ts";
 import { keepAddress } from "../../../src/customers/customers.ts";
 import { updateImported } from "../../../src/orders/changes/change_order.ts";
 import { importOrder } from "../../../src/orders/lifecycle/create_order.ts";
@@ -35,7 +36,7 @@ async function unknown(sku?: string) {
 const activate = async ({ id }: { id: string }) =>
   expect((await shop.app.patch(`/products/${id}`, { status: "active" })).status).toBe(200);
 
-const incomplete: AddressFields = {
+const incomplete: CompleteAddress = {
   name: "Jo Roe",
   company: null,
   address_line1: "7 Low Rd",
@@ -48,7 +49,7 @@ const incomplete: AddressFields = {
 };
 
 /** An imported address without city and state. */
-async function badAddress(fields: Partial<AddressFields> = {}) {
+async function badAddress(fields: Partial<CompleteAddress> = {}) {
   const customer_id = readId("customer", shop.customer.id) ?? 0;
   return wireId("address", (await write((tx) => keepAddress(tx, customer_id, { ...incomplete, ...fields }))).id);
 }

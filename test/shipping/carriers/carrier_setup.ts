@@ -1,8 +1,9 @@
 // The context and requests for testing a connector against a mock.
+
 import { Fault } from "../../../src/core/faults.ts";
+import type { CompleteAddress } from "../../../src/core/postal_address.ts";
 import { default_ports, ranges } from "../../../src/outbound/destination.ts";
 import { createOutbound } from "../../../src/outbound/outbound.ts";
-import type { ParcelAddress } from "../../../src/shipping/address.ts";
 import { carrierCallerBy } from "../../../src/shipping/carriers/call_carrier.ts";
 import type { CarrierContext, OutsideCarrier } from "../../../src/shipping/carriers/connector.ts";
 import type { RateOffers, ShipmentEnd, ShipmentRequest } from "../../../src/shipping/offer.ts";
@@ -34,7 +35,7 @@ export function openMeans({ name }: OutsideCarrier, wait_ms = 15_000) {
   return { ctx, close: () => outbound.close() };
 }
 
-const warehouse: ParcelAddress = {
+const warehouse: CompleteAddress = {
   name: "Ada Lovelace",
   company: "Analytical Goods",
   address_line1: "388 Townsend St",
@@ -45,7 +46,7 @@ const warehouse: ParcelAddress = {
   country: "US",
   phone: "4155550100",
 };
-const customer: ParcelAddress = {
+const customer: CompleteAddress = {
   name: "Grace Hopper",
   company: null,
   address_line1: "179 N Harbor Dr",
@@ -56,7 +57,7 @@ const customer: ParcelAddress = {
   country: "US",
   phone: null,
 };
-export const abroad: ParcelAddress = {
+export const abroad: CompleteAddress = {
   name: "Alan Turing",
   company: null,
   address_line1: "200 Bay St",
@@ -69,7 +70,7 @@ export const abroad: ParcelAddress = {
 };
 
 /** An end of a shipment with a full address. */
-export const endAt = (address: ParcelAddress, residential: boolean | null = null): ShipmentEnd => {
+export const endAt = (address: CompleteAddress, residential: boolean | null = null): ShipmentEnd => {
   const { country, postal_code, state, city } = address;
   return { country, postal_code, state, city, address, residential };
 };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { customsIncomplete, declarationOf } from "../../../src/shipping/carriers/connector_fields.ts";
+import { declarationFor } from "../../../src/shipping/carriers/connector_fields.ts";
 import type { ParcelContent, ShipmentRequest } from "../../../src/shipping/offer.ts";
 import { readWeight } from "../../../src/shipping/parcel.ts";
 import { needsDeclaration } from "../../../src/shipping/parcel_contents.ts";
@@ -27,6 +27,8 @@ const pot: ParcelContent = {
   hs_code: null,
   country_of_origin: "PT",
 };
+
+const declarationOf = (parcel: ShipmentRequest) => declarationFor("fedex", parcel).declaration;
 
 describe("customs", () => {
   test.each([
@@ -59,8 +61,8 @@ describe("customs", () => {
 
   test("report the same missing fields as the rates", () => {
     const contents = [tea, { ...pot, country_of_origin: null, weight: null }];
-    const { message } = customsIncomplete("fedex", { ...toFrance, contents });
-    expect(message).toContain("products[POT].customs.country_of_origin, products[POT].weight.");
+    const [warning] = declarationFor("fedex", { ...toFrance, contents }).warnings;
+    expect(warning?.message).toContain("products[POT].customs.country_of_origin, products[POT].weight.");
   });
 
   test.each([

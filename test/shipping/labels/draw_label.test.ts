@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import countries from "i18n-iso-countries/index.js";
+import type { ContactAddress } from "../../../src/core/postal_address.ts";
 import { addressLines, postalBarcode } from "../../../src/documents/address_lines.ts";
 import { code128Bars, qrSquares } from "../../../src/documents/barcodes.ts";
 import type { DrawingOperation } from "../../../src/documents/drawing.ts";
 import { shapedWidth } from "../../../src/documents/shape_text.ts";
-import type { LabelAddress } from "../../../src/shipping/address.ts";
 import { drawLabel, type LabelFacts } from "../../../src/shipping/labels/draw_label.ts";
 import { tries } from "../../volume.ts";
 import { facts } from "./label_facts.ts";
@@ -165,7 +165,7 @@ describe("drawLabel", () => {
     const country = fc.constantFrom("US", "GB", "JP", "AE", "BR", "XX");
     fc.assert(
       fc.property(more, country, text, fc.boolean(), fc.webUrl(), (address, code, order_number, is_test, qr_text) => {
-        const recipient: LabelAddress = { ...facts.recipient, ...address, country: code };
+        const recipient: ContactAddress = { ...facts.recipient, ...address, country: code };
         const { drawing } = drawLabel({
           ...facts,
           recipient,
@@ -183,7 +183,7 @@ describe("drawLabel", () => {
 });
 
 describe("addresses", () => {
-  const abroad = (more: Partial<LabelAddress>): LabelAddress => ({
+  const abroad = (more: Partial<ContactAddress>): ContactAddress => ({
     ...facts.recipient,
     company: null,
     address_line2: null,

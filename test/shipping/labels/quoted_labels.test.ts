@@ -1,7 +1,8 @@
 // Labels bought with a quote cost exactly its price, for its parcel only, once.
+
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { completeAddress } from "../../../src/core/postal_address.ts";
 import { getOrder } from "../../../src/orders/orders.sql.ts";
-import { addressOf } from "../../../src/shipping/address.ts";
 import { endAt } from "../../../src/shipping/offer.ts";
 import { originOfOrder } from "../../../src/shipping/origins.sql.ts";
 import { readWeight } from "../../../src/shipping/parcel.ts";
@@ -36,7 +37,7 @@ async function carriersQuote(order_id: string, whole: boolean, ref: string) {
     const cut = (end: ReturnType<typeof endAt>) => (whole ? end : { ...end, address: null });
     const carriage = {
       from: cut(endAt(origin.address)),
-      to: cut(endAt(addressOf(order.shipping_address))),
+      to: cut(endAt(completeAddress(order.shipping_address))),
       package: { ...parcel, weight: "2.5", dimensions: null },
       weight: readWeight("2.5", "lb") ?? { numerator: 1n, denominator: 1n },
       value_cents: 5000,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { Fault } from "../../../src/core/faults.ts";
-import type { ParcelAddress } from "../../../src/shipping/address.ts";
+import type { CompleteAddress } from "../../../src/core/postal_address.ts";
 import type { ShipmentEnd, ShipmentRequest } from "../../../src/shipping/offer.ts";
 import { type ParcelPackage, readParcel } from "../../../src/shipping/parcel.ts";
 import { checkQuote, hasAddresses, quote_lifetime_ms, quoter, readQuote } from "../../../src/shipping/rates/quote.ts";
@@ -8,7 +8,7 @@ import { fakeOffer } from "../carriers/fake_carrier.ts";
 
 const context = { secret_key: new Uint8Array(32).fill(7), mode: "live", now: 1_767_323_045_000 } as const;
 
-const address: ParcelAddress = {
+const address: CompleteAddress = {
   name: "Jordan Avery",
   company: null,
   address_line1: "450 Canyon Drive",
@@ -19,7 +19,7 @@ const address: ParcelAddress = {
   country: "US",
   phone: null,
 };
-const endAt = (place: ParcelAddress): ShipmentEnd => {
+const endAt = (place: CompleteAddress): ShipmentEnd => {
   const { country, postal_code, state, city } = place;
   return { country, postal_code, state, city, address: place, residential: null };
 };
@@ -127,7 +127,7 @@ describe("a purchase by a quote", () => {
 
   test("goes to the same address; if only a postal code was known, to the same code", () => {
     const asked = carriage();
-    const to = (changes: Partial<ParcelAddress>) => ({ ...asked, to: endAt({ ...address, ...changes }) });
+    const to = (changes: Partial<CompleteAddress>) => ({ ...asked, to: endAt({ ...address, ...changes }) });
     expect(mismatches(asked, to({ company: " ", phone: "1" }))).toEqual([]);
     for (const other of [{ name: "Robin" }, { address_line1: "451 Canyon Drive" }, { postal_code: "90211" }]) {
       expect(mismatches(asked, to(other))).toEqual(["to_address"]);
