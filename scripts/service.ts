@@ -11,6 +11,8 @@ export interface StartedService {
   readonly pid: number;
   /** The first lines it printed. */
   readonly output: string;
+  /** The full keys that it printed, which only the first start does; otherwise empty texts. */
+  readonly first_keys: { readonly live: string; readonly test: string };
   /** Creates a key on the command line, while the server runs. */
   makeKey(mode: "live" | "test", permission?: "read" | "read_write" | "full", merchant?: string): Promise<string>;
   /** Runs `packhouse verify`. Returns its output and its exit code. */
@@ -73,6 +75,7 @@ export async function startService(settings: ServiceSettings = {}): Promise<Star
     await end("SIGKILL");
     throw error;
   });
+  const firstKey = (mode: string) => new RegExp(`ph_${mode}_\\w+`).exec(said)?.[0] ?? "";
   const run = async (...words: string[]) => {
     const child = spawn(...words, ...place);
     const text = await new Response(child.stdout).text();
@@ -84,6 +87,7 @@ export async function startService(settings: ServiceSettings = {}): Promise<Star
     database_url,
     pid: server.pid,
     output: said,
+    first_keys: { live: firstKey("live"), test: firstKey("test") },
     makeKey: async (mode, permission = "full", merchant) => {
       const whose = merchant === undefined ? [] : ["--merchant", merchant];
       const words = ["keys", "create", "--name", "started", "--permission", permission, "--mode", mode, ...whose];

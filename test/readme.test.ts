@@ -18,7 +18,7 @@ test.skipIf(!hasCurl)(
   async () => {
     const service = await startFreshService();
     started.push(service);
-    const key = await service.makeKey("test");
+    const key = service.first_keys.test;
     expect([blocks.length, shown.length]).toEqual([6, 3]);
     const script = blocks
       .join("\n")
@@ -56,7 +56,7 @@ test.skipIf(!hasCurl)(
   async () => {
     const service = await startFreshService();
     started.push(service);
-    const key = await service.makeKey("test");
+    const key = service.first_keys.test;
     const page = await (await fetch(service.url)).text();
     const [make_key = "", ...steps] = [...page.matchAll(/<pre>([\s\S]*?)<\/pre>/g)].map(([, step = ""]) => step);
     expect(make_key).toStartWith("packhouse keys create --name me --permission full --mode test\n");

@@ -1,5 +1,5 @@
 // The dashboard in a real browser, against a real service. Without a Chromium, its tests print how to get one.
-import { afterEach, describe, expect } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import axe from "axe-core";
@@ -14,12 +14,26 @@ import { withDiary } from "./diary.ts";
 const found = findChromium();
 if (found === null) console.log(`SKIPPED the dashboard's screens: ${howToGetChromium}`);
 
-/** A group of tests that need a browser. Tabs that a test opened are closed when it ends. */
-export const describeInBrowser = (name: string, body: () => void): void =>
+interface HouseSettings {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Leaves the example address of the first warehouse, with which no live label is sold. */
+  readonly example_address?: boolean;
+}
+
+/** Tests in a browser, on a house of their own that is open while they run. Tabs that a test opened close after it. */
+export function describeInHouse(
+  group: string | (HouseSettings & { readonly name: string }),
+  body: (house: House) => void,
+): void {
+  const { name, ...settings } = typeof group === "string" ? { name: group } : group;
   (found === null ? describe.skip : describe)(name, () => {
+    const house = {} as House;
+    beforeAll(async () => void Object.assign(house, await openHouse(settings)), 60_000);
     afterEach(closeTabs);
-    body();
+    afterAll(() => house.close());
+    body(house);
   });
+}
 
 /** How long a page may take for one thing. Bun ends all children with a test that is too late, so it is much less. */
 const timeout_ms = 15_000;
@@ -82,13 +96,10 @@ export interface Tab {
 }
 
 /** Starts a service with its first user. The database is empty except for what the first start creates. */
-export async function openHouse(
-  env: Readonly<Record<string, string>> = {},
-  { example_address = false } = {},
-): Promise<House> {
+async function openHouse({ env = {}, example_address = false }: HouseSettings): Promise<House> {
   if (defaultProgram.length > 1) await ensureWeb();
   const service = await startFreshService({ env });
-  const keys = { live: await service.makeKey("live"), test: await service.makeKey("test") };
+  const keys = service.first_keys;
   const cookies = await setUp(service);
   if (!example_address) await settle(service.url, keys.live);
   const windows: Window[] = [];

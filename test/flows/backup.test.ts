@@ -25,7 +25,7 @@ async function started(to: (folder: string) => string, more: Record<string, stri
   const env = { PACKHOUSE_BACKUP_TO: to(folder), PACKHOUSE_BACKUP_EVERY: "5", PACKHOUSE_LOG_LEVEL: "error", ...more };
   const service = await startFreshService({ env });
   open.push({ service, folder });
-  const api = client(service.url, await service.makeKey("live"));
+  const api = client(service.url, service.first_keys.live);
   return { service, folder, api };
 }
 
@@ -72,7 +72,7 @@ test("makes and verifies a scheduled backup, and another one on request", async 
   expect(names.filter((name) => name.includes("-2022")).length).toBe(0);
   const { data } = await api.must("GET", "/backups/settings");
   expect(data).toMatchObject({ configured: true, late: false, every_minutes: 5, last: { id: found[0].id } });
-  const key = await service.makeKey("live");
+  const key = service.first_keys.live;
   const metrics = await fetch(`${service.url}/metrics`, { headers: { authorization: `Bearer ${key}` } });
   expect(await metrics.text()).toContain(`packhouse_backup_size_bytes ${found[0].size_bytes}`);
   if (engine !== "sqlite") return;

@@ -16,7 +16,7 @@ let other: string;
 
 beforeAll(async () => {
   service = await startFreshService();
-  const house = client(service.url, await service.makeKey("live"));
+  const house = client(service.url, service.first_keys.live);
   for (const code of ["HEAVY", "OTHER"]) await house.must("POST", "/merchants", { code, name: code });
   heavy = await service.makeKey("live", "full", "HEAVY");
   other = await service.makeKey("live", "full", "OTHER");

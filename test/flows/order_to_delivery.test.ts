@@ -47,7 +47,7 @@ let api: Client;
 const receiver = openReceiver();
 beforeAll(async () => {
   service = await startFreshService();
-  api = client(service.url, await service.makeKey("test"));
+  api = client(service.url, service.first_keys.test);
 }, 60_000);
 afterAll(async () => {
   await receiver.stop();

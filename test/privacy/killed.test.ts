@@ -41,7 +41,7 @@ test("a killed erasure finishes after the next start and leaves nothing", async 
   const database_url = await freshDatabase();
   const begin = () => startFreshService({ data, database_url });
   service = await begin();
-  const key = await service.makeKey("test", "full");
+  const key = service.first_keys.test;
   const ask = async (method: string, path: string, body?: unknown) => {
     const response = await fetch(`${service?.url}/v1${path}`, {
       method,

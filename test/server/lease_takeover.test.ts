@@ -36,7 +36,7 @@ describe.if(engine === "postgres")("a server that is killed", () => {
 
   test("has its pending delivery sent once by another; a clean shutdown leaves nothing to take over", async () => {
     const first = await start();
-    const api = client(first.url, await first.makeKey("test"));
+    const api = client(first.url, first.first_keys.test);
     const arrived = Promise.withResolvers<void>();
     const again = Promise.withResolvers<string>();
     const ids: string[] = [];

@@ -49,7 +49,7 @@ function functionsOf(node: Node): Node[] {
 function isGroup(callee: Node): boolean {
   return callee.type === "CallExpression"
     ? isGroup(callee["callee"] as Node)
-    : /^describe(?:InBrowser)?(?:\.|$)/.test(nameOf(callee));
+    : /^describe(?:InHouse)?(?:\.|$)/.test(nameOf(callee));
 }
 
 /** Names of files, functions and types that violate the naming conventions. */

@@ -65,17 +65,25 @@ const isNode = (value: unknown): value is Node =>
 
 /** The direct children of a node. */
 export function childrenOf(node: Node): Node[] {
-  return Object.values(node).flatMap((value) => (Array.isArray(value) ? value : [value]).filter(isNode));
+  const found: Node[] = [];
+  for (const name in node) {
+    const value = node[name];
+    if (Array.isArray(value)) found.push(...value.filter(isNode));
+    else if (isNode(value)) found.push(value);
+  }
+  return found;
 }
 
+// Most checks go through all nodes of a file.
+const nodes_of_files = new WeakMap<Node, readonly Node[]>();
+
 /** A node and all its descendants. */
-export function nodesOf(node: Node): Node[] {
-  const found: Node[] = [];
-  const waiting = [node];
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
-    found.push(next);
-    waiting.push(...childrenOf(next));
-  }
+export function nodesOf(node: Node): readonly Node[] {
+  const known = nodes_of_files.get(node);
+  if (known !== undefined) return known;
+  const found = [node];
+  for (const next of found) found.push(...childrenOf(next));
+  if (node.type === "Program") nodes_of_files.set(node, found);
   return found;
 }
 

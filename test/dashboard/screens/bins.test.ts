@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { aislesOf, cellName, fillOf, type MapBin } from "../../../src/dashboard/web/screens/warehouses/bin_layout.ts";
-import { describeInBrowser, type House, lookAt, openHouse } from "../browser.ts";
+import { describeInHouse, lookAt } from "../browser.ts";
 
 const bin = (code: string, more: Partial<MapBin> = {}): MapBin => ({
   code,
@@ -41,11 +41,9 @@ describe("the map", () => {
   });
 });
 
-describeInBrowser("bins and lots", () => {
-  let house: House;
+describeInHouse("bins and lots", (house) => {
   const at = { location: "whs_1002" };
   beforeAll(async () => {
-    house = await openHouse();
     const address = { address_line1: "1 Bay", city: "Reno", state: "NV", postal_code: "89501", country: "US" };
     const zone = { zone_id: "AMBIENT", temperature_zone: "ambient" };
     const small = [{ ...zone, bins: ["A-01-1", "A-01-2", "A-02-1"].map((code) => ({ code, capacity: 20 })) }];
@@ -63,7 +61,6 @@ describeInBrowser("bins and lots", () => {
     await house.live.must("POST", "/inventory", { sku: "TEA", quantity: 5, bin: "A-01-1", location: "whs_1001" });
     await house.live.must("POST", "/inventory", { sku: "MILK", quantity: 6, bin: "E-249-8", lot_number: "L-7", ...at });
   });
-  afterAll(() => house.close());
 
   test("two thousand bins are drawn, searched, navigated by keyboard, and show their contents", async () => {
     const { page } = await house.open("/bins?location=whs_1002");

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { describeInBrowser, type House, lookAtPage, openHouse } from "../browser.ts";
+import { expect, test } from "bun:test";
+import { describeInHouse, type House, lookAtPage } from "../browser.ts";
 
 const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
 
@@ -17,13 +17,7 @@ async function openShop({ must }: House["live"], quantity: number) {
   };
 }
 
-describeInBrowser("labels on a fresh installation", () => {
-  let house: House;
-  beforeAll(async () => {
-    house = await openHouse({}, { example_address: true });
-  }, 60_000);
-  afterAll(() => house.close());
-
+describeInHouse({ name: "labels on a fresh installation", example_address: true }, (house) => {
   test("the first steps are the warehouse's address and a carrier; then labels can be bought", async () => {
     const order = await openShop(house.live, 5);
     const { id } = await order("L-1", "Express", 8);

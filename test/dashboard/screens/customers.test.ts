@@ -1,13 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { describeInBrowser, type House, lookAt, openHouse } from "../browser.ts";
+import { expect, test } from "bun:test";
+import { describeInHouse, lookAt } from "../browser.ts";
 
-describeInBrowser("the customers", () => {
-  let house: House;
-  beforeAll(async () => {
-    house = await openHouse();
-  });
-  afterAll(() => house.close());
-
+describeInHouse("the customers", (house) => {
   test("are created with an address, validated, edited and found", async () => {
     const tab = await house.open("/customers");
     const { page } = tab;

@@ -1,15 +1,14 @@
 // API keys and webhooks as a person sets them up, with a real receiver.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { isLong } from "../../volume.ts";
-import { describeInBrowser, type House, lookAt, openHouse } from "../browser.ts";
+import { describeInHouse, lookAt } from "../browser.ts";
 
 interface Received {
   readonly headers: Headers;
   readonly body: { readonly type: string; readonly id: string };
 }
 
-describeInBrowser("the screens for developers", () => {
-  let house: House;
+describeInHouse("the screens for developers", (house) => {
   let status = 200;
   const received: Received[] = [];
   const receiver = Bun.serve({
@@ -20,13 +19,7 @@ describeInBrowser("the screens for developers", () => {
       return Response.json({ thanks: received.length }, { status });
     },
   });
-  beforeAll(async () => {
-    house = await openHouse();
-  });
-  afterAll(async () => {
-    await house.close();
-    await receiver.stop(true);
-  });
+  afterAll(() => receiver.stop(true));
   const until = async (holds: () => boolean) => {
     for (let tries = 0; !holds() && tries < 300; tries += 1) await Bun.sleep(50);
     expect(holds()).toBe(true);

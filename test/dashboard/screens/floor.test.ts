@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { describeInBrowser, type House, lookAt, openHouse } from "../browser.ts";
+import { describeInHouse, lookAt } from "../browser.ts";
 
 /** Finds a product by what is typed and picks it; `meanwhile` is what happens while one looks at what was found. */
 async function pick(page: Page, field: string, sku: string, meanwhile?: () => Promise<unknown>): Promise<void> {
@@ -11,21 +11,18 @@ async function pick(page: Page, field: string, sku: string, meanwhile?: () => Pr
   expect(await page.inputValue(field)).toContain(sku);
 }
 
-describeInBrowser("receipts, transfers, counts and put-backs", () => {
-  let house: House;
+describeInHouse("receipts, transfers, counts and put-backs", (house) => {
   let west: string;
   const at = { location: "whs_1001" };
   const must = (method: string, path: string, body?: unknown) => house.live.must(method, path, body);
   const level = async (sku: string) => (await must("GET", `/inventory/${sku}`)).data;
   beforeAll(async () => {
-    house = await openHouse();
     const address = { address_line1: "1 Bay", city: "Reno", state: "NV", postal_code: "89501", country: "US" };
     const location_zones = [{ zone_id: "A", temperature_zone: "ambient", bins: [{ code: "W-01" }] }];
     west = (await must("POST", "/inventory/locations", { name: "West", address, location_zones })).data.warehouse_id;
     for (const sku of ["TEA", "RICE", "SALT"]) await must("POST", "/products", { sku, name: sku, price: 2 });
     await must("POST", "/inventory", { sku: "TEA", quantity: 20, bin: "A-01", ...at });
   });
-  afterAll(() => house.close());
 
   test("an inbound shipment is announced and received line by line, and the rest is shown as missing", async () => {
     const tab = await house.open("/receipts");

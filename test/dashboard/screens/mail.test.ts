@@ -1,23 +1,17 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { openMailServer } from "../../webhooks/mail_server.ts";
-import { describeInBrowser, type House, lookAt, openHouse } from "../browser.ts";
+import { describeInHouse, lookAt } from "../browser.ts";
 
 const path = "/settings/mail";
+const server = await openMailServer();
+afterAll(() => server.stop());
+const env = {
+  PACKHOUSE_SMTP_URL: server.url.replace("//", "//ann:sesame-42@"),
+  PACKHOUSE_MAIL_TO: "ops@example.com",
+  PACKHOUSE_MAIL_FROM: "packhouse@example.com",
+};
 
-describeInBrowser("the screen about e-mail, with a mail server", () => {
-  let house: House;
-  let server: Awaited<ReturnType<typeof openMailServer>>;
-  beforeAll(async () => {
-    server = await openMailServer();
-    const to = { PACKHOUSE_MAIL_TO: "ops@example.com", PACKHOUSE_MAIL_FROM: "packhouse@example.com" };
-    const signed = server.url.replace("//", "//ann:sesame-42@");
-    house = await openHouse({ PACKHOUSE_SMTP_URL: signed, ...to });
-  });
-  afterAll(async () => {
-    await house.close();
-    server.stop();
-  });
-
+describeInHouse({ name: "the screen about e-mail, with a mail server", env }, (house) => {
   test("sends a test and shows the mail server's response at once", async () => {
     const { page } = await house.open(path);
     await page.waitForSelector(`dd:has-text('${new URL(server.url).host}')`);
@@ -38,13 +32,7 @@ describeInBrowser("the screen about e-mail, with a mail server", () => {
   }, 60_000);
 });
 
-describeInBrowser("the screen about e-mail, without one", () => {
-  let house: House;
-  beforeAll(async () => {
-    house = await openHouse();
-  });
-  afterAll(() => house.close());
-
+describeInHouse("the screen about e-mail, without one", (house) => {
   test("says which variables to set", async () => {
     await lookAt(house, path, "code:has-text('PACKHOUSE_SMTP_URL=')", "mail-none");
   }, 60_000);

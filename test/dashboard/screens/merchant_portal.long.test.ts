@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { describeInBrowser, type House, openHouse, type Tab, violations } from "../browser.ts";
+import { describeInHouse, type Tab, violations } from "../browser.ts";
 
 const address = {
   name: "Bo",
@@ -33,13 +33,11 @@ async function listedIn(page: Page): Promise<{ readonly title: string; readonly 
   return found;
 }
 
-describeInBrowser("the portal of a merchant", () => {
-  let house: House;
+describeInHouse("the portal of a merchant", (house) => {
   let order_id: string;
   let product_id: string;
   const customers: Record<string, string> = {};
   beforeAll(async () => {
-    house = await openHouse();
     for (const code of ["ACME", "BREW"]) {
       await house.live.must("POST", "/merchants", { code, name: code === "ACME" ? "Acme Outdoors" : "Brew & Bean" });
       const send = async (method: string, path: string, body: unknown) => {
@@ -62,7 +60,6 @@ describeInBrowser("the portal of a merchant", () => {
       if (code === "ACME") [order_id, product_id] = [order.id, product.id];
     }
   });
-  afterAll(() => house.close());
 
   let theirs: Tab;
   test("a person who is invited to a merchant gets its portal", async () => {

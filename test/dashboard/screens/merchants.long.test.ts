@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { describeInBrowser, type House, lookAt, openHouse, type Tab, violations } from "../browser.ts";
+import { expect, test } from "bun:test";
+import { describeInHouse, lookAt, type Tab, violations } from "../browser.ts";
 
 const address = {
   name: "Bo",
@@ -20,13 +20,8 @@ function namedBy({ page }: Tab): { readonly path: string; readonly merchant: str
   return asked;
 }
 
-describeInBrowser("several merchants", () => {
-  let house: House;
+describeInHouse("several merchants", (house) => {
   const orders: Record<string, string> = {};
-  beforeAll(async () => {
-    house = await openHouse();
-  });
-  afterAll(() => house.close());
 
   const as = (code: string) => async (method: string, path: string, body?: unknown) => {
     const answer = await house.live.send(method, path, body, { "packhouse-merchant": code });

@@ -1,11 +1,9 @@
 // Which data the dashboard opens on: live data, unless only test data has orders and the user has not chosen yet.
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { describeInBrowser, type House, openHouse, owner } from "../browser.ts";
+import { beforeAll, expect, test } from "bun:test";
+import { describeInHouse, owner } from "../browser.ts";
 
-describeInBrowser("the dashboard opens", () => {
-  let house: House;
+describeInHouse("the dashboard opens", (house) => {
   beforeAll(async () => {
-    house = await openHouse();
     const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
     const buyer = { email: "ann@example.com", first_name: "Ann", last_name: "Doe", shipping_addresses: [address] };
     const customer = await house.test.must("POST", "/customers", buyer);
@@ -17,7 +15,6 @@ describeInBrowser("the dashboard opens", () => {
       line_items: [{ sku: "TEA", quantity: 1, unit_price: "3.00" }],
     });
   });
-  afterAll(() => house.close());
   const worldOf = (address: string) => new URL(address).searchParams.get("world");
 
   test("on test data while only that has orders, until the user chooses live data", async () => {

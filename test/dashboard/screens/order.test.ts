@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { describeInBrowser, type House, lookAt, openHouse } from "../browser.ts";
+import { describeInHouse, lookAt } from "../browser.ts";
 
 const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
 
-describeInBrowser("the orders of one house", () => {
-  let house: House;
+describeInHouse("the orders of one house", (house) => {
   let number = 0;
-  beforeAll(async () => {
-    house = await openHouse();
-  });
-  afterAll(() => house.close());
 
   const must = async (method: string, path: string, body?: unknown) => {
     const answer = await house.live.must(method, path, body);

@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { describeInBrowser, type House, lookAt, openHouse } from "../browser.ts";
+import { beforeAll, expect, test } from "bun:test";
+import { describeInHouse, lookAt } from "../browser.ts";
 
-describeInBrowser("the list and the board of orders", () => {
-  let house: House;
+describeInHouse("the list and the board of orders", (house) => {
   let make: (order_number: string, quantity?: number) => Promise<{ id: string; order_number: string }>;
   beforeAll(async () => {
-    house = await openHouse();
     const { live } = house;
     const customer = await live.must("POST", "/customers", {
       email: "ada@example.com",
@@ -33,7 +31,6 @@ describeInBrowser("the list and the board of orders", () => {
         })
       ).data;
   }, 60_000);
-  afterAll(() => house.close());
 
   test("many orders are put on hold at once: effects are previewed, refusals are reported", async () => {
     const [one, two, gone] = [await make("B-1"), await make("B-2"), await make("B-3")];

@@ -1,17 +1,15 @@
 // Export and erasure of personal data, from the page of a customer and by email address.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
-import { describeInBrowser, type House, lookAt, openHouse, violations } from "../browser.ts";
+import { describeInHouse, lookAt, violations } from "../browser.ts";
 
 const place = { address_line1: "2 Oak St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
 
-describeInBrowser("the screens about privacy", () => {
-  let house: House;
+describeInHouse("the screens about privacy", (house) => {
   let jane: { readonly id: string; readonly shipping_addresses: readonly { readonly id: string }[] };
   let order: { readonly id: string };
   beforeAll(async () => {
-    house = await openHouse();
     jane = await made("jane@example.com", "Jane", "Doe");
     await house.live.must("POST", "/products", { sku: "TEA", name: "Tea" });
     order = (
@@ -24,7 +22,6 @@ describeInBrowser("the screens about privacy", () => {
       })
     ).data;
   });
-  afterAll(() => house.close());
 
   const made = (email: string, first_name: string, last_name: string) =>
     house.live.must("POST", "/customers", { email, first_name, last_name, shipping_addresses: [place] });

@@ -1,13 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { describeInBrowser, type House, lookAt, openHouse } from "../browser.ts";
+import { expect, test } from "bun:test";
+import { describeInHouse, lookAt } from "../browser.ts";
 
-describeInBrowser("the products", () => {
-  let house: House;
-  beforeAll(async () => {
-    house = await openHouse();
-  });
-  afterAll(() => house.close());
-
+describeInHouse("the products", (house) => {
   test("are created, found, edited and deactivated", async () => {
     const { page } = await house.open("/products");
     // With nothing there yet the screen says what to do first.

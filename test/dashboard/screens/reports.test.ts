@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { describeInBrowser, type House, lookAt, openHouse } from "../browser.ts";
+import { describeInHouse, lookAt } from "../browser.ts";
 
 const names = [
   ...["orders", "on-time", "units-picked", "carrier-cost", "sales", "stock-ageing", "stock-turns", "fill-rate"],
 ];
 
-describeInBrowser("the reports", () => {
-  let house: House;
+describeInHouse("the reports", (house) => {
   beforeAll(async () => {
-    house = await openHouse();
     const { live } = house;
     const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
     const buyer = { email: "j@example.com", first_name: "Jane", last_name: "Doe", shipping_addresses: [address] };
@@ -28,7 +26,6 @@ describeInBrowser("the reports", () => {
     await live.must("POST", "/shipping/labels", label);
     await live.must("POST", `/orders/${order.data.id}/ship`);
   });
-  afterAll(() => house.close());
 
   test("are chosen from a list, shown for another period, and exported", async () => {
     const { page } = await house.open("/reports");

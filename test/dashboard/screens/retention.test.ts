@@ -1,16 +1,10 @@
 // The retention times that the operator sets for each type of record, in each environment.
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { describeInBrowser, type House, lookAt, openHouse, violations } from "../browser.ts";
+import { expect, test } from "bun:test";
+import { describeInHouse, lookAt, violations } from "../browser.ts";
 
 const path = "/settings/retention";
 
-describeInBrowser("the screen about how long records are kept", () => {
-  let house: House;
-  beforeAll(async () => {
-    house = await openHouse();
-  });
-  afterAll(() => house.close());
-
+describeInHouse("the screen about how long records are kept", (house) => {
   const kept = async (mode: "live" | "test", kind: string) => {
     const { kinds } = (await house[mode].must("GET", path)).data;
     return kinds.find((one: { kind: string }) => one.kind === kind).kept;

@@ -1,19 +1,13 @@
 // The screen of running servers.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { hostname } from "node:os";
 import { engine, version } from "../../../src/core/config.ts";
-import { describeInBrowser, type House, lookAt, openHouse } from "../browser.ts";
+import { describeInHouse, lookAt } from "../browser.ts";
 
 const path = "/settings/servers";
 const alike = engine === "sqlite" ? "Single server" : "share one PostgreSQL database";
 
-describeInBrowser("the screen about the servers", () => {
-  let house: House;
-  beforeAll(async () => {
-    house = await openHouse();
-  });
-  afterAll(() => house.close());
-
+describeInHouse("the screen about the servers", (house) => {
   test("shows the current server, in both environments", async () => {
     const { page } = await house.open(path);
     const own = `tbody tr:has-text('${hostname()}'):has-text('current'):has-text('Serving'):has-text('${version}')`;

@@ -1,13 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { describeInBrowser, type House, openHouse, violations } from "../browser.ts";
+import { expect, test } from "bun:test";
+import { describeInHouse, violations } from "../browser.ts";
 
-describeInBrowser("around the screens", () => {
-  let house: House;
-  beforeAll(async () => {
-    house = await openHouse();
-  });
-  afterAll(() => house.close());
-
+describeInHouse("around the screens", (house) => {
   test("shortcuts reach every screen, and its title takes the focus", async () => {
     const { page } = await house.open("/products");
     await page.waitForSelector(".empty");

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { describeInBrowser, type House, lookAt, openHouse } from "../browser.ts";
+import { beforeAll, expect, test } from "bun:test";
+import { describeInHouse, type House, lookAt } from "../browser.ts";
 
 const to = {
   name: "Bo Buyer",
@@ -10,14 +10,11 @@ const to = {
   country: "US",
 };
 
-describeInBrowser("the screens about shipping", () => {
-  let house: House;
+describeInHouse("the screens about shipping", (house) => {
   let label_id = "";
   beforeAll(async () => {
-    house = await openHouse();
     label_id = await buyLabel(house);
   });
-  afterAll(() => house.close());
 
   test("compare rates, and keep the entries in the address", async () => {
     const { page } = await house.open("/shipping/rates");

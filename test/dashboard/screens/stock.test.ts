@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { partsOf, shares, totalsAfter } from "../../../src/dashboard/web/screens/stock/stock_shares.ts";
-import { describeInBrowser, type House, lookAt, lookAtPage, openHouse } from "../browser.ts";
+import { describeInHouse, lookAt, lookAtPage } from "../browser.ts";
 
 const at = { location: "whs_1001" };
 
@@ -52,18 +52,15 @@ test("the running balance counts back from the units on hand over receipts, issu
   ]);
 });
 
-describeInBrowser("the stock", () => {
-  let house: House;
+describeInHouse("the stock", (house) => {
   const level = async (sku: string) => (await house.live.must("GET", `/inventory/${sku}`)).data;
   beforeAll(async () => {
-    house = await openHouse();
     for (const sku of ["TEA", "RICE", "SALT"]) {
       await house.live.must("POST", "/products", { sku, name: `${sku} in a bag`, reorder_point: 5 });
     }
     await house.live.must("POST", "/inventory", { sku: "TEA", quantity: 20, bin: "A-01-1", ...at });
     await house.live.must("POST", "/inventory", { sku: "RICE", quantity: 3, bin: "A-01-2", ...at });
   });
-  afterAll(() => house.close());
 
   test("is searched and filtered by the address, and leads to the page of a SKU", async () => {
     const { page } = await house.open("/stock?status=low_stock");

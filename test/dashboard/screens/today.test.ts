@@ -1,13 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { describeInBrowser, type House, lookAt, openHouse } from "../browser.ts";
+import { expect, test } from "bun:test";
+import { describeInHouse, lookAt } from "../browser.ts";
 
-describeInBrowser("today", () => {
-  let house: House;
-  beforeAll(async () => {
-    house = await openHouse();
-  });
-  afterAll(() => house.close());
-
+describeInHouse("today", (house) => {
   const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
   let number = 0;
   const order = async (sku: string, quantity: number) => {

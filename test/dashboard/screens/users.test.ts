@@ -1,9 +1,9 @@
 // Users in a browser: sign-in, their own settings, roles and the audit trail.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { Secret, TOTP } from "otpauth";
 import type { Page } from "playwright-core";
 import { client } from "../../flows/service.ts";
-import { describeInBrowser, type House, lookAt, openHouse, owner } from "../browser.ts";
+import { describeInHouse, lookAt, owner } from "../browser.ts";
 
 const password = "a quite different battery";
 // What runs where a text is taken for a page.
@@ -16,13 +16,7 @@ const fill = async (page: Page, values: Readonly<Record<string, string>>) => {
   for (const [name, value] of Object.entries(values)) await page.fill(`[name=${name}]`, value);
 };
 
-describeInBrowser("people", () => {
-  let house: House;
-  beforeAll(async () => {
-    house = await openHouse();
-  });
-  afterAll(() => house.close());
-
+describeInHouse("people", (house) => {
   const invited = async (role: string, name?: string) => {
     const body = { email: `${role}.${Date.now()}@example.com`, role, ...(name === undefined ? {} : { name }) };
     const { data } = await house.live.must("POST", "/invitations", body);

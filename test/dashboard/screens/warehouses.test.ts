@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { codesIn } from "../../../src/dashboard/web/screens/warehouses/bin_layout.ts";
-import { describeInBrowser, type House, lookAt, openHouse } from "../browser.ts";
+import { describeInHouse, lookAt } from "../browser.ts";
 
 test("bin codes are entered one by one or as a range", () => {
   expect(codesIn("A-1, A-2\nB-1\n\nA-1")).toEqual(["A-1", "A-2", "B-1"]);
@@ -11,12 +11,7 @@ test("bin codes are entered one by one or as a range", () => {
   expect(codesIn("A-1..A-99999999")).toEqual(["A-1..A-99999999"]);
 });
 
-describeInBrowser("the house", () => {
-  let house: House;
-  beforeAll(async () => {
-    house = await openHouse();
-  });
-  afterAll(() => house.close());
+describeInHouse("the house", (house) => {
   const warehouses = async () => (await house.live.must("GET", "/inventory/locations")).data;
 
   test("gets other working days, a zone, and bins by a range of codes", async () => {

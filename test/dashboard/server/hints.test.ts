@@ -16,7 +16,7 @@ let orders = 0;
 
 beforeAll(async () => {
   service = await startFreshService();
-  key = await service.makeKey("live");
+  key = service.first_keys.live;
   api = client(service.url, key);
   stock = await stockUp(api, ["TEA"], 1000);
 });
@@ -96,7 +96,7 @@ describe("hints", () => {
 
   test("cover only the own environment, and only what the listener may read", async () => {
     const reader = (await api.must("POST", "/keys", { name: "reader", permission: "read" })).data;
-    const sandbox = await service.makeKey("test");
+    const sandbox = service.first_keys.test;
     const [mine, theirs] = [await open({}, reader.key), await open({ world: "test" }, sandbox)];
     const { id } = await takeOrder();
     await api.must("PATCH", `/keys/${reader.id}`, { name: "read only" });
@@ -131,7 +131,7 @@ describe("coming back", () => {
     expect(strange.told[0]?.event).toBe("resync");
     strange.leave();
     const other = await startFreshService();
-    const other_key = await other.makeKey("live");
+    const other_key = other.first_keys.live;
     const before = await listen(other.url, other_key);
     const last = before.last();
     const ended = other.stop();

@@ -20,7 +20,7 @@ let service: StartedService;
 let key: string;
 beforeAll(async () => {
   service = await startFreshService();
-  key = await service.makeKey("test");
+  key = service.first_keys.test;
 });
 afterAll(async () => {
   await service?.remove();

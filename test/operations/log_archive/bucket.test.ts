@@ -36,7 +36,7 @@ if (engine === "sqlite")
         data,
         env: { ...access, PACKHOUSE_BACKUP_TO: to, PACKHOUSE_CONTINUOUS: "1" },
       });
-      const authorization = `Bearer ${await service.makeKey("live")}`;
+      const authorization = `Bearer ${service.first_keys.live}`;
       const shippedUntil = async () => {
         const answer = await fetch(`${service.url}/v1/backups/settings`, { headers: { authorization } });
         return ((await answer.json()) as { data: { continuous: { shipped_until: string | null } } }).data.continuous;

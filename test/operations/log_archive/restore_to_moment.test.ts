@@ -55,7 +55,7 @@ if (engine === "sqlite")
       const service = await startService({ data, env });
       await backedUp(to);
       // The start makes two backups: the base of the chain, and the scheduled one, of which one per hour is kept.
-      const key = await service.makeKey("live", "full");
+      const key = service.first_keys.live;
       const made = async () => {
         const answer = await fetch(`${service.url}/v1/backups`, { headers: { authorization: `Bearer ${key}` } });
         const { data: runs } = (await answer.json()) as { data: { kind: string; status: string }[] };
