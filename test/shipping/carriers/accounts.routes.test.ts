@@ -238,23 +238,6 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("a key without full permission, or of the other environment, sees no accounts", async () => {
-    const { id } = await add();
-    const calls = [
-      ["GET", place] as const,
-      ["POST", place] as const,
-      ["GET", at(id)] as const,
-      ["PATCH", at(id)] as const,
-      ["DELETE", at(id)] as const,
-      ["POST", `${at(id)}/test`] as const,
-    ];
-    for (const [method, path] of calls) {
-      const answer = await app.call(method, path, undefined, { key: app.keys.live.read_write });
-      expect([method, path, answer.status]).toEqual([method, path, 403]);
-    }
-    expect((await app.call("GET", at(id), undefined, { key: app.keys.test.full })).status).toBe(404);
-  });
-
   test("secrets are encrypted in the database, and shown at most once", async () => {
     const [api_key, callback_secret] = ["fake_key_to_be_sealed_1", "callback_secret_to_be_sealed"];
     const body = { connector: "fake", credentials: { api_key }, callback_secret };

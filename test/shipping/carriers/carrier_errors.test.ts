@@ -2,10 +2,12 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { CarrierContext, OutsideCarrier } from "../../../src/shipping/carriers/connector.ts";
 import { easypost } from "../../../src/shipping/carriers/easypost.ts";
+import { karrio } from "../../../src/shipping/carriers/karrio.ts";
 import { shippo } from "../../../src/shipping/carriers/shippo.ts";
 import type { MockServer, Trouble } from "../../outbound/mock_server.ts";
 import { abroad, carriage, openMeans, refusal } from "./carrier_setup.ts";
 import { openEasyPost } from "./easypost_mock.ts";
+import { openKarrio } from "./karrio_mock.ts";
 import { openShippo } from "./shippo_mock.ts";
 
 // The machine may be busy: slow responses are awaited, missing ones are not.
@@ -34,6 +36,13 @@ const parties: Party[] = [
     open: () => openShippo({ key: "shippo_test_very_secret" }),
     credentials: (api_url) => ({ api_url, api_token: "shippo_test_very_secret" }),
   },
+  {
+    connector: karrio,
+    secret: "karrio_very_secret",
+    ref: "shp_1/rat_1",
+    open: () => openKarrio({ key: "karrio_very_secret" }),
+    credentials: (api_url) => ({ api_url, api_key: "karrio_very_secret" }),
+  },
 ];
 
 const number = { tracking_number: "9405511899560441234561", carrier: "usps" };
@@ -45,7 +54,7 @@ const questions = (one: OutsideCarrier, ref: string): ((ctx: CarrierContext) => 
   (ctx) => one.find(ref, ctx),
   (ctx) => one.follow?.(number, ctx),
   (ctx) => one.track?.([number], ctx),
-  (ctx) => one.verifyAddress?.(abroad, ctx),
+  ...(one.verifyAddress ? [(ctx: CarrierContext) => one.verifyAddress?.(abroad, ctx)] : []),
 ];
 
 const rows: [trouble: Trouble, code: string, permanent: boolean, seconds: number | null][] = [

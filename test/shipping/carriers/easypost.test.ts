@@ -8,7 +8,6 @@ import { labelFiles } from "./label_bytes.ts";
 
 setDefaultTimeout(30_000);
 const means = openMeans(easypost);
-const hasty = openMeans(easypost, 300);
 let mock: EasyPostMock;
 let ctx: CarrierContext;
 
@@ -18,12 +17,11 @@ beforeAll(async () => {
 });
 afterEach(() => mock.forgive());
 afterAll(() => {
-  for (const one of [means, hasty]) one.close();
+  means.close();
   mock.stop();
 });
 
 const offers = (more = {}) => easypost.offers({ ...carriage, ...more }, ctx);
-const hurried = () => ({ ...hasty.ctx({ ...ctx.credentials }) });
 const sent = () => JSON.parse(mock.asked.findLast(({ method }) => method === "POST")?.body ?? "null");
 
 describe("rates", () => {
@@ -179,17 +177,6 @@ describe("a purchase", () => {
     }
   });
 
-  test.each([
-    ["png", "image/png"],
-    ["ZPL", "application/zpl"],
-  ])("prints as %s if the account is set so", async (label_format, content_type) => {
-    const printing = means.ctx({ ...ctx.credentials, label_format });
-    const ref = cheapest(await easypost.offers(carriage, printing));
-    expect(await easypost.buy(ref, carriage, printing)).toMatchObject({
-      bought: { documents: [{ kind: "label", content_type }] },
-    });
-  });
-
   test("supports no other format", async () => {
     const odd = means.ctx({ ...ctx.credentials, label_format: "EPL2" });
     for (const refused of [easypost.offers(carriage, odd), easypost.check(odd)]) {
@@ -206,35 +193,6 @@ describe("a purchase", () => {
     expect(purchase).toMatchObject({ bought: { cost_cents: 704 + 250 } });
   });
 
-  test("with a lost response is found, and never made twice", async () => {
-    for (const trouble of ["lose", "half", "garbage", "hang", { status: 500 }, { status: 503 }] as const) {
-      const before = mock.purchases.length;
-      const ref = cheapest(await offers());
-      mock.fail(trouble, { having: "/buy", done: true });
-      const asking = trouble === "hang" ? hurried() : ctx;
-      expect([trouble, await refusal(easypost.buy(ref, carriage, asking))]).toMatchObject([
-        trouble,
-        { code: "carrier_timeout" },
-      ]);
-      expect(await easypost.find(ref, ctx)).toMatchObject({ state: "bought", bought: { cost_cents: 704 } });
-      // Even paying again gives the same purchase.
-      expect(await easypost.buy(ref, carriage, ctx)).toMatchObject({ state: "bought" });
-      expect(mock.purchases.length).toBe(before + 1);
-    }
-  });
-
-  test("of before stays open while its result cannot be read", async () => {
-    for (const trouble of ["half", "garbage", { status: 503 }, { status: 401 }, { status: 404 }] as const) {
-      const ref = cheapest(await offers());
-      mock.fail("lose", { having: "/buy" });
-      expect(await refusal(easypost.buy(ref, carriage, ctx))).toMatchObject({ code: "carrier_timeout" });
-      mock.fail(trouble, { method: "GET" });
-      const said = await refusal(easypost.buy(ref, carriage, ctx));
-      expect([trouble, said]).toMatchObject([trouble, { code: "carrier_timeout", permanent: false }]);
-      expect(await easypost.find(ref, ctx)).toMatchObject({ state: "bought" });
-    }
-  });
-
   test("links to no page that a browser must not open", async () => {
     const ref = cheapest(await offers());
     expect(await easypost.buy(ref, carriage, ctx)).toMatchObject({
@@ -247,20 +205,6 @@ describe("a purchase", () => {
     }
   });
 
-  test("that was not made is distinguished from one that was", async () => {
-    const before = mock.purchases.length;
-    for (const trouble of ["cut", "hang", { status: 500 }] as const) {
-      const ref = cheapest(await offers());
-      mock.fail(trouble, { having: "/buy" });
-      expect(await refusal(easypost.buy(ref, carriage, hurried()))).toMatchObject({
-        code: "carrier_timeout",
-        retry_after_seconds: 60,
-      });
-      expect(await easypost.find(ref, ctx)).toEqual({ state: "not_bought" });
-    }
-    expect(mock.purchases.length).toBe(before);
-  });
-
   const said = (code: string) => ({ status: 422, body: { error: { code, message: "Odd.", errors: [] } } });
   test.each([
     [said("SHIPMENT.POSTAGE.TIMED_OUT"), { code: "carrier_timeout", permanent: false }],
@@ -269,12 +213,6 @@ describe("a purchase", () => {
       said("SHIPMENT.POSTAGE.FAILURE"),
       { code: "carrier_refused", permanent: true, message: expect.stringContaining("Odd.") },
     ],
-    [
-      { status: 429, headers: { "Retry-After": "7" } },
-      { code: "carrier_error", permanent: false, retry_after_seconds: 7 },
-    ],
-    [{ status: 404 }, { code: "carrier_refused", permanent: true }],
-    [{ status: 401 }, { code: "carrier_unauthorized", permanent: true }],
     [{ status: 200, body: { id: "shp_1", tracking_code: "9", selected_rate: {} } }, { code: "carrier_timeout" }],
   ])("with the response %j is %j", async (trouble, told) => {
     const ref = cheapest(await offers());

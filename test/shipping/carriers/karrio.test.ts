@@ -11,7 +11,6 @@ import { labelFiles } from "./label_bytes.ts";
 
 setDefaultTimeout(30_000);
 const means = openMeans(karrio);
-const hasty = openMeans(karrio, 300);
 let mock: KarrioMock;
 let ctx: CarrierContext;
 
@@ -24,7 +23,7 @@ afterEach(() => {
   Object.assign(mock.settings, { refused: null, test_mode: true, sends_papers: false });
 });
 afterAll(() => {
-  for (const one of [means, hasty]) one.close();
+  means.close();
   mock.stop();
 });
 
@@ -34,7 +33,6 @@ const bought = async (more: Partial<CarrierContext> = {}) => {
   if (purchase.state !== "bought") throw new Error(purchase.state);
   return purchase.bought;
 };
-const hurried = () => hasty.ctx({ ...ctx.credentials });
 const sent = () => JSON.parse(mock.asked.findLast(({ method }) => method === "POST")?.body ?? "null");
 
 describe("rates", () => {
@@ -301,61 +299,13 @@ describe("a purchase", () => {
     }
   });
 
-  test("supports no other format", async () => {
-    const odd = means.ctx({ ...ctx.credentials, label_format: "GIF" });
-    expect(await refusal(karrio.offers(carriage, odd))).toMatchObject({ code: "carrier_refused" });
-  });
-
-  test("with a lost response is found by its draft, and never made twice", async () => {
-    for (const trouble of ["lose", "half", "garbage", "hang", { status: 500 }, { status: 504 }] as const) {
-      const before = mock.purchases.length;
-      const ref = cheapest(await offers());
-      mock.fail(trouble, { having: "/purchase", done: true });
-      const asking = trouble === "hang" ? hurried() : ctx;
-      expect([trouble, await refusal(karrio.buy(ref, carriage, asking))]).toMatchObject([
-        trouble,
-        { code: "carrier_timeout" },
-      ]);
-      expect(await karrio.find(ref, ctx)).toMatchObject({ state: "bought", bought: { cost_cents: 769 } });
-      expect(await karrio.buy(ref, carriage, ctx)).toMatchObject({ state: "bought" });
-      expect(mock.purchases.length).toBe(before + 1);
-    }
-  });
-
-  test("that was not made is distinguished from one that was", async () => {
-    const before = mock.purchases.length;
-    for (const trouble of ["cut", "hang", { status: 500 }] as const) {
-      const ref = cheapest(await offers());
-      mock.fail(trouble, { having: "/purchase" });
-      expect(await refusal(karrio.buy(ref, carriage, hurried()))).toMatchObject({ code: "carrier_timeout" });
-      expect(await karrio.find(ref, ctx)).toEqual({ state: "not_bought" });
-    }
-    expect(mock.purchases.length).toBe(before);
-  });
-
   test("of another Karrio or account cannot be distinguished from others", async () => {
     const said = await refusal(karrio.find("shp_unknown/rat_1", ctx));
     expect(said).toMatchObject({ code: "carrier_error", permanent: false });
   });
 
-  test("of before stays open while its result cannot be read", async () => {
-    for (const trouble of ["half", "garbage", { status: 503 }, { status: 401 }, { status: 404 }] as const) {
-      const ref = cheapest(await offers());
-      mock.fail("lose", { having: "/purchase" });
-      expect(await refusal(karrio.buy(ref, carriage, ctx))).toMatchObject({ code: "carrier_timeout" });
-      mock.fail(trouble, { method: "GET" });
-      const said = await refusal(karrio.buy(ref, carriage, ctx));
-      expect([trouble, said]).toMatchObject([trouble, { code: "carrier_timeout", permanent: false }]);
-      expect(await karrio.find(ref, ctx)).toMatchObject({ state: "bought" });
-    }
-  });
-
   const carrier = { carrier_name: "usps", code: "80040B1A", message: "The address is not served." };
   test.each([
-    [
-      { status: 429, headers: { "Retry-After": "7" } },
-      { code: "carrier_error", permanent: false, retry_after_seconds: 7 },
-    ],
     [
       { status: 402, body: { errors: [{ message: "No funds." }] } },
       { code: "carrier_refused", message: "Karrio answered 402, payment is required. Its message: No funds." },
@@ -369,7 +319,6 @@ describe("a purchase", () => {
       { status: 400, body: { errors: [{ code: "validation", details: { recipient: { city: ["Too long."] } } }] } },
       { code: "carrier_refused", message: expect.stringContaining('{"recipient":{"city":["Too long."]}}') },
     ],
-    [{ status: 404 }, { code: "carrier_refused", permanent: true }],
     [
       { status: 401, body: { errors: [{ message: "Invalid token." }] } },
       { code: "carrier_unauthorized", permanent: true },
@@ -390,45 +339,6 @@ describe("a purchase", () => {
     mock.fail(trouble, { having: "/purchase" });
     expect(await refusal(karrio.buy(ref, carriage, ctx))).toMatchObject(said);
   });
-
-  test("is complete even if its label is not ready", async () => {
-    const ref = cheapest(await offers());
-    mock.fail({ status: 503 }, { having: "/label." });
-    expect(await refusal(karrio.buy(ref, carriage, ctx))).toMatchObject({ code: "carrier_timeout" });
-    mock.fail({ status: 403 }, { having: "/label." });
-    expect(await karrio.find(ref, ctx)).toMatchObject({ state: "bought", bought: { documents: [] } });
-    expect(await karrio.find(ref, ctx)).toMatchObject({ bought: { documents: [{ kind: "label" }] } });
-  });
-});
-
-describe("a call that costs nothing", () => {
-  test.each([
-    ["hang", { code: "carrier_timeout", permanent: false }],
-    ["cut", { code: "carrier_timeout" }],
-    ["half", { code: "carrier_timeout" }],
-    ["garbage", { code: "carrier_error", permanent: false }],
-    [{ status: 500 }, { code: "carrier_error", permanent: false }],
-    [
-      { status: 503, headers: { "Retry-After": "120" } },
-      { code: "carrier_error", permanent: false, retry_after_seconds: 120 },
-    ],
-    [
-      { status: 429, headers: { "Retry-After": "99999999" } },
-      { code: "carrier_error", permanent: false, retry_after_seconds: 86_400 },
-    ],
-    [{ status: 404 }, { code: "carrier_error", permanent: true }],
-  ] as const)("answered with %j is %j", async (trouble, said) => {
-    mock.fail(trouble);
-    expect(await refusal(karrio.offers(carriage, trouble === "hang" ? hurried() : ctx))).toMatchObject(said);
-  });
-});
-
-test("was not made if nothing listens", async () => {
-  const ref = cheapest(await offers());
-  const gone = means.ctx({ ...ctx.credentials, api_url: "http://127.0.0.1:9" });
-  for (const asking of [karrio.offers(carriage, gone), karrio.buy(ref, carriage, gone)]) {
-    expect(await refusal(asking)).toMatchObject({ code: "carrier_error", permanent: false });
-  }
 });
 
 describe("an account", () => {

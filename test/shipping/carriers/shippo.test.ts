@@ -9,7 +9,6 @@ import { openShippo, type ShippoMock } from "./shippo_mock.ts";
 
 setDefaultTimeout(30_000);
 const means = openMeans(shippo);
-const hasty = openMeans(shippo, 300);
 let mock: ShippoMock;
 let ctx: CarrierContext;
 
@@ -19,12 +18,11 @@ beforeAll(async () => {
 });
 afterEach(() => mock.forgive());
 afterAll(() => {
-  for (const one of [means, hasty]) one.close();
+  means.close();
   mock.stop();
 });
 
 const offers = (more = {}) => shippo.offers({ ...carriage, ...more }, ctx);
-const hurried = () => hasty.ctx({ ...ctx.credentials });
 const sent = () => JSON.parse(mock.asked.findLast(({ method }) => method === "POST")?.body ?? "null");
 
 describe("rates", () => {
@@ -199,15 +197,6 @@ describe("a purchase", () => {
     expect(await shippo.void?.(carrier_ref, ctx)).toBe("rejected");
   });
 
-  test.each([
-    ["png", "image/png"],
-    ["ZPL", "application/zpl"],
-  ])("prints as %s if the account is set so", async (label_format, content_type) => {
-    const printing = means.ctx({ ...ctx.credentials, label_format });
-    const ref = cheapest(await shippo.offers(carriage, printing));
-    expect(await shippo.buy(ref, carriage, printing)).toMatchObject({ bought: { documents: [{ content_type }] } });
-  });
-
   test("supports no other format", async () => {
     const odd = means.ctx({ ...ctx.credentials, label_format: "GIF" });
     for (const refused of [shippo.offers(carriage, odd), shippo.check(odd)]) {
@@ -229,36 +218,6 @@ describe("a purchase", () => {
     expect(mock.purchases.length).toBe(before + 2);
   });
 
-  test("with a lost response is found by its rate, and never made twice", async () => {
-    for (const trouble of ["lose", "half", "garbage", "hang", { status: 500 }, { status: 503 }] as const) {
-      const before = mock.purchases.length;
-      const ref = cheapest(await offers());
-      mock.fail(trouble, { method: "POST", having: "/transactions", done: true });
-      const asking = trouble === "hang" ? hurried() : ctx;
-      const refused = await refusal(shippo.buy(ref, carriage, asking));
-      expect([trouble, refused]).toMatchObject([
-        trouble,
-        { code: "carrier_timeout", permanent: false, retry_after_seconds: 60 },
-      ]);
-      expect(await shippo.find(ref, ctx)).toMatchObject({ state: "bought", bought: { cost_cents: 744 } });
-      expect(mock.purchases.length).toBe(before + 1);
-    }
-  });
-
-  test("that was not made is distinguished from one that was", async () => {
-    const before = mock.purchases.length;
-    for (const trouble of ["cut", "hang", { status: 500 }] as const) {
-      const ref = cheapest(await offers());
-      mock.fail(trouble, { method: "POST", having: "/transactions" });
-      expect(await refusal(shippo.buy(ref, carriage, hurried()))).toMatchObject({
-        code: "carrier_timeout",
-        retry_after_seconds: 60,
-      });
-      expect(await shippo.find(ref, ctx)).toEqual({ state: "not_bought" });
-    }
-    expect(mock.purchases.length).toBe(before);
-  });
-
   test("with another account's rate is unknown to this one", async () => {
     const said = await refusal(shippo.find("5f3b0a/704/USD", ctx));
     expect(said).toMatchObject({ code: "carrier_error", permanent: false });
@@ -275,14 +234,9 @@ describe("a purchase", () => {
   const timeout = { source: "UPS", code: "carrier_timeout", text: "UPS did not respond." };
   test.each([
     [
-      { status: 429, headers: { "Retry-After": "7" } },
-      { code: "carrier_error", permanent: false, retry_after_seconds: 7 },
-    ],
-    [
       { status: 400, body: { rate: ["Rate is old."] } },
       { code: "carrier_refused", message: expect.stringContaining("rate: Rate is old.") },
     ],
-    [{ status: 404 }, { code: "carrier_refused", permanent: true }],
     [
       { status: 401, body: { detail: "No such token." } },
       { code: "carrier_unauthorized", permanent: true },
@@ -300,15 +254,6 @@ describe("a purchase", () => {
     const ref = cheapest(await offers());
     mock.fail(trouble, { method: "POST", having: "/transactions" });
     expect(await refusal(shippo.buy(ref, carriage, ctx))).toMatchObject(said);
-  });
-
-  test("is complete even if its label is not ready", async () => {
-    const ref = cheapest(await offers());
-    mock.fail({ status: 503 }, { having: "/files/" });
-    expect(await refusal(shippo.buy(ref, carriage, ctx))).toMatchObject({ code: "carrier_timeout" });
-    mock.fail({ status: 403, body: "<Error>AccessDenied</Error>" }, { having: "/files/" });
-    expect(await shippo.find(ref, ctx)).toMatchObject({ state: "bought", bought: { documents: [] } });
-    expect(await shippo.find(ref, ctx)).toMatchObject({ bought: { documents: [{ kind: "label" }] } });
   });
 });
 
