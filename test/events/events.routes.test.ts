@@ -64,11 +64,3 @@ describe("refuses", () => {
     expect([other.status, other.body.error.code]).toEqual([400, "invalid_cursor"]);
   });
 });
-
-describe("guards", () => {
-  test("a test key sees no live events, and a request without a key is refused", async () => {
-    expect((await app.call("GET", "/events", undefined, { key: app.keys.test.read })).body.data).toEqual([]);
-    expect((await app.call("GET", "/events", undefined, { key: null })).status).toBe(401);
-    expect((await app.call("GET", "/event-types", undefined, { key: app.keys.live.read })).status).toBe(200);
-  });
-});

@@ -422,37 +422,3 @@ describe("refuses", () => {
     expect((await shop.cancel("ord_1")).status).toBe(404);
   });
 });
-
-describe("guards", () => {
-  test("a read-only key", async () => {
-    const read = { key: shop.app.keys.live.read };
-    const made = await shop.order([[await shop.product({ units: 5 }), 1]]);
-    for (const [method, path] of [
-      ["POST", "/orders"],
-      ["PATCH", `/orders/${made.id}`],
-      ["DELETE", `/orders/${made.id}`],
-      ["POST", `/orders/${made.id}/ship`],
-    ] as const) {
-      expect((await shop.app.call(method, path, method === "DELETE" ? undefined : {}, read)).status).toBe(403);
-    }
-    expect((await shop.app.call("GET", `/orders/${made.id}`, undefined, read)).status).toBe(200);
-  });
-
-  test("a test key sees nothing of live", async () => {
-    const made = await shop.order([[await shop.product({ units: 5 }), 1]]);
-    const key = shop.app.keys.test.full;
-    expect((await shop.app.call("GET", `/orders/${made.id}`, undefined, { key })).status).toBe(404);
-    expect((await shop.app.call("GET", "/orders", undefined, { key })).body.data).toEqual([]);
-  });
-
-  test("a repeated request creates one order", async () => {
-    const goods = await shop.product({ units: 5 });
-    await shop.told();
-    const draft = shop.draft([[goods, 1]]);
-    const headers = { "idempotency-key": "order-once" };
-    const first = await shop.app.call("POST", "/orders", draft, { headers });
-    const again = await shop.app.call("POST", "/orders", draft, { headers });
-    expect(again.body).toEqual(first.body);
-    expect(await shop.told()).toEqual(["order.created"]);
-  });
-});

@@ -204,13 +204,6 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("read-only keys may export but not import", async () => {
-    const read = { key: app.keys.live.read };
-    expect((await app.call("GET", "/products/export.csv", undefined, read)).status).toBe(200);
-    const refused = await app.call("POST", "/products/import", "sku\n", { ...read, headers: asCsv });
-    expect([refused.status, refused.body.error.required]).toEqual([403, "read_write"]);
-  });
-
   test("a repeated request gets the first report and imports nothing", async () => {
     const file = "sku,name\nONCE,First";
     const first = await imports(file, { "idempotency-key": "file-1" });

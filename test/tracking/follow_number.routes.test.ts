@@ -292,11 +292,3 @@ describe("refuses", () => {
     expect([answer.status, answer.body.error.details[0].field]).toEqual([422, "order_id"]);
   });
 });
-
-describe("guards", () => {
-  test("a read-only key lists but does not track", async () => {
-    const key = app.keys.live.read;
-    expect((await app.call("GET", "/tracking", undefined, { key })).status).toBe(200);
-    expect((await app.call("POST", "/tracking", { tracking_number: "X1" }, { key })).status).toBe(403);
-  });
-});

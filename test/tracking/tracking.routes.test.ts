@@ -296,18 +296,3 @@ describe("refuses", () => {
     }
   });
 });
-
-describe("guards", () => {
-  test("a read-only key reads but does not scan", async () => {
-    const { tracking_number } = await sent();
-    const read = { key: app.keys.live.read };
-    expect((await app.call("GET", `/tracking/${tracking_number}`, undefined, read)).status).toBe(200);
-    expect((await app.call("POST", "/tracking/batch", { tracking_numbers: [tracking_number] }, read)).status).toBe(200);
-    const scan = { status: "in_transit" };
-    expect((await app.call("POST", `/tracking/${tracking_number}/events`, scan, read)).status).toBe(403);
-    expect((await app.call("GET", `/tracking/${tracking_number}`, undefined, { key: null })).status).toBe(401);
-    const other = { key: app.keys.test.full };
-    expect((await app.call("GET", `/tracking/${tracking_number}`, undefined, other)).status).toBe(404);
-    expect(await app.takeTypes()).toEqual([]);
-  });
-});

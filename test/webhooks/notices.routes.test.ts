@@ -57,15 +57,3 @@ describe("refuses", () => {
     }
   });
 });
-
-describe("guards", () => {
-  test("every key can read, only a key with full access can acknowledge, and environments are separate", async () => {
-    await disable(1);
-    const { read, read_write } = scene.app.keys.test;
-    const [{ id }] = (await ask("GET", "/notices", undefined, read)).body.data;
-    expect((await ask("POST", `/notices/${id}/acknowledge`, undefined, read_write)).status).toBe(403);
-    const live = scene.app.keys.live.full;
-    expect((await ask("GET", "/notices", undefined, live)).body.data).toEqual([]);
-    expect((await ask("POST", `/notices/${id}/acknowledge`, undefined, live)).status).toBe(404);
-  });
-});

@@ -135,14 +135,3 @@ describe("refuses", () => {
     expect((await app.get("/inventory/movements/export.csv?page=2")).status).toBe(422);
   });
 });
-
-describe("guards", () => {
-  test("a read-only key may export the file, and no key may not", async () => {
-    const path = "/inventory/movements/export.csv";
-    expect((await app.call("GET", path, undefined, { key: app.keys.live.read })).status).toBe(200);
-    expect((await app.call("GET", path, undefined, { key: null })).status).toBe(401);
-    // The other environment has its own ledger.
-    const other = await app.call("GET", path, undefined, { key: app.keys.test.full });
-    expect(String(other.body).trim().split("\r\n").length).toBe(1);
-  });
-});

@@ -111,23 +111,3 @@ describe("refuses", () => {
     expect(await shop.takeTypes()).toEqual([]);
   });
 });
-
-describe("guards", () => {
-  test("a write key is required, and a repeated request restocks once", async () => {
-    const product = await shop.product({ units: 5 });
-    const made = await cancelled(product, 2);
-    const back = { order_id: made.id, sku: product.sku, quantity: 1, bin: "A-01" };
-    const { keys, call } = shop.app;
-    for (const [key, expected] of [
-      [keys.live.read, 403],
-      [null, 401],
-      [keys.test.full, 404],
-    ] as const) {
-      expect((await call("POST", "/inventory/putbacks", back, { key })).status).toBe(expected);
-    }
-    const headers = { "idempotency-key": `put-${made.id}` };
-    const first = await call("POST", "/inventory/putbacks", back, { headers });
-    expect((await call("POST", "/inventory/putbacks", back, { headers })).body).toEqual(first.body);
-    expect((await shop.stockOf(product.sku)).unavailable.putback).toBe(1);
-  });
-});

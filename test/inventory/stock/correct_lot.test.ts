@@ -180,20 +180,6 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("only a write key of the same environment", async () => {
-    const { lots } = await goods([1, 100]);
-    const { keys, call } = shop.app;
-    const change = { expiration_date: inDays(-1) };
-    for (const [key, expected] of [
-      [keys.live.read, 403],
-      [null, 401],
-      [keys.test.full, 404],
-      [keys.live.read_write, 200],
-    ] as const) {
-      expect((await call("PATCH", `/inventory/lots/${lots[0]}`, change, { key })).status).toBe(expected);
-    }
-  });
-
   test("concurrent orders never hold expired units", async () => {
     const { id, sku, lots } = await goods([10, 100]);
     const orders = Array.from({ length: 4 }, () => shop.order([[{ id }, 2]]));

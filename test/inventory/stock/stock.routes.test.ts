@@ -287,36 +287,3 @@ describe("refuses", () => {
     expect((await app.get("/inventory/MANY")).body.data).toMatchObject({ available: 0, backordered: 1, on_hand: 4 });
   });
 });
-
-describe("guards", () => {
-  test("reading requires a read key, changing a write key", async () => {
-    const read = { key: app.keys.live.read };
-    expect((await app.call("GET", "/inventory/RICE", undefined, read)).status).toBe(200);
-    for (const [method, path] of [
-      ["POST", "/inventory"],
-      ["PATCH", "/inventory/RICE"],
-      ["POST", "/inventory/reserve"],
-    ] as const) {
-      expect((await app.call(method, path, {}, read)).status).toBe(403);
-      expect((await app.call(method, path, {}, { key: null })).status).toBe(401);
-    }
-    const write = { key: app.keys.live.read_write };
-    expect((await app.call("POST", "/inventory/locations", {}, write)).status).toBe(403);
-  });
-
-  test("a test key sees nothing of live", async () => {
-    const other = { key: app.keys.test.full };
-    expect((await app.call("GET", "/inventory", undefined, other)).body.data).toEqual([]);
-    expect((await app.call("GET", "/inventory/RICE", undefined, other)).status).toBe(404);
-  });
-
-  test("a repeated request adds once", async () => {
-    const headers = { "idempotency-key": "add-1" };
-    const input = { sku: "RICE", quantity: 2, location: warehouse };
-    const before = (await app.get("/inventory/RICE")).body.data.on_hand;
-    const first = await app.call("POST", "/inventory", input, { headers });
-    const again = await app.call("POST", "/inventory", input, { headers });
-    expect(again.body).toEqual(first.body);
-    expect((await app.get("/inventory/RICE")).body.data.on_hand).toBe(before + 2);
-  });
-});

@@ -263,13 +263,3 @@ describe("refuses", () => {
     }
   });
 });
-
-describe("guards", () => {
-  test("a read-only key can read it, and no key cannot", async () => {
-    await shop.product({ sku: "BRAN", units: 1 });
-    const path = "/inventory/BRAN/explain";
-    expect((await shop.app.call("GET", path, undefined, { key: shop.app.keys.live.read })).status).toBe(200);
-    expect((await shop.app.call("GET", path, undefined, { key: null })).status).toBe(401);
-    expect((await shop.app.call("GET", path, undefined, { key: shop.app.keys.test.full })).status).toBe(404);
-  });
-});

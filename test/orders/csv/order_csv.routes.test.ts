@@ -8,11 +8,8 @@ await shop.product({ sku: "CUP", units: 1000 });
 await shop.product({ sku: "TEA", units: 1000 });
 
 const asCsv = { "content-type": "text/csv" };
-const imports = async (text: string, key = shop.app.keys.live.full, headers = {}): Promise<Answered["body"]> => {
-  const { status, body } = await shop.app.call("POST", "/orders/import", text, {
-    key,
-    headers: { ...asCsv, ...headers },
-  });
+const imports = async (text: string, key = shop.app.keys.live.full): Promise<Answered["body"]> => {
+  const { status, body } = await shop.app.call("POST", "/orders/import", text, { key, headers: asCsv });
   return { status, ...body.data, error: body.error };
 };
 const exported = async (query = "", key = shop.app.keys.live.full) =>
@@ -202,13 +199,6 @@ describe("works", () => {
     });
   });
 
-  test("a repeated request gets the report of the first", async () => {
-    const file = `${head}\nK-1,k@example.com,,${place},CUP,1,1`;
-    const key = { "idempotency-key": "import-1" };
-    expect(await imports(file, undefined, key)).toMatchObject({ created: 1 });
-    expect(await imports(file, undefined, key)).toMatchObject({ created: 1, unchanged: 0 });
-  });
-
   test("a company is imported with its address, exported again, and matches the same address", async () => {
     const named = head.replace("address_line1", "company,address_line1");
     const row = (number: string, company: string) => `${number},co@company.example,Ann Roe,${company},${place},CUP,1,2`;
@@ -238,10 +228,9 @@ describe("refuses", () => {
     expect([status, error.details[0].code]).toEqual([422, "too_many"]);
   }, 30_000);
 
-  test("an order with more than 500 lines, an invalid filter, and a read-only key", async () => {
+  test("an order with more than 500 lines, and an invalid filter", async () => {
     const long = [head, `L-1,l@example.com,,${place},CUP,1,1`, ...Array(500).fill("L-1,,,,,,,,CUP,1,1")].join("\n");
     expect(await imports(long)).toMatchObject({ orders: 1, failed: 1, errors: [{ line: 502, field: "sku" }] });
     expect((await shop.app.get("/orders/export.csv?state=open")).status).toBe(422);
-    expect((await imports(head, shop.app.keys.live.read)).status).toBe(403);
   });
 });

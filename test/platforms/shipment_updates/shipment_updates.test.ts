@@ -331,13 +331,4 @@ describe("the service refuses", () => {
     expect(await shop.done("GET", `${path}?status=failed`)).toEqual([]);
     expect(await shop.done("GET", `${path}?status=reported`)).toHaveLength(1);
   });
-
-  test("callers who may not see connections", async () => {
-    const path = `/platforms/${shop.connection.id}/reports`;
-    for (const key of [shop.app.keys.test.read, shop.app.keys.test.read_write]) {
-      expect((await shop.app.call("GET", path, undefined, { key })).status).toBe(403);
-      expect((await shop.app.call("POST", `${path}/rpt_1/retry`, {}, { key })).status).toBe(403);
-    }
-    expect((await shop.app.get(path)).status).toBe(404);
-  });
 });

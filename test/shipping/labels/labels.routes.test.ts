@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { ShipmentEventView } from "../../../src/tracking/tracking.schema.ts";
 import { start as now, openApp } from "../../build/service.ts";
-import { outcomeOf, type ParcelShop, parcel, parcelShopOn } from "../../build/shop.ts";
+import { outcomeOf, type ParcelShop, parcelShopOn } from "../../build/shop.ts";
 
 const app = await openApp();
 const shop: ParcelShop = await parcelShopOn(app);
@@ -374,30 +374,5 @@ describe("refuses", () => {
     app.clocks.live.advance(7 * 86_400_000 + 1);
     expect(await follow(path)).toEqual([401, "invalid_signature"]);
     await app.takeEvents();
-  });
-});
-
-describe("guards", () => {
-  test("a read-only key sees labels, and buys nothing", async () => {
-    const { id } = await shop.order();
-    const { label_id } = (await shop.label(id)).body.data;
-    const read = { key: app.keys.live.read };
-    for (const path of [`/shipping/labels/${label_id}`, `/shipping/labels/${label_id}/document`]) {
-      expect((await app.call("GET", path, undefined, read)).status).toBe(200);
-      expect((await app.call("GET", path, undefined, { key: null })).status).toBe(401);
-    }
-    const body = { order_id: id, carrier: "local", ...parcel };
-    expect((await app.call("POST", "/shipping/labels", body, read)).status).toBe(403);
-    expect((await app.call("POST", `/shipping/labels/${label_id}/void`, {}, read)).status).toBe(403);
-    await app.takeEvents();
-  });
-
-  test("a repeated purchase buys one label", async () => {
-    const { id } = await shop.order();
-    const headers = { "idempotency-key": "label-once" };
-    const first = await shop.label(id, {}, headers);
-    const again = await shop.label(id, {}, headers);
-    expect([again.status, again.body]).toEqual([201, first.body]);
-    expect(await app.takeTypes()).toEqual(["shipment.created"]);
   });
 });

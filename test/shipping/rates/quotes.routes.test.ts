@@ -118,13 +118,3 @@ describe("refuses", () => {
     ]);
   });
 });
-
-describe("guards", () => {
-  test("a read-only key sees carriers and rates", async () => {
-    const read = { key: app.keys.live.read };
-    expect((await app.call("GET", "/shipping/carriers", undefined, read)).status).toBe(200);
-    expect((await app.call("GET", "/shipping/carriers", undefined, { key: null })).status).toBe(401);
-    expect((await app.call("POST", "/shipping/rates", rates, read)).status).toBe(200);
-    expect((await app.call("POST", "/shipping/rates", rates, { key: null })).status).toBe(401);
-  });
-});
