@@ -91,6 +91,10 @@ describe("the checks themselves", () => {
     ["src/dashboard/web/screens/orders/list.tsx", "src/dashboard/web/components/table.tsx", true],
     ["src/dashboard/web/screens/orders/list.tsx", "src/orders/lifecycle/order.transitions.ts", true],
     ["src/dashboard/web/screens/orders/list.tsx", "src/orders/lifecycle/order.schema.ts", false],
+    ["src/dashboard/web/screens/orders/list.tsx", "src/orders/order.resource.ts", true],
+    ["src/orders/order.resource.ts", "src/orders/order.transitions.ts", true],
+    ["src/orders/order.resource.ts", "src/core/schema.ts", false],
+    ["src/orders/order.schema.ts", "src/orders/order.resource.ts", true],
     ["src/dashboard/server/pages.routes.ts", "src/dashboard/web/main.tsx", false],
   ])("%s imports %s: %p", (from, to, allowed) => {
     expect(mayImport(from, to)).toBe(allowed);

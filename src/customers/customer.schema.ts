@@ -1,16 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { blankable, cityField, completeView, PlainVerificationView } from "../addresses/address.schema.ts";
-import {
-  closed,
-  emailField,
-  idField,
-  metadataField,
-  momentField,
-  nullable,
-  pageFields,
-  textField,
-} from "../core/schema.ts";
+import { createFields, updateFields, viewFields } from "../core/resource_schema.ts";
+import { closed, idField, momentField, nullable, pageFields, textField } from "../core/schema.ts";
 import { OwnerView, ofMerchant } from "../storage/tenant.schema.ts";
+import { customerFields } from "./customer.resource.ts";
 import { addresses_max } from "./customer.ts";
 
 export const addressFields = {
@@ -49,21 +42,12 @@ const ReplaceAddress = closed({ id: Type.Optional(idField("address")), ...addres
 ]);
 export type ReplaceAddress = Static<typeof ReplaceAddress>;
 
-const customerFields = {
-  first_name: blankable(100),
-  last_name: blankable(100),
-  phone: blankable(50),
-  company: blankable(200),
-  metadata: Type.Optional(metadataField()),
-};
-
 const readOnly = ["merchant_id", "id", "order_history", "order_count", "created_at", "updated_at", "erased_at"];
 
 export const CreateCustomer = closed(
   {
     ...ofMerchant,
-    email: emailField(),
-    ...customerFields,
+    ...createFields(customerFields),
     shipping_addresses: Type.Optional(Type.Array(CreateAddress, { maxItems: addresses_max })),
   },
   readOnly,
@@ -72,8 +56,7 @@ export type CreateCustomer = Static<typeof CreateCustomer>;
 
 export const UpdateCustomer = closed(
   {
-    email: Type.Optional(emailField()),
-    ...customerFields,
+    ...updateFields(customerFields),
     shipping_addresses: Type.Optional(Type.Array(ReplaceAddress, { maxItems: addresses_max })),
   },
   readOnly,
@@ -98,16 +81,14 @@ export const AddressView = closed({
   verification: PlainVerificationView(seconds),
 });
 
+const { metadata, ...fields } = viewFields(customerFields);
+
 export const customerViewFields = {
   id: Type.String(),
   merchant_id: OwnerView,
-  email: Type.String(),
-  first_name: nullable(Type.String()),
-  last_name: nullable(Type.String()),
-  phone: nullable(Type.String()),
-  company: nullable(Type.String()),
+  ...fields,
   shipping_addresses: Type.Array(AddressView),
-  metadata: metadataField(),
+  metadata,
   created_at: seconds,
   updated_at: seconds,
   erased_at: nullable({ ...seconds, description: "When the personal data was erased: see *Privacy*." }),

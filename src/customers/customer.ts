@@ -4,7 +4,9 @@ import { iso } from "../core/clock.ts";
 import { invalid, invalidFields } from "../core/faults.ts";
 import { wireId } from "../core/ids.ts";
 import { addressIn, type CompleteAddress } from "../core/postal_address.ts";
+import { defaultsOf, type StoredFields } from "../core/resource.ts";
 import type { MerchantStatus } from "../merchants/merchant.transitions.ts";
+import { customerFields } from "./customer.resource.ts";
 
 /** A delivery address of a customer. */
 export interface CustomerAddress extends CompleteAddress, StoredCheck {
@@ -15,20 +17,15 @@ export interface CustomerAddress extends CompleteAddress, StoredCheck {
   readonly updated_at: number;
 }
 
-/** The fields of a customer that an order needs. */
-export interface OrderCustomer {
+/** The fields of a customer in a request without its addresses, as stored. */
+export type CustomerFields = StoredFields<typeof customerFields>;
+
+/** The defaults of a new customer. */
+export const customerDefaults = defaultsOf(customerFields);
+
+export interface Customer extends CustomerFields {
   readonly id: number;
   readonly merchant_id: number;
-  readonly merchant: { readonly code: string; readonly status: MerchantStatus };
-  readonly email: string;
-  readonly first_name: string | null;
-  readonly last_name: string | null;
-  readonly company: string | null;
-}
-
-export interface Customer extends Omit<OrderCustomer, "merchant"> {
-  readonly phone: string | null;
-  readonly metadata: Record<string, unknown>;
   readonly version: number;
   readonly created_at: number;
   readonly updated_at: number;
@@ -36,6 +33,12 @@ export interface Customer extends Omit<OrderCustomer, "merchant"> {
   readonly erased_at: number | null;
   /** Oldest first. */
   readonly shipping_addresses: readonly CustomerAddress[];
+}
+
+/** The fields of a customer that an order needs. */
+export interface OrderCustomer
+  extends Pick<Customer, "id" | "merchant_id" | "email" | "first_name" | "last_name" | "company"> {
+  readonly merchant: { readonly code: string; readonly status: MerchantStatus };
 }
 
 /** The name of a customer: first and last name, else the company, else the email address. */
@@ -84,17 +87,6 @@ export function customerView(customer: Customer) {
 
 const secondsOf = (at: number) => `${iso(at).slice(0, 19)}Z`;
 
-/** The fields of a customer in a request without its addresses, as stored. */
-export type CustomerFields = Pick<Customer, "email" | "first_name" | "last_name" | "phone" | "company" | "metadata">;
-
-/** The defaults of a new customer. */
-export const customerDefaults: Omit<CustomerFields, "email"> = {
-  first_name: null,
-  last_name: null,
-  phone: null,
-  company: null,
-  metadata: {},
-};
 
 /** The defaults of a new address. Empty lines are later refused as missing. */
 export const addressDefaults: CompleteAddress = {

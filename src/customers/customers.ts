@@ -9,6 +9,7 @@ import { refuseForClosed } from "../merchants/directory.sql.ts";
 import type { Tx } from "../storage/database.ts";
 import { isDuplicate } from "../storage/storage_errors.ts";
 import { requireOwner } from "../storage/tenant.ts";
+import { customerFields } from "./customer.resource.ts";
 import type {
   CreateAddress,
   CreateCustomer,
@@ -327,13 +328,11 @@ function addressOf(
   return { ...fields, name, company: unsaid ? defaultCompany(customer, name) : fields.company || null };
 }
 
-function fieldsOf({ email, first_name, last_name, phone, company, metadata }: Customer): CustomerFields {
-  return { email, first_name, last_name, phone, company, metadata };
-}
+const fieldsOf = (customer: Customer) => only(customer, Object.keys(customerFields)) as unknown as CustomerFields;
 
 /** The customer's fields that a request sets. */
 function sentFields(input: UpdateCustomer): Partial<CustomerFields> {
-  return only(input, ["email", ...Object.keys(customerDefaults)]);
+  return only(input, Object.keys(customerFields));
 }
 
 function only(input: object, names: readonly string[]): Record<string, never> {

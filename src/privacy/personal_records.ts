@@ -1,5 +1,7 @@
 // All tables with text columns, and what an erasure does with each column. Erasures and access exports follow this
 // list. A test fails for a column that is not in it.
+import { textColumnsOf } from "../core/resource.ts";
+import { productFields } from "../products/product.resource.ts";
 
 /** The text that replaces erased text. */
 export const erased_word = "Erased";
@@ -249,13 +251,7 @@ export const otherRecords: Readonly<
   receipts: { holds: "goods", columns: ["status", "reference", "supplier"] },
   receipt_lines: { holds: "goods", columns: ["lot_number"] },
   product_barcodes: { holds: "goods", columns: ["value", "type"] },
-  products: {
-    holds: "goods",
-    columns: [
-      ...["sku", "name", "description", "type", "weight", "weight_unit", "dimensions", "currency"],
-      ...["temperature_zone", "customs", "status", "metadata"],
-    ],
-  },
+  products: { holds: "goods", columns: textColumnsOf(productFields) },
   reservations: { holds: "goods", columns: ["order_ref", "source", "status", "avoids"] },
   claim_news: { holds: "goods", columns: ["kind"] },
   bins: { holds: "goods", columns: ["code", "kind"] },

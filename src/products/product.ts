@@ -1,17 +1,15 @@
 import { iso } from "../core/clock.ts";
 import { invalid } from "../core/faults.ts";
 import { wireId } from "../core/ids.ts";
-import { default_currency, money } from "../core/money.ts";
+import { money } from "../core/money.ts";
 import { countries } from "../core/postal_address.ts";
-import type { WeightUnit } from "../core/weight_units.ts";
+import { defaultsOf, type StoredFields, wordsOf } from "../core/resource.ts";
+import { productFields } from "./product.resource.ts";
 
-export const productStatuses = ["active", "inactive"] as const;
+export const productStatuses = wordsOf(productFields.status);
 export type ProductStatus = (typeof productStatuses)[number];
 /** The status of a product that can be ordered. */
 export const orderable = "active" satisfies ProductStatus;
-
-/** A new product can be sold unless the request says otherwise. */
-const initialProductStatus: ProductStatus = "active";
 
 /** A product that an imported order created cannot be sold until it is completed. */
 export const initialImportedProductStatus: ProductStatus = "inactive";
@@ -21,68 +19,30 @@ export function canBeSold(status: ProductStatus): boolean {
   return status === "active";
 }
 
-export const productTypes = ["simple", "bundle"] as const;
+export const productTypes = wordsOf(productFields.type);
 export type ProductType = (typeof productTypes)[number];
 
 /** Temperature zones from the warmest to the coldest. */
-export const temperatureZones = ["ambient", "refrigerated", "frozen"] as const;
+export const temperatureZones = wordsOf(productFields.temperature_zone);
 export type TemperatureZone = (typeof temperatureZones)[number];
 
-export const lengthUnits = ["in", "cm"] as const;
+export const lengthUnits = wordsOf(productFields.dimensions.fields.unit);
 export type LengthUnit = (typeof lengthUnits)[number];
 
-export const barcodeTypes = ["gtin", "ean", "upc", "code128", "other"] as const;
-export type BarcodeType = (typeof barcodeTypes)[number];
+export const barcodeTypes = wordsOf(productFields.barcodes.of.type);
 
-export interface Barcode {
-  readonly value: string;
-  readonly type: BarcodeType;
-}
-
-interface ProductDimensions {
-  readonly length: number;
-  readonly width: number;
-  readonly height: number;
-  readonly unit: LengthUnit;
-}
-
-export interface Customs {
-  readonly hs_code?: string;
-  readonly country_of_origin?: string;
-  readonly description?: string;
-}
-
+/** The fields of a product in a request, as the tables keep them. */
+export type ProductFields = StoredFields<typeof productFields>;
+export type Barcode = ProductFields["barcodes"][number];
+export type BarcodeType = Barcode["type"];
 /** A simple product and its units in one set of a bundle. */
-export interface BundleComponent {
-  readonly sku: string;
-  readonly quantity: number;
-}
+export type BundleComponent = ProductFields["components"][number];
+export type Customs = NonNullable<ProductFields["customs"]>;
 
 /** A product: everything that is stored under one SKU. */
-export interface Product {
+export interface Product extends ProductFields {
   readonly id: number;
   readonly merchant_id: number;
-  readonly sku: string;
-  readonly name: string;
-  readonly description: string | null;
-  readonly type: ProductType;
-  /** The components of one set of a bundle; none for a simple product. */
-  readonly components: readonly BundleComponent[];
-  readonly barcodes: readonly Barcode[];
-  /** Decimal text in `weight_unit`. */
-  readonly weight: string | null;
-  readonly weight_unit: WeightUnit | null;
-  readonly dimensions: ProductDimensions | null;
-  readonly price_cents: number | null;
-  readonly currency: string;
-  readonly temperature_zone: TemperatureZone;
-  readonly lot_tracking: boolean;
-  readonly expiration_tracking: boolean;
-  readonly min_shelf_life_days: number;
-  readonly reorder_point: number;
-  readonly customs: Customs | null;
-  readonly status: ProductStatus;
-  readonly metadata: Record<string, unknown>;
   readonly version: number;
   readonly created_at: number;
   readonly updated_at: number;
@@ -102,29 +62,8 @@ export function productView(product: Product) {
   };
 }
 
-/** The fields of a product in a request, as the tables keep them. */
-export type ProductFields = Omit<Product, "id" | "merchant_id" | "version" | "created_at" | "updated_at">;
-
 /** The defaults of a new product. */
-export const productDefaults: Omit<ProductFields, "sku" | "name"> = {
-  description: null,
-  type: "simple",
-  components: [],
-  barcodes: [],
-  weight: null,
-  weight_unit: null,
-  dimensions: null,
-  price_cents: null,
-  currency: default_currency,
-  temperature_zone: "ambient",
-  lot_tracking: false,
-  expiration_tracking: false,
-  min_shelf_life_days: 0,
-  reorder_point: 0,
-  customs: null,
-  status: initialProductStatus,
-  metadata: {},
-};
+export const productDefaults = defaultsOf(productFields);
 
 /** Names of routes below `/inventory`, which cannot be SKUs since a SKU has the same place in a path. */
 const reserved_skus: readonly string[] = [

@@ -1,16 +1,19 @@
 import { columnTable, csvExportFields, writeCells } from "../core/csv_columns.ts";
+import { csvColumnsOf } from "../core/resource.ts";
 import { checkOf, closed } from "../core/schema.ts";
 import { type CsvFile, pagesOf } from "../http/csv_response.ts";
 import { EnvelopedView } from "../http/envelope.ts";
 import { answerImport, DryRunImportView, eachRow, type Import, importFields } from "../http/imports.ts";
 import { exportCsv, respond, routes } from "../http/routes.ts";
 import { saveProductRows } from "./import_products.ts";
+import { productFields } from "./product.resource.ts";
 import { ImportProduct } from "./product.schema.ts";
 import { type Product, productView } from "./product.ts";
-import { productColumns } from "./product_csv.ts";
 import { listProductsAfter } from "./products.sql.ts";
 import type { OnProductChange } from "./products.ts";
 
+/** The columns of a file of products: every writable field. */
+const productColumns = csvColumnsOf(productFields);
 const required = ["sku"] as const;
 const table = columnTable(productColumns, required);
 

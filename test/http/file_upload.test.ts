@@ -2,10 +2,11 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { csvLine } from "../../src/core/csv.ts";
 import type { CsvColumn } from "../../src/core/csv_columns.ts";
+import { csvColumnsOf } from "../../src/core/resource.ts";
 import { stockColumns } from "../../src/inventory/stock/stock_csv.schema.ts";
 import { orderColumns } from "../../src/orders/csv/order_csv.schema.ts";
 import { pastColumns } from "../../src/orders/csv/past_order_csv.schema.ts";
-import { productColumns } from "../../src/products/product_csv.ts";
+import { productFields } from "../../src/products/product.resource.ts";
 import { openApp } from "../build/service.ts";
 
 setDefaultTimeout(60_000);
@@ -40,6 +41,7 @@ describe("works", () => {
       const told = columns.filter(({ name, export_only }) => !export_only && !without.includes(name));
       return csvLine(told.map(({ name }) => name)) + csvLine(told.map(({ example }) => example));
     };
+    const productColumns = csvColumnsOf(productFields);
     const products = await send("/products/import", example(productColumns, ["components"]));
     expect(products.body.data).toMatchObject({ created: 1, errors: [] });
     const parts = productColumns.find(({ name }) => name === "components")?.example ?? "";

@@ -1,4 +1,7 @@
 // The places where an operation can refer to a record: in its path, query and body, and the kind of record in each.
+import type { ResourceFields } from "../../src/core/resource.ts";
+import { customerFields } from "../../src/customers/customer.resource.ts";
+import { productFields } from "../../src/products/product.resource.ts";
 import type { Document, ShownOperation } from "../server/openapi/fuzz/check_response.ts";
 import type { Shown } from "../server/openapi/fuzz/values.ts";
 
@@ -38,10 +41,16 @@ const texts: Readonly<Record<string, readonly string[]>> = {
   q: ["search"],
 };
 
+/** The plain texts of a resource refer to no record; its codes may. */
+const plainTexts = [productFields, customerFields].flatMap((fields: ResourceFields) =>
+  Object.entries(fields).flatMap(([name, { kind }]) => (kind === "text" || kind === "notes" ? name : [])),
+);
+
 /** Texts that refer to no record: names of people, addresses, carrier services, secrets, dates and files. */
-const nameless = new Set(
-  (
-    "name first_name last_name company phone address_line1 address_line2 city state postal_code country" +
+const nameless = new Set([
+  ...plainTexts,
+  ...(
+    "name company phone address_line1 address_line2 city state postal_code country" +
     " street1 street2 zip notes note description order_notes reason type url api_url label_url carrier" +
     " carriers service services from to from_zip to_zip from_country to_country to_state to_city currency" +
     " weight weight_unit unit_price price discount_amount line_total shipping_amount shipping_method" +
@@ -51,7 +60,7 @@ const nameless = new Set(
     " as_of date status statuses types bin zone connector platform account_id supplier value token signature" +
     " expires mode scope hash system target from_address action paper dpi connection account map"
   ).split(" "),
-);
+]);
 
 /** What all merchants share: warehouses and carriers. */
 const ofHouse = new Set(["whs", "cac", "man"]);

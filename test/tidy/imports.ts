@@ -25,18 +25,22 @@ export function featureOf(file: string): string | null {
 
 const heightOf = (file: string) => features.indexOf(featureOf(file) ?? "");
 const web = /^src\/dashboard\/web\//;
-/** Code that also runs in a browser: enumerations, transition tables, and the decimals of currencies. */
-const forBrowsers = /^src\/(?:(?:\w+\/)+\w+\.transitions|core\/(?:money|time)|billing\/billable_kinds)\.ts$/;
+/** Resources, and what reads them: plain data for the server and for browsers. */
+const resource = /^src\/(?:(?:\w+\/)+\w+\.resource|core\/resource)\.ts$/;
+const shared = /^src\/(?:(?:\w+\/)+\w+\.transitions|core\/(?:money|time|weight_units)|billing\/billable_kinds)\.ts$/;
+/** Code that also runs in a browser: resources, enumerations, transition tables, and the decimals of currencies. */
+const forBrowsers = (file: string) => resource.test(file) || shared.test(file);
 
 /** Whether one file of the service may import another. */
 export function mayImport(from: string, to: string): boolean {
-  if (web.test(from)) return web.test(to) || forBrowsers.test(to);
+  if (web.test(from)) return web.test(to) || forBrowsers(to);
   if (web.test(to) || !/^(?:src|db)\//.test(to)) return false;
   if (to.startsWith("db/")) return from.startsWith("db/") || /^src\/storage\/|\.sql\.ts$/.test(from);
   // Tables use the enumerations and types of records.
   if (from.startsWith("db/")) return layerOf(to) === "plain" || layerOf(to) === "transitions";
   if (layerOf(from) === "edge") return true;
   if (layerOf(to) === "edge" || heightOf(to) > heightOf(from)) return false;
+  if (resource.test(from)) return forBrowsers(to);
   const [upper, lower] = [layerOf(from), layerOf(to)];
   return !((upper === "schema" || upper === "transitions") && lower === "sql");
 }
@@ -51,7 +55,7 @@ export function importsUp(sources: readonly Source[]): string[] {
     .flatMap(({ file, imports }) =>
       imports
         .filter((found) => found.file !== null && isCode(found.file) && !mayImport(file, found.file))
-        .filter((found) => !(found.only_types && web.test(file)))
+        .filter((found) => !(found.only_types && (web.test(file) || resource.test(file))))
         .map((found) => `${file} imports ${found.file}`),
     );
 }
@@ -77,7 +81,8 @@ export function homeless(sources: readonly Source[]): string[] {
 /** Records, schemas and transitions: files that queries and schemas import are pure, without side effects. */
 export function pureFiles(sources: readonly Source[]): ReadonlySet<string> {
   const layered = sources.filter(({ file }) => file.startsWith("src/"));
-  const pure = layered.filter(({ file }) => ["schema", "transitions"].includes(layerOf(file))).map(({ file }) => file);
+  const isPure = ({ file }: Source) => resource.test(file) || ["schema", "transitions"].includes(layerOf(file));
+  const pure = layered.filter(isPure).map(({ file }) => file);
   const ground = features.slice(0, features.indexOf("identity"));
   const records = layered
     .filter(({ file }) => layerOf(file) === "sql" && !ground.includes(featureOf(file) ?? ""))

@@ -2,7 +2,8 @@
 import { literal, type Node, nameOf, nodesOf, type Source } from "./source.ts";
 
 // The states of addresses and products are so few that they are in the record's file.
-const isTable = (file: string) => /\.transitions\.ts$|^src\/(?:addresses\/address|products\/product)\.ts$/.test(file);
+const isTable = (file: string) =>
+  /\.(?:transitions|resource)\.ts$|^src\/(?:addresses\/address|products\/product)\.ts$/.test(file);
 
 // Code that displays or describes states may name them: API schemas, views, documents, pages, event examples, the plan
 // of the sample business, the reference, and the front end. Connectors name the states of a platform.
@@ -11,14 +12,20 @@ const shows = new RegExp(
     "^src/(?:core|dashboard/web|documents|http|operations/demo|platforms/connectors|server/openapi)/",
 );
 
-/** All state names: the values of the tuples `…Statuses` of the tables. */
+/** All state names: the values of the tuples `…Statuses` of the tables, and the words of a resource's `status`. */
 export function stateWords(sources: readonly Source[]): ReadonlySet<string> {
-  const tuples = sources
-    .filter(({ file }) => isTable(file))
-    .flatMap(({ tree }) => nodesOf(tree))
+  const nodes = sources.filter(({ file }) => isTable(file)).flatMap(({ tree }) => nodesOf(tree));
+  const tuples = nodes
     .filter(({ type, id }) => type === "VariableDeclarator" && /Statuses$/.test(nameOf(id)))
     .flatMap(({ init }) => nodesOf(init as Node));
-  return new Set(tuples.flatMap((node) => literal(node) ?? []));
+  const named = (name: string) => (node: Node) => node.type === "Property" && nameOf(node["key"]) === name;
+  const words = nodes
+    .filter(named("status"))
+    .flatMap(nodesOf)
+    .filter(named("words"))
+    .flatMap(({ value }) => nodesOf(value as Node))
+    .flatMap(({ type, key }) => (type === "Property" ? nameOf(key) : []));
+  return new Set([...tuples.flatMap((node) => literal(node) ?? []), ...words]);
 }
 
 const isState = (name: string) => /(?:^|\.|_)status$|Status$/.test(name);

@@ -7,7 +7,8 @@ import { countryNames, weightUnitWords } from "../text/countries_and_units.ts";
 /** The values of a form, by field name. */
 export type FormValues = Readonly<Record<string, unknown>>;
 
-interface Common {
+/** What all kinds of fields have. */
+export interface CommonField {
   /** The name of the field in the request body, by which API errors are matched to it. */
   readonly name: string;
   readonly label: string;
@@ -17,7 +18,15 @@ interface Common {
   readonly width?: "half" | "third";
   /** Whether the field is shown, depending on the other values. */
   readonly when?: (values: FormValues) => boolean;
+  /** A field that cannot change is not sent either. */
   readonly disabled?: boolean;
+  /** The value of a new record. */
+  readonly first?: unknown;
+  /** What is sent for no value: null unless it is declared, nothing if it is undefined. */
+  readonly blank?: unknown;
+  /** The value in the form of a value in the record, and the value in the request; `before` is the record. */
+  entered?(value: unknown): unknown;
+  sent?(entered: unknown, before: unknown): unknown;
 }
 
 /** The props of a custom field, such as the lines of an order. */
@@ -37,7 +46,7 @@ export interface Option {
 }
 
 /** A plain description of a field. */
-export type FormField = Common &
+export type FormField = CommonField &
   (
     | {
         readonly kind: "text";

@@ -7,16 +7,22 @@ import { words } from "../text/common.ts";
 import { Button } from "./button.tsx";
 import { confirm, Dialog } from "./dialog.tsx";
 import { FieldRow, type FormField, type FormValues } from "./fields.tsx";
+import { bodyOf, valuesOf } from "./form_values.ts";
 import { Notice } from "./notice.tsx";
 
 interface FormProps {
   readonly fields: readonly FormField[];
-  /** The initial values. */
-  readonly first: FormValues;
+  /** The record that the form changes; without it the record is new. */
+  readonly record?: object;
+  /** Initial values that are not those of the record or of the fields. */
+  readonly first?: FormValues;
   /** The text of the submit button. */
   readonly submit: string;
-  /** Sends the entries. `key` is their `Idempotency-Key`, the same when they are sent again. */
-  readonly onSubmit: (values: FormValues, key: string) => Promise<unknown>;
+  /**
+   * Sends the entries, or the request body that they make. `key` is their `Idempotency-Key`, the same when they are
+   * sent again.
+   */
+  readonly onSubmit: (values: FormValues, key: string, body: FormValues) => Promise<unknown>;
   readonly onCancel?: () => void;
   readonly danger?: boolean;
   /** The text of the button that leaves the form, where "Cancel" would be ambiguous. */
@@ -40,8 +46,8 @@ export function askToDiscard(): Promise<boolean> {
 }
 
 /** The state of a form: entries, errors and submission. */
-function useEntries({ fields, first: initial, onSubmit, onDirty, guarded = true }: FormProps) {
-  const [first] = useState(initial);
+function useEntries({ fields, record, first: initial, onSubmit, onDirty, guarded = true }: FormProps) {
+  const [first] = useState({ ...valuesOf(fields, record), ...initial });
   const [values, setValues] = useState(first);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
@@ -79,7 +85,7 @@ function useEntries({ fields, first: initial, onSubmit, onDirty, guarded = true 
     setBusy(true);
     done.current = true;
     try {
-      await onSubmit(values, sent.current.key);
+      await onSubmit(values, sent.current.key, bodyOf(fields, values, record));
     } catch (error) {
       done.current = false;
       setProblem(problemOf(error));
@@ -193,8 +199,8 @@ export function FormDialog({ title, onClose, text, wide = false, onSubmit, ...fo
         guarded={false}
         onDirty={(now) => (dirty.current = now)}
         onCancel={close}
-        onSubmit={async (values, key) => {
-          await onSubmit(values, key);
+        onSubmit={async (values, key, body) => {
+          await onSubmit(values, key, body);
           onClose();
         }}
       />

@@ -7,13 +7,16 @@ import type { Editing, FormField, FormValues, Option } from "./fields.tsx";
 
 const name = "merchant_id";
 
+/** The merchant is not part of the request body. */
+const unsent = () => undefined;
+
 const options = (): readonly Option[] =>
   openMerchants.value.map((one) => ({ value: one.code, title: texts.option(one.code, one.name) }));
 
 /** The field for a dialog, or none if the tab shows one merchant. Requests take the merchant from `merchantIn`. */
 export function merchantChoice(settings: { readonly or_operator?: boolean } = {}): readonly FormField[] {
   if (!mustName.value) return [];
-  const choice = { kind: "select", name, label: texts.merchant, options: options() } as const;
+  const choice = { kind: "select", name, label: texts.merchant, options: options(), sent: unsent } as const;
   if (settings.or_operator) return [{ ...choice, help: texts.operatorHelp, empty: texts.forOperator }];
   return [{ ...choice, required: true, empty: texts.choose }];
 }
@@ -37,6 +40,7 @@ export function withMerchantField(fields: readonly FormField[]): readonly FormFi
     name,
     label: "",
     required: true,
+    sent: unsent,
     render: (it) => <PageChoice editing={it} />,
   };
   const isChosen = (values: FormValues) => (values[name] ?? "") !== "";

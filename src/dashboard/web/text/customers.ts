@@ -7,8 +7,6 @@ export const customerTexts = {
   email: "Email",
   company: "Company",
   phone: "Phone",
-  first: "First name",
-  last: "Last name",
   place: "Ships to",
   created: "Customer since",
   updated: "Updated",

@@ -14,7 +14,15 @@ import { showRefused, showSuccess } from "../../components/toasts.tsx";
 import { words } from "../../text/common.ts";
 import { countryName } from "../../text/countries_and_units.ts";
 import { customerTexts as texts } from "../../text/customers.ts";
-import { addressBody, orNull } from "./customer_edit.tsx";
+
+/** The entries, with null for empty ones. */
+const orNull = (values: FormValues) =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value === "" ? null : value]));
+
+/** The address in a request: the entries without empty ones. */
+function addressBody(entered: FormValues): FormValues {
+  return Object.fromEntries(Object.entries(entered).filter(([, value]) => value !== "" && value !== null));
+}
 
 type SavedAddress = Customer["shipping_addresses"][number];
 

@@ -1,41 +1,27 @@
+import { customerFields, customerSections } from "../../../../customers/customer.resource.ts";
 import { patch, post } from "../../api/client.ts";
 import { useOpened } from "../../api/query.ts";
 import type { Customer } from "../../api/types.ts";
 import { navigate, to } from "../../browser/router.ts";
-import type { FormField, FormValues } from "../../components/fields.tsx";
+import type { FormField } from "../../components/fields.tsx";
 import { Form } from "../../components/form.tsx";
-import { withMerchantField, withoutMerchant } from "../../components/merchant_field.tsx";
+import { withMerchantField } from "../../components/merchant_field.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Page } from "../../components/page.tsx";
 import { customerName } from "../../components/pickers.tsx";
+import { formFields } from "../../components/resource_fields.ts";
 import type { ScreenProps } from "../../components/screen.ts";
 import { showSuccess } from "../../components/toasts.tsx";
 import { words } from "../../text/common.ts";
 import { customerTexts as texts } from "../../text/customers.ts";
 import { titles } from "../../text/navigation.ts";
 
-const fields: readonly FormField[] = [
-  { kind: "text", name: "first_name", label: texts.first, width: "half", focus: true },
-  { kind: "text", name: "last_name", label: texts.last, width: "half" },
-  { kind: "text", name: "email", label: texts.email, type: "email", required: true, width: "half" },
-  { kind: "text", name: "phone", label: texts.phone, type: "tel", width: "half" },
-  { kind: "text", name: "company", label: texts.company },
-];
+const fields = formFields(customerFields, customerSections, false);
 const withAddress: readonly FormField[] = [
-  ...fields,
+  ...formFields(customerFields, customerSections, true),
   { kind: "heading", name: "place", label: texts.withAddress, help: texts.withAddressHelp },
-  { kind: "address", name: "shipping_addresses[0]", label: "" },
+  { kind: "address", name: "shipping_addresses[0]", label: "", first: { country: "US" } },
 ];
-
-const first: FormValues = { first_name: "", last_name: "", email: "", phone: "", company: "" };
-/** The entries, with null for empty ones. */
-export const orNull = (values: FormValues) =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value === "" ? null : value]));
-
-/** The address in a request: the entries without empty ones. */
-export function addressBody(entered: FormValues): FormValues {
-  return Object.fromEntries(Object.entries(entered).filter(([, value]) => value !== "" && value !== null));
-}
 
 export function NewCustomerScreen() {
   return (
@@ -43,14 +29,11 @@ export function NewCustomerScreen() {
       <Card>
         <Form
           fields={withMerchantField(withAddress)}
-          first={{ ...first, "shipping_addresses[0]": { country: "US" } }}
           submit={words.create}
           onCancel={() => navigate(to("/customers"))}
-          onSubmit={async ({ "shipping_addresses[0]": place, ...entered }, key) => {
-            const person = withoutMerchant(entered);
-            const address = addressBody(place as FormValues);
-            const shipping_addresses = "address_line1" in address || "city" in address ? [address] : [];
-            const { data } = await post<Customer>("/customers", { ...orNull(person), shipping_addresses }, { key });
+          onSubmit={async (_values, key, { "shipping_addresses[0]": address, ...person }) => {
+            const body = { ...person, shipping_addresses: address === null ? [] : [address] };
+            const { data } = await post<Customer>("/customers", body, { key });
             showSuccess(texts.made(customerName(data)));
             navigate(to(`/customers/${data.id}`), { replace: true });
           }}
@@ -73,12 +56,12 @@ export function EditCustomerScreen({ params }: ScreenProps) {
         <Card>
           <Form
             fields={fields}
-            first={valuesOf(customer)}
+            record={customer}
             submit={words.save}
             unchanged={false}
             onCancel={() => navigate(back)}
-            onSubmit={async (values, key) => {
-              await patch<Customer>(`/customers/${customer.id}`, orNull(values), { key, match: etag });
+            onSubmit={async (_values, key, body) => {
+              await patch<Customer>(`/customers/${customer.id}`, body, { key, match: etag });
               showSuccess(texts.saved(title));
               navigate(back, { replace: true });
             }}
@@ -88,11 +71,3 @@ export function EditCustomerScreen({ params }: ScreenProps) {
     </Page>
   );
 }
-
-const valuesOf = ({ first_name, last_name, email, phone, company }: Customer): FormValues => ({
-  first_name: first_name ?? "",
-  last_name: last_name ?? "",
-  email,
-  phone: phone ?? "",
-  company: company ?? "",
-});

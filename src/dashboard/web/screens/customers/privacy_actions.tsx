@@ -60,7 +60,6 @@ interface EraseProps {
   readonly reach?: ComponentChildren;
   /** The fields that identify the person. */
   readonly who?: readonly FormField[];
-  readonly first?: FormValues;
   readonly erase: (values: FormValues, after_days: unknown, key: string) => Promise<{ readonly data: ErasureRecord }>;
   readonly name: (values: FormValues) => string;
   readonly onBegun?: (erasure: ErasureRecord) => void;
@@ -68,13 +67,12 @@ interface EraseProps {
 }
 
 /** Confirms an erasure and lists what is erased and what is kept. */
-export function EraseDialog({ title, reach, who = [], first = {}, erase, name, onBegun, onClose }: EraseProps) {
+export function EraseDialog({ title, reach, who = [], erase, name, onBegun, onClose }: EraseProps) {
   return (
     <FormDialog
       title={title}
       danger
       submit={texts.eraseAct}
-      first={{ ...first, after_days: "" }}
       fields={[
         { kind: "custom", name: "told", label: "", render: () => <WhatGoes reach={reach} /> },
         ...who,
@@ -119,7 +117,6 @@ export function ExportDialog({ reach, onClose }: { readonly reach: string; reado
       title={texts.exportEmailTitle}
       text={`${texts.exportText} ${reach}`}
       submit={texts.exportAct}
-      first={{ email: "" }}
       fields={[emailField]}
       onClose={onClose}
       onSubmit={async ({ email }) => {

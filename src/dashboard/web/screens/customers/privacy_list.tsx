@@ -67,7 +67,6 @@ export function PrivacyScreen() {
           title={texts.eraseEmailTitle}
           reach={reach}
           who={[emailField]}
-          first={{ email: "" }}
           name={({ email }) => String(email).trim()}
           erase={({ email }, after_days, key) =>
             post<ErasureRecord>("/erasures", { email: String(email).trim(), after_days }, { key })

@@ -5,6 +5,7 @@ import { may } from "../../api/session.ts";
 import { Badge, type Tone } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { confirm } from "../../components/dialog.tsx";
+import { optionsOf } from "../../components/form_values.ts";
 import { List } from "../../components/list_page.tsx";
 import { EmptyState } from "../../components/notice.tsx";
 import type { TableColumn } from "../../components/table.tsx";
@@ -25,9 +26,6 @@ function resend(webhook_id: string, delivery_id: string, event_type: string): Pr
     },
   });
 }
-
-const options = (all: Readonly<Record<string, string>>) =>
-  Object.entries(all).map(([value, title]) => ({ value, title }));
 
 const attemptColumns: readonly TableColumn<Attempt>[] = [
   { id: "event", title: texts.event, cell: ({ event_type }) => <code>{event_type}</code>, wide: true },
@@ -55,7 +53,7 @@ export function Log({ webhook, test }: { readonly webhook: Webhook; readonly tes
       <List<Attempt>
         name={texts.log}
         path={`/webhooks/${webhook.id}/logs`}
-        filters={[{ kind: "choice", param: "status", title: texts.status, options: options(texts.outcome) }]}
+        filters={[{ kind: "choice", param: "status", title: texts.status, options: optionsOf(texts.outcome) }]}
         columns={attemptColumns}
         id={({ id }) => id}
         rowActs={({ id }) => (
@@ -105,7 +103,7 @@ export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
     <List<Delivery>
       name={texts.deliveries}
       path={`/webhooks/${webhook.id}/deliveries`}
-      filters={[{ kind: "choice", param: "status", title: texts.status, options: options(texts.deliveryStatuses) }]}
+      filters={[{ kind: "choice", param: "status", title: texts.status, options: optionsOf(texts.deliveryStatuses) }]}
       columns={deliveryColumns}
       id={({ id }) => id}
       rowActs={({ id, event_type }) =>

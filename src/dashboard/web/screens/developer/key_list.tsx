@@ -5,15 +5,16 @@ import { to } from "../../browser/router.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { FormDialog } from "../../components/form.tsx";
+import { optionsOf } from "../../components/form_values.ts";
 import { ListPage } from "../../components/list_page.tsx";
-import { merchantChoice, merchantIn, withoutMerchant } from "../../components/merchant_field.tsx";
+import { merchantChoice, merchantIn } from "../../components/merchant_field.tsx";
 import { EmptyState } from "../../components/notice.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { keyTexts as texts } from "../../text/keys.ts";
 import { titles } from "../../text/navigation.ts";
-import { bodyOf, keyFields, NewSecret, newKey } from "./key_fields.tsx";
+import { keyFields, NewSecret } from "./key_fields.tsx";
 
 const columns: readonly TableColumn<ApiKey>[] = [
   { id: "name", title: texts.name, cell: ({ name }) => name, wide: true },
@@ -55,7 +56,7 @@ export function KeysScreen() {
             kind: "choice",
             param: "status",
             title: texts.status,
-            options: Object.entries(texts.statuses).map(([value, title]) => ({ value, title })),
+            options: optionsOf(texts.statuses),
           },
         ]}
         columns={columns}
@@ -68,11 +69,10 @@ export function KeysScreen() {
         <FormDialog
           title={texts.add}
           fields={[...merchantChoice({ or_operator: true }), ...keyFields(true)]}
-          first={newKey}
           submit={words.create}
           onClose={() => setAdding(false)}
-          onSubmit={async (values, key) => {
-            const { data } = await post<MadeKey>("/keys", bodyOf(withoutMerchant(values)), {
+          onSubmit={async (values, key, body) => {
+            const { data } = await post<MadeKey>("/keys", body, {
               key,
               merchant: merchantIn(values),
             });

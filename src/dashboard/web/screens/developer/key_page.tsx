@@ -7,6 +7,7 @@ import { Badge } from "../../components/badge.tsx";
 import { Button, LinkButton } from "../../components/button.tsx";
 import type { FormField } from "../../components/fields.tsx";
 import { FormDialog } from "../../components/form.tsx";
+import { optionsOf } from "../../components/form_values.ts";
 import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Columns, Page } from "../../components/page.tsx";
 import type { ScreenProps } from "../../components/screen.ts";
@@ -16,7 +17,7 @@ import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { keyTexts as texts } from "../../text/keys.ts";
 import { titles } from "../../text/navigation.ts";
-import { bodyOf, keyFields, NewSecret, valuesOf } from "./key_fields.tsx";
+import { keyFields, NewSecret } from "./key_fields.tsx";
 
 /** One API key: its settings, rejected IP addresses and actions. */
 export function KeyScreen({ params }: ScreenProps) {
@@ -126,7 +127,7 @@ const overlapFields: readonly FormField[] = [
     name: "overlap_seconds",
     label: texts.overlap,
     required: true,
-    options: Object.entries(texts.overlaps).map(([value, title]) => ({ value, title })),
+    options: optionsOf(texts.overlaps),
   },
 ];
 
@@ -165,12 +166,12 @@ function Acts({ apiKey: key, etag }: KeyProps & { readonly etag: string | null }
         <FormDialog
           title={texts.editTitle(key.name)}
           fields={keyFields(false)}
-          first={valuesOf(key)}
+          record={key}
           submit={words.save}
           unchanged={false}
           onClose={close}
-          onSubmit={async (values, id) => {
-            await patch<ApiKey>(`/keys/${key.id}`, bodyOf(values), { key: id, match: etag });
+          onSubmit={async (_values, id, body) => {
+            await patch<ApiKey>(`/keys/${key.id}`, body, { key: id, match: etag });
             showSuccess(texts.saved(key.name));
           }}
         />
@@ -195,7 +196,7 @@ function Acts({ apiKey: key, etag }: KeyProps & { readonly etag: string | null }
           title={texts.revokeTitle(key.name)}
           text={texts.revokeText}
           fields={revokeFields}
-          first={{ when: "now", at: "", allow_lockout: false }}
+          first={{ when: "now" }}
           submit={texts.revoke}
           danger
           onClose={close}

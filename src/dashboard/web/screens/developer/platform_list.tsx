@@ -6,7 +6,7 @@ import { Badge } from "../../components/badge.tsx";
 import { LinkButton } from "../../components/button.tsx";
 import { Form } from "../../components/form.tsx";
 import { ListPage } from "../../components/list_page.tsx";
-import { withMerchantField, withoutMerchant } from "../../components/merchant_field.tsx";
+import { withMerchantField } from "../../components/merchant_field.tsx";
 import { EmptyState } from "../../components/notice.tsx";
 import { Card, Page } from "../../components/page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
@@ -14,7 +14,7 @@ import { showSuccess } from "../../components/toasts.tsx";
 import { Time } from "../../components/values.tsx";
 import { titles } from "../../text/navigation.ts";
 import { platformTexts as texts } from "../../text/platforms.ts";
-import { bodyOf, connectionFields, newConnection, platformOptions } from "./platform_fields.ts";
+import { connectionFields, platformOptions } from "./platform_fields.ts";
 
 const columns: readonly TableColumn<PlatformConnection>[] = [
   { id: "name", title: texts.name, cell: ({ name }) => name, wide: true },
@@ -63,15 +63,10 @@ export function NewPlatformScreen() {
         <Form
           key={platform}
           fields={withMerchantField(connectionFields(platform, true))}
-          first={newConnection}
           submit={texts.add}
           onCancel={() => navigate(to("/settings/platforms"))}
-          onSubmit={async (values, key) => {
-            const { data } = await post<PlatformConnection>(
-              "/platforms",
-              { platform, ...bodyOf(withoutMerchant(values), true) },
-              { key },
-            );
+          onSubmit={async (_values, key, body) => {
+            const { data } = await post<PlatformConnection>("/platforms", { platform, ...body }, { key });
             showSuccess(texts.created_(data.name));
             navigate(to(`/settings/platforms/${data.id}`), { replace: true });
           }}

@@ -17,7 +17,7 @@ import { CopyField, DescriptionList, Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { titles } from "../../text/navigation.ts";
 import { platformTexts as texts } from "../../text/platforms.ts";
-import { bodyOf, connectionFields, valuesOf } from "./platform_fields.ts";
+import { connectionFields } from "./platform_fields.ts";
 import { Imports, Reports } from "./platform_queues.tsx";
 
 /** One store: its imported orders, its reported parcels and its settings. */
@@ -121,12 +121,12 @@ function Acts({ shop, etag }: { readonly shop: PlatformConnection; readonly etag
         <FormDialog
           title={texts.edit}
           fields={connectionFields(platform, false)}
-          first={valuesOf(shop)}
+          record={shop}
           submit={words.save}
           unchanged={false}
           onClose={() => setChanging(false)}
-          onSubmit={async (values, key) => {
-            await patch<PlatformConnection>(`/platforms/${id}`, bodyOf(values, false), { key, match: etag });
+          onSubmit={async (_values, key, body) => {
+            await patch<PlatformConnection>(`/platforms/${id}`, body, { key, match: etag });
             showSuccess(texts.saved(name));
           }}
         />

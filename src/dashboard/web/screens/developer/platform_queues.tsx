@@ -4,6 +4,7 @@ import type { PlatformConnection, PlatformImport, PlatformReport } from "../../a
 import { Badge, type Tone } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { confirm } from "../../components/dialog.tsx";
+import { optionsOf } from "../../components/form_values.ts";
 import { List } from "../../components/list_page.tsx";
 import { EmptyState } from "../../components/notice.tsx";
 import { RecordName } from "../../components/record_name.tsx";
@@ -26,9 +27,6 @@ const tones: Readonly<Record<string, Tone>> = {
   ignored: "neutral",
   failed: "bad",
 };
-
-const options = (all: Readonly<Record<string, string>>) =>
-  Object.entries(all).map(([value, title]) => ({ value, title }));
 
 async function tried(act: Promise<unknown>): Promise<void> {
   try {
@@ -67,7 +65,7 @@ export function Imports({ shop }: PlatformQueueProps) {
     <List<PlatformImport>
       name={texts.imports}
       path={`/platforms/${shop.id}/imports`}
-      filters={[{ kind: "choice", param: "status", title: texts.status, options: options(texts.importStatuses) }]}
+      filters={[{ kind: "choice", param: "status", title: texts.status, options: optionsOf(texts.importStatuses) }]}
       columns={importColumns}
       id={({ id }) => id}
       rowActs={({ id, status }) =>
@@ -112,7 +110,7 @@ export function Reports({ shop }: PlatformQueueProps) {
     <List<PlatformReport>
       name={texts.reports}
       path={`/platforms/${shop.id}/reports`}
-      filters={[{ kind: "choice", param: "status", title: texts.status, options: options(texts.reportStatuses) }]}
+      filters={[{ kind: "choice", param: "status", title: texts.status, options: optionsOf(texts.reportStatuses) }]}
       columns={reportColumns}
       id={({ id }) => id}
       rowActs={({ id, status }) => ["skipped", "failed"].includes(status) && retryButton(() => void report(shop, id))}

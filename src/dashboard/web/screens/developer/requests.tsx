@@ -3,6 +3,7 @@ import { useQuery } from "../../api/query.ts";
 import { to } from "../../browser/router.ts";
 import { Badge, type Tone } from "../../components/badge.tsx";
 import { LinkButton } from "../../components/button.tsx";
+import { optionsOf } from "../../components/form_values.ts";
 import { ListPage } from "../../components/list_page.tsx";
 import { EmptyState, Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Columns, Page } from "../../components/page.tsx";
@@ -55,7 +56,7 @@ export function RequestsScreen() {
           kind: "choice",
           param: "status",
           title: texts.status,
-          options: Object.entries(texts.statuses).map(([value, title]) => ({ value, title })),
+          options: optionsOf(texts.statuses),
         },
         {
           kind: "choice",

@@ -7,6 +7,7 @@ import { Button } from "../../components/button.tsx";
 import { confirm, Dialog } from "../../components/dialog.tsx";
 import type { FormField } from "../../components/fields.tsx";
 import { Form, FormDialog } from "../../components/form.tsx";
+import { optionsOf } from "../../components/form_values.ts";
 import { ActionMenu } from "../../components/menu.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { today } from "../../components/now.ts";
@@ -16,7 +17,7 @@ import { count } from "../../text/format.ts";
 import { webhookTexts as texts } from "../../text/webhooks.ts";
 import { TestExchange } from "./delivery_attempt.tsx";
 import { eventTypes } from "./event_types.ts";
-import { bodyOf, valuesOf, webhookFields } from "./webhook_fields.tsx";
+import { webhookFields } from "./webhook_fields.tsx";
 import { NewSecret } from "./webhook_list.tsx";
 
 const fields: readonly FormField[] = [
@@ -26,7 +27,7 @@ const fields: readonly FormField[] = [
     name: "statuses",
     label: texts.which,
     required: true,
-    options: Object.entries(texts.statuses).map(([value, title]) => ({ value, title })),
+    options: optionsOf(texts.statuses),
   },
 ];
 
@@ -135,12 +136,12 @@ export function WebhookActs({ webhook, etag }: WebhookActsProps) {
           title={texts.editTitle}
           wide
           fields={webhookFields(false)}
-          first={valuesOf(webhook)}
+          record={webhook}
           submit={words.save}
           unchanged={false}
           onClose={close}
-          onSubmit={async (values, key) => {
-            await patch<Webhook>(`/webhooks/${id}`, bodyOf(values), { key, match: etag });
+          onSubmit={async (_values, key, body) => {
+            await patch<Webhook>(`/webhooks/${id}`, body, { key, match: etag });
             showSuccess(texts.saved);
           }}
         />
@@ -163,7 +164,7 @@ const overlapField: FormField = {
   name: "overlap_seconds",
   label: texts.overlap,
   required: true,
-  options: Object.entries(texts.overlaps).map(([value, title]) => ({ value, title })),
+  options: optionsOf(texts.overlaps),
 };
 
 function RotateDialog({ id, onClose, onMade }: RotateProps) {

@@ -1,10 +1,7 @@
-import type { Webhook } from "../../api/developer_types.ts";
-import type { Editing, FormField, FormValues, Option } from "../../components/fields.tsx";
+import type { Editing, FormField } from "../../components/fields.tsx";
+import { optionsOf } from "../../components/form_values.ts";
 import { webhookTexts as texts } from "../../text/webhooks.ts";
 import { eventTypes } from "./event_types.ts";
-
-const options = (all: Readonly<Record<string, string>>): readonly Option[] =>
-  Object.entries(all).map(([value, title]) => ({ value, title }));
 
 type EventGroup = keyof typeof texts.groups;
 
@@ -53,7 +50,9 @@ function Groups({ value, set }: Pick<Editing, "value" | "set">) {
   );
 }
 
-/** The fields of a webhook. Only a new one has a field for the version. */
+const choice = { kind: "select", required: true, width: "half" } as const;
+
+/** The fields of a webhook, whose version cannot change. */
 export const webhookFields = (fresh: boolean): readonly FormField[] => [
   {
     kind: "text",
@@ -67,69 +66,37 @@ export const webhookFields = (fresh: boolean): readonly FormField[] => [
     placeholder: "https://",
   },
   { kind: "text", name: "description", label: texts.description },
-  { kind: "custom", name: "events", label: texts.events, required: true, render: (editing) => <Groups {...editing} /> },
-  ...(fresh
-    ? [
-        {
-          kind: "select" as const,
-          name: "version",
-          label: texts.version,
-          required: true,
-          width: "half" as const,
-          options: options(texts.versions),
-        },
-      ]
-    : []),
   {
-    kind: "select",
+    kind: "custom",
+    name: "events",
+    label: texts.events,
+    required: true,
+    first: ["order.created", "order.shipped"],
+    render: (editing) => <Groups {...editing} />,
+  },
+  {
+    ...choice,
+    name: "version",
+    label: texts.version,
+    first: "v1",
+    options: optionsOf(texts.versions),
+    disabled: !fresh,
+  },
+  {
+    ...choice,
     name: "payload",
     label: texts.payload,
-    required: true,
-    width: "half",
-    options: options(texts.payloads),
+    first: "full",
+    options: optionsOf(texts.payloads),
     when: ({ version }) => version === "v2",
   },
   {
-    kind: "select",
+    ...choice,
     name: "retry_limit",
     label: texts.retries,
-    required: true,
-    width: "half",
+    first: "5",
     options: ["3", "5", "10"].map((value) => ({ value, title: value })),
+    sent: Number,
   },
   { kind: "number", name: "rate_limit_per_second", label: texts.rate, help: texts.rateHelp, width: "half" },
 ];
-
-/** The initial values of a new webhook. */
-export const newWebhook: FormValues = {
-  url: "",
-  description: "",
-  events: ["order.created", "order.shipped"],
-  version: "v1",
-  payload: "full",
-  retry_limit: "5",
-  rate_limit_per_second: "",
-};
-
-/** The form values of a webhook. */
-export const valuesOf = (webhook: Webhook): FormValues => ({
-  url: webhook.url,
-  description: webhook.description ?? "",
-  events: webhook.events,
-  version: webhook.version,
-  payload: webhook.payload,
-  retry_limit: String(webhook.retry_limit),
-  rate_limit_per_second: webhook.rate_limit_per_second === null ? "" : String(webhook.rate_limit_per_second),
-});
-
-/** The request body of the entries. */
-export function bodyOf({ description, retry_limit, rate_limit_per_second, payload, version, ...rest }: FormValues) {
-  return {
-    ...rest,
-    version,
-    description: description === "" ? null : description,
-    ...(version === "v2" && { payload }),
-    retry_limit: Number(retry_limit),
-    rate_limit_per_second: rate_limit_per_second === "" ? null : Number(rate_limit_per_second),
-  };
-}

@@ -9,7 +9,7 @@ import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { FormDialog } from "../../components/form.tsx";
 import { ListPage } from "../../components/list_page.tsx";
-import { merchantChoice, merchantIn, withoutMerchant } from "../../components/merchant_field.tsx";
+import { merchantChoice, merchantIn } from "../../components/merchant_field.tsx";
 import { EmptyState, Notice } from "../../components/notice.tsx";
 import { RecordName } from "../../components/record_name.tsx";
 import type { TableColumn } from "../../components/table.tsx";
@@ -20,7 +20,7 @@ import { count } from "../../text/format.ts";
 import { titles } from "../../text/navigation.ts";
 import { webhookTexts as texts } from "../../text/webhooks.ts";
 import { eventTypes } from "./event_types.ts";
-import { bodyOf, newWebhook, webhookFields } from "./webhook_fields.tsx";
+import { webhookFields } from "./webhook_fields.tsx";
 
 const columns: readonly TableColumn<Webhook>[] = [
   { id: "url", title: texts.url, cell: ({ url }) => <code class="cut">{url}</code>, wide: true },
@@ -56,11 +56,10 @@ export function WebhooksScreen() {
           title={texts.add}
           wide
           fields={[...merchantChoice({ or_operator: true }), ...webhookFields(true)]}
-          first={newWebhook}
           submit={words.create}
           onClose={() => setAdding(false)}
-          onSubmit={async (values, key) => {
-            const { data } = await post<MadeWebhook>("/webhooks", bodyOf(withoutMerchant(values)), {
+          onSubmit={async (values, key, body) => {
+            const { data } = await post<MadeWebhook>("/webhooks", body, {
               key,
               merchant: merchantIn(values),
             });

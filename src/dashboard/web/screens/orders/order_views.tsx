@@ -81,7 +81,6 @@ export function Views() {
           title={texts.saveView}
           text={texts.saveViewText}
           fields={[{ kind: "text", name: "name", label: texts.viewName, required: true, focus: true }]}
-          first={{ name: "" }}
           submit={words.save}
           onClose={() => setNaming(false)}
           onSubmit={({ name }) => save(String(name))}

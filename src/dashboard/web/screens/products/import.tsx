@@ -14,7 +14,7 @@ import { showRefused, showSuccess } from "../../components/toasts.tsx";
 import { Figure, Figures } from "../../components/values.tsx";
 import { count } from "../../text/format.ts";
 import { importTexts as texts } from "../../text/imports.ts";
-import { type ColumnReading, isPlain, productFields, readingOf, stockFields, termsOf } from "./import_columns.ts";
+import { type ColumnReading, isPlain, productColumns, readingOf, stockFields, termsOf } from "./import_columns.ts";
 import { Changes, isUndeclared, Refusals } from "./import_report.tsx";
 
 interface ReadingFieldsProps {
@@ -103,7 +103,7 @@ const stock: ImportKind = {
 
 const products: ImportKind = {
   send: (file, params) => sendCsv<ImportReport>("/products/import", file, { params }),
-  fields: productFields,
+  fields: productColumns,
   save: () => saveFile("/products/export.csv", "products.csv"),
   title: texts.products,
   text: texts.productsText,

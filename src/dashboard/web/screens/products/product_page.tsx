@@ -1,3 +1,4 @@
+import { productFields, productLayout } from "../../../../products/product.resource.ts";
 import { patch } from "../../api/client.ts";
 import { ofMerchant } from "../../api/merchants.ts";
 import { useQuery } from "../../api/query.ts";
@@ -10,16 +11,17 @@ import { confirm } from "../../components/dialog.tsx";
 import { ActionMenu } from "../../components/menu.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Columns, Page } from "../../components/page.tsx";
+import { factsOf } from "../../components/resource_views.tsx";
 import type { ScreenProps } from "../../components/screen.ts";
 import { DataTable, type TableColumn } from "../../components/table.tsx";
 import { showRefused, showSuccess } from "../../components/toasts.tsx";
-import { DescriptionList, type DescriptionRow, Figure, Figures, Time } from "../../components/values.tsx";
-import { words } from "../../text/common.ts";
-import { countryName } from "../../text/countries_and_units.ts";
-import { count, money, weight } from "../../text/format.ts";
+import { DescriptionList, Figure, Figures, Time } from "../../components/values.tsx";
+import { count } from "../../text/format.ts";
 import { titles } from "../../text/navigation.ts";
 import { productTexts as texts } from "../../text/products.ts";
 import { stockHref } from "../stock/stock_links.ts";
+
+const [details, storage] = productLayout.facts;
 
 /** One product: its data and its stock. */
 export function ProductScreen({ params }: ScreenProps) {
@@ -47,25 +49,15 @@ export function ProductScreen({ params }: ScreenProps) {
           <>
             {may("stock.read") && <Stock product={product} />}
             {product.type === "bundle" && <Parts product={product} />}
-            <Card title={texts.details}>
-              <DescriptionList facts={detailsOf(product)} />
+            <Card title={details.title}>
+              <DescriptionList facts={factsOf(productFields, details.fields, product, ownFacts)} />
             </Card>
           </>
         }
         side={
           <>
-            <Card title={texts.storing}>
-              <DescriptionList
-                facts={[
-                  [texts.zone, texts.zones[product.temperature_zone]],
-                  [texts.lotTracking, product.lot_tracking ? words.yes : words.no],
-                  [texts.expirationTracking, product.expiration_tracking ? words.yes : words.no],
-                  product.expiration_tracking
-                    ? [texts.shelfLife, `${count(product.min_shelf_life_days)} ${texts.days}`]
-                    : null,
-                  [texts.reorderPoint, count(product.reorder_point)],
-                ]}
-              />
+            <Card title={storage.title}>
+              <DescriptionList facts={factsOf(productFields, storage.fields, product)} />
             </Card>
             <Card>
               <DescriptionList
@@ -110,19 +102,10 @@ function Acts({ product, etag }: { readonly product: ProductRecord; readonly eta
   );
 }
 
-const detailsOf = (product: ProductRecord): readonly DescriptionRow[] => {
-  const { dimensions, customs, barcodes } = product;
-  const sides = dimensions && `${dimensions.length} × ${dimensions.width} × ${dimensions.height} ${dimensions.unit}`;
-  return [
-    [texts.description, product.description],
-    [texts.type, texts.types[product.type]],
-    [texts.price, money(product.price, product.currency)],
-    [texts.weight, weight(product.weight, product.weight_unit)],
-    [texts.dimensions, sides],
-    [texts.barcodes, barcodes.length > 0 && <code>{barcodes.map(({ value }) => value).join("\n")}</code>],
-    customs?.hs_code ? [texts.hsCode, customs.hs_code] : null,
-    customs?.country_of_origin ? [texts.origin, countryName(customs.country_of_origin)] : null,
-  ];
+const ownFacts = {
+  dimensions: ({ dimensions: it }: ProductRecord) => it && `${it.length} × ${it.width} × ${it.height} ${it.unit}`,
+  barcodes: ({ barcodes: all }: ProductRecord) =>
+    all.length > 0 && <code>{all.map(({ value }) => value).join("\n")}</code>,
 };
 
 /** The stock of a product, as numbers with links. */
@@ -149,7 +132,7 @@ function Stock({ product }: { readonly product: ProductRecord }) {
 type ProductComponent = ProductRecord["components"][number];
 
 const partColumns: readonly TableColumn<ProductComponent>[] = [
-  { id: "sku", title: texts.sku, cell: ({ sku }) => <code>{sku}</code>, wide: true },
+  { id: "sku", title: productFields.sku.label, cell: ({ sku }) => <code>{sku}</code>, wide: true },
   { id: "quantity", title: texts.quantity, align: "right", cell: ({ quantity }) => count(quantity) },
 ];
 

@@ -10,7 +10,7 @@ import { Button } from "../../components/button.tsx";
 import type { FormField } from "../../components/fields.tsx";
 import { FormDialog } from "../../components/form.tsx";
 import { type ListFilter, ListPage } from "../../components/list_page.tsx";
-import { merchantChoice, merchantIn, withoutMerchant } from "../../components/merchant_field.tsx";
+import { merchantChoice, merchantIn } from "../../components/merchant_field.tsx";
 import { EmptyState } from "../../components/notice.tsx";
 import { RecordName } from "../../components/record_name.tsx";
 import type { TableColumn } from "../../components/table.tsx";
@@ -18,7 +18,7 @@ import { showRefused, showSuccess } from "../../components/toasts.tsx";
 import { Time } from "../../components/values.tsx";
 import { billingTexts as texts } from "../../text/billing.ts";
 import { date } from "../../text/format.ts";
-import { enteredNumber, enteredText as text, useWarehouses } from "../stock/stock_links.ts";
+import { useWarehouses } from "../stock/stock_links.ts";
 import { detailsOf } from "./billing_details.ts";
 
 // The screens of source records. Movements have none.
@@ -132,7 +132,6 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
       text={texts.addText}
       submit={texts.add}
       onClose={onClose}
-      first={{ minutes: "", description: "", approved_by: "", location: "" }}
       fields={[
         ...merchantChoice(),
         { kind: "number", name: "minutes", label: texts.minutes, required: true, width: "half", focus: true },
@@ -140,12 +139,9 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
         ...where,
         { kind: "text", name: "description", label: texts.description, required: true, lines: 2 },
       ]}
-      onSubmit={async (values, key) => {
-        const { minutes, description, approved_by, location } = withoutMerchant(values);
-        const body = { description, approved_by: text(approved_by) ?? null, location: text(location) };
-        const spent = enteredNumber(minutes);
-        await post("/billing/events", { ...body, minutes: spent }, { key, merchant: merchantIn(values) });
-        showSuccess(texts.added(spent ?? 0));
+      onSubmit={async (values, key, body) => {
+        await post("/billing/events", body, { key, merchant: merchantIn(values) });
+        showSuccess(texts.added(Number(body["minutes"])));
       }}
     />
   );

@@ -106,9 +106,6 @@ export function ReturnDialog({ order, onClose }: { readonly order: Order; readon
       first={{
         reason: "customer_remorse",
         items: { units: chosenUnits(lines, true), conditions: {}, notes: "" },
-        refund_shipping: false,
-        refund_amount: "",
-        restocking_fee: "",
       }}
       submit={texts.create}
       etag={null}

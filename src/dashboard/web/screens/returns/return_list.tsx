@@ -3,6 +3,7 @@ import type { Return } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
 import { Badge, stateWords } from "../../components/badge.tsx";
 import { LinkButton } from "../../components/button.tsx";
+import { optionsOf } from "../../components/form_values.ts";
 import { ListPage } from "../../components/list_page.tsx";
 import { EmptyState } from "../../components/notice.tsx";
 import { RecordName } from "../../components/record_name.tsx";
@@ -45,7 +46,7 @@ export function ReturnsScreen() {
           kind: "choice",
           param: "status",
           title: texts.status,
-          options: Object.entries(texts.statuses).map(([value, title]) => ({ value, title })),
+          options: optionsOf(texts.statuses),
         },
         { kind: "flag", param: "arrived", title: texts.arrivedFilter },
         { kind: "date", param: "created_after", title: texts.after },

@@ -4,6 +4,7 @@ import type { AuditEntry } from "../../api/types.ts";
 import { base, query, type TabEnvironment, to, tabEnvironment as world } from "../../browser/router.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
+import { optionsOf } from "../../components/form_values.ts";
 import { type ListFilter, ListPage } from "../../components/list_page.tsx";
 import { EmptyState } from "../../components/notice.tsx";
 import type { TableColumn } from "../../components/table.tsx";
@@ -60,7 +61,7 @@ const filters: readonly ListFilter[] = [
     kind: "choice",
     param: "world",
     title: texts.environment,
-    options: Object.entries(texts.environments).map(([value, title]) => ({ value, title })),
+    options: optionsOf(texts.environments),
   },
 ];
 

@@ -83,7 +83,6 @@ function Test() {
     <Card title={texts.testTitle}>
       <Form
         fields={fields}
-        first={{ to: "" }}
         guarded={false}
         submit={texts.test}
         onSubmit={(values) => send(String(values["to"] ?? "").trim())}

@@ -3,7 +3,7 @@ import type { MerchantRecord } from "../../api/merchants.ts";
 import { useOpened } from "../../api/query.ts";
 import { navigate, to } from "../../browser/router.ts";
 import { Button } from "../../components/button.tsx";
-import type { Editing, FormField, FormValues } from "../../components/fields.tsx";
+import type { Editing, FormField } from "../../components/fields.tsx";
 import { Form } from "../../components/form.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Page } from "../../components/page.tsx";
@@ -22,6 +22,7 @@ const merchantFields = (is_new: boolean): readonly FormField[] => [
         {
           ...({ kind: "text", name: "code", label: texts.code, help: texts.codeHelp } as const),
           ...{ required: true, mono: true, focus: true },
+          sent: (code: string) => code.trim().toUpperCase(),
         },
       ]
     : []),
@@ -33,9 +34,17 @@ const merchantFields = (is_new: boolean): readonly FormField[] => [
     label: texts.currency,
     ...(is_new ? { help: texts.currencyHelp } : {}),
     mono: true,
+    blank: undefined,
     ...half,
   },
-  { kind: "text", name: "timezone", label: texts.timezone, ...(is_new ? { help: texts.timezoneHelp } : {}), ...half },
+  {
+    kind: "text",
+    name: "timezone",
+    label: texts.timezone,
+    ...(is_new ? { help: texts.timezoneHelp } : {}),
+    blank: undefined,
+    ...half,
+  },
   {
     ...({ kind: "custom", name: "colour", label: texts.colour, help: texts.colourHelp } as const),
     render: (editing) => <ColourField editing={editing} />,
@@ -75,53 +84,6 @@ function ColourField({ editing: { id, value, set, problem } }: { readonly editin
   );
 }
 
-/** The initial values of a new merchant. */
-const newMerchant: FormValues = {
-  ...{ code: "", name: "", legal_name: "", currency: "", timezone: "", colour: "" },
-  ...{ "contact.name": "", "contact.email": "", "contact.phone": "" },
-  ...{ ship_from_name: "", may_buy_labels: false, return_address: {} },
-};
-
-/** The form values of a merchant. */
-const valuesOf = (merchant: MerchantRecord): FormValues => ({
-  name: merchant.name,
-  legal_name: merchant.legal_name ?? "",
-  currency: merchant.currency,
-  timezone: merchant.timezone,
-  colour: merchant.colour ?? "",
-  "contact.name": merchant.contact?.name ?? "",
-  "contact.email": merchant.contact?.email ?? "",
-  "contact.phone": merchant.contact?.phone ?? "",
-  ship_from_name: merchant.ship_from_name ?? "",
-  may_buy_labels: merchant.may_buy_labels,
-  return_address: Object.fromEntries(
-    Object.entries(merchant.return_address ?? {}).map(([name, value]) => [name, value ?? ""]),
-  ),
-});
-
-const filled = (values: FormValues) => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
-
-/** The request body of the entries. A new merchant uses the operator's values for omitted fields. */
-function bodyOf(values: FormValues) {
-  const { currency, timezone, return_address, may_buy_labels, name, code } = values;
-  const { "contact.name": called, "contact.email": email, "contact.phone": phone } = values;
-  const contact = filled({ name: called, email, phone });
-  const address = filled(return_address as FormValues);
-  const orNull = (field: string) => (values[field] === "" ? null : values[field]);
-  return {
-    ...(code === undefined ? {} : { code: String(code).trim().toUpperCase() }),
-    name,
-    may_buy_labels,
-    legal_name: orNull("legal_name"),
-    colour: orNull("colour"),
-    ship_from_name: orNull("ship_from_name"),
-    contact: Object.keys(contact).length === 0 ? null : contact,
-    // The form starts with a country only, which is not an address.
-    return_address: Object.keys(address).some((part) => part !== "country") ? address : null,
-    ...filled({ currency, timezone }),
-  };
-}
-
 export function NewMerchantScreen() {
   const back = to("/settings/merchants");
   return (
@@ -129,11 +91,10 @@ export function NewMerchantScreen() {
       <Card>
         <Form
           fields={merchantFields(true)}
-          first={newMerchant}
           submit={words.create}
           onCancel={() => navigate(back)}
-          onSubmit={async (values, key) => {
-            const { data } = await post<MerchantRecord>("/merchants", bodyOf(values), { key });
+          onSubmit={async (_values, key, body) => {
+            const { data } = await post<MerchantRecord>("/merchants", body, { key });
             showSuccess(texts.created_(data.name));
             navigate(to(`/settings/merchants/${data.id}`), { replace: true });
           }}
@@ -155,12 +116,12 @@ export function EditMerchantScreen({ params }: ScreenProps) {
         <Card>
           <Form
             fields={merchantFields(false)}
-            first={valuesOf(merchant)}
+            record={merchant}
             submit={words.save}
             unchanged={false}
             onCancel={() => navigate(back)}
-            onSubmit={async (values, key) => {
-              await patch<MerchantRecord>(`/merchants/${merchant.id}`, bodyOf(values), { key, match: etag });
+            onSubmit={async (_values, key, body) => {
+              await patch<MerchantRecord>(`/merchants/${merchant.id}`, body, { key, match: etag });
               showSuccess(texts.saved(merchant.name));
               navigate(back, { replace: true });
             }}

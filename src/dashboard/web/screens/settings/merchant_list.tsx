@@ -3,6 +3,7 @@ import { may } from "../../api/session.ts";
 import { to } from "../../browser/router.ts";
 import { Badge, MerchantDot } from "../../components/badge.tsx";
 import { LinkButton } from "../../components/button.tsx";
+import { optionsOf } from "../../components/form_values.ts";
 import { ListPage } from "../../components/list_page.tsx";
 import { EmptyState } from "../../components/notice.tsx";
 import type { TableColumn } from "../../components/table.tsx";
@@ -58,7 +59,7 @@ export function MerchantsScreen() {
           kind: "choice",
           param: "status",
           title: texts.status,
-          options: Object.entries(texts.statuses).map(([value, title]) => ({ value, title })),
+          options: optionsOf(texts.statuses),
         },
       ]}
       columns={columns}

@@ -232,7 +232,6 @@ function EnterAccount({ connector, onClose, onMade }: AddAccountProps & { readon
       title={texts.addAt(title)}
       text={texts.addText}
       fields={[{ kind: "text", name: "name", label: texts.name }, ...credentialFields(credential_fields, false)]}
-      first={{ name: "" }}
       submit={texts.add}
       onClose={onClose}
       onSubmit={async (values, key) => {

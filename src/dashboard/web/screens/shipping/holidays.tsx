@@ -135,7 +135,7 @@ function AddDay({ holidays, year, save, onClose }: AddHolidayProps) {
           when: ({ repeats }) => repeats === true,
         },
       ]}
-      first={{ date: `${year}-12-24`, name: "", repeats: false, observed: false }}
+      first={{ date: `${year}-12-24` }}
       submit={words.addRow}
       onClose={onClose}
       onSubmit={async (values, key) => {

@@ -3,6 +3,7 @@ import type { ShippingLabel } from "../../api/types.ts";
 import { query, to } from "../../browser/router.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Button, LinkButton } from "../../components/button.tsx";
+import { optionsOf } from "../../components/form_values.ts";
 import { ListPage } from "../../components/list_page.tsx";
 import { EmptyState } from "../../components/notice.tsx";
 import { CarrierName, RecordName, ServiceName } from "../../components/record_name.tsx";
@@ -91,7 +92,7 @@ export function LabelsScreen() {
           kind: "choice",
           param: "status",
           title: texts.status,
-          options: Object.entries(texts.statuses).map(([value, title]) => ({ value, title })),
+          options: optionsOf(texts.statuses),
         },
         { kind: "text", param: "carrier", title: texts.carrier },
         {

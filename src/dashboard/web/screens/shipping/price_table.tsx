@@ -239,7 +239,6 @@ function AddLine({ what, grid, onDone, onClose }: AddLineProps) {
           ? { kind: "number", name: "line", label, required: true, unit: "lb", focus: true }
           : { kind: "text", name: "line", label, required: true, focus: true },
       ]}
-      first={{ line: "" }}
       submit={words.addRow}
       onClose={onClose}
       onSubmit={async ({ line }) => {

@@ -109,7 +109,7 @@ function AddCard({ onClose }: { readonly onClose: () => void }) {
     <FormDialog
       title={texts.add}
       fields={fields}
-      first={{ name: "", service: "", price: "", days: "3", cut_off: "" }}
+      first={{ days: "3" }}
       submit={words.create}
       onClose={onClose}
       onSubmit={async ({ name, service, price, days, cut_off }, key) => {

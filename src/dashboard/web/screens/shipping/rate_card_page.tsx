@@ -10,6 +10,7 @@ import { confirm } from "../../components/dialog.tsx";
 import type { FormField } from "../../components/fields.tsx";
 import { chooseFile } from "../../components/file_input.tsx";
 import { FormDialog } from "../../components/form.tsx";
+import { optionsOf } from "../../components/form_values.ts";
 import { ActionMenu } from "../../components/menu.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Columns, Page } from "../../components/page.tsx";
@@ -156,7 +157,7 @@ function History({ path }: { readonly path: string }) {
   );
 }
 
-const weekdays = Object.entries(texts.days).map(([value, title]) => ({ value, title }));
+const weekdays = optionsOf(texts.days);
 
 const fields: readonly FormField[] = [
   { kind: "text", name: "name", label: texts.name, required: true },

@@ -9,6 +9,7 @@ import { confirm } from "../../components/dialog.tsx";
 import type { FormField } from "../../components/fields.tsx";
 import { chooseFile } from "../../components/file_input.tsx";
 import { Form, FormDialog } from "../../components/form.tsx";
+import { optionsOf } from "../../components/form_values.ts";
 import { Notice } from "../../components/notice.tsx";
 import { Card, Page } from "../../components/page.tsx";
 import { DataTable, type TableColumn } from "../../components/table.tsx";
@@ -95,7 +96,7 @@ function Why({ from }: { readonly from: string }) {
             options: countryNames(),
           },
         ]}
-        first={{ from, to: "", to_country: "" }}
+        first={{ from }}
         submit={texts.why}
         onSubmit={async (values) => {
           const params = values as Readonly<Record<string, string>>;
@@ -139,7 +140,7 @@ const placeFields = (): readonly FormField[] => [
     name: "kind",
     label: texts.overrideKind,
     required: true,
-    options: Object.entries(texts.kinds).map(([value, title]) => ({ value, title })),
+    options: optionsOf(texts.kinds),
   },
   { kind: "select", name: "country", label: texts.country, required: true, width: "half", options: countryNames() },
   {
@@ -207,7 +208,7 @@ function SetByHand() {
           title={texts.addOverride}
           text={texts.overridesText}
           fields={placeFields()}
-          first={{ kind: "postal_prefix", country: "US", value: "", zone: "" }}
+          first={{ kind: "postal_prefix", country: "US" }}
           submit={words.save}
           onClose={() => setAdding(false)}
           onSubmit={async ({ kind, country, value, zone }, key) => {

@@ -9,6 +9,7 @@ import { Badge } from "../../components/badge.tsx";
 import { confirm, Dialog } from "../../components/dialog.tsx";
 import type { FormField } from "../../components/fields.tsx";
 import { Form } from "../../components/form.tsx";
+import { optionsOf } from "../../components/form_values.ts";
 import { List } from "../../components/list_page.tsx";
 import { ActionMenu, type MenuItem } from "../../components/menu.tsx";
 import { EmptyState } from "../../components/notice.tsx";
@@ -46,7 +47,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
           ...memberField(),
           roleField(roles),
         ]}
-        first={{ email: "", name: "", merchant_id: chosenMerchant.value?.code ?? "", role: "office" }}
+        first={{ merchant_id: chosenMerchant.value?.code ?? "", role: "office" }}
         submit={texts.inviteSubmit}
         onCancel={onClose}
         onSubmit={async ({ email, name, role, merchant_id }, key) => {
@@ -82,7 +83,7 @@ function LinkDialog({ invitation: { email, link, proof }, onClose }: LinkProps) 
   );
 }
 
-const statusOptions = Object.entries(texts.invitationStatuses).map(([value, title]) => ({ value, title }));
+const statusOptions = optionsOf(texts.invitationStatuses);
 const tones = { open: "info", accepted: "good", revoked: "neutral", expired: "warning" } as const;
 
 const columns: readonly TableColumn<Invitation>[] = [

@@ -39,7 +39,6 @@ function Join({ invited: { email, merchant, proof }, token, text }: JoinProps) {
       <Form
         guarded={false}
         fields={isIn ? [] : fields}
-        first={{ password: "", code: "" }}
         submit={texts.join}
         onSubmit={async ({ password: entered, code }) => {
           const codes = code === "" ? {} : { code: String(code).trim() };
@@ -96,7 +95,7 @@ export function InvitationScreen() {
           { name: "name", kind: "text", label: texts.name, autocomplete: "name", required: true, focus: true },
           ...newPasswordFields(texts.newPassword),
         ]}
-        first={{ name: name ?? "", password: "", again: "" }}
+        first={{ name: name ?? "" }}
         submit={texts.accept}
         onSubmit={async (values) => {
           const password = newPasswordOf(values);
@@ -119,7 +118,6 @@ export function ResetScreen() {
         <Form
           guarded={false}
           fields={newPasswordFields(texts.newPassword)}
-          first={{ password: "", again: "" }}
           submit={texts.resetSubmit}
           onSubmit={async (values) => {
             await callDashboard("POST", "/reset", { token, password: newPasswordOf(values) });
@@ -154,7 +152,6 @@ export function SetupScreen() {
           { name: "email", kind: "text", type: "email", label: texts.email, autocomplete: "username", required: true },
           ...newPasswordFields(texts.newPassword),
         ]}
-        first={{ name: "", email: "", password: "", again: "" }}
         submit={texts.setupSubmit}
         onSubmit={async (values) => {
           const password = newPasswordOf(values);

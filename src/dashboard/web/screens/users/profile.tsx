@@ -128,12 +128,12 @@ function NameCard({ user, etag }: { readonly user: User; readonly etag: string |
       />
       <Form
         fields={[{ name: "name", kind: "text", label: texts.name, autocomplete: "name", required: true }]}
-        first={{ name: user.name }}
+        record={user}
         submit={texts.save}
         unchanged={false}
         guarded={false}
-        onSubmit={async (values, key) => {
-          await patch<User>("/users/me", { name: values["name"] }, { key, match: etag });
+        onSubmit={async (_values, key, body) => {
+          await patch<User>("/users/me", body, { key, match: etag });
           await readSession();
           showSuccess(texts.saved);
         }}
@@ -157,7 +157,6 @@ function PasswordCard() {
           },
           ...newPasswordFields(texts.newPassword),
         ]}
-        first={{ current_password: "", password: "", again: "" }}
         submit={texts.change}
         guarded={false}
         onSubmit={async (values, key) => {

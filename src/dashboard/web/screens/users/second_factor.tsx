@@ -89,7 +89,6 @@ export function FactorSetup({ onDone }: { readonly onDone: () => void }) {
             focus: true,
           },
         ]}
-        first={{ code: "" }}
         submit={texts.confirm}
         onSubmit={async (values, key) => {
           const code = String(values["code"]).replace(/\s/g, "");

@@ -77,7 +77,6 @@ function TurnOff({ onClose }: { readonly onClose: () => void }) {
       title={texts.turnOff}
       text={texts.turnOffText}
       fields={[passwordField]}
-      first={{ password: "" }}
       submit={texts.turnOff}
       danger
       onClose={onClose}
@@ -102,7 +101,6 @@ function Renew({ onClose }: { readonly onClose: () => void }) {
           <Form
             guarded={false}
             fields={[passwordField]}
-            first={{ password: "" }}
             submit={texts.renew}
             onCancel={onClose}
             onSubmit={async ({ password }, key) => {

@@ -40,7 +40,6 @@ export function SignInScreen() {
             autocomplete: "current-password",
           },
         ]}
-        first={{ email: "", password: "" }}
         submit={texts.submit}
         onSubmit={async (values) => {
           const entered = { email: String(values["email"]), password: String(values["password"]) };
@@ -87,7 +86,6 @@ function CodeForm({
             autocomplete: recovery ? "off" : "one-time-code",
           },
         ]}
-        first={{ code: "" }}
         submit={texts.submit}
         onSubmit={async (values) => {
           await signIn({ ...credentials, code: String(values["code"]).trim() });

@@ -10,6 +10,7 @@ import { Button } from "../../components/button.tsx";
 import { confirm } from "../../components/dialog.tsx";
 import type { FormField } from "../../components/fields.tsx";
 import { FormDialog } from "../../components/form.tsx";
+import { optionsOf } from "../../components/form_values.ts";
 import { List } from "../../components/list_page.tsx";
 import { ActionMenu, type MenuItem } from "../../components/menu.tsx";
 import { EmptyState } from "../../components/notice.tsx";
@@ -101,8 +102,8 @@ function ChangeRole({ user, onClose }: { readonly user: User; readonly onClose: 
   );
 }
 
-const roleOptions = Object.entries(texts.roles).map(([value, title]) => ({ value, title }));
-const statusOptions = Object.entries(texts.statuses).map(([value, title]) => ({ value, title }));
+const roleOptions = optionsOf(texts.roles);
+const statusOptions = optionsOf(texts.statuses);
 
 /** Users, invitations and roles. */
 export function UsersScreen() {

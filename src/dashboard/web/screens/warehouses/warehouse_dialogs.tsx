@@ -3,6 +3,7 @@ import { several } from "../../api/merchants.ts";
 import type { WarehouseRecord } from "../../api/types.ts";
 import type { FormField, FormValues, Option } from "../../components/fields.tsx";
 import { FormDialog } from "../../components/form.tsx";
+import { optionsOf } from "../../components/form_values.ts";
 import { showSuccess } from "../../components/toasts.tsx";
 import { words } from "../../text/common.ts";
 import { warehouseTexts as texts } from "../../text/warehouses.ts";
@@ -11,8 +12,6 @@ import { any_merchant, assignmentField } from "./bin_reservation.tsx";
 
 export type WarehouseZone = WarehouseRecord["location_zones"][number];
 
-const optionsOf = (all: Readonly<Record<string, string>>): readonly Option[] =>
-  Object.entries(all).map(([value, title]) => ({ value, title }));
 const textOf = (value: unknown) => String(value ?? "").trim();
 const numberOf = (value: unknown) => (textOf(value) === "" ? null : Number(value));
 const linesOf = (value: unknown) =>

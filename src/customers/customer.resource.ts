@@ -1,0 +1,16 @@
+import type { FieldPath, FieldSection, ResourceFields } from "../core/resource.ts";
+
+/** The fields of a customer that clients set, without its addresses. */
+export const customerFields = {
+  email: { kind: "email", label: "Email" },
+  first_name: { kind: "text", min: 0, max: 100, default: null, label: "First name", width: "half" },
+  last_name: { kind: "text", min: 0, max: 100, default: null, label: "Last name", width: "half" },
+  phone: { kind: "text", min: 0, max: 50, type: "tel", default: null, label: "Phone", width: "half" },
+  company: { kind: "text", min: 0, max: 200, default: null, label: "Company" },
+  metadata: { kind: "metadata", default: {} },
+} as const satisfies ResourceFields;
+
+/** The dashboard's form. */
+export const customerSections: readonly FieldSection<FieldPath<typeof customerFields>>[] = [
+  { fields: ["first_name", "last_name", "email", "phone", "company"] },
+];
