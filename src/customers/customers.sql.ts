@@ -1,5 +1,5 @@
-import { and, asc, desc, eq, gt, isNotNull, lte, or, type SQL, sql as template } from "drizzle-orm";
-import { among, amongTexts, contains, forKeyShare, forUpdate, list, opaque, skipLocked } from "../../db/kit.ts";
+import { and, asc, desc, eq, gt, isNotNull, or, type SQL, sql as template } from "drizzle-orm";
+import { among, amongTexts, contains, forKeyShare, forUpdate, list, opaque } from "../../db/kit.ts";
 import { addresses, customer_words, customers } from "../../db/schema/customers.ts";
 import { merchants } from "../../db/schema/merchants.ts";
 import type { StoredCheck } from "../addresses/address.ts";
@@ -7,9 +7,10 @@ import { Fault, missing } from "../core/faults.ts";
 import { readId, wireId } from "../core/ids.ts";
 import type { CompleteAddress } from "../core/postal_address.ts";
 import type { PageWindow } from "../core/schema.ts";
+import { minute_ms } from "../core/time.ts";
 import type { Db, ReadStatements, Tx, WriteStatements } from "../storage/database.ts";
 import { longRecords } from "../storage/long_records.ts";
-import { endOfClaims, recordClaims } from "../storage/servers.ts";
+import { queueOf } from "../storage/queue.ts";
 import { insert, insertIds, prepared, type StatementArgs } from "../storage/statements.ts";
 import { hasOneMerchant, refuseAmbiguousOwner, requireOwner } from "../storage/tenant.ts";
 import type { Customer, CustomerAddress, OrderCustomer } from "./customer.ts";
@@ -287,63 +288,18 @@ const changeAddress = prepared(
       })
       .where(eq(addresses.id, a.id)),
 );
-const due = prepared((sql, a: StatementArgs<{ now: number; limit: number }>) =>
-  skipLocked(
-    forUpdate(
-      sql
-        .select()
-        .from(addresses)
-        .where(and(isNotNull(addresses.ask_at), lte(addresses.ask_at, opaque(a.now))))
-        .orderBy(asc(addresses.ask_at), asc(addresses.id))
-        .limit(opaque(a.limit)),
-    ),
-  ),
-);
-const setCarrierCheckAt = prepared((sql: WriteStatements, a: StatementArgs<{ ids: string; ask_at: number | null }>) =>
-  sql
-    .update(addresses)
-    .set({ ask_at: bound(a.ask_at) })
-    .where(among(addresses.id, a.ids)),
-);
-
-/** Addresses that are due to be verified by a carrier. They are claimed until `until`. */
-export async function claimCarrierChecks(tx: Tx, limit: number, until: number): Promise<CustomerAddress[]> {
-  const rows = await due(tx, { now: tx.now, limit });
-  const ids = rows.map(({ id }) => id);
-  if (ids.length > 0) await setCarrierCheckAt(tx, { ids: list(ids), ask_at: until });
-  await recordClaims(tx, "addresses", ids, until);
-  return rows;
-}
-
-/** Releases claims of servers that no longer run, so that their addresses are verified again. */
-export const releaseCarrierChecks = endOfClaims(addresses, addresses.ask_at);
-
-/** When the next address is due (ms); null if none is. */
-export async function nextCarrierCheck(db: Db): Promise<number | null> {
-  const [row] = await db.sql
-    .select({ ask_at: addresses.ask_at })
-    .from(addresses)
-    .where(isNotNull(addresses.ask_at))
-    .orderBy(asc(addresses.ask_at))
-    .limit(1);
-  return row?.ask_at ?? null;
-}
+/** The addresses that a carrier is to verify. A claim is longer than any batch can take. */
+export const carrierChecks = queueOf<CustomerAddress>(addresses, {
+  kind: "addresses",
+  job: "addresses.ask",
+  due: addresses.ask_at,
+  waiting: isNotNull(addresses.ask_at),
+  lease_ms: minute_ms,
+});
 
 /** Postpones the verification of an address by a carrier; null cancels it. */
-export async function postponeCarrierChecks(tx: Tx, id: number, ask_at: number | null): Promise<void> {
-  await setCarrierCheckAt(tx, { ids: list([id]), ask_at });
-}
-
-const moveAskAt = prepared((sql: WriteStatements, a: StatementArgs<{ by_ms: number }>) =>
-  sql
-    .update(addresses)
-    .set({ ask_at: template`${addresses.ask_at} + ${a.by_ms}` })
-    .where(isNotNull(addresses.ask_at)),
-);
-
-/** Shifts the due times of carrier checks by the amount that the clock was set. */
-export async function shiftCarrierChecks(tx: Tx, by_ms: number): Promise<void> {
-  await moveAskAt(tx, { by_ms });
+export async function postponeCarrierCheck(tx: Tx, id: number, ask_at: number | null): Promise<void> {
+  await tx.sql.update(addresses).set({ ask_at }).where(eq(addresses.id, id));
 }
 
 const keepCheck = prepared((sql: WriteStatements, a: StatementArgs<StoredCheck & { id: number }>) =>

@@ -5,11 +5,14 @@ import { sendMail } from "../outbound/mail.ts";
 import { retentionIn } from "../privacy/retention_settings.sql.ts";
 import { type Store, writeChunks } from "../storage/database.ts";
 import { forgetOldEntries } from "./audit_log/audit_log.sql.ts";
+import { sessionMerchants } from "./sessions/sessions.ts";
 import { type Invitation, invitation_purpose, invitationMail } from "./users/invitation.ts";
-import { claimInvitationMails, recordInvitationMail } from "./users/invitations.ts";
+import { invitationMails } from "./users/invitations.sql.ts";
+import { recordInvitationMail } from "./users/invitations.ts";
 import type { MerchantBrief } from "./users/user.ts";
 
 const deleted_batch_max = 500;
+const mails_batch_max = 5;
 
 /** Deletes expired entries of the audit log, in batches. */
 export async function forgetOldActs(store: Store, service: Service): Promise<void> {
@@ -25,8 +28,10 @@ export async function forgetOldActs(store: Store, service: Service): Promise<voi
  */
 export async function mailInvitations(store: Store, service: Service): Promise<number | null> {
   if (service.mail === null) return null;
-  const { due, next_at, merchants } = await store.write((tx) => claimInvitationMails(tx));
-  for (const invitation of due) {
+  const { claims, next_at, merchants } = await store.write(async (tx) => {
+    return { ...(await invitationMails.claimNext(tx, mails_batch_max)), merchants: await sessionMerchants(tx) };
+  });
+  for (const invitation of claims) {
     const { merchant_id } = invitation;
     const failure = await send(service, invitation, merchant_id === null ? null : merchants.byId(merchant_id));
     if (failure !== null) {
@@ -35,7 +40,7 @@ export async function mailInvitations(store: Store, service: Service): Promise<n
     }
     await store.write((tx) => recordInvitationMail(tx, invitation, failure === null));
   }
-  return due.length > 0 ? store.clock.now() : next_at;
+  return next_at;
 }
 
 /** Sends one email. Returns null, or why it failed. */

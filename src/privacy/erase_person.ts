@@ -49,7 +49,7 @@ import {
   insertErasure,
   listUnfinished,
   lockErasure,
-  nextErasure,
+  pendingErasures,
   possibleReceivers,
   saveErasure,
   seqBefore,
@@ -196,13 +196,13 @@ export interface DueErasure {
 export async function runErasureStep(tx: Tx, due: DueErasure | null): Promise<ErasureProgress> {
   const claimed = due === null ? null : await claimErasure(tx, due.erasure.id);
   if (due === null || claimed === null || !isDeepStrictEqual(progressOf(claimed), progressOf(due.erasure))) {
-    return { erasure: null, next_at: await nextErasure(tx) };
+    return { erasure: null, next_at: await pendingErasures.nextAt(tx) };
   }
   const erasure = isWaiting(claimed.status) ? await startIfPossible(tx, claimed) : await runStep(tx, claimed, due);
   assert(!isDeepStrictEqual(erasure, claimed), "an erasure progresses with each transaction");
   await saveErasure(tx, erasure);
   if (erasure.finished_at !== null && tx.mode === "live") await auditErasure(tx, erasure);
-  return { erasure, next_at: await nextErasure(tx) };
+  return { erasure, next_at: await pendingErasures.nextAt(tx) };
 }
 
 const progressOf = ({ status, step, place }: Erasure) => [status, step, place];

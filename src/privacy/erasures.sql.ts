@@ -11,6 +11,7 @@ import { readId } from "../core/ids.ts";
 import type { PageWindow } from "../core/schema.ts";
 import { emailsAmong } from "../customers/customer.ts";
 import type { Db, Tx } from "../storage/database.ts";
+import { dueRecords } from "../storage/queue.ts";
 import type { Erasure } from "./erasure.ts";
 
 /** The erasure with a wire id. Refuses: resource_missing. */
@@ -85,16 +86,11 @@ export async function claimErasure(tx: Tx, id: number): Promise<Erasure | null> 
   return row ?? null;
 }
 
-/** When the next erasure is due (ms); null if none is pending. */
-export async function nextErasure(db: Db): Promise<number | null> {
-  const [row] = await db.sql
-    .select({ next_at: erasures.next_at })
-    .from(erasures)
-    .where(isNotNull(erasures.next_at))
-    .orderBy(asc(erasures.next_at))
-    .limit(1);
-  return row?.next_at ?? null;
-}
+/** The unfinished erasures. Each step is one transaction, so nothing is claimed for longer. */
+export const pendingErasures = dueRecords<Erasure>(erasures, {
+  due: erasures.next_at,
+  waiting: isNotNull(erasures.next_at),
+});
 
 /** When the last erasure finished (ms); null before the first. */
 export async function lastErased(db: Db): Promise<number | null> {
@@ -130,14 +126,6 @@ export async function postponeErasure(tx: Tx, id: number, until: number): Promis
     .update(erasures)
     .set({ next_at: until })
     .where(and(eq(erasures.id, id), isNotNull(erasures.next_at)));
-}
-
-/** Shifts the due times of unfinished erasures by as much as the clock was changed. */
-export async function shiftErasures(tx: Tx, by_ms: number): Promise<void> {
-  await tx.sql
-    .update(erasures)
-    .set({ next_at: template`${erasures.next_at} + ${by_ms}` })
-    .where(isNotNull(erasures.next_at));
 }
 
 /** The customers who have or had this email address. */

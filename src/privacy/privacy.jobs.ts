@@ -8,7 +8,7 @@ import { type DueErasure, eraseCustomer, runErasureStep } from "./erase_person.t
 import { creationTimes, customerExists, wireIdsOf } from "./erased_records.sql.ts";
 import { isAboutToErase, needsIds } from "./erasure.transitions.ts";
 import type { Erasure } from "./erasure.ts";
-import { dueErasure, lastErased, nextErasure, postponeErasure } from "./erasures.sql.ts";
+import { dueErasure, lastErased, pendingErasures, postponeErasure } from "./erasures.sql.ts";
 import {
   deleteExpiredDocuments,
   deleteExpiredInvitations,
@@ -49,7 +49,7 @@ async function runStep(store: Store, due: DueErasure | null): Promise<ErasedRoun
     const { id } = due.erasure;
     const next_at = await store.write(async (tx) => {
       await postponeErasure(tx, id, tx.now + again_ms);
-      return nextErasure(tx);
+      return pendingErasures.nextAt(tx);
     });
     const why = `${wireId("erasure", id)} failed and is retried in an hour: ${rootOf(error)}`;
     const failed = new Error(why, { cause: error });

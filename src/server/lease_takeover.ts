@@ -1,31 +1,31 @@
 // Lease takeover: when a server is gone, another releases its claims at once instead of waiting until they expire.
 
 import { counter } from "../core/metrics.ts";
-import { releaseCarrierChecks } from "../customers/customers.sql.ts";
+import { carrierChecks } from "../customers/customers.sql.ts";
 import type { Service } from "../http/service.ts";
-import { endInvitationClaims } from "../identity/users/invitations.sql.ts";
-import { endImportClaims } from "../platforms/imports/imports.sql.ts";
-import { endReportClaims } from "../platforms/shipment_updates/shipment_updates.sql.ts";
-import { endLabelClaims } from "../shipping/labels/labels.sql.ts";
-import type { JobName } from "../storage/commit_effects.ts";
+import { invitationMails } from "../identity/users/invitations.sql.ts";
+import { importQueue } from "../platforms/imports/imports.sql.ts";
+import { reportQueue } from "../platforms/shipment_updates/shipment_updates.sql.ts";
+import { purchaseQueue } from "../shipping/labels/label_purchases.sql.ts";
 import type { Store, Tx } from "../storage/database.ts";
 import type { Registry } from "../storage/postgres/server_registry.ts";
-import { type ClaimKind, deleteOldClaims, type EndClaims, takeOverClaims } from "../storage/servers.ts";
-import { endPollClaims } from "../tracking/tracking.sql.ts";
-import { endLeases } from "../webhooks/deliveries/deliveries.sql.ts";
-import { endMailClaims } from "../webhooks/notices.sql.ts";
+import type { Queue } from "../storage/queue.ts";
+import { type ClaimKind, deleteOldClaims, takeOverClaims } from "../storage/servers.ts";
+import { pollQueue } from "../tracking/polling.sql.ts";
+import { endLeases, shiftAttempts } from "../webhooks/deliveries/deliveries.sql.ts";
+import { noticeMails } from "../webhooks/notices.sql.ts";
 
-/** For each kind of claim, how it is ended and the job that continues with the records. */
+/** The queues by the kind of their claims. A server's claims are released when it is gone. */
 // biome-ignore format: a table is read by its columns.
-const kinds: Readonly<Record<ClaimKind, { readonly end: EndClaims; readonly job: JobName }>> = {
-  addresses:   { end: releaseCarrierChecks,        job: "addresses.ask" },
-  deliveries:  { end: (tx, { ids, until }) => endLeases(tx, ids, until), job: "webhooks.deliver" },
-  imports:     { end: endImportClaims,     job: "platforms.import" },
-  invitations: { end: endInvitationClaims, job: "users.mail_invitations" },
-  labels:      { end: endLabelClaims,      job: "shipping.finish_purchases" },
-  looks:       { end: endPollClaims,       job: "tracking.poll" },
-  notices:     { end: endMailClaims,       job: "webhooks.mail" },
-  reports:     { end: endReportClaims,     job: "platforms.report" },
+export const queues: Readonly<Record<ClaimKind, Pick<Queue<never>, "job" | "shift" | "release">>> = {
+  addresses:   carrierChecks,
+  deliveries:  { job: "webhooks.deliver", shift: shiftAttempts, release: endLeases },
+  imports:     importQueue,
+  invitations: invitationMails,
+  labels:      purchaseQueue,
+  looks:       pollQueue,
+  notices:     noticeMails,
+  reports:     reportQueue,
 };
 
 const taken_over = counter(
@@ -52,8 +52,8 @@ async function takeOverFrom(store: Store, server: number): Promise<number> {
     const all = await takeOverClaims(tx, server);
     for (const claims of all) {
       const at = tx.now + claims.rest_ms;
-      await kinds[claims.kind].end(tx, claims, at);
-      tx.wake(kinds[claims.kind].job, at);
+      await queues[claims.kind].release(tx, claims, at);
+      tx.wake(queues[claims.kind].job, at);
     }
     return all;
   });

@@ -4,12 +4,12 @@ import { loadPostalCodes } from "../addresses/addresses.jobs.ts";
 import { closeStorage } from "../billing/storage_days.jobs.ts";
 import { engine } from "../core/config.ts";
 import { counter } from "../core/metrics.ts";
-import { shiftCarrierChecks } from "../customers/customers.sql.ts";
+import { type RetrySchedule, retryWait } from "../core/retry.ts";
+import { minute_ms, second_ms } from "../core/time.ts";
 import { forgetOldRequests } from "../http/request_log/request_log.jobs.ts";
 import type { Service } from "../http/service.ts";
 import { deleteExpiredAnswers } from "../http/stored_responses.sql.ts";
 import { forgetOldActs, mailInvitations } from "../identity/identity.jobs.ts";
-import { shiftInvitationMails } from "../identity/users/invitations.sql.ts";
 import { expireLots, expireReservations, fillBackorders } from "../inventory/inventory.jobs.ts";
 import { copyMerchantsOf } from "../merchants/merchants.jobs.ts";
 import { shiftBackupRuns } from "../operations/backups/backup_runs.sql.ts";
@@ -27,10 +27,8 @@ import {
   settleSuspended,
 } from "../orders/orders.jobs.ts";
 import { deleteOldNotifications, importDue, importsSettled, reconcile } from "../platforms/imports/imports.jobs.ts";
-import { shiftImports } from "../platforms/imports/imports.sql.ts";
 import { sendShipmentUpdates, shipmentUpdatesSettled } from "../platforms/shipment_updates/shipment_updates.jobs.ts";
-import { shiftShipmentUpdates } from "../platforms/shipment_updates/shipment_updates.sql.ts";
-import { shiftErasures } from "../privacy/erasures.sql.ts";
+import { pendingErasures } from "../privacy/erasures.sql.ts";
 import {
   deleteOldDocuments,
   deleteOldInvitations,
@@ -41,15 +39,11 @@ import {
 } from "../privacy/privacy.jobs.ts";
 import { askAboutAddresses } from "../shipping/carriers/address_checks.jobs.ts";
 import { finishPurchases, purchasesSettled } from "../shipping/labels/label_purchases.jobs.ts";
-import { shiftClaims } from "../shipping/labels/labels.sql.ts";
 import { type JobName, jobNames } from "../storage/commit_effects.ts";
 import type { Store, Tx } from "../storage/database.ts";
 import { writeChunks } from "../storage/database.ts";
 import { shiftLeases } from "../storage/leases.ts";
 import { deleteOldCallbacks, pollDue, pollsSettled } from "../tracking/tracking.jobs.ts";
-import { shiftPolls } from "../tracking/tracking.sql.ts";
-import { shiftAttempts } from "../webhooks/deliveries/deliveries.sql.ts";
-import { shiftMails } from "../webhooks/notices.sql.ts";
 import { shiftSubscriptionTimes } from "../webhooks/subscriptions/subscriptions.sql.ts";
 import {
   deliverDue,
@@ -61,7 +55,7 @@ import {
   queueRecoveries,
   trimBacklogs,
 } from "../webhooks/webhooks.jobs.ts";
-import { forgetEndedClaims, takeOverLeases } from "./lease_takeover.ts";
+import { forgetEndedClaims, queues, takeOverLeases } from "./lease_takeover.ts";
 
 /** A job that runs at set times in each environment. Each run continues until nothing is left to do. */
 interface TimedJob {
@@ -216,11 +210,8 @@ function startTimed({ when, what, job, at_start }: TimedJob, store: Store, servi
 
 /** Shifts all due times of the service by the step of the clock (ms), but no times that a person has set. */
 export async function shiftDueTimes(tx: Tx, by_ms: number): Promise<void> {
-  const shifts = [
-    ...[shiftLeases, shiftAttempts, shiftSubscriptionTimes, shiftMails, shiftInvitationMails, shiftImports],
-    ...[shiftShipmentUpdates, shiftCarrierChecks, shiftClaims, shiftPolls, shiftErasures, shiftBackupRuns],
-  ];
-  for (const shift of shifts) await shift(tx, by_ms);
+  for (const queue of [...Object.values(queues), pendingErasures]) await queue.shift(tx, by_ms);
+  for (const shift of [shiftLeases, shiftSubscriptionTimes, shiftBackupRuns]) await shift(tx, by_ms);
   for (const name of jobNames) tx.wake(name, tx.now);
 }
 
@@ -248,8 +239,7 @@ export function startTriggered(
 
 // The longest timer, because the store's clock may be set or run slower before it fires.
 const timer_max_ms = 5000;
-const backoff_first_ms = 1000;
-const backoff_max_ms = 60_000;
+const retries: RetrySchedule = { first_ms: second_ms, max_ms: minute_ms, hint_max_ms: 0 };
 // A job may run 200 rounds at once, then 100 per second: no work needs more.
 const round_ms = 10;
 const burst_ms = 200 * round_ms;
@@ -355,7 +345,7 @@ class JobTimer implements Schedule {
       if (this.#poll_ms !== null) this.wake(this.#store.clock.now() + this.#poll_ms);
     } catch (error) {
       failed_rounds.add(1, name, this.#store.mode);
-      const rest_ms = Math.min(backoff_first_ms * 2 ** this.#failures++, backoff_max_ms);
+      const rest_ms = retryWait(retries, ++this.#failures, null);
       this.#retry_at = this.#store.clock.elapsed() + rest_ms;
       this.#service.log.error("a job failed", { job: name, mode: this.#store.mode, error: String(error) });
       this.wake(this.#store.clock.now());

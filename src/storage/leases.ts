@@ -4,6 +4,7 @@ import { leases } from "../../db/schema/service.ts";
 import { engine } from "../core/config.ts";
 import type { Db, Tx, WriteStatements } from "./database.ts";
 import type { Registry } from "./postgres/server_registry.ts";
+import { shiftOf } from "./queue.ts";
 import { prepared, type StatementArgs } from "./statements.ts";
 
 const take = prepared(
@@ -20,14 +21,8 @@ const take = prepared(
       .returning({ name: leases.name }),
 );
 
-const moveRows = prepared((sql: WriteStatements, a: StatementArgs<{ by_ms: number }>) =>
-  sql.update(leases).set({ until: template`${leases.until} + ${a.by_ms}` }),
-);
-
-/** Shifts the ends of all leases after the clock was set by `by_ms`. */
-export async function shiftLeases(tx: Tx, by_ms: number): Promise<void> {
-  await moveRows(tx, { by_ms });
-}
+/** Shifts the ends of all leases by the amount by which the clock was set. */
+export const shiftLeases = shiftOf(leases, [leases.until]);
 
 const takeRow = prepared((sql: WriteStatements, a: StatementArgs<{ name: string; now: number }>) =>
   sql

@@ -1,8 +1,7 @@
 // The servers on one PostgreSQL database, and the claims that each of them holds, so that the others can take them over
 // at once when it is gone. A claim is identified by its record and its end, so one that was taken over or finished is
 // left alone.
-import { and, asc, eq, inArray, lt } from "drizzle-orm";
-import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
+import { asc, eq, lt } from "drizzle-orm";
 import { amongThose } from "../../db/kit.ts";
 import { held_claims, servers } from "../../db/schema/service.ts";
 import type { Db, Tx } from "./database.ts";
@@ -88,13 +87,3 @@ export async function deleteOldClaims(tx: Tx, before: number, limit: number): Pr
 
 /** Ends claims by making their records due at `at` (ms). Only claims that still end at `until` are affected. */
 export type EndClaims = (tx: Tx, held: Pick<RecordedClaim, "ids" | "until">, at: number) => Promise<void>;
-
-/** Ends claims in a table whose column `due` is both the due time and the end of the claim. */
-export function endOfClaims(table: PgTable & { readonly id: AnyPgColumn }, due: AnyPgColumn): EndClaims {
-  return async (tx, { ids, until }, at) => {
-    await tx.sql
-      .update(table)
-      .set({ [due.name]: at } as never)
-      .where(and(inArray(table.id, [...ids]), eq(due, until)));
-  };
-}

@@ -1,23 +1,17 @@
 import type { Actor } from "../core/actor.ts";
 import type { Fault } from "../core/faults.ts";
+import { type RetrySchedule, retryWait } from "../core/retry.ts";
 import { day_ms, hour_ms, minute_ms } from "../core/time.ts";
 import { plainTrackingNumber } from "../orders/fulfillment/tracking_url.ts";
 import type { CarrierAccount } from "../shipping/carriers/account.ts";
 import { type TrackingStatus, trackingMeanings } from "../shipping/carriers/tracking.transitions.ts";
 import type { TrackingUpdate } from "../shipping/carriers/tracking_update.ts";
 import type { Tx } from "../storage/database.ts";
-import { recordClaims } from "../storage/servers.ts";
-import {
-  firstReportAt,
-  lastCallbackAt,
-  lockDuePolls,
-  lockDueSimulated,
-  nextPollAt,
-  nextSimulatedAt,
-} from "./polling.sql.ts";
+import type { ClaimedWork } from "../storage/queue.ts";
+import { firstReportAt, lastCallbackAt, pollQueue, simulatedNumbers } from "./polling.sql.ts";
 import { recordUpdate } from "./record_scan.ts";
 import { hasTimedJourney, simulatedUpdate } from "./simulated_tracking.ts";
-import { leasePolls, postponePolls, savePoll, setPoll } from "./tracking.sql.ts";
+import { savePoll, setPoll } from "./tracking.sql.ts";
 import type { TrackingRecord, UpdateSource } from "./tracking_record.ts";
 
 /** The time until the next poll of a carrier, by status. */
@@ -65,20 +59,16 @@ function spread(wait_ms: number, number: string, now: number): number {
   return Math.round(wait_ms * (1 + jitter * (2 * share - 1)));
 }
 
-const retry_first_ms = 5 * minute_ms;
-const retry_max_ms = 6 * hour_ms;
-const hint_max_ms = day_ms;
+const pollRetries: RetrySchedule = { first_ms: 5 * minute_ms, max_ms: 6 * hour_ms, hint_max_ms: day_ms };
 
 /** Returns the wait after a number of consecutive failures (ms); longer if the carrier asks for it. */
-export function retryWait(
+export function pollRetryWait(
   { tracking_number, failures }: { readonly tracking_number: string; readonly failures: number },
   retry_after_seconds: unknown,
   now: number,
 ): number {
-  const wait_ms = Math.min(retry_first_ms * 2 ** Math.max(failures - 1, 0), retry_max_ms);
-  const backoff_ms = spread(wait_ms, tracking_number, now);
-  const hint = typeof retry_after_seconds === "number" ? Math.min(retry_after_seconds * 1000, hint_max_ms) : 0;
-  return Math.max(backoff_ms, hint);
+  const seconds = typeof retry_after_seconds === "number" ? retry_after_seconds : null;
+  return retryWait(pollRetries, failures, seconds, (wait_ms) => spread(wait_ms, tracking_number, now));
 }
 
 const callbacks_count_ms = 2 * day_ms;
@@ -89,8 +79,7 @@ export function sendsCallbacks(last_callback_at: number | null, now: number): bo
 }
 
 /** An account whose carrier can be polled. `follows`: the carrier must first be asked to track each parcel. */
-interface PolledAccount {
-  readonly account: CarrierAccount;
+interface PolledAccount extends CarrierAccount {
   readonly follows: boolean;
 }
 
@@ -99,56 +88,25 @@ export interface PollClaim {
   readonly connection: CarrierAccount;
   readonly kind: "follow" | "track";
   readonly records: readonly TrackingRecord[];
-  /** When the claim expires. */
-  readonly leased: number;
 }
 
-const lease_ms = 300_000;
 const parcels_per_poll_max = 50;
 
 /**
  * Claims the due parcels of each account, as many as its carrier can be asked about at once. A parcel whose poll failed
  * is polled separately, so that it delays no other. A claim without a recorded result is due again after five minutes.
  */
-export async function claimPolls(
-  tx: Tx,
-  idle: readonly PolledAccount[],
-): Promise<{ claims: PollClaim[]; next_at: number | null }> {
-  const claims: PollClaim[] = [];
-  const waiting: number[] = [];
-  const first_at = await nextPollAt(
-    tx,
-    idle.map(({ account }) => account.id),
-  );
-  // One query for all accounts, since usually nothing is due.
-  if (first_at === null || first_at > tx.now) return { claims, next_at: first_at };
-  for (const polled of idle) {
-    const due = await lockDuePolls(tx, polled.account.id, parcels_per_poll_max);
-    const claim = claimOf(polled, due, tx.now + lease_ms);
-    if (claim === null) {
-      waiting.push(polled.account.id);
-      continue;
-    }
-    const ids = claim.records.map(({ id }) => id);
-    await leasePolls(tx, ids, claim.leased);
-    await recordClaims(tx, "looks", ids, claim.leased);
-    claims.push(claim);
-  }
-  return { claims, next_at: await nextPollAt(tx, waiting) };
-}
-
-function claimOf(
-  { account, follows }: PolledAccount,
-  due: readonly TrackingRecord[],
-  leased: number,
-): PollClaim | null {
-  const [first] = due;
-  if (first === undefined) return null;
-  const kindOf = ({ taken_up }: TrackingRecord) => (follows && !taken_up ? "follow" : "track");
-  const kind = kindOf(first);
-  const is_single = kind === "follow" || first.look_failures > 0;
-  const records = is_single ? [first] : due.filter((record) => kindOf(record) === kind && record.look_failures === 0);
-  return { connection: account, kind, records, leased };
+export async function claimPolls(tx: Tx, accounts: readonly PolledAccount[]): Promise<ClaimedWork<PollClaim>> {
+  return pollQueue.claimLanes(tx, accounts, async (connection) => {
+    const due = await pollQueue.lockDue(tx, { lane: connection.id, limit: parcels_per_poll_max });
+    const [first] = due;
+    if (first === undefined) return null;
+    const kindOf = ({ taken_up }: TrackingRecord) => (connection.follows && !taken_up ? "follow" : "track");
+    const kind = kindOf(first);
+    const is_single = kind === "follow" || first.look_failures > 0;
+    const together = due.filter((record) => kindOf(record) === kind && record.look_failures === 0);
+    return { connection, kind, records: await pollQueue.lease(tx, is_single ? [first] : together) };
+  });
 }
 
 /** Returns the source of an account's reports. */
@@ -163,7 +121,7 @@ export function updateSourceOf({ connector, name }: Pick<CarrierAccount, "connec
  */
 export async function recordPolled(
   tx: Tx,
-  { connection, records, leased }: PollClaim,
+  { connection, records }: PollClaim,
   updates: readonly TrackingUpdate[],
 ): Promise<void> {
   const by_number = new Map(updates.map((update) => [plainTrackingNumber(update.tracking_number), update]));
@@ -175,7 +133,7 @@ export async function recordPolled(
     const [own] = update === undefined ? [] : await recordUpdate(tx, update, source, merchant_id);
     const { record, changed } = own ?? { record: claimed, changed: false };
     const look_at = nextPoll({ record, changed, called_back, now: tx.now });
-    await savePoll(tx, claimed.id, leased, { look_at, look_failures: 0, taken_up: true });
+    await savePoll(tx, claimed, { look_at, look_failures: 0, taken_up: true });
   }
 }
 
@@ -185,25 +143,25 @@ export async function recordPolled(
  */
 export async function recordPollFailed(
   tx: Tx,
-  { connection, records, leased }: PollClaim,
+  { connection, records }: PollClaim,
   { code, facts }: Pick<Fault, "code" | "facts">,
 ): Promise<void> {
   const [first] = records;
   if (first === undefined) return;
   const is_of_parcel = (facts["permanent"] === true || code === "carrier_refused") && code !== "carrier_unauthorized";
   const failures = first.look_failures + 1;
-  const look_at = tx.now + retryWait({ ...first, failures }, facts["retry_after_seconds"], tx.now);
+  const look_at = tx.now + pollRetryWait({ ...first, failures }, facts["retry_after_seconds"], tx.now);
   if (is_of_parcel) {
-    for (const { id, taken_up, look_failures } of records) {
-      await savePoll(tx, id, leased, { look_at, look_failures: look_failures + 1, taken_up });
+    for (const record of records) {
+      await savePoll(tx, record, { look_at, look_failures: record.look_failures + 1, taken_up: record.taken_up });
     }
     return;
   }
-  await savePoll(tx, first.id, leased, { look_at, look_failures: failures, taken_up: first.taken_up });
-  for (const { id, taken_up } of records.slice(1)) {
-    await savePoll(tx, id, leased, { look_at: look_at + 1, look_failures: 0, taken_up });
+  await savePoll(tx, first, { look_at, look_failures: failures, taken_up: first.taken_up });
+  for (const record of records.slice(1)) {
+    await savePoll(tx, record, { look_at: look_at + 1, look_failures: 0, taken_up: record.taken_up });
   }
-  await postponePolls(tx, connection.id, first.id, look_at + 1);
+  await pollQueue.postpone(tx, connection.id, look_at + 1, first.id);
 }
 
 /** The source of the simulated carrier's reports. */
@@ -233,6 +191,7 @@ const simulated_batch_size = 100;
  * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
 export async function simulateDueNumbers(tx: Tx): Promise<number | null> {
-  for (const record of await lockDueSimulated(tx, simulated_batch_size)) await simulateNumber(tx, record);
-  return nextSimulatedAt(tx);
+  for (const record of await simulatedNumbers.lockDue(tx, { limit: simulated_batch_size }))
+    await simulateNumber(tx, record);
+  return simulatedNumbers.nextAt(tx);
 }

@@ -1,7 +1,9 @@
-import { and, asc, eq, lt, lte, sql as template } from "drizzle-orm";
-import { among, amongThose, list, opaque, skipLocked } from "../../db/kit.ts";
+import { and, asc, eq, isNull, lt, sql as template } from "drizzle-orm";
+import { amongThose } from "../../db/kit.ts";
 import { carrier_callbacks, tracking_events, tracking_records } from "../../db/schema/tracking.ts";
+import { minute_ms } from "../core/time.ts";
 import type { Db, Tx, WriteStatements } from "../storage/database.ts";
+import { dueRecords, queueOf } from "../storage/queue.ts";
 import { prepared, type StatementArgs } from "../storage/statements.ts";
 import type { TrackingRecord } from "./tracking_record.ts";
 
@@ -34,34 +36,22 @@ export async function deleteCallbacks(tx: Tx, before: number, limit: number): Pr
 // The condition of the partial index is literal, since databases do not match parameters to it.
 const isScheduled = template`${tracking_records.look_at} is not null`;
 
-const due = prepared((sql: Tx["sql"], a: StatementArgs<{ account_id: number; now: number; limit: number }>) =>
-  skipLocked(
-    sql
-      .select()
-      .from(tracking_records)
-      .where(and(eq(tracking_records.account_id, a.account_id), isScheduled, lte(tracking_records.look_at, a.now)))
-      .orderBy(asc(tracking_records.look_at), asc(tracking_records.id))
-      .limit(opaque(a.limit)),
-  ),
-);
+/** The parcels to poll their carriers about. A claim of five minutes without a result is due again. */
+export const pollQueue = queueOf<TrackingRecord>(tracking_records, {
+  kind: "looks",
+  job: "tracking.poll",
+  due: tracking_records.look_at,
+  waiting: isScheduled,
+  lane: tracking_records.account_id,
+  lease_ms: 5 * minute_ms,
+});
 
-/** Locks up to `limit` due parcels of an account, the longest due first. */
-export async function lockDuePolls(tx: Tx, account_id: number, limit: number): Promise<TrackingRecord[]> {
-  return (await due(tx, { account_id, now: tx.now, limit })) as TrackingRecord[];
-}
-
-const next = prepared((sql, a: StatementArgs<{ ids: string }>) =>
-  sql
-    .select({ at: template<number | null>`min(${tracking_records.look_at})`.mapWith(Number) })
-    .from(tracking_records)
-    .where(and(among(tracking_records.account_id, a.ids), isScheduled)),
-);
-
-/** Returns when the next poll of these accounts is due (ms); null if none is scheduled. */
-export async function nextPollAt(db: Db, account_ids: readonly number[]): Promise<number | null> {
-  const [row] = await next(db, { ids: list(account_ids) });
-  return row?.at ?? null;
-}
+/** The numbers of the simulated carrier. */
+export const simulatedNumbers = dueRecords<TrackingRecord>(tracking_records, {
+  due: tracking_records.look_at,
+  waiting: isScheduled,
+  ready: isNull(tracking_records.account_id),
+});
 
 const latest = prepared((sql, a: StatementArgs<{ account_id: number }>) =>
   sql
@@ -73,31 +63,6 @@ const latest = prepared((sql, a: StatementArgs<{ account_id: number }>) =>
 /** Returns when the last callback of an account arrived (ms); null if there is none. */
 export async function lastCallbackAt(db: Db, account_id: number): Promise<number | null> {
   const [row] = await latest(db, { account_id });
-  return row?.at ?? null;
-}
-
-const dueSimulated = prepared((sql: Tx["sql"], a: StatementArgs<{ now: number; limit: number }>) =>
-  skipLocked(
-    sql
-      .select()
-      .from(tracking_records)
-      .where(and(template`${tracking_records.account_id} is null`, isScheduled, lte(tracking_records.look_at, a.now)))
-      .orderBy(asc(tracking_records.look_at), asc(tracking_records.id))
-      .limit(opaque(a.limit)),
-  ),
-);
-
-/** Locks up to `limit` due numbers of the simulated carrier. */
-export async function lockDueSimulated(tx: Tx, limit: number): Promise<TrackingRecord[]> {
-  return (await dueSimulated(tx, { now: tx.now, limit })) as TrackingRecord[];
-}
-
-/** Returns when a number of the simulated carrier is due next (ms); null if none is. */
-export async function nextSimulatedAt(db: Db): Promise<number | null> {
-  const [row] = await db.sql
-    .select({ at: template<number | null>`min(${tracking_records.look_at})`.mapWith(Number) })
-    .from(tracking_records)
-    .where(and(template`${tracking_records.account_id} is null`, isScheduled));
   return row?.at ?? null;
 }
 

@@ -11,9 +11,10 @@ import type { LabelBuyer } from "../shipping/labels/ready_parcels.ts";
 import type { Tx } from "../storage/database.ts";
 import { parcelView } from "./parcel.ts";
 import { firstPoll } from "./poll_carriers.ts";
+import { pollQueue } from "./polling.sql.ts";
 import { recordWaiting } from "./record_scan.ts";
 import { lockRecordsOfParcels } from "./scans.sql.ts";
-import { insertRecords, poll_job, saveFacts } from "./tracking.sql.ts";
+import { insertRecords, saveFacts } from "./tracking.sql.ts";
 import type { NewRecord, TrackingRecord } from "./tracking_record.ts";
 
 /** Like `buyTrackedLabels`, for one label. Throws its refusal. */
@@ -82,7 +83,7 @@ export async function followReturnLabel(tx: Tx, label: ShippingLabel): Promise<v
 }
 
 async function recordEarly(tx: Tx, { account_id, tracking_number, look_at }: TrackingRecord): Promise<void> {
-  if (look_at !== null) tx.wake(poll_job, look_at);
+  if (look_at !== null) tx.wake(pollQueue.job, look_at);
   if (account_id !== null) await recordWaiting(tx, tracking_number);
 }
 

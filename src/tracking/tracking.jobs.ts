@@ -1,6 +1,6 @@
 import { wireId } from "../core/ids.ts";
 import type { Service } from "../http/service.ts";
-import { Lanes } from "../outbound/lanes.ts";
+import { laneJob } from "../outbound/lanes.ts";
 import { retentionIn } from "../privacy/retention_settings.sql.ts";
 import { listUndeletedAccounts } from "../shipping/carriers/accounts.sql.ts";
 import { accessTo, refusalOf } from "../shipping/carriers/call_carrier.ts";
@@ -10,7 +10,7 @@ import type { TrackingUpdate } from "../shipping/carriers/tracking_update.ts";
 import { type Store, writeChunks } from "../storage/database.ts";
 import { forgetCallbacks } from "./carrier_callbacks.ts";
 import { claimPolls, type PollClaim, recordPolled, recordPollFailed, simulateDueNumbers } from "./poll_carriers.ts";
-import { poll_job } from "./tracking.sql.ts";
+import { pollQueue } from "./polling.sql.ts";
 import { unknown_carrier } from "./tracking_events.ts";
 import type { TrackingRecord } from "./tracking_record.ts";
 
@@ -23,49 +23,33 @@ export async function deleteOldCallbacks(store: Store, service: Service): Promis
   });
 }
 
-const lanes = new WeakMap<Store, Lanes<PollClaim>>();
+const { round, settled } = laneJob<PollClaim>(pollQueue.job, "a carrier's response could not be recorded", {
+  claim: async (tx, busy, service) => {
+    const connectors = outsideCarriersOf(service);
+    const accounts = (await listUndeletedAccounts(tx)).filter(({ id }) => !busy.has(id));
+    const pollable = accounts.flatMap((account) => {
+      const connector = connectors[account.connector];
+      return connector?.track || connector?.follow ? { ...account, follows: connector.follow !== undefined } : [];
+    });
+    return claimPolls(tx, pollable);
+  },
+  work: async (claim, store, service) => {
+    const connector = outsideCarriersOf(service)[claim.connection.connector];
+    if (connector !== undefined) await poll(claim, connector, store, service);
+  },
+});
+
+/** Waits until all polls have ended and are recorded. */
+export const pollsSettled = settled;
 
 /**
  * The job `tracking.poll`: starts the due polls, and in test data the simulated carrier's reports. Returns the next
  * due time (ms), or null.
  */
 export async function pollDue(store: Store, service: Service): Promise<number | null> {
-  let own = lanes.get(store);
-  if (own === undefined) {
-    own = lanesOf(store, service);
-    lanes.set(store, own);
-  }
   const simulated_at = store.mode === "test" ? await store.write(simulateDueNumbers) : null;
-  const polled_at = await own.round();
+  const polled_at = await round(store, service);
   return simulated_at === null || polled_at === null ? (simulated_at ?? polled_at) : Math.min(simulated_at, polled_at);
-}
-
-/** Waits until all polls have ended and are recorded. */
-export async function pollsSettled(store: Store): Promise<void> {
-  await lanes.get(store)?.settled();
-}
-
-function lanesOf(store: Store, service: Service): Lanes<PollClaim> {
-  const connectors = outsideCarriersOf(service);
-  return new Lanes({
-    claim: (busy) =>
-      store.write(async (tx) => {
-        const accounts = (await listUndeletedAccounts(tx)).filter(({ id }) => !busy.has(id));
-        const pollable = accounts.flatMap((account) => {
-          const connector = connectors[account.connector];
-          return connector?.track || connector?.follow ? { account, follows: connector.follow !== undefined } : [];
-        });
-        return claimPolls(tx, pollable);
-      }),
-    work: async (claim) => {
-      const connector = connectors[claim.connection.connector];
-      if (connector !== undefined) await poll(claim, connector, store, service);
-    },
-    // The claim expires, and the job tries again.
-    failed: (error) =>
-      service.log.error("a carrier's response could not be recorded", { mode: store.mode, error: String(error) }),
-    idle: () => store.write(async (tx) => tx.wake(poll_job, tx.now)),
-  });
 }
 
 async function poll(claim: PollClaim, connector: OutsideCarrier, store: Store, service: Service): Promise<void> {

@@ -1,5 +1,5 @@
-import { and, asc, desc, eq, isNotNull, isNull, lt, ne, not, or, sql } from "drizzle-orm";
-import { among, amongTexts, eachIn, forUpdate, isOneOf, list, opaque } from "../../db/kit.ts";
+import { and, asc, desc, eq, isNotNull, isNull, not, or, sql } from "drizzle-orm";
+import { amongTexts, eachIn, forUpdate, isOneOf, list, opaque } from "../../db/kit.ts";
 import { orders } from "../../db/schema/orders.ts";
 import { labels, shipments } from "../../db/schema/shipments.ts";
 import { tracking_events, tracking_records } from "../../db/schema/tracking.ts";
@@ -9,8 +9,8 @@ import { numberUrl, trackingUrl } from "../orders/fulfillment/tracking_url.ts";
 import { givenUp } from "../orders/order.transitions.ts";
 import { scannedSscc } from "../shipping/labels/sscc.ts";
 import type { Db, Tx, WriteStatements } from "../storage/database.ts";
-import { endOfClaims } from "../storage/servers.ts";
 import { insertIds, prepared, preparedOf, type StatementArgs } from "../storage/statements.ts";
+import { pollQueue } from "./polling.sql.ts";
 import { pastFacts, standingAfter, type TrackingFact, unknown_carrier } from "./tracking_events.ts";
 import type { TrackingRecord } from "./tracking_record.ts";
 import { type NewRecord, newRecord, no_details, no_reports, unfollowed } from "./tracking_record.ts";
@@ -395,24 +395,6 @@ export async function saveFacts(tx: Tx, before: TrackingRecord, facts: RecordFac
   return record;
 }
 
-// The condition of the partial index is literal, since databases do not match parameters to it.
-const isScheduled = sql`${tracking_records.look_at} is not null`;
-
-/** The name of the job that polls carriers. */
-export const poll_job = "tracking.poll";
-
-const lease = prepared((query: WriteStatements, a: StatementArgs<{ ids: string; until: number }>) =>
-  query.update(tracking_records).set({ look_at: a.until }).where(among(tracking_records.id, a.ids)),
-);
-
-/** Keeps other servers from polling these parcels until a time (ms). */
-export async function leasePolls(tx: Tx, ids: readonly number[], until: number): Promise<void> {
-  await lease(tx, { ids: list(ids), until });
-}
-
-/** Ends the claims of servers that stopped, so that their parcels are polled again. */
-export const endPollClaims = endOfClaims(tracking_records, tracking_records.look_at);
-
 /** The result of a poll. */
 interface PollDone {
   readonly look_at: number | null;
@@ -420,37 +402,17 @@ interface PollDone {
   readonly taken_up: boolean;
 }
 
-/** Saves the result of a poll, unless the claim (until `leased`) expired and another server took it over. */
-export async function savePoll(tx: Tx, id: number, leased: number, done: PollDone): Promise<void> {
+/** Saves the result of a claimed poll, unless the claim expired and another server took it over. */
+export async function savePoll(tx: Tx, { id, look_at }: TrackingRecord, done: PollDone): Promise<void> {
   await tx.sql
     .update(tracking_records)
     .set(done)
-    .where(and(eq(tracking_records.id, id), eq(tracking_records.look_at, leased)));
-  if (done.look_at !== null) tx.wake(poll_job, done.look_at);
+    .where(and(eq(tracking_records.id, id), eq(tracking_records.look_at, look_at ?? 0)));
+  if (done.look_at !== null) tx.wake(pollQueue.job, done.look_at);
 }
 
 /** Sets when a parcel is polled next (ms); null for never. */
 export async function setPoll(tx: Tx, id: number, look_at: number | null): Promise<void> {
   await tx.sql.update(tracking_records).set({ look_at }).where(eq(tracking_records.id, id));
-  if (look_at !== null) tx.wake(poll_job, look_at);
-}
-
-/** Postpones the polls of an account's parcels, except `probe`, to a time (ms). */
-export async function postponePolls(tx: Tx, account_id: number, probe: number, until: number): Promise<void> {
-  const { look_at } = tracking_records;
-  await tx.sql
-    .update(tracking_records)
-    .set({ look_at: until })
-    .where(
-      and(eq(tracking_records.account_id, account_id), isScheduled, lt(look_at, until), ne(tracking_records.id, probe)),
-    );
-}
-
-/** Shifts the times of the next polls by the amount by which the clock was set. */
-export async function shiftPolls(tx: Tx, by_ms: number): Promise<void> {
-  const { look_at } = tracking_records;
-  await tx.sql
-    .update(tracking_records)
-    .set({ look_at: sql`${look_at} + ${by_ms}` })
-    .where(isScheduled);
+  if (look_at !== null) tx.wake(pollQueue.job, look_at);
 }

@@ -1,27 +1,13 @@
-import {
-  and,
-  asc,
-  desc,
-  eq,
-  gte,
-  inArray,
-  isNotNull,
-  isNull,
-  lt,
-  lte,
-  min,
-  not,
-  type SQL,
-  sql as template,
-} from "drizzle-orm";
-import { amongThose, forUpdate, isOneOf, skipLocked } from "../../db/kit.ts";
+import { and, asc, desc, eq, gte, isNotNull, isNull, lt, not, type SQL, sql as template } from "drizzle-orm";
+import { amongThose, forUpdate, isOneOf } from "../../db/kit.ts";
 import { notices } from "../../db/schema/webhooks.ts";
 import { unsentMails } from "../core/email.ts";
 import { missing } from "../core/faults.ts";
 import { readId } from "../core/ids.ts";
 import type { PageWindow } from "../core/schema.ts";
+import { minute_ms } from "../core/time.ts";
 import type { Db, Tx } from "../storage/database.ts";
-import { endOfClaims } from "../storage/servers.ts";
+import { queueOf } from "../storage/queue.ts";
 import { insert } from "../storage/statements.ts";
 import type { OperatorNotice } from "./notice.ts";
 import type { NoticeKind } from "./webhooks.transitions.ts";
@@ -95,26 +81,14 @@ export async function insertNotices(tx: Tx, rows: readonly Omit<OperatorNotice, 
 
 const isWaiting = isOneOf(notices.mail_status, unsentMails);
 
-/** Locks the notices whose email is due, oldest first. Those locked by others are omitted. */
-export async function lockDueMails(tx: Tx, limit: number): Promise<OperatorNotice[]> {
-  return skipLocked(
-    tx.sql
-      .select()
-      .from(notices)
-      .where(and(isWaiting, lte(notices.mail_next_at, tx.now)))
-      .orderBy(asc(notices.mail_next_at))
-      .limit(limit),
-  );
-}
-
-/** When the next email is due (ms), or null. */
-export async function nextMailAt(db: Db): Promise<number | null> {
-  const [row] = await db.sql
-    .select({ at: min(notices.mail_next_at) })
-    .from(notices)
-    .where(isWaiting);
-  return row?.at ?? null;
-}
+/** The notices whose email is due. A claim of five minutes without a recorded result is due again. */
+export const noticeMails = queueOf<OperatorNotice>(notices, {
+  kind: "notices",
+  job: "webhooks.mail",
+  due: notices.mail_next_at,
+  waiting: isWaiting,
+  lease_ms: 5 * minute_ms,
+});
 
 /** Discards pending emails and returns how many. The notices stay. */
 export async function withdrawMails(tx: Tx): Promise<number> {
@@ -124,22 +98,6 @@ export async function withdrawMails(tx: Tx): Promise<number> {
     .where(isWaiting)
     .returning({ id: notices.id });
   return taken.length;
-}
-
-/** Claims these emails until a time (ms). */
-export async function leaseMails(tx: Tx, ids: readonly number[], until: number): Promise<void> {
-  await tx.sql.update(notices).set({ mail_next_at: until }).where(inArray(notices.id, ids));
-}
-
-/** Ends claims of notices whose server has ended, so that their emails are due again. */
-export const endMailClaims = endOfClaims(notices, notices.mail_next_at);
-
-/** Shifts the due times of emails by the amount by which the clock was set. */
-export async function shiftMails(tx: Tx, by_ms: number): Promise<void> {
-  await tx.sql
-    .update(notices)
-    .set({ mail_next_at: template`${notices.mail_next_at} + ${by_ms}` })
-    .where(isWaiting);
 }
 
 /** Stores the status of a notice's email. */

@@ -2,18 +2,8 @@ import { afterEmailAttempt, newEmailState } from "../core/email.ts";
 import { wireId } from "../core/ids.ts";
 import { day_ms } from "../core/time.ts";
 import type { Tx } from "../storage/database.ts";
-import { recordClaims } from "../storage/servers.ts";
 import { backlogMessage, messageOf, type OperatorNotice } from "./notice.ts";
-import {
-  insertNotices,
-  isNoticed,
-  leaseMails,
-  lockDueMails,
-  lockNotice,
-  nextMailAt,
-  saveAcknowledged,
-  saveMail,
-} from "./notices.sql.ts";
+import { insertNotices, isNoticed, lockNotice, noticeMails, saveAcknowledged, saveMail } from "./notices.sql.ts";
 import type { Subscription } from "./subscriptions/subscription.ts";
 
 /**
@@ -55,7 +45,7 @@ async function tell(tx: Tx, told: readonly NoticeContent[], mails: boolean) {
     tx,
     told.map((one) => ({ ...one, ...fresh })),
   );
-  if (mails) tx.wake("webhooks.mail", tx.now);
+  if (mails) tx.wake(noticeMails.job, tx.now);
 }
 
 /** Acknowledges a notice. Repeating it changes nothing. Refuses: resource_missing. */
@@ -64,26 +54,6 @@ export async function acknowledge(tx: Tx, id: string): Promise<OperatorNotice> {
   if (notice.acknowledged_at !== null) return notice;
   await saveAcknowledged(tx, notice.id, tx.now);
   return { ...notice, acknowledged_at: tx.now };
-}
-
-/** The notices to email now, and when the next one is due. */
-interface ClaimedMails {
-  readonly due: readonly OperatorNotice[];
-  readonly next_at: number | null;
-}
-
-const mails_together_max = 5;
-const lease_ms = 5 * 60_000;
-
-/** Claims notices whose email is due, for five minutes. Without a recorded result they are due again. */
-export async function claimMails(tx: Tx): Promise<ClaimedMails> {
-  const due = await lockDueMails(tx, mails_together_max);
-  if (due.length > 0) {
-    const ids = due.map(({ id }) => id);
-    await leaseMails(tx, ids, tx.now + lease_ms);
-    await recordClaims(tx, "notices", ids, tx.now + lease_ms);
-  }
-  return { due, next_at: await nextMailAt(tx) };
 }
 
 /** Records whether the mail server accepted the email of a notice. */

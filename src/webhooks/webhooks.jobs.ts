@@ -9,7 +9,8 @@ import { attemptsSettled, dispatcherOf } from "./deliveries/dispatcher.ts";
 import { queueSome } from "./deliveries/recover_deliveries.ts";
 import { trimBacklog } from "./deliveries/trim_backlog.ts";
 import { mailOf } from "./notice.ts";
-import { claimMails, notify, recordMail } from "./notices.ts";
+import { noticeMails } from "./notices.sql.ts";
+import { notify, recordMail } from "./notices.ts";
 
 /** Skips deliveries beyond the limits of a backlog, some in each transaction. */
 export async function trimBacklogs(store: Store, service: Service): Promise<void> {
@@ -52,12 +53,14 @@ export async function deliveriesSettled(store: Store): Promise<void> {
   await attemptsSettled(store);
 }
 
+const mails_batch_max = 5;
+
 /** A round of `webhooks.mail`: claims due emails, sends them if there is a mail server, and records the results. */
 export async function mailNotices(store: Store, service: Service): Promise<number | null> {
   const { mail } = service;
   if (mail === null) return null;
-  const { due, next_at } = await store.write((tx) => claimMails(tx));
-  for (const notice of due) {
+  const { claims, next_at } = await store.write((tx) => noticeMails.claimNext(tx, mails_batch_max));
+  for (const notice of claims) {
     const failure = await sendMail(mail, mail.to, mailOf(notice, store.mode)).then(
       () => null,
       (error: unknown) => String(error),
@@ -68,7 +71,7 @@ export async function mailNotices(store: Store, service: Service): Promise<numbe
     }
     await store.write((tx) => recordMail(tx, notice, failure === null));
   }
-  return due.length > 0 ? store.clock.now() : next_at;
+  return next_at;
 }
 
 /** A round of `webhooks.recover`: queues some missed deliveries. */

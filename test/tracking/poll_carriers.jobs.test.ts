@@ -161,7 +161,7 @@ test("a parcel that its carrier refuses delays no other", async () => {
 async function claimedElsewhere() {
   return app.service.stores.live.write(async (tx) => {
     const account = await getAccount(tx, teller.id);
-    return (await claimPolls(tx, [{ account, follows: true }])).claims;
+    return (await claimPolls(tx, [{ ...account, follows: true }])).claims;
   });
 }
 

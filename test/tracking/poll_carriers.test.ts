@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { type TrackingStatus, trackingStatuses } from "../../src/shipping/carriers/tracking.transitions.ts";
-import { nextPoll, retryWait, sendsCallbacks } from "../../src/tracking/poll_carriers.ts";
+import { nextPoll, pollRetryWait, sendsCallbacks } from "../../src/tracking/poll_carriers.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -54,7 +54,7 @@ test("after ninety days polling stops", () => {
 
 test("each failure doubles the wait up to six hours, or longer if the carrier asks", () => {
   const wait = (failures: number, hint?: unknown, tracking_number = "X") =>
-    retryWait({ tracking_number, failures }, hint, now);
+    pollRetryWait({ tracking_number, failures }, hint, now);
   const usual = [5, 10, 20, 40, 80, 160, 320, 360, 360].map((minutes) => minutes * minute);
   for (const [at, wanted] of usual.entries()) {
     const shares = numbers.map((number) => wait(at + 1, undefined, number) / wanted);

@@ -1,27 +1,14 @@
-import {
-  and,
-  asc,
-  desc,
-  eq,
-  gt,
-  inArray,
-  isNotNull,
-  isNull,
-  lte,
-  min,
-  or,
-  type SQL,
-  sql as template,
-} from "drizzle-orm";
-import { contains, forUpdate, isOneOf, skipLocked } from "../../../db/kit.ts";
+import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lte, or, type SQL, sql as template } from "drizzle-orm";
+import { contains, forUpdate, isOneOf } from "../../../db/kit.ts";
 import { invitations } from "../../../db/schema/people.ts";
 import { type EmailState, isEmailPending, unsentMails } from "../../core/email.ts";
 import { assert, missing } from "../../core/faults.ts";
 import { readId } from "../../core/ids.ts";
 import type { PageWindow } from "../../core/schema.ts";
+import { minute_ms } from "../../core/time.ts";
 import type { Db, Tx } from "../../storage/database.ts";
+import { queueOf } from "../../storage/queue.ts";
 import { unscoped } from "../../storage/scope.ts";
-import { endOfClaims } from "../../storage/servers.ts";
 import type { InvitationStatus } from "../identity.transitions.ts";
 import type { Invitation } from "./invitation.ts";
 import type { Role } from "./roles.ts";
@@ -171,35 +158,14 @@ export async function countInvitations(db: Db, filter: InvitationFilter): Promis
   return db.sql.$count(invitations, matching(filter, db.now));
 }
 
-/** The invitations whose email is due, oldest first, locked. Those that are locked by others are skipped. */
-export async function lockDueInvitations(tx: Tx, limit: number): Promise<Invitation[]> {
-  const rows = await skipLocked(
-    tx.sql
-      .select()
-      .from(invitations)
-      .where(and(isWaiting, lte(invitations.mail_next_at, tx.now)))
-      .orderBy(asc(invitations.mail_next_at))
-      .limit(limit),
-  );
-  return rows.map(asRecord);
-}
-
-/** When the next email is due (ms), or null. */
-export async function nextInvitationAt(db: Db): Promise<number | null> {
-  const [row] = await db.sql
-    .select({ at: min(invitations.mail_next_at) })
-    .from(invitations)
-    .where(isWaiting);
-  return row?.at ?? null;
-}
-
-/** Claims these emails until a time (ms). */
-export async function leaseInvitations(tx: Tx, ids: readonly number[], until: number): Promise<void> {
-  await tx.sql.update(invitations).set({ mail_next_at: until }).where(inArray(invitations.id, ids));
-}
-
-/** Releases claims of servers that no longer run, so that their emails are due again. */
-export const endInvitationClaims = endOfClaims(invitations, invitations.mail_next_at);
+/** The invitations whose email is due. A claim of five minutes without a recorded result is due again. */
+export const invitationMails = queueOf<Invitation>(invitations, {
+  kind: "invitations",
+  job: "users.mail_invitations",
+  due: invitations.mail_next_at,
+  waiting: isWaiting,
+  lease_ms: 5 * minute_ms,
+});
 
 /** Stores the status of an invitation's email, unless the link was replaced. */
 export async function saveInvitationMail(
@@ -230,14 +196,6 @@ export async function endInvitationLinks(tx: Tx): Promise<number> {
     .set({ hash: template`'ended ' || ${invitations.id}` })
     .where(isPending);
   return taken.length;
-}
-
-/** Shifts the due times of emails by a step of the clock (ms). */
-export async function shiftInvitationMails(tx: Tx, by_ms: number): Promise<void> {
-  await tx.sql
-    .update(invitations)
-    .set({ mail_next_at: template`${invitations.mail_next_at} + ${by_ms}` })
-    .where(isWaiting);
 }
 
 /** The invitations with a pending email and an encrypted link. */

@@ -9,27 +9,23 @@ import { findMerchant } from "../../merchants/merchants.sql.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { takeTurn } from "../../storage/leases.ts";
 import { unscoped } from "../../storage/scope.ts";
-import { recordClaims } from "../../storage/servers.ts";
 import { isOpen, isPending, userStarts } from "../identity.transitions.ts";
 import { tokenHashOf } from "../sessions/session.ts";
 import { settleSessions } from "../sessions/sessions.sql.ts";
-import { sessionMerchants } from "../sessions/sessions.ts";
 import type { CreateInvitation } from "./invitation.schema.ts";
 import { type Invitation, invitation_ms, isProven, proofOf, readLinkToken, statusOf } from "./invitation.ts";
 import {
   findInvitationByHash,
   insertInvitation,
-  leaseInvitations,
-  lockDueInvitations,
+  invitationMails,
   lockInvitation,
   lockInvitationByHash,
   lockPendingInvitation,
-  nextInvitationAt,
   saveInvitation,
   saveInvitationMail,
 } from "./invitations.sql.ts";
 import { roleFacts } from "./roles.ts";
-import { emailKey, type MerchantsById, membershipAt, refuseRoleAt, type User } from "./user.ts";
+import { emailKey, membershipAt, refuseRoleAt, type User } from "./user.ts";
 import { findUserByEmail, insertMembership, saveUser } from "./users.sql.ts";
 import { createUser, lockUser } from "./users.ts";
 
@@ -51,10 +47,8 @@ interface Inviter {
 /** The invited person, role, and account: the operator's or a merchant's. */
 type InvitationRequest = Omit<CreateInvitation, "merchant_id"> & Pick<Invitation, "merchant_id">;
 
-const mail_job = "users.mail_invitations";
-
 function withLink(tx: Tx, { token, mail_link, needs_proof, code }: NewInvitationLink) {
-  if (mail_link !== null) tx.wake(mail_job, tx.now);
+  if (mail_link !== null) tx.wake(invitationMails.job, tx.now);
   const mail = newEmailState(mail_link !== null, tx.now);
   const proof_hash = code === null ? null : tokenHashOf(code);
   return { hash: tokenHashOf(token), needs_proof, proof_hash, expires_at: tx.now + invitation_ms, mail_link, ...mail };
@@ -223,26 +217,6 @@ export async function joinByInvitation(tx: Tx, link_token: string, user_id: stri
   await insertMembership(whole, user.id, { merchant_id, role, status: userStarts });
   await saveUser(whole, user);
   await saveInvitation(whole, accepted(invitation, tx.now, user.id));
-}
-
-/** The invitations to email now, and when the next one is due (ms). */
-interface ClaimedInvitations {
-  readonly due: readonly Invitation[];
-  /** The merchants, for those invitations that are to one. */
-  readonly merchants: MerchantsById;
-  readonly next_at: number | null;
-}
-
-const mails_batch_max = 5;
-const lease_ms = 5 * 60_000;
-
-/** Claims invitations whose email is due, for five minutes. One without a recorded result by then is due again. */
-export async function claimInvitationMails(tx: Tx): Promise<ClaimedInvitations> {
-  const due = await lockDueInvitations(tx, mails_batch_max);
-  const ids = due.map(({ id }) => id);
-  if (ids.length > 0) await leaseInvitations(tx, ids, tx.now + lease_ms);
-  await recordClaims(tx, "invitations", ids, tx.now + lease_ms);
-  return { due, merchants: await sessionMerchants(tx), next_at: await nextInvitationAt(tx) };
 }
 
 /** Records whether the mail server accepted an invitation's email. */

@@ -5,6 +5,7 @@ import type { BackupPlan } from "../../core/operator_settings.ts";
 import type { PageWindow } from "../../core/schema.ts";
 import { week_ms } from "../../core/time.ts";
 import type { Db, Tx } from "../../storage/database.ts";
+import { shiftOf } from "../../storage/queue.ts";
 import { isDoneStatus, isRunningStatus, type RunKind, type RunStatus, runStarts } from "./backup_run.transitions.ts";
 import { type BackupRun, nextDueAt, type RunOutcome } from "./backup_run.ts";
 
@@ -95,10 +96,5 @@ export async function forgetRuns(tx: Tx, keep_count: number): Promise<void> {
   await tx.sql.delete(backup_runs).where(and(before, ne(backup_runs.id, done?.id ?? 0)));
 }
 
-/** Shifts the holds of runs by `by_ms` after the clock was set. */
-export async function shiftBackupRuns(tx: Tx, by_ms: number): Promise<void> {
-  await tx.sql
-    .update(backup_runs)
-    .set({ held_until: template`${backup_runs.held_until} + ${by_ms}` })
-    .where(isNotNull(backup_runs.held_until));
-}
+/** Shifts the holds of runs by the amount by which the clock was set. */
+export const shiftBackupRuns = shiftOf(backup_runs, [backup_runs.held_until], isNotNull(backup_runs.held_until));

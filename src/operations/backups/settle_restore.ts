@@ -8,8 +8,8 @@ import { endInvitationLinks } from "../../identity/users/invitations.sql.ts";
 import { deleteLinks } from "../../identity/users/users.sql.ts";
 import { countQueuedReports, skipHeldReports } from "../../platforms/shipment_updates/shipment_updates.sql.ts";
 import { queueShipmentUpdates } from "../../platforms/shipment_updates/shipment_updates.ts";
-import { countBeingBought, lockHeldPurchases } from "../../shipping/labels/label_purchases.sql.ts";
-import { finishing_job, recordFailed } from "../../shipping/labels/label_purchases.ts";
+import { countBeingBought, lockHeldPurchases, purchaseQueue } from "../../shipping/labels/label_purchases.sql.ts";
+import { recordFailed } from "../../shipping/labels/label_purchases.ts";
 import type { Store, Tx } from "../../storage/database.ts";
 import {
   advanceSequences,
@@ -151,7 +151,7 @@ export async function settleSome(tx: Tx): Promise<boolean> {
     if (labels.length === settled_together_max) return true;
   }
   await saveSettled(tx);
-  tx.wake(finishing_job, tx.now);
+  tx.wake(purchaseQueue.job, tx.now);
   tx.wake("platforms.report", tx.now);
   return false;
 }

@@ -4,6 +4,8 @@ import { Fault, type FaultCode, invalid } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
 import { decimalsOf } from "../../core/money.ts";
 import type { CompleteAddress } from "../../core/postal_address.ts";
+import type { RetrySchedule } from "../../core/retry.ts";
+import { day_ms, hour_ms, second_ms } from "../../core/time.ts";
 import { addressDefaults, defaultCompany, isErasedEmail } from "../../customers/customer.ts";
 import { checkProduct, productDefaults } from "../../products/product.ts";
 import type { PlatformLine, PlatformOrder, StoreConnection } from "../platform.ts";
@@ -88,22 +90,13 @@ export function importView(record: OrderImport) {
 
 // The rules for converting a platform's order. They are pure: existing records are passed in.
 
-const give_up_after_ms = 48 * 3_600_000;
-const wait_first_ms = 5000;
-const wait_max_ms = 3_600_000;
-const hint_max_ms = 24 * 3_600_000;
+/** When failed calls to platforms are repeated. */
+export const platformRetries: RetrySchedule = { first_ms: 5 * second_ms, max_ms: hour_ms, hint_max_ms: day_ms };
+
+const give_up_after_ms = 2 * day_ms;
 
 /** Returns when an import that is queued now is given up (ms). */
 export const giveUpAt = (now: number): number => now + give_up_after_ms;
-
-/**
- * Returns the wait after failed attempts (ms): 5 seconds, doubled each time, up to an hour; longer if the platform
- * asks.
- */
-export function retryWait(attempts: number, retry_after_seconds: number | null): number {
-  const own = Math.min(wait_first_ms * 2 ** Math.max(attempts - 1, 0), wait_max_ms);
-  return Math.max(own, Math.min((retry_after_seconds ?? 0) * 1000, hint_max_ms));
-}
 
 const message_characters_max = 300;
 // Refusals caused by the order itself. Only a new version of it can help.

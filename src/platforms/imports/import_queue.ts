@@ -1,8 +1,9 @@
 import { assert } from "../../core/faults.ts";
+import { retryWait } from "../../core/retry.ts";
 import { transition } from "../../core/transitions.ts";
 import { allotOrderId } from "../../orders/orders.sql.ts";
 import type { Tx } from "../../storage/database.ts";
-import { recordClaims } from "../../storage/servers.ts";
+import type { ClaimedWork } from "../../storage/queue.ts";
 import { getConnection, listActiveConnections } from "../connections.sql.ts";
 import type { PlatformChange, PlatformOrder, StoreConnection } from "../platform.ts";
 import {
@@ -13,16 +14,14 @@ import {
   isQueued,
 } from "../platforms.transitions.ts";
 import type { ImportClaim, ImportedLine, OrderImport, SeenPlatformOrder } from "./import.ts";
-import { giveUpAt, payloadAfter, type reasonOf, retryWait } from "./import.ts";
+import { giveUpAt, payloadAfter, platformRetries, type reasonOf } from "./import.ts";
 import {
   findImports,
+  importQueue,
   insertImport,
-  leaseImports,
-  lockDue,
   lockImport,
   lockImportIn,
   lockImportOf,
-  nextImportAt,
   saveImport,
 } from "./imports.sql.ts";
 
@@ -38,7 +37,7 @@ export async function queueImport(
   external_id: string,
   order: PlatformOrder | null,
 ): Promise<OrderImport> {
-  tx.wake("platforms.import", tx.now);
+  tx.wake(importQueue.job, tx.now);
   const known = await lockImportOf(tx, connection.id, external_id);
   if (known !== null) return queueAgain(tx, connection, known, order);
   const inserted = await insertImport(tx, newImport(tx, connection, external_id, await allotOrderId(tx), order));
@@ -126,39 +125,21 @@ export async function retryImport(tx: Tx, connection_id: string, id: string): Pr
   const payload = connection.api_token === null ? before.payload : null;
   const queued = { ...requeued(tx, before, "retry"), payload, updated_at: tx.now };
   await saveImport(tx, queued);
-  tx.wake("platforms.import", tx.now);
+  tx.wake(importQueue.job, tx.now);
   return queued;
-}
-
-const lease_ms = 180_000;
-
-/** The claimed imports, and the next due time (ms) if nothing else happens; null for none. */
-interface ClaimedImports {
-  readonly claims: readonly ImportClaim[];
-  readonly next_at: number | null;
 }
 
 /**
  * Claims the import that has been due longest of each active connection on which this server is not busy, for three
  * minutes. Without a recorded result it is due again after that.
  */
-export async function claimImports(tx: Tx, busy: ReadonlySet<number>): Promise<ClaimedImports> {
-  const idle = (await listActiveConnections(tx)).filter(({ id }) => !busy.has(id));
-  const leased_until = tx.now + lease_ms;
-  const claims: ImportClaim[] = [];
-  const waiting: number[] = [];
-  for (const connection of idle) {
-    const due = await lockDue(tx, connection.id);
-    if (due === null) waiting.push(connection.id);
-    else claims.push({ connection, import: { ...due, leased_until, attempts: due.attempts + 1 } });
-  }
-  if (claims.length > 0) {
-    const ids = claims.map((claim) => claim.import.id);
-    await leaseImports(tx, ids, leased_until);
-    await recordClaims(tx, "imports", ids, leased_until);
-  }
+export async function claimImports(tx: Tx, busy: ReadonlySet<number>): Promise<ClaimedWork<ImportClaim>> {
+  const free = (await listActiveConnections(tx)).filter(({ id }) => !busy.has(id));
   // The claimed connections are considered again when their imports are done.
-  return { claims, next_at: await nextImportAt(tx, waiting) };
+  return importQueue.claimLanes(tx, free, async (connection) => {
+    const [record] = await importQueue.claim(tx, { lane: connection.id, limit: 1 });
+    return record === undefined ? null : { connection, import: record };
+  });
 }
 
 /** Locks a claimed import; null when the claim expired and another server took it over. */
@@ -214,7 +195,7 @@ export async function failImport(
   if (current === null) return null;
   const { code: error_code, message: error_message, permanent, retry_after_seconds } = reason;
   const is_outdated = current.revision !== claim.import.revision;
-  const next_at = is_outdated ? tx.now : tx.now + retryWait(current.attempts, retry_after_seconds);
+  const next_at = is_outdated ? tx.now : tx.now + retryWait(platformRetries, current.attempts, retry_after_seconds);
   const ends = !is_outdated && (permanent || next_at > current.give_up_at);
   const failed: OrderImport = {
     ...current,

@@ -5,7 +5,7 @@ import { randomId, wireId } from "../../core/ids.ts";
 import type { Service } from "../../http/service.ts";
 import { refuseForbidden } from "../../orders/order_lines.ts";
 import { lockOrder } from "../../orders/orders.sql.ts";
-import { Lanes } from "../../outbound/lanes.ts";
+import { laneJob } from "../../outbound/lanes.ts";
 import { retentionIn } from "../../privacy/retention_settings.sql.ts";
 import { labelCallbacks } from "../../returns/return_labels.ts";
 import { hasCarriersLabels } from "../../shipping/labels/labels.sql.ts";
@@ -22,30 +22,18 @@ import { isGivenUp } from "../platforms.transitions.ts";
 import { type ImportClaim, type OrderImport, reasonOf } from "./import.ts";
 import { platformActor, processMissingOrder, processOrderImport } from "./import_order.ts";
 import { claimImports, failImport, queueChanged } from "./import_queue.ts";
+import { importQueue } from "./imports.sql.ts";
 import { deleteOld } from "./notifications.ts";
 
-const lanes = new WeakMap<Store, Lanes<ImportClaim>>();
-
-/** The job `platforms.import`: starts the due imports. Returns the next due time (ms), or null. */
-export async function importDue(store: Store, service: Service): Promise<number | null> {
-  let lane = lanes.get(store);
-  if (lane === undefined) {
-    lane = new Lanes({
-      claim: (busy) => store.write((tx) => claimImports(tx, busy)),
-      work: (claim) => importOne(claim, store, service),
-      // The claim expires, and the job tries again.
-      failed: (error) => service.log.error("an import was not recorded", { mode: store.mode, error: String(error) }),
-      idle: () => store.write(async (tx) => tx.wake("platforms.import", tx.now)),
-    });
-    lanes.set(store, lane);
-  }
-  return await lane.round();
-}
-
-/** Waits until all imports have ended and are recorded. */
-export async function importsSettled(store: Store): Promise<void> {
-  await lanes.get(store)?.settled();
-}
+/** The job `platforms.import`: starts the due imports, and waits until they are recorded. */
+export const { round: importDue, settled: importsSettled } = laneJob<ImportClaim>(
+  importQueue.job,
+  "an import was not recorded",
+  {
+    claim: claimImports,
+    work: importOne,
+  },
+);
 
 async function importOne(claim: ImportClaim, all: Store, service: Service): Promise<void> {
   const { merchant_id } = claim.connection;

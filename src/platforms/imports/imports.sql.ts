@@ -1,12 +1,13 @@
-import { and, asc, desc, eq, isNotNull, lt, lte, sql as template } from "drizzle-orm";
-import { among, amongTexts, amongThose, forUpdate, isOneOf, list, skipLocked } from "../../../db/kit.ts";
+import { and, asc, desc, eq, isNotNull, lt, sql as template } from "drizzle-orm";
+import { amongTexts, amongThose, forUpdate, isOneOf, list } from "../../../db/kit.ts";
 import { platform_imports } from "../../../db/schema/platforms.ts";
 import { missing } from "../../core/faults.ts";
 import { readId } from "../../core/ids.ts";
 import type { PageWindow } from "../../core/schema.ts";
+import { minute_ms } from "../../core/time.ts";
 import { bulkTransition } from "../../core/transitions.ts";
-import type { Db, Tx, WriteStatements } from "../../storage/database.ts";
-import { endOfClaims } from "../../storage/servers.ts";
+import type { Db, Tx } from "../../storage/database.ts";
+import { queueOf } from "../../storage/queue.ts";
 import { prepared, type StatementArgs } from "../../storage/statements.ts";
 import { importTransitions, queuedImports, unfinishedImports } from "../platforms.transitions.ts";
 import type { OrderImport } from "./import.ts";
@@ -99,67 +100,20 @@ const writable = <Fields extends Pick<OrderImport, "seen" | "lines">>({ seen, li
   lines: [...lines],
 });
 
-const due = prepared((sql: Tx["sql"], a: StatementArgs<{ connection_id: number; now: number }>) =>
-  skipLocked(
-    sql
-      .select()
-      .from(platform_imports)
-      .where(and(eq(platform_imports.connection_id, a.connection_id), isQueued, lte(platform_imports.next_at, a.now)))
-      .orderBy(asc(platform_imports.next_at), asc(platform_imports.id))
-      .limit(1),
-  ),
-);
-
-/** Locks the import of a connection that has been due longest; null if none is free. */
-export async function lockDue(tx: Tx, connection_id: number): Promise<OrderImport | null> {
-  const [row] = (await due(tx, { connection_id, now: tx.now })) as OrderImport[];
-  return row ?? null;
-}
-
-const lease = prepared((sql: WriteStatements, a: StatementArgs<{ ids: string; until: number }>) =>
-  sql
-    .update(platform_imports)
-    .set({
-      leased_until: template`${a.until}`,
-      next_at: template`${a.until}`,
-      attempts: template`${platform_imports.attempts} + 1`,
-    })
-    .where(among(platform_imports.id, a.ids)),
-);
-
-/** Claims locked imports until a time (ms), when they are due again. */
-export async function leaseImports(tx: Tx, ids: readonly number[], until: number): Promise<void> {
-  await lease(tx, { ids: list(ids), until });
-}
-
-/** Ends the claims of servers that stopped, so that their imports are due again. */
-export const endImportClaims = endOfClaims(platform_imports, platform_imports.next_at);
-
 /**
- * Shifts the times of the next attempts by the amount by which the clock was set. Claims keep their ends, which
- * identify them.
+ * The queued imports, one at a time of each connection. `leased_until` identifies a claim: unlike `next_at`, it stays
+ * when the clock is set.
  */
-export async function shiftImports(tx: Tx, by_ms: number): Promise<void> {
-  const { next_at, give_up_at } = platform_imports;
-  await tx.sql
-    .update(platform_imports)
-    .set({ next_at: template`${next_at} + ${by_ms}`, give_up_at: template`${give_up_at} + ${by_ms}` })
-    .where(isQueued);
-}
-
-const next = prepared((sql, a: StatementArgs<{ ids: string }>) =>
-  sql
-    .select({ at: template<number | null>`min(${platform_imports.next_at})`.mapWith(Number) })
-    .from(platform_imports)
-    .where(and(among(platform_imports.connection_id, a.ids), isQueued)),
-);
-
-/** Returns when the next import of these connections is due (ms); null if none is queued. */
-export async function nextImportAt(db: Db, connection_ids: readonly number[]): Promise<number | null> {
-  if (connection_ids.length === 0) return null;
-  const [row] = await next(db, { ids: list(connection_ids) });
-  return row?.at ?? null;
-}
+export const importQueue = queueOf<OrderImport>(platform_imports, {
+  kind: "imports",
+  job: "platforms.import",
+  due: platform_imports.next_at,
+  waiting: isQueued,
+  lane: platform_imports.connection_id,
+  moved: [platform_imports.give_up_at],
+  lease_ms: 3 * minute_ms,
+  claimed: ({ attempts }, leased_until) => ({ attempts: attempts + 1, leased_until }),
+});
 
 const reconnected = bulkTransition(importTransitions, "reconnect");
 

@@ -4,41 +4,22 @@
 import { Fault } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
 import type { Service } from "../../http/service.ts";
-import { Lanes } from "../../outbound/lanes.ts";
+import { laneJob } from "../../outbound/lanes.ts";
 import type { Store } from "../../storage/database.ts";
 import { accessTo, secretsOf } from "../connectors/call_platform.ts";
 import { connectors } from "../connectors/connectors.ts";
 import { reasonOf } from "../imports/import.ts";
 import { isUpdateGivenUp } from "../platforms.transitions.ts";
 import type { ShipmentUpdateClaim } from "./shipment_update.ts";
+import { reportQueue } from "./shipment_updates.sql.ts";
 import { claimShipmentUpdates, recordFailed, recordReported } from "./shipment_updates.ts";
 
-const lanes = new WeakMap<Store, Lanes<ShipmentUpdateClaim>>();
-
-/** The job `platforms.report`: starts the due reports. Returns the next due time (ms), or null. */
-export async function sendShipmentUpdates(store: Store, service: Service): Promise<number | null> {
-  let own = lanes.get(store);
-  if (own === undefined) {
-    own = lanesOf(store, service);
-    lanes.set(store, own);
-  }
-  return await own.round();
-}
-
-/** Waits until all reports have ended and are recorded. */
-export async function shipmentUpdatesSettled(store: Store): Promise<void> {
-  await lanes.get(store)?.settled();
-}
-
-function lanesOf(store: Store, service: Service): Lanes<ShipmentUpdateClaim> {
-  return new Lanes({
-    claim: (busy) => store.write((tx) => claimShipmentUpdates(tx, busy)),
-    work: (claim) => report(claim, store, service),
-    // The claim expires, and the job tries again.
-    failed: (error) => service.log.error("a report was not recorded", { mode: store.mode, error: String(error) }),
-    idle: () => store.write(async (tx) => tx.wake("platforms.report", tx.now)),
-  });
-}
+/** The job `platforms.report`: starts the due reports, and waits until they are recorded. */
+export const { round: sendShipmentUpdates, settled: shipmentUpdatesSettled } = laneJob<ShipmentUpdateClaim>(
+  reportQueue.job,
+  "a report was not recorded",
+  { claim: claimShipmentUpdates, work: report },
+);
 
 async function report(claim: ShipmentUpdateClaim, store: Store, service: Service): Promise<void> {
   const { connection, content } = claim;

@@ -1,17 +1,18 @@
-import { and, asc, desc, eq, lte, not, or, sql as template } from "drizzle-orm";
-import { among, amongThose, forUpdate, isOneOf, list, skipLocked } from "../../../db/kit.ts";
+import { and, asc, desc, eq, not, or, sql as template } from "drizzle-orm";
+import { amongThose, forUpdate, isOneOf } from "../../../db/kit.ts";
 import { platform_reports } from "../../../db/schema/platform_reports.ts";
 import { missing } from "../../core/faults.ts";
 import { readId } from "../../core/ids.ts";
 import type { PageWindow } from "../../core/schema.ts";
+import { minute_ms } from "../../core/time.ts";
 import { bulkTransition } from "../../core/transitions.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { isFree } from "../../storage/installation.ts";
-import { endOfClaims } from "../../storage/servers.ts";
+import { queueOf } from "../../storage/queue.ts";
 import { insert, prepared, type StatementArgs } from "../../storage/statements.ts";
 import { queuedShipmentUpdates, shipmentUpdateTransitions } from "../platforms.transitions.ts";
 import type { ShipmentUpdate } from "./shipment_update.ts";
-import { no_token } from "./shipment_update.ts";
+import { giveUpUpdateAt, no_token } from "./shipment_update.ts";
 
 const isQueued = isOneOf(platform_reports.status, queuedShipmentUpdates);
 
@@ -42,43 +43,27 @@ const isFirst = template`not exists (select 1 from ${platform_reports} earlier
   where earlier.order_id = ${platform_reports.order_id} and earlier.id < ${platform_reports.id}
   and ${isOneOf(template`earlier.status`, queuedShipmentUpdates)})`;
 
-const due = prepared((sql: Tx["sql"], a: StatementArgs<{ connection_id: number; now: number }>) =>
-  skipLocked(
-    sql
-      .select()
-      .from(platform_reports)
-      .where(
-        and(
-          eq(platform_reports.connection_id, a.connection_id),
-          isQueued,
-          lte(platform_reports.next_at, a.now),
-          isFree(platform_reports.created_at),
-          isFirst,
-        ),
-      )
-      .orderBy(asc(platform_reports.next_at), asc(platform_reports.id))
-      .limit(1),
-  ),
-);
+// A platform may still be working on the call of a server that stopped, so the parcel is not reported again before.
+const call_ms_max = minute_ms;
 
-/** Locks the report of a connection that has been due longest; null if none is due. */
-export async function lockDueReport(tx: Tx, connection_id: number): Promise<ShipmentUpdate | null> {
-  const [row] = await due(tx, { connection_id, now: tx.now });
-  return row ?? null;
-}
-
-const next = prepared((sql, a: StatementArgs<{ ids: string }>) =>
-  sql
-    .select({ at: template<number | null>`min(${platform_reports.next_at})`.mapWith(Number) })
-    .from(platform_reports)
-    .where(and(among(platform_reports.connection_id, a.ids), isQueued, isFree(platform_reports.created_at), isFirst)),
-);
-
-/** Returns when the next report of these connections is due (ms); null if none is queued. */
-export async function nextReportAt(db: Db, connection_ids: readonly number[]): Promise<number | null> {
-  const [row] = await next(db, { ids: list(connection_ids) });
-  return row?.at ?? null;
-}
+/** The queued reports, one at a time of each connection. A claim of five minutes without a result is due again. */
+export const reportQueue = queueOf<ShipmentUpdate>(platform_reports, {
+  kind: "reports",
+  job: "platforms.report",
+  due: platform_reports.next_at,
+  waiting: isQueued,
+  ready: and(isFree(platform_reports.created_at), isFirst),
+  lane: platform_reports.connection_id,
+  moved: [platform_reports.give_up_at],
+  lease_ms: 5 * minute_ms,
+  rest_ms: () => call_ms_max,
+  claimed: ({ attempts, give_up_at }, _until, now) => ({
+    attempts: attempts + 1,
+    // Time during which the connection was paused does not count.
+    give_up_at: attempts === 0 ? giveUpUpdateAt(now) : give_up_at,
+    updated_at: now,
+  }),
+});
 
 /** Counts the queued reports. */
 export async function countQueuedReports(db: Db): Promise<number> {
@@ -133,26 +118,6 @@ export async function saveReport(tx: Tx, report: ShipmentUpdate): Promise<Shipme
     .set({ ...fields, lines: [...lines] })
     .where(eq(platform_reports.id, id));
   return { ...report, updated_at: tx.now };
-}
-
-/** Ends the claims of servers that stopped, so that their reports are due again. */
-export const endReportClaims = endOfClaims(platform_reports, platform_reports.next_at);
-
-/** Postpones all reports of a connection to a time (ms) that the platform asked for. */
-export async function postponeReports(tx: Tx, connection_id: number, until: number): Promise<void> {
-  await tx.sql
-    .update(platform_reports)
-    .set({ next_at: until })
-    .where(and(eq(platform_reports.connection_id, connection_id), isQueued, lte(platform_reports.next_at, until)));
-}
-
-/** Shifts the times of the next attempts by the amount by which the clock was set. */
-export async function shiftShipmentUpdates(tx: Tx, by_ms: number): Promise<void> {
-  const { next_at, give_up_at } = platform_reports;
-  await tx.sql
-    .update(platform_reports)
-    .set({ next_at: template`${next_at} + ${by_ms}`, give_up_at: template`${give_up_at} + ${by_ms}` })
-    .where(isQueued);
 }
 
 const reconnected = bulkTransition(shipmentUpdateTransitions, "reconnect");

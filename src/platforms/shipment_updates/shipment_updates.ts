@@ -1,28 +1,27 @@
 import { assert } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
+import { retryWait } from "../../core/retry.ts";
 import { transition } from "../../core/transitions.ts";
 import { listUnreportedShipments, takeUnreportedShipments } from "../../orders/fulfillment/shipments.sql.ts";
 import type { Order } from "../../orders/order.ts";
 import { findOrders } from "../../orders/orders.sql.ts";
 import type { Tx } from "../../storage/database.ts";
 import { takeTurn } from "../../storage/leases.ts";
-import { recordClaims } from "../../storage/servers.ts";
+import type { ClaimedWork } from "../../storage/queue.ts";
 import { findConnection, getConnection, listActiveConnections } from "../connections.sql.ts";
 import type { ImportedLine } from "../imports/import.ts";
-import { type reasonOf, retryWait } from "../imports/import.ts";
+import { platformRetries, type reasonOf } from "../imports/import.ts";
 import { findImportByOrder } from "../imports/imports.sql.ts";
-import type { ShipmentReport, StoreConnection } from "../platform.ts";
+import type { ShipmentReport } from "../platform.ts";
 import { isUpdateQueued, shipmentUpdateStarts, shipmentUpdateTransitions } from "../platforms.transitions.ts";
 import type { ShipmentUpdate, ShipmentUpdateClaim } from "./shipment_update.ts";
 import { allocateToLines, giveUpUpdateAt, isSent, reportProblem } from "./shipment_update.ts";
 import {
   insertReports,
   listReportsOf,
-  lockDueReport,
   lockReport,
   lockReportIn,
-  nextReportAt,
-  postponeReports,
+  reportQueue,
   saveReport,
 } from "./shipment_updates.sql.ts";
 
@@ -71,47 +70,21 @@ async function queueReportsOf(tx: Tx, order: Order, shipment_ids: ReadonlySet<nu
   await insertReports(tx, new_fields);
 }
 
-const lease_ms = 300_000;
-// A platform may still be working on the call of a server that stopped, so the parcel is not reported again before.
-const call_ms_max = 60_000;
-
-/** The claimed reports, and the next due time (ms) if nothing else happens; null for none. */
-interface ClaimedShipmentUpdates {
-  readonly claims: readonly ShipmentUpdateClaim[];
-  readonly next_at: number | null;
-}
-
 /**
  * Queues reports of shipped parcels, then claims one due report of each active connection on which this server is not
- * busy. The parcels of an order are reported one after another, as they shipped. A claim without a recorded result is
- * due again after five minutes.
+ * busy. The parcels of an order are reported one after another, as they shipped.
  */
-export async function claimShipmentUpdates(tx: Tx, busy: ReadonlySet<number>): Promise<ClaimedShipmentUpdates> {
+export async function claimShipmentUpdates(
+  tx: Tx,
+  busy: ReadonlySet<number>,
+): Promise<ClaimedWork<ShipmentUpdateClaim>> {
   const more = await queueShipmentUpdates(tx);
-  const idle = (await listActiveConnections(tx)).filter(({ id }) => !busy.has(id));
-  const claims: ShipmentUpdateClaim[] = [];
-  const waiting: number[] = [];
-  const first_at = await nextReportAt(
-    tx,
-    idle.map(({ id }) => id),
-  );
-  // One query for all connections, since usually nothing is due.
-  if (first_at === null || first_at > tx.now) return { claims, next_at: more ? tx.now : first_at };
-  for (const connection of idle) {
-    const due = await lockDueReport(tx, connection.id);
-    if (due === null) waiting.push(connection.id);
-    else claims.push(await claim(tx, connection, due));
-  }
-  return { claims, next_at: more ? tx.now : await nextReportAt(tx, waiting) };
-}
-
-async function claim(tx: Tx, connection: StoreConnection, due: ShipmentUpdate): Promise<ShipmentUpdateClaim> {
-  const content = await contentOf(tx, due);
-  // Time during which the connection was paused does not count.
-  const give_up_at = due.attempts === 0 ? giveUpUpdateAt(tx.now) : due.give_up_at;
-  const report = { ...due, attempts: due.attempts + 1, next_at: tx.now + lease_ms, give_up_at };
-  await recordClaims(tx, "reports", [report.id], report.next_at, call_ms_max);
-  return { connection, report: await saveReport(tx, report), content };
+  const free = (await listActiveConnections(tx)).filter(({ id }) => !busy.has(id));
+  const { claims, next_at } = await reportQueue.claimLanes(tx, free, async (connection) => {
+    const [report] = await reportQueue.claim(tx, { lane: connection.id, limit: 1 });
+    return report === undefined ? null : { connection, report, content: await contentOf(tx, report) };
+  });
+  return { claims, next_at: more ? tx.now : next_at };
 }
 
 /** The content of a parcel's report. */
@@ -177,9 +150,9 @@ export async function recordFailed(
   const current = await lockClaimed(tx, claim);
   if (current === null) return null;
   const { code: error_code, message: error_message, permanent, retry_after_seconds } = reason;
-  const next_at = tx.now + retryWait(current.attempts, retry_after_seconds);
+  const next_at = tx.now + retryWait(platformRetries, current.attempts, retry_after_seconds);
   const ends = permanent || next_at > current.give_up_at;
-  if (!ends && retry_after_seconds !== null) await postponeReports(tx, current.connection_id, next_at);
+  if (!ends && retry_after_seconds !== null) await reportQueue.postpone(tx, current.connection_id, next_at);
   const status = ends ? transition(shipmentUpdateTransitions, "give_up", current.status) : current.status;
   return saveReport(tx, { ...current, status, next_at: ends ? null : next_at, error_code, error_message });
 }
@@ -207,7 +180,7 @@ export async function retryShipmentUpdate(tx: Tx, connection_id: string, id: str
       status: transition(shipmentUpdateTransitions, "skip", status),
     });
   }
-  tx.wake("platforms.report", tx.now);
+  tx.wake(reportQueue.job, tx.now);
   const new_fields = { attempts: 0, next_at: tx.now, give_up_at: giveUpUpdateAt(tx.now) };
   return saveReport(tx, { ...before, ...new_fields, ...error, lines, status });
 }

@@ -6,7 +6,7 @@ import { usesCarrierChecks } from "../../addresses/zip_codes.sql.ts";
 import type { Actor } from "../../core/actor.ts";
 import { wireId } from "../../core/ids.ts";
 import type { CustomerAddress } from "../../customers/customer.ts";
-import { claimCarrierChecks, nextCarrierCheck, postponeCarrierChecks } from "../../customers/customers.sql.ts";
+import { carrierChecks, postponeCarrierCheck } from "../../customers/customers.sql.ts";
 import { recordVerification } from "../../customers/customers.ts";
 import type { Service } from "../../http/service.ts";
 import { noteVerification } from "../../orders/changes/change_order.ts";
@@ -15,8 +15,6 @@ import { askVerifier, findVerifier, type Verifier, type VerifierReply } from "./
 
 const batch_size = 8;
 const wait_ms = 20_000;
-// Longer than any batch can take. A later run reclaims the addresses of a server that died.
-const claim_ms = 60_000;
 const retry_ms = 300_000;
 // After this the result of the local check stands.
 const give_up_ms = 86_400_000;
@@ -28,13 +26,12 @@ export async function askAboutAddresses(store: Store, service: Service): Promise
   if ((await store.read(usesCarrierChecks)) !== has_verifier)
     await store.write((tx) => setUsesCarrierChecks(tx, has_verifier));
   if (verifier === null) return null;
-  const claimed = await store.write((tx) => claimCarrierChecks(tx, batch_size, tx.now + claim_ms));
-  if (claimed.length === 0) return store.read(nextCarrierCheck);
-  const eligible = claimed.filter(isWorthAsking);
+  const { claims, next_at } = await store.write((tx) => carrierChecks.claimNext(tx, batch_size));
+  const eligible = claims.filter(isWorthAsking);
   const replies = await askVerifier(verifier, eligible, { store, service, wait_ms });
-  for (const address of claimed)
+  for (const address of claims)
     await record(store, service, verifier, address, replies[eligible.indexOf(address)] ?? null);
-  return store.clock.now();
+  return next_at;
 }
 
 async function record(
@@ -57,7 +54,7 @@ async function record(
     const { retry_after_seconds: seconds, permanent } = fault?.facts ?? {};
     const next = tx.now + (typeof seconds === "number" ? seconds * 1000 : retry_ms);
     const is_over = fault === null || (permanent === true && fault.code === "carrier_refused");
-    await postponeCarrierChecks(tx, address.id, is_over || next > address.updated_at + give_up_ms ? null : next);
+    await postponeCarrierCheck(tx, address.id, is_over || next > address.updated_at + give_up_ms ? null : next);
   });
   if (fault === null) return;
   const facts = { mode: store.mode, address: wireId("address", address.id), error: fault.message };

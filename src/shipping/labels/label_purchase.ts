@@ -1,5 +1,6 @@
 import { assert, Fault } from "../../core/faults.ts";
-import { minute_ms } from "../../core/time.ts";
+import type { RetrySchedule } from "../../core/retry.ts";
+import { day_ms, hour_ms, minute_ms, second_ms } from "../../core/time.ts";
 import { type BoughtPostage, endAt, type RateOffer, type RateOffers, type ShipmentRequest } from "../offer.ts";
 import { readWeight } from "../parcel.ts";
 import type { LabelWarning, ShippingLabel } from "./label.ts";
@@ -11,19 +12,14 @@ export const lease_ms = 5 * minute_ms;
 export const call_ms_max = minute_ms;
 
 /** An open purchase is given up after this time. */
-export const give_up_after_ms = 24 * 60 * minute_ms;
+export const give_up_after_ms = day_ms;
 
-const wait_first_ms = 5000;
-const wait_max_ms = 30 * minute_ms;
-const hint_max_ms = 4 * 60 * minute_ms;
-
-/**
- * The wait before the next lookup (ms): 5 seconds, doubled each time, up to half an hour; longer if the carrier asks.
- */
-export function nextCheckWait(attempts: number, retry_after_seconds: number | null): number {
-  const own = Math.min(wait_first_ms * 2 ** Math.max(attempts - 1, 0), wait_max_ms);
-  return Math.max(own, Math.min((retry_after_seconds ?? 0) * 1000, hint_max_ms));
-}
+/** When the carrier is asked again about an open purchase or void. */
+export const checkRetries: RetrySchedule = {
+  first_ms: 5 * second_ms,
+  max_ms: 30 * minute_ms,
+  hint_max_ms: 4 * hour_ms,
+};
 
 /** Returns the shipment request for a label's carrier. `reference` is printed. */
 export function carriageOf(label: ShippingLabel, origin_zone: string, reference: string): ShipmentRequest {

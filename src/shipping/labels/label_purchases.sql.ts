@@ -1,11 +1,13 @@
-import { and, asc, eq, lte, not, notInArray, or, sql as template } from "drizzle-orm";
-import { forUpdate, isOneOf, skipLocked } from "../../../db/kit.ts";
+import { and, asc, eq, not, or, sql as template } from "drizzle-orm";
+import { forUpdate, isOneOf } from "../../../db/kit.ts";
 import { labels } from "../../../db/schema/shipments.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { isFree } from "../../storage/installation.ts";
+import { queueOf } from "../../storage/queue.ts";
 import { prepared, type StatementArgs } from "../../storage/statements.ts";
-import { labelTransitions } from "./label.transitions.ts";
+import { isBeingBought, labelTransitions } from "./label.transitions.ts";
 import type { ShippingLabel } from "./label.ts";
+import { call_ms_max, lease_ms } from "./label_purchase.ts";
 
 type LockedLabelRow = typeof labels.$inferSelect;
 // Carriers' documents are loaded only where they are shown.
@@ -25,12 +27,12 @@ export async function lockLabel(tx: Tx, id: number): Promise<ShippingLabel | nul
 const isClaimed = template`${labels.claimed_until} is not null`;
 
 // After a restore, purchases that were open in the backup may have been completed since.
-const isBeingBought = isOneOf(labels.status, labelTransitions.complete.from);
-const mayBeAsked = or(not(isBeingBought), isFree(labels.created_at));
+const isPurchase = isOneOf(labels.status, labelTransitions.complete.from);
+const mayBeAsked = or(not(isPurchase), isFree(labels.created_at));
 
 /** Counts the labels whose purchase is in progress. */
 export async function countBeingBought(db: Db): Promise<number> {
-  return db.sql.$count(labels, and(isClaimed, isBeingBought));
+  return db.sql.$count(labels, and(isClaimed, isPurchase));
 }
 
 /** Locks up to `limit` purchases that were open in a restored backup, ordered by id. */
@@ -38,35 +40,25 @@ export async function lockHeldPurchases(tx: Tx, limit: number): Promise<Shipping
   const held = tx.sql
     .select()
     .from(labels)
-    .where(and(isClaimed, isBeingBought, not(isFree(labels.created_at))))
+    .where(and(isClaimed, isPurchase, not(isFree(labels.created_at))))
     .orderBy(asc(labels.id))
     .limit(limit);
   return (await forUpdate(held)).map(labelOf);
 }
 
-const isNotBusy = (busy: ReadonlySet<number>) =>
-  busy.size === 0 ? undefined : notInArray(labels.account_id, [...busy]);
-
 /**
- * Locks the due label with the earliest deadline, of an account on which this server is not busy; null if none is
- * due.
+ * The labels that are being bought or voided, one at a time of each account. A claim of five minutes without a result
+ * is due again.
  */
-export async function lockDue(tx: Tx, busy: ReadonlySet<number>): Promise<ShippingLabel | null> {
-  const due = tx.sql
-    .select()
-    .from(labels)
-    .where(and(isClaimed, lte(labels.claimed_until, tx.now), mayBeAsked, isNotBusy(busy)))
-    .orderBy(asc(labels.claimed_until), asc(labels.id))
-    .limit(1);
-  const [row] = await skipLocked(due);
-  return row === undefined ? null : labelOf(row);
-}
-
-/** Returns when the first claim expires (ms), of accounts on which this server is not busy; null if there is none. */
-export async function nextDueAt(db: Db, busy: ReadonlySet<number>): Promise<number | null> {
-  const [row] = await db.sql
-    .select({ at: template<number | null>`min(${labels.claimed_until})`.mapWith(Number) })
-    .from(labels)
-    .where(and(isClaimed, mayBeAsked, isNotBusy(busy)));
-  return row?.at ?? null;
-}
+export const purchaseQueue = queueOf<Omit<ShippingLabel, "documents">>(labels, {
+  kind: "labels",
+  job: "shipping.finish_purchases",
+  due: labels.claimed_until,
+  waiting: isClaimed,
+  ready: mayBeAsked,
+  lane: labels.account_id,
+  lease_ms,
+  // Voiding starts immediately, so it is held for the length of a call.
+  rest_ms: ({ status }) => (isBeingBought(status) ? 0 : call_ms_max),
+  claimed: ({ attempts }) => ({ attempts: attempts + 1 }),
+});

@@ -7,6 +7,7 @@ import { assert, Fault, invalid } from "../../core/faults.ts";
 import { invalidChoice } from "../../core/field_problems.ts";
 import { readId } from "../../core/ids.ts";
 import { type CompleteAddress, isSamePlace } from "../../core/postal_address.ts";
+import { retryWait } from "../../core/retry.ts";
 import { transition } from "../../core/transitions.ts";
 import { labelShipment, openShipment, voidShipment } from "../../orders/fulfillment/label_shipment.ts";
 import { parcelPlace, placeText } from "../../orders/fulfillment/order_units.ts";
@@ -17,7 +18,7 @@ import type { Order } from "../../orders/order.ts";
 import { lockOrder } from "../../orders/orders.sql.ts";
 import { findProducts } from "../../products/products.sql.ts";
 import type { Db, Tx } from "../../storage/database.ts";
-import { recordClaims } from "../../storage/servers.ts";
+import type { ClaimedWork } from "../../storage/queue.ts";
 import { boxWarnings } from "../address_checks.ts";
 import { isSelling } from "../carriers/account.transitions.ts";
 import { findAccount, listActiveAccounts } from "../carriers/accounts.sql.ts";
@@ -32,18 +33,15 @@ import { labelFact, pricedBy } from "./label.ts";
 import {
   call_ms_max,
   carriageOf,
+  checkRetries,
   documentWarnings,
   type FailureReason,
   lease_ms,
-  nextCheckWait,
 } from "./label_purchase.ts";
-import { lockDue, lockLabel, nextDueAt } from "./label_purchases.sql.ts";
+import { lockLabel, purchaseQueue } from "./label_purchases.sql.ts";
 import type { CreateLabel } from "./labels.schema.ts";
 import { insertDocuments, insertLabel, lockOrderOfLabels, saveLabel } from "./labels.sql.ts";
 import { type LabelBuyer, readyParcels } from "./ready_parcels.ts";
-
-/** The job that finishes open purchases. */
-export const finishing_job = "shipping.finish_purchases";
 
 /** The account that sells a label, with a carrier and service, or the offer of a quote. */
 export interface LabelSeller {
@@ -170,8 +168,6 @@ export async function claimNew(
   // A quoted international offer contains an earlier customs declaration, so a new offer is requested for this
   // parcel.
   const as_quoted = quote !== null && hasAddresses(quote) && !needsDeclaration(wayOf(fields));
-  const claimed_until = tx.now + lease_ms;
-  tx.wake(finishing_job, claimed_until);
   const label = await insertLabel(tx, {
     ...fields,
     account_id,
@@ -188,7 +184,7 @@ export async function claimNew(
     documents: [],
     warnings: [...fields.warnings, ...boxWarnings(carrier, fields.to_address)],
     asked_by,
-    claimed_until,
+    claimed_until: tx.now + lease_ms,
     attempts: 1,
     error_code: null,
     error_message: null,
@@ -196,7 +192,7 @@ export async function claimNew(
     created_at: tx.now,
     voided_at: null,
   });
-  await recordClaims(tx, "labels", [label.id], claimed_until);
+  await purchaseQueue.hold(tx, label.id);
   return label;
 }
 
@@ -278,9 +274,7 @@ export async function preparePayment(
 ): Promise<ShippingLabel | null> {
   const label = await lockClaimed(tx, claim);
   if (label === null) return null;
-  const claimed_until = tx.now + lease_ms;
-  tx.wake(finishing_job, claimed_until);
-  await recordClaims(tx, "labels", [label.id], claimed_until, call_ms_max);
+  const claimed_until = await purchaseQueue.hold(tx, label.id, call_ms_max);
   return saveLabel(tx, label, { ...(offer === null ? {} : offerFields(label, offer)), claimed_until });
 }
 
@@ -348,7 +342,7 @@ export async function recordBought(
 
 /** Returns the actor of a recorded purchase: the buyer, or the job. */
 export function purchaseActor({ asked_by }: ShippingLabel): Actor {
-  return asked_by ?? systemActor(finishing_job);
+  return asked_by ?? systemActor(purchaseQueue.job);
 }
 
 /**
@@ -387,34 +381,25 @@ export async function checkLater(
 ): Promise<ShippingLabel | null> {
   const label = await lockClaimed(tx, claim);
   if (label === null) return null;
-  const claimed_until = tx.now + nextCheckWait(label.attempts, retry_after_seconds);
-  tx.wake(finishing_job, claimed_until);
+  const claimed_until = tx.now + retryWait(checkRetries, label.attempts, retry_after_seconds);
+  tx.wake(purchaseQueue.job, claimed_until);
   return saveLabel(tx, label, { claimed_until });
 }
 
-const batch_size = 20;
-
-/** The claimed labels, and the next due time (ms) if nothing else happens; null for none. */
-interface ClaimedLabels {
-  readonly claims: readonly ShippingLabel[];
-  readonly next_at: number | null;
+/** A label to finish, of an account that is called once at a time. */
+export interface LabelTask {
+  readonly connection: { readonly id: number };
+  readonly label: ShippingLabel;
 }
 
 /**
  * Claims due labels: at most one of each account on which this server is not busy, so that each is handled before its
  * claim expires.
  */
-export async function claimDue(tx: Tx, busy: ReadonlySet<number>): Promise<ClaimedLabels> {
-  const taken = new Set(busy);
-  const claims: ShippingLabel[] = [];
-  while (claims.length < batch_size) {
-    const label = await lockDue(tx, taken);
-    if (label === null) break;
-    taken.add(label.account_id ?? 0);
-    const claimed_until = tx.now + lease_ms;
-    // Voiding starts immediately, so it is held for the length of a call.
-    await recordClaims(tx, "labels", [label.id], claimed_until, isBeingBought(label.status) ? 0 : call_ms_max);
-    claims.push(await saveLabel(tx, label, { claimed_until, attempts: label.attempts + 1 }));
-  }
-  return { claims, next_at: await nextDueAt(tx, taken) };
+export async function claimDue(tx: Tx, busy: ReadonlySet<number>): Promise<ClaimedWork<LabelTask>> {
+  const accounts = (await purchaseQueue.lanes(tx)).filter(({ id }) => !busy.has(id));
+  return purchaseQueue.claimLanes(tx, accounts, async (connection) => {
+    const [label] = await purchaseQueue.claim(tx, { lane: connection.id, limit: 1 });
+    return label === undefined ? null : { connection, label: { ...label, documents: [] } };
+  });
 }

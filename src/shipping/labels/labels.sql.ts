@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, asc, desc, eq, isNull, sql } from "drizzle-orm";
 import { amongTexts, forUpdate, isOneOf, list, opaque } from "../../../db/kit.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import { label_documents, labels, ssccs } from "../../../db/schema/shipments.ts";
@@ -7,7 +7,6 @@ import { readId } from "../../core/ids.ts";
 import { listShipments } from "../../orders/fulfillment/shipments.sql.ts";
 import { hasLeft } from "../../orders/order.transitions.ts";
 import type { Db, Tx, WriteStatements } from "../../storage/database.ts";
-import { endOfClaims } from "../../storage/servers.ts";
 import { allotIds, insert, insertIds, prepared, preparedOf, type StatementArgs } from "../../storage/statements.ts";
 import { isDuplicate } from "../../storage/storage_errors.ts";
 import type { CarrierDocument } from "../offer.ts";
@@ -255,17 +254,6 @@ export async function saveLabel(tx: Tx, before: ShippingLabel, change: Partial<S
     .set({ ...same, ...listed })
     .where(eq(labels.id, before.id));
   return { ...before, ...change };
-}
-
-/** Ends the claims of servers that stopped, so that the job takes their labels over. */
-export const endLabelClaims = endOfClaims(labels, labels.claimed_until);
-
-/** Shifts the ends of claims by the amount by which the clock was set. */
-export async function shiftClaims(tx: Tx, by_ms: number): Promise<void> {
-  await tx.sql
-    .update(labels)
-    .set({ claimed_until: sql`${labels.claimed_until} + ${by_ms}` })
-    .where(isNotNull(labels.claimed_until));
 }
 
 const ofLabels = preparedOf((sql, isOf) =>

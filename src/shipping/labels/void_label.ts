@@ -14,13 +14,13 @@ import type { Order } from "../../orders/order.ts";
 import { refuseForbidden } from "../../orders/order_lines.ts";
 import { lockOrder } from "../../orders/orders.sql.ts";
 import type { Tx } from "../../storage/database.ts";
-import { recordClaims } from "../../storage/servers.ts";
 import { builtIn } from "../carriers/built_in.ts";
 import { isVoided, labelTransitions, voidStarts, voidTransitions } from "./label.transitions.ts";
 import type { ShippingLabel } from "./label.ts";
 import { isIn, refuseInProgress, refuseLeft } from "./label_checks.ts";
-import { call_ms_max, lease_ms } from "./label_purchase.ts";
-import { finishing_job, lockClaimed } from "./label_purchases.ts";
+import { call_ms_max } from "./label_purchase.ts";
+import { purchaseQueue } from "./label_purchases.sql.ts";
+import { lockClaimed } from "./label_purchases.ts";
 import {
   getLabel,
   listUnshippedParcels,
@@ -159,9 +159,7 @@ export async function beginReturnVoids(
 async function claimVoid(tx: Tx, label: ShippingLabel, asked_by: Actor): Promise<ShippingLabel> {
   refuseInProgress(label);
   transition(labelTransitions, "void", label.status);
-  const claimed_until = tx.now + lease_ms;
-  tx.wake(finishing_job, claimed_until);
-  await recordClaims(tx, "labels", [label.id], claimed_until, call_ms_max);
+  const claimed_until = await purchaseQueue.hold(tx, label.id, call_ms_max);
   return saveLabel(tx, label, { void_status: voidStarts, asked_by, claimed_until, attempts: label.attempts + 1 });
 }
 

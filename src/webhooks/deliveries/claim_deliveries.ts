@@ -97,11 +97,7 @@ export async function claimDeliveries(tx: Tx, room: ClaimCapacity): Promise<Clai
 export async function returnClaims(tx: Tx, claims: readonly DeliveryClaim[]): Promise<void> {
   for (const [until, some] of Map.groupBy(claims, ({ delivery }) => delivery.leased_until)) {
     if (until === null) continue;
-    await endLeases(
-      tx,
-      some.map(({ delivery }) => delivery.id),
-      until,
-    );
+    await endLeases(tx, { ids: some.map(({ delivery }) => delivery.id), until });
   }
   if (claims.length > 0) tx.wake("webhooks.deliver", tx.now);
 }

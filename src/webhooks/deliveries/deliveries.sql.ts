@@ -28,6 +28,7 @@ import { missing } from "../../core/faults.ts";
 import { readId } from "../../core/ids.ts";
 import type { PageWindow } from "../../core/schema.ts";
 import type { Db, Tx } from "../../storage/database.ts";
+import { shiftOf } from "../../storage/queue.ts";
 import { insert, insertIds, prepared, type StatementArgs } from "../../storage/statements.ts";
 import type { Subscription } from "../subscriptions/subscription.ts";
 import {
@@ -183,7 +184,10 @@ const unlease = prepared((sql: Tx["sql"], a: StatementArgs<{ ids: string; until:
 );
 
 /** Ends claims (until `until`) of deliveries that were not sent, so that they are due again. */
-export async function endLeases(tx: Tx, ids: readonly number[], until: number): Promise<void> {
+export async function endLeases(
+  tx: Tx,
+  { ids, until }: { readonly ids: readonly number[]; readonly until: number },
+): Promise<void> {
   await unlease(tx, { ids: list(ids), until });
 }
 
@@ -223,12 +227,7 @@ export async function saveProgress(tx: Tx, ids: readonly number[], progress: Sav
  * Shifts the times of next attempts by the amount by which the clock was set. Claims keep their ends, which identify
  * them.
  */
-export async function shiftAttempts(tx: Tx, by_ms: number): Promise<void> {
-  await tx.sql
-    .update(deliveries)
-    .set({ next_at: template`${deliveries.next_at} + ${by_ms}` })
-    .where(isPending);
-}
+export const shiftAttempts = shiftOf(deliveries, [deliveries.next_at], isPending);
 
 /**
  * Skips or cancels up to `limit` pending deliveries of a subscription, the longest due first, and returns how many.

@@ -1,10 +1,11 @@
-import { type AnyColumn, and, asc, desc, eq, gt, isNull, sql as template } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNull, sql as template } from "drizzle-orm";
 import { among, forUpdate, list, skipLocked } from "../../../db/kit.ts";
 import { deliveries, subscriptions } from "../../../db/schema/webhooks.ts";
 import { missing } from "../../core/faults.ts";
 import { readId } from "../../core/ids.ts";
 import type { PageWindow } from "../../core/schema.ts";
 import type { Db, Tx } from "../../storage/database.ts";
+import { shiftOf } from "../../storage/queue.ts";
 import { insertIds, prepared, type StatementArgs } from "../../storage/statements.ts";
 import { healthOf, type Subscription, type SubscriptionHealth } from "./subscription.ts";
 
@@ -152,17 +153,13 @@ export async function saveHealth(tx: Tx, id: number, health: SubscriptionHealth)
 }
 
 /** Shifts subscriptions' times (pauses, probes, failures) by the amount by which the clock was set. */
-export async function shiftSubscriptionTimes(tx: Tx, by_ms: number): Promise<void> {
-  const { first_failure_at, failing_since, paused_until, paced_until, next_probe_at } = subscriptions;
-  const moved = (column: AnyColumn) => template`${column} + ${by_ms}`;
-  await tx.sql.update(subscriptions).set({
-    first_failure_at: moved(first_failure_at),
-    failing_since: moved(failing_since),
-    paused_until: moved(paused_until),
-    paced_until: moved(paced_until),
-    next_probe_at: moved(next_probe_at),
-  });
-}
+export const shiftSubscriptionTimes = shiftOf(subscriptions, [
+  subscriptions.first_failure_at,
+  subscriptions.failing_since,
+  subscriptions.paused_until,
+  subscriptions.paced_until,
+  subscriptions.next_probe_at,
+]);
 
 /** The fields that clients can change. */
 export type SubscriptionChange = Partial<

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { Fault } from "../../../src/core/faults.ts";
+import { retryWait } from "../../../src/core/retry.ts";
 import { unreachableStates } from "../../../src/core/transitions.ts";
 import {
   addressOf,
@@ -11,8 +12,8 @@ import {
   numbersFor,
   outcomeOf,
   payloadAfter,
+  platformRetries,
   reasonOf,
-  retryWait,
   seenOf,
   stepOf,
   wantedLines,
@@ -113,12 +114,12 @@ describe("the step for an order", () => {
 
 describe("retries", () => {
   test("wait 5 seconds, doubled each time up to an hour, and longer if the platform asks", () => {
-    expect([1, 2, 3, 10, 11, 60].map((attempts) => retryWait(attempts, null) / 1000)).toEqual([
+    expect([1, 2, 3, 10, 11, 60].map((attempts) => retryWait(platformRetries, attempts, null) / 1000)).toEqual([
       ...[5, 10, 20, 2560, 3600, 3600],
     ]);
-    expect(retryWait(1, 90)).toBe(90_000);
-    expect(retryWait(11, 90)).toBe(3_600_000);
-    expect(retryWait(1, 10_000_000)).toBe(24 * 3_600_000);
+    expect(retryWait(platformRetries, 1, 90)).toBe(90_000);
+    expect(retryWait(platformRetries, 11, 90)).toBe(3_600_000);
+    expect(retryWait(platformRetries, 1, 10_000_000)).toBe(24 * 3_600_000);
   });
 
   test("show the reason, without secrets and internal errors", () => {
