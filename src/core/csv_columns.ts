@@ -82,6 +82,17 @@ export interface CsvColumn {
   readonly example: string;
 }
 
+/** A column of the field with its own name, unless `more` says otherwise. */
+export function csvColumn(
+  name: string,
+  kind: CsvColumn["kind"],
+  meaning: string,
+  example: string,
+  more: Partial<CsvColumn> = {},
+): CsvColumn {
+  return { name, path: [name], kind, meaning, example, ...more };
+}
+
 /** The query parameters of every export. */
 export const csvExportFields = {
   bom: Type.Optional(

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { iso } from "../../core/clock.ts";
-import type { CsvColumn } from "../../core/csv_columns.ts";
+import { type CsvColumn, csvColumn } from "../../core/csv_columns.ts";
 import { wireId } from "../../core/ids.ts";
 import { closed, codeField, idField, textField } from "../../core/schema.ts";
 import { dayEndTextOrNull } from "../../core/time_zone.ts";
@@ -8,49 +8,18 @@ import { arrivalField, expiryField } from "./stock.schema.ts";
 
 /** The columns of the stock CSV: one row per SKU, warehouse, bin and lot. */
 export const stockColumns: readonly CsvColumn[] = [
-  { name: "sku", path: ["sku"], kind: "code", meaning: "The product's SKU.", example: "CUP-12" },
-  {
-    name: "location",
-    path: ["location"],
-    kind: "text",
-    meaning: "The warehouse's ID; optional if there is only one.",
-    example: "whs_1001",
-  },
-  {
-    name: "bin",
-    path: ["bin"],
-    kind: "code",
-    meaning: "The bin of the units. Default: the first storage bin that suits the product.",
-    example: "A-01-02",
-  },
-  {
-    name: "lot_number",
-    path: ["lot_number"],
-    kind: "code",
-    meaning: "The lot, if the product tracks lots.",
-    example: "L-2026-07",
-  },
-  {
-    name: "expiration_date",
-    path: ["expiration_date"],
-    kind: "text",
-    meaning: "The lot's last day, in the warehouse's time zone.",
-    example: "2027-03-31",
-  },
-  {
-    name: "received_date",
-    path: ["received_date"],
-    kind: "text",
-    meaning: "When the units arrived. A date is that day in the warehouse. Default: now.",
-    example: "2025-11-03",
-  },
-  {
-    name: "quantity",
-    path: ["quantity"],
-    kind: "number",
-    meaning: "The counted units, which become the units on hand.",
-    example: "40",
-  },
+  csvColumn("sku", "code", "The product's SKU.", "CUP-12"),
+  csvColumn("location", "text", "The warehouse's ID; optional if there is only one.", "whs_1001"),
+  csvColumn("bin", "code", "The bin of the units. Default: the first storage bin that suits the product.", "A-01-02"),
+  csvColumn("lot_number", "code", "The lot, if the product tracks lots.", "L-2026-07"),
+  csvColumn("expiration_date", "text", "The lot's last day, in the warehouse's time zone.", "2027-03-31"),
+  csvColumn(
+    "received_date",
+    "text",
+    "When the units arrived. A date is that day in the warehouse. Default: now.",
+    "2025-11-03",
+  ),
+  csvColumn("quantity", "number", "The counted units, which become the units on hand.", "40"),
 ];
 
 /** A row of the stock CSV: the counted units of a place. */

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import type { CsvColumn } from "../../core/csv_columns.ts";
+import { type CsvColumn, csvColumn } from "../../core/csv_columns.ts";
 import { choice, closed, momentField, textField } from "../../core/schema.ts";
 import { cancelReasons, hasArrived, type PastStatus, pastTimestamps } from "../order.transitions.ts";
 import { OrderCsvLine, orderColumns, readOnly } from "./order_csv.schema.ts";
@@ -29,13 +29,12 @@ const examples: Readonly<Record<string, string>> = {
   cancelled_at: "2025-11-03T10:00:00Z",
 };
 
-const tracking_number: CsvColumn = {
-  name: "tracking_number",
-  path: ["tracking_number"],
-  kind: "code",
-  meaning: "The tracking number of its parcel. Spaces are allowed.",
-  example: "0307 1790 0005 2348 3741",
-};
+const tracking_number = csvColumn(
+  "tracking_number",
+  "code",
+  "The tracking number of its parcel. Spaces are allowed.",
+  "0307 1790 0005 2348 3741",
+);
 
 function pastColumn(column: CsvColumn): CsvColumn {
   const meaning = meanings[column.name];

@@ -1,5 +1,5 @@
 import { iso, isoOrNull } from "../../core/clock.ts";
-import type { CsvColumn } from "../../core/csv_columns.ts";
+import { type CsvColumn, csvColumn } from "../../core/csv_columns.ts";
 import { invalid } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
 import { decimalsOf, money, ofHundredths, readCents } from "../../core/money.ts";
@@ -180,35 +180,16 @@ export function contentOf({ minor_units, ...content }: StoredContent): CardConte
 
 /** The columns of a CSV file of prices. */
 export const priceColumns: readonly CsvColumn[] = [
-  {
-    name: "zone",
-    path: ["zone"],
-    kind: "text",
-    meaning: "A zone of the card; `*` for every zone without rows of its own.",
-    example: "5",
-  },
-  {
-    name: "up_to_pounds",
-    path: ["up_to_pounds"],
-    kind: "number",
-    empty: null,
-    meaning: "The highest billed weight of this row; empty for the price of each pound beyond the last row.",
-    example: "10",
-  },
-  {
-    name: "price",
-    path: ["price"],
-    kind: "amount",
-    meaning: "The price to charge, with at most two decimals.",
-    example: "12.50",
-  },
-  {
-    name: "cost",
-    path: ["cost"],
-    kind: "amount",
-    meaning: "The cost at the carrier. Leave blank to use the price.",
-    example: "9.80",
-  },
+  csvColumn("zone", "text", "A zone of the card; `*` for every zone without rows of its own.", "5"),
+  csvColumn(
+    "up_to_pounds",
+    "number",
+    "The highest billed weight of this row; empty for the price of each pound beyond the last row.",
+    "10",
+    { empty: null },
+  ),
+  csvColumn("price", "amount", "The price to charge, with at most two decimals.", "12.50"),
+  csvColumn("cost", "amount", "The cost at the carrier. Leave blank to use the price.", "9.80"),
 ];
 
 export const requiredPriceColumns = ["zone", "price"] as const;

@@ -1,4 +1,4 @@
-import type { CheckedCsvRow, CsvColumn } from "../../core/csv_columns.ts";
+import { type CheckedCsvRow, type CsvColumn, csvColumn } from "../../core/csv_columns.ts";
 import { type FieldProblem, invalid, invalidFields } from "../../core/faults.ts";
 import { isCountry } from "../../core/postal_address.ts";
 import {
@@ -14,9 +14,8 @@ import {
 import { placeKey } from "./zone_system.ts";
 import type { ChartRow, OverrideField } from "./zones.schema.ts";
 
-const column = (name: keyof OverrideField, meaning: string, example: string): CsvColumn => {
-  return { name, path: [name], kind: "text", meaning, example };
-};
+const column = (name: keyof OverrideField, meaning: string, example: string) =>
+  csvColumn(name, "text", meaning, example);
 
 /** The columns of a CSV file of zone overrides. */
 export const overrideColumns: readonly CsvColumn[] = [
@@ -33,35 +32,21 @@ export const overrideColumns: readonly CsvColumn[] = [
 
 /** The columns of a CSV file of a carrier's zone charts. */
 export const chartColumns: readonly CsvColumn[] = [
-  {
-    name: "origin",
-    path: ["origin"],
-    kind: "text",
-    meaning: "The first characters of the origin's postal codes.",
-    example: "432",
-  },
-  {
-    name: "destination",
-    path: ["destination"],
-    kind: "text",
-    meaning: "The first characters of the destination's postal codes, or a range examples as 005-009.",
-    example: "005-009",
-  },
-  { name: "zone", path: ["zone"], kind: "text", meaning: "The zone.", example: "5" },
-  {
-    name: "origin_country",
-    path: ["origin_country"],
-    kind: "text",
-    meaning: "The two-letter country code; by default `US`, or `CA` for a code of Canada's form.",
-    example: "US",
-  },
-  {
-    name: "destination_country",
-    path: ["destination_country"],
-    kind: "text",
-    meaning: "The same, for the destination.",
-    example: "US",
-  },
+  csvColumn("origin", "text", "The first characters of the origin's postal codes.", "432"),
+  csvColumn(
+    "destination",
+    "text",
+    "The first characters of the destination's postal codes, or a range examples as 005-009.",
+    "005-009",
+  ),
+  csvColumn("zone", "text", "The zone.", "5"),
+  csvColumn(
+    "origin_country",
+    "text",
+    "The two-letter country code; by default `US`, or `CA` for a code of Canada's form.",
+    "US",
+  ),
+  csvColumn("destination_country", "text", "The same, for the destination.", "US"),
 ];
 
 /** The country of an end; by default the one that the form of its postal code implies. */
