@@ -30,7 +30,9 @@ export function valuesOf(fields: readonly FormField[], record: object | null = n
     const shown = value === null ? firstOf(field) : entered ? entered(value) : value;
     const own = [name, kind === "date" ? String(shown).slice(0, 10) : shown] as [string, unknown];
     if (kind === "weight") return [own, [field.unit_name, valueAt(record, field.unit_name) ?? "lb"]];
-    return kind === "money" ? [own, ["currency", valueAt(record, "currency") ?? "USD"]] : [own];
+    // An existing amount is shown in its record's currency.
+    const currency = kind === "money" ? valueAt(record, "currency") : undefined;
+    return currency === undefined ? [own] : [own, ["currency", currency]];
   });
   return Object.fromEntries(entries);
 }

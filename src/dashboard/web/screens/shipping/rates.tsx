@@ -6,6 +6,7 @@ import { query, setQuery } from "../../browser/router.ts";
 import { Badge } from "../../components/badge.tsx";
 import type { FormField, FormValues } from "../../components/fields.tsx";
 import { Form } from "../../components/form.tsx";
+import { valuesOf } from "../../components/form_values.ts";
 import { EmptyState, Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Page } from "../../components/page.tsx";
 import { DataTable, type TableColumn } from "../../components/table.tsx";
@@ -17,52 +18,30 @@ import { SampleNotice } from "../orders/label_rates.tsx";
 const texts = shippingTexts.rates;
 type ListedRate = QuotedRates["rates"][number];
 
+const select = { kind: "select", width: "half", empty: "", blank: undefined } as const;
+const side = { kind: "number", unit: "in", width: "third" } as const;
+
 const fields = (): readonly FormField[] => [
   { kind: "text", name: "from_zip", label: texts.from, required: true, width: "half", mono: true, focus: true },
   { kind: "text", name: "to_zip", label: texts.to, required: true, width: "half", mono: true },
-  { kind: "select", name: "from_country", label: texts.fromCountry, width: "half", empty: "", options: countryNames() },
-  { kind: "select", name: "to_country", label: texts.toCountry, width: "half", empty: "", options: countryNames() },
-  { kind: "weight", name: "weight", unit_name: "weight_unit", label: texts.weight, required: true, width: "half" },
-  { kind: "money", name: "value", label: texts.value, currency: "USD", width: "half" },
-  { kind: "number", name: "dimensions.length", label: texts.length, unit: "in", width: "third" },
-  { kind: "number", name: "dimensions.width", label: texts.width, unit: "in", width: "third" },
-  { kind: "number", name: "dimensions.height", label: texts.height, unit: "in", width: "third" },
+  { ...select, name: "from_country", label: texts.fromCountry, options: countryNames() },
+  { ...select, name: "to_country", label: texts.toCountry, options: countryNames() },
+  {
+    ...({ kind: "weight", name: "weight", unit_name: "weight_unit", label: texts.weight, first: "1" } as const),
+    ...{ required: true, width: "half" },
+  },
+  { kind: "money", name: "value", label: texts.value, currency: "USD", width: "half", blank: undefined },
+  { ...side, name: "dimensions.length", label: texts.length },
+  { ...side, name: "dimensions.width", label: texts.width },
+  { ...side, name: "dimensions.height", label: texts.height },
   { kind: "switch", name: "residential", label: texts.residential, help: texts.residentialHelp, width: "half" },
   { kind: "switch", name: "insurance", label: texts.insurance, width: "half" },
 ];
 
-const first: FormValues = {
-  from_zip: "",
-  to_zip: "",
-  from_country: "",
-  to_country: "",
-  weight: "1",
-  weight_unit: "lb",
-  value: "",
-  "dimensions.length": "",
-  "dimensions.width": "",
-  "dimensions.height": "",
-  residential: false,
-  insurance: false,
-};
-
-/** The request body of the form values, without empty ones. */
-function bodyOf({ weight, value, ...values }: FormValues) {
-  const entries = Object.entries(values).filter(([, one]) => one !== "" && one !== false);
-  const isSide = ([name]: readonly [string, unknown]) => name.startsWith("dimensions.");
-  const entered = Object.fromEntries(entries.filter((entry) => !isSide(entry)));
-  const sides = entries.filter(isSide).map(([name, side]) => [name.slice("dimensions.".length), Number(side)]);
-  return {
-    ...entered,
-    weight: Number(weight),
-    ...(value === "" ? {} : { value }),
-    ...(sides.length > 0 ? { dimensions: { ...Object.fromEntries(sides), unit: "in" } } : {}),
-  };
-}
-
 /** The form values from the address, so that a link can share them. By default a parcel leaves the first warehouse. */
 function fromAddress(warehouse: ShipFromWarehouse | undefined): FormValues {
   const { postal_code = "", country = "" } = warehouse?.address ?? {};
+  const first = valuesOf(fields());
   const defaults: FormValues = { ...first, from_zip: postal_code ?? "", from_country: country };
   const has_origin = query.peek().has("from_zip") || query.peek().has("from_country");
   const entries = Object.entries(has_origin ? first : defaults).map(([name, empty]) => {
@@ -76,8 +55,9 @@ function fromAddress(warehouse: ShipFromWarehouse | undefined): FormValues {
 export function RatesScreen() {
   const [found, setFound] = useState<QuotedRates | null>(null);
   const { data: warehouses, loading } = useQuery<readonly ShipFromWarehouse[]>("/inventory/locations");
-  const ask = async (values: FormValues, key: string) => {
-    const { data } = await post<QuotedRates>("/shipping/rates", bodyOf(values), { key });
+  const ask = async (values: FormValues, key: string, { dimensions, ...body }: FormValues) => {
+    const parcel = { ...body, ...(dimensions !== null && { dimensions: { ...(dimensions as object), unit: "in" } }) };
+    const { data } = await post<QuotedRates>("/shipping/rates", parcel, { key });
     setFound(data);
     setQuery(Object.fromEntries(Object.entries(values).map(([name, one]) => [name, one ? String(one) : null])));
   };
