@@ -150,15 +150,23 @@ export interface Rehearsal<Data> {
   readonly events: readonly RehearsedEvent[];
 }
 
-/** Rehearses an action: the API responds as it would for the action, but changes nothing. */
-export async function rehearse<Data>(
-  method: "POST" | "PATCH" | "DELETE",
-  path: string,
-  body: unknown,
-  sending: RequestOptions = {},
-): Promise<Rehearsal<Data>> {
+/** A request that changes something, as data. */
+export interface ApiCall extends Pick<RequestOptions, "params" | "merchant"> {
+  readonly method: Exclude<Method, "GET">;
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+/** Sends a request. */
+export function callApi<Data>({ method, path, body, ...call }: ApiCall, sending: RequestOptions = {}) {
+  return write<Data>(method, path, body ?? (method === "POST" ? {} : undefined), { ...sending, ...call });
+}
+
+/** Rehearses a request: the API responds as it would, but changes nothing. */
+export async function rehearse<Data>(call: ApiCall, sending: RequestOptions = {}): Promise<Rehearsal<Data>> {
+  const { method, path, body, ...rest } = call;
   const json = body === undefined ? {} : { body: JSON.stringify(body), type: "application/json" };
-  const options = { ...sending, key: null, params: { ...sending.params, dry_run: true } };
+  const options = { ...sending, ...rest, key: null, params: { ...rest.params, dry_run: true } };
   const response = await request(`/v1${path}`, { method, ...json }, options);
   const { data, meta } = (await response.json()) as { data: Data; meta: { events: readonly RehearsedEvent[] } };
   return { data, events: meta.events };
@@ -177,11 +185,6 @@ export function post<Data>(path: string, body: unknown = {}, sending: RequestOpt
 /** Updates some fields of a resource. */
 export function patch<Data>(path: string, body: unknown, sending: RequestOptions = {}): Promise<ApiReply<Data>> {
   return write("PATCH", path, body, sending);
-}
-
-/** Replaces a whole resource. */
-export function put<Data>(path: string, body: unknown, sending: RequestOptions = {}): Promise<ApiReply<Data>> {
-  return write("PUT", path, body, sending);
 }
 
 /** Deletes a resource. */

@@ -1,7 +1,8 @@
 import { signal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
+import { type ComponentChildren, Fragment } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { type ApiProblem, problemOf } from "../api/problem.ts";
+import { place } from "../browser/router.ts";
 import { words } from "../text/common.ts";
 import { Button } from "./button.tsx";
 import { Notice } from "./notice.tsx";
@@ -51,6 +52,37 @@ export function Dialog({ title, onClose, children, wide = false, mayClose = () =
   );
 }
 
+interface OpenDialog {
+  readonly number: number;
+  readonly render: (close: () => void) => ComponentChildren;
+}
+
+const openedDialog = signal<OpenDialog | null>(null);
+let dialogs = 0;
+
+/**
+ * Shows a dialog until it calls `close` or the user leaves the screen. It stays when the row or the button that opened
+ * it disappears, and keeps the record as it was when it was opened.
+ */
+export function openDialog(render: (close: () => void) => ComponentChildren): void {
+  dialogs += 1;
+  openedDialog.value = { number: dialogs, render };
+}
+
+/** Shows the dialog of `openDialog`. */
+export function DialogHost() {
+  const { path } = place.value;
+  useEffect(() => {
+    openedDialog.value = null;
+  }, [path]);
+  const now = openedDialog.value;
+  if (now === null) return null;
+  const close = () => {
+    if (openedDialog.peek() === now) openedDialog.value = null;
+  };
+  return <Fragment key={now.number}>{now.render(close)}</Fragment>;
+}
+
 /** A confirmation before an action. */
 interface ConfirmRequest {
   readonly title: string;
@@ -58,8 +90,8 @@ interface ConfirmRequest {
   readonly text: ComponentChildren;
   /** The text of the confirming button, such as "Cancel order"; never "OK". */
   readonly act: string;
-  readonly stay?: string;
-  readonly danger?: boolean;
+  readonly stay?: string | undefined;
+  readonly danger?: boolean | undefined;
   /** Runs the action while the dialog is open. The dialog shows an error if it is refused. */
   readonly run?: () => Promise<unknown>;
 }

@@ -3,7 +3,7 @@ import { getDocument, type Params, saveBlob } from "../api/client.ts";
 import { type ApiProblem, problemOf } from "../api/problem.ts";
 import { words as texts } from "../text/common.ts";
 import { Button } from "./button.tsx";
-import { Dialog } from "./dialog.tsx";
+import { Dialog, openDialog } from "./dialog.tsx";
 import { Notice } from "./notice.tsx";
 
 /** A document of the API. */
@@ -15,14 +15,18 @@ export interface PrintableDocument {
   readonly name: string;
 }
 
-/** Shows a document in a dialog, to print or save it. */
-export function DocumentDialog({
-  paper,
-  onClose,
-}: {
+/** Opens a document in a dialog. */
+export function openPrintable(paper: PrintableDocument): void {
+  openDialog((close) => <DocumentDialog paper={paper} onClose={close} />);
+}
+
+interface DocumentDialogProps {
   readonly paper: PrintableDocument;
   readonly onClose: () => void;
-}) {
+}
+
+/** Shows a document in a dialog, to print or save it. */
+export function DocumentDialog({ paper, onClose }: DocumentDialogProps) {
   const [drawn, setDrawn] = useState<{ readonly blob: Blob; readonly url: string } | null>(null);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   const frame = useRef<HTMLIFrameElement>(null);

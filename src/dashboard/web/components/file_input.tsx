@@ -1,5 +1,4 @@
 import { useRef, useState } from "preact/hooks";
-import { type ApiProblem, problemOf } from "../api/problem.ts";
 import { words } from "../text/common.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
@@ -55,14 +54,14 @@ export function FileDrop({ title, text, accept, onFile }: FileDropProps) {
   );
 }
 
-/** Asks the user for a CSV file and calls `take` with it, or `onProblem` if it is refused. */
-export function chooseFile(take: (file: File) => Promise<void>, onProblem: (problem: ApiProblem) => void): void {
+/** Asks the user for a CSV file and calls `take` with it. */
+export function chooseFile(take: (file: File) => void): void {
   const input = document.createElement("input");
   input.type = "file";
   input.accept = ".csv,text/csv";
   input.onchange = () => {
     const file = input.files?.[0];
-    if (file !== undefined) take(file).catch((error) => onProblem(problemOf(error)));
+    if (file !== undefined) take(file);
   };
   input.click();
 }

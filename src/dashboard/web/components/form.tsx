@@ -24,7 +24,7 @@ interface FormProps {
    */
   readonly onSubmit: (values: FormValues, key: string, body: FormValues) => Promise<unknown>;
   readonly onCancel?: () => void;
-  readonly danger?: boolean;
+  readonly danger?: boolean | undefined;
   /** The text of the button that leaves the form, where "Cancel" would be ambiguous. */
   readonly stay?: string | undefined;
   /** The content above the buttons, such as a preview. */
@@ -169,11 +169,12 @@ function focusWrong(form: HTMLElement | null): void {
   wrong?.scrollIntoView({ block: "nearest" });
 }
 
-interface FormDialogProps extends Omit<FormProps, "onCancel" | "onDirty" | "guarded"> {
+/** A form in a dialog. */
+export interface FormDialogProps extends Omit<FormProps, "onCancel" | "onDirty" | "guarded"> {
   readonly title: string;
   readonly onClose: () => void;
   /** The text above the fields. */
-  readonly text?: string;
+  readonly text?: ComponentChildren;
   readonly wide?: boolean;
 }
 

@@ -98,7 +98,7 @@ interface DataTableProps<Row> {
   readonly stale?: boolean;
   readonly hidden?: ReadonlySet<string> | undefined;
   /** The actions at the end of a row. */
-  readonly acts?: (row: Row) => ComponentChildren;
+  readonly acts?: ((row: Row) => ComponentChildren) | undefined;
   /** Whether all rows belong to the merchant that the page already shows. */
   readonly of_one?: boolean;
 }

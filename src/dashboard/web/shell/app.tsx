@@ -9,7 +9,7 @@ import { ownMerchant, readSession, session } from "../api/session.ts";
 import { base, matchPath, navigate, place, tabEnvironment, to } from "../browser/router.ts";
 import { useShortcuts } from "../browser/shortcuts.ts";
 import { Button } from "../components/button.tsx";
-import { ConfirmHost } from "../components/dialog.tsx";
+import { ConfirmHost, DialogHost } from "../components/dialog.tsx";
 import { Icon } from "../components/icon.tsx";
 import { EmptyState } from "../components/notice.tsx";
 import { Page } from "../components/page.tsx";
@@ -249,6 +249,7 @@ function Frame({ found }: { readonly found: MatchedScreen | null }) {
           <MerchantBar />
           <Boundary of={place.value.path}>
             <Shown found={found} />
+            <DialogHost />
           </Boundary>
         </main>
         <BottomBar current={current} />

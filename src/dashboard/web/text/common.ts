@@ -70,3 +70,13 @@ export const words = {
     phone: "Phone",
   },
 } as const;
+
+/** The preview of an action. */
+export const previewTexts = {
+  title: "What will happen",
+  asking: "Calculating…",
+  nothing: "No changes.",
+  webhooks: (types: readonly string[]) => `Sends ${types.length === 1 ? "webhook" : "webhooks"}: ${types.join(", ")}`,
+  noWebhooks: "No webhooks sent",
+  incomplete: "Complete the form to preview the changes.",
+} as const;

@@ -4,12 +4,6 @@ const units = (count: number) => plural(count, "unit", "units");
 
 /** What an act will do, in words: of orders, parcels, returns and stock. */
 export const effectTexts = {
-  title: "What will happen",
-  asking: "Calculating…",
-  nothing: "No changes.",
-  webhooks: (types: readonly string[]) => `Sends ${types.length === 1 ? "webhook" : "webhooks"}: ${types.join(", ")}`,
-  noWebhooks: "No webhooks sent",
-  incomplete: "Complete the form to preview the changes.",
   addressMade: "A new address is added to the customer.",
   customerMade: (name: string) => `Customer ${name} is created.`,
   reserves: (sku: string, count: number) =>
@@ -139,7 +133,6 @@ export const orderTexts = {
   packText: "Choose the units for this parcel. The rest can go into another parcel.",
   shortText: "Other units are allocated instead. If the reason is lost or damaged, the missing units are written off.",
 
-  holds: "Holds",
   heldNow: (reason: string) => `On hold: ${reason}`,
   until: "until",
   since: "since",
@@ -163,10 +156,8 @@ export const orderTexts = {
   plan: "Stock",
   planNothing: "This order needs no more stock.",
   planPaused: "On hold: the order gets no incoming stock until it is released.",
-  held: "Reserved for this order",
   heldNothing: "No stock reserved yet.",
   inStaging: "picked, in staging",
-  warehouse: "Warehouse",
   expires: "expires",
   better: "A better allocation is available",
   betterText: "Reallocation would use:",
@@ -207,8 +198,8 @@ export const orderTexts = {
   voidLabel: "Void label",
   voidTitle: (number: string) => `Void label ${number}?`,
   voidText:
-    "The parcel is cancelled and its units can go into another parcel. A carrier's label is returned to the carrier," +
-    " which may refuse the refund.",
+    "The parcel then needs a new label, and the tracking number is no longer valid. A carrier's label is returned" +
+    " to the carrier, which may refuse the refund.",
   voided: "Label voided.",
   voidAsked: "Void requested from the carrier.",
   labelProcessing: "Waiting for the carrier.",

@@ -1,16 +1,13 @@
 import { useState } from "preact/hooks";
-import { patch, post, remove } from "../../api/client.ts";
-import { may } from "../../api/session.ts";
+import { patch, post } from "../../api/client.ts";
 import type { AddressCheck, Customer } from "../../api/types.ts";
+import { type Action, ActionButton, Actions } from "../../components/action.tsx";
 import { Badge, type Tone } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
-import { confirm } from "../../components/dialog.tsx";
 import type { FormField, FormValues } from "../../components/fields.tsx";
-import { FormDialog } from "../../components/form.tsx";
-import { ActionMenu } from "../../components/menu.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Card } from "../../components/page.tsx";
-import { showRefused, showSuccess } from "../../components/toasts.tsx";
+import { showRefused } from "../../components/toasts.tsx";
 import { words } from "../../text/common.ts";
 import { countryName } from "../../text/countries_and_units.ts";
 import { customerTexts as texts } from "../../text/customers.ts";
@@ -52,55 +49,47 @@ interface AddressesProps {
 
 /** The addresses of a customer, with the result of their checks. */
 export function Addresses({ customer, etag }: AddressesProps) {
-  const [open, setOpen] = useState<SavedAddress | "new" | null>(null);
   const { shipping_addresses: all } = customer;
-  const add = may("customers.write") && <Button icon="plus" title={texts.addAddress} onClick={() => setOpen("new")} />;
   return (
-    <Card title={texts.addresses} acts={add}>
+    <Card title={texts.addresses} acts={<ActionButton of={enterAddress(customer, etag, null)} />}>
       {all.length === 0 && <p class="muted">{texts.noAddress}</p>}
       <ul class="addresses">
         {all.map((address) => (
           <li key={address.id}>
-            <One customer={customer} address={address} etag={etag} onChange={() => setOpen(address)} />
+            <One customer={customer} address={address} etag={etag} />
           </li>
         ))}
       </ul>
-      {open && (
-        <AddressDialog
-          customer={customer}
-          etag={etag}
-          address={open === "new" ? null : open}
-          onClose={() => setOpen(null)}
-        />
-      )}
     </Card>
   );
 }
 
-interface AddressCardProps extends AddressesProps {
+interface AddressProps extends AddressesProps {
   readonly address: SavedAddress;
-  readonly onChange: () => void;
 }
 
-function One({ customer, address, etag, onChange }: AddressCardProps) {
-  const { id, name, company, phone, is_default, verification } = address;
+function addressActions({ customer, address, etag }: AddressProps): readonly Action[] {
+  const own = `/customers/${customer.id}/addresses/${address.id}`;
+  const common = { permission: "customers.write", match: etag } as const;
+  return [
+    enterAddress(customer, etag, address),
+    {
+      ...{ title: texts.makeDefault, icon: "star", ...common, when: !address.is_default, done: texts.madeDefault },
+      call: { method: "PATCH", path: own, body: { is_default: true } },
+    },
+    {
+      ...{ title: texts.removeAddress, icon: "delete", danger: true, ...common, done: texts.removed },
+      ask: { title: texts.removeTitle, text: texts.removeText },
+      call: { method: "DELETE", path: own },
+    },
+  ];
+}
+
+function One(props: AddressProps) {
+  const { address } = props;
+  const { name, company, phone, is_default, verification } = address;
   const status = verification?.status ?? "unverified";
   const findings = [...(verification?.errors ?? []), ...(verification?.warnings ?? [])];
-  const makeDefault = async () => {
-    await patch(`/customers/${customer.id}/addresses/${id}`, { is_default: true }, { match: etag });
-    showSuccess(texts.madeDefault);
-  };
-  const drop = () =>
-    confirm({
-      title: texts.removeTitle,
-      text: texts.removeText,
-      act: texts.removeAddress,
-      danger: true,
-      run: async () => {
-        await remove(`/customers/${customer.id}/addresses/${id}`, { match: etag });
-        showSuccess(texts.removed);
-      },
-    });
   return (
     <>
       <div class="address-lines">
@@ -112,23 +101,7 @@ function One({ customer, address, etag, onChange }: AddressCardProps) {
       <div class="address-state">
         {is_default && <Badge tone="info">{texts.default}</Badge>}
         <Badge tone={tones[status]}>{texts.check[status]}</Badge>
-        {may("customers.write") && (
-          <ActionMenu
-            items={[
-              { title: words.edit, icon: "edit", run: onChange },
-              ...(is_default
-                ? []
-                : [
-                    {
-                      title: texts.makeDefault,
-                      icon: "star" as const,
-                      run: () => void makeDefault().catch(showRefused),
-                    },
-                  ]),
-              { title: texts.removeAddress, icon: "delete", danger: true, run: drop },
-            ]}
-          />
-        )}
+        <Actions of={addressActions(props)} />
       </div>
       {findings.length > 0 && (
         <ul class="address-findings">
@@ -137,17 +110,17 @@ function One({ customer, address, etag, onChange }: AddressCardProps) {
           ))}
         </ul>
       )}
-      {verification?.suggestion && <Suggestion customer={customer} address={address} etag={etag} />}
+      {verification?.suggestion && <Suggestion {...props} />}
     </>
   );
 }
 
-function Suggestion({ customer, address, etag }: AddressesProps & { readonly address: SavedAddress }) {
+function Suggestion({ customer, address, etag }: AddressProps) {
   const suggested = address.verification?.suggestion;
   if (!suggested) return null;
-  const path = `/customers/${customer.id}/addresses/${address.id}/accept_suggestion`;
-  const take = () =>
-    confirm({
+  const take: Action = {
+    ...{ title: texts.takeSuggestion, permission: "customers.write", match: etag, done: texts.suggestionTaken },
+    ask: {
       title: texts.takeTitle,
       text: (
         <>
@@ -155,17 +128,14 @@ function Suggestion({ customer, address, etag }: AddressesProps & { readonly add
           <p class="address-lines">{linesOf(suggested)}</p>
         </>
       ),
-      act: texts.takeSuggestion,
-      run: async () => {
-        await post(path, {}, { match: etag });
-        showSuccess(texts.suggestionTaken);
-      },
-    });
+    },
+    call: { method: "POST", path: `/customers/${customer.id}/addresses/${address.id}/accept_suggestion` },
+  };
   return (
     <Notice kind="info">
       <p>{texts.suggestion}</p>
       <p class="address-lines">{linesOf(suggested)}</p>
-      {may("customers.write") && <Button title={texts.takeSuggestion} onClick={() => void take()} />}
+      <ActionButton of={take} />
     </Notice>
   );
 }
@@ -179,35 +149,32 @@ const lines = [
   ...["name", "company", "address_line1", "address_line2", "city", "state", "postal_code", "country", "phone"],
 ] as readonly (keyof SavedAddress)[];
 
-interface AddressDialogProps extends AddressesProps {
-  readonly address: SavedAddress | null;
-  readonly onClose: () => void;
-}
-
-/** A form for an address, which can be checked before it is saved. API errors appear next to each line. */
-function AddressDialog({ customer, etag, address, onClose }: AddressDialogProps) {
-  const entered = Object.fromEntries(lines.map((line) => [line, address?.[line] ?? ""]));
-  const submit = async (values: FormValues, key: string) => {
-    const entered = values["address"] as FormValues;
-    const path = `/customers/${customer.id}/addresses`;
-    const is_default = values["is_default"] === true;
-    const sending = { key, match: etag };
-    if (address === null) await post(path, { ...addressBody(entered), is_default }, sending);
-    else await patch(`${path}/${address.id}`, { ...orNull(entered), ...(is_default ? { is_default } : {}) }, sending);
-    showSuccess(texts.addressSaved);
+/** Enters an address, which can be checked before it is saved. API errors appear next to each line. */
+function enterAddress({ id }: Customer, etag: string | null, address: SavedAddress | null): Action {
+  const before = Object.fromEntries(lines.map((line) => [line, address?.[line] ?? ""]));
+  const path = `/customers/${id}/addresses`;
+  return {
+    ...(address === null ? { title: texts.addAddress, icon: "plus" } : { title: words.edit, icon: "edit" }),
+    permission: "customers.write",
+    ask: {
+      title: address === null ? texts.newAddress : texts.editAddress,
+      fields,
+      first: { address: address === null ? { country: "US" } : before, is_default: address?.is_default ?? false },
+      submit: words.save,
+      preview: (values) => <Check entered={values["address"] as FormValues} />,
+    },
+    run: async (values, key) => {
+      const entered = values["address"] as FormValues;
+      const is_default = values["is_default"] === true;
+      const sending = { key, match: etag };
+      const saved =
+        address === null
+          ? post(path, { ...addressBody(entered), is_default }, sending)
+          : patch(`${path}/${address.id}`, { ...orNull(entered), ...(is_default ? { is_default } : {}) }, sending);
+      return await saved.catch(belowAddress);
+    },
+    done: texts.addressSaved,
   };
-  return (
-    <FormDialog
-      title={address === null ? texts.newAddress : texts.editAddress}
-      fields={fields}
-      first={{ address: address === null ? { country: "US" } : entered, is_default: address?.is_default ?? false }}
-      submit={words.save}
-      onSubmit={(values, key) => submit(values, key).catch(belowAddress)}
-      onClose={onClose}
-    >
-      {(values) => <Check entered={values["address"] as FormValues} />}
-    </FormDialog>
-  );
 }
 
 /** Moves API errors below `address`, where this form has the fields of the address. */

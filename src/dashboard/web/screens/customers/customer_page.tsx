@@ -2,8 +2,8 @@ import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import type { CustomerDetail, Order } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
+import { type Action, Actions } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
-import { LinkButton } from "../../components/button.tsx";
 import { List } from "../../components/list_page.tsx";
 import { EmptyState, Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Columns, Page } from "../../components/page.tsx";
@@ -17,7 +17,7 @@ import { count, money } from "../../text/format.ts";
 import { titles } from "../../text/navigation.ts";
 import { Addresses } from "./customer_addresses.tsx";
 import { CustomerErasure, ErasureNotice, useErasureOf } from "./erasure.tsx";
-import { PrivacyMenu } from "./privacy_actions.tsx";
+import { privacyActions } from "./privacy_actions.tsx";
 
 const columns: readonly TableColumn<Order>[] = [
   { id: "order", title: texts.order, cell: ({ order_number }) => order_number },
@@ -47,20 +47,17 @@ export function CustomerScreen({ params }: ScreenProps) {
     );
   }
   const erased = customer.erased_at !== null;
+  const edit: Action = {
+    ...{ title: words.edit, icon: "edit", button: true, permission: "customers.write", when: !erased },
+    href: to(`/customers/${customer.id}/change`),
+  };
   return (
     <Page
       title={customerName(customer)}
       back={back}
       owned={customer}
       below={customer.company}
-      acts={
-        <>
-          {may("privacy.manage") && <PrivacyMenu customer={customer} />}
-          {may("customers.write") && !erased && (
-            <LinkButton icon="edit" title={words.edit} href={to(`/customers/${customer.id}/change`)} />
-          )}
-        </>
-      }
+      acts={<Actions of={[...privacyActions(customer), edit]} />}
     >
       <Columns
         main={

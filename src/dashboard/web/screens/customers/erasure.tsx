@@ -1,21 +1,18 @@
 import { Fragment } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { remove } from "../../api/client.ts";
 import type { ErasureRecord } from "../../api/developer_types.ts";
 import { showsSeveral } from "../../api/merchants.ts";
 import { refresh, useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import type { Customer } from "../../api/types.ts";
 import { navigate, to } from "../../browser/router.ts";
+import { type Action, ActionButton } from "../../components/action.tsx";
 import { Badge, MerchantMark } from "../../components/badge.tsx";
-import { Button } from "../../components/button.tsx";
-import { confirm } from "../../components/dialog.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
 import { now } from "../../components/now.ts";
 import { Card, Page } from "../../components/page.tsx";
 import { useProgress } from "../../components/reading.ts";
 import type { ScreenProps } from "../../components/screen.ts";
-import { showSuccess } from "../../components/toasts.tsx";
 import { DescriptionList, Time } from "../../components/values.tsx";
 import { count } from "../../text/format.ts";
 import { privacyTexts as texts } from "../../text/privacy.ts";
@@ -70,19 +67,15 @@ export function CustomerErasure({ erasure }: { readonly erasure: ErasureRecord }
 }
 
 /** Cancels an erasure that has not started, and then calls `onDone`. */
-async function cancelErasure({ id }: ErasureRecord, onDone: () => void): Promise<void> {
-  const done = await confirm({
-    title: texts.cancelTitle,
-    text: texts.cancelText,
-    act: texts.cancelErasure,
-    stay: texts.stay,
-    run: () => remove(`/erasures/${id}`),
-  });
-  if (!done) return;
-  showSuccess(texts.erasureCancelled);
-  refresh(new Set(["erasures", "customers"]));
-  onDone();
-}
+const cancelErasure = ({ id, status }: ErasureRecord, onDone: () => void): Action => ({
+  ...{ title: `${texts.cancelErasure}…`, when: status === "waiting", done: texts.erasureCancelled },
+  ask: { title: texts.cancelTitle, text: texts.cancelText, submit: texts.cancelErasure, stay: texts.stay },
+  call: { method: "DELETE", path: `/erasures/${id}` },
+  after: () => {
+    refresh(new Set(["erasures", "customers"]));
+    onDone();
+  },
+});
 
 interface StateProps {
   readonly erasure: ErasureRecord;
@@ -95,14 +88,7 @@ interface StateProps {
 function StateCard({ erasure, of_one = false, onCancelled = () => {} }: StateProps) {
   const { status, after_days, customers, merchant_id, looks_again_at, created_at, finished_at, rest_gone_by } = erasure;
   return (
-    <Card
-      title={texts.erasure}
-      acts={
-        status === "waiting" && (
-          <Button title={`${texts.cancelErasure}…`} onClick={() => void cancelErasure(erasure, onCancelled)} />
-        )
-      }
-    >
+    <Card title={texts.erasure} acts={<ActionButton of={cancelErasure(erasure, onCancelled)} />}>
       <DescriptionList
         facts={[
           [

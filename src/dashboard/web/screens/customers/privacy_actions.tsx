@@ -1,14 +1,11 @@
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
 import { post, saveBlob } from "../../api/client.ts";
 import type { AccessExport, ErasureRecord } from "../../api/developer_types.ts";
 import { ApiProblem, problemOf } from "../../api/problem.ts";
 import { refresh } from "../../api/query.ts";
 import type { Customer } from "../../api/types.ts";
-import { confirm } from "../../components/dialog.tsx";
+import type { Action } from "../../components/action.tsx";
 import type { FormField, FormValues } from "../../components/fields.tsx";
-import { FormDialog } from "../../components/form.tsx";
-import { ActionMenu, type MenuItem } from "../../components/menu.tsx";
 import { customerName } from "../../components/pickers.tsx";
 import { showSuccess } from "../../components/toasts.tsx";
 import { DescriptionList } from "../../components/values.tsx";
@@ -54,44 +51,44 @@ function plainly(error: unknown): ApiProblem {
   return new ApiProblem(problem.status, { error: { code: problem.code, message } });
 }
 
-interface EraseProps {
+interface ErasePerson {
   readonly title: string;
   /** The scope, if it is not obvious. */
   readonly reach?: ComponentChildren;
   /** The fields that identify the person. */
   readonly who?: readonly FormField[];
-  readonly erase: (values: FormValues, after_days: unknown, key: string) => Promise<{ readonly data: ErasureRecord }>;
+  readonly erase: (
+    values: FormValues,
+    after_days: unknown,
+    key: string | undefined,
+  ) => Promise<{ readonly data: ErasureRecord }>;
   readonly name: (values: FormValues) => string;
   readonly onBegun?: (erasure: ErasureRecord) => void;
-  readonly onClose: () => void;
 }
 
-/** Confirms an erasure and lists what is erased and what is kept. */
-export function EraseDialog({ title, reach, who = [], erase, name, onBegun, onClose }: EraseProps) {
-  return (
-    <FormDialog
-      title={title}
-      danger
-      submit={texts.eraseAct}
-      fields={[
+/** What erasing a person asks, and what is erased and what is kept. */
+export const erasePerson = ({ title, reach, who = [], erase, name, onBegun }: ErasePerson) =>
+  ({
+    ask: {
+      title,
+      danger: true,
+      submit: texts.eraseAct,
+      fields: [
         { kind: "custom", name: "told", label: "", render: () => <WhatGoes reach={reach} /> },
         ...who,
         { kind: "number", name: "after_days", label: texts.afterDays, help: texts.afterDaysHelp },
-      ]}
-      onClose={onClose}
-      onSubmit={async (values, key) => {
-        try {
-          const { data } = await erase(values, daysOf(values["after_days"]), key);
-          showSuccess(texts.begun(name(values)));
-          refresh(new Set(["erasures", "customers"]));
-          onBegun?.(data);
-        } catch (error) {
-          throw plainly(error);
-        }
-      }}
-    />
-  );
-}
+      ],
+    },
+    run: (values, key) =>
+      erase(values, daysOf(values["after_days"]), key).catch((error) => {
+        throw plainly(error);
+      }),
+    done: (_data, values) => texts.begun(name(values)),
+    after: (erasure: ErasureRecord) => {
+      refresh(new Set(["erasures", "customers"]));
+      onBegun?.(erasure);
+    },
+  }) satisfies Partial<Action>;
 
 function WhatGoes({ reach }: { readonly reach: ComponentChildren }) {
   return (
@@ -111,22 +108,17 @@ function WhatGoes({ reach }: { readonly reach: ComponentChildren }) {
 }
 
 /** Exports the personal data of an email address. */
-export function ExportDialog({ reach, onClose }: { readonly reach: string; readonly onClose: () => void }) {
-  return (
-    <FormDialog
-      title={texts.exportEmailTitle}
-      text={`${texts.exportText} ${reach}`}
-      submit={texts.exportAct}
-      fields={[emailField]}
-      onClose={onClose}
-      onSubmit={async ({ email }) => {
-        const address = String(email).trim();
-        const { data } = await post<AccessExport>("/disclosures", { email: address });
-        saveAccessExport(data, fileOf(address));
-      }}
-    />
-  );
-}
+export const exportByEmail = (reach: string): Action => ({
+  ...{ title: texts.exportByEmail, icon: "download", button: true },
+  ask: {
+    title: texts.exportEmailTitle,
+    text: `${texts.exportText} ${reach}`,
+    submit: texts.exportAct,
+    fields: [emailField],
+  },
+  call: ({ email }) => ({ method: "POST", path: "/disclosures", body: { email: String(email).trim() } }),
+  after: (data: AccessExport, { email }) => saveAccessExport(data, fileOf(String(email).trim())),
+});
 
 /** The field for the person's email address. */
 export const emailField: FormField = {
@@ -135,34 +127,24 @@ export const emailField: FormField = {
   focus: true,
 };
 
-/** The menu to export or erase a customer's data, for users with the permission. */
-export function PrivacyMenu({ customer }: { readonly customer: Customer }) {
-  const [erasing, setErasing] = useState(false);
+/** Exports or erases a customer's data. */
+export function privacyActions(customer: Customer): readonly Action[] {
   const { id, erased_at } = customer;
   const name = customerName(customer);
-  const exportData = () =>
-    confirm({
-      title: texts.exportTitle(name),
-      text: texts.exportText,
-      act: texts.exportAct,
-      run: async () => {
-        const { data } = await post<AccessExport>(`/customers/${id}/disclosure`);
-        saveAccessExport(data, fileOf(`${name} ${id}`));
-      },
-    });
-  const erase: readonly MenuItem[] =
-    erased_at === null ? [{ title: texts.erase, icon: "delete", danger: true, run: () => setErasing(true) }] : [];
-  return (
-    <>
-      <ActionMenu items={[{ title: texts.export, icon: "download", run: () => void exportData() }, ...erase]} />
-      {erasing && (
-        <EraseDialog
-          title={texts.eraseTitle(name)}
-          name={() => name}
-          erase={(_values, after_days, key) => post<ErasureRecord>(`/customers/${id}/erasure`, { after_days }, { key })}
-          onClose={() => setErasing(false)}
-        />
-      )}
-    </>
-  );
+  return [
+    {
+      ...{ title: texts.export, icon: "download", permission: "privacy.manage" },
+      ask: { title: texts.exportTitle(name), text: texts.exportText, submit: texts.exportAct },
+      call: { method: "POST", path: `/customers/${id}/disclosure` },
+      after: (data: AccessExport) => saveAccessExport(data, fileOf(`${name} ${id}`)),
+    },
+    {
+      ...{ title: texts.erase, icon: "delete", danger: true, permission: "privacy.manage", when: erased_at === null },
+      ...erasePerson({
+        title: texts.eraseTitle(name),
+        name: () => name,
+        erase: (_values, after_days, key) => post<ErasureRecord>(`/customers/${id}/erasure`, { after_days }, { key }),
+      }),
+    },
+  ];
 }

@@ -1,17 +1,16 @@
-import { useState } from "preact/hooks";
 import { post } from "../../api/client.ts";
 import type { ErasureRecord } from "../../api/developer_types.ts";
 import { chosenMerchant, several, showsSeveral } from "../../api/merchants.ts";
 import { navigate, to } from "../../browser/router.ts";
+import { type Action, Actions } from "../../components/action.tsx";
 import { Badge, MerchantMark } from "../../components/badge.tsx";
-import { Button } from "../../components/button.tsx";
 import { ListPage } from "../../components/list_page.tsx";
 import { EmptyState } from "../../components/notice.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
 import { count } from "../../text/format.ts";
 import { privacyTexts as texts } from "../../text/privacy.ts";
-import { EraseDialog, ExportDialog, emailField } from "./privacy_actions.tsx";
+import { emailField, erasePerson, exportByEmail } from "./privacy_actions.tsx";
 
 const recordsOf = ({ erased }: ErasureRecord) => erased.reduce((sum, one) => sum + one.count, 0);
 
@@ -39,42 +38,31 @@ function reachOf(): string {
 
 /** All erasures, and exports and erasures by email address. */
 export function PrivacyScreen() {
-  const [open, setOpen] = useState<"export" | "erase" | null>(null);
-  const close = () => setOpen(null);
   const reach = reachOf();
+  const eraseByEmail: Action = {
+    ...{ title: texts.eraseByEmail, icon: "delete", button: true },
+    ...erasePerson({
+      title: texts.eraseEmailTitle,
+      reach,
+      who: [emailField],
+      name: ({ email }) => String(email).trim(),
+      erase: ({ email }, after_days, key) =>
+        post<ErasureRecord>("/erasures", { email: String(email).trim(), after_days }, { key }),
+      onBegun: ({ id }) => navigate(to(`/settings/privacy/${id}`)),
+    }),
+  };
   return (
-    <>
-      <ListPage<ErasureRecord>
-        title={texts.title}
-        name={texts.listTitle}
-        path="/erasures"
-        of_one
-        columns={showsSeveral.value ? [requestedColumn, reaches, ...columns] : [requestedColumn, ...columns]}
-        id={({ id }) => id}
-        href={({ id }) => to(`/settings/privacy/${id}`)}
-        acts={
-          <>
-            <Button icon="download" title={texts.exportByEmail} onClick={() => setOpen("export")} />
-            <Button icon="delete" title={texts.eraseByEmail} onClick={() => setOpen("erase")} />
-          </>
-        }
-        above={<p class="page-intro muted">{texts.intro}</p>}
-        empty={<EmptyState icon="shield" title={texts.emptyTitle} text={texts.emptyText} />}
-      />
-      {open === "export" && <ExportDialog reach={reach} onClose={close} />}
-      {open === "erase" && (
-        <EraseDialog
-          title={texts.eraseEmailTitle}
-          reach={reach}
-          who={[emailField]}
-          name={({ email }) => String(email).trim()}
-          erase={({ email }, after_days, key) =>
-            post<ErasureRecord>("/erasures", { email: String(email).trim(), after_days }, { key })
-          }
-          onBegun={({ id }) => navigate(to(`/settings/privacy/${id}`))}
-          onClose={close}
-        />
-      )}
-    </>
+    <ListPage<ErasureRecord>
+      title={texts.title}
+      name={texts.listTitle}
+      path="/erasures"
+      of_one
+      columns={showsSeveral.value ? [requestedColumn, reaches, ...columns] : [requestedColumn, ...columns]}
+      id={({ id }) => id}
+      href={({ id }) => to(`/settings/privacy/${id}`)}
+      acts={<Actions of={[eraseByEmail, exportByEmail(reach)]} />}
+      above={<p class="page-intro muted">{texts.intro}</p>}
+      empty={<EmptyState icon="shield" title={texts.emptyTitle} text={texts.emptyText} />}
+    />
   );
 }

@@ -1,31 +1,23 @@
-import { useState } from "preact/hooks";
-import { post } from "../../api/client.ts";
 import type { Attempt, Delivery, Webhook } from "../../api/developer_types.ts";
-import { may } from "../../api/session.ts";
+import { type Action, ActionButton, act } from "../../components/action.tsx";
 import { Badge, type Tone } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
-import { confirm } from "../../components/dialog.tsx";
+import { openDialog } from "../../components/dialog.tsx";
 import { optionsOf } from "../../components/form_values.ts";
 import { List } from "../../components/list_page.tsx";
 import { EmptyState } from "../../components/notice.tsx";
 import type { TableColumn } from "../../components/table.tsx";
-import { showSuccess } from "../../components/toasts.tsx";
 import { Time } from "../../components/values.tsx";
 import { count } from "../../text/format.ts";
 import { webhookTexts as texts } from "../../text/webhooks.ts";
 import { AttemptDialog, Outcome } from "./delivery_attempt.tsx";
+import { testWebhook } from "./webhook_actions.tsx";
 
-function resend(webhook_id: string, delivery_id: string, event_type: string): Promise<boolean> {
-  return confirm({
-    title: texts.resendTitle(event_type),
-    text: texts.resendText,
-    act: texts.resend,
-    run: async () => {
-      await post(`/webhooks/${webhook_id}/deliveries/${delivery_id}/redeliver`);
-      showSuccess(texts.resent);
-    },
-  });
-}
+const resend = (webhook_id: string, delivery_id: string, event_type: string): Action => ({
+  ...{ title: texts.resend, icon: "redo", permission: "webhooks.manage", done: texts.resent },
+  ask: { title: texts.resendTitle(event_type), text: texts.resendText },
+  call: { method: "POST", path: `/webhooks/${webhook_id}/deliveries/${delivery_id}/redeliver` },
+});
 
 const attemptColumns: readonly TableColumn<Attempt>[] = [
   { id: "event", title: texts.event, cell: ({ event_type }) => <code>{event_type}</code>, wide: true },
@@ -46,33 +38,38 @@ const attemptColumns: readonly TableColumn<Attempt>[] = [
 ];
 
 /** The attempts of a webhook, with request and response. */
-export function Log({ webhook, test }: { readonly webhook: Webhook; readonly test: preact.ComponentChildren }) {
-  const [shown, setShown] = useState<string | null>(null);
-  return (
-    <>
-      <List<Attempt>
-        name={texts.log}
-        path={`/webhooks/${webhook.id}/logs`}
-        filters={[{ kind: "choice", param: "status", title: texts.status, options: optionsOf(texts.outcome) }]}
-        columns={attemptColumns}
-        id={({ id }) => id}
-        rowActs={({ id }) => (
-          <Button kind="plain" icon="eye" iconOnly title={texts.showAttempt} onClick={() => setShown(id)} />
-        )}
-        empty={<EmptyState icon="list" title={texts.logEmpty} text={texts.logEmptyText} act={test} />}
+export function Log({ webhook }: { readonly webhook: Webhook }) {
+  const show = (id: string) =>
+    openDialog((close) => (
+      <AttemptDialog
+        webhook_id={webhook.id}
+        attempt_id={id}
+        onClose={close}
+        onResend={({ delivery_id, event_type }) => {
+          close();
+          act(resend(webhook.id, delivery_id, event_type));
+        }}
       />
-      {shown && (
-        <AttemptDialog
-          webhook_id={webhook.id}
-          attempt_id={shown}
-          onClose={() => setShown(null)}
-          onResend={({ delivery_id, event_type }) => {
-            setShown(null);
-            void resend(webhook.id, delivery_id, event_type);
-          }}
-        />
+    ));
+  return (
+    <List<Attempt>
+      name={texts.log}
+      path={`/webhooks/${webhook.id}/logs`}
+      filters={[{ kind: "choice", param: "status", title: texts.status, options: optionsOf(texts.outcome) }]}
+      columns={attemptColumns}
+      id={({ id }) => id}
+      rowActs={({ id }) => (
+        <Button kind="plain" icon="eye" iconOnly title={texts.showAttempt} onClick={() => show(id)} />
       )}
-    </>
+      empty={
+        <EmptyState
+          icon="list"
+          title={texts.logEmpty}
+          text={texts.logEmptyText}
+          act={<ActionButton of={testWebhook(webhook)} />}
+        />
+      }
+    />
   );
 }
 
@@ -106,17 +103,7 @@ export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
       filters={[{ kind: "choice", param: "status", title: texts.status, options: optionsOf(texts.deliveryStatuses) }]}
       columns={deliveryColumns}
       id={({ id }) => id}
-      rowActs={({ id, event_type }) =>
-        may("webhooks.manage") && (
-          <Button
-            kind="plain"
-            icon="redo"
-            iconOnly
-            title={texts.resend}
-            onClick={() => void resend(webhook.id, id, event_type)}
-          />
-        )
-      }
+      rowActs={({ id, event_type }) => <ActionButton of={resend(webhook.id, id, event_type)} name={texts.resend} />}
       empty={<EmptyState icon="list" title={texts.deliveriesEmpty} text={texts.deliveriesEmptyText} />}
     />
   );

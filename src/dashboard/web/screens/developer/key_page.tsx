@@ -1,17 +1,15 @@
-import { useState } from "preact/hooks";
-import { patch, post } from "../../api/client.ts";
 import type { ApiKey, MadeKey } from "../../api/developer_types.ts";
 import { useQuery } from "../../api/query.ts";
 import { navigate, to } from "../../browser/router.ts";
+import { type Action, ActionButton, Actions } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
-import { Button, LinkButton } from "../../components/button.tsx";
+import { LinkButton } from "../../components/button.tsx";
+import { openDialog } from "../../components/dialog.tsx";
 import type { FormField } from "../../components/fields.tsx";
-import { FormDialog } from "../../components/form.tsx";
 import { optionsOf } from "../../components/form_values.ts";
 import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Columns, Page } from "../../components/page.tsx";
 import type { ScreenProps } from "../../components/screen.ts";
-import { showRefused, showSuccess } from "../../components/toasts.tsx";
 import { DescriptionList, Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
@@ -38,7 +36,7 @@ export function KeyScreen({ params }: ScreenProps) {
       badge={<Badge state={key.status} />}
       owned={key}
       below={<code>{`${key.prefix}…${key.last_four}`}</code>}
-      acts={<Acts apiKey={key} etag={etag} />}
+      acts={key.status === "active" && <Actions of={keyActions(key, etag)} />}
     >
       <Columns main={<Addresses apiKey={key} etag={etag} />} side={<Details apiKey={key} />} />
     </Page>
@@ -77,14 +75,10 @@ function Details({ apiKey: key }: KeyProps) {
 
 function Addresses({ apiKey: key, etag }: KeyProps & { readonly etag: string | null }) {
   const { ip_mode, ip_list, observed } = key;
-  const allow = async (address: string) => {
-    try {
-      await patch<ApiKey>(`/keys/${key.id}`, { ip_list: [...ip_list, address] }, { match: etag });
-      showSuccess(texts.allowed(address));
-    } catch (error) {
-      showRefused(error);
-    }
-  };
+  const allow = (address: string): Action => ({
+    ...{ title: texts.allow, match: etag, done: texts.allowed(address) },
+    call: { method: "PATCH", path: `/keys/${key.id}`, body: { ip_list: [...ip_list, address] } },
+  });
   return (
     <>
       <Card title={texts.addresses}>
@@ -109,7 +103,7 @@ function Addresses({ apiKey: key, etag }: KeyProps & { readonly etag: string | n
                     <span class="muted">
                       <Time at={at} />
                     </span>
-                    <Button title={texts.allow} onClick={() => void allow(address)} />
+                    <ActionButton of={allow(address)} />
                   </li>
                 ))}
               </ul>
@@ -127,6 +121,8 @@ const overlapFields: readonly FormField[] = [
     name: "overlap_seconds",
     label: texts.overlap,
     required: true,
+    first: "86400",
+    sent: Number,
     options: optionsOf(texts.overlaps),
   },
 ];
@@ -146,68 +142,49 @@ const revokeFields: readonly FormField[] = [
   { kind: "switch", name: "allow_lockout", label: texts.lockout, help: texts.lockoutHelp },
 ];
 
-type OpenKeyDialog = "change" | "rotate" | "revoke" | null;
+/** The actions on a key. */
+function keyActions(key: ApiKey, etag: string | null): readonly Action[] {
+  const { id, name } = key;
+  return [
+    {
+      ...{ title: texts.edit, icon: "edit", button: true, match: etag, done: texts.saved(name) },
+      ask: {
+        title: texts.editTitle(name),
+        fields: keyFields(false),
+        record: key,
+        submit: words.save,
+        unchanged: false,
+      },
+      call: { method: "PATCH", path: `/keys/${id}` },
+    },
+    {
+      ...{ title: texts.rotate, icon: "refresh", button: true, when: key.replaced_by === null },
+      ask: {
+        title: texts.rotateTitle(name),
+        text: texts.rotateText,
+        fields: overlapFields,
+      },
+      call: { method: "POST", path: `/keys/${id}/rotate` },
+      after: (made: MadeKey) => openDialog((close) => <NewSecret made={made} onDone={() => openKey(made, close)} />),
+    },
+    {
+      ...{ title: texts.revoke, button: true, danger: true },
+      ask: {
+        title: texts.revokeTitle(name),
+        text: texts.revokeText,
+        fields: revokeFields,
+        first: { when: "now" },
+      },
+      call: ({ when, at, allow_lockout }) => {
+        const body = { ...(when === "later" && { at }), ...(allow_lockout === true && { allow_lockout }) };
+        return { method: "POST", path: `/keys/${id}/revoke`, body };
+      },
+      done: (_data, { when }) => (when === "later" ? texts.revokedLater(name) : texts.revokedNow(name)),
+    },
+  ];
+}
 
-function Acts({ apiKey: key, etag }: KeyProps & { readonly etag: string | null }) {
-  const [open, setOpen] = useState<OpenKeyDialog>(null);
-  const [made, setMade] = useState<MadeKey | null>(null);
-  const close = () => setOpen(null);
-  const done = () => {
-    if (made !== null) navigate(to(`/settings/keys/${made.id}`));
-    setMade(null);
-  };
-  if (key.status !== "active" && made === null) return null;
-  return (
-    <>
-      <Button title={texts.revoke} kind="danger" onClick={() => setOpen("revoke")} />
-      {key.replaced_by === null && <Button title={texts.rotate} icon="refresh" onClick={() => setOpen("rotate")} />}
-      <Button title={texts.edit} icon="edit" onClick={() => setOpen("change")} />
-      {open === "change" && (
-        <FormDialog
-          title={texts.editTitle(key.name)}
-          fields={keyFields(false)}
-          record={key}
-          submit={words.save}
-          unchanged={false}
-          onClose={close}
-          onSubmit={async (_values, id, body) => {
-            await patch<ApiKey>(`/keys/${key.id}`, body, { key: id, match: etag });
-            showSuccess(texts.saved(key.name));
-          }}
-        />
-      )}
-      {open === "rotate" && (
-        <FormDialog
-          title={texts.rotateTitle(key.name)}
-          text={texts.rotateText}
-          fields={overlapFields}
-          first={{ overlap_seconds: "86400" }}
-          submit={texts.rotate}
-          onClose={close}
-          onSubmit={async ({ overlap_seconds }, id) => {
-            const body = { overlap_seconds: Number(overlap_seconds) };
-            const { data } = await post<MadeKey>(`/keys/${key.id}/rotate`, body, { key: id });
-            setMade(data);
-          }}
-        />
-      )}
-      {open === "revoke" && (
-        <FormDialog
-          title={texts.revokeTitle(key.name)}
-          text={texts.revokeText}
-          fields={revokeFields}
-          first={{ when: "now" }}
-          submit={texts.revoke}
-          danger
-          onClose={close}
-          onSubmit={async ({ when, at, allow_lockout }, id) => {
-            const body = { ...(when === "later" && { at }), ...(allow_lockout === true && { allow_lockout }) };
-            await post<ApiKey>(`/keys/${key.id}/revoke`, body, { key: id });
-            showSuccess(when === "later" ? texts.revokedLater(key.name) : texts.revokedNow(key.name));
-          }}
-        />
-      )}
-      {made && <NewSecret made={made} onDone={done} />}
-    </>
-  );
+function openKey({ id }: MadeKey, close: () => void): void {
+  close();
+  navigate(to(`/settings/keys/${id}`));
 }

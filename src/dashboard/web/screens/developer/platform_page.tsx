@@ -1,18 +1,12 @@
-import { useState } from "preact/hooks";
-import { patch, remove } from "../../api/client.ts";
 import type { PlatformConnection } from "../../api/developer_types.ts";
 import { useQuery } from "../../api/query.ts";
 import { navigate, to } from "../../browser/router.ts";
+import { type Action, Actions } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
-import { Button } from "../../components/button.tsx";
-import { confirm } from "../../components/dialog.tsx";
-import { FormDialog } from "../../components/form.tsx";
-import { ActionMenu } from "../../components/menu.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Columns, Page } from "../../components/page.tsx";
 import type { ScreenProps } from "../../components/screen.ts";
 import { Tabs } from "../../components/tabs.tsx";
-import { showRefused, showSuccess } from "../../components/toasts.tsx";
 import { CopyField, DescriptionList, Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { titles } from "../../text/navigation.ts";
@@ -86,51 +80,36 @@ function Details({ shop }: { readonly shop: PlatformConnection }) {
 }
 
 function Acts({ shop, etag }: { readonly shop: PlatformConnection; readonly etag: string | null }) {
-  const [changing, setChanging] = useState(false);
   const { id, name, status, platform } = shop;
-  const setStatus = async (next: PlatformConnection["status"]) => {
-    await patch<PlatformConnection>(`/platforms/${id}`, { status: next }, { match: etag });
-    showSuccess(texts.saved(name));
-  };
-  const pause = () =>
-    confirm({
-      title: texts.pauseTitle(name),
-      text: texts.pauseText,
-      act: texts.pause,
-      run: () => setStatus("paused"),
-    });
-  const disconnect = async () => {
-    const run = () => remove(`/platforms/${id}`, { match: etag });
-    const question = { title: texts.removeTitle(name), text: texts.removeText, act: texts.remove, danger: true, run };
-    if (!(await confirm(question))) return;
-    showSuccess(texts.removed(name));
-    navigate(to("/settings/platforms"), { replace: true });
-  };
-  return (
-    <>
-      <ActionMenu
-        items={[
-          status === "active"
-            ? { title: texts.pause, icon: "pause", run: () => void pause() }
-            : { title: texts.resume, icon: "play", run: () => void setStatus("active").catch(showRefused) },
-          { title: texts.remove, icon: "delete", danger: true, run: () => void disconnect() },
-        ]}
-      />
-      <Button title={texts.edit} icon="edit" onClick={() => setChanging(true)} />
-      {changing && (
-        <FormDialog
-          title={texts.edit}
-          fields={connectionFields(platform, false)}
-          record={shop}
-          submit={words.save}
-          unchanged={false}
-          onClose={() => setChanging(false)}
-          onSubmit={async (_values, key, body) => {
-            await patch<PlatformConnection>(`/platforms/${id}`, body, { key, match: etag });
-            showSuccess(texts.saved(name));
-          }}
-        />
-      )}
-    </>
-  );
+  const change = (next: PlatformConnection["status"]): Pick<Action, "when" | "call" | "match" | "done"> => ({
+    when: status !== next,
+    call: { method: "PATCH", path: `/platforms/${id}`, body: { status: next } },
+    match: etag,
+    done: texts.saved(name),
+  });
+  const actions: readonly Action[] = [
+    {
+      ...{ title: texts.edit, icon: "edit", button: true, match: etag, done: texts.saved(name) },
+      ask: {
+        title: texts.edit,
+        fields: connectionFields(platform, false),
+        record: shop,
+        submit: words.save,
+        unchanged: false,
+      },
+      call: { method: "PATCH", path: `/platforms/${id}` },
+    },
+    {
+      ...{ title: texts.pause, icon: "pause", ...change("paused") },
+      ask: { title: texts.pauseTitle(name), text: texts.pauseText },
+    },
+    { title: texts.resume, icon: "play", ...change("active") },
+    {
+      ...{ title: texts.remove, icon: "delete", danger: true, match: etag, done: texts.removed(name) },
+      ask: { title: texts.removeTitle(name), text: texts.removeText },
+      call: { method: "DELETE", path: `/platforms/${id}` },
+      after: () => navigate(to("/settings/platforms"), { replace: true }),
+    },
+  ];
+  return <Actions of={actions} />;
 }

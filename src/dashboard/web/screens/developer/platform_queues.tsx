@@ -1,15 +1,11 @@
-import type { ComponentChildren } from "preact";
-import { post } from "../../api/client.ts";
 import type { PlatformConnection, PlatformImport, PlatformReport } from "../../api/developer_types.ts";
+import { type Action, ActionButton } from "../../components/action.tsx";
 import { Badge, type Tone } from "../../components/badge.tsx";
-import { Button } from "../../components/button.tsx";
-import { confirm } from "../../components/dialog.tsx";
 import { optionsOf } from "../../components/form_values.ts";
 import { List } from "../../components/list_page.tsx";
 import { EmptyState } from "../../components/notice.tsx";
 import { RecordName } from "../../components/record_name.tsx";
 import type { TableColumn } from "../../components/table.tsx";
-import { showRefused, showSuccess } from "../../components/toasts.tsx";
 import { Time } from "../../components/values.tsx";
 import { count } from "../../text/format.ts";
 import { platformTexts as texts } from "../../text/platforms.ts";
@@ -28,17 +24,9 @@ const tones: Readonly<Record<string, Tone>> = {
   failed: "bad",
 };
 
-async function tried(act: Promise<unknown>): Promise<void> {
-  try {
-    await act;
-    showSuccess(texts.retried);
-  } catch (error) {
-    showRefused(error);
-  }
-}
-
-const retryButton = (run: () => void): ComponentChildren => (
-  <Button kind="plain" icon="redo" iconOnly title={texts.retry} onClick={run} />
+/** A button to try again. */
+const retry = (action: Pick<Action, "call" | "ask">) => (
+  <ActionButton of={{ ...action, title: texts.retry, icon: "redo", done: texts.retried }} name={texts.retry} />
 );
 
 const importColumns: readonly TableColumn<PlatformImport>[] = [
@@ -70,7 +58,7 @@ export function Imports({ shop }: PlatformQueueProps) {
       id={({ id }) => id}
       rowActs={({ id, status }) =>
         ["waiting", "ignored", "failed"].includes(status) &&
-        retryButton(() => void tried(post(`/platforms/${shop.id}/imports/${id}/retry`)))
+        retry({ call: { method: "POST", path: `/platforms/${shop.id}/imports/${id}/retry` } })
       }
       empty={<EmptyState icon="cart" title={texts.importsEmpty} text={texts.importsEmptyText} />}
     />
@@ -91,21 +79,10 @@ const reportColumns: readonly TableColumn<PlatformReport>[] = [
   { id: "changed", title: texts.updated, cell: ({ updated_at }) => <Time at={updated_at} /> },
 ];
 
-/** Asks for confirmation, because the store may notify the buyer. */
-function report({ id: shop, name }: PlatformConnection, id: string): Promise<boolean> {
-  return confirm({
-    title: texts.reportTitle(name),
-    text: texts.reportText,
-    act: texts.reportAct,
-    run: async () => {
-      await post(`/platforms/${shop}/reports/${id}/retry`);
-      showSuccess(texts.retried);
-    },
-  });
-}
-
 /** The shipment reports of a store. */
 export function Reports({ shop }: PlatformQueueProps) {
+  // The store may notify the buyer.
+  const ask = { title: texts.reportTitle(shop.name), text: texts.reportText, submit: texts.reportAct };
   return (
     <List<PlatformReport>
       name={texts.reports}
@@ -113,7 +90,10 @@ export function Reports({ shop }: PlatformQueueProps) {
       filters={[{ kind: "choice", param: "status", title: texts.status, options: optionsOf(texts.reportStatuses) }]}
       columns={reportColumns}
       id={({ id }) => id}
-      rowActs={({ id, status }) => ["skipped", "failed"].includes(status) && retryButton(() => void report(shop, id))}
+      rowActs={({ id, status }) =>
+        ["skipped", "failed"].includes(status) &&
+        retry({ ask, call: { method: "POST", path: `/platforms/${shop.id}/reports/${id}/retry` } })
+      }
       empty={<EmptyState icon="truck" title={texts.reportsEmpty} text={texts.reportsEmptyText} />}
     />
   );

@@ -1,17 +1,16 @@
 import { useEffect, useState } from "preact/hooks";
-import { patch, post, remove } from "../../api/client.ts";
+import { post } from "../../api/client.ts";
 import type { Recovery, TestResult, Webhook } from "../../api/developer_types.ts";
 import { useQuery } from "../../api/query.ts";
 import { navigate, query, setQuery, to } from "../../browser/router.ts";
+import { type Action, Actions } from "../../components/action.tsx";
 import { Button } from "../../components/button.tsx";
-import { confirm, Dialog } from "../../components/dialog.tsx";
+import { Dialog, openDialog } from "../../components/dialog.tsx";
 import type { FormField } from "../../components/fields.tsx";
-import { Form, FormDialog } from "../../components/form.tsx";
+import { Form } from "../../components/form.tsx";
 import { optionsOf } from "../../components/form_values.ts";
-import { ActionMenu } from "../../components/menu.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { today } from "../../components/now.ts";
-import { showRefused, showSuccess } from "../../components/toasts.tsx";
 import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { webhookTexts as texts } from "../../text/webhooks.ts";
@@ -32,22 +31,17 @@ const fields: readonly FormField[] = [
 ];
 
 /** Asks which missed deliveries to recover. */
-function RecoverDialog({ webhook, onClose }: { readonly webhook: Webhook; readonly onClose: () => void }) {
-  return (
-    <FormDialog
-      title={texts.recoverTitle}
-      text={texts.recoverText}
-      fields={fields}
-      first={{ since: today(), statuses: ["exhausted", "skipped"] }}
-      submit={texts.recover}
-      onClose={onClose}
-      onSubmit={async (values, key) => {
-        const { data } = await post<Recovery>(`/webhooks/${webhook.id}/recover`, values, { key });
-        setQuery({ recovery: data.id });
-      }}
-    />
-  );
-}
+const recover = ({ id }: Webhook): Action => ({
+  ...{ title: texts.recover, icon: "redo" },
+  ask: {
+    title: texts.recoverTitle,
+    text: texts.recoverText,
+    fields,
+    first: { since: today(), statuses: ["exhausted", "skipped"] },
+  },
+  call: { method: "POST", path: `/webhooks/${id}/recover` },
+  after: (recovery: Recovery) => setQuery({ recovery: recovery.id }),
+});
 
 const look_ms = 1000;
 
@@ -86,8 +80,6 @@ export function RecoveryProgress({ webhook }: { readonly webhook: Webhook }) {
   );
 }
 
-type OpenWebhookDialog = "change" | "rotate" | "recover" | null;
-
 interface WebhookActsProps {
   readonly webhook: Webhook;
   readonly etag: string | null;
@@ -95,68 +87,36 @@ interface WebhookActsProps {
 
 /** The actions on a webhook. */
 export function WebhookActs({ webhook, etag }: WebhookActsProps) {
-  const [open, setOpen] = useState<OpenWebhookDialog>(null);
-  const [secret, setSecret] = useState<string | null>(null);
-  const close = () => setOpen(null);
   const { id, active } = webhook;
-  const setActive = async (next: boolean) => {
-    await patch<Webhook>(`/webhooks/${id}`, { active: next }, { match: etag });
-    showSuccess(next ? texts.resumed : texts.paused);
+  const setActive = (next: boolean): Pick<Action, "when" | "call" | "match"> => ({
+    when: active !== next,
+    call: { method: "PATCH", path: `/webhooks/${id}`, body: { active: next } },
+    match: etag,
+  });
+  const edit: Action = {
+    ...{ title: texts.edit, icon: "edit", button: true, match: etag, done: texts.saved },
+    ask: {
+      title: texts.editTitle,
+      wide: true,
+      fields: webhookFields(false),
+      record: webhook,
+      submit: words.save,
+      unchanged: false,
+    },
+    call: { method: "PATCH", path: `/webhooks/${id}` },
   };
-  const pause = () =>
-    confirm({ title: texts.pauseTitle, text: texts.pauseText, act: texts.pause, run: () => setActive(false) });
-  const destroy = async () => {
-    const run = () => remove(`/webhooks/${id}`, { match: etag });
-    const done = await confirm({
-      title: texts.removeTitle,
-      text: texts.removeText,
-      act: texts.remove,
-      danger: true,
-      run,
-    });
-    if (!done) return;
-    showSuccess(texts.removed);
-    navigate(to("/settings/webhooks"), { replace: true });
+  const pause: Action = {
+    ...{ title: texts.pause, icon: "pause", ...setActive(false), done: texts.paused },
+    ask: { title: texts.pauseTitle, text: texts.pauseText },
   };
-  return (
-    <>
-      <ActionMenu
-        items={[
-          { title: texts.recover, icon: "redo", run: () => setOpen("recover") },
-          { title: texts.rotate, icon: "key", run: () => setOpen("rotate") },
-          active
-            ? { title: texts.pause, icon: "pause", run: () => void pause() }
-            : { title: texts.resume, icon: "play", run: () => void setActive(true).catch(showRefused) },
-          { title: texts.remove, icon: "delete", danger: true, run: () => void destroy() },
-        ]}
-      />
-      <Button title={texts.edit} icon="edit" onClick={() => setOpen("change")} />
-      {open === "change" && (
-        <FormDialog
-          title={texts.editTitle}
-          wide
-          fields={webhookFields(false)}
-          record={webhook}
-          submit={words.save}
-          unchanged={false}
-          onClose={close}
-          onSubmit={async (_values, key, body) => {
-            await patch<Webhook>(`/webhooks/${id}`, body, { key, match: etag });
-            showSuccess(texts.saved);
-          }}
-        />
-      )}
-      {open === "rotate" && <RotateDialog id={id} onClose={close} onMade={setSecret} />}
-      {open === "recover" && <RecoverDialog webhook={webhook} onClose={close} />}
-      {secret !== null && <NewSecret secret={secret} onDone={() => setSecret(null)} />}
-    </>
-  );
-}
-
-interface RotateProps {
-  readonly id: string;
-  readonly onClose: () => void;
-  readonly onMade: (secret: string) => void;
+  const resume: Action = { title: texts.resume, icon: "play", ...setActive(true), done: texts.resumed };
+  const remove: Action = {
+    ...{ title: texts.remove, icon: "delete", danger: true, match: etag, done: texts.removed },
+    ask: { title: texts.removeTitle, text: texts.removeText },
+    call: { method: "DELETE", path: `/webhooks/${id}` },
+    after: () => navigate(to("/settings/webhooks"), { replace: true }),
+  };
+  return <Actions of={[testWebhook(webhook), edit, recover(webhook), rotate(webhook), pause, resume, remove]} />;
 }
 
 const overlapField: FormField = {
@@ -164,29 +124,31 @@ const overlapField: FormField = {
   name: "overlap_seconds",
   label: texts.overlap,
   required: true,
+  first: "86400",
+  sent: Number,
   options: optionsOf(texts.overlaps),
 };
 
-function RotateDialog({ id, onClose, onMade }: RotateProps) {
-  return (
-    <FormDialog
-      title={texts.rotateTitle}
-      text={texts.rotateText}
-      fields={[overlapField]}
-      first={{ overlap_seconds: "86400" }}
-      submit={texts.rotate}
-      onClose={onClose}
-      onSubmit={async ({ overlap_seconds }, key) => {
-        const body = { overlap_seconds: Number(overlap_seconds) };
-        const { data } = await post<{ readonly secret: string }>(`/webhooks/${id}/rotate-secret`, body, { key });
-        onMade(data.secret);
-      }}
-    />
-  );
-}
+const rotate = ({ id }: Webhook): Action => ({
+  ...{ title: texts.rotate, icon: "key" },
+  ask: {
+    title: texts.rotateTitle,
+    text: texts.rotateText,
+    fields: [overlapField],
+  },
+  call: { method: "POST", path: `/webhooks/${id}/rotate-secret` },
+  after: ({ secret }: { readonly secret: string }) =>
+    openDialog((close) => <NewSecret secret={secret} onDone={close} />),
+});
+
+/** Sends a test event. */
+export const testWebhook = (webhook: Webhook): Action => ({
+  ...{ title: texts.test, icon: "zap", button: true, permission: "webhooks.manage" },
+  run: () => openDialog((close) => <TestDialog webhook={webhook} onClose={close} />),
+});
 
 /** Sends a test event and shows the response. */
-export function TestDialog({ webhook, onClose }: { readonly webhook: Webhook; readonly onClose: () => void }) {
+function TestDialog({ webhook, onClose }: { readonly webhook: Webhook; readonly onClose: () => void }) {
   const [result, setResult] = useState<TestResult | null>(null);
   const types = webhook.events.length === 0 ? eventTypes : webhook.events;
   return (

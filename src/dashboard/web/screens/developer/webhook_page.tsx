@@ -1,10 +1,8 @@
-import { useState } from "preact/hooks";
 import type { Webhook } from "../../api/developer_types.ts";
 import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import { to } from "../../browser/router.ts";
 import { Badge } from "../../components/badge.tsx";
-import { Button } from "../../components/button.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Columns, Page } from "../../components/page.tsx";
 import type { ScreenProps } from "../../components/screen.ts";
@@ -15,13 +13,12 @@ import { titles } from "../../text/navigation.ts";
 import { webhookTexts as texts } from "../../text/webhooks.ts";
 import { Deliveries, Log } from "./delivery_log.tsx";
 import { eventTypes } from "./event_types.ts";
-import { RecoveryProgress, TestDialog, WebhookActs } from "./webhook_actions.tsx";
+import { RecoveryProgress, WebhookActs } from "./webhook_actions.tsx";
 import { Notices } from "./webhook_list.tsx";
 
 /** One webhook: its state, log, deliveries and actions. */
 export function WebhookScreen({ params }: ScreenProps) {
   const { data: webhook, etag, problem, loading, reload } = useQuery<Webhook>(`/webhooks/${params["id"]}`);
-  const [testing, setTesting] = useState(false);
   const back = { href: to("/settings/webhooks"), title: titles.webhooks };
   if (loading) return <Skeleton />;
   if (!webhook) {
@@ -31,7 +28,6 @@ export function WebhookScreen({ params }: ScreenProps) {
       </Page>
     );
   }
-  const test = may("webhooks.manage") && <Button icon="zap" title={texts.test} onClick={() => setTesting(true)} />;
   return (
     <Page
       title={new URL(webhook.url).host}
@@ -39,24 +35,18 @@ export function WebhookScreen({ params }: ScreenProps) {
       badge={<Badge state={webhook.status} />}
       owned={webhook}
       below={<code class="cut">{webhook.url}</code>}
-      acts={
-        <>
-          {may("webhooks.manage") && <WebhookActs webhook={webhook} etag={etag} />}
-          {test}
-        </>
-      }
+      acts={may("webhooks.manage") && <WebhookActs webhook={webhook} etag={etag} />}
     >
       <Notices of={webhook.id} />
       <RecoveryProgress webhook={webhook} />
       <Tabs
         name={titles.webhook}
         tabs={[
-          { id: "log", title: texts.log, content: () => <Log webhook={webhook} test={test} /> },
+          { id: "log", title: texts.log, content: () => <Log webhook={webhook} /> },
           { id: "deliveries", title: texts.deliveries, content: () => <Deliveries webhook={webhook} /> },
           { id: "details", title: texts.details, content: () => <Details webhook={webhook} /> },
         ]}
       />
-      {testing && <TestDialog webhook={webhook} onClose={() => setTesting(false)} />}
     </Page>
   );
 }

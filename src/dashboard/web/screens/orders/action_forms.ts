@@ -1,7 +1,7 @@
 // The form of each action on an order, and its request.
 import { cancelReasons, clientHoldReasons, shortReasons } from "../../../../orders/order.transitions.ts";
+import type { ApiCall } from "../../api/client.ts";
 import type { Order, OrderLine } from "../../api/types.ts";
-import type { RehearsedCall } from "../../components/act_dialog.tsx";
 import { stateWords } from "../../components/badge.tsx";
 import type { FormField, FormValues, Option } from "../../components/fields.tsx";
 import { orderTexts as texts } from "../../text/order.ts";
@@ -13,9 +13,8 @@ interface ActionForm {
   readonly text?: string;
   readonly fields: readonly FormField[];
   readonly first: FormValues;
-  readonly danger?: boolean;
   /** The request for these entries, or null while they are incomplete. */
-  readonly act: (values: FormValues) => RehearsedCall | null;
+  readonly call: (values: FormValues) => ApiCall | null;
 }
 
 /** Options from values of the API. */
@@ -51,10 +50,9 @@ const actionForms: Readonly<Record<string, (order: Order) => ActionForm>> = {
   hold: holdForm,
   release: releaseForm,
   cancel: ({ id }) => ({
-    danger: true,
     fields: [reasonOf(cancelReasons), note],
     first: { reason: "customer", note: "" },
-    act: ({ reason, note }) => ({
+    call: ({ reason, note }) => ({
       method: "DELETE",
       path: `/orders/${id}`,
       params: { reason: String(reason), note: text(note) as string | null },
@@ -63,10 +61,9 @@ const actionForms: Readonly<Record<string, (order: Order) => ActionForm>> = {
   cancel_items: (order) => {
     const lines = choosable(order, openUnits);
     return {
-      danger: true,
       fields: [unitsField(lines), reasonOf(cancelReasons), note],
       first: { items: chosenUnits(lines, false), reason: "customer", note: "" },
-      act: ({ items, reason, note }) =>
+      call: ({ items, reason, note }) =>
         withItems(itemsOf(items, lines), (items) => ({
           method: "POST",
           path: `/orders/${order.id}/cancel_items`,
@@ -85,7 +82,7 @@ const actionForms: Readonly<Record<string, (order: Order) => ActionForm>> = {
         { kind: "text", name: "order_number", label: texts.newNumber, help: texts.newNumberHelp, mono: true },
       ],
       first: { items: waiting ? first : chosenUnits(lines, false), order_number: "" },
-      act: ({ items, order_number }) =>
+      call: ({ items, order_number }) =>
         withItems(itemsOf(items, lines), (items) => ({
           method: "POST",
           path: `/orders/${order.id}/split`,
@@ -97,10 +94,10 @@ const actionForms: Readonly<Record<string, (order: Order) => ActionForm>> = {
 
 const lineOf = (order: Order, id: string) => order.line_items.find((line) => line.id === id) as OrderLine;
 
-const plain = (act: RehearsedCall): ActionForm => ({ fields: [], first: {}, act: () => act });
+const plain = (call: ApiCall): ActionForm => ({ fields: [], first: {}, call: () => call });
 
-function withItems<Item>(items: readonly Item[], act: (items: readonly Item[]) => RehearsedCall): RehearsedCall | null {
-  return items.length === 0 ? null : act(items);
+function withItems<Item>(items: readonly Item[], call: (items: readonly Item[]) => ApiCall): ApiCall | null {
+  return items.length === 0 ? null : call(items);
 }
 
 const isShort = (order: Order) => order.allocation.backordered_units > 0;
@@ -111,7 +108,7 @@ function pickForm(order: Order): ActionForm {
     text: texts.pickText,
     fields: [unitsField(lines)],
     first: { items: chosenUnits(lines, true) },
-    act: ({ items }) => {
+    call: ({ items }) => {
       const all = isAll(items, lines);
       const chosen = itemsOf(items, lines);
       if (!all && chosen.length === 0) return null;
@@ -132,7 +129,7 @@ function shortForm(order: Order): ActionForm {
       reasonOf(shortReasons),
     ],
     first: { line_id: lines[0]?.id ?? "", quantity: "1", bin: "", reason: "not_found" },
-    act: ({ line_id, quantity, bin, reason }) => {
+    call: ({ line_id, quantity, bin, reason }) => {
       if (Number(quantity) < 1) return null;
       const item = withoutEmpty({ line_id, quantity: Number(quantity), bin: text(bin), short: true, reason });
       return { method: "POST", path: `/orders/${order.id}/pick`, body: { items: [item] } };
@@ -153,7 +150,7 @@ function packForm(order: Order): ActionForm {
     text: texts.packText,
     fields: [unitsField(lines)],
     first: { items: chosenUnits(lines, true) },
-    act: ({ items }) => {
+    call: ({ items }) => {
       const chosen = itemsOf(items, lines);
       const all = isAll(items, lines);
       if (!all && chosen.length === 0) return null;
@@ -184,7 +181,7 @@ function shipForm(order: Order): ActionForm {
       tracking_number: "",
       partial: isShort(order),
     },
-    act: (values) => {
+    call: (values) => {
       const { shipment_id, carrier, service, tracking_number, partial } = values;
       const named = unlabelled(values)
         ? { carrier: text(carrier), service: text(service), tracking_number: text(tracking_number) }
@@ -214,7 +211,7 @@ function deliverForm(order: Order): ActionForm {
   return {
     fields: out.length > 1 ? [parcelField(order, out, texts.allParcels)] : [],
     first: { shipment_id: "" },
-    act: ({ shipment_id }) => ({
+    call: ({ shipment_id }) => ({
       method: "POST",
       path: `/orders/${order.id}/deliver`,
       body: withoutEmpty({ shipment_id: text(shipment_id) }),
@@ -231,7 +228,7 @@ function holdForm({ id }: Order): ActionForm {
       { kind: "switch", name: "reserve_inventory", label: texts.keepStock, help: texts.keepStockHelp },
     ],
     first: { reason: "manual", note: "", hold_until: "", reserve_inventory: true },
-    act: ({ reason, note, hold_until, reserve_inventory }) => {
+    call: ({ reason, note, hold_until, reserve_inventory }) => {
       // The day begins in the time zone of the user.
       const until = text(hold_until) === null ? null : new Date(`${hold_until}T00:00`).toISOString();
       const body = withoutEmpty({ reason, note: text(note), hold_until: until, reserve_inventory });
@@ -249,7 +246,7 @@ function releaseForm({ id, holds }: Order): ActionForm {
         ? [{ kind: "select", name: "hold_id", label: texts.whichHold, empty: texts.allHolds, options }]
         : [],
     first: { hold_id: "" },
-    act: ({ hold_id }) => ({
+    call: ({ hold_id }) => ({
       method: "POST",
       path: `/orders/${id}/release`,
       body: withoutEmpty({ hold_id: text(hold_id) }),

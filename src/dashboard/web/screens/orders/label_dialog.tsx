@@ -3,16 +3,17 @@ import { post } from "../../api/client.ts";
 import { type ApiProblem, problemOf } from "../../api/problem.ts";
 import { refresh, useQuery } from "../../api/query.ts";
 import type { LabelRate, LabelRates, LabelRecord, Order, WarehouseRecord } from "../../api/types.ts";
+import type { Action } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
-import { Dialog } from "../../components/dialog.tsx";
+import { Dialog, openDialog } from "../../components/dialog.tsx";
 import { DocumentDialog } from "../../components/document_dialog.tsx";
 import { FieldRow, type FormField, type FormValues } from "../../components/fields.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { useLatest, useProgress } from "../../components/reading.ts";
 import { words } from "../../text/common.ts";
 import { count, date, money, weight } from "../../text/format.ts";
-import { labelTexts as texts } from "../../text/order.ts";
+import { orderTexts, labelTexts as texts } from "../../text/order.ts";
 import { agreeToSamples, PurchaseProblem, rateKey, rateOfMethod, SampleNotice } from "./label_rates.tsx";
 import { labelDocument } from "./order_facts.ts";
 import { exceedsReserved, itemsOf, type LooseLine, looseLines, reservedUnits, unitsField } from "./units_field.tsx";
@@ -214,8 +215,14 @@ function usePurchase(order: Order) {
   return { ...parcel, quote, rate, ordered, chosen, setChosen, ready, busy, problem, label, setLabel, buy };
 }
 
+/** Opens the dialog to buy a label for a parcel of an order. */
+export const buyLabel = (order: Order): Action => ({
+  ...{ title: orderTexts.acts["label"] ?? "", icon: "tag", permission: "shipping.buy" },
+  run: () => openDialog((close) => <LabelDialog order={order} onClose={close} />),
+});
+
 /** Compares the rates of all carriers for a parcel of an order, and buys a label. */
-export function LabelDialog({ order, onClose }: { readonly order: Order; readonly onClose: () => void }) {
+function LabelDialog({ order, onClose }: { readonly order: Order; readonly onClose: () => void }) {
   const purchase = usePurchase(order);
   const { lines, values, set, quote, rate, ordered, chosen, setChosen, busy, problem, label, setLabel, buy } = purchase;
   if (label !== null) return <Bought label={label} onClose={onClose} onAgain={() => setLabel(null)} />;

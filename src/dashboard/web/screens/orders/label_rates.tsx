@@ -1,13 +1,15 @@
-// Notices before a purchase: sample prices, and an example address of the warehouse.
+// Notices before a purchase of a label, such as sample prices, and how to void it.
 import type { ApiProblem } from "../../api/problem.ts";
+import { refresh } from "../../api/query.ts";
 import { isOperatorUser, may } from "../../api/session.ts";
-import type { LabelRate } from "../../api/types.ts";
+import type { LabelRate, LabelRecord } from "../../api/types.ts";
 import { isFlag, storedPreference } from "../../browser/preferences.ts";
 import { tabEnvironment, to } from "../../browser/router.ts";
+import type { Action } from "../../components/action.tsx";
 import { LinkButton } from "../../components/button.tsx";
 import { confirm } from "../../components/dialog.tsx";
 import { Notice } from "../../components/notice.tsx";
-import { labelTexts as texts } from "../../text/order.ts";
+import { orderTexts, labelTexts as texts } from "../../text/order.ts";
 
 /** Whether to warn of a sample price. In test mode all prices are invented. */
 const isSample = ({ sample }: Pick<LabelRate, "sample">) => sample && tabEnvironment.value === "live";
@@ -77,3 +79,13 @@ export function rateOfMethod(rates: readonly LabelRate[], method: string | null)
   });
   return found ?? null;
 }
+
+/** Voids a label. `name` is its tracking number or its parcel. */
+export const voidLabel = ({ label_id, status, void_status }: LabelRecord, name: string): Action => ({
+  ...{ title: orderTexts.voidLabel, icon: "delete", button: "plain", danger: true, permission: "shipping.buy" },
+  when: status === "completed" && void_status === null,
+  ask: { title: orderTexts.voidTitle(name), text: orderTexts.voidText },
+  call: { method: "POST", path: `/shipping/labels/${label_id}/void` },
+  done: (label: LabelRecord) => (label.status === "voided" ? orderTexts.voided : orderTexts.voidAsked),
+  after: () => refresh(new Set(["orders", "shipments"])),
+});

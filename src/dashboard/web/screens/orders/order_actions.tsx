@@ -1,19 +1,15 @@
-import { useState } from "preact/hooks";
-import { post } from "../../api/client.ts";
+import type { Rehearsal } from "../../api/client.ts";
 import { may } from "../../api/session.ts";
 import type { Order, SplitOrder } from "../../api/types.ts";
-import { navigate, to } from "../../browser/router.ts";
-import { ActDialog } from "../../components/act_dialog.tsx";
-import { Button, LinkButton } from "../../components/button.tsx";
+import { to } from "../../browser/router.ts";
+import { type Action, Actions } from "../../components/action.tsx";
 import type { FormValues } from "../../components/fields.tsx";
 import type { IconName } from "../../components/icon.tsx";
-import { ActionMenu } from "../../components/menu.tsx";
-import { showRefused, showSuccess } from "../../components/toasts.tsx";
 import { words } from "../../text/common.ts";
 import { orderTexts as texts } from "../../text/order.ts";
-import { ReturnDialog } from "../returns/create_return.tsx";
+import { createReturn } from "../returns/create_return.tsx";
 import { actionFormOf } from "./action_forms.ts";
-import { LabelDialog } from "./label_dialog.tsx";
+import { buyLabel } from "./label_dialog.tsx";
 import { orderEffects } from "./order_effects.ts";
 import { inStaging, outside } from "./order_facts.ts";
 
@@ -37,8 +33,6 @@ const icons: Readonly<Record<string, IconName>> = {
   cancel: "delete",
   cancel_items: "minus",
   split: "stack",
-  label: "tag",
-  return: "return",
 };
 const dangerous = new Set(["cancel", "cancel_items"]);
 const shown_max = 3;
@@ -69,87 +63,64 @@ function actsOf(order: Order): string[] {
 /** Whether shipped units can still be returned. */
 export const canReturn = (order: Order) => order.line_items.some((line) => outside(line) > 0);
 
-/** The buttons of the possible actions on an order, and the dialog of the chosen one. */
+/** The buttons and the menu of the possible actions on an order. */
 export function OrderActs({ order, etag }: OrderActsProps) {
-  const [open, setOpen] = useState<string | null>(null);
   const acts = actsOf(order);
-  const shown = acts.filter((action) => !dangerous.has(action)).slice(0, shown_max);
-  const hidden = acts.filter((action) => !shown.includes(action));
-  const changeable = ["pending", "processing", "on_hold"].includes(order.status) && may("orders.write");
-  return (
-    <>
-      <ActionMenu
-        name={texts.moreActs}
-        items={hidden.map((action) => ({
-          title: texts.acts[action] ?? action,
-          icon: icons[action] ?? "right",
-          danger: dangerous.has(action),
-          run: () => setOpen(action),
-        }))}
-      />
-      {changeable && <LinkButton icon="edit" title={texts.edit} href={to(`/orders/${order.id}/change`)} />}
-      {[...shown].reverse().map((action) => (
-        <Button
-          key={action}
-          kind={action === shown[0] ? "primary" : "normal"}
-          icon={icons[action] ?? "right"}
-          title={texts.acts[action] ?? action}
-          onClick={() => setOpen(action)}
-        />
-      ))}
-      {open && <OneOrderAct order={order} etag={etag} action={open} onClose={() => setOpen(null)} />}
-    </>
-  );
+  const shown = acts.filter((name) => !dangerous.has(name)).slice(0, shown_max);
+  const actions = acts.flatMap((name) => {
+    const action = orderAction(order, etag, name);
+    const button: Action["button"] = name === shown[0] ? "primary" : shown.includes(name);
+    return action === null ? [] : { ...action, button };
+  });
+  const edit: Action = {
+    ...{ title: texts.edit, icon: "edit", button: true, permission: "orders.write" },
+    when: ["pending", "processing", "on_hold"].includes(order.status),
+    href: to(`/orders/${order.id}/change`),
+  };
+  return <Actions name={texts.moreActs} of={[...actions, edit]} />;
 }
 
-interface OneOrderActProps extends OrderActsProps {
-  readonly action: string;
-  readonly onClose: () => void;
+/** An action on an order by its name, with its form and a preview; null if there is none in the dashboard. */
+export function orderAction(order: Order, etag: string | null, name: string): Action | null {
+  const title = texts.acts[name] ?? name;
+  if (name === "return") return createReturn(order);
+  if (name === "label") return buyLabel(order);
+  const form = actionFormOf(order, name);
+  if (form === null) return null;
+  const { call, ...asked } = form;
+  const danger = dangerous.has(name);
+  return {
+    title,
+    icon: icons[name] ?? "right",
+    danger,
+    ask: {
+      ...asked,
+      title: `${title}: ${order.order_number}`,
+      stay: danger ? texts.keep : undefined,
+      explain: ({ data, events }: Rehearsal<Order | SplitOrder>) => orderEffects(order, data, events),
+    },
+    call,
+    match: etag,
+    done: texts.done[name] ?? "",
+    next: (after: Order | SplitOrder, values) =>
+      "split_off" in after
+        ? { title: after.split_off.order_number, href: to(`/orders/${after.split_off.id}`) }
+        : undoOf(order, name, after, values),
+  };
 }
 
-/** The dialog of an action. */
-export function OneOrderAct({ order, etag, action, onClose }: OneOrderActProps) {
-  if (action === "label") return <LabelDialog order={order} onClose={onClose} />;
-  if (action === "return") return <ReturnDialog order={order} onClose={onClose} />;
-  const sheet = actionFormOf(order, action);
-  if (sheet === null) return null;
-  const { text, fields, first, danger, act } = sheet;
-  return (
-    <ActDialog<Order | SplitOrder>
-      title={`${texts.acts[action]}: ${order.order_number}`}
-      text={text}
-      fields={fields}
-      first={first}
-      submit={texts.acts[action] ?? action}
-      danger={danger}
-      stay={danger ? texts.keep : undefined}
-      etag={etag}
-      act={act}
-      explain={({ data, events }) => orderEffects(order, data, events)}
-      onDone={(after, values) => reportDone(order, action, after, values)}
-      onClose={onClose}
-    />
-  );
-}
-
-/** Shows the success message, with an undo if possible. */
-function reportDone(order: Order, action: string, after: Order | SplitOrder, values: FormValues): void {
-  if (action === "split" && "split_off" in after) {
-    const { id, order_number } = after.split_off;
-    showSuccess(texts.done["split"] ?? "", { title: order_number, run: () => navigate(to(`/orders/${id}`)) });
-  } else showSuccess(texts.done[action] ?? "", undoOf(order, action, after, values));
-}
-
-function undoOf(order: Order, action: string, after: Order, values: FormValues) {
-  const back = (run: () => Promise<unknown>) => ({ title: words.undo, run: () => void run().catch(showRefused) });
-  if (action === "hold") {
+/** The action that takes back a hold or a release, if it can be taken back. */
+function undoOf(order: Order, name: string, after: Order, values: FormValues): Action | undefined {
+  if (name === "hold") {
     const placed = after.holds.find(({ reason }) => reason === values["reason"]);
     if (placed === undefined || order.holds.some(({ id }) => id === placed.id)) return undefined;
-    return back(() => post<Order>(`/orders/${order.id}/release`, { hold_id: placed.id }));
+    const body = { hold_id: placed.id };
+    return { title: words.undo, call: { method: "POST", path: `/orders/${order.id}/release`, body } };
   }
   const ended = order.holds.filter(({ id }) => !after.holds.some((hold) => hold.id === id));
   const [only] = ended;
-  if (action !== "release" || only === undefined || ended.length > 1 || only.lifted_by !== "release") return undefined;
+  if (name !== "release" || only === undefined || ended.length > 1 || only.lifted_by !== "release") return undefined;
   const { reason, note, hold_until, reserve_inventory } = only;
-  return back(() => post<Order>(`/orders/${order.id}/hold`, { reason, note, hold_until, reserve_inventory }));
+  const body = { reason, note, hold_until, reserve_inventory };
+  return { title: words.undo, call: { method: "POST", path: `/orders/${order.id}/hold`, body } };
 }

@@ -1,24 +1,22 @@
 import { useState } from "preact/hooks";
-import { post } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import type { Order, OrderCounts } from "../../api/types.ts";
-import { navigate, to } from "../../browser/router.ts";
+import { to } from "../../browser/router.ts";
+import { type Action, menuItems } from "../../components/action.tsx";
 import { MerchantMark, stateWords } from "../../components/badge.tsx";
 import { Button, LinkButton } from "../../components/button.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Menu, type MenuItem } from "../../components/menu.tsx";
 import { EmptyState, Notice } from "../../components/notice.tsx";
 import { Page } from "../../components/page.tsx";
-import { showRefused, showSuccess } from "../../components/toasts.tsx";
 import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { titles } from "../../text/navigation.ts";
 import { orderTexts } from "../../text/order.ts";
 import { orderListTexts as texts } from "../../text/order_list.ts";
-import { actionFormOf } from "./action_forms.ts";
 import { Due, unitsOf } from "./due.tsx";
-import { isReleasable, mayAct, OneOrderAct } from "./order_actions.tsx";
+import { isReleasable, mayAct, orderAction } from "./order_actions.tsx";
 
 const cards_at_once = 60;
 
@@ -33,14 +31,9 @@ const columns: readonly { readonly status: BoardColumnName; readonly sort: strin
   { status: "shipped", sort: "-updated_at" },
 ];
 
-/** Opens the dialog of an action on an order. */
-type OnAct = (order: Order, action: string) => void;
-
 /** The board of open orders, with a column for each state. */
 export function BoardScreen() {
   const { data: counts, problem, reload } = useQuery<OrderCounts>("/orders/counts");
-  // Stored here and not in the card, because the card leaves its column when someone else moves the order.
-  const [open, setOpen] = useState<{ readonly order: Order; readonly action: string } | null>(null);
   const add = may("orders.write") && (
     <LinkButton kind="primary" icon="plus" title={texts.add} href={to("/orders/new")} />
   );
@@ -61,17 +54,10 @@ export function BoardScreen() {
       ) : (
         <section class="board" aria-label={texts.boardHelp} onKeyDown={moveBetweenCards}>
           {columns.map(({ status, sort }) => (
-            <BoardColumn
-              key={status}
-              status={status}
-              sort={sort}
-              count={counts?.statuses[status]}
-              onAct={(order, action) => setOpen({ order, action })}
-            />
+            <BoardColumn key={status} status={status} sort={sort} count={counts?.statuses[status]} />
           ))}
         </section>
       )}
-      {open && <OneOrderAct {...open} etag={`"${open.order.version}"`} onClose={() => setOpen(null)} />}
     </Page>
   );
 }
@@ -80,10 +66,9 @@ interface ColumnProps {
   readonly status: BoardColumnName;
   readonly sort: string;
   readonly count: number | undefined;
-  readonly onAct: OnAct;
 }
 
-function BoardColumn({ status, sort, count: all, onAct }: ColumnProps) {
+function BoardColumn({ status, sort, count: all }: ColumnProps) {
   const [cursors, setCursors] = useState<readonly string[]>([]);
   const id = `board-${status}`;
   return (
@@ -99,7 +84,6 @@ function BoardColumn({ status, sort, count: all, onAct }: ColumnProps) {
             sort={sort}
             cursor={cursor}
             rest={Math.max(0, (all ?? 0) - (at + 1) * cards_at_once)}
-            onAct={onAct}
             onMore={at === cursors.length ? (next) => setCursors([...cursors, next]) : null}
           />
         ))}
@@ -113,12 +97,11 @@ interface CardsProps {
   readonly sort: string;
   readonly cursor: string;
   readonly rest: number;
-  readonly onAct: OnAct;
   readonly onMore: ((cursor: string) => void) | null;
 }
 
 /** A page of a column. Each page is read separately, so that the others do not move. */
-function Cards({ status, sort, cursor, rest, onAct, onMore }: CardsProps) {
+function Cards({ status, sort, cursor, rest, onMore }: CardsProps) {
   const params = { status, sort, limit: cards_at_once, cursor };
   const { data: orders, pagination, problem, reload } = useQuery<readonly Order[]>("/orders", params);
   const next = pagination?.next_cursor ?? null;
@@ -127,7 +110,7 @@ function Cards({ status, sort, cursor, rest, onAct, onMore }: CardsProps) {
       {problem && <Notice problem={problem} onRetry={reload} />}
       {orders?.length === 0 && cursor === "" && <p class="board-none">{texts.noCards}</p>}
       {orders?.map((order) => (
-        <Card key={order.id} order={order} onAct={onAct} />
+        <Card key={order.id} order={order} />
       ))}
       {onMore && next !== null && (
         <Button kind="plain" title={texts.more(Math.min(rest, cards_at_once))} onClick={() => onMore(next)} />
@@ -136,7 +119,7 @@ function Cards({ status, sort, cursor, rest, onAct, onMore }: CardsProps) {
   );
 }
 
-function Card({ order, onAct }: { readonly order: Order; readonly onAct: OnAct }) {
+function Card({ order }: { readonly order: Order }) {
   const { id, order_number, customer, holds, allocation, priority } = order;
   return (
     <article class="board-card" data-order={id}>
@@ -146,7 +129,7 @@ function Card({ order, onAct }: { readonly order: Order; readonly onAct: OnAct }
           class="plain icon-only"
           name={texts.act(order_number)}
           label={<Icon name="more" />}
-          items={itemsOf(order, onAct)}
+          items={itemsOf(order)}
         />
       </header>
       <p class="board-who">{customer.name || customer.email}</p>
@@ -171,29 +154,27 @@ function Card({ order, onAct }: { readonly order: Order; readonly onAct: OnAct }
 }
 
 /** The order's actions that the user may do. Each opens a dialog, except a hold, which has an undo. */
-function itemsOf(order: Order, onAct: OnAct): MenuItem[] {
-  const isOffered = (action: string) =>
-    mayAct(action) && (action !== "release" || isReleasable(order)) && actionFormOf(order, action) !== null;
-  return [
-    { title: texts.open, icon: "eye", run: () => navigate(to(`/orders/${order.id}`)) },
-    ...order.allowed_actions.filter(isOffered).map((action) => ({
-      title: orderTexts.acts[action] ?? action,
-      danger: action === "cancel" || action === "cancel_items",
-      run: () => (action === "hold" ? void hold(order) : onAct(order, action)),
-    })),
-  ];
+function itemsOf(order: Order): MenuItem[] {
+  const isOffered = (name: string) => mayAct(name) && (name !== "release" || isReleasable(order));
+  const actions = order.allowed_actions.filter(isOffered).flatMap((name) => {
+    const action = name === "hold" ? hold(order) : orderAction(order, `"${order.version}"`, name);
+    return action === null ? [] : { ...action, icon: undefined };
+  });
+  const open = { title: texts.open, icon: "eye", href: to(`/orders/${order.id}`) } as const;
+  return menuItems([open, ...actions]);
 }
 
-async function hold({ id, order_number, version }: Order): Promise<void> {
-  try {
-    const { data } = await post<Order>(`/orders/${id}/hold`, { reason: "manual" }, { match: `"${version}"` });
-    const placed = data.holds.find(({ reason }) => reason === "manual");
-    const undo = () => post<Order>(`/orders/${id}/release`, placed ? { hold_id: placed.id } : {}).catch(showRefused);
-    showSuccess(texts.held(order_number), { title: words.undo, run: () => void undo() });
-  } catch (error) {
-    showRefused(error);
-  }
-}
+const hold = ({ id, order_number, version }: Order): Action => ({
+  title: orderTexts.acts["hold"] ?? "",
+  call: { method: "POST", path: `/orders/${id}/hold`, body: { reason: "manual" } },
+  match: `"${version}"`,
+  done: texts.held(order_number),
+  next: ({ holds }: Order) => {
+    const placed = holds.find(({ reason }) => reason === "manual");
+    const body = placed ? { hold_id: placed.id } : {};
+    return { title: words.undo, call: { method: "POST", path: `/orders/${id}/release`, body } };
+  },
+});
 
 /** Arrow keys move between cards: up and down in a column, left and right to the next column with cards. */
 function moveBetweenCards(event: KeyboardEvent): void {

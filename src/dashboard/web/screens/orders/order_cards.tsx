@@ -1,11 +1,8 @@
-import { post } from "../../api/client.ts";
 import type { Order } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
+import { type Action, ActionButton } from "../../components/action.tsx";
 import { Badge, stateWords } from "../../components/badge.tsx";
-import { Button } from "../../components/button.tsx";
-import { confirm } from "../../components/dialog.tsx";
 import { Card } from "../../components/page.tsx";
-import { showSuccess } from "../../components/toasts.tsx";
 import { DescriptionList, type DescriptionRow, Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { countryName } from "../../text/countries_and_units.ts";
@@ -37,8 +34,9 @@ export function AddressCard({ order, etag }: { readonly order: Order; readonly e
   const { shipping_address: address, customer } = order;
   const check = address.verification;
   const changeable = ["pending", "processing", "on_hold"].includes(order.status) && mayAct("hold");
-  const accept = () =>
-    confirm({
+  const accept: Action = {
+    ...{ title: texts.accept, icon: "check", when: changeable },
+    ask: {
       title: texts.acceptTitle,
       text: (
         <>
@@ -46,12 +44,11 @@ export function AddressCard({ order, etag }: { readonly order: Order; readonly e
           {check?.suggestion && <Envelope place={check.suggestion} />}
         </>
       ),
-      act: texts.accept,
-      run: async () => {
-        await post<Order>(`/orders/${order.id}/accept_suggestion`, {}, { match: etag });
-        showSuccess(texts.done["address"] ?? "");
-      },
-    });
+    },
+    call: { method: "POST", path: `/orders/${order.id}/accept_suggestion` },
+    match: etag,
+    done: texts.done["address"] ?? "",
+  };
   return (
     <Card
       title={texts.address}
@@ -83,7 +80,7 @@ export function AddressCard({ order, etag }: { readonly order: Order; readonly e
         <div class="suggestion">
           <small>{texts.suggestion}</small>
           <Envelope place={check.suggestion} />
-          {changeable && <Button icon="check" title={texts.accept} onClick={() => void accept()} />}
+          <ActionButton of={accept} />
         </div>
       )}
       <p class="order-customer">

@@ -2,16 +2,16 @@ import { patch } from "../../api/client.ts";
 import { useOpened, useQuery } from "../../api/query.ts";
 import type { Customer, Order } from "../../api/types.ts";
 import { navigate, to } from "../../browser/router.ts";
-import { Effects } from "../../components/act_dialog.tsx";
+import { Effects } from "../../components/effects.tsx";
 import type { FormField, FormValues } from "../../components/fields.tsx";
 import { Form } from "../../components/form.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Page } from "../../components/page.tsx";
 import type { ScreenProps } from "../../components/screen.ts";
 import { showRefused, showSuccess } from "../../components/toasts.tsx";
-import { words } from "../../text/common.ts";
+import { previewTexts, words } from "../../text/common.ts";
 import { titles } from "../../text/navigation.ts";
-import { effectTexts, orderTexts } from "../../text/order.ts";
+import { orderTexts } from "../../text/order.ts";
 import { entryTexts as texts } from "../../text/order_entry.ts";
 import { areComplete, lineItems, linesField } from "./lines_field.tsx";
 import { orderEffects } from "./order_effects.ts";
@@ -84,7 +84,7 @@ function Change({ order, etag, customer }: ChangeProps) {
           const ready = complete && Object.keys(body).length > 0;
           return (
             <Effects<Order>
-              {...(complete ? { idle: effectTexts.nothing } : {})}
+              {...(complete ? { idle: previewTexts.nothing } : {})}
               act={ready ? { method: "PATCH", path: `/orders/${order.id}`, body } : null}
               explain={({ data, events }) => orderEffects(order, data, events)}
             />

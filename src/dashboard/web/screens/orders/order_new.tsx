@@ -4,8 +4,8 @@ import { ApiProblem, problemOf } from "../../api/problem.ts";
 import type { Order } from "../../api/types.ts";
 import { storedPreference } from "../../browser/preferences.ts";
 import { navigate, query, to } from "../../browser/router.ts";
-import { Effects } from "../../components/act_dialog.tsx";
 import { Button } from "../../components/button.tsx";
+import { Effects } from "../../components/effects.tsx";
 import type { FormField, FormValues, Option } from "../../components/fields.tsx";
 import { Form } from "../../components/form.tsx";
 import { withMerchantField } from "../../components/merchant_field.tsx";
@@ -13,6 +13,7 @@ import { Notice } from "../../components/notice.tsx";
 import { today } from "../../components/now.ts";
 import { Card, Page } from "../../components/page.tsx";
 import { showSuccess } from "../../components/toasts.tsx";
+import { previewTexts } from "../../text/common.ts";
 import { date, money } from "../../text/format.ts";
 import { titles } from "../../text/navigation.ts";
 import { effectTexts } from "../../text/order.ts";
@@ -216,8 +217,8 @@ function FreshCheck({ values }: { readonly values: FormValues }) {
     ...lines.map(({ sku, quantity }) => effectTexts.reserves(sku, quantity)),
   ];
   return (
-    <section class="effects" aria-label={effectTexts.title} aria-live="polite">
-      <p class="effects-title">{effectTexts.title}</p>
+    <section class="effects" aria-label={previewTexts.title} aria-live="polite">
+      <p class="effects-title">{previewTexts.title}</p>
       {complete ? (
         <ul>
           {effects.map((text) => (
@@ -225,7 +226,7 @@ function FreshCheck({ values }: { readonly values: FormValues }) {
           ))}
         </ul>
       ) : (
-        <p class="muted">{effectTexts.incomplete}</p>
+        <p class="muted">{previewTexts.incomplete}</p>
       )}
     </section>
   );

@@ -1,11 +1,10 @@
-import { useState } from "preact/hooks";
 import { useQuery } from "../../api/query.ts";
 import { isOperatorUser, may } from "../../api/session.ts";
 import type { LabelRecord, Order, OrderLine, Return } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
+import { ActionButton } from "../../components/action.tsx";
 import { Badge, stateWords } from "../../components/badge.tsx";
-import { Button } from "../../components/button.tsx";
-import { DocumentDialog, type PrintableDocument } from "../../components/document_dialog.tsx";
+import { openPrintable, type PrintableDocument } from "../../components/document_dialog.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Columns, Page } from "../../components/page.tsx";
@@ -15,8 +14,8 @@ import { DataTable, type TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
 import { count, date, dateTime, money } from "../../text/format.ts";
 import { orderTexts as texts } from "../../text/order.ts";
-import { ReturnDialog } from "../returns/create_return.tsx";
-import { canReturn, isReleasable, mayAct, OneOrderAct, OrderActs } from "./order_actions.tsx";
+import { createReturn } from "../returns/create_return.tsx";
+import { canReturn, isReleasable, mayAct, OrderActs, orderAction } from "./order_actions.tsx";
 import { AddressCard, DetailsCard, MetadataCard, MoneyCard } from "./order_cards.tsx";
 import { type LineCounter, labelDocument, unitsOf } from "./order_facts.ts";
 import { ParcelsCard } from "./parcels_card.tsx";
@@ -25,9 +24,8 @@ import { TimelineCard } from "./timeline_card.tsx";
 
 /** The holds of an order and how each ends. */
 function Holds({ order, etag }: { readonly order: Order; readonly etag: string | null }) {
-  const [releasing, setReleasing] = useState(false);
   if (order.holds.length === 0) return null;
-  const releasable = mayAct("release") && isReleasable(order);
+  const release = mayAct("release") && isReleasable(order) ? orderAction(order, etag, "release") : null;
   return (
     <>
       {order.holds.map((hold) => (
@@ -43,12 +41,11 @@ function Holds({ order, etag }: { readonly order: Order; readonly etag: string |
           {hold.lifted_by === "cause" && <p class="muted">{texts.endsByCause}</p>}
         </Notice>
       ))}
-      {releasable && (
+      {release && (
         <p class="holds-release">
-          <Button icon="play" title={texts.acts["release"] ?? ""} onClick={() => setReleasing(true)} />
+          <ActionButton of={release} />
         </p>
       )}
-      {releasing && <OneOrderAct order={order} etag={etag} action="release" onClose={() => setReleasing(false)} />}
     </>
   );
 }
@@ -123,20 +120,18 @@ function Total({ line, currency }: { readonly line: OrderLine; readonly currency
 /** The documents of an order. */
 function DocumentsCard({ order }: { readonly order: Order }) {
   const { data: labels } = useQuery<readonly LabelRecord[]>("/shipping/labels", { order_id: order.id, limit: 100 });
-  const [open, setOpen] = useState<PrintableDocument | null>(null);
   return (
     <Card title={texts.documents}>
       <ul class="papers">
         {orderDocuments(order, labels ?? []).map((paper) => (
           <li key={paper.title}>
-            <button type="button" class="plain" onClick={() => setOpen(paper)}>
+            <button type="button" class="plain" onClick={() => openPrintable(paper)}>
               <Icon name="page" />
               {paper.title}
             </button>
           </li>
         ))}
       </ul>
-      {open && <DocumentDialog paper={open} onClose={() => setOpen(null)} />}
     </Card>
   );
 }
@@ -170,7 +165,6 @@ function orderDocuments(order: Order, labels: readonly LabelRecord[]): Printable
 
 /** The returns of an order. */
 function ReturnsCard({ order }: { readonly order: Order }) {
-  const [open, setOpen] = useState(false);
   const shipped = order.line_items.some((line) => line.quantity_shipped > 0);
   const seen = shipped && may("returns.read");
   const { data: returns, reload } = useQuery<readonly Return[]>(seen ? "/returns" : null, {
@@ -180,15 +174,7 @@ function ReturnsCard({ order }: { readonly order: Order }) {
   useReloadOn(order.version, reload);
   if (!seen) return null;
   return (
-    <Card
-      title={texts.returns}
-      acts={
-        canReturn(order) &&
-        may("returns.write") && (
-          <Button icon="return" title={texts.acts["return"] ?? ""} onClick={() => setOpen(true)} />
-        )
-      }
-    >
+    <Card title={texts.returns} acts={canReturn(order) && <ActionButton of={createReturn(order)} />}>
       <ul class="linked-list">
         {returns?.map(({ id, status, reason, created_at }) => (
           <li key={id}>
@@ -200,7 +186,6 @@ function ReturnsCard({ order }: { readonly order: Order }) {
         ))}
         {returns?.length === 0 && <li class="muted">–</li>}
       </ul>
-      {open && <ReturnDialog order={order} onClose={() => setOpen(false)} />}
     </Card>
   );
 }

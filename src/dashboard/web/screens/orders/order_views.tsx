@@ -1,9 +1,8 @@
 // Views of the order list: built-in ones and those saved in this browser.
-import { useState } from "preact/hooks";
 import { storedPreference } from "../../browser/preferences.ts";
 import { query, tab_merchant, to } from "../../browser/router.ts";
+import { type Action, ActionButton } from "../../components/action.tsx";
 import { Button } from "../../components/button.tsx";
-import { FormDialog } from "../../components/form.tsx";
 import { now } from "../../components/now.ts";
 import { showSuccess } from "../../components/toasts.tsx";
 import { words } from "../../text/common.ts";
@@ -51,12 +50,21 @@ const same = (one: Readonly<Record<string, string>>, other: Readonly<Record<stri
 
 /** Links to the views, and a button that saves the current view. */
 export function Views() {
-  const [naming, setNaming] = useState(false);
   const current = shown();
   const all = [...default_views(), ...own.state.value];
   const isNamed = all.some(({ params }) => same(params, current));
-  const save = async (name: string) => {
-    own.set([...own.state.peek().filter((view) => view.name !== name), { name, params: current }]);
+  const save: Action = {
+    ...{ title: texts.saveView, icon: "plus", button: "plain", when: !isNamed },
+    ask: {
+      title: texts.saveView,
+      text: texts.saveViewText,
+      fields: [{ kind: "text", name: "name", label: texts.viewName, required: true, focus: true }],
+      submit: words.save,
+    },
+    run: (values) => {
+      const name = String(values["name"]);
+      own.set([...own.state.peek().filter((view) => view.name !== name), { name, params: current }]);
+    },
   };
   const drop = (view: (typeof all)[number]) => {
     const before = own.state.peek();
@@ -75,17 +83,7 @@ export function Views() {
           )}
         </span>
       ))}
-      {!isNamed && <Button kind="plain" icon="plus" title={texts.saveView} onClick={() => setNaming(true)} />}
-      {naming && (
-        <FormDialog
-          title={texts.saveView}
-          text={texts.saveViewText}
-          fields={[{ kind: "text", name: "name", label: texts.viewName, required: true, focus: true }]}
-          submit={words.save}
-          onClose={() => setNaming(false)}
-          onSubmit={({ name }) => save(String(name))}
-        />
-      )}
+      <ActionButton of={save} />
     </nav>
   );
 }

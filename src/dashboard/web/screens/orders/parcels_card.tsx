@@ -1,22 +1,19 @@
-import { useState } from "preact/hooks";
-import { post } from "../../api/client.ts";
-import { refresh, useQuery } from "../../api/query.ts";
-import { may } from "../../api/session.ts";
+import { useQuery } from "../../api/query.ts";
 import type { LabelRecord, Order, OrderParcel } from "../../api/types.ts";
+import { ActionButton } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
-import { confirm } from "../../components/dialog.tsx";
-import { DocumentDialog, type PrintableDocument } from "../../components/document_dialog.tsx";
+import { openPrintable } from "../../components/document_dialog.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Card } from "../../components/page.tsx";
 import { useReloadOn } from "../../components/reading.ts";
 import { CarrierName, ServiceName } from "../../components/record_name.tsx";
-import { showSuccess } from "../../components/toasts.tsx";
 import { CopyField } from "../../components/values.tsx";
 import { count, date, money } from "../../text/format.ts";
 import { orderTexts as texts } from "../../text/order.ts";
-import { LabelDialog } from "./label_dialog.tsx";
+import { buyLabel } from "./label_dialog.tsx";
+import { voidLabel } from "./label_rates.tsx";
 import { labelDocument, parcelName } from "./order_facts.ts";
 
 /** The parcels of an order, with labels and tracking. */
@@ -25,15 +22,9 @@ export function ParcelsCard({ order }: { readonly order: Order; readonly etag: s
   const labels = useQuery<readonly LabelRecord[]>("/shipping/labels", { order_id: order.id, limit: 100 });
   useReloadOn(order.version, shipments.reload, labels.reload);
   const { data: parcels, problem } = shipments;
-  const [paper, setPaper] = useState<PrintableDocument | null>(null);
-  const [buying, setBuying] = useState(false);
-  const buyable = order.allowed_actions.includes("ship") && may("shipping.buy");
   const failed = labels.data?.filter(({ status, shipment_id }) => status === "error" || shipment_id === null) ?? [];
   return (
-    <Card
-      title={texts.parcels}
-      acts={buyable && <Button icon="tag" title={texts.acts["label"] ?? ""} onClick={() => setBuying(true)} />}
-    >
+    <Card title={texts.parcels} acts={order.allowed_actions.includes("ship") && <ActionButton of={buyLabel(order)} />}>
       {problem && <Notice problem={problem} />}
       {failed.flatMap(({ label_id, error }) =>
         error === null ? (
@@ -52,12 +43,9 @@ export function ParcelsCard({ order }: { readonly order: Order; readonly etag: s
             parcel={parcel}
             name={parcelName(order.shipments, parcel)}
             label={labels.data?.find(({ label_id }) => label_id === parcel.label_ids[0]) ?? null}
-            onPaper={setPaper}
           />
         ))}
       </div>
-      {paper && <DocumentDialog paper={paper} onClose={() => setPaper(null)} />}
-      {buying && <LabelDialog order={order} onClose={() => setBuying(false)} />}
     </Card>
   );
 }
@@ -70,10 +58,9 @@ interface OneParcelProps {
   readonly parcel: OrderParcel;
   readonly name: string;
   readonly label: LabelRecord | null;
-  readonly onPaper: (paper: PrintableDocument) => void;
 }
 
-function OneParcel({ parcel, name, label, onPaper }: OneParcelProps) {
+function OneParcel({ parcel, name, label }: OneParcelProps) {
   const { id, status, carrier, service, tracking_number, items } = parcel;
   const valid = label?.status === "completed" && status !== "voided";
   return (
@@ -116,13 +103,15 @@ function OneParcel({ parcel, name, label, onPaper }: OneParcelProps) {
         ))}
       </ul>
       <footer class="parcel-acts">
-        {valid && <Button icon="print" title={texts.printLabel} onClick={() => onPaper(labelDocument(label, name))} />}
+        {valid && (
+          <Button icon="print" title={texts.printLabel} onClick={() => openPrintable(labelDocument(label, name))} />
+        )}
         {status !== "voided" && (
           <Button
             icon="page"
             title={texts.slip}
             onClick={() =>
-              onPaper({
+              openPrintable({
                 title: `${texts.packingSlip} ${name}`,
                 path: `/orders/${parcel.order_id}/packing-slip`,
                 params: { shipment_id: id },
@@ -131,24 +120,8 @@ function OneParcel({ parcel, name, label, onPaper }: OneParcelProps) {
             }
           />
         )}
-        {valid && status === "pending" && may("shipping.buy") && label.void_status === null && (
-          <Button kind="plain" icon="delete" title={texts.voidLabel} onClick={() => voidLabel(label, name)} />
-        )}
+        {label && status === "pending" && <ActionButton of={voidLabel(label, name)} />}
       </footer>
     </section>
   );
-}
-
-function voidLabel({ label_id }: LabelRecord, name: string): void {
-  void confirm({
-    title: texts.voidTitle(name),
-    text: texts.voidText,
-    act: texts.voidLabel,
-    danger: true,
-    run: async () => {
-      const { status } = await post<LabelRecord>(`/shipping/labels/${label_id}/void`);
-      refresh(new Set(["orders", "shipments"]));
-      showSuccess(status === 202 ? texts.voidAsked : texts.voided);
-    },
-  });
 }

@@ -1,14 +1,12 @@
 import { useState } from "preact/hooks";
-import { post } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
 import type { Order, OrderPlan } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
+import { type Action, ActionButton } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
-import { confirm } from "../../components/dialog.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Card } from "../../components/page.tsx";
-import { showSuccess } from "../../components/toasts.tsx";
 import { count, date, dateOrDateTime } from "../../text/format.ts";
 import { orderTexts as texts } from "../../text/order.ts";
 import { stockHref } from "../stock/stock_links.ts";
@@ -23,24 +21,15 @@ export function PlanCard({ order, etag }: { readonly order: Order; readonly etag
   const { data: plan, problem } = useQuery<OrderPlan>(open ? `/orders/${order.id}/plan` : null);
   if (!open) return null;
   const better = plan?.items.some(({ anew }) => anew !== null) === true && order.status !== "on_hold";
-  const allocateAgain = () =>
-    confirm({
-      title: texts.acts["allocate"] ?? "",
-      text: <Anew items={plan?.items ?? []} />,
-      act: texts.acts["allocate"] ?? "",
-      run: async () => {
-        await post(`/orders/${order.id}/allocate`, {}, { match: etag });
-        showSuccess(texts.done["allocate"] ?? "");
-      },
-    });
+  const allocateAgain: Action = {
+    ...{ title: texts.acts["allocate"] ?? "", icon: "refresh", when: better && mayAct("hold") },
+    ask: { title: texts.acts["allocate"] ?? "", text: <Anew items={plan?.items ?? []} /> },
+    call: { method: "POST", path: `/orders/${order.id}/allocate` },
+    match: etag,
+    done: texts.done["allocate"] ?? "",
+  };
   return (
-    <Card
-      title={texts.plan}
-      acts={
-        better &&
-        mayAct("hold") && <Button icon="refresh" title={texts.acts["allocate"] ?? ""} onClick={allocateAgain} />
-      }
-    >
+    <Card title={texts.plan} acts={<ActionButton of={allocateAgain} />}>
       {problem && <Notice problem={problem} />}
       {plan?.items.length === 0 && <p class="muted">{texts.planNothing}</p>}
       {plan?.paused && <p class="muted">{texts.planPaused}</p>}

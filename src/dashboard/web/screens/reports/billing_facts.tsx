@@ -1,20 +1,17 @@
-import { useState } from "preact/hooks";
 import { billableKinds } from "../../../../billing/billable_kinds.ts";
-import { post, saveFile } from "../../api/client.ts";
+import { saveFile } from "../../api/client.ts";
 import { nameOf, useCarrierNames } from "../../api/names.ts";
-import { isOperatorUser, may } from "../../api/session.ts";
+import { isOperatorUser } from "../../api/session.ts";
 import type { BillableEvent } from "../../api/types.ts";
 import { query } from "../../browser/router.ts";
+import { type Action, Actions } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
-import { Button } from "../../components/button.tsx";
-import type { FormField } from "../../components/fields.tsx";
-import { FormDialog } from "../../components/form.tsx";
+import type { Option } from "../../components/fields.tsx";
 import { type ListFilter, ListPage } from "../../components/list_page.tsx";
 import { merchantChoice, merchantIn } from "../../components/merchant_field.tsx";
 import { EmptyState } from "../../components/notice.tsx";
 import { RecordName } from "../../components/record_name.tsx";
 import type { TableColumn } from "../../components/table.tsx";
-import { showRefused, showSuccess } from "../../components/toasts.tsx";
 import { Time } from "../../components/values.tsx";
 import { billingTexts as texts } from "../../text/billing.ts";
 import { date } from "../../text/format.ts";
@@ -84,7 +81,6 @@ const narrowing = ["kind", "warehouse", "from", "to"] as const;
 /** Billable activity by merchant. */
 export function BillingScreen() {
   const { several, options, nameOf } = useWarehouses();
-  const [adding, setAdding] = useState(false);
   const filters: readonly ListFilter[] = [
     {
       ...({ kind: "choice", param: "kind", title: texts.kind } as const),
@@ -94,55 +90,47 @@ export function BillingScreen() {
     { kind: "date", param: "from", title: texts.from },
     { kind: "date", param: "to", title: texts.until },
   ];
-  const save = () => {
-    const params = Object.fromEntries(narrowing.map((name) => [name, query.peek().get(name)]));
-    saveFile("/billing/events/export.csv", "billable_events.csv", "text/csv", params).catch(showRefused);
-  };
+  const actions: readonly Action[] = [
+    addTime(several ? options : []),
+    {
+      ...{ title: texts.export, icon: "download", button: "plain" },
+      run: () => {
+        const params = Object.fromEntries(narrowing.map((name) => [name, query.peek().get(name)]));
+        return saveFile("/billing/events/export.csv", "billable_events.csv", "text/csv", params);
+      },
+    },
+  ];
   return (
-    <>
-      <ListPage<BillableEvent>
-        name={texts.title}
-        title={texts.title}
-        path="/billing/events"
-        filters={filters}
-        columns={columnsOf(several ? nameOf : null)}
-        id={({ id }) => id}
-        acts={
-          <>
-            <Button kind="plain" icon="download" title={texts.export} onClick={save} />
-            {may("billing.write") && <Button icon="plus" title={texts.add} onClick={() => setAdding(true)} />}
-          </>
-        }
-        empty={<EmptyState icon="card" title={texts.emptyTitle} text={texts.emptyText} />}
-      />
-      {adding && <AddDialog onClose={() => setAdding(false)} />}
-    </>
+    <ListPage<BillableEvent>
+      name={texts.title}
+      title={texts.title}
+      path="/billing/events"
+      filters={filters}
+      columns={columnsOf(several ? nameOf : null)}
+      id={({ id }) => id}
+      acts={<Actions of={actions} />}
+      empty={<EmptyState icon="card" title={texts.emptyTitle} text={texts.emptyText} />}
+    />
   );
 }
 
 /** Records billable time for a merchant. */
-function AddDialog({ onClose }: { readonly onClose: () => void }) {
-  const { several, options } = useWarehouses();
-  const where: readonly FormField[] = several
-    ? [{ kind: "select", name: "location", label: texts.warehouse, required: true, options, empty: "" }]
-    : [];
-  return (
-    <FormDialog
-      title={texts.addTitle}
-      text={texts.addText}
-      submit={texts.add}
-      onClose={onClose}
-      fields={[
-        ...merchantChoice(),
-        { kind: "number", name: "minutes", label: texts.minutes, required: true, width: "half", focus: true },
-        { kind: "text", name: "approved_by", label: texts.approvedBy, width: "half" },
-        ...where,
-        { kind: "text", name: "description", label: texts.description, required: true, lines: 2 },
-      ]}
-      onSubmit={async (values, key, body) => {
-        await post("/billing/events", body, { key, merchant: merchantIn(values) });
-        showSuccess(texts.added(Number(body["minutes"])));
-      }}
-    />
-  );
-}
+const addTime = (warehouses: readonly Option[]): Action => ({
+  ...{ title: texts.add, icon: "plus", button: true, permission: "billing.write" },
+  ask: {
+    title: texts.addTitle,
+    text: texts.addText,
+    fields: [
+      ...merchantChoice(),
+      { kind: "number", name: "minutes", label: texts.minutes, required: true, width: "half", focus: true },
+      { kind: "text", name: "approved_by", label: texts.approvedBy, width: "half" },
+      {
+        ...{ kind: "select", name: "location", label: texts.warehouse, required: true, options: warehouses, empty: "" },
+        when: () => warehouses.length > 0,
+      },
+      { kind: "text", name: "description", label: texts.description, required: true, lines: 2 },
+    ],
+  },
+  call: (values, body) => ({ method: "POST", path: "/billing/events", body, merchant: merchantIn(values) }),
+  done: (_data, { minutes }) => texts.added(Number(minutes)),
+});

@@ -1,10 +1,10 @@
 import { conditions, returnReasons } from "../../../../returns/return.transitions.ts";
+import type { Rehearsal } from "../../api/client.ts";
 import type { Order, Return } from "../../api/types.ts";
 import { navigate, to } from "../../browser/router.ts";
-import { ActDialog } from "../../components/act_dialog.tsx";
+import type { Action } from "../../components/action.tsx";
 import { stateWords } from "../../components/badge.tsx";
 import type { Editing, FormField, FormValues } from "../../components/fields.tsx";
-import { showSuccess } from "../../components/toasts.tsx";
 import { plural } from "../../text/format.ts";
 import { effectTexts } from "../../text/order.ts";
 import { returnTexts as texts } from "../../text/returns.ts";
@@ -89,46 +89,47 @@ function StatedLines({ lines, editing }: { readonly lines: readonly Choosable[];
 }
 
 /** Creates a return of an order and opens it. */
-export function ReturnDialog({ order, onClose }: { readonly order: Order; readonly onClose: () => void }) {
+export function createReturn(order: Order): Action {
   const lines = choosable(order, outside);
-  return (
-    <ActDialog<Return>
-      title={`${texts.newTitle} ${order.order_number}`}
-      text={lines.length === 0 ? texts.nothingShipped : texts.newText}
-      wide
-      fields={[
+  return {
+    title: texts.create,
+    icon: "return",
+    permission: "returns.write",
+    ask: {
+      title: `${texts.newTitle} ${order.order_number}`,
+      text: lines.length === 0 ? texts.nothingShipped : texts.newText,
+      wide: true,
+      fields: [
         { kind: "select", name: "reason", label: texts.reason, required: true, options: words(returnReasons) },
         statedField(lines),
         { kind: "switch", name: "refund_shipping", label: texts.refundShipping },
         { kind: "money", name: "refund_amount", label: texts.agreed, width: "half", currency: order.currency },
         { kind: "money", name: "restocking_fee", label: texts.fee, width: "half", currency: order.currency },
-      ]}
-      first={{
+      ],
+      first: {
         reason: "customer_remorse",
         items: { units: chosenUnits(lines, true), conditions: {}, notes: "" },
-      }}
-      submit={texts.create}
-      etag={null}
-      act={({ reason, items, refund_shipping, refund_amount, restocking_fee }) => {
-        const stated = statedItems(items, lines);
-        if (stated.length === 0) return null;
-        const body = {
-          order_id: order.id,
-          reason,
-          items: stated,
-          refund_shipping,
-          ...(refund_amount === "" ? {} : { refund_amount }),
-          ...(restocking_fee === "" ? {} : { restocking_fee }),
-        };
-        return { method: "POST", path: "/returns", body };
-      }}
-      explain={({ data }) => data.items.map(({ sku, quantity }) => effectTexts.returnMade(quantity, sku))}
-      onDone={({ id, items }) => {
-        const units = items.reduce((sum, { quantity }) => sum + quantity, 0);
-        showSuccess(`${texts.made(id)} ${plural(units, "unit", "units")}.`);
-        navigate(to(`/returns/${id}`));
-      }}
-      onClose={onClose}
-    />
-  );
+      },
+      explain: ({ data }: Rehearsal<Return>) =>
+        data.items.map(({ sku, quantity }) => effectTexts.returnMade(quantity, sku)),
+    },
+    call: ({ reason, items, refund_shipping, refund_amount, restocking_fee }) => {
+      const stated = statedItems(items, lines);
+      if (stated.length === 0) return null;
+      const body = {
+        order_id: order.id,
+        reason,
+        items: stated,
+        refund_shipping,
+        ...(refund_amount === "" ? {} : { refund_amount }),
+        ...(restocking_fee === "" ? {} : { restocking_fee }),
+      };
+      return { method: "POST", path: "/returns", body };
+    },
+    done: ({ id, items }: Return) => {
+      const units = items.reduce((sum, { quantity }) => sum + quantity, 0);
+      return `${texts.made(id)} ${plural(units, "unit", "units")}.`;
+    },
+    after: ({ id }: Return) => navigate(to(`/returns/${id}`)),
+  };
 }

@@ -1,17 +1,13 @@
-import { useState } from "preact/hooks";
-import type { Permission } from "../../../../http/auth/permissions.ts";
 import { refundMethods } from "../../../../returns/return.transitions.ts";
-import { post, type Rehearsal } from "../../api/client.ts";
+import { type ApiCall, post, type Rehearsal } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import type { InspectedReturn, LabelRecord, Return } from "../../api/types.ts";
-import { ActDialog, type RehearsedCall } from "../../components/act_dialog.tsx";
+import { type Action, Actions } from "../../components/action.tsx";
 import { stateWords } from "../../components/badge.tsx";
-import { Button } from "../../components/button.tsx";
+import { openDialog } from "../../components/dialog.tsx";
 import type { FormField, FormValues } from "../../components/fields.tsx";
 import { FormDialog } from "../../components/form.tsx";
-import type { IconName } from "../../components/icon.tsx";
-import { ActionMenu } from "../../components/menu.tsx";
 import { showSuccess } from "../../components/toasts.tsx";
 import { date, money } from "../../text/format.ts";
 import { effectTexts, labelTexts } from "../../text/order.ts";
@@ -70,63 +66,34 @@ function ReturnLabelDialog({ found, onClose }: { readonly found: Return; readonl
 
 type ReturnRefund = Return["refunds"][number];
 
-const needs: Readonly<Record<string, Permission>> = {
-  receive: "returns.receive",
-  inspect: "returns.receive",
-  refund: "returns.refund",
-  close: "returns.write",
-  cancel: "returns.write",
-  label: "shipping.buy",
+/** The actions on a return: where each is shown, what it needs and its icon. */
+const looks: Readonly<Record<string, Pick<Action, "permission" | "icon" | "button" | "danger">>> = {
+  receive: { permission: "returns.receive", icon: "receive", button: true },
+  inspect: { permission: "returns.receive", icon: "search", button: true },
+  refund: { permission: "returns.refund", icon: "card", button: true },
+  close: { permission: "returns.write", icon: "done" },
+  cancel: { permission: "returns.write", icon: "delete", danger: true },
+  label: { permission: "shipping.buy", icon: "tag", button: true },
 };
-const icons: Readonly<Record<string, IconName>> = {
-  receive: "receive",
-  inspect: "search",
-  refund: "card",
-  close: "done",
-  cancel: "delete",
-  label: "tag",
-};
-const behind = new Set(["cancel", "close"]);
 
 interface ReturnActForm {
   readonly text: string;
   readonly fields: readonly FormField[];
   readonly first: FormValues;
-  readonly act: (values: FormValues) => RehearsedCall | null;
+  readonly wide?: true;
+  readonly call: (values: FormValues) => ApiCall | null;
 }
 
-/** The buttons of the possible actions on a return. */
-export function ReturnActs({ found, etag }: { readonly found: Return; readonly etag: string | null }) {
-  const [open, setOpen] = useState<string | null>(null);
-  const allowed = found.allowed_actions.filter((action) => may(needs[action]) && isUseful(found, action));
-  const shown = allowed.filter((action) => !behind.has(action));
-  return (
-    <>
-      <ActionMenu
-        items={allowed
-          .filter((action) => behind.has(action))
-          .map((action) => ({
-            title: texts.acts[action] ?? action,
-            icon: icons[action] ?? "right",
-            danger: action === "cancel",
-            run: () => setOpen(action),
-          }))}
-      />
-      {[...shown].reverse().map((action) => (
-        <Button
-          key={action}
-          kind={action === shown[0] ? "primary" : "normal"}
-          icon={icons[action] ?? "right"}
-          title={texts.acts[action] ?? action}
-          onClick={() => setOpen(action)}
-        />
-      ))}
-      {open === "label" && <ReturnLabelDialog found={found} onClose={() => setOpen(null)} />}
-      {open !== null && open !== "label" && (
-        <OneReturnAct found={found} etag={etag} action={open} onClose={() => setOpen(null)} />
-      )}
-    </>
-  );
+interface ReturnActsProps {
+  readonly found: Return;
+  readonly etag: string | null;
+}
+
+/** The buttons and the menu of the possible actions on a return. */
+export function ReturnActs({ found, etag }: ReturnActsProps) {
+  const allowed = found.allowed_actions.filter((name) => may(looks[name]?.permission) && isUseful(found, name));
+  const main = allowed.find((name) => looks[name]?.button);
+  return <Actions of={allowed.map((name) => returnAction(found, etag, name, name === main))} />;
 }
 
 /** Whether a possible action is useful: not if everything is received or inspected. */
@@ -135,32 +102,24 @@ function isUseful(found: Return, action: string): boolean {
   return action !== "inspect" || firstFindings(found).length > 0;
 }
 
-interface OneReturnActProps {
-  readonly found: Return;
-  readonly etag: string | null;
-  readonly action: string;
-  readonly onClose: () => void;
-}
-
-function OneReturnAct({ found, etag, action, onClose }: OneReturnActProps) {
-  const sheet = returnActForms[action]?.(found);
-  if (sheet === undefined) return null;
-  return (
-    <ActDialog<Return | InspectedReturn | ReturnRefund>
-      title={`${texts.acts[action]}: ${found.id}`}
-      wide={action === "inspect"}
-      text={sheet.text}
-      fields={sheet.fields}
-      first={sheet.first}
-      submit={texts.acts[action] ?? action}
-      danger={action === "cancel"}
-      etag={etag}
-      act={sheet.act}
-      explain={(rehearsal) => effectsOf(found, rehearsal)}
-      onDone={() => showSuccess(texts.done[action] ?? "")}
-      onClose={onClose}
-    />
-  );
+function returnAction(found: Return, etag: string | null, name: string, is_main: boolean): Action {
+  const common: Action = { title: texts.acts[name] ?? name, ...looks[name], ...(is_main && { button: "primary" }) };
+  const form = returnActForms[name];
+  if (form === undefined) {
+    return { ...common, run: () => openDialog((close) => <ReturnLabelDialog found={found} onClose={close} />) };
+  }
+  const { call, ...asked } = form(found);
+  return {
+    ...common,
+    ask: {
+      ...asked,
+      title: `${common.title}: ${found.id}`,
+      explain: (rehearsal: Rehearsal<Return | InspectedReturn | ReturnRefund>) => effectsOf(found, rehearsal),
+    },
+    call,
+    match: etag,
+    done: texts.done[name] ?? "",
+  };
 }
 
 const returnActForms: Readonly<Record<string, (found: Return) => ReturnActForm>> = {
@@ -168,7 +127,7 @@ const returnActForms: Readonly<Record<string, (found: Return) => ReturnActForm>>
     text: texts.receiveText,
     fields: [unitFields(outstanding(found))],
     first: { items: Object.fromEntries(outstanding(found).map(({ sku, most }) => [sku, String(most)])) },
-    act: ({ items }) => {
+    call: ({ items }) => {
       const units = unitsOf(items);
       return units.length === 0
         ? null
@@ -177,9 +136,10 @@ const returnActForms: Readonly<Record<string, (found: Return) => ReturnActForm>>
   }),
   inspect: (found) => ({
     text: texts.inspectText,
+    wide: true,
     fields: [findingsField],
     first: { items: firstFindings(found) },
-    act: ({ items }) => {
+    call: ({ items }) => {
       const findings = findingsOf(items);
       return findings.length === 0
         ? null
@@ -215,7 +175,7 @@ const returnActForms: Readonly<Record<string, (found: Return) => ReturnActForm>>
       notes: "",
       refund_shipping: found.refund_shipping,
     },
-    act: ({ amount, restocking_fee, method, refund_shipping, notes }) => ({
+    call: ({ amount, restocking_fee, method, refund_shipping, notes }) => ({
       method: "POST",
       path: `/returns/${found.id}/refund`,
       body: {
@@ -231,13 +191,13 @@ const returnActForms: Readonly<Record<string, (found: Return) => ReturnActForm>>
     text: texts.closeText,
     fields: [],
     first: {},
-    act: () => ({ method: "POST", path: `/returns/${id}/close`, body: {} }),
+    call: () => ({ method: "POST", path: `/returns/${id}/close`, body: {} }),
   }),
   cancel: ({ id }) => ({
     text: texts.cancelText,
     fields: [],
     first: {},
-    act: () => ({ method: "POST", path: `/returns/${id}/cancel`, body: {} }),
+    call: () => ({ method: "POST", path: `/returns/${id}/cancel`, body: {} }),
   }),
 };
 

@@ -3,23 +3,23 @@ import { get } from "../../api/client.ts";
 import { type ApiProblem, problemOf } from "../../api/problem.ts";
 import type { Order } from "../../api/types.ts";
 import { query, to } from "../../browser/router.ts";
+import { act } from "../../components/action.tsx";
 import { Button } from "../../components/button.tsx";
 import { PageMerchant } from "../../components/merchant_field.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Card, Page } from "../../components/page.tsx";
 import { returnTexts as texts } from "../../text/returns.ts";
-import { ReturnDialog } from "./create_return.tsx";
+import { createReturn } from "./create_return.tsx";
 
 /** Finds the order of a new return by its number. */
 export function NewReturnScreen() {
   const [name, setName] = useState(query.peek().get("order") ?? "");
-  const [order, setOrder] = useState<Order | null>(null);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   const find = async (event: Event) => {
     event.preventDefault();
     setProblem(null);
     try {
-      setOrder((await get<Order>(`/orders/${encodeURIComponent(name.trim())}`)).data);
+      act(createReturn((await get<Order>(`/orders/${encodeURIComponent(name.trim())}`)).data));
     } catch (error) {
       setProblem(problemOf(error));
     }
@@ -50,7 +50,6 @@ export function NewReturnScreen() {
           </footer>
         </form>
       </Card>
-      {order && <ReturnDialog order={order} onClose={() => setOrder(null)} />}
     </Page>
   );
 }

@@ -1,4 +1,3 @@
-import { useState } from "preact/hooks";
 import { post } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
@@ -7,7 +6,7 @@ import { to } from "../../browser/router.ts";
 import { Badge, stateWords } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { confirm } from "../../components/dialog.tsx";
-import { DocumentDialog, type PrintableDocument } from "../../components/document_dialog.tsx";
+import { openPrintable } from "../../components/document_dialog.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Columns, Page } from "../../components/page.tsx";
@@ -211,7 +210,6 @@ function TermsCard({ found }: { readonly found: Return }) {
 function WayBackCard({ found }: { readonly found: Return }) {
   const { carrier, tracking_number, tracking_url, status } = found.return_shipping;
   const { data: labels } = useQuery<readonly LabelRecord[]>("/shipping/labels", { return_id: found.id, limit: 20 });
-  const [paper, setPaper] = useState<PrintableDocument | null>(null);
   const bought = labels?.filter((label) => label.status === "completed") ?? [];
   return (
     <Card title={texts.wayBack}>
@@ -234,11 +232,10 @@ function WayBackCard({ found }: { readonly found: Return }) {
             key={label.label_id}
             icon="print"
             title={texts.printLabel}
-            onClick={() => setPaper(labelDocument(label, label.tracking_number ?? label.label_id))}
+            onClick={() => openPrintable(labelDocument(label, label.tracking_number ?? label.label_id))}
           />
         ))}
       </div>
-      {paper && <DocumentDialog paper={paper} onClose={() => setPaper(null)} />}
     </Card>
   );
 }

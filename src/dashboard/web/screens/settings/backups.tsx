@@ -1,13 +1,11 @@
-import { post } from "../../api/client.ts";
 import type { BackupRun, BackupSettings } from "../../api/developer_types.ts";
 import { useQuery } from "../../api/query.ts";
+import { type Action, ActionButton } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
-import { Button } from "../../components/button.tsx";
 import { List } from "../../components/list_page.tsx";
 import { EmptyState, Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Page } from "../../components/page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
-import { showRefused, showSuccess } from "../../components/toasts.tsx";
 import { CopyField, DescriptionList, Time } from "../../components/values.tsx";
 import { bytes } from "../../text/format.ts";
 import { backupTexts as texts } from "../../text/settings.ts";
@@ -16,7 +14,7 @@ import { backupTexts as texts } from "../../text/settings.ts";
 export function BackupsScreen() {
   const { data, problem, loading, reload } = useQuery<BackupSettings>("/backups/settings");
   return (
-    <Page title={texts.title} below={texts.intro} acts={data?.configured && <Now />}>
+    <Page title={texts.title} below={texts.intro} acts={data?.configured && <ActionButton of={backUp} />}>
       <div class="stack">
         {problem && <Notice problem={problem} onRetry={reload} />}
         {loading && <Skeleton lines={8} />}
@@ -34,17 +32,10 @@ export function BackupsScreen() {
   );
 }
 
-function Now() {
-  const begin = async () => {
-    try {
-      await post("/backups");
-      showSuccess(texts.started);
-    } catch (error) {
-      showRefused(error);
-    }
-  };
-  return <Button kind="primary" icon="copy" title={texts.now} onClick={() => void begin()} />;
-}
+const backUp: Action = {
+  ...{ title: texts.now, icon: "copy", button: "primary", done: texts.started },
+  call: { method: "POST", path: "/backups" },
+};
 
 function State({ settings }: { readonly settings: BackupSettings }) {
   const { last, last_proof, next_at, place, every_minutes, keep, with_key, continuous } = settings;

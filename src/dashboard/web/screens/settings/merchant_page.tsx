@@ -1,19 +1,17 @@
-import { useState } from "preact/hooks";
 import { isUnnamed } from "../../../../merchants/merchant.transitions.ts";
 import { post } from "../../api/client.ts";
 import { type MerchantRecord, several } from "../../api/merchants.ts";
 import { problemOf } from "../../api/problem.ts";
 import { useQuery } from "../../api/query.ts";
-import { may } from "../../api/session.ts";
-import { navigate, to } from "../../browser/router.ts";
+import { to } from "../../browser/router.ts";
+import { type Action, Actions } from "../../components/action.tsx";
 import { MerchantDot } from "../../components/badge.tsx";
 import { LinkButton } from "../../components/button.tsx";
-import { confirm, Dialog } from "../../components/dialog.tsx";
-import { ActionMenu, type MenuItem } from "../../components/menu.tsx";
+import { Dialog, openDialog } from "../../components/dialog.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Columns, Page } from "../../components/page.tsx";
 import type { ScreenProps } from "../../components/screen.ts";
-import { showRefused, showSuccess } from "../../components/toasts.tsx";
+import { showSuccess } from "../../components/toasts.tsx";
 import { DescriptionList, type DescriptionRow, Time } from "../../components/values.tsx";
 import { viewAs } from "../../shell/banners.tsx";
 import { words } from "../../text/common.ts";
@@ -144,59 +142,45 @@ interface MerchantActsProps {
 }
 
 function Acts({ merchant, etag }: MerchantActsProps) {
-  const { id, code, name, allowed_actions } = merchant;
-  const [left, setLeft] = useState<MerchantRemainder | null>(null);
-  const act = async (action: "suspend" | "reactivate" | "close") => {
-    if (action === "suspend") await post<MerchantRecord>(`/merchants/${id}/suspend`, {}, { match: etag });
-    if (action === "reactivate") await post<MerchantRecord>(`/merchants/${id}/reactivate`, {}, { match: etag });
-    if (action === "close") await post<MerchantRecord>(`/merchants/${id}/close`, {}, { match: etag });
-    showSuccess({ suspend: texts.suspended, reactivate: texts.reactivated, close: texts.closed }[action](name));
-  };
-  const suspend = () =>
-    confirm({
-      title: texts.suspendTitle(name),
-      text: texts.suspendText,
-      act: texts.suspend,
-      run: () => act("suspend"),
-    });
-  const close = () =>
-    confirm({
-      ...{ title: texts.closeTitle(name), text: texts.closeText, act: texts.close, stay: texts.keep, danger: true },
-      run: () =>
-        act("close").catch((error) => {
-          const { code: why, facts, message } = problemOf(error);
-          if (why !== "merchant_not_empty") throw error;
-          setLeft({ ...(facts as unknown as Omit<MerchantRemainder, "message">), message });
-        }),
-    });
-  const items: MenuItem[] = may("merchants.manage")
-    ? [
-        ...(allowed_actions.includes("suspend")
-          ? [{ title: texts.suspend, icon: "pause" as const, run: () => void suspend() }]
-          : []),
-        ...(allowed_actions.includes("reactivate")
-          ? [{ title: texts.reactivate, icon: "play" as const, run: () => void act("reactivate").catch(showRefused) }]
-          : []),
-        ...(allowed_actions.includes("close")
-          ? [{ title: texts.close, icon: "close" as const, danger: true, run: () => void close() }]
-          : []),
-      ]
-    : [];
-  const look = () => navigate(to("/orders", { merchant: code }));
-  const view = () => void viewAs(id);
-  const looks: MenuItem[] = [
-    ...(several.value ? [{ title: texts.look, icon: "filter" as const, run: look }] : []),
-    ...(merchant.status === "closed" ? [] : [{ title: texts.view, icon: "eye" as const, run: view }]),
+  const { id, code, name, allowed_actions: allowed } = merchant;
+  const manage = (action: (typeof allowed)[number]) =>
+    ({ permission: "merchants.manage", when: allowed.includes(action), match: etag }) as const;
+  const actions: readonly Action[] = [
+    {
+      ...{ title: texts.editAct, icon: "edit", button: true, permission: "merchants.manage" },
+      href: to(`/settings/merchants/${id}/change`),
+    },
+    { title: texts.look, icon: "filter", when: several.value, href: to("/orders", { merchant: code }) },
+    { title: texts.view, icon: "eye", when: merchant.status !== "closed", run: () => void viewAs(id) },
+    {
+      ...{ title: texts.suspend, icon: "pause", ...manage("suspend"), done: texts.suspended(name) },
+      ask: { title: texts.suspendTitle(name), text: texts.suspendText },
+      call: { method: "POST", path: `/merchants/${id}/suspend` },
+    },
+    {
+      ...{ title: texts.reactivate, icon: "play", ...manage("reactivate"), done: texts.reactivated(name) },
+      call: { method: "POST", path: `/merchants/${id}/reactivate` },
+    },
+    {
+      ...{ title: texts.close, icon: "close", danger: true, ...manage("close") },
+      ask: { title: texts.closeTitle(name), text: texts.closeText, stay: texts.keep },
+      run: () => close(merchant, etag),
+    },
   ];
-  return (
-    <>
-      <ActionMenu items={[...looks, ...items]} />
-      {may("merchants.manage") && (
-        <LinkButton icon="edit" title={texts.editAct} href={to(`/settings/merchants/${id}/change`)} />
-      )}
-      {left && <RemainderDialog merchant={merchant} left={left} onClose={() => setLeft(null)} />}
-    </>
-  );
+  return <Actions of={actions} />;
+}
+
+/** Closes a merchant, or shows what it still has. */
+async function close(merchant: MerchantRecord, etag: string | null): Promise<void> {
+  try {
+    await post<MerchantRecord>(`/merchants/${merchant.id}/close`, {}, { match: etag });
+    showSuccess(texts.closed(merchant.name));
+  } catch (error) {
+    const { code: why, facts, message } = problemOf(error);
+    if (why !== "merchant_not_empty") throw error;
+    const left = { ...(facts as unknown as Omit<MerchantRemainder, "message">), message };
+    openDialog((onClose) => <RemainderDialog merchant={merchant} left={left} onClose={onClose} />);
+  }
 }
 
 interface RemainderDialogProps {

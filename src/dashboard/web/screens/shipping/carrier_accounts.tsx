@@ -1,19 +1,18 @@
 import { useState } from "preact/hooks";
-import { patch, post, remove } from "../../api/client.ts";
+import { post } from "../../api/client.ts";
 import { type ApiProblem, problemOf } from "../../api/problem.ts";
 import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import type { Account, CarrierList, Connectors, NewAccount } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
+import { type Action, ActionButton, Actions, act } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { Button, LinkButton } from "../../components/button.tsx";
-import { confirm, Dialog } from "../../components/dialog.tsx";
-import type { FormField } from "../../components/fields.tsx";
-import { FormDialog } from "../../components/form.tsx";
-import { ActionMenu } from "../../components/menu.tsx";
+import { Dialog, openDialog } from "../../components/dialog.tsx";
+import type { FormField, FormValues } from "../../components/fields.tsx";
 import { EmptyState, Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Page } from "../../components/page.tsx";
-import { showRefused, showSuccess } from "../../components/toasts.tsx";
+import { showSuccess } from "../../components/toasts.tsx";
 import { CopyField, DescriptionList, SecretOnce, Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { shippingTexts } from "../../text/shipping.ts";
@@ -29,10 +28,8 @@ export function AccountsScreen() {
     problem,
     loading,
   } = useQuery<readonly Account[]>(managed ? "/shipping/carrier-accounts" : null, { limit: 100 });
-  const [adding, setAdding] = useState(false);
-  const [secret, setSecret] = useState<NewAccount | null>(null);
   const own = carriers?.carriers.filter(({ account_id }) => account_id === null) ?? [];
-  const add = managed && <Button kind="primary" icon="plus" title={texts.add} onClick={() => setAdding(true)} />;
+  const add = <ActionButton of={addAccount} />;
   return (
     <Page title={texts.title} acts={add}>
       {problem && <Notice problem={problem} />}
@@ -52,23 +49,6 @@ export function AccountsScreen() {
         <AccountCard key={account.id} account={account} />
       ))}
       {accounts?.length === 0 && <EmptyState icon="plug" title={texts.emptyTitle} text={texts.emptyText} act={add} />}
-      {adding && <AddAccount onClose={() => setAdding(false)} onMade={setSecret} />}
-      {secret && (
-        <Dialog title={texts.secretTitle} onClose={() => setSecret(null)} mayClose={() => false}>
-          {secret.callback_url && (
-            <DescriptionList
-              facts={[[texts.callback, <CopyField text={secret.callback_url} name={texts.callback} />]]}
-            />
-          )}
-          <SecretOnce
-            secret={secret.callback_secret ?? ""}
-            name={texts.secretName}
-            text={texts.secretText}
-            done={texts.haveIt}
-            onDone={() => setSecret(null)}
-          />
-        </Dialog>
-      )}
     </Page>
   );
 }
@@ -77,8 +57,6 @@ function AccountCard({ account }: { readonly account: Account }) {
   const { id, name, connector, status, carriers, last_test, callback_url, credential_fields } = account;
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
-  const [changing, setChanging] = useState(false);
-  const path = `/shipping/carrier-accounts/${id}`;
   const test = async () => {
     setBusy(true);
     try {
@@ -97,7 +75,7 @@ function AccountCard({ account }: { readonly account: Account }) {
       title={name}
       acts={
         <>
-          <AccountMenu account={account} path={path} onChange={() => setChanging(true)} />
+          <Actions name={`${words.more}: ${name}`} of={accountActions(account)} />
           <Button icon="zap" title={texts.test} busy={busy} onClick={() => void test()} />
         </>
       }
@@ -121,49 +99,31 @@ function AccountCard({ account }: { readonly account: Account }) {
         ]}
       />
       {callback_url !== null && <p class="muted">{texts.callbackText}</p>}
-      {changing && <ChangeAccount account={account} onClose={() => setChanging(false)} />}
     </Card>
   );
 }
 
-interface AccountMenuProps {
-  readonly account: Account;
-  readonly path: string;
-  readonly onChange: () => void;
-}
-
-function AccountMenu({ account: { name, status }, path, onChange }: AccountMenuProps) {
-  const turn = async (next: Account["status"]): Promise<void> => {
-    await patch(path, { status: next });
-    const back = next === "paused" ? "active" : "paused";
-    showSuccess(next === "paused" ? texts.paused(name) : texts.resumed(name), {
-      title: words.undo,
-      run: () => void turn(back).catch(showRefused),
-    });
-  };
-  const takeAway = () =>
-    confirm({
-      title: texts.removeTitle(name),
-      text: texts.removeText,
-      act: texts.remove,
-      danger: true,
-      run: async () => {
-        await remove(path);
-        showSuccess(texts.removed(name));
-      },
-    });
-  return (
-    <ActionMenu
-      name={`${words.more}: ${name}`}
-      items={[
-        { title: texts.edit, icon: "edit", run: onChange },
-        status === "active"
-          ? { title: texts.pause, icon: "pause", run: () => void turn("paused").catch(showRefused) }
-          : { title: texts.resume, icon: "play", run: () => void turn("active").catch(showRefused) },
-        { title: texts.remove, icon: "delete", danger: true, run: () => void takeAway() },
-      ]}
-    />
-  );
+function accountActions(account: Account): readonly Action[] {
+  const { name, status } = account;
+  const path = `/shipping/carrier-accounts/${account.id}`;
+  const turn = (next: "active" | "paused"): Action => ({
+    ...(next === "paused" ? { title: texts.pause, icon: "pause" } : { title: texts.resume, icon: "play" }),
+    when: status !== next,
+    call: { method: "PATCH", path, body: { status: next } },
+    done: next === "paused" ? texts.paused(name) : texts.resumed(name),
+    next: () => ({ ...turn(next === "paused" ? "active" : "paused"), title: words.undo }),
+  });
+  return [
+    changeAccount(account),
+    turn("paused"),
+    turn("active"),
+    {
+      ...{ title: texts.remove, icon: "delete", danger: true },
+      ask: { title: texts.removeTitle(name), text: texts.removeText },
+      call: { method: "DELETE", path },
+      done: texts.removed(name),
+    },
+  ];
 }
 
 function LastTest({ test }: { readonly test: Account["last_test"] }) {
@@ -195,86 +155,100 @@ function credentialFields(fields: readonly Credential[], has_stored: boolean): F
 }
 
 /** The entered credentials by name, without empty ones. */
-function credentialsOf(values: Readonly<Record<string, unknown>>, names: readonly string[]) {
-  const entered = names.map((name) => [name, values[`${prefix}${name}`] ?? ""] as const);
+function credentialsOf(values: FormValues, fields: readonly { readonly name: string }[]) {
+  const entered = fields.map(({ name }) => [name, values[`${prefix}${name}`] ?? ""] as const);
   return Object.fromEntries(entered.filter(([, text]) => text !== ""));
-}
-
-interface AddAccountProps {
-  readonly onClose: () => void;
-  readonly onMade: (account: NewAccount) => void;
 }
 
 type CarrierConnector = Connectors["connectors"][number];
 
 /** Adds an account: first the provider, then its credentials. */
-function AddAccount({ onClose, onMade }: AddAccountProps) {
+const addAccount: Action = {
+  ...{ title: texts.add, icon: "plus", button: "primary", permission: "shipping.manage" },
+  run: () => openDialog((close) => <ChooseProvider onClose={close} />),
+};
+
+function ChooseProvider({ onClose }: { readonly onClose: () => void }) {
   const { data } = useQuery<Connectors>("/shipping/connectors");
-  const [chosen, setChosen] = useState<CarrierConnector | null>(null);
   if (data === undefined) return null;
-  if (chosen !== null) return <EnterAccount connector={chosen} onClose={onClose} onMade={onMade} />;
   return (
     <Dialog title={texts.addTitle} onClose={onClose}>
       <p class="dialog-text">{texts.choose}</p>
       <div class="shipping-documents">
         {data.connectors.map((connector) => (
-          <Button key={connector.code} icon="plug" title={connector.name} onClick={() => setChosen(connector)} />
+          <Button
+            key={connector.code}
+            icon="plug"
+            title={connector.name}
+            onClick={() => act(enterAccount(connector))}
+          />
         ))}
       </div>
     </Dialog>
   );
 }
 
-function EnterAccount({ connector, onClose, onMade }: AddAccountProps & { readonly connector: CarrierConnector }) {
-  const { code, name: title, credential_fields } = connector;
+const enterAccount = ({ code, name: provider, credential_fields }: CarrierConnector): Action => ({
+  title: texts.add,
+  ask: {
+    title: texts.addAt(provider),
+    text: texts.addText,
+    fields: [{ kind: "text", name: "name", label: texts.name }, ...credentialFields(credential_fields, false)],
+  },
+  call: ({ name, ...values }) => {
+    const credentials = credentialsOf(values, credential_fields);
+    const body = { connector: code, credentials, ...(name === "" ? {} : { name }) };
+    return { method: "POST", path: "/shipping/carrier-accounts", body };
+  },
+  done: ({ name }: NewAccount) => texts.saved(name),
+  after: (made: NewAccount) =>
+    made.callback_secret && openDialog((close) => <NewCallback account={made} onClose={close} />),
+});
+
+/** Shows the callback address of a new account, and its secret once. */
+function NewCallback({ account, onClose }: { readonly account: NewAccount; readonly onClose: () => void }) {
+  const { callback_url, callback_secret = "" } = account;
   return (
-    <FormDialog
-      title={texts.addAt(title)}
-      text={texts.addText}
-      fields={[{ kind: "text", name: "name", label: texts.name }, ...credentialFields(credential_fields, false)]}
-      submit={texts.add}
-      onClose={onClose}
-      onSubmit={async (values, key) => {
-        const { name } = values;
-        const names = credential_fields.map((field) => field.name);
-        const body = {
-          connector: code,
-          credentials: credentialsOf(values, names),
-          ...(name === "" ? {} : { name }),
-        };
-        const { data: made } = await post<NewAccount>("/shipping/carrier-accounts", body, { key });
-        showSuccess(texts.saved(made.name));
-        if (made.callback_secret !== undefined) onMade(made);
-      }}
-    />
+    <Dialog title={texts.secretTitle} onClose={onClose} mayClose={() => false}>
+      {callback_url && (
+        <DescriptionList facts={[[texts.callback, <CopyField text={callback_url} name={texts.callback} />]]} />
+      )}
+      <SecretOnce
+        secret={callback_secret}
+        name={texts.secretName}
+        text={texts.secretText}
+        done={texts.haveIt}
+        onDone={onClose}
+      />
+    </Dialog>
   );
 }
 
-function ChangeAccount({ account, onClose }: { readonly account: Account; readonly onClose: () => void }) {
-  const { id, name, credential_fields } = account;
-  const names = credential_fields.map((field) => field.name);
+function changeAccount({ id, name, credential_fields }: Account): Action {
   const first = Object.fromEntries(
     credential_fields.map((field) => [`${prefix}${field.name}`, field.value ?? ""] as const),
   );
-  return (
-    <FormDialog
-      title={texts.editTitle(name)}
-      text={texts.keepSecret}
-      fields={[
+  return {
+    title: texts.edit,
+    icon: "edit",
+    ask: {
+      title: texts.editTitle(name),
+      text: texts.keepSecret,
+      fields: [
         { kind: "text", name: "name", label: texts.name, required: true },
         ...credentialFields(credential_fields, true),
-      ]}
-      first={{ name, ...first }}
-      submit={words.save}
-      unchanged={false}
-      onClose={onClose}
-      onSubmit={async (values, key) => {
-        const entered = Object.entries(credentialsOf(values, names));
-        const changed = entered.filter(([field, text]) => text !== first[`${prefix}${field}`]);
-        const credentials = changed.length === 0 ? {} : { credentials: Object.fromEntries(changed) };
-        await patch(`/shipping/carrier-accounts/${id}`, { name: values["name"], ...credentials }, { key });
-        showSuccess(texts.saved(String(values["name"])));
-      }}
-    />
-  );
+      ],
+      first: { name, ...first },
+      submit: words.save,
+      unchanged: false,
+    },
+    call: (values) => {
+      const entered = Object.entries(credentialsOf(values, credential_fields));
+      const changed = entered.filter(([field, text]) => text !== first[`${prefix}${field}`]);
+      const credentials = changed.length === 0 ? {} : { credentials: Object.fromEntries(changed) };
+      const body = { name: values["name"], ...credentials };
+      return { method: "PATCH", path: `/shipping/carrier-accounts/${id}`, body };
+    },
+    done: (_data, values) => texts.saved(String(values["name"])),
+  };
 }

@@ -1,18 +1,14 @@
-import { useState } from "preact/hooks";
-import { put } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import type { Holidays } from "../../api/types.ts";
 import { query, setQuery } from "../../browser/router.ts";
+import { type Action, ActionButton } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
-import { Button } from "../../components/button.tsx";
-import { confirm } from "../../components/dialog.tsx";
-import { FormDialog } from "../../components/form.tsx";
+import type { FormField } from "../../components/fields.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
 import { now } from "../../components/now.ts";
 import { Card, Page } from "../../components/page.tsx";
 import { DataTable, type TableColumn } from "../../components/table.tsx";
-import { showSuccess } from "../../components/toasts.tsx";
 import { words } from "../../text/common.ts";
 import { date } from "../../text/format.ts";
 import { shippingTexts } from "../../text/shipping.ts";
@@ -53,36 +49,54 @@ export function HolidaysScreen() {
 
 function CarrierDays({ holidays, year }: { readonly holidays: Holidays; readonly year: number }) {
   const { carrier, rules, days, dates, usual } = holidays;
-  const [adding, setAdding] = useState(false);
   const { etag } = useQuery<Holidays>(`/shipping/holidays/${carrier}`);
-  const save = (changed: Partial<Pick<Holidays, "rules" | "days">>, key?: string) =>
-    put(`/shipping/holidays/${carrier}`, { rules, days, ...changed }, { match: etag, key });
+  const save = (changed: Partial<Pick<Holidays, "rules" | "days">>) =>
+    ({ method: "PUT", path: `/shipping/holidays/${carrier}`, body: { rules, days, ...changed } }) as const;
   const once = (day: HolidayDate) => days.some((one) => one.date === day.date && one.name === day.name);
-  const takeAway = (day: HolidayDate) =>
-    confirm({
+  const managed = may("shipping.manage");
+  const common = { when: managed, match: etag } as const;
+  const removeDay = (day: HolidayDate): Action => ({
+    ...common,
+    ...{ title: texts.remove, icon: "delete", danger: true },
+    ask: {
       title: texts.removeTitle(day.name),
       text: once(day) ? texts.removeText : `${texts.removeText} ${texts.removeRuleText}`,
-      act: texts.remove,
-      danger: true,
-      run: async () => {
-        if (once(day)) await save({ days: days.filter((one) => one.date !== day.date || one.name !== day.name) });
-        else await save({ rules: rules.filter(({ name }) => name !== day.name) });
-        showSuccess(texts.removed(day.name));
-      },
-    });
+    },
+    call: once(day)
+      ? save({ days: days.filter((one) => one.date !== day.date || one.name !== day.name) })
+      : save({ rules: rules.filter(({ name }) => name !== day.name) }),
+    done: texts.removed(day.name),
+  });
+  const addDay: Action = {
+    ...common,
+    ...{ title: texts.add, icon: "plus" },
+    ask: {
+      title: texts.addTitle(carrier),
+      fields: dayFields,
+      first: { date: `${year}-12-24` },
+      submit: words.addRow,
+    },
+    call: ({ date, name, repeats, observed }) => {
+      const [, month = 1, day = 1] = String(date).split("-").map(Number);
+      const rule = { name: String(name), month, day, observed: observed === true, weekday: null, week: null };
+      return repeats === true
+        ? save({ rules: [...rules, rule] })
+        : save({ days: [...days, { date: String(date), name: String(name) }] });
+    },
+    done: (_data, { name }) => texts.added(String(name)),
+  };
   const columns: readonly TableColumn<HolidayDate>[] = [
     { id: "date", title: texts.date, cell: (it) => date(it.date) },
     { id: "name", title: texts.name, wide: true, cell: ({ name }) => name },
     { id: "repeats", title: texts.every, cell: (it) => (once(it) ? texts.once : texts.every) },
   ];
-  const managed = may("shipping.manage");
   return (
     <Card
       title={carrier}
       acts={
         <>
           <Badge tone={usual ? "neutral" : "info"}>{usual ? texts.built_in : texts.own}</Badge>
-          {managed && <Button icon="plus" title={texts.add} onClick={() => setAdding(true)} />}
+          <ActionButton of={addDay} />
         </>
       }
     >
@@ -93,60 +107,16 @@ function CarrierDays({ holidays, year }: { readonly holidays: Holidays; readonly
           rows={dates}
           columns={columns}
           id={(it) => `${it.date} ${it.name}`}
-          {...(managed
-            ? {
-                acts: (it: HolidayDate) => (
-                  <Button
-                    kind="plain"
-                    icon="delete"
-                    iconOnly
-                    title={`${texts.remove} ${it.name}`}
-                    onClick={() => void takeAway(it)}
-                  />
-                ),
-              }
-            : {})}
+          acts={managed ? (it) => <ActionButton of={removeDay(it)} name={`${texts.remove} ${it.name}`} /> : undefined}
         />
       )}
-      {adding && <AddDay holidays={holidays} year={year} save={save} onClose={() => setAdding(false)} />}
     </Card>
   );
 }
 
-interface AddHolidayProps {
-  readonly holidays: Holidays;
-  readonly year: number;
-  readonly save: (changed: Partial<Pick<Holidays, "rules" | "days">>, key?: string) => Promise<unknown>;
-  readonly onClose: () => void;
-}
-
-function AddDay({ holidays, year, save, onClose }: AddHolidayProps) {
-  return (
-    <FormDialog
-      title={texts.addTitle(holidays.carrier)}
-      fields={[
-        { kind: "date", name: "date", label: texts.date, required: true, width: "half" },
-        { kind: "text", name: "name", label: texts.name, required: true, width: "half" },
-        { kind: "switch", name: "repeats", label: texts.repeats },
-        {
-          kind: "switch",
-          name: "observed",
-          label: texts.observed,
-          when: ({ repeats }) => repeats === true,
-        },
-      ]}
-      first={{ date: `${year}-12-24` }}
-      submit={words.addRow}
-      onClose={onClose}
-      onSubmit={async (values, key) => {
-        const [, month, day] = String(values["date"]).split("-").map(Number);
-        const name = String(values["name"]);
-        const rule = { name, month: month ?? 1, day: day ?? 1, observed: values["observed"] === true };
-        if (values["repeats"] === true) {
-          await save({ rules: [...holidays.rules, { ...rule, weekday: null, week: null }] }, key);
-        } else await save({ days: [...holidays.days, { date: String(values["date"]), name }] }, key);
-        showSuccess(texts.added(name));
-      }}
-    />
-  );
-}
+const dayFields: readonly FormField[] = [
+  { kind: "date", name: "date", label: texts.date, required: true, width: "half" },
+  { kind: "text", name: "name", label: texts.name, required: true, width: "half" },
+  { kind: "switch", name: "repeats", label: texts.repeats },
+  { kind: "switch", name: "observed", label: texts.observed, when: ({ repeats }) => repeats === true },
+];

@@ -1,20 +1,19 @@
-import { openDocument, post } from "../../api/client.ts";
+import { openDocument } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
-import { may } from "../../api/session.ts";
 import type { ShippingLabel } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
+import { ActionButton } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
-import { confirm } from "../../components/dialog.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Columns, Page } from "../../components/page.tsx";
 import type { ScreenProps } from "../../components/screen.ts";
-import { showRefused, showSuccess } from "../../components/toasts.tsx";
+import { showRefused } from "../../components/toasts.tsx";
 import { CopyField, DescriptionList, Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { date, money, weight } from "../../text/format.ts";
 import { shippingTexts } from "../../text/shipping.ts";
-import { SampleNotice } from "../orders/label_rates.tsx";
+import { SampleNotice, voidLabel } from "../orders/label_rates.tsx";
 import { LabelState } from "./label_list.tsx";
 import { Breakdown } from "./rates.tsx";
 
@@ -41,7 +40,7 @@ export function LabelScreen({ params }: ScreenProps) {
       back={back}
       badge={<LabelState label={label} />}
       owned={label}
-      acts={<Acts label={label} name={name} />}
+      acts={<ActionButton of={{ ...voidLabel(label, name), title: texts.voidLabel, icon: "close", button: true }} />}
     >
       {label.error && <Notice kind="problem">{label.error.message}</Notice>}
       <SampleNotice of={[label]} />
@@ -156,23 +155,6 @@ function Documents({ label }: { readonly label: ShippingLabel }) {
       </div>
     </Card>
   );
-}
-
-function Acts({ label, name }: { readonly label: ShippingLabel; readonly name: string }) {
-  const { label_id, status, void_status } = label;
-  if (!may("shipping.buy") || status !== "completed" || void_status !== null) return null;
-  const giveBack = () =>
-    confirm({
-      title: texts.voidTitle(name),
-      text: texts.voidText,
-      act: texts.voidLabel,
-      danger: true,
-      run: async () => {
-        const { data } = await post<ShippingLabel>(`/shipping/labels/${label_id}/void`);
-        showSuccess(data.status === "voided" ? texts.voided : texts.voidAsked);
-      },
-    });
-  return <Button kind="danger" icon="close" title={texts.voidLabel} onClick={giveBack} />;
 }
 
 function Place({ address }: { readonly address: ShippingLabel["to_address"] }) {

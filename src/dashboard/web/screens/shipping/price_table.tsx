@@ -6,8 +6,9 @@ import { type ApiProblem, problemOf } from "../../api/problem.ts";
 import { may } from "../../api/session.ts";
 import type { RateCard } from "../../api/types.ts";
 import { guardLeaving } from "../../browser/router.ts";
+import { type Action, ActionButton } from "../../components/action.tsx";
 import { Button } from "../../components/button.tsx";
-import { askToDiscard, FormDialog } from "../../components/form.tsx";
+import { askToDiscard } from "../../components/form.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { showSuccess } from "../../components/toasts.tsx";
 import { words } from "../../text/common.ts";
@@ -87,7 +88,6 @@ export function PriceTable({ card, etag }: PriceTableProps) {
   const [side, setSide] = useState<PriceSide>("price");
   const [grid, setGrid] = useState<PriceGrid>(() => gridOf(card.prices));
   const [cells, setCells] = useState(() => cellsOf(card.prices, card.currency));
-  const [asking, setAsking] = useState<"row" | "zone" | null>(null);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   const before = cellsOf(card.prices, card.currency);
@@ -129,8 +129,8 @@ export function PriceTable({ card, etag }: PriceTableProps) {
         </fieldset>
         {may("shipping.manage") && (
           <>
-            <Button icon="plus" title={texts.addRow} onClick={() => setAsking("row")} />
-            <Button icon="plus" title={texts.addZone} onClick={() => setAsking("zone")} />
+            <ActionButton of={addLine("row", grid, setGrid)} />
+            <ActionButton of={addLine("zone", grid, setGrid)} />
           </>
         )}
       </div>
@@ -143,7 +143,6 @@ export function PriceTable({ card, etag }: PriceTableProps) {
           <Button kind="primary" title={texts.save} busy={busy} disabled={wrong} onClick={() => void save()} />
         </div>
       )}
-      {asking && <AddLine what={asking} grid={grid} onDone={setGrid} onClose={() => setAsking(null)} />}
     </div>
   );
 }
@@ -221,44 +220,30 @@ function PriceSheet({ grid, cells, before, side, enter }: PriceSheetProps) {
   );
 }
 
-interface AddLineProps {
-  readonly what: "row" | "zone";
-  readonly grid: PriceGrid;
-  readonly onDone: (grid: PriceGrid) => void;
-  readonly onClose: () => void;
-}
-
-/** The dialog for a new row or column, whose cells start empty. */
-function AddLine({ what, grid, onDone, onClose }: AddLineProps) {
-  const label = what === "row" ? texts.newRow : texts.newZone;
-  return (
-    <FormDialog
-      title={what === "row" ? texts.addRow : texts.addZone}
-      fields={[
+/** Adds a row or a column, whose cells start empty. */
+function addLine(what: "row" | "zone", { zones, weights }: PriceGrid, set: (grid: PriceGrid) => void): Action {
+  const title = what === "row" ? texts.addRow : texts.addZone;
+  const field = { name: "line", label: what === "row" ? texts.newRow : texts.newZone, required: true, focus: true };
+  const empty = { price: 0, cost: 0 };
+  return {
+    title,
+    icon: "plus",
+    ask: {
+      title,
+      fields: [what === "row" ? { ...field, kind: "number", unit: "lb" } : { ...field, kind: "text" }],
+      submit: words.addRow,
+    },
+    run: ({ line }) => {
+      const text = String(line).trim();
+      const prices = zones.flatMap((zone) => weights.map((up_to_pounds) => ({ zone, up_to_pounds, ...empty })));
+      const pounds = Math.max(1, Math.round(Number(text)) || 1);
+      const added =
         what === "row"
-          ? { kind: "number", name: "line", label, required: true, unit: "lb", focus: true }
-          : { kind: "text", name: "line", label, required: true, focus: true },
-      ]}
-      submit={words.addRow}
-      onClose={onClose}
-      onSubmit={async ({ line }) => {
-        const text = String(line).trim();
-        const prices = grid.zones.flatMap((zone) =>
-          grid.weights.map((up_to_pounds) => ({ zone, up_to_pounds, price: 0, cost: 0 })),
-        );
-        const added =
-          what === "row"
-            ? grid.zones.map((zone) => ({
-                zone,
-                up_to_pounds: Math.max(1, Math.round(Number(text)) || 1),
-                price: 0,
-                cost: 0,
-              }))
-            : grid.weights.map((up_to_pounds) => ({ zone: text, up_to_pounds, price: 0, cost: 0 }));
-        onDone(gridOf([...prices, ...added]));
-      }}
-    />
-  );
+          ? zones.map((zone) => ({ zone, up_to_pounds: pounds, ...empty }))
+          : weights.map((up_to_pounds) => ({ zone: text, up_to_pounds, ...empty }));
+      set(gridOf([...prices, ...added]));
+    },
+  };
 }
 
 /** Asks before the user leaves the screen with unsaved prices. */

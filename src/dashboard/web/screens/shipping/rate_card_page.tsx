@@ -1,21 +1,15 @@
-import { useState } from "preact/hooks";
-import { patch, saveFile, sendCsv } from "../../api/client.ts";
-import type { ApiProblem } from "../../api/problem.ts";
+import { saveFile, sendCsv } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import type { CardHistory, RateCard } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
-import { Button } from "../../components/button.tsx";
-import { confirm } from "../../components/dialog.tsx";
+import { type Action, Actions, act } from "../../components/action.tsx";
 import type { FormField } from "../../components/fields.tsx";
 import { chooseFile } from "../../components/file_input.tsx";
-import { FormDialog } from "../../components/form.tsx";
 import { optionsOf } from "../../components/form_values.ts";
-import { ActionMenu } from "../../components/menu.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Columns, Page } from "../../components/page.tsx";
 import type { ScreenProps } from "../../components/screen.ts";
-import { showRefused, showSuccess } from "../../components/toasts.tsx";
 import { DescriptionList, Timeline } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { count, money, plainMoney, share } from "../../text/format.ts";
@@ -29,8 +23,6 @@ const texts = shippingTexts.cards;
 export function CardScreen({ params }: ScreenProps) {
   const path = `/shipping/rate-cards/${params["id"]}`;
   const { data: card, etag, problem, loading, reload } = useQuery<RateCard>(path);
-  const [refusal, setRefusal] = useState<ApiProblem | null>(null);
-  const [changing, setChanging] = useState(false);
   const back = { href: to("/shipping/rate-cards"), title: texts.title };
   if (loading) return <Skeleton />;
   if (!card) {
@@ -40,7 +32,6 @@ export function CardScreen({ params }: ScreenProps) {
       </Page>
     );
   }
-  const acts = <Acts card={card} etag={etag} onProblem={setRefusal} onChange={() => setChanging(true)} />;
   return (
     <Page
       title={card.name}
@@ -51,66 +42,49 @@ export function CardScreen({ params }: ScreenProps) {
           <code>{card.service}</code> · {inEffect(card)} · {texts.version(card.version)}
         </>
       }
-      acts={acts}
+      acts={<Acts card={card} etag={etag} />}
     >
       {card.sample && <Notice kind="warning">{texts.sampleText}</Notice>}
-      {refusal && <Notice problem={refusal} />}
       <Card title={texts.prices}>
         <p class="muted">{texts.pricesText}</p>
         <PriceTable key={card.version} card={card} etag={etag} />
       </Card>
       <Columns main={<Terms card={card} />} side={<History path={path} />} />
-      {changing && <ChangeCard card={card} etag={etag} onClose={() => setChanging(false)} />}
     </Page>
   );
 }
 
-interface ActProps {
-  readonly card: RateCard;
-  readonly etag: string | null;
-  readonly onProblem: (problem: ApiProblem | null) => void;
-  readonly onChange: () => void;
-}
-
-function Acts({ card, etag, onProblem, onChange }: ActProps) {
-  const { id, name, active } = card;
-  const path = `/shipping/rate-cards/${id}`;
-  const exportCsv = () => saveFile(`/shipping/rate-cards/${id}/export.csv`, `${card.service}.csv`).catch(showRefused);
-  const turn = async (on: boolean) => {
-    await patch(path, { active: on }, { match: etag });
-    showSuccess(on ? texts.on(name) : texts.off(name));
-  };
-  const switchOff = () =>
-    confirm({
-      title: texts.offTitle(name),
-      text: texts.offText,
-      act: texts.switchOff,
-      danger: true,
-      run: () => turn(false),
-    });
-  const importCsv = () =>
-    chooseFile(async (file) => {
-      const run = () => sendCsv(`/shipping/rate-cards/${id}/import`, file, { match: etag });
-      const [title, text] = [texts.importTitle(file.name, name), texts.importText(count(card.prices.length))];
-      if (!(await confirm({ title, text, act: texts.importAct, danger: true, run }))) return;
-      onProblem(null);
-      showSuccess(texts.imported);
-    }, onProblem);
-  if (!may("shipping.manage")) return <Button icon="download" title={texts.exportCsv} onClick={exportCsv} />;
-  return (
-    <>
-      <ActionMenu
-        items={[
-          { title: texts.exportCsv, icon: "download", run: exportCsv },
-          { title: texts.importCsv, icon: "upload", run: importCsv },
-          active
-            ? { title: texts.switchOff, icon: "pause", danger: true, run: switchOff }
-            : { title: texts.switchOn, icon: "play", run: () => void turn(true).catch(showRefused) },
-        ]}
-      />
-      <Button icon="edit" title={texts.edit} onClick={onChange} />
-    </>
-  );
+function Acts({ card, etag }: { readonly card: RateCard; readonly etag: string | null }) {
+  const { id, name, active, service, prices } = card;
+  const manage = { permission: "shipping.manage", match: etag } as const;
+  const turn = (on: boolean): Pick<Action, "permission" | "match" | "when" | "call"> => ({
+    ...{ ...manage, when: active !== on },
+    call: { method: "PATCH", path: `/shipping/rate-cards/${id}`, body: { active: on } },
+  });
+  const actions: readonly Action[] = [
+    { ...changeCard(card), ...manage, button: true },
+    {
+      ...{ title: texts.exportCsv, icon: "download", button: !may("shipping.manage") },
+      run: () => saveFile(`/shipping/rate-cards/${id}/export.csv`, `${service}.csv`),
+    },
+    {
+      ...{ title: texts.importCsv, icon: "upload", permission: "shipping.manage" },
+      run: () =>
+        chooseFile((file) =>
+          act({
+            ...{ title: texts.importAct, danger: true, done: texts.imported },
+            ask: { title: texts.importTitle(file.name, name), text: texts.importText(count(prices.length)) },
+            run: () => sendCsv(`/shipping/rate-cards/${id}/import`, file, { match: etag }),
+          }),
+        ),
+    },
+    {
+      ...{ title: texts.switchOff, icon: "pause", danger: true, ...turn(false), done: texts.off(name) },
+      ask: { title: texts.offTitle(name), text: texts.offText },
+    },
+    { title: texts.switchOn, icon: "play", ...turn(true), done: texts.on(name) },
+  ];
+  return <Actions of={actions} />;
 }
 
 function Terms({ card }: { readonly card: RateCard }) {
@@ -170,7 +144,7 @@ const fields: readonly FormField[] = [
   { kind: "number", name: "divisor", label: texts.divisor, width: "half" },
 ];
 
-function ChangeCard({ card, etag, onClose }: Pick<ActProps, "card" | "etag"> & { readonly onClose: () => void }) {
+function changeCard(card: RateCard): Action {
   const { name, cut_off, ship_days, saturday_delivery, sunday_delivery, minimum, dimensional } = card;
   const first = {
     name,
@@ -182,25 +156,24 @@ function ChangeCard({ card, etag, onClose }: Pick<ActProps, "card" | "etag"> & {
     minimum: minimum === null ? "" : plainMoney(minimum.price, card.currency),
     divisor: dimensional === null ? "" : String(dimensional.divisor),
   };
-  return (
-    <FormDialog
-      title={`${texts.edit}: ${name}`}
-      fields={fields.map((field) => (field.kind === "money" ? { ...field, currency: card.currency } : field))}
-      first={first}
-      submit={words.save}
-      unchanged={false}
-      onClose={onClose}
-      onSubmit={async ({ fuel, minimum: least, divisor, ...values }, key) => {
-        const cost = minimum !== null && least === first.minimum ? { cost: minimum.cost } : {};
-        const body = {
-          ...values,
-          fuel_basis_points: Math.round(Number(fuel) * 100),
-          minimum: least === "" ? null : { price: least, ...cost },
-          dimensional: divisor === "" ? null : { ...dimensional, divisor: Number(divisor) },
-        };
-        await patch<RateCard>(`/shipping/rate-cards/${card.id}`, body, { key, match: etag });
-        showSuccess(texts.saved(name));
-      }}
-    />
-  );
+  return {
+    ...{ title: texts.edit, icon: "edit", done: texts.saved(name) },
+    ask: {
+      title: `${texts.edit}: ${name}`,
+      fields: fields.map((field) => (field.kind === "money" ? { ...field, currency: card.currency } : field)),
+      first,
+      submit: words.save,
+      unchanged: false,
+    },
+    call: ({ fuel, minimum: least, divisor, ...values }) => {
+      const cost = minimum !== null && least === first.minimum ? { cost: minimum.cost } : {};
+      const body = {
+        ...values,
+        fuel_basis_points: Math.round(Number(fuel) * 100),
+        minimum: least === "" ? null : { price: least, ...cost },
+        dimensional: divisor === "" ? null : { ...dimensional, divisor: Number(divisor) },
+      };
+      return { method: "PATCH", path: `/shipping/rate-cards/${card.id}`, body };
+    },
+  };
 }

@@ -1,19 +1,17 @@
 import { useState } from "preact/hooks";
-import { get, put, remove, sendCsv } from "../../api/client.ts";
+import { get, sendCsv } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import type { CarrierList, Charts, ListedCard, Overrides, ZoneMap, Zones } from "../../api/types.ts";
 import { query, setQuery } from "../../browser/router.ts";
-import { Button } from "../../components/button.tsx";
-import { confirm } from "../../components/dialog.tsx";
+import { type Action, ActionButton, act } from "../../components/action.tsx";
 import type { FormField } from "../../components/fields.tsx";
 import { chooseFile } from "../../components/file_input.tsx";
-import { Form, FormDialog } from "../../components/form.tsx";
+import { Form } from "../../components/form.tsx";
 import { optionsOf } from "../../components/form_values.ts";
 import { Notice } from "../../components/notice.tsx";
 import { Card, Page } from "../../components/page.tsx";
 import { DataTable, type TableColumn } from "../../components/table.tsx";
-import { showSuccess } from "../../components/toasts.tsx";
 import { Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { countryNames } from "../../text/countries_and_units.ts";
@@ -156,30 +154,35 @@ const placeFields = (): readonly FormField[] => [
 
 function SetByHand() {
   const { data, etag, problem } = useQuery<Overrides>("/shipping/zones/overrides");
-  const [adding, setAdding] = useState(false);
   const all = data?.overrides ?? [];
-  const save = (overrides: readonly Override[], key?: string) =>
-    put("/shipping/zones/overrides", { overrides }, { match: etag, key });
-  const takeAway = (gone: Override) =>
-    confirm({
-      title: texts.removeTitle(placeOf(gone)),
-      text: texts.removeText,
-      act: words.remove,
-      danger: true,
-      run: async () => {
-        await save(all.filter((one) => one !== gone));
-        showSuccess(texts.overrideRemoved);
-      },
-    });
+  const managed = may("shipping.manage");
+  const save = (overrides: readonly Override[]) =>
+    ({ method: "PUT", path: "/shipping/zones/overrides", body: { overrides } }) as const;
+  const removeOverride = (gone: Override): Action => ({
+    ...{ title: words.remove, icon: "delete", danger: true, match: etag, done: texts.overrideRemoved },
+    ask: { title: texts.removeTitle(placeOf(gone)), text: texts.removeText },
+    call: save(all.filter((one) => one !== gone)),
+  });
+  const addOverride: Action = {
+    ...{ title: texts.addOverride, icon: "plus", when: managed, match: etag, done: texts.overrideAdded },
+    ask: {
+      title: texts.addOverride,
+      text: texts.overridesText,
+      fields: placeFields(),
+      first: { kind: "postal_prefix", country: "US" },
+      submit: words.save,
+    },
+    call: ({ kind, country, value, zone }) => {
+      const place = kind === "country" ? {} : { [String(kind)]: value };
+      return save([...all, { zone, country, ...place } as unknown as Override]);
+    },
+  };
   const columns: readonly TableColumn<Override>[] = [
     { id: "place", title: texts.place, wide: true, cell: placeOf },
     { id: "zone", title: texts.zone, cell: ({ zone }) => zone },
   ];
   return (
-    <Card
-      title={texts.overrides}
-      acts={may("shipping.manage") && <Button icon="plus" title={texts.addOverride} onClick={() => setAdding(true)} />}
-    >
+    <Card title={texts.overrides} acts={<ActionButton of={addOverride} />}>
       <p class="muted">{all.length === 0 ? texts.noOverrides : texts.overridesText}</p>
       {problem && <Notice problem={problem} />}
       {all.length > 0 && (
@@ -188,35 +191,11 @@ function SetByHand() {
           rows={all}
           columns={columns}
           id={(it) => JSON.stringify(it)}
-          {...(may("shipping.manage")
-            ? {
-                acts: (it: Override) => (
-                  <Button
-                    kind="plain"
-                    icon="delete"
-                    iconOnly
-                    title={`${words.remove} ${placeOf(it)}`}
-                    onClick={() => void takeAway(it)}
-                  />
-                ),
-              }
-            : {})}
-        />
-      )}
-      {adding && (
-        <FormDialog
-          title={texts.addOverride}
-          text={texts.overridesText}
-          fields={placeFields()}
-          first={{ kind: "postal_prefix", country: "US" }}
-          submit={words.save}
-          onClose={() => setAdding(false)}
-          onSubmit={async ({ kind, country, value, zone }, key) => {
-            const place = kind === "country" ? {} : { [String(kind)]: value };
-            const added = { zone, country, ...place } as unknown as Override;
-            await save([...all, added], key);
-            showSuccess(texts.overrideAdded);
-          }}
+          acts={
+            managed
+              ? (it) => <ActionButton of={removeOverride(it)} name={`${words.remove} ${placeOf(it)}`} />
+              : undefined
+          }
         />
       )}
     </Card>
@@ -227,61 +206,42 @@ type CarrierZoneChart = Charts["charts"][number];
 
 function ChartList() {
   const { data } = useQuery<Charts>("/shipping/zones/charts");
-  const [problem, setProblem] = useState<Parameters<typeof Notice>[0]["problem"] | null>(null);
   const charts = data?.charts ?? [];
-  const take = () =>
-    chooseFile(async (file) => {
-      await confirm({
-        title: texts.importTitle(file.name),
-        text: texts.importText,
-        act: texts.importChart,
-        danger: true,
-        run: async () => {
-          const { data: now } = await sendCsv<Charts>("/shipping/zones/charts/import", file);
-          setProblem(null);
-          showSuccess(texts.imported(now.charts.length));
-        },
-      });
-    }, setProblem);
-  const takeAway = ({ id, origin }: CarrierZoneChart) =>
-    confirm({
-      title: texts.removeChartTitle(origin),
-      text: texts.removeChartText,
-      act: texts.remove,
-      danger: true,
-      run: () => remove(`/shipping/zones/charts/${id}`),
-    });
+  const managed = may("shipping.manage");
+  const importChart: Action = {
+    ...{ title: texts.importChart, icon: "upload", when: managed },
+    run: () =>
+      chooseFile((file) =>
+        act({
+          ...{ title: texts.importChart, danger: true },
+          ask: { title: texts.importTitle(file.name), text: texts.importText },
+          run: () => sendCsv<Charts>("/shipping/zones/charts/import", file),
+          done: (now: Charts) => texts.imported(now.charts.length),
+        }),
+      ),
+  };
+  const removeChart = ({ id, origin }: CarrierZoneChart): Action => ({
+    ...{ title: texts.remove, icon: "delete", danger: true },
+    ask: { title: texts.removeChartTitle(origin), text: texts.removeChartText },
+    call: { method: "DELETE", path: `/shipping/zones/charts/${id}` },
+  });
   const columns: readonly TableColumn<CarrierZoneChart>[] = [
     { id: "origin", title: texts.chart, wide: true, cell: ({ country, origin }) => `${country} ${origin}` },
     { id: "ranges", title: texts.ranges, align: "right", cell: ({ ranges }) => count(ranges) },
     { id: "updated", title: texts.updated, cell: ({ updated_at }) => <Time at={updated_at} /> },
   ];
   return (
-    <Card
-      title={texts.charts}
-      acts={may("shipping.manage") && <Button icon="upload" title={texts.importChart} onClick={take} />}
-    >
+    <Card title={texts.charts} acts={<ActionButton of={importChart} />}>
       <p class="muted">{charts.length === 0 ? texts.noCharts : texts.chartsText}</p>
-      {problem && <Notice problem={problem} />}
       {charts.length > 0 && (
         <DataTable
           name={texts.charts}
           rows={charts}
           columns={columns}
           id={({ id }) => id}
-          {...(may("shipping.manage")
-            ? {
-                acts: (it: CarrierZoneChart) => (
-                  <Button
-                    kind="plain"
-                    icon="delete"
-                    iconOnly
-                    title={`${texts.remove} ${it.origin}`}
-                    onClick={() => void takeAway(it)}
-                  />
-                ),
-              }
-            : {})}
+          acts={
+            managed ? (it) => <ActionButton of={removeChart(it)} name={`${texts.remove} ${it.origin}`} /> : undefined
+          }
         />
       )}
     </Card>

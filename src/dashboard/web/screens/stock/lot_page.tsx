@@ -1,13 +1,12 @@
-import { useState } from "preact/hooks";
-import { patch, post, saveFile } from "../../api/client.ts";
+import { saveFile } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
 import { isOperatorUser, may } from "../../api/session.ts";
 import type { LotDetail, Traced } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
+import { type Action, Actions } from "../../components/action.tsx";
 import { Button } from "../../components/button.tsx";
-import { FormDialog } from "../../components/form.tsx";
+import type { FormField } from "../../components/fields.tsx";
 import { List } from "../../components/list_page.tsx";
-import { ActionMenu } from "../../components/menu.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Columns, Page } from "../../components/page.tsx";
 import type { ScreenProps } from "../../components/screen.ts";
@@ -28,7 +27,6 @@ type LotChangeAnswer = LotDetail & { readonly backordered_orders: readonly { rea
 export function LotScreen({ params }: ScreenProps) {
   const query = useQuery<LotDetail>(`/inventory/lots/${params["id"]}`);
   const { data: lot, etag, problem, loading, reload } = query;
-  const [given, setGiven] = useState<AllowedLotStatus | "dates" | null>(null);
   const back = { href: to("/lots"), title: texts.title };
   if (loading) return <Skeleton />;
   if (lot === undefined) {
@@ -45,110 +43,90 @@ export function LotScreen({ params }: ScreenProps) {
       badge={<LotBadge status={lot.status} />}
       owned={lot}
       below={<a href={stockHref(lot.sku, lot)}>{lot.sku}</a>}
-      acts={may("stock.write") && <Acts lot={lot} onAct={setGiven} />}
+      acts={may("stock.write") && <Acts lot={lot} etag={etag} />}
     >
       <Columns main={<Main lot={lot} />} side={<Side lot={lot} />} />
-      {given === "dates" && <DatesDialog lot={lot} etag={etag} onClose={() => setGiven(null)} />}
-      {given !== null && given !== "dates" && (
-        <StatusDialog status={given} lot={lot} etag={etag} onClose={() => setGiven(null)} />
-      )}
     </Page>
   );
 }
 
 interface LotActsProps {
   readonly lot: LotDetail;
-  readonly onAct: (given: AllowedLotStatus | "dates") => void;
-}
-
-function Acts({ lot: { allowed_statuses }, onAct }: LotActsProps) {
-  const first = allowed_statuses.includes("recalled") ? "recalled" : allowed_statuses[0];
-  const others = allowed_statuses.filter((status) => status !== first);
-  return (
-    <>
-      <ActionMenu
-        items={[
-          ...others.map((status) => ({ title: texts.acts[status], run: () => onAct(status) })),
-          { title: texts.dates, icon: "calendar", run: () => onAct("dates") },
-        ]}
-      />
-      {first && (
-        <Button
-          kind={first === "available" ? "primary" : "normal"}
-          icon={first === "recalled" ? "alert" : "check"}
-          title={texts.acts[first]}
-          onClick={() => onAct(first)}
-        />
-      )}
-    </>
-  );
-}
-
-interface LotDialogProps {
-  readonly lot: LotDetail;
   readonly etag: string | null;
-  readonly onClose: () => void;
 }
 
-function StatusDialog({ status, lot, etag, onClose }: LotDialogProps & { readonly status: AllowedLotStatus }) {
-  return (
-    <FormDialog
-      title={texts.actTitle(texts.acts[status], lot.lot_number)}
-      text={texts.actTexts[status]}
-      submit={texts.acts[status]}
-      danger={status !== "available"}
-      onClose={onClose}
-      first={{ reason: "", notes: "" }}
-      fields={[
-        { kind: "text", name: "reason", label: texts.reason, help: texts.reasonHelp, required: true, focus: true },
-        { kind: "text", name: "notes", label: texts.notes, lines: 2 },
-      ]}
-      onSubmit={async ({ reason, notes }, key) => {
-        const body = { status, reason, notes: enteredText(notes) ?? null };
-        const { data } = await post<LotChangeAnswer>(`/inventory/lots/${lot.id}/status`, body, { key, match: etag });
-        const waits = data.backordered_orders.map(({ order_number }) => order_number);
-        toast({
-          kind: waits.length > 0 ? "info" : "done",
-          text: texts.done(data.lot_number, texts.statuses[data.status]),
-          note: waits.length > 0 ? texts.wait(waits.join(", ")) : null,
-        });
-      }}
-    />
-  );
-}
-
-function DatesDialog({ lot, etag, onClose }: LotDialogProps) {
+function Acts({ lot, etag }: LotActsProps) {
   const { zoneOf } = useWarehouses();
-  const days = {
-    expiration_date: lot.expiration_date?.slice(0, 10) ?? "",
-    received_date: dateIn(lot.received_date, zoneOf(lot.locations[0]?.warehouse_id)),
-  };
-  return (
-    <FormDialog
-      title={texts.dates}
-      text={texts.datesText}
-      submit={words.save}
-      unchanged={false}
-      onClose={onClose}
-      first={{ ...days, notes: "" }}
-      fields={[
+  const { allowed_statuses: allowed } = lot;
+  const first = allowed.includes("recalled") ? "recalled" : allowed[0];
+  const statuses = allowed.map((status): Action => {
+    const action = setStatus(status, lot);
+    if (status !== first) return action;
+    return {
+      ...action,
+      icon: status === "recalled" ? "alert" : "check",
+      button: status === "available" ? "primary" : true,
+    };
+  });
+  const actions = [...statuses, setDates(lot, dateIn(lot.received_date, zoneOf(lot.locations[0]?.warehouse_id)))];
+  return <Actions of={actions.map((action) => ({ ...action, match: etag }))} />;
+}
+
+const notesField: FormField = { kind: "text", name: "notes", label: texts.notes, lines: 2 };
+
+const setStatus = (status: AllowedLotStatus, { id, lot_number }: LotDetail): Action => ({
+  title: texts.acts[status],
+  ask: {
+    title: texts.actTitle(texts.acts[status], lot_number),
+    text: texts.actTexts[status],
+    danger: status !== "available",
+    first: { reason: "", notes: "" },
+    fields: [
+      { kind: "text", name: "reason", label: texts.reason, help: texts.reasonHelp, required: true, focus: true },
+      notesField,
+    ],
+  },
+  call: ({ reason, notes }) => ({
+    method: "POST",
+    path: `/inventory/lots/${id}/status`,
+    body: { status, reason, notes: enteredText(notes) ?? null },
+  }),
+  after: (lot: LotChangeAnswer) => {
+    const waits = lot.backordered_orders.map(({ order_number }) => order_number);
+    toast({
+      kind: waits.length > 0 ? "info" : "done",
+      text: texts.done(lot.lot_number, texts.statuses[lot.status]),
+      note: waits.length > 0 ? texts.wait(waits.join(", ")) : null,
+    });
+  },
+});
+
+/** Corrects the dates of a lot. `received` is the date in the lot's warehouse. */
+function setDates(lot: LotDetail, received: string): Action {
+  const expiry = lot.expiration_date?.slice(0, 10) ?? "";
+  return {
+    ...{ title: texts.dates, icon: "calendar", done: texts.corrected(lot.lot_number) },
+    ask: {
+      title: texts.dates,
+      text: texts.datesText,
+      submit: words.save,
+      unchanged: false,
+      first: { expiration_date: expiry, received_date: received, notes: "" },
+      fields: [
         { kind: "date", name: "expiration_date", label: texts.expiry, width: "half" },
         { kind: "date", name: "received_date", label: texts.received, width: "half" },
-        { kind: "text", name: "notes", label: texts.notes, lines: 2 },
-      ]}
-      onSubmit={async ({ expiration_date, received_date, notes }, key) => {
-        const body = {
-          ...(expiration_date === days.expiration_date
-            ? {}
-            : { expiration_date: enteredText(expiration_date) ?? null }),
-          ...(received_date === days.received_date ? {} : { received_date: enteredText(received_date) }),
-          notes: enteredText(notes) ?? null,
-        };
-        await patch<LotChangeAnswer>(`/inventory/lots/${lot.id}`, body, { key, match: etag });
-        toast({ kind: "done", text: texts.corrected(lot.lot_number) });
-      }}
-    />
-  );
+        notesField,
+      ],
+    },
+    call: ({ expiration_date, received_date, notes }) => {
+      const body = {
+        ...(expiration_date === expiry ? {} : { expiration_date: enteredText(expiration_date) ?? null }),
+        ...(received_date === received ? {} : { received_date: enteredText(received_date) }),
+        notes: enteredText(notes) ?? null,
+      };
+      return { method: "PATCH", path: `/inventory/lots/${lot.id}`, body };
+    },
+  };
 }
 
 type LotLocation = LotDetail["locations"][number];

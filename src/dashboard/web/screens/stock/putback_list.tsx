@@ -1,15 +1,13 @@
-import { useState } from "preact/hooks";
-import { post } from "../../api/client.ts";
 import { meant, ownerOf } from "../../api/merchants.ts";
 import { may } from "../../api/session.ts";
 import type { WaitingUnits } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
-import { Button, LinkButton } from "../../components/button.tsx";
-import { FormDialog } from "../../components/form.tsx";
+import { type Action, ActionButton } from "../../components/action.tsx";
+import { LinkButton } from "../../components/button.tsx";
+import type { FormValues } from "../../components/fields.tsx";
 import { ListPage } from "../../components/list_page.tsx";
 import { EmptyState } from "../../components/notice.tsx";
 import type { TableColumn } from "../../components/table.tsx";
-import { showSuccess as toast } from "../../components/toasts.tsx";
 import { Time } from "../../components/values.tsx";
 import { count } from "../../text/format.ts";
 import { restockTexts as texts } from "../../text/transfers.ts";
@@ -18,7 +16,6 @@ import { enteredNumber, enteredText, useWarehouses } from "./stock_links.ts";
 /** The restock tasks. */
 export function PutBacksScreen() {
   const { several, options, nameOf } = useWarehouses();
-  const [chosen, setChosen] = useState<WaitingUnits | null>(null);
   const columns: readonly TableColumn<WaitingUnits>[] = [
     { id: "sku", title: texts.sku, cell: ({ sku }) => <code>{sku}</code> },
     { id: "units", title: texts.units, align: "right", cell: ({ quantity }) => count(quantity) },
@@ -41,59 +38,57 @@ export function PutBacksScreen() {
     },
     { id: "since", title: texts.since, cell: ({ waiting_since }) => <Time at={waiting_since} /> },
   ];
-  const acts = (row: WaitingUnits) => <Button title={texts.restock} onClick={() => setChosen(row)} />;
   return (
-    <>
-      <ListPage<WaitingUnits>
-        name={texts.title}
-        title={texts.title}
-        path="/inventory/putbacks"
-        search={{ param: "sku", hint: texts.search }}
-        filters={several ? [{ kind: "choice", param: "location", title: texts.warehouse, options }] : []}
-        columns={columns}
-        id={(it) => [it.order_id, it.return_id, it.sku, it.lot_number, it.bin, ownerOf(it)].join(" ")}
-        {...(may("stock.floor") ? { rowActs: acts } : {})}
-        empty={
-          <EmptyState
-            icon="return"
-            title={texts.emptyTitle}
-            text={texts.emptyText}
-            act={<LinkButton title={texts.emptyAct} href={to("/stock")} />}
-          />
-        }
-      />
-      {chosen && <PutBackDialog waiting={chosen} onClose={() => setChosen(null)} />}
-    </>
+    <ListPage<WaitingUnits>
+      name={texts.title}
+      title={texts.title}
+      path="/inventory/putbacks"
+      search={{ param: "sku", hint: texts.search }}
+      filters={several ? [{ kind: "choice", param: "location", title: texts.warehouse, options }] : []}
+      columns={columns}
+      id={(it) => [it.order_id, it.return_id, it.sku, it.lot_number, it.bin, ownerOf(it)].join(" ")}
+      {...(may("stock.floor") ? { rowActs: (row: WaitingUnits) => <ActionButton of={restock(row)} /> } : {})}
+      empty={
+        <EmptyState
+          icon="return"
+          title={texts.emptyTitle}
+          text={texts.emptyText}
+          act={<LinkButton title={texts.emptyAct} href={to("/stock")} />}
+        />
+      }
+    />
   );
 }
 
-function PutBackDialog({ waiting, onClose }: { readonly waiting: WaitingUnits; readonly onClose: () => void }) {
+function restock(waiting: WaitingUnits): Action {
   const { sku, quantity, lot_number, location, order_id, return_id, suggested_bin } = waiting;
-  return (
-    <FormDialog
-      title={texts.restockTitle(sku)}
-      text={texts.restockText}
-      submit={texts.restock}
-      onClose={onClose}
-      first={{ quantity: String(quantity), bin: suggested_bin ?? "" }}
-      fields={[
+  const entered = (values: FormValues) => [enteredNumber(values["quantity"]), enteredText(values["bin"])] as const;
+  return {
+    title: texts.restock,
+    ask: {
+      title: texts.restockTitle(sku),
+      text: texts.restockText,
+      first: { quantity: String(quantity), bin: suggested_bin ?? "" },
+      fields: [
         { kind: "number", name: "quantity", label: texts.units, required: true, width: "half" },
         { kind: "text", name: "bin", label: texts.bin, required: true, mono: true, width: "half", focus: true },
-      ]}
-      onSubmit={async (values, key) => {
-        const whose = return_id === null ? { order_id } : { return_id };
-        const lot = lot_number === null ? {} : { lot_number };
-        const [units, bin] = [enteredNumber(values["quantity"]), enteredText(values["bin"])];
-        const merchant = meant(waiting);
-        await post("/inventory/putbacks", { ...whose, sku, ...lot, location, quantity: units, bin }, { key, merchant });
-        toast(texts.done(units ?? 0, sku, bin ?? ""));
-      }}
-    >
-      {(values) => {
-        const [units, bin] = [enteredNumber(values["quantity"]), enteredText(values["bin"])];
+      ],
+      preview: (values) => {
+        const [units, bin] = entered(values);
         if (units === null || bin === undefined) return null;
         return <p class="will">{texts.will(units, Math.max(0, quantity - units), bin)}</p>;
-      }}
-    </FormDialog>
-  );
+      },
+    },
+    call: (values) => {
+      const whose = return_id === null ? { order_id } : { return_id };
+      const lot = lot_number === null ? {} : { lot_number };
+      const [units, bin] = entered(values);
+      const body = { ...whose, sku, ...lot, location, quantity: units, bin };
+      return { method: "POST", path: "/inventory/putbacks", body, merchant: meant(waiting) };
+    },
+    done: (_data, values) => {
+      const [units, bin] = entered(values);
+      return texts.done(units ?? 0, sku, bin ?? "");
+    },
+  };
 }

@@ -4,15 +4,14 @@ import { meant, merchantOf, openMerchants, ownerOf } from "../../api/merchants.t
 import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import type { Adjustment, Placed, ProductRecord, StockMoveResult, WarehouseRecord } from "../../api/types.ts";
-import { Button } from "../../components/button.tsx";
-import { confirm } from "../../components/dialog.tsx";
+import { type Action, ActionButton } from "../../components/action.tsx";
 import type { FormField, FormValues } from "../../components/fields.tsx";
 import { FormDialog } from "../../components/form.tsx";
 import { merchantChoice, merchantIn, withoutMerchant } from "../../components/merchant_field.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { today } from "../../components/now.ts";
 import { ProductPicker } from "../../components/pickers.tsx";
-import { showRefused, showSuccess, showSuccess as toast } from "../../components/toasts.tsx";
+import { showRefused, showSuccess as toast } from "../../components/toasts.tsx";
 import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { merchantTexts } from "../../text/merchants.ts";
@@ -32,23 +31,21 @@ function ZoneNeeded({ product: { sku, temperature_zone: wanted }, warehouse }: Z
   const isCold = (zone: (typeof temperatures)[number]) => temperatures.indexOf(zone) >= temperatures.indexOf(wanted);
   if (warehouse.location_zones.some(({ temperature_zone }) => isCold(temperature_zone))) return null;
   const zone_id = wanted.toUpperCase();
-  const add = () =>
-    confirm({
-      title: texts.zoneTitle(wanted, warehouse.name),
-      text: texts.zoneText(zone_id),
-      act: texts.zoneAdd(wanted),
-      run: async () => {
-        const location_zones = [{ zone_id, temperature_zone: wanted }];
-        await patch(`/inventory/locations/${warehouse.warehouse_id}`, { location_zones });
-        showSuccess(texts.zoneAdded(zone_id));
-      },
-    });
+  const add: Action = {
+    ...{ title: texts.zoneAdd(wanted), icon: "plus", done: texts.zoneAdded(zone_id) },
+    ask: { title: texts.zoneTitle(wanted, warehouse.name), text: texts.zoneText(zone_id) },
+    call: {
+      method: "PATCH",
+      path: `/inventory/locations/${warehouse.warehouse_id}`,
+      body: { location_zones: [{ zone_id, temperature_zone: wanted }] },
+    },
+  };
   return (
     <Notice kind="warning">
       <p>{texts.zoneNeeded(sku, wanted, warehouse.name)}</p>
       {may("house.manage") ? (
         <p>
-          <Button icon="plus" title={texts.zoneAdd(wanted)} onClick={() => void add()} />
+          <ActionButton of={add} />
         </p>
       ) : (
         <p>{texts.zoneAsk}</p>

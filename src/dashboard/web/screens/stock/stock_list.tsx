@@ -1,16 +1,15 @@
-import { useState } from "preact/hooks";
 import { saveFile } from "../../api/client.ts";
 import { ownerOf } from "../../api/merchants.ts";
-import { isOperatorUser, may } from "../../api/session.ts";
+import { isOperatorUser } from "../../api/session.ts";
 import type { Level } from "../../api/types.ts";
 import { navigate, to } from "../../browser/router.ts";
+import { type Action, Actions } from "../../components/action.tsx";
 import { Badge, type Tone } from "../../components/badge.tsx";
-import { Button, LinkButton } from "../../components/button.tsx";
+import { LinkButton } from "../../components/button.tsx";
+import { openDialog } from "../../components/dialog.tsx";
 import { ListPage } from "../../components/list_page.tsx";
-import { ActionMenu } from "../../components/menu.tsx";
 import { EmptyState } from "../../components/notice.tsx";
 import type { TableColumn } from "../../components/table.tsx";
-import { showRefused } from "../../components/toasts.tsx";
 import { Time } from "../../components/values.tsx";
 import { count } from "../../text/format.ts";
 import { stockTexts as texts } from "../../text/stock.ts";
@@ -58,56 +57,50 @@ function binsOf(locations: Level["locations"]): string {
   return others.length === 0 ? first.location : `${first.location} +${others.length}`;
 }
 
+const actions: readonly Action[] = [
+  {
+    ...{ title: texts.add, icon: "plus", button: "primary", permission: "stock.write" },
+    run: () => openDialog((close) => <AddDialog sku="" onClose={close} />),
+  },
+  {
+    ...{ title: texts.importFile, icon: "upload", permission: "stock.write" },
+    run: () => navigate(to("/stock/import")),
+  },
+  {
+    ...{ title: texts.exportFile, icon: "download" },
+    run: () => saveFile("/inventory/export.csv", "inventory.csv"),
+  },
+];
+
 /** The stock levels of all SKUs. */
 export function LevelsScreen() {
   const { several, zoneOf, options } = useWarehouses();
-  const [adding, setAdding] = useState(false);
-  const writes = may("stock.write");
   const within = [7, 30, 90].map((days) => ({ value: dayFromNow(days + 1, zoneOf()), title: texts.expiresIn(days) }));
   return (
-    <>
-      <ListPage<Level>
-        name={texts.levels}
-        title={texts.title}
-        path="/inventory"
-        search={{ param: "q", hint: texts.search }}
-        filters={[
-          { kind: "choice", param: "status", title: texts.status, options: optionsOf(texts.statuses) },
-          ...(several ? [{ kind: "choice", param: "location", title: texts.anyWarehouse, options } as const] : []),
-          { kind: "choice", param: "expiring_before", title: texts.expiresWithin, options: within },
-          { kind: "flag", param: "low_stock", title: texts.lowOnly },
-        ]}
-        sort="sku"
-        columns={isOperatorUser.value ? columns : columns.filter(({ id }) => id !== "bins")}
-        id={(level) => `${level.sku} ${ownerOf(level) ?? ""}`}
-        href={(level) => stockHref(level.sku, level)}
-        acts={
-          <>
-            <ActionMenu
-              items={[
-                ...(writes
-                  ? ([{ title: texts.importFile, icon: "upload", run: () => navigate(to("/stock/import")) }] as const)
-                  : []),
-                {
-                  title: texts.exportFile,
-                  icon: "download",
-                  run: () => void saveFile("/inventory/export.csv", "inventory.csv").catch(showRefused),
-                },
-              ]}
-            />
-            {writes && <Button kind="primary" icon="plus" title={texts.add} onClick={() => setAdding(true)} />}
-          </>
-        }
-        empty={
-          <EmptyState
-            icon="boxes"
-            title={texts.emptyTitle}
-            text={texts.emptyText}
-            act={<LinkButton kind="primary" title={texts.toProducts} href={to("/products")} />}
-          />
-        }
-      />
-      {adding && <AddDialog sku="" onClose={() => setAdding(false)} />}
-    </>
+    <ListPage<Level>
+      name={texts.levels}
+      title={texts.title}
+      path="/inventory"
+      search={{ param: "q", hint: texts.search }}
+      filters={[
+        { kind: "choice", param: "status", title: texts.status, options: optionsOf(texts.statuses) },
+        ...(several ? [{ kind: "choice", param: "location", title: texts.anyWarehouse, options } as const] : []),
+        { kind: "choice", param: "expiring_before", title: texts.expiresWithin, options: within },
+        { kind: "flag", param: "low_stock", title: texts.lowOnly },
+      ]}
+      sort="sku"
+      columns={isOperatorUser.value ? columns : columns.filter(({ id }) => id !== "bins")}
+      id={(level) => `${level.sku} ${ownerOf(level) ?? ""}`}
+      href={(level) => stockHref(level.sku, level)}
+      acts={<Actions of={actions} />}
+      empty={
+        <EmptyState
+          icon="boxes"
+          title={texts.emptyTitle}
+          text={texts.emptyText}
+          act={<LinkButton kind="primary" title={texts.toProducts} href={to("/products")} />}
+        />
+      }
+    />
   );
 }

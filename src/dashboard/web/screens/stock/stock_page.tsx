@@ -1,20 +1,18 @@
-import { useState } from "preact/hooks";
 import { saveFile } from "../../api/client.ts";
 import { openMerchants } from "../../api/merchants.ts";
 import type { ApiProblem } from "../../api/problem.ts";
 import { useQuery } from "../../api/query.ts";
-import { isOperatorUser, may } from "../../api/session.ts";
+import { isOperatorUser } from "../../api/session.ts";
 import type { Explanation, Placed, StockOfSku } from "../../api/types.ts";
-import { navigate, to } from "../../browser/router.ts";
-import { Button } from "../../components/button.tsx";
-import { ActionMenu, type MenuAct } from "../../components/menu.tsx";
+import { to } from "../../browser/router.ts";
+import { type Action, Actions } from "../../components/action.tsx";
+import { openDialog } from "../../components/dialog.tsx";
 import { PageMerchant } from "../../components/merchant_field.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Page } from "../../components/page.tsx";
 import type { ScreenProps } from "../../components/screen.ts";
 import { DataTable, type TableColumn } from "../../components/table.tsx";
 import { Tabs } from "../../components/tabs.tsx";
-import { showRefused } from "../../components/toasts.tsx";
 import { count } from "../../text/format.ts";
 import { stockTexts as texts } from "../../text/stock.ts";
 import { Ledger } from "./ledger.tsx";
@@ -26,11 +24,6 @@ import { stockHref } from "./stock_links.ts";
 import { StockBadge } from "./stock_list.tsx";
 import { Places } from "./stock_places.tsx";
 
-interface StockAct {
-  readonly kind: "adjust" | "move" | "off_sale" | "add" | "give";
-  readonly at?: Placed | undefined;
-}
-
 /** One SKU: stock breakdown, locations, ledger, lots, demand and incoming units. */
 export function SkuScreen({ params }: ScreenProps) {
   const sku = params["sku"] ?? "";
@@ -39,7 +32,6 @@ export function SkuScreen({ params }: ScreenProps) {
   const { data: places = [] } = useQuery<readonly Placed[]>(isOperatorUser.value ? "/inventory/items" : null, {
     ...{ sku, sort: "bin", limit: 100 },
   });
-  const [act, setAct] = useState<StockAct | null>(null);
   const back = { href: to("/stock"), title: texts.title };
   if (loading) return <Skeleton />;
   if (stock === undefined) return <Unfound sku={sku} back={back} problem={problem} onRetry={reload} />;
@@ -55,13 +47,12 @@ export function SkuScreen({ params }: ScreenProps) {
           <code>{sku}</code> · {texts.reorderNote(stock.reorder_point)}
         </>
       }
-      acts={<Acts sku={sku} bundle={parts !== undefined} places={places} onAct={(kind) => setAct({ kind })} />}
+      acts={<Actions of={parts === undefined ? stockActions(sku, places) : [productPage(sku)]} />}
     >
       <div class="stack">
         <Card title={texts.picture}>{parts ? <Parts parts={parts} stock={stock} /> : <Picture level={stock} />}</Card>
-        <SkuTabs stock={stock} explanation={explanation} places={places} onAct={(kind, at) => setAct({ kind, at })} />
+        <SkuTabs stock={stock} explanation={explanation} places={places} />
       </div>
-      {act && <StockActDialog act={act} sku={sku} places={places} onClose={() => setAct(null)} />}
     </Page>
   );
 }
@@ -94,14 +85,13 @@ interface SkuTabsProps {
   readonly stock: StockOfSku;
   readonly explanation: Explanation | undefined;
   readonly places: readonly Placed[];
-  readonly onAct: (kind: StockAct["kind"], at: Placed) => void;
 }
 
 /** The tabs of a SKU. A bundle has no units of its own, and merchant users do not see bins. */
-function SkuTabs({ stock, explanation, places, onAct }: SkuTabsProps) {
+function SkuTabs({ stock, explanation, places }: SkuTabsProps) {
   const { sku, lot_tracking, lots, on_hand } = stock;
   const isSet = explanation?.components !== undefined;
-  const acts = (at: Placed) => rowActs(at, (kind) => onAct(kind, at));
+  const acts = (at: Placed) => placeActions(sku, places, at);
   const placesTab = {
     id: "places",
     title: texts.places,
@@ -132,80 +122,55 @@ function SkuTabs({ stock, explanation, places, onAct }: SkuTabsProps) {
   );
 }
 
-interface StockActDialogProps {
-  readonly act: StockAct;
-  readonly sku: string;
-  readonly places: readonly Placed[];
-  readonly onClose: () => void;
-}
-
-function StockActDialog({ act: { kind, at }, ...props }: StockActDialogProps) {
-  if (kind === "add") return <AddDialog sku={props.sku} onClose={props.onClose} />;
-  if (kind === "adjust") return <AdjustDialog {...props} at={at} />;
-  if (kind === "give") return <OwnershipDialog {...props} at={at} />;
-  return kind === "move" ? <MoveDialog {...props} at={at} /> : <OffSaleDialog {...props} at={at} />;
-}
+const isMovable = ({ kind }: Placed) => kind === "storage" || kind === "quarantine" || kind === "damage";
 
 /** The actions on the units of one place. */
-function rowActs({ kind }: Placed, act: (kind: StockAct["kind"]) => void): readonly MenuAct[] {
-  if (kind === "staging") return [];
-  const moves = kind === "storage" || kind === "quarantine" || kind === "damage";
+function placeActions(sku: string, places: readonly Placed[], at: Placed): readonly Action[] {
+  if (at.kind === "staging") return [];
+  const open = (Shown: typeof AdjustDialog) => () =>
+    openDialog((close) => <Shown sku={sku} places={places} at={at} onClose={close} />);
   return [
-    ...(may("stock.write") ? [{ title: texts.adjust, icon: "adjust" as const, run: () => act("adjust") }] : []),
-    ...(may("stock.floor") && moves
-      ? [{ title: texts.move, icon: "arrowRight" as const, run: () => act("move") }]
-      : []),
-    ...(may("stock.floor") && kind === "storage"
-      ? [{ title: texts.quarantine, icon: "pause" as const, danger: true, run: () => act("off_sale") }]
-      : []),
+    { title: texts.adjust, icon: "adjust", permission: "stock.write", run: open(AdjustDialog) },
+    { title: texts.move, icon: "arrowRight", permission: "stock.floor", when: isMovable(at), run: open(MoveDialog) },
+    {
+      ...{ title: texts.quarantine, icon: "pause", danger: true, permission: "stock.floor" },
+      when: at.kind === "storage",
+      run: open(OffSaleDialog),
+    },
   ];
 }
 
-interface StockActsProps {
-  readonly sku: string;
-  readonly bundle: boolean;
-  readonly places: readonly Placed[];
-  readonly onAct: (kind: StockAct["kind"]) => void;
-}
+const productPage = (sku: string): Action => ({
+  ...{ title: texts.productPage, icon: "tag" },
+  href: to("/products", { q: sku }),
+});
 
-function Acts({ sku, bundle, places, onAct }: StockActsProps) {
-  const product = () => navigate(to("/products", { q: sku }));
-  const exportLedger = () =>
-    void saveFile("/inventory/movements/export.csv", `ledger-${sku}.csv`, "text/csv", { sku }).catch(showRefused);
-  const hasLots = places.some(({ lot_id }) => lot_id !== null);
-  if (bundle) return <ActionMenu items={[{ title: texts.productPage, icon: "tag", run: product }]} />;
-  return (
-    <>
-      <ActionMenu
-        items={[
-          ...(may("stock.floor")
-            ? [{ title: texts.quarantine, icon: "pause" as const, danger: true, run: () => onAct("off_sale") }]
-            : []),
-          ...(may("stock.write") && hasLots
-            ? [
-                {
-                  title: texts.recall,
-                  icon: "alert" as const,
-                  run: () => navigate(stockHref(sku, {}, { tab: "lots" })),
-                },
-              ]
-            : []),
-          ...(may("stock.write") && openMerchants.value.length > 1 && places.some(({ kind }) => kind === "storage")
-            ? [{ title: texts.ownership, icon: "customers" as const, run: () => onAct("give") }]
-            : []),
-          { title: texts.exportLedger, icon: "download", run: exportLedger },
-          { title: texts.productPage, icon: "tag", run: product },
-        ]}
-      />
-      {may("stock.floor") && places.length > 0 && (
-        <Button icon="arrowRight" title={texts.move} onClick={() => onAct("move")} />
-      )}
-      {may("stock.write") && places.length > 0 && (
-        <Button icon="adjust" title={texts.adjust} onClick={() => onAct("adjust")} />
-      )}
-      {may("stock.write") && <Button kind="primary" icon="plus" title={texts.add} onClick={() => onAct("add")} />}
-    </>
-  );
+/** The actions on the stock of a SKU. */
+function stockActions(sku: string, places: readonly Placed[]): readonly Action[] {
+  const open = (Shown: typeof AdjustDialog) => () =>
+    openDialog((close) => <Shown sku={sku} places={places} onClose={close} />);
+  const some = places.length > 0;
+  const canGive = openMerchants.value.length > 1 && places.some(({ kind }) => kind === "storage");
+  const [floor, write] = [{ permission: "stock.floor" }, { permission: "stock.write" }] as const;
+  return [
+    {
+      ...{ title: texts.add, icon: "plus", button: "primary", ...write },
+      run: () => openDialog((close) => <AddDialog sku={sku} onClose={close} />),
+    },
+    { title: texts.adjust, icon: "adjust", button: true, ...write, when: some, run: open(AdjustDialog) },
+    { title: texts.move, icon: "arrowRight", button: true, ...floor, when: some, run: open(MoveDialog) },
+    { title: texts.quarantine, icon: "pause", danger: true, ...floor, run: open(OffSaleDialog) },
+    {
+      ...{ title: texts.recall, icon: "alert", ...write, when: places.some(({ lot_id }) => lot_id !== null) },
+      href: stockHref(sku, {}, { tab: "lots" }),
+    },
+    { title: texts.ownership, icon: "customers", ...write, when: canGive, run: open(OwnershipDialog) },
+    {
+      ...{ title: texts.exportLedger, icon: "download" },
+      run: () => saveFile("/inventory/movements/export.csv", `ledger-${sku}.csv`, "text/csv", { sku }),
+    },
+    productPage(sku),
+  ];
 }
 
 type ExplainedComponent = NonNullable<Explanation["components"]>[number];

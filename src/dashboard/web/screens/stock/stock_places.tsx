@@ -1,8 +1,8 @@
 import { ownerOf } from "../../api/merchants.ts";
 import type { Placed } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
+import { type Action, Actions } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
-import { ActionMenu, type MenuAct } from "../../components/menu.tsx";
 import { EmptyState } from "../../components/notice.tsx";
 import { BinName } from "../../components/record_name.tsx";
 import { DataTable, type TableColumn } from "../../components/table.tsx";
@@ -51,7 +51,7 @@ interface StockPlacesProps {
   /** Whether the rows are of one SKU or of one bin. */
   readonly of: "sku" | "bin";
   /** The actions on the units of a row. */
-  readonly acts?: (row: Placed) => readonly MenuAct[];
+  readonly acts?: (row: Placed) => readonly Action[];
 }
 
 /** A table of locations: a row for each bin and lot. */
@@ -102,7 +102,7 @@ export function Places({ rows, of, acts }: StockPlacesProps) {
         if (of === "bin") return stockHref(row.sku, row);
         return row.kind === "staging" ? null : binHref(row.warehouse_id, row.bin);
       }}
-      {...(acts ? { acts: (row: Placed) => <ActionMenu items={acts(row)} /> } : {})}
+      {...(acts ? { acts: (row: Placed) => <Actions of={acts(row)} /> } : {})}
     />
   );
 }

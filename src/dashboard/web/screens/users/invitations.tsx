@@ -5,16 +5,15 @@ import { chosenMerchant, openMerchants, several } from "../../api/merchants.ts";
 import { useQuery } from "../../api/query.ts";
 import { isOperatorUser } from "../../api/session.ts";
 import type { Invitation, LinkedInvitation, Role } from "../../api/types.ts";
+import { type Action, Actions } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
-import { confirm, Dialog } from "../../components/dialog.tsx";
+import { Dialog, openDialog } from "../../components/dialog.tsx";
 import type { FormField } from "../../components/fields.tsx";
 import { Form } from "../../components/form.tsx";
 import { optionsOf } from "../../components/form_values.ts";
 import { List } from "../../components/list_page.tsx";
-import { ActionMenu, type MenuItem } from "../../components/menu.tsx";
 import { EmptyState } from "../../components/notice.tsx";
 import type { TableColumn } from "../../components/table.tsx";
-import { showRefused, showSuccess } from "../../components/toasts.tsx";
 import { SecretOnce, Time } from "../../components/values.tsx";
 import { merchantTexts } from "../../text/merchants.ts";
 import { userTexts as texts } from "../../text/users.ts";
@@ -110,45 +109,30 @@ const columns: readonly TableColumn<Invitation>[] = [
 ];
 
 export function Invitations({ invite }: { readonly invite: ComponentChildren }) {
-  const [linked, setLinked] = useState<LinkedInvitation | null>(null);
-  const resend = async ({ id }: Invitation) => {
-    try {
-      const { data } = await post<LinkedInvitation>(`/invitations/${id}/resend`);
-      setLinked(data);
-    } catch (error) {
-      showRefused(error);
-    }
-  };
-  const revoke = ({ id, email }: Invitation) =>
-    confirm({
-      title: texts.revokeTitle(email),
-      text: texts.revokeText,
-      act: texts.revoke,
-      danger: true,
-      run: async () => {
-        await post(`/invitations/${id}/revoke`);
-        showSuccess(texts.revoked);
-      },
-    });
-  const acts = (one: Invitation): MenuItem[] => [
-    { title: texts.resend, icon: "link", run: () => void resend(one) },
-    { title: texts.revoke, icon: "close", danger: true, run: () => void revoke(one) },
+  const acts = ({ id, email }: Invitation): readonly Action[] => [
+    {
+      ...{ title: texts.resend, icon: "link" },
+      call: { method: "POST", path: `/invitations/${id}/resend` },
+      after: (linked: LinkedInvitation) => openDialog((close) => <LinkDialog invitation={linked} onClose={close} />),
+    },
+    {
+      ...{ title: texts.revoke, icon: "close", danger: true, done: texts.revoked },
+      ask: { title: texts.revokeTitle(email), text: texts.revokeText },
+      call: { method: "POST", path: `/invitations/${id}/revoke` },
+    },
   ];
   const isPending = ({ status }: Invitation) => status === "open" || status === "expired";
   return (
-    <>
-      <List<Invitation>
-        name={texts.tabs.invitations}
-        path="/invitations"
-        search={{ param: "q", hint: texts.search }}
-        filters={[{ kind: "choice", param: "status", title: texts.status, options: statusOptions }]}
-        columns={columns}
-        id={({ id }) => id}
-        rowName={({ email }) => email}
-        rowActs={(one) => (isPending(one) ? <ActionMenu items={acts(one)} /> : null)}
-        empty={<EmptyState icon="mail" title={texts.noInvitationsTitle} text={texts.noInvitationsText} act={invite} />}
-      />
-      {linked && <LinkDialog invitation={linked} onClose={() => setLinked(null)} />}
-    </>
+    <List<Invitation>
+      name={texts.tabs.invitations}
+      path="/invitations"
+      search={{ param: "q", hint: texts.search }}
+      filters={[{ kind: "choice", param: "status", title: texts.status, options: statusOptions }]}
+      columns={columns}
+      id={({ id }) => id}
+      rowName={({ email }) => email}
+      rowActs={(one) => isPending(one) && <Actions of={acts(one)} />}
+      empty={<EmptyState icon="mail" title={texts.noInvitationsTitle} text={texts.noInvitationsText} act={invite} />}
+    />
   );
 }

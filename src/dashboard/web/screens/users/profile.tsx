@@ -1,10 +1,9 @@
-import { patch, post, remove } from "../../api/client.ts";
+import { patch, post } from "../../api/client.ts";
 import { useOpened, useQuery } from "../../api/query.ts";
 import { readSession } from "../../api/session.ts";
 import type { SessionEntry, User } from "../../api/types.ts";
+import { type Action, ActionButton, act } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
-import { Button } from "../../components/button.tsx";
-import { confirm } from "../../components/dialog.tsx";
 import { Form } from "../../components/form.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Page } from "../../components/page.tsx";
@@ -48,31 +47,26 @@ function browserWords(user_agent: string | null): string | null {
 /** The sessions of the user. */
 function SessionsCard() {
   const { data: sessions, problem, loading, reload } = useQuery<readonly SessionEntry[]>("/users/me/sessions");
-  const endOne = ({ id, user_agent }: SessionEntry) =>
-    confirm({
-      title: texts.endTitle(browserWords(user_agent) ?? texts.unknownBrowser),
-      text: texts.endText,
-      act: texts.end,
-      run: async () => {
-        await remove(`/users/me/sessions/${id}`);
-        showSuccess(texts.ended);
-      },
-    });
-  const endOthers = () =>
-    confirm({
-      title: texts.endOthersTitle,
-      text: texts.endOthersText,
-      act: texts.endOthers,
-      run: () => remove("/users/me/sessions"),
-    });
+  const endOne = ({ id, user_agent }: SessionEntry): Action => ({
+    title: texts.end,
+    ask: { title: texts.endTitle(browserWords(user_agent) ?? texts.unknownBrowser), text: texts.endText },
+    call: { method: "DELETE", path: `/users/me/sessions/${id}` },
+    done: texts.ended,
+  });
   const others = sessions?.some(({ current }) => !current) ?? false;
+  const endOthers: Action = {
+    title: texts.endOthers,
+    when: others,
+    ask: { title: texts.endOthersTitle, text: texts.endOthersText },
+    call: { method: "DELETE", path: "/users/me/sessions" },
+  };
   return (
-    <Card title={texts.sessions} acts={others && <Button title={texts.endOthers} onClick={endOthers} />}>
+    <Card title={texts.sessions} acts={<ActionButton of={endOthers} />}>
       {problem && <Notice problem={problem} onRetry={reload} />}
       {loading && <Skeleton lines={2} />}
       <ul class="sessions">
         {sessions?.map((one) => (
-          <Entry key={one.id} entry={one} onEnd={() => void endOne(one)} />
+          <Entry key={one.id} entry={one} onEnd={() => act(endOne(one))} />
         ))}
       </ul>
     </Card>

@@ -3,11 +3,12 @@ import { post } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
 import { readSession } from "../../api/session.ts";
 import type { RecoveryCodes, SecondFactorState } from "../../api/types.ts";
+import { type Action, ActionButton } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
-import { Dialog } from "../../components/dialog.tsx";
+import { Dialog, openDialog } from "../../components/dialog.tsx";
 import type { FormField } from "../../components/fields.tsx";
-import { Form, FormDialog } from "../../components/form.tsx";
+import { Form } from "../../components/form.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Card } from "../../components/page.tsx";
 import { showSuccess } from "../../components/toasts.tsx";
@@ -16,19 +17,21 @@ import { count } from "../../text/format.ts";
 import { profileTexts as texts } from "../../text/profile.ts";
 import { FactorSetup, RecoveryCodesOnce } from "./second_factor.tsx";
 
-type OpenFactorDialog = "setup" | "renew" | "turn_off" | null;
-
 /** The state of the second factor and its actions. */
 export function FactorCard() {
   const { data: factor, problem, loading, reload } = useQuery<SecondFactorState>("/users/me/second_factor");
-  const [open, setOpen] = useState<OpenFactorDialog>(null);
   const isOn = factor?.status === "on";
-  const close = () => setOpen(null);
-  const afterSetup = async () => {
-    close();
-    showSuccess(texts.turnedOn);
-    await Promise.all([readSession(), reload()]);
-  };
+  const setUp = (close: () => void) => (
+    <Dialog title={texts.scanTitle} onClose={close}>
+      <FactorSetup
+        onDone={async () => {
+          close();
+          showSuccess(texts.turnedOn);
+          await Promise.all([readSession(), reload()]);
+        }}
+      />
+    </Dialog>
+  );
   return (
     <Card title={texts.factor}>
       {problem && <Notice problem={problem} onRetry={reload} />}
@@ -44,19 +47,12 @@ export function FactorCard() {
             ]}
           />
           <footer class="form-acts">
-            {isOn && !factor.required && <Button title={texts.turnOff} onClick={() => setOpen("turn_off")} />}
-            {isOn && <Button title={texts.renew} onClick={() => setOpen("renew")} />}
-            {!isOn && <Button kind="primary" icon="shield" title={texts.setUp} onClick={() => setOpen("setup")} />}
+            {isOn && !factor.required && <ActionButton of={turnOff} />}
+            {isOn && <Button title={texts.renew} onClick={() => openDialog((close) => <Renew onClose={close} />)} />}
+            {!isOn && <Button kind="primary" icon="shield" title={texts.setUp} onClick={() => openDialog(setUp)} />}
           </footer>
         </>
       )}
-      {open === "setup" && (
-        <Dialog title={texts.scanTitle} onClose={close}>
-          <FactorSetup onDone={afterSetup} />
-        </Dialog>
-      )}
-      {open === "renew" && <Renew onClose={close} />}
-      {open === "turn_off" && <TurnOff onClose={close} />}
     </Card>
   );
 }
@@ -71,23 +67,18 @@ const passwordField: FormField = {
   autocomplete: "current-password",
 };
 
-function TurnOff({ onClose }: { readonly onClose: () => void }) {
-  return (
-    <FormDialog
-      title={texts.turnOff}
-      text={texts.turnOffText}
-      fields={[passwordField]}
-      submit={texts.turnOff}
-      danger
-      onClose={onClose}
-      onSubmit={async ({ password }, key) => {
-        await post("/users/me/second_factor/turn_off", { password }, { key });
-        await readSession();
-        showSuccess(texts.turnedOff);
-      }}
-    />
-  );
-}
+const turnOff: Action = {
+  title: texts.turnOff,
+  ask: {
+    title: texts.turnOff,
+    text: texts.turnOffText,
+    fields: [passwordField],
+    danger: true,
+  },
+  call: ({ password }) => ({ method: "POST", path: "/users/me/second_factor/turn_off", body: { password } }),
+  done: texts.turnedOff,
+  after: () => void readSession(),
+};
 
 function Renew({ onClose }: { readonly onClose: () => void }) {
   const [codes, setCodes] = useState<readonly string[] | null>(null);

@@ -1,23 +1,22 @@
-import { useState } from "preact/hooks";
-import { patch, remove } from "../../api/client.ts";
+import { patch } from "../../api/client.ts";
 import { several } from "../../api/merchants.ts";
 import { useQuery } from "../../api/query.ts";
 import { may, session } from "../../api/session.ts";
 import type { Role, User } from "../../api/types.ts";
-import { navigate, to } from "../../browser/router.ts";
+import { to } from "../../browser/router.ts";
+import { type Action, Actions } from "../../components/action.tsx";
 import { Badge, MerchantMark } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
-import { confirm } from "../../components/dialog.tsx";
+import { openDialog } from "../../components/dialog.tsx";
 import type { FormField } from "../../components/fields.tsx";
 import { FormDialog } from "../../components/form.tsx";
 import { optionsOf } from "../../components/form_values.ts";
 import { List } from "../../components/list_page.tsx";
-import { ActionMenu, type MenuItem } from "../../components/menu.tsx";
 import { EmptyState } from "../../components/notice.tsx";
 import { Page } from "../../components/page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Tabs } from "../../components/tabs.tsx";
-import { showRefused, showSuccess } from "../../components/toasts.tsx";
+import { showSuccess } from "../../components/toasts.tsx";
 import { Time } from "../../components/values.tsx";
 import { merchantTexts } from "../../text/merchants.ts";
 import { titles } from "../../text/navigation.ts";
@@ -26,51 +25,39 @@ import { Invitations, InviteDialog } from "./invitations.tsx";
 import { RolesTable, roleField } from "./roles.tsx";
 
 /** The actions on a user. Users cannot disable themselves here. */
-function userActs(user: User, changeRole: () => void): MenuItem[] {
-  const isMe = user.id === session.value?.user.id;
-  const showDone = () => navigate(to("/settings/audit", { actor: user.id }));
+function userActions(user: User): readonly Action[] {
+  const { id, name, status } = user;
+  const disabled = id === session.value?.user.id;
+  const change = (next: User["status"]): Pick<Action, "when" | "call"> => ({
+    when: status !== next,
+    call: { method: "PATCH", path: `/users/${id}`, body: { status: next } },
+  });
   return [
-    { title: texts.changeRole, icon: "shield", run: changeRole, disabled: isMe },
-    ...(may("audit.read") ? [{ title: texts.whatTheyDid, icon: "list" as const, run: showDone }] : []),
-    { title: texts.endSessions, icon: "signOut", run: () => void endSessions(user), disabled: isMe },
-    user.status === "active"
-      ? { title: texts.disable, icon: "pause", danger: true, run: () => void disable(user), disabled: isMe }
-      : { title: texts.enable, icon: "play", run: () => void enable(user) },
+    {
+      title: texts.changeRole,
+      icon: "shield",
+      disabled,
+      run: () => openDialog((close) => <ChangeRole user={user} onClose={close} />),
+    },
+    { title: texts.whatTheyDid, icon: "list", permission: "audit.read", href: to("/settings/audit", { actor: id }) },
+    {
+      ...{ title: texts.endSessions, icon: "signOut", disabled, done: texts.sessionsEnded(name) },
+      ask: { title: texts.endSessionsTitle(name), text: texts.endSessionsText },
+      call: { method: "DELETE", path: `/users/${id}/sessions` },
+    },
+    {
+      ...{
+        title: texts.disable,
+        icon: "pause",
+        danger: true,
+        disabled,
+        ...change("disabled"),
+        done: texts.disabled(name),
+      },
+      ask: { title: texts.disableTitle(name), text: texts.disableText },
+    },
+    { title: texts.enable, icon: "play", ...change("active"), done: texts.enabled(name) },
   ];
-}
-
-function endSessions({ id, name }: User): Promise<boolean> {
-  return confirm({
-    title: texts.endSessionsTitle(name),
-    text: texts.endSessionsText,
-    act: texts.endSessions,
-    run: async () => {
-      await remove(`/users/${id}/sessions`);
-      showSuccess(texts.sessionsEnded(name));
-    },
-  });
-}
-
-function disable({ id, name }: User): Promise<boolean> {
-  return confirm({
-    title: texts.disableTitle(name),
-    text: texts.disableText,
-    act: texts.disable,
-    danger: true,
-    run: async () => {
-      await patch(`/users/${id}`, { status: "disabled" });
-      showSuccess(texts.disabled(name));
-    },
-  });
-}
-
-async function enable({ id, name }: User): Promise<void> {
-  try {
-    await patch(`/users/${id}`, { status: "active" });
-    showSuccess(texts.enabled(name));
-  } catch (error) {
-    showRefused(error);
-  }
 }
 
 /** A dialog to change the role of a user. */
@@ -107,8 +94,14 @@ const statusOptions = optionsOf(texts.statuses);
 
 /** Users, invitations and roles. */
 export function UsersScreen() {
-  const [inviting, setInviting] = useState(false);
-  const invite = <Button kind="primary" icon="plus" title={texts.invite} onClick={() => setInviting(true)} />;
+  const invite = (
+    <Button
+      kind="primary"
+      icon="plus"
+      title={texts.invite}
+      onClick={() => openDialog((close) => <InviteDialog onClose={close} />)}
+    />
+  );
   return (
     <Page title={titles.users} acts={invite}>
       <Tabs
@@ -119,7 +112,6 @@ export function UsersScreen() {
           { id: "roles", title: texts.tabs.roles, content: () => <RolesTable /> },
         ]}
       />
-      {inviting && <InviteDialog onClose={() => setInviting(false)} />}
     </Page>
   );
 }
@@ -169,26 +161,20 @@ function Roles({ user: { role, memberships } }: { readonly user: User }) {
 }
 
 function Users() {
-  const [changing, setChanging] = useState<User | null>(null);
   return (
-    <>
-      <List<User>
-        name={texts.tabs.users}
-        path="/users"
-        search={{ param: "q", hint: texts.search }}
-        filters={[
-          { kind: "choice", param: "role", title: texts.role, options: roleOptions },
-          { kind: "choice", param: "status", title: texts.status, options: statusOptions },
-        ]}
-        columns={columns}
-        id={({ id }) => id}
-        rowName={({ name }) => name}
-        rowActs={(user) =>
-          may("users.manage") ? <ActionMenu items={userActs(user, () => setChanging(user))} /> : null
-        }
-        empty={<EmptyState icon="users" title={texts.emptyTitle} text={texts.emptyText} />}
-      />
-      {changing && <ChangeRole user={changing} onClose={() => setChanging(null)} />}
-    </>
+    <List<User>
+      name={texts.tabs.users}
+      path="/users"
+      search={{ param: "q", hint: texts.search }}
+      filters={[
+        { kind: "choice", param: "role", title: texts.role, options: roleOptions },
+        { kind: "choice", param: "status", title: texts.status, options: statusOptions },
+      ]}
+      columns={columns}
+      id={({ id }) => id}
+      rowName={({ name }) => name}
+      rowActs={(user) => may("users.manage") && <Actions of={userActions(user)} />}
+      empty={<EmptyState icon="users" title={texts.emptyTitle} text={texts.emptyText} />}
+    />
   );
 }

@@ -1,16 +1,13 @@
-import { useState } from "preact/hooks";
-import { post } from "../../api/client.ts";
 import { meant, several } from "../../api/merchants.ts";
 import { useQuery } from "../../api/query.ts";
-import { may } from "../../api/session.ts";
 import type { Bin, Placed, StockCount } from "../../api/types.ts";
 import { navigate, to } from "../../browser/router.ts";
-import { Button } from "../../components/button.tsx";
+import { type Action, Actions } from "../../components/action.tsx";
+import { openDialog } from "../../components/dialog.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Page } from "../../components/page.tsx";
 import type { ScreenProps } from "../../components/screen.ts";
 import { Tabs } from "../../components/tabs.tsx";
-import { showRefused } from "../../components/toasts.tsx";
 import { Figure, Figures } from "../../components/values.tsx";
 import { count } from "../../text/format.ts";
 import { stockTexts } from "../../text/stock.ts";
@@ -19,7 +16,7 @@ import { Ledger } from "../stock/ledger.tsx";
 import { AdjustDialog, MoveDialog } from "../stock/stock_dialogs.tsx";
 import { useWarehouses } from "../stock/stock_links.ts";
 import { Places } from "../stock/stock_places.tsx";
-import { AssignedTo, AssignmentDialog, assignedTo, assignmentWords } from "./bin_reservation.tsx";
+import { AssignedTo, assignedTo, assignmentWords, editBin } from "./bin_reservation.tsx";
 
 /** One bin: its fill, contents and movements. */
 export function BinScreen({ params }: ScreenProps) {
@@ -28,8 +25,6 @@ export function BinScreen({ params }: ScreenProps) {
   const { data: found, problem, loading } = useQuery<readonly Bin[]>("/inventory/bins", { location, bin: code });
   const filters = { location, bin: code, limit: 100 };
   const { data: rows = [] } = useQuery<readonly Placed[]>("/inventory/items", filters);
-  const [act, setAct] = useState<{ readonly kind: "move" | "adjust"; readonly at: Placed } | null>(null);
-  const [changing, setChanging] = useState(false);
   const back = { href: to("/bins", { location, bin: code }), title: texts.title };
   const bin = found?.[0];
   if (loading) return <Skeleton />;
@@ -40,31 +35,23 @@ export function BinScreen({ params }: ScreenProps) {
       </Page>
     );
   }
-  const openCount = () =>
-    post<StockCount>("/inventory/counts", { location, bins: [code] })
-      .then(({ data }) => navigate(to(`/counts/${data.id}`)))
-      .catch(showRefused);
-  const acts = (at: Placed) => [
-    ...(may("stock.floor")
-      ? [{ title: stockTexts.move, icon: "arrowRight" as const, run: () => setAct({ kind: "move", at }) }]
-      : []),
-    ...(may("stock.write")
-      ? [{ title: stockTexts.adjust, icon: "adjust" as const, run: () => setAct({ kind: "adjust", at }) }]
-      : []),
+  const openCount: Action = {
+    ...{ title: texts.count, icon: "clipboard", button: true, permission: "stock.write" },
+    call: { method: "POST", path: "/inventory/counts", body: { location, bins: [code] } },
+    after: ({ id }: StockCount) => navigate(to(`/counts/${id}`)),
+  };
+  const open = (kind: "move" | "adjust", at: Placed) => () =>
+    openDialog((close) => <RowDialog kind={kind} at={at} onClose={close} />);
+  const acts = (at: Placed): readonly Action[] => [
+    { title: stockTexts.move, icon: "arrowRight", permission: "stock.floor", run: open("move", at) },
+    { title: stockTexts.adjust, icon: "adjust", permission: "stock.write", run: open("adjust", at) },
   ];
   return (
     <Page
       title={texts.one(code)}
       back={back}
       below={nameOf(location)}
-      acts={
-        <>
-          {may("house.manage") && several.value && (
-            <Button icon="edit" title={texts.edit} onClick={() => setChanging(true)} />
-          )}
-          {may("stock.write") && <Button icon="clipboard" title={texts.count} onClick={() => void openCount()} />}
-        </>
-      }
+      acts={<Actions of={[openCount, { ...editBin(bin), button: true }]} />}
     >
       <div class="stack">
         <Facts bin={bin} />
@@ -85,8 +72,6 @@ export function BinScreen({ params }: ScreenProps) {
           ]}
         />
       </div>
-      {act && <RowDialog {...act} onClose={() => setAct(null)} />}
-      {changing && <AssignmentDialog bin={bin} onClose={() => setChanging(false)} />}
     </Page>
   );
 }

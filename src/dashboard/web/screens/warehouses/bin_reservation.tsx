@@ -1,10 +1,8 @@
-import { patch } from "../../api/client.ts";
 import { merchantOf, openMerchants, several } from "../../api/merchants.ts";
 import type { Bin } from "../../api/types.ts";
+import type { Action } from "../../components/action.tsx";
 import { cssColour, MerchantDot, merchantColour } from "../../components/badge.tsx";
 import type { FormField } from "../../components/fields.tsx";
-import { FormDialog } from "../../components/form.tsx";
-import { showSuccess } from "../../components/toasts.tsx";
 import { words } from "../../text/common.ts";
 import { merchantTexts } from "../../text/merchants.ts";
 import { binTexts as texts } from "../../text/warehouses.ts";
@@ -57,27 +55,22 @@ export const assignmentField = (unchanged: boolean): FormField => ({
 /** The value for any merchant, if there is also an option to leave the bins unchanged. */
 export const any_merchant = "*";
 
-interface AssignmentDialogProps {
-  readonly bin: Bin;
-  readonly onClose: () => void;
-}
-
 /** Edits a bin's reservation and capacity. */
-export function AssignmentDialog({ bin, onClose }: AssignmentDialogProps) {
+export function editBin(bin: Bin): Action {
   const { warehouse_id, code, zone_id, temperature_zone, capacity, mix_merchants } = bin;
-  return (
-    <FormDialog
-      title={texts.editTitle(code)}
-      text={texts.editText}
-      submit={words.save}
-      unchanged={false}
-      onClose={onClose}
-      first={{
+  return {
+    ...{ title: texts.edit, icon: "edit", permission: "house.manage", when: several.value },
+    ask: {
+      title: texts.editTitle(code),
+      text: texts.editText,
+      submit: words.save,
+      unchanged: false,
+      first: {
         dedicated_merchant_id: assignedTo(bin)?.code ?? "",
         mix_merchants,
         capacity: capacity === null ? "" : String(capacity),
-      }}
-      fields={[
+      },
+      fields: [
         assignmentField(false),
         { kind: "number", name: "capacity", label: texts.capacity, help: texts.capacityHelp, min: 0, width: "half" },
         {
@@ -87,18 +80,18 @@ export function AssignmentDialog({ bin, onClose }: AssignmentDialogProps) {
           help: texts.mixHelp,
           when: ({ dedicated_merchant_id }) => (dedicated_merchant_id ?? "") === "",
         },
-      ]}
-      onSubmit={async (values, key) => {
-        const changed = {
-          code,
-          dedicated_merchant_id: values["dedicated_merchant_id"] || null,
-          mix_merchants: values["mix_merchants"] === true,
-          capacity: enteredNumber(values["capacity"]),
-        };
-        const location_zones = [{ zone_id, temperature_zone, bins: [changed] }];
-        await patch(`/inventory/locations/${warehouse_id}`, { location_zones }, { key });
-        showSuccess(texts.saved(code));
-      }}
-    />
-  );
+      ],
+    },
+    call: (values) => {
+      const changed = {
+        code,
+        dedicated_merchant_id: values["dedicated_merchant_id"] || null,
+        mix_merchants: values["mix_merchants"] === true,
+        capacity: enteredNumber(values["capacity"]),
+      };
+      const location_zones = [{ zone_id, temperature_zone, bins: [changed] }];
+      return { method: "PATCH", path: `/inventory/locations/${warehouse_id}`, body: { location_zones } };
+    },
+    done: texts.saved(code),
+  };
 }

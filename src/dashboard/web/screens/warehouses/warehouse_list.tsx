@@ -1,50 +1,34 @@
-import type { JSX } from "preact";
-import { useState } from "preact/hooks";
 import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import type { WarehouseRecord } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
-import { Button, LinkButton } from "../../components/button.tsx";
-import { ActionMenu } from "../../components/menu.tsx";
+import { ActionButton, Actions } from "../../components/action.tsx";
+import { LinkButton } from "../../components/button.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Page } from "../../components/page.tsx";
 import { DataTable } from "../../components/table.tsx";
 import { DescriptionList } from "../../components/values.tsx";
 import { count, date, nothing } from "../../text/format.ts";
 import { warehouseTexts as texts } from "../../text/warehouses.ts";
-import { BinsDialog, ChangeWarehouse, NewWarehouse, type WarehouseZone, ZoneDialog } from "./warehouse_dialogs.tsx";
-
-/** Shows a dialog, which receives the function that closes it. */
-type Show = (dialog: (close: () => void) => JSX.Element) => void;
+import { addBins, editWarehouse, editZone, newWarehouse, type WarehouseZone } from "./warehouse_dialogs.tsx";
 
 /** The settings of the warehouses: zones, bins and working days. */
 export function WarehousesScreen() {
-  const [dialog, setDialog] = useState<JSX.Element | null>(null);
-  const show: Show = (made) => setDialog(made(() => setDialog(null)));
-  const add = may("house.manage") && (
-    <Button
-      kind="primary"
-      icon="plus"
-      title={texts.add}
-      onClick={() => show((close) => <NewWarehouse onClose={close} />)}
-    />
-  );
   return (
-    <Page title={texts.title} below={texts.intro} acts={add}>
-      <Warehouses show={show} />
-      {dialog}
+    <Page title={texts.title} below={texts.intro} acts={<ActionButton of={newWarehouse} />}>
+      <Warehouses />
     </Page>
   );
 }
 
-function Warehouses({ show }: { readonly show: Show }) {
+function Warehouses() {
   const { data, problem, loading, reload } = useQuery<readonly WarehouseRecord[]>("/inventory/locations");
   return (
     <div class="stack">
       {problem && <Notice problem={problem} onRetry={reload} />}
       {loading && <Skeleton lines={8} />}
       {data?.map((warehouse) => (
-        <WarehouseCard key={warehouse.warehouse_id} warehouse={warehouse} show={show} />
+        <WarehouseCard key={warehouse.warehouse_id} warehouse={warehouse} />
       ))}
     </div>
   );
@@ -52,12 +36,10 @@ function Warehouses({ show }: { readonly show: Show }) {
 
 interface WarehouseCardProps {
   readonly warehouse: WarehouseRecord;
-  readonly show: Show;
 }
 
-function WarehouseCard({ warehouse, show }: WarehouseCardProps) {
+function WarehouseCard({ warehouse }: WarehouseCardProps) {
   const { warehouse_id, name, address, timezone, cutoff_time, working_days, holidays, priority } = warehouse;
-  const manages = may("house.manage");
   const place = [address.address_line1, address.city, address.state, address.postal_code, address.country];
   return (
     <Card
@@ -65,13 +47,7 @@ function WarehouseCard({ warehouse, show }: WarehouseCardProps) {
       acts={
         <>
           <LinkButton icon="bins" title={texts.showMap} href={to("/bins", { location: warehouse_id })} />
-          {manages && (
-            <Button
-              icon="edit"
-              title={texts.edit}
-              onClick={() => show((close) => <ChangeWarehouse warehouse={warehouse} onClose={close} />)}
-            />
-          )}
+          <ActionButton of={editWarehouse(warehouse)} />
         </>
       }
     >
@@ -87,41 +63,18 @@ function WarehouseCard({ warehouse, show }: WarehouseCardProps) {
           [texts.priority, count(priority)],
         ]}
       />
-      <Zones warehouse={warehouse} show={show} />
+      <Zones warehouse={warehouse} />
     </Card>
   );
 }
 
-function Zones({ warehouse, show }: WarehouseCardProps) {
-  const manages = may("house.manage");
+function Zones({ warehouse }: WarehouseCardProps) {
   const { location_zones: zones, name } = warehouse;
-  const acts = (zone: WarehouseZone) => (
-    <ActionMenu
-      items={[
-        {
-          title: texts.addBins,
-          icon: "bins",
-          run: () => show((close) => <BinsDialog warehouse={warehouse} zone={zone} onClose={close} />),
-        },
-        {
-          title: texts.editZone,
-          icon: "edit",
-          run: () => show((close) => <ZoneDialog warehouse={warehouse} zone={zone} onClose={close} />),
-        },
-      ]}
-    />
-  );
   return (
     <div class="house-zones">
       <header class="house-head">
         <h3>{texts.zones}</h3>
-        {manages && (
-          <Button
-            icon="plus"
-            title={texts.addZone}
-            onClick={() => show((close) => <ZoneDialog warehouse={warehouse} zone={null} onClose={close} />)}
-          />
-        )}
+        <ActionButton of={editZone(warehouse, null)} />
       </header>
       {zones.length === 0 && <p class="muted">{texts.noZones}</p>}
       {zones.length > 0 && (
@@ -136,7 +89,11 @@ function Zones({ warehouse, show }: WarehouseCardProps) {
             { id: "bins", title: texts.bins, align: "right", cell: ({ bins }) => count(bins.length) },
             { id: "units", title: texts.units, align: "right", cell: fillOf },
           ]}
-          {...(manages ? { acts } : {})}
+          acts={
+            may("house.manage")
+              ? (zone) => <Actions of={[addBins(warehouse, zone), editZone(warehouse, zone)]} />
+              : undefined
+          }
         />
       )}
     </div>
