@@ -21,6 +21,7 @@ import { anything, escapes } from "./tidy/quarantine.ts";
 import { brokenContracts, oddNames, tooLong, undocumented } from "./tidy/shape.ts";
 import { parse, readSources, type Source } from "./tidy/source.ts";
 import { stateLiterals } from "./tidy/states.ts";
+import { unusedTexts } from "./tidy/texts.ts";
 import { unusedExports, unusedTransitions } from "./tidy/usage.ts";
 import { impureFiles, secondWriters } from "./tidy/writers.ts";
 
@@ -60,6 +61,7 @@ describe("the code base", () => {
     ["states are named in their tables, and where they are shown", stateLiterals],
     ["what is exported is used", unusedExports],
     ["every transition of a table is used", unusedTransitions],
+    ["every text of the dashboard is shown", unusedTexts],
     ["acts name what they refuse and emit", (all: Source[]) => brokenContracts(all, tables)],
   ])(
     "%s",
@@ -408,6 +410,26 @@ describe("the checks themselves", () => {
       "src/core/a.ts: nothing uses Unused",
       "src/core/a.ts: nothing uses tried",
       "src/core/a.ts: nothing uses own",
+    ]);
+  });
+
+  test("find an unused text", () => {
+    const files = {
+      "src/dashboard/web/text/orders.ts": `export const orderTexts = {
+        title: "Orders", old: "Old", line: { sku: "SKU", gone: "Gone" }, states: { open: "Open" }, days: ["Mon"],
+      } as const; const inner = [orderTexts.title];`,
+      "src/dashboard/web/text/stock.ts":
+        'export const stockTexts = { bins: { one: "Bin" }, all: { a: "A" }, no: "No" };',
+      "src/dashboard/web/screens/orders/list.tsx": `
+        import { orderTexts as texts } from "../../text/orders.ts";
+        import { stockTexts } from "../../text/stock.ts";
+        const { old } = row; const bins = stockTexts.bins; Object.entries(stockTexts.all);
+        const shown = [texts.states[row.state], texts.line["sku"], bins.one, texts.days.map(text)];`,
+    };
+    expect(unusedTexts(planted(files))).toEqual([
+      "src/dashboard/web/text/orders.ts: nothing shows orderTexts.old",
+      "src/dashboard/web/text/orders.ts: nothing shows orderTexts.line.gone",
+      "src/dashboard/web/text/stock.ts: nothing shows stockTexts.no",
     ]);
   });
 

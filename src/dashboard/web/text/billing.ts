@@ -6,7 +6,6 @@ const quantity = (value: number, one: string, others: string) =>
 
 export const billingTexts = {
   title: "Billing",
-  intro: "Billable activity by merchant. Prices not included.",
   day: "Day",
   at: "Recorded",
   kind: "Kind",

@@ -15,7 +15,6 @@ export const entryTexts = {
   firstName: "First name",
   lastName: "Last name",
   company: "Company",
-  phone: "Phone",
   noCustomer: "Choose a customer or create one.",
 
   address: "Ship to",
@@ -28,11 +27,6 @@ export const entryTexts = {
 
   lines: "Items",
   findProduct: "SKU or name; press Enter to add",
-  sku: "SKU",
-  name: "Name",
-  quantity: "Quantity",
-  price: "Price",
-  total: "Total",
   remove: (sku: string) => `Remove ${sku}`,
   quantityOf: (sku: string) => `Quantity of ${sku}`,
   priceOf: (sku: string) => `Price of ${sku}`,
@@ -46,7 +40,6 @@ export const entryTexts = {
   method: "Shipping method",
   methodHelp: "Carrier and service, or any text.",
   amount: "Shipping amount",
-  currency: "Currency",
   notes: "Internal notes",
   priority: "Priority",
   priorityHelp: "When stock is short, orders with a higher priority get it first. Default: 0.",

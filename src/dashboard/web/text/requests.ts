@@ -45,5 +45,4 @@ export const requestTexts = {
   who: "Sent by",
   ofActor: "All requests of this key or user",
   notStored: "Bodies and parameter values that may be secret are never stored.",
-  audit: "Audit trail of this request",
 } as const;

@@ -91,7 +91,6 @@ export const returnTexts = {
   carrier: "Carrier",
   tracking: "Tracking number",
   wayStatus: "Status",
-  label: "Label",
   printLabel: "Print label",
   refunds: "Refunds",
   noRefunds: "No refunds yet.",

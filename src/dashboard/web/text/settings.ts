@@ -17,7 +17,6 @@ export const auditTexts = {
   action: "Action",
   from: "From",
   before: "Before",
-  fields: "Fields",
   more: (count: number) => `and ${count} more`,
   emptyTitle: "No entries yet",
   emptyText: "Every user action is listed here, with its time, IP address and target.",
@@ -80,7 +79,6 @@ export const backupTexts = {
   took: "Duration",
   tookOf: (seconds: number) => `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`,
   where: "Location",
-  error: "Problem",
   emptyTitle: "No backups yet",
   emptyText: "Recent backups and restore tests are listed here.",
 } as const;
@@ -143,7 +141,6 @@ export const metricTexts = {
   waiting: "Pending deliveries",
   size: "Database size",
   memory: "Memory usage",
-  now: "now",
   time: "Time",
   period: "Period",
   periods: { "1": "1 hour", "6": "6 hours", "24": "24 hours" },

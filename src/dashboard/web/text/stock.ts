@@ -38,7 +38,6 @@ export const stockTexts = {
   toProducts: "Go to products",
 
   // One SKU
-  units,
   picture: "Stock breakdown",
   sentence: (on_hand: number, available: number, promised: number, picked: number, apart: number) =>
     `${units(on_hand)} on hand: ${available} available, ${promised} reserved and not picked yet, ${picked} picked,` +
@@ -71,20 +70,12 @@ export const stockTexts = {
   demand: "Demand",
   incomingTab: "Incoming",
   bin: "Bin",
-  kind: "Kind",
   kinds: {
-    storage: "Storage",
     staging: "Picked for",
-    returns: "Returns",
-    putback: "Restock",
-    quarantine: "Quarantine",
-    damage: "Damage",
   },
   lot: "Lot",
   expiry: "Expires",
-  received: "Received",
   quantity: "Units",
-  reserved: "Reserved",
   noPlaces: "No units in any bin",
   noPlacesText: "Add stock, or create an inbound shipment for a delivery.",
   waits: "Backorders, in queue order",
@@ -104,7 +95,6 @@ export const stockTexts = {
   reference: "Reference",
   delivery: "Delivery",
   transfer: "Transfer",
-  from: "From",
   to: "To",
   unknownSku: "SKU not found",
   sharedSku: "Several merchants have this SKU. Choose a merchant.",
