@@ -2,11 +2,9 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import * as net from "node:net";
 import { Duplex } from "node:stream";
+import { HttpConnection } from "../../src/outbound/connections.ts";
 import { type AddressPolicy, default_ports, ranges } from "../../src/outbound/destination.ts";
-import type { OpenExchange } from "../../src/outbound/exchange.ts";
-import { exchangeByNode } from "../../src/outbound/node_exchange.ts";
-import { createOutbound, type Outbound, type OutgoingRequest, quickestExchange } from "../../src/outbound/outbound.ts";
-import { ways } from "./exchange_ways.ts";
+import { createOutbound, type Outbound, type OutgoingRequest } from "../../src/outbound/outbound.ts";
 
 const closers: (() => unknown)[] = [];
 afterEach(() => {
@@ -22,8 +20,8 @@ const policy: AddressPolicy = {
 };
 const deadlines = { connect_ms: 4000, headers_ms: 4000, body_ms: 4000 };
 
-function outboundBy(openExchange: OpenExchange): Outbound {
-  const made = createOutbound({ policy, deadlines, openExchange });
+function outbound(): Outbound {
+  const made = createOutbound({ policy, deadlines });
   closers.push(() => made.close());
   return made;
 }
@@ -60,9 +58,7 @@ async function bytesServer(act: (socket: net.Socket) => void) {
   return { url: `http://127.0.0.1:${(made.address() as net.AddressInfo).port}/`, counts };
 }
 
-describe.each(ways)("a request %s", (_way, openExchange) => {
-  const outbound = () => outboundBy(openExchange);
-
+describe("a request", () => {
   test("has the specified method, headers and body", async () => {
     const seen: unknown[] = [];
     const url = server(async (request) => {
@@ -213,12 +209,8 @@ describe.each(ways)("a request %s", (_way, openExchange) => {
     });
     let resolved = (_addresses: string[]) => {};
     const resolve = () => new Promise<string[]>((done) => (resolved = done));
-    const named = createOutbound({
-      policy: { ...policy, openings: ranges(["127.0.0.0/8"]) },
-      deadlines,
-      resolve,
-      openExchange,
-    });
+    const opened = { ...policy, openings: ranges(["127.0.0.0/8"]) };
+    const named = createOutbound({ policy: opened, deadlines, resolve });
     const resolving = named.call(get(url.replace("127.0.0.1", "shop.example")));
     named.close();
     resolved(["127.0.0.1"]);
@@ -235,8 +227,7 @@ describe.each(ways)("a request %s", (_way, openExchange) => {
   });
 });
 
-describe.each(ways)("a response %s", (_way, openExchange) => {
-  const outbound = () => outboundBy(openExchange);
+describe("a response", () => {
   const ok = "HTTP/1.1 200 OK\r\n";
   const told = (status: number, line: string) => `HTTP/1.1 ${status} Soon\r\n${line}\r\n\r\n`;
   const headers_200 = Array.from({ length: 200 }, (_, n) => `X-${n}: ${n}\r\n`).join("");
@@ -319,28 +310,31 @@ describe.each(ways)("a response %s", (_way, openExchange) => {
 
   /** Reads a response that arrives in these chunks, after which the connection ends. */
   async function readIn(pieces: readonly Uint8Array[], bodyless: boolean) {
-    const socket = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
-    const ended = Promise.withResolvers<void>();
-    let over = false;
-    const end = () => {
-      over = true;
-      ended.resolve();
-    };
-    const talk = openExchange(socket as net.Socket, { head() {}, end, stray() {} });
+    const socket = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() }) as net.Socket;
+    const connection = new HttpConnection(socket, false, () => {});
     const method = bodyless ? "HEAD" : "GET";
-    talk.ask({ method, path: "/", headers: [["Connection", "keep-alive"]], body: null, body_bytes_max: 1000 });
+    const headers = [["Connection", "keep-alive"]] as const;
+    let over = false;
+    const reply = connection.ask({ method, path: "/", headers, body: null, body_bytes_max: 1000 }, deadlines);
+    const ended = reply.then(() => {
+      over = true;
+    });
+    socket.emit("connect");
     for (const piece of pieces) {
       await new Promise(setImmediate);
       if (!over) socket.push(piece);
     }
     await new Promise(setImmediate);
     if (!over) socket.push(null);
-    await ended.promise;
-    if (talk.progress === "nothing") return null;
-    const { status_code, headers, body, complete } = talk.answer();
-    const how = complete ? (talk.lasting ? "lasts" : "ends") : "cut";
-    socket.destroy();
-    return { said: `${status_code} ${Buffer.from(body).toString("latin1")}, ${how}`, headers };
+    await ended;
+    const { answer } = await reply;
+    if (answer === null) return null;
+    const how = answer.complete ? (connection.idle ? "lasts" : "ends") : "cut";
+    connection.close();
+    return {
+      said: `${answer.status_code} ${Buffer.from(answer.body).toString("latin1")}, ${how}`,
+      headers: answer.headers,
+    };
   }
 
   const chunked = `${ok}Transfer-Encoding: chunked\r\n\r\n`;
@@ -393,39 +387,5 @@ describe.each(ways)("a response %s", (_way, openExchange) => {
       expect([at, await read(bytes.slice(0, at), bytes.slice(at))]).toEqual([at, whole]);
     }
     expect(await read(...Array.from(bytes, (byte) => Uint8Array.of(byte)))).toEqual(whole);
-  });
-});
-
-describe("without the parser", () => {
-  const throws = () => {
-    throw new Error("No such module: http_parser");
-  };
-  class Other {}
-  test.each([
-    ["the door to it is gone", {}],
-    ["the door is closed", { binding: throws }],
-    ["nothing is behind the door", { binding: () => undefined }],
-    ["something else is behind the door", { binding: () => ({ HTTPParser: Other }) }],
-  ])("%s, and node:http takes over", (_why, program) => {
-    expect(quickestExchange(program)).toBe(exchangeByNode);
-    expect(quickestExchange(process)).not.toBe(exchangeByNode);
-  });
-
-  test("a separate program makes calls with node:http", async () => {
-    const url = server(() => new Response("ok"));
-    const file = new URL("../../src/outbound/outbound.ts", import.meta.url).pathname;
-    const program = `
-      const { BlockList } = await import("node:net");
-      await import("node:http");
-      process.binding = () => { throw new Error("gone"); };
-      const { createOutbound } = await import(${JSON.stringify(file)});
-      const openings = { ipv4: new BlockList(), ipv6: new BlockList() };
-      const policy = { mode: "test", chosen_by: "operator", loopback_receivers: true, ports: [], openings };
-      const outbound = createOutbound({ policy, deadlines: ${JSON.stringify(deadlines)} });
-      const { answer, error } = await outbound.call(${JSON.stringify(get(url))});
-      console.log(JSON.stringify([error, answer?.status_code, Buffer.from(answer?.body ?? []).toString()]));
-      process.exit(0);`;
-    const child = Bun.spawn([process.execPath, "-e", program], { stdout: "pipe", stderr: "inherit" });
-    expect(JSON.parse(await new Response(child.stdout).text())).toEqual([null, 200, "ok"]);
   });
 });
