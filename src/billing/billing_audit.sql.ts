@@ -13,15 +13,7 @@ import { transfer_lines, transfer_loads, transfers } from "../../db/schema/trans
 import { bins } from "../../db/schema/warehouses.ts";
 import type { Db } from "../storage/database.ts";
 import { prepared, type StatementArgs } from "../storage/statements.ts";
-import {
-  type FindVerifiedRows,
-  named,
-  plainRows,
-  shown_max,
-  type VerifierDifference,
-  type VerifierRule,
-  verifierOf,
-} from "../storage/verifier.ts";
+import { type FoundFigure, named, type VerifierRule, verifierOf } from "../storage/verifier.ts";
 import type { BilledAct } from "./billable_kinds.ts";
 
 const audit_batch_rows_max = 5000;
@@ -71,25 +63,23 @@ interface AuditedStockChange {
 }
 
 /** Checks the units of every row of storage against the ledger. */
-async function verifyStorage(db: Db): Promise<VerifierDifference[]> {
+async function* storageFigures(db: Db): AsyncGenerator<FoundFigure> {
   const days = Map.groupBy(await closes(db, {}), ({ warehouse_id }) => warehouse_id);
-  if (days.size === 0) return [];
+  if (days.size === 0) return;
   const items = await places(db, {});
   const warehouses = new Map(items.map(({ id, warehouse_id }) => [id, warehouse_id]));
   // Units that only passed through staging on a day have no row.
   const staging = new Set(items.flatMap(({ id, bin_kind }) => (bin_kind === "staging" ? id : [])));
   const changes = await changesOf(db, days, warehouses);
-  const differences: VerifierDifference[] = [];
   for (const [warehouse_id, own] of days) {
     const byDay = Map.groupBy(changes.get(warehouse_id) ?? [], ({ day }) => day);
     const units = new Map<number, number>();
     for (const [at, day] of own.entries()) {
       const peaks = replay(units, byDay.get(at) ?? []);
       for (const item of staging) if ((units.get(item) ?? 0) === 0) peaks.delete(item);
-      differences.push(...(await compare(db, day, units, peaks)));
+      yield* dayFigures(db, day, units, peaks);
     }
   }
-  return differences;
 }
 
 /** All changes of items by warehouse, with the day that they count for. */
@@ -138,36 +128,28 @@ function replay(units: Map<number, number>, changes: readonly AuditedStockChange
   return peaks;
 }
 
-/** The rows of a day that differ from the ledger. */
-async function compare(
+/** The units of each item on a day. */
+async function* dayFigures(
   db: Db,
   { warehouse_id, business_date }: AuditedDayClose,
   units: ReadonlyMap<number, number>,
   peaks: ReadonlyMap<number, number>,
-): Promise<VerifierDifference[]> {
+): AsyncGenerator<FoundFigure> {
   const rows = (await rowsOf(db, { business_date })).filter((row) => row.warehouse_id === warehouse_id);
   const known = new Map(rows.map((row) => [row.stock_item_id, row]));
   const items = new Set([...known.keys(), ...[...peaks].flatMap(([item, peak]) => (peak > 0 ? item : []))]);
-  const differences: VerifierDifference[] = [];
   for (const item of items) {
     const row = known.get(item);
-    for (const [what, expected, actual] of [
-      ["at the end", units.get(item) ?? 0, row?.units_at_close ?? 0],
-      ["at most", peaks.get(item) ?? 0, row?.units_peak ?? 0],
-    ] as const) {
-      if (expected === actual) continue;
-      const shown = row === undefined || differences.length >= shown_max ? [] : named("storage_days", [row]);
-      const subject = `stock item ${item} on ${business_date}`;
-      differences.push({
-        rule: `I18 the units ${what} of a day match the ledger`,
-        subject,
-        expected,
-        actual,
-        rows: shown,
-      });
-    }
+    const figure = (what: string, expected = 0, actual = 0): FoundFigure => ({
+      rule: `I18 the units ${what} of a day match the ledger`,
+      subject: `stock item ${item} on ${business_date}`,
+      expected,
+      actual,
+      rows: () => named("storage_days", row === undefined ? [] : [row]),
+    });
+    yield figure("at the end", units.get(item), row?.units_at_close);
+    yield figure("at most", peaks.get(item), row?.units_peak);
   }
-  return differences;
 }
 
 // Acts from before billing began have no events.
@@ -232,7 +214,14 @@ const actOfMovement = sql`case
   when ${from_bins.kind} = 'staging' and ${to_bins.kind} = 'putback' then ${act("order.give_up")}
 end`;
 
-type BilledNoun = "movement" | "order" | "receipt" | "transfer" | "count" | "label" | "return" | "billable event";
+// A violation shows what was billed for its record.
+const billed = [billable_events.source_id];
+const nouns = {
+  ...{ movement: billed, order: billed, receipt: billed, transfer: billed, count: billed, label: billed },
+  return: billed,
+  "billable event": [billable_events.id],
+};
+type BilledNoun = keyof typeof nouns;
 
 const ofMovements: readonly VerifierRule<BilledNoun>[] = [
   {
@@ -432,25 +421,9 @@ const ofFacts: readonly VerifierRule<BilledNoun>[] = [
   },
 ];
 
-const own: FindVerifiedRows = (db, id) => plainRows(db, "billable_events", billable_events, eq(billable_events.id, id));
-const ofSource: FindVerifiedRows = (db, id) =>
-  plainRows(db, "billable_events", billable_events, eq(billable_events.source_id, id));
-
-const verifyFacts = verifierOf(
-  [...ofMovements, picks, packs, packs_by_warehouse, ...recorded.map(sameAs), ...ofFacts],
-  {
-    movement: ofSource,
-    order: ofSource,
-    receipt: ofSource,
-    transfer: ofSource,
-    count: ofSource,
-    label: ofSource,
-    return: ofSource,
-    "billable event": own,
-  },
-);
-
 /** Checks billable events against the acts and the ledger, and the storage of each day against the ledger. */
-export async function verifyBilling(db: Db): Promise<VerifierDifference[]> {
-  return [...(await verifyFacts(db)), ...(await verifyStorage(db))];
-}
+export const verifyBilling = verifierOf({
+  nouns,
+  rules: [...ofMovements, picks, packs, packs_by_warehouse, ...recorded.map(sameAs), ...ofFacts],
+  figures: storageFigures,
+});

@@ -6,7 +6,7 @@ import { verifyInventory } from "../inventory/inventory_audit.sql.ts";
 import { verifyModes } from "../operations/data_audit.sql.ts";
 import { verifyOrders } from "../orders/orders_audit.sql.ts";
 import { verifyReturns } from "../returns/returns_audit.sql.ts";
-import { verifyLabels, verifyRateCards } from "../shipping/shipping_audit.sql.ts";
+import { verifyShipping } from "../shipping/shipping_audit.sql.ts";
 import type { Db } from "../storage/database.ts";
 import type { VerifierDifference } from "../storage/verifier.ts";
 import { verifyDeliveries } from "../webhooks/webhooks_audit.sql.ts";
@@ -14,8 +14,7 @@ import { verifyDeliveries } from "../webhooks/webhooks_audit.sql.ts";
 const verifiers = [
   verifyInventory,
   verifyOrders,
-  verifyLabels,
-  verifyRateCards,
+  verifyShipping,
   verifyReturns,
   verifyBilling,
   verifyEvents,

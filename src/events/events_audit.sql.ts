@@ -11,7 +11,7 @@ const assigned = sql`(select coalesce(max(${counters.number}), 0) from ${counter
 // There is only one of this noun.
 const none = sql`cast(null as bigint)`;
 
-const checks: readonly VerifierRule<"events">[] = [
+const rules: readonly VerifierRule<"events">[] = [
   {
     rule: "I10 the positions of events have no gaps except those that restores left, and each belongs to an event",
     noun: "events",
@@ -30,7 +30,7 @@ const checks: readonly VerifierRule<"events">[] = [
 ];
 
 /** Checks the positions of events against each other and against the last assigned one. */
-export const verifyEvents = verifierOf(checks, { events: async () => [] });
+export const verifyEvents = verifierOf({ nouns: { events: [] }, rules });
 
 /**
  * The rule that a query's count equals the number of events of a type. Events are counted only by type, since the

@@ -12,7 +12,7 @@ import { labels } from "../../db/schema/shipments.ts";
 import { isSealed } from "../core/crypto.ts";
 import { readId } from "../core/ids.ts";
 import type { Db } from "../storage/database.ts";
-import { shown_max, type VerifierDifference } from "../storage/verifier.ts";
+import { type FoundFigure, verifierOf } from "../storage/verifier.ts";
 import { isDropped } from "./stored_responses.sql.ts";
 
 const complete_rule = "I14 a stored response is complete";
@@ -39,8 +39,9 @@ interface StoredResponseRow {
 }
 
 /** Checks every stored response, in batches. */
-export async function verifyAnswers(db: Db): Promise<VerifierDifference[]> {
-  const differences: VerifierDifference[] = [];
+export const verifyAnswers = verifierOf({ nouns: {}, rules: [], figures });
+
+async function* figures(db: Db): AsyncGenerator<FoundFigure> {
   for (let rows = await after(db, null); rows.length > 0; rows = await after(db, rows.at(-1)?.key ?? null)) {
     const named = rows.map((row) => ({ row, created: madeBy(row) }));
     const there = await findThere(
@@ -48,23 +49,19 @@ export async function verifyAnswers(db: Db): Promise<VerifierDifference[]> {
       named.flatMap(({ created }) => created ?? []),
     );
     for (const { row, created: one } of named) {
-      if (!isWhole(row)) differences.push(difference(complete_rule, row, differences.length));
-      else if (one !== null && !there.has(`${one.noun} ${one.id}`)) {
-        differences.push(difference(created_rule, row, differences.length));
-      }
+      yield figure(complete_rule, row, isWhole(row));
+      if (one !== null) yield figure(created_rule, row, there.has(`${one.noun} ${one.id}`));
     }
   }
-  return differences;
 }
 
-function difference(
-  rule: string,
-  { key, status, created_at }: StoredResponseRow,
-  shown_count: number,
-): VerifierDifference {
-  const rows = shown_count < shown_max ? [{ table: "idempotency_keys", status, created_at }] : [];
-  return { rule, subject: `stored response ${key}`, expected: 1, actual: 0, rows };
-}
+const figure = (rule: string, { key, status, created_at }: StoredResponseRow, holds: boolean): FoundFigure => ({
+  rule,
+  subject: `stored response ${key}`,
+  expected: 1,
+  actual: holds ? 1 : 0,
+  rows: () => [{ table: "idempotency_keys", status, created_at }],
+});
 
 async function after(db: Db, last: string | null): Promise<StoredResponseRow[]> {
   const { status, headers, body, created_at, expires_at } = idempotency_keys;

@@ -1,5 +1,6 @@
 // The rows behind a verification difference, so that a person can see which of them is wrong.
 import { and, asc, desc, eq, lte, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { count_lines } from "../../db/schema/counts.ts";
 import { lots, movements, stock_items } from "../../db/schema/inventory.ts";
 import { lot_changes } from "../../db/schema/lots.ts";
@@ -10,7 +11,7 @@ import { transfer_lines, transfer_loads, transfers } from "../../db/schema/trans
 import { bins } from "../../db/schema/warehouses.ts";
 import { wireId } from "../core/ids.ts";
 import type { Db } from "../storage/database.ts";
-import { type FindVerifiedRows, named, plainRows, rows_max, type VerifiedRow } from "../storage/verifier.ts";
+import { named, plainRows, type RelatedRows, rows_max, type VerifiedRow } from "../storage/verifier.ts";
 
 const newest_max = 10;
 
@@ -39,7 +40,7 @@ async function itemRows(db: Db, condition: SQL | undefined): Promise<VerifiedRow
 }
 
 /** The newest movements that match (at most 10), oldest first. */
-export async function movementRows(db: Db, condition: SQL | undefined): Promise<VerifiedRow[]> {
+async function movementRows(db: Db, condition: SQL | undefined): Promise<VerifiedRow[]> {
   const rows = await db.sql
     .select({
       id: movements.id,
@@ -87,14 +88,14 @@ async function allocationRows(db: Db, condition: SQL): Promise<VerifiedRow[]> {
 
 const number = (value: SQLWrapper) => sql<number>`${value}`.mapWith(Number);
 
-async function ledgerSum(db: Db, item_id: number): Promise<VerifiedRow> {
+async function ledgerSum(db: Db, item_id: number): Promise<VerifiedRow[]> {
   const change = sql`case when ${movements.to_item_id} = ${item_id} then ${movements.quantity} else 0 end
     - case when ${movements.from_item_id} = ${item_id} then ${movements.quantity} else 0 end`;
   const [row] = await db.sql
     .select({ rows: number(sql`count(*)`), change: number(sql`coalesce(sum(${change}), 0)`) })
     .from(movements)
     .where(touches(item_id));
-  return { table: "movements, all of the stock item", ...row };
+  return [{ table: "movements, all of the stock item", ...row }];
 }
 
 async function allocationSum(db: Db, condition: SQL): Promise<VerifiedRow> {
@@ -107,22 +108,28 @@ async function allocationSum(db: Db, condition: SQL): Promise<VerifiedRow> {
 
 const touches = (item_id: number) => or(eq(movements.from_item_id, item_id), eq(movements.to_item_id, item_id));
 
-/** Condition: movements caused by one record, given its type and its id in the API. */
-export function causedBy(type: string, id: string): SQL | undefined {
-  return and(eq(movements.reference_type, type), eq(movements.reference_id, id));
-}
+/** The movements that a record caused, given the noun of its id. */
+export const movementsOf =
+  (noun: "order" | "transfer" | "receipt") =>
+  (db: Db, id: number): Promise<VerifiedRow[]> =>
+    movementRows(db, and(eq(movements.reference_type, noun), eq(movements.reference_id, wireId(noun, id))));
 
-async function rowsOfItem(db: Db, id: number): Promise<VerifiedRow[]> {
-  const own = eq(allocations.stock_item_id, id);
-  return [
-    ...(await itemRows(db, eq(stock_items.id, id))),
-    await ledgerSum(db, id),
-    ...(await movementRows(db, touches(id))),
-    await allocationSum(db, own),
-    ...(await allocationRows(db, own)),
-  ];
-}
+const movementsBy =
+  (column: AnyPgColumn) =>
+  (db: Db, id: number): Promise<VerifiedRow[]> =>
+    movementRows(db, eq(column, id));
 
+const itemsBy =
+  (column: AnyPgColumn) =>
+  (db: Db, id: number): Promise<VerifiedRow[]> =>
+    itemRows(db, eq(column, id));
+
+const allocationsBy = (column: AnyPgColumn) => async (db: Db, id: number) => [
+  await allocationSum(db, eq(column, id)),
+  ...(await allocationRows(db, eq(column, id))),
+];
+
+/** A movement, the earlier ones of its items, and these. */
 async function rowsOfMovement(db: Db, id: number): Promise<VerifiedRow[]> {
   const [row] = await db.sql.select().from(movements).where(eq(movements.id, id));
   const items = [row?.from_item_id, row?.to_item_id].flatMap((item) => item ?? []);
@@ -133,78 +140,42 @@ async function rowsOfMovement(db: Db, id: number): Promise<VerifiedRow[]> {
   ];
 }
 
-async function rowsOfLine(db: Db, id: number): Promise<VerifiedRow[]> {
-  const own = eq(allocations.reservation_line_id, id);
-  return [
-    ...(await plainRows(db, "reservation_lines", reservation_lines, eq(reservation_lines.id, id))),
-    await allocationSum(db, own),
-    ...(await allocationRows(db, own)),
-  ];
-}
+/** The lines of a product that hold units. */
+const holdingLines = (db: Db, id: number) =>
+  plainRows(
+    db,
+    reservation_lines.id,
+    sql`${reservation_lines.product_id} = ${id} and ${reservation_lines.reserved} <> 0`,
+  );
 
-async function rowsOfProduct(db: Db, id: number): Promise<VerifiedRow[]> {
-  const wanting = and(eq(reservation_lines.product_id, id), sql`${reservation_lines.reserved} <> 0`);
-  return [
-    ...(await itemRows(db, eq(stock_items.product_id, id))),
-    ...(await plainRows(db, "reservation_lines", reservation_lines, wanting as SQL)),
-    ...(await movementRows(db, eq(movements.product_id, id))),
-  ];
-}
-
-async function rowsOfTransfer(db: Db, id: number): Promise<VerifiedRow[]> {
+function loadsOfTransfer(db: Db, id: number): Promise<VerifiedRow[]> {
   const lines = db.sql.select({ id: transfer_lines.id }).from(transfer_lines).where(eq(transfer_lines.transfer_id, id));
-  return [
-    ...(await plainRows(db, "transfers", transfers, eq(transfers.id, id))),
-    ...(await plainRows(db, "transfer_loads", transfer_loads, sql`${transfer_loads.transfer_line_id} in ${lines}`)),
-    ...(await movementRows(db, causedBy("transfer", wireId("transfer", id)))),
-  ];
+  return plainRows(db, transfer_loads.id, sql`${transfer_loads.transfer_line_id} in ${lines}`);
 }
 
-async function rowsOfReceipt(db: Db, id: number): Promise<VerifiedRow[]> {
-  return [
-    ...(await plainRows(db, "receipts", receipts, eq(receipts.id, id))),
-    ...(await plainRows(db, "receipt_lines", receipt_lines, eq(receipt_lines.receipt_id, id))),
-    ...(await movementRows(db, causedBy("receipt", wireId("receipt", id)))),
-  ];
-}
-
-async function rowsOfLot(db: Db, id: number): Promise<VerifiedRow[]> {
-  return [
-    ...(await plainRows(db, "lots", lots, eq(lots.id, id))),
-    ...(await plainRows(db, "lot_changes", lot_changes, eq(lot_changes.lot_id, id))),
-    ...(await itemRows(db, eq(stock_items.lot_id, id))),
-    ...(await movementRows(db, eq(movements.lot_id, id))),
-  ];
-}
-
-async function rowsOfCountLine(db: Db, id: number): Promise<VerifiedRow[]> {
+function movementOfCountLine(db: Db, id: number): Promise<VerifiedRow[]> {
   const moved = db.sql.select({ id: count_lines.movement_id }).from(count_lines).where(eq(count_lines.id, id));
-  return [
-    ...(await plainRows(db, "count_lines", count_lines, eq(count_lines.id, id))),
-    ...(await movementRows(db, sql`${movements.id} in ${moved}`)),
-  ];
+  return movementRows(db, sql`${movements.id} in ${moved}`);
 }
 
-async function rowsOfReservation(db: Db, id: number): Promise<VerifiedRow[]> {
-  return [
-    ...(await plainRows(db, "reservations", reservations, eq(reservations.id, id))),
-    ...(await plainRows(db, "reservation_lines", reservation_lines, eq(reservation_lines.reservation_id, id))),
-  ];
-}
-
-/** For each noun of the inventory, how to find the rows behind a difference. */
-export const inventoryRows = {
-  product: rowsOfProduct,
-  "stock item": rowsOfItem,
-  movement: rowsOfMovement,
-  reservation: rowsOfReservation,
-  "reservation line": rowsOfLine,
-  allocation: (db, id) => allocationRows(db, eq(allocations.id, id)),
-  lot: rowsOfLot,
-  transfer: rowsOfTransfer,
-  "transfer line": (db, id) => plainRows(db, "transfer_lines", transfer_lines, eq(transfer_lines.id, id)),
-  "transfer load": (db, id) => plainRows(db, "transfer_loads", transfer_loads, eq(transfer_loads.id, id)),
-  receipt: rowsOfReceipt,
-  "receipt line": (db, id) => plainRows(db, "receipt_lines", receipt_lines, eq(receipt_lines.id, id)),
-  "count line": rowsOfCountLine,
-} as const satisfies Record<string, FindVerifiedRows>;
+/** The nouns of the inventory, with the rows that are shown with a violation. */
+export const inventoryNouns = {
+  product: [itemsBy(stock_items.product_id), holdingLines, movementsBy(movements.product_id)],
+  "stock item": [
+    itemsBy(stock_items.id),
+    ledgerSum,
+    (db, id) => movementRows(db, touches(id)),
+    allocationsBy(allocations.stock_item_id),
+  ],
+  movement: [rowsOfMovement],
+  reservation: [reservations.id, reservation_lines.reservation_id],
+  "reservation line": [reservation_lines.id, allocationsBy(allocations.reservation_line_id)],
+  allocation: [(db, id) => allocationRows(db, eq(allocations.id, id))],
+  lot: [lots.id, lot_changes.lot_id, itemsBy(stock_items.lot_id), movementsBy(movements.lot_id)],
+  transfer: [transfers.id, loadsOfTransfer, movementsOf("transfer")],
+  "transfer line": [transfer_lines.id],
+  "transfer load": [transfer_loads.id],
+  receipt: [receipts.id, receipt_lines.receipt_id, movementsOf("receipt")],
+  "receipt line": [receipt_lines.id],
+  "count line": [count_lines.id, movementOfCountLine],
+} as const satisfies Record<string, readonly RelatedRows[]>;

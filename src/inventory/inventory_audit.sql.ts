@@ -13,8 +13,14 @@ import { transfer_lines, transfer_loads, transfers } from "../../db/schema/trans
 import { bins } from "../../db/schema/warehouses.ts";
 import type { Db } from "../storage/database.ts";
 import { prepared, type StatementArgs } from "../storage/statements.ts";
-import { shown_max, type VerifierDifference, type VerifierRule, verifierOf } from "../storage/verifier.ts";
-import { inventoryRows } from "./audited_rows.sql.ts";
+import {
+  type FoundFigure,
+  relatedRows,
+  type VerifierDifference,
+  type VerifierRule,
+  verifierOf,
+} from "../storage/verifier.ts";
+import { inventoryNouns } from "./audited_rows.sql.ts";
 import {
   countTransitions,
   lotTransitions,
@@ -28,14 +34,6 @@ import { dayIn, type LocalDays, localDays } from "./warehouses/warehouses.sql.ts
 
 // A lot whose status never changed has no history row, even if it expired automatically.
 const unrecorded = [...lotTransitions.expire.from, lotTransitions.expire.to];
-
-/** A stock figure that the API shows, and what it should be. */
-interface AuditedSummary {
-  readonly rule: string;
-  readonly id: number;
-  readonly expected: number;
-  readonly actual: number;
-}
 
 const slice = 500;
 
@@ -65,7 +63,7 @@ const sums = (db: Db, ids: readonly number[], days: LocalDays) =>
     .groupBy(stock_items.product_id);
 
 /** Every stock figure that the API shows of each product, with the sum of its rows. Bundles have none. */
-async function* shownLevels(db: Db): AsyncGenerator<AuditedSummary> {
+async function* shownLevels(db: Db): AsyncGenerator<FoundFigure> {
   const days = await localDays(db);
   for (let ids = await stockedAfter(db, 0); ids.length > 0; ids = await stockedAfter(db, ids.at(-1) ?? 0)) {
     const sumsOf = new Map((await sums(db, ids, days)).map((row) => [row.id, row]));
@@ -89,7 +87,13 @@ async function* shownLevels(db: Db): AsyncGenerator<AuditedSummary> {
   }
 }
 
-const level = (id: number, rule: string, expected: number, actual: number) => ({ rule, id, expected, actual });
+const level = (id: number, rule: string, expected: number, actual: number): FoundFigure => ({
+  rule,
+  subject: `product ${id}`,
+  expected,
+  actual,
+  rows: (db) => relatedRows(db, inventoryNouns.product, id),
+});
 
 const stocked = prepared((select, a: StatementArgs<{ after: number }>) =>
   select
@@ -117,10 +121,10 @@ const referred = sql`cast(substr(${movements.reference_id}, 5) as bigint)`;
 // A reservation is open until it is released or expires.
 const isOpen = isOneOf(reservations.status, [...reservationTransitions.commit.from, reservationTransitions.commit.to]);
 
-type InventoryCheck = VerifierRule<keyof typeof inventoryRows>;
+type InventoryRule = VerifierRule<keyof typeof inventoryNouns>;
 
 interface AuditedQuantities {
-  readonly noun: keyof typeof inventoryRows;
+  readonly noun: keyof typeof inventoryNouns;
   readonly table: PgTable & { readonly id: AnyPgColumn };
   readonly columns: readonly AnyPgColumn[];
   readonly least: number;
@@ -174,7 +178,7 @@ function quantitiesOf(
   return { noun, table, columns, least, most };
 }
 
-function limitChecks({ noun, table, columns, least, most }: AuditedQuantities): InventoryCheck[] {
+function limitChecks({ noun, table, columns, least, most }: AuditedQuantities): InventoryRule[] {
   const [low, high] = [sql.raw(String(least)), sql.raw(String(most))];
   // One scan of the table for each rule: of a row with several such columns, the first is reported.
   const first = (breaks: (column: AnyPgColumn) => SQL, value: (column: AnyPgColumn) => SQL | AnyPgColumn) =>
@@ -215,7 +219,7 @@ const sides = sql`(
   from ${movements} where ${movements.to_item_id} is not null
 )`;
 
-const checks: readonly InventoryCheck[] = [
+const rules: readonly InventoryRule[] = [
   ...quantities.flatMap(limitChecks),
   {
     rule: "I13 the units of a product are fewer than 2^53",
@@ -413,24 +417,16 @@ const checks: readonly InventoryCheck[] = [
   },
 ];
 
+/** Compares the rows with each other, and not with what the API shows. */
+export const verifyLedger = verifierOf({ nouns: inventoryNouns, rules });
+
+const verifyLevels = verifierOf({ nouns: {}, rules: [], figures: shownLevels });
+
 /** Derives every stock balance from scratch and returns the differences. */
-export async function verifyInventory(db: Db): Promise<VerifierDifference[]> {
-  return [...(await verifyLevels(db)), ...(await verifyLedger(db))];
-}
-
-async function verifyLevels(db: Db): Promise<VerifierDifference[]> {
-  const differences: VerifierDifference[] = [];
-  for await (const { rule, id, expected, actual } of shownLevels(db)) {
-    if (expected === actual) continue;
-    const known = differences.filter((difference) => difference.rule === rule).length;
-    const rows = known < shown_max ? await inventoryRows.product(db, id) : [];
-    differences.push({ rule, subject: `product ${id}`, expected, actual, rows });
-  }
-  return differences;
-}
-
-/** The part of `verifyInventory` that compares the rows with each other, and not with what the API shows. */
-export const verifyLedger = verifierOf(checks, inventoryRows);
+export const verifyInventory = async (db: Db): Promise<VerifierDifference[]> => [
+  ...(await verifyLevels(db)),
+  ...(await verifyLedger(db)),
+];
 
 /** All units on hand, and how many of them are reserved. */
 export async function countUnits(db: Db): Promise<{ on_hand: number; reserved: number }> {

@@ -1,17 +1,15 @@
 // Compares the counters of orders with their allocations and with the ledger, in plain SQL that shares nothing with the
 // acts.
-import { eq, type SQL, sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { eachOf, isOneOf } from "../../db/kit.ts";
 import { movements } from "../../db/schema/inventory.ts";
 import { merchants } from "../../db/schema/merchants.ts";
 import { order_counts, order_history, order_holds, order_lines, orders } from "../../db/schema/orders.ts";
 import { reservation_lines } from "../../db/schema/reservations.ts";
 import { shipment_lines, shipments } from "../../db/schema/shipments.ts";
-import { wireId } from "../core/ids.ts";
 import { eventCountRule } from "../events/events_audit.sql.ts";
-import { causedBy, movementRows } from "../inventory/audited_rows.sql.ts";
-import type { Db } from "../storage/database.ts";
-import { type FindVerifiedRows, plainRows, type VerifierRule, verifierOf } from "../storage/verifier.ts";
+import { movementsOf } from "../inventory/audited_rows.sql.ts";
+import { type RelatedRows, type VerifierRule, verifierOf } from "../storage/verifier.ts";
 import {
   initialShipmentStatus,
   type OrderStatus,
@@ -84,27 +82,13 @@ const shown = sql`(
   from ${order_counts} group by ${order_counts.merchant_id}, ${order_counts.status}, ${order_counts.held}
 )`;
 
-const parcelLinesOf = (db: Db, id: number) =>
-  plainRows(db, "shipment_lines", shipment_lines, eq(shipment_lines.order_line_id, id));
-
-const linesOf = (db: Db, condition: SQL) => plainRows(db, "order_lines", order_lines, condition);
-
-/** How to find the rows of each noun of the orders. */
-const orderRows = {
-  events: async () => [],
-  merchant: async () => [],
-  parcel: (db, id) => plainRows(db, "shipments", shipments, eq(shipments.id, id)),
-  order: async (db, id) => [
-    ...(await plainRows(db, "orders", orders, eq(orders.id, id))),
-    ...(await linesOf(db, eq(order_lines.order_id, id))),
-    ...(await movementRows(db, causedBy("order", wireId("order", id)))),
-  ],
-  "order line": async (db, id) => [
-    ...(await linesOf(db, eq(order_lines.id, id))),
-    ...(await plainRows(db, "reservation_lines", reservation_lines, eq(reservation_lines.order_line_id, id))),
-    ...(await parcelLinesOf(db, id)),
-  ],
-} as const satisfies Record<string, FindVerifiedRows>;
+const nouns = {
+  events: [],
+  merchant: [],
+  parcel: [shipments.id],
+  order: [orders.id, order_lines.order_id, movementsOf("order")],
+  "order line": [order_lines.id, reservation_lines.order_line_id, shipment_lines.order_line_id],
+} as const satisfies Record<string, readonly RelatedRows[]>;
 
 /** The number of orders that match a condition, without imported ones: no event was emitted for their past. */
 const counted = (condition: SQL) => sql`select count(*) from ${orders} where not ${orders.imported} and ${condition}`;
@@ -115,7 +99,7 @@ const arrivedHere = sql`select count(*) from ${orders} join ${order_history}
     and ${isOneOf(order_history.to_status, [orderTransitions.ship.to])}
   where ${orders.imported} and ${orders.delivered_at} is not null`;
 
-const checks: readonly VerifierRule<keyof typeof orderRows>[] = [
+const rules: readonly VerifierRule<keyof typeof nouns>[] = [
   {
     rule: "an order's allocation wants its open units",
     noun: "order line",
@@ -253,10 +237,11 @@ const checks: readonly VerifierRule<keyof typeof orderRows>[] = [
     sql`select (${counted(sql`${orders.delivered_at} is not null`)}) + (${arrivedHere})`,
   ),
   eventCountRule("order.cancelled", counted(sql`${orders.cancelled_at} is not null`)),
+  ...orderStatuses.flatMap((status) => [false, true].map((held) => countRule(status, held))),
 ];
 
 /** Rule: a merchant's stored counter of a status is the number of its orders in it. */
-function countsRight(status: OrderStatus, held: boolean): VerifierRule<"merchant"> {
+function countRule(status: OrderStatus, held: boolean): VerifierRule<"merchant"> {
   const isState = sql`merchant = ${merchants.id} and status = ${sql.raw(`'${status}'`)}
     and held = ${sql.raw(String(held))}`;
   return {
@@ -267,16 +252,9 @@ function countsRight(status: OrderStatus, held: boolean): VerifierRule<"merchant
   };
 }
 
-const countChecks = orderStatuses.flatMap((status) => [false, true].map((held) => countsRight(status, held)));
-
 /** Compares every order's counters with its allocation and the ledger, and returns the differences. */
-export const verifyOrders = verifierOf([...checks, ...countChecks], orderRows, {
-  claims,
-  parts,
-  parcelled,
-  kept,
-  open,
-  histories,
-  found,
-  shown,
+export const verifyOrders = verifierOf({
+  nouns,
+  rules,
+  shared: { claims, parts, parcelled, kept, open, histories, found, shown },
 });

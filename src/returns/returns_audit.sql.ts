@@ -5,7 +5,7 @@ import { order_history, order_lines, orders } from "../../db/schema/orders.ts";
 import { refunds, return_inspections, return_items, returns } from "../../db/schema/returns.ts";
 import { eventCountRule } from "../events/events_audit.sql.ts";
 import type { Db } from "../storage/database.ts";
-import { type FindVerifiedRows, plainRows, type VerifierRule, verifierOf } from "../storage/verifier.ts";
+import { plainRows, type RelatedRows, type VerifierRule, verifierOf } from "../storage/verifier.ts";
 import { type ReturnStatus, refundTransitions, returnTransitions } from "./return.transitions.ts";
 
 const part = (name: string) => sql`cast(${refunds.breakdown} ->> ${sql.raw(`'${name}'`)} as bigint)`;
@@ -47,33 +47,21 @@ const paid = sql`(
   group by ${returns.order_id}
 )`;
 
-const itemsOf = (db: Db, id: number) => plainRows(db, "return_items", return_items, eq(return_items.return_id, id));
-const refundsOf = (db: Db, id: number) => plainRows(db, "refunds", refunds, eq(refunds.return_id, id));
+function refundsOfOrder(db: Db, id: number) {
+  const own = db.sql.select({ id: returns.id }).from(returns).where(eq(returns.order_id, id));
+  return plainRows(db, refunds.id, sql`${refunds.return_id} in ${own}`);
+}
 
-const rowsOf = {
-  events: async () => [],
-  order: async (db, id) => {
-    const records = await plainRows(db, "returns", returns, eq(returns.order_id, id));
-    const refunded = await Promise.all(records.map((row) => refundsOf(db, Number(row["id"]))));
-    return [...(await plainRows(db, "orders", orders, eq(orders.id, id))), ...records, ...refunded.flat()];
-  },
-  "order line": async (db, id) => [
-    ...(await plainRows(db, "order_lines", order_lines, eq(order_lines.id, id))),
-    ...(await plainRows(db, "return_items", return_items, eq(return_items.order_line_id, id))),
-  ],
-  return: async (db, id) => [
-    ...(await plainRows(db, "returns", returns, eq(returns.id, id))),
-    ...(await itemsOf(db, id)),
-    ...(await refundsOf(db, id)),
-  ],
-  "returned item": async (db, id) => [
-    ...(await plainRows(db, "return_items", return_items, eq(return_items.id, id))),
-    ...(await plainRows(db, "return_inspections", return_inspections, eq(return_inspections.return_item_id, id))),
-  ],
-  refund: (db, id) => plainRows(db, "refunds", refunds, eq(refunds.id, id)),
-} as const satisfies Record<string, FindVerifiedRows>;
+const nouns = {
+  events: [],
+  order: [orders.id, returns.order_id, refundsOfOrder],
+  "order line": [order_lines.id, return_items.order_line_id],
+  return: [returns.id, return_items.return_id, refunds.return_id],
+  "returned item": [return_items.id, return_inspections.return_item_id],
+  refund: [refunds.id],
+} as const satisfies Record<string, readonly RelatedRows[]>;
 
-const checks: readonly VerifierRule<keyof typeof rowsOf>[] = [
+const rules: readonly VerifierRule<keyof typeof nouns>[] = [
   {
     rule: "an order line has no more returned units than shipped units",
     noun: "order line",
@@ -145,4 +133,4 @@ const checks: readonly VerifierRule<keyof typeof rowsOf>[] = [
 ];
 
 /** Verifies returns and refunds against shipments and prices. Returns the differences. */
-export const verifyReturns = verifierOf(checks, rowsOf, { inspected, returned, worth, paid });
+export const verifyReturns = verifierOf({ nouns, rules, shared: { inspected, returned, worth, paid } });

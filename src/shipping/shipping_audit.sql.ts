@@ -1,23 +1,15 @@
 // Audit rules of labels and rate cards for `verify`.
 
-import { and, eq, lt, sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { isOneOf } from "../../db/kit.ts";
 import { orders } from "../../db/schema/orders.ts";
 import { rate_card_versions, rate_cards } from "../../db/schema/rates.ts";
 import { returns } from "../../db/schema/returns.ts";
 import { label_documents, labels, shipments } from "../../db/schema/shipments.ts";
-import { day_ms } from "../core/time.ts";
+import { day_ms, hour_ms } from "../core/time.ts";
 import { eventCountRule } from "../events/events_audit.sql.ts";
 import { givenUp } from "../orders/order.transitions.ts";
-import type { Db } from "../storage/database.ts";
-import { prepared, type StatementArgs } from "../storage/statements.ts";
-import {
-  type FindVerifiedRows,
-  plainRows,
-  type VerifierDifference,
-  type VerifierRule,
-  verifierOf,
-} from "../storage/verifier.ts";
+import { plainRows, type RelatedRows, type VerifierRule, verifierOf } from "../storage/verifier.ts";
 import { boughtLabelStatuses, labelStarts, usableLabelStatuses } from "./labels/label.transitions.ts";
 
 // Return labels are excluded: their events are those of their returns.
@@ -30,7 +22,23 @@ const hasDocument = sql`(${labels.drawing} is not null
   or exists (select 1 from ${label_documents} where ${label_documents.label_id} = ${labels.id})
   or cast(${labels.warnings} as text) like '%no_document%')`;
 
-const label_checks: readonly VerifierRule<"events" | "label" | "quotes">[] = [
+// A purchase is given up after a day, in the job's next run. This adds an hour for that.
+const late_ms = day_ms + hour_ms;
+
+/** A label without its drawing, which is long. */
+const labelRow: RelatedRows = async (db, id) => {
+  const rows = await plainRows(db, labels.id, eq(labels.id, id));
+  return rows.map(({ drawing: _drawing, ...row }) => row as (typeof rows)[number]);
+};
+
+const nouns = {
+  events: [],
+  quotes: [],
+  label: [labelRow],
+  "rate card": [rate_cards.id],
+} as const satisfies Record<string, readonly RelatedRows[]>;
+
+const rules: readonly VerifierRule<keyof typeof nouns>[] = [
   eventCountRule("shipment.created", bought),
   {
     rule: "L1 a bought label has a tracking number and a document",
@@ -68,37 +76,13 @@ const label_checks: readonly VerifierRule<"events" | "label" | "quotes">[] = [
     rows: sql`select ${labels.id} as id, ${orders.merchant_id} as expected, ${labels.merchant_id} as actual
       from ${labels} join ${orders} on ${orders.id} = ${labels.order_id}`,
   },
-];
-
-const labelRows: FindVerifiedRows = async (db, id) => {
-  const rows = await plainRows(db, "labels", labels, eq(labels.id, id));
-  return rows.map(({ drawing: _drawing, ...row }) => row as (typeof rows)[number]);
-};
-
-const verifyLabelRows = verifierOf(label_checks, { events: async () => [], label: labelRows, quotes: async () => [] });
-
-// A purchase is given up after a day, in the job's next run. This adds an hour for that.
-const late_ms = day_ms + 3_600_000;
-
-const unfinishedLabels = prepared((select, a: StatementArgs<{ before: number }>) =>
-  select
-    .select({ id: labels.id })
-    .from(labels)
-    .where(and(isOneOf(labels.status, [labelStarts]), lt(labels.created_at, a.before))),
-);
-
-/** Verifies all labels. Returns the differences. */
-export async function verifyLabels(db: Db): Promise<VerifierDifference[]> {
-  const late = await unfinishedLabels(db, { before: db.now - late_ms });
-  const differences: VerifierDifference[] = [];
-  for (const { id } of late) {
-    const rule = "L5 no purchase stays unfinished for more than a day";
-    differences.push({ rule, subject: `label ${id}`, expected: 0, actual: 1, rows: await labelRows(db, id) });
-  }
-  return [...(await verifyLabelRows(db)), ...differences];
-}
-
-const rate_card_checks: readonly VerifierRule<"rate card">[] = [
+  {
+    rule: "L5 no purchase stays unfinished for more than a day",
+    noun: "label",
+    rows: sql`select ${labels.id} as id, 0 as expected, 1 as actual from ${labels}
+      where ${isOneOf(labels.status, [labelStarts])}
+        and ${labels.created_at} < (select now from this_run) - ${sql.raw(String(late_ms))}`,
+  },
   {
     rule: "C1 every version of a rate card is stored",
     noun: "rate card",
@@ -109,11 +93,5 @@ const rate_card_checks: readonly VerifierRule<"rate card">[] = [
   },
 ];
 
-const verifyRateCardRows = verifierOf(rate_card_checks, {
-  "rate card": (db, id) => plainRows(db, "rate_cards", rate_cards, eq(rate_cards.id, id)),
-});
-
-/** Verifies that the versions of all rate cards are complete. Returns the differences. */
-export async function verifyRateCards(db: Db): Promise<VerifierDifference[]> {
-  return verifyRateCardRows(db);
-}
+/** Verifies labels, and that the versions of rate cards are complete. Returns the differences. */
+export const verifyShipping = verifierOf({ nouns, rules });

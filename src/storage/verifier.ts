@@ -1,8 +1,9 @@
 // Finds violated invariants with rules in plain SQL that share no code with the commands.
-import { asc, type SQL, sql } from "drizzle-orm";
+import { asc, eq, getTableName, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { Db, ReadStatements } from "./database.ts";
-import { prepared } from "./statements.ts";
+import { firstId } from "./migrations/migrate.ts";
+import { prepared, type StatementArgs } from "./statements.ts";
 
 /** A violation of a rule. */
 export interface VerifierDifference {
@@ -21,8 +22,8 @@ export interface VerifiedRow {
   readonly [column: string]: unknown;
 }
 
-/** Finds the rows related to a record of a noun, by its id. */
-export type FindVerifiedRows = (db: Db, id: number) => Promise<VerifiedRow[]>;
+/** Rows related to a record by its id: those with the id in a column of their table, or those that a query finds. */
+export type RelatedRows = AnyPgColumn | ((db: Db, id: number) => Promise<readonly VerifiedRow[]>);
 
 /** A rule that every record of a noun must satisfy. */
 export interface VerifierRule<Noun extends string = string> {
@@ -30,42 +31,79 @@ export interface VerifierRule<Noun extends string = string> {
   readonly noun: Noun;
   /**
    * A query of `id, expected, actual` for every record of the noun. Rows where the two differ are violations. The id is
-   * null if the noun has only one instance.
+   * null if the noun has only one instance. It can use the row `this_run`: `now`, and the ids of the other environment,
+   * from `strange_from` up to `strange_to`.
    */
   readonly rows: SQL;
 }
-/** The maximum number of violations of a rule that are reported with their rows. */
-export const shown_max = 100;
 
-/** Queries that rules can use by name. Each runs once for all rules. */
-type SharedQueries = Readonly<Record<string, SQL>>;
+/** What a check in code found. */
+export interface FoundFigure extends Omit<VerifierDifference, "rows"> {
+  readonly rows: (db: Db) => readonly VerifiedRow[] | Promise<readonly VerifiedRow[]>;
+}
+
+/** The rules of one feature. */
+interface Audit<Noun extends string> {
+  /** For each noun, the rows that are shown with a violation, in this order. */
+  readonly nouns: Readonly<Record<Noun, readonly RelatedRows[]>>;
+  /** Queries that rules can use by name. Each runs once for all rules. */
+  readonly shared?: Readonly<Record<string, SQL>>;
+  readonly rules: readonly VerifierRule<Noun>[];
+  /** Figures that need code. Those that differ are violations. */
+  readonly figures?: (db: Db) => AsyncIterable<FoundFigure>;
+}
+
+/** The maximum number of violations of a rule that are reported with their rows. */
+const shown_max = 100;
+/** The maximum number of rows of a table that are shown with a violation. */
+export const rows_max = 50;
 
 /**
  * Builds a verifier from rules. It returns every violation, with rows for the first hundred of each rule. All rules
  * form one prepared statement, so that tests can run it after each step.
  */
-export function verifierOf<Noun extends string>(
-  rules: readonly VerifierRule<Noun>[],
-  rowsOf: Readonly<Record<Noun, FindVerifiedRows>>,
-  shared: SharedQueries = {},
-): (db: Db) => Promise<VerifierDifference[]> {
-  const breaches = prepared((select) => breachesOf(select, rules, shared));
-  return async (db) => {
+export function verifierOf<Noun extends string>({ nouns, shared = {}, rules, figures }: Audit<Noun>) {
+  const breaches = prepared((select, args: StatementArgs<ThisRun>) => breachesOf(select, rules, shared, args));
+  return async (db: Db): Promise<VerifierDifference[]> => {
     const differences: VerifierDifference[] = [];
-    const violation_counts = rules.map(() => 0);
-    for (const { at, id, expected, actual } of await breaches(db, {})) {
+    const counts = new Map<string, number>();
+    const add = async ({ rows, ...difference }: FoundFigure) => {
+      const count = (counts.get(difference.rule) ?? 0) + 1;
+      counts.set(difference.rule, count);
+      differences.push({ ...difference, rows: count <= shown_max ? await rows(db) : [] });
+    };
+    for await (const figure of figures?.(db) ?? []) if (figure.expected !== figure.actual) await add(figure);
+    for (const { at, id, expected, actual } of rules.length === 0 ? [] : await breaches(db, thisRun(db))) {
       const { rule, noun } = rules[at] as VerifierRule<Noun>;
-      violation_counts[at] = (violation_counts[at] ?? 0) + 1;
-      const rows = id !== null && (violation_counts[at] ?? 0) <= shown_max ? await rowsOf[noun](db, id) : [];
-      differences.push({ rule, subject: id === null ? noun : `${noun} ${id}`, expected, actual, rows });
+      const rows = async () => (id === null ? [] : relatedRows(db, nouns[noun], id));
+      await add({ rule, subject: id === null ? noun : `${noun} ${id}`, expected, actual, rows });
     }
     return differences;
   };
 }
 
-function breachesOf(select: ReadStatements, rules: readonly VerifierRule[], shared: SharedQueries) {
-  const named = Object.entries(shared).map(([name, rows]) => sql`${sql.raw(name)} as materialized ${rows}`);
-  const before = named.length === 0 ? sql`` : sql`with ${sql.join(named, sql`, `)} `;
+interface ThisRun {
+  readonly now: number;
+  readonly strange_from: number;
+  readonly strange_to: number;
+}
+
+const thisRun = ({ now, mode }: Db): ThisRun =>
+  mode === "test"
+    ? { now, strange_from: 0, strange_to: firstId.test }
+    : { now, strange_from: firstId.test, strange_to: Number.MAX_SAFE_INTEGER };
+
+function breachesOf(
+  select: ReadStatements,
+  rules: readonly VerifierRule[],
+  shared: Readonly<Record<string, SQL>>,
+  { now, strange_from, strange_to }: StatementArgs<ThisRun>,
+) {
+  const this_run = sql`(select cast(${now} as bigint) as now, cast(${strange_from} as bigint) as strange_from,
+    cast(${strange_to} as bigint) as strange_to)`;
+  const named = Object.entries({ this_run, ...shared }).map(
+    ([name, rows]) => sql`${sql.raw(name)} as materialized ${rows}`,
+  );
   const broken = rules.map(
     ({ rows }, at) => sql`select ${sql.raw(String(at))} as rule, id, expected, actual from (${rows}) as derived
       where expected is distinct from actual`,
@@ -77,22 +115,24 @@ function breachesOf(select: ReadStatements, rules: readonly VerifierRule[], shar
       expected: sql<number | null>`expected`.mapWith(Number),
       actual: sql<number | null>`actual`.mapWith(Number),
     })
-    .from(sql`(${before}${sql.join(broken, sql` union all `)}) as broken`)
+    .from(sql`(with ${sql.join(named, sql`, `)} ${sql.join(broken, sql` union all `)}) as broken`)
     .orderBy(sql`rule`, sql`id`);
 }
 
-/** The maximum number of rows of a table that are shown with a violation. */
-export const rows_max = 50;
+/** The rows that are related to a record. */
+export async function relatedRows(db: Db, related: readonly RelatedRows[], id: number): Promise<VerifiedRow[]> {
+  const rows: VerifiedRow[] = [];
+  for (const one of related) {
+    rows.push(...(typeof one === "function" ? await one(db, id) : await plainRows(db, one, eq(one, id))));
+  }
+  return rows;
+}
 
-/** The matching rows of a table. */
-export async function plainRows(
-  db: Db,
-  name: string,
-  table: PgTable & { readonly id: AnyPgColumn },
-  condition: SQL,
-): Promise<VerifiedRow[]> {
-  const rows = await db.sql.select().from(table).where(condition).orderBy(asc(table.id)).limit(rows_max);
-  return named(name, rows);
+/** The matching rows of a column's table. */
+export async function plainRows(db: Db, { table }: AnyPgColumn, condition: SQL): Promise<VerifiedRow[]> {
+  const whole = table as PgTable & { readonly id: AnyPgColumn };
+  const rows = await db.sql.select().from(whole).where(condition).orderBy(asc(whole.id)).limit(rows_max);
+  return named(getTableName(table), rows);
 }
 
 /** Adds the name of their table to rows. */

@@ -1,10 +1,10 @@
 // Checks that no delivery is missing, by number and by event.
-import { eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { isOneOf } from "../../db/kit.ts";
 import { events } from "../../db/schema/outbox.ts";
 import { deliveries, subscriptions } from "../../db/schema/webhooks.ts";
 import { gapsOfSubscriptions } from "../storage/installation.ts";
-import { type FindVerifiedRows, plainRows, type VerifierRule, verifierOf } from "../storage/verifier.ts";
+import { type RelatedRows, type VerifierRule, verifierOf } from "../storage/verifier.ts";
 import { unsentDeliveries } from "./webhooks.transitions.ts";
 
 const numbered = sql`(
@@ -12,13 +12,13 @@ const numbered = sql`(
   from ${deliveries} where ${deliveries.sequence} > 0 group by ${deliveries.subscription_id}
 )`;
 
-const rowsOf = {
+const nouns = {
   // Without its secrets and URL.
-  subscription: async () => [],
-  delivery: (db, id) => plainRows(db, "deliveries", deliveries, eq(deliveries.id, id)),
-} as const satisfies Record<string, FindVerifiedRows>;
+  subscription: [],
+  delivery: [deliveries.id],
+} as const satisfies Record<string, readonly RelatedRows[]>;
 
-const checks: readonly VerifierRule<keyof typeof rowsOf>[] = [
+const rules: readonly VerifierRule<keyof typeof nouns>[] = [
   {
     rule: "I15 the numbers of a subscription's deliveries have no gaps except those that restores left",
     noun: "subscription",
@@ -63,4 +63,4 @@ const checks: readonly VerifierRule<keyof typeof rowsOf>[] = [
 ];
 
 /** Checks deliveries against their numbers and their events. */
-export const verifyDeliveries = verifierOf(checks, rowsOf, { numbered, left_out: gapsOfSubscriptions });
+export const verifyDeliveries = verifierOf({ nouns, rules, shared: { numbered, left_out: gapsOfSubscriptions } });
