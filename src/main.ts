@@ -4,13 +4,13 @@ import {
   type Command,
   type Commands,
   command,
-  type DataCommand,
   type DataLocation,
+  dataCommand,
   dataFlags,
   jsonFlag,
   modeFlag,
-  modeOf,
   print,
+  runCommand,
   withStores,
 } from "./cli/command.ts";
 import { iso, systemClock } from "./core/clock.ts";
@@ -18,10 +18,7 @@ import {
   commandLine,
   databaseUrl,
   databaseUrlProblem,
-  type Flags,
-  type FlagValues,
   forgetProxies,
-  readFlags,
   runtimeOptions,
   supervision,
   UsageError,
@@ -32,11 +29,11 @@ import { closest, didYouMean } from "./core/did_you_mean.ts";
 import { environments } from "./core/environment.ts";
 import { Fault } from "./core/faults.ts";
 import { writeAtomically } from "./core/files.ts";
+import { type Flags, type FlagValues, int, text } from "./core/flags.ts";
 import { LineWriter } from "./core/log.ts";
 import { exitImmediately } from "./core/process.ts";
-import { readSettings } from "./server/flags.ts";
 import type { ServerHandle } from "./server/serve.ts";
-import { readServe, type ServeFlags, serveFlags } from "./server/serve_settings.ts";
+import { readServe, readSettings, type ServeFlags, serveFlags } from "./server/serve_settings.ts";
 import { openSupervisor } from "./server/systemd.ts";
 import type { Stores } from "./storage/open_stores.ts";
 import { isStartRefused } from "./storage/start_refused.ts";
@@ -52,7 +49,7 @@ async function allCommands(): Promise<Commands> {
   const { keyCommands } = await import("./cli/keys.ts");
   const { userCommands } = await import("./cli/users.ts");
   const { spreadsheetCommands } = await import("./cli/csv.ts");
-  const { backupCommands } = await import("./cli/backup.ts");
+  const { backupCommands, momentCommands } = await import("./cli/backup.ts");
   const { restoreCommands } = await import("./cli/restore.ts");
   const { moveCommands } = await import("./cli/move.ts");
   const { customerCommands } = await import("./cli/customers.ts");
@@ -60,80 +57,67 @@ async function allCommands(): Promise<Commands> {
   const { doctorCommands } = await import("./cli/doctor.ts");
   const { upgradeCommands } = await import("./cli/upgrade.ts");
   const { healthCommands } = await import("./cli/health.ts");
-  const { continuousCommands } = await import("./cli/backup.ts");
   return {
     serve: serving,
-    ...onCommandLine("keys", keyCommands),
-    ...onCommandLine("users", userCommands),
-    ...onCommandLine("merchants", merchantCommands),
+    ...keyCommands,
+    ...userCommands,
+    ...merchantCommands,
     ...customerCommands,
     ...others,
     ...healthCommands,
     ...doctorCommands(allCommands),
     ...backupCommands,
     ...restoreCommands,
-    ...continuousCommands,
+    ...momentCommands,
     ...spreadsheetCommands,
     ...moveCommands,
     ...upgradeCommands,
-    ...onCommandLine("export", { "": wholeExport }),
+    export: wholeExport,
   };
 }
 
+const demoFlags = {
+  ...modeFlag,
+  merchant: text({ value: "CODE", help: "load only the grocer's data, for this merchant" }),
+  seed: int(0, 999_999_999, {
+    value: "N",
+    default: "1",
+    help: "random seed; each number gives other sample data",
+    refusal: () => "must be a number of up to 9 digits.",
+  }),
+  ...dataFlags,
+};
+
 const others: Commands = {
-  verify: command({
+  verify: dataCommand({
     summary: "recompute stock and order counters from the ledger and print the differences",
     flags: { ...dataFlags, ...jsonFlag },
-    run: (options) => withStores(options, (stores) => runVerify(stores, options), { check: true, moved: "allowed" }),
+    opening: () => ({ check: true, moved: "allowed" }),
+    run: runVerify,
   }),
-  "new-secret-key": command({
+  "new-secret-key": dataCommand({
     summary: "replace a lost secret key; the secrets that it encrypted have to be entered again",
-    flags: dataFlags,
+    flags: {},
+    // No server may run: it would continue with the old key.
+    opening: () => ({ purpose: "serve" }),
     run: runNewSecretKey,
   }),
   demo: command({
     summary: "load sample data of three merchants into test (or live, with --mode live)",
-    flags: {
-      ...modeFlag,
-      merchant: { type: "string", value: "CODE", help: "load only the grocer's data, for this merchant" },
-      seed: { type: "string", value: "N", default: "1", help: "random seed; each number gives other sample data" },
-      ...dataFlags,
-    },
+    flags: demoFlags,
     run: runDemoCommand,
   }),
   openapi: command({
     summary: "print the OpenAPI 3.1 document",
-    flags: { out: { type: "string", value: "FILE", help: "write to a file instead of printing" } },
+    flags: { out: text({ value: "FILE", help: "write to a file instead of printing" }) },
     run: runOpenApi,
   }),
   version: command({
     summary: "print the version",
     flags: {},
-    run: async () => {
-      print(`packhouse ${version}`);
-      return 0;
-    },
+    run: async () => print(`packhouse ${version}`),
   }),
 };
-
-/** The commands of a group that work on open stores. They can run alongside a server. */
-function onCommandLine(group: string, all: Readonly<Record<string, DataCommand>>): Record<string, Command> {
-  const output = { print, warn: (line: string) => console.error(line) };
-  return Object.fromEntries(
-    Object.entries(all).map(([name, { summary, flags, run }]) => [
-      `${group} ${name}`.trim(),
-      command({
-        summary,
-        flags: { ...flags, ...dataFlags },
-        run: (options) => {
-          const work = (stores: Stores) => run(stores, options, output).then(() => 0);
-          const creates = (options as Readonly<Record<string, unknown>>)["create-data"] === true;
-          return withStores(options, work, { must_exist: !creates });
-        },
-      }),
-    ]),
-  );
-}
 
 async function runServe(options: ServeFlags): Promise<number> {
   const wanted = await readServe(options);
@@ -169,7 +153,7 @@ async function runServe(options: ServeFlags): Promise<number> {
   return ended.promise.finally(() => lines.settled());
 }
 
-async function runVerify(stores: Stores, { json, data = "./data" }: DataLocation & { json: boolean }): Promise<number> {
+async function runVerify({ json, data }: DataLocation & { json: boolean }, stores: Stores): Promise<number> {
   let count = 0;
   const { secretKeyProblem } = await import("./server/secret_key.ts");
   const key_problem = await secretKeyProblem(stores, data, databaseUrl);
@@ -222,41 +206,29 @@ function linesOf({ rule, subject, expected, actual, rows }: VerifierDifference):
   return [`${rule}: ${subject}: expected ${expected}, found ${actual}`, ...shown];
 }
 
-async function runNewSecretKey(options: DataLocation): Promise<number> {
+async function runNewSecretKey({ data }: DataLocation, stores: Stores): Promise<void> {
   const { configuredSecretKey, renewSecretKey } = await import("./server/secret_key.ts");
   const key = configuredSecretKey(databaseUrl);
-  const work = async (stores: Stores) => {
-    const lines = await renewSecretKey(stores, options.data ?? "./data", key);
-    for (const line of lines) print(line);
-    print(`The data is now encrypted with ${key === null ? "the key in secret.key" : "PACKHOUSE_SECRET_KEY"}.`);
-    return 0;
-  };
-  // No server may run: it would continue with the old key.
-  return withStores(options, work, { purpose: "serve" });
+  const lines = await renewSecretKey(stores, data, key);
+  for (const line of lines) print(line);
+  print(`The data is now encrypted with ${key === null ? "the key in secret.key" : "PACKHOUSE_SECRET_KEY"}.`);
 }
 
-type DemoFlags = DataLocation &
-  FlagValues<typeof modeFlag> & { merchant: string | undefined; seed: string | undefined };
-
-async function runDemoCommand(options: DemoFlags): Promise<number> {
-  const mode = modeOf(options.mode);
-  if (!/^\d{1,9}$/.test(options.seed ?? "")) throw new UsageError("--seed must be a number of up to 9 digits.");
+async function runDemoCommand(options: FlagValues<typeof demoFlags>): Promise<number> {
   const { runDemo, storyClock } = await import("./operations/demo/demo.jobs.ts");
   const clock = storyClock(systemClock());
   const work = async (stores: Stores) => {
-    const settings = { mode, seed: Number(options.seed), merchant: options.merchant };
-    for (const line of await runDemo(stores, settings, clock, process.stderr)) print(line);
+    for (const line of await runDemo(stores, options, clock, process.stderr)) print(line);
     return 0;
   };
   return withStores(options, work, { clocks: { live: clock, test: clock }, must_exist: false });
 }
 
-async function runOpenApi({ out }: { out: string | undefined }): Promise<number> {
+async function runOpenApi({ out }: { out: string | undefined }): Promise<void> {
   const { describeApi } = await import("./cli/openapi.ts");
   const text = describeApi((variable("PACKHOUSE_BASE_URL") ?? "").replace(/\/+$/, ""));
   if (out && out !== "-") writeAtomically(out, `${text}\n`);
   else print(text);
-  return 0;
 }
 
 /** The text of `--help` for all commands, or for those that start with `prefix`. */
@@ -317,7 +289,7 @@ async function main(words: readonly string[]): Promise<number> {
   try {
     const problem = databaseUrl === null ? null : databaseUrlProblem(databaseUrl);
     if (problem !== null) throw new UsageError(problem);
-    return await chosen.run(readFlags(rest, chosen.flags) as never);
+    return await runCommand(chosen, rest);
   } catch (error) {
     if (error instanceof UsageError) return done(`packhouse ${name}: ${withHint(error.message, chosen.flags)}`, 2);
     if (isStartRefused(error)) return done(`packhouse ${name}: ${error.message}`, error.exit_code);

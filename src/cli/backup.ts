@@ -2,8 +2,9 @@
 
 import { resolve } from "node:path";
 import { iso, systemClock } from "../core/clock.ts";
-import { databaseUrl, type Flags, type FlagValues, UsageError, variable, version } from "../core/config.ts";
+import { databaseUrl, variable, version } from "../core/config.ts";
 import { environments } from "../core/environment.ts";
+import { type FlagValues, flag, word } from "../core/flags.ts";
 import type { BackupRetention } from "../core/operator_settings.ts";
 import { lowerPriority } from "../core/process.ts";
 import { type ProgressBar, progressBar } from "../core/progress.ts";
@@ -15,51 +16,52 @@ import { type MadeBackup, makeBackup } from "../operations/backups/make_backup.t
 import { openArchive } from "../operations/backups/read_archive.ts";
 import type { ArchiveDestination } from "../operations/log_archive/archive_destination.ts";
 import { archivedRanges, firstBackup, neededBackups } from "../operations/log_archive/archived_ranges.ts";
-import {
-  archiveLocationOf,
-  backupRetentionOf,
-  destinationOf,
-  location_forms,
-  readBackup,
-} from "../server/backup_locations.ts";
+import { archiveLocationOf, destinationOf, location_forms, readBackup } from "../server/backup_locations.ts";
 import { secretKeyAtHand } from "../server/secret_key.ts";
-import { type Commands, command, type DataLocation, endingOf, jsonFlag, dataFlags as place, print } from "./command.ts";
+import { retentionFlag } from "../server/serve_settings.ts";
+import { attendedFlag, type Commands, command, dataFlags, endingOf, jsonFlag, print } from "./command.ts";
 
 const flags = {
-  to: { type: "word", value: "[TO]", help: `${location_forms} (./backups)` },
-  "with-key": {
-    type: "boolean",
-    help: "include the secret key; anyone with the file can then decrypt every stored secret",
-  },
-  keep: {
-    type: "string",
-    value: "H,D,M",
+  to: word({ value: "[TO]", help: `${location_forms} (./backups)` }),
+  "with-key": flag("include the secret key; anyone with the file can then decrypt every stored secret"),
+  keep: retentionFlag({
     help: "afterwards delete older backups except the last of each of H hours, D days and M months, e.g. 24,30,12",
-  },
-  attended: { type: "boolean", help: "stop when standard input closes, e.g. because the calling program exited" },
+  }),
+  ...attendedFlag,
   ...jsonFlag,
-  ...place,
-} as const satisfies Flags;
+  ...dataFlags,
+};
 
 const shown = {
-  file: { type: "word", value: "FILE", help: "the backup: a file, or s3://bucket/key" },
+  file: word({ value: "FILE", help: "the backup: a file, or s3://bucket/key", required: "the backup" }),
   ...jsonFlag,
-} as const satisfies Flags;
+};
+
+const searched = {
+  to: word({ value: "TO", help: "where the backups are kept", required: "where the backups are kept" }),
+  ...jsonFlag,
+};
 
 /** `backup` and `backup show`. */
 export const backupCommands: Commands = {
   backup: command({ summary: "back up everything to one file, also while the service runs", flags, run: backup }),
   "backup show": command({ summary: "verify a backup's checksums and list its contents", flags: shown, run: show }),
 };
+/** `backup moments`: the times that backups and the log archive can restore. */
+export const momentCommands: Commands = {
+  "backup moments": command({
+    summary: "list the times that the data can be restored to",
+    flags: searched,
+    run: moments,
+  }),
+};
 
 const default_location = "./backups";
 const mebibyte = 1024 * 1024;
 
-async function backup(options: FlagValues<typeof flags> & DataLocation): Promise<number> {
-  const data = options.data ?? "./data";
+async function backup({ data, keep, ...options }: FlagValues<typeof flags>): Promise<void> {
   const where = options.to ?? variable("PACKHOUSE_BACKUP_TO") ?? default_location;
   const to = destinationOf(where);
-  const keep = options.keep === undefined ? null : backupRetentionOf(options.keep, "keep");
   const ending = endingOf(options.attended);
   process.umask(0o077);
   lowerPriority();
@@ -82,11 +84,10 @@ async function backup(options: FlagValues<typeof flags> & DataLocation): Promise
     },
   });
   const { removed, problem } =
-    keep === null ? { removed: [], problem: null } : await removeOld(to, keep, archiveLocationOf(where));
+    keep === undefined ? { removed: [], problem: null } : await removeOld(to, keep, archiveLocationOf(where));
   const warnings = [...made.warnings, ...(problem === null ? [] : [`Older backups could not be removed: ${problem}`])];
   if (options.json) print(JSON.stringify({ ...made, removed, warnings }));
   else for (const line of [...linesOf(made), ...removed.map((name) => `Removed ${name}`), ...warnings]) print(line);
-  return 0;
 }
 
 /**
@@ -139,38 +140,21 @@ const keyLine = (included: boolean) =>
 
 const megabytes = (bytes: number) => `${(bytes / 1_000_000).toFixed(1)} MB`;
 
-async function show({ file, json }: FlagValues<typeof shown>): Promise<number> {
-  if (file === undefined) throw new UsageError("FILE is required: the backup.");
+async function show({ file, json }: FlagValues<typeof shown>): Promise<void> {
   const { manifest, entries } = await openArchive(readBackup(file), file);
   const files: { name: string; size_bytes: number }[] = [];
   for await (const { name, size_bytes } of entries) files.push({ name, size_bytes });
   if (json) {
     print(JSON.stringify({ ...manifest, files }));
-    return 0;
+    return;
   }
   const { packhouse, engine, made_at, worlds, secret_key } = manifest;
   print(`Backup of ${made_at}, made by Packhouse ${packhouse} from ${engine}. All checksums match.`);
   for (const line of [...momentsOf(worlds), keyLine(secret_key.included)]) print(line);
   for (const { name, size_bytes } of files) print(`  ${name.padEnd(20)} ${megabytes(size_bytes)}`);
-  return 0;
 }
 
-const momentsFlags = {
-  to: { type: "word", value: "TO", help: "where the backups are kept" },
-  ...jsonFlag,
-} as const satisfies Flags;
-
-/** `backup moments`: the times that backups and the log archive can restore. */
-export const continuousCommands: Commands = {
-  "backup moments": command({
-    summary: "list the times that the data can be restored to",
-    flags: momentsFlags,
-    run: moments,
-  }),
-};
-
-async function moments({ to, json }: FlagValues<typeof momentsFlags>): Promise<number> {
-  if (to === undefined) throw new UsageError("TO is required: where the backups are kept.");
+async function moments({ to, json }: FlagValues<typeof searched>): Promise<void> {
   const backups = (await destinationOf(to).list()).flatMap(({ name }) => momentOfName(name) ?? []);
   const restorable = (await archivedRanges(archiveLocationOf(to))).flatMap((range) => {
     const at = firstBackup(range, backups);
@@ -178,7 +162,7 @@ async function moments({ to, json }: FlagValues<typeof momentsFlags>): Promise<n
   });
   if (json) {
     for (const { range, from } of restorable) print(JSON.stringify({ ...range, ...from }));
-    return 0;
+    return;
   }
   if (restorable.length === 0)
     print(`Only the backups themselves can be restored from ${resolve(to)}: no archived log follows one of them.`);
@@ -186,5 +170,4 @@ async function moments({ to, json }: FlagValues<typeof momentsFlags>): Promise<n
     const sources = `${from.archive} and ${range.segments} segments`;
     print(`${range.world.padEnd(4)}  from ${iso(from.at)} to ${iso(range.most_at)}, using ${sources}`);
   }
-  return 0;
 }

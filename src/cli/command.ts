@@ -1,33 +1,10 @@
 // What every command shares: its shape, common flags, output, and opening the data.
-import { databaseUrl, type Flags, type FlagValues, UsageError } from "../core/config.ts";
-import { type Environment, environments } from "../core/environment.ts";
+import { databaseUrl } from "../core/config.ts";
+import { environments } from "../core/environment.ts";
+import { choice, type Flags, type FlagValues, flag, readFlags, text } from "../core/flags.ts";
 import { openLog } from "../core/log.ts";
 import { type OpenSettings, openStores, type Stores } from "../storage/open_stores.ts";
 import { startRefused } from "../storage/start_refused.ts";
-
-/** One command of the command line. */
-export interface Command<F extends Flags = Flags> {
-  readonly summary: string;
-  readonly flags: F;
-  /** Lines that its help shows below the flags. */
-  readonly notes?: () => Promise<readonly string[]>;
-  /** Resolves with the exit code. */
-  readonly run: (options: FlagValues<F>) => Promise<number>;
-}
-/** Declares a command; its `run` is type-checked against its flags. */
-export const command = <F extends Flags>(it: Command<F>): Command => it as unknown as Command;
-
-/** The flags that locate the data. */
-export const dataFlags = {
-  data: { type: "string", value: "FOLDER", default: "./data", help: "folder of the embedded database" },
-  "database-url": { type: "string", value: "URL", help: "PostgreSQL instead of the embedded database: postgres://…" },
-} as const satisfies Flags;
-/** The flag of commands that can print JSON. */
-export const jsonFlag = { json: { type: "boolean", help: "print JSON for scripts" } } as const satisfies Flags;
-/** The flag of commands that work on one environment. */
-export const modeFlag = {
-  mode: { type: "string", value: "live|test", default: "test", help: "environment: live or test" },
-} as const satisfies Flags;
 
 /** Where a command prints its results and its warnings. */
 export interface CommandOutput {
@@ -35,30 +12,76 @@ export interface CommandOutput {
   readonly warn: (line: string) => void;
 }
 
-/** A command that works on open stores. */
-export interface DataCommand<F extends Flags = Flags> {
+/** What a command has in common whether it works on open stores or not. */
+interface CommandHead<F extends Flags> {
   readonly summary: string;
   readonly flags: F;
-  readonly run: (stores: Stores, options: FlagValues<F>, output: CommandOutput) => Promise<void>;
+  /** Lines that its help shows below the flags. */
+  readonly notes?: () => Promise<readonly string[]>;
 }
-/** Declares a command that works on open stores; its `run` is type-checked against its flags. */
-export const dataCommand = <F extends Flags>(it: DataCommand<F>): DataCommand => it as unknown as DataCommand;
+
+/** Resolves with the exit code, or with nothing for 0. */
+type Exit = Promise<number> | Promise<void>;
+
+/** One command of the command line. */
+export interface Command extends CommandHead<Flags> {
+  /** How to open the data for `run`; absent if `run` uses no stores. */
+  readonly opening?: (options: never) => Opening;
+  readonly run: (options: never, stores: Stores, output: CommandOutput) => Exit;
+}
+/** Commands by their words, such as `backup show`. */
+export type Commands = Readonly<Record<string, Command>>;
+
+type Opening = Partial<Pick<OpenSettings, "must_exist" | "clocks" | "purpose" | "check" | "older" | "moved">>;
+
+/** Declares a command; its `run` is type-checked against its flags. */
+export const command = <F extends Flags>(
+  it: CommandHead<F> & { readonly run: (options: FlagValues<F>) => Exit },
+): Command => it;
+
+/** Declares a command that works on open stores. It also takes the flags that locate the data. */
+export const dataCommand = <F extends Flags>(
+  it: CommandHead<F> & {
+    readonly opening?: (options: FlagValues<F>) => Opening;
+    readonly run: (options: FlagValues<F> & DataLocation, stores: Stores, output: CommandOutput) => Exit;
+  },
+): Command => ({ opening: () => ({}), ...it, flags: { ...it.flags, ...dataFlags } });
+
+/** The flags that locate the data. */
+export const dataFlags = {
+  data: text({ value: "FOLDER", default: "./data", help: "folder of the embedded database" }),
+  "database-url": text({ value: "URL", help: "PostgreSQL instead of the embedded database: postgres://…" }),
+};
+/** The values of `dataFlags`. */
+export type DataLocation = FlagValues<typeof dataFlags>;
+
+/** The flag of commands that can print JSON. */
+export const jsonFlag = { json: flag("print JSON for scripts") };
+/** The flag of commands that another program runs. */
+export const attendedFlag = {
+  attended: flag("stop when standard input closes, e.g. because the calling program exited"),
+};
+/** The refusal of `--mode`. */
+const refusal = () => "must be live or test.";
+/** The flag of commands that work on one environment. */
+export const modeFlag = { mode: choice(environments, { default: "test", help: "environment: live or test", refusal }) };
+/** The flag of commands that work on both environments unless one is named. */
+export const onlyModeFlag = { mode: choice(environments, { help: "only this environment", refusal }) };
 
 /** Prints a line to standard output. */
 export const print = (line: string): void => console.log(line);
 
-/** Commands by their words, such as `backup show`. */
-export type Commands = Readonly<Record<string, Command>>;
-
-/** The environment that `--mode` names. Throws `UsageError` for any other word. */
-export function modeOf(word: string | undefined): Environment {
-  const mode = environments.find((mode) => mode === word);
-  if (mode === undefined) throw new UsageError("--mode must be live or test.");
-  return mode;
+/** Runs a command, on open stores if it works on them. Resolves with the exit code. */
+export async function runCommand({ flags, opening, run }: Command, words: readonly string[]): Promise<number> {
+  const output = { print, warn: (line: string) => console.error(line) };
+  const options = readFlags(words, flags) as never;
+  const work = async (stores: Stores) => {
+    const code = await run(options, stores, output);
+    return typeof code === "number" ? code : 0;
+  };
+  // A command that is declared without stores does not use them.
+  return opening === undefined ? work(undefined as never) : withStores(options, work, opening(options));
 }
-
-/** The values of `dataFlags`. */
-export type DataLocation = FlagValues<typeof dataFlags>;
 
 /** A signal that aborts when the process is told to end or, with `attended`, when standard input closes. */
 export function endingOf(attended: boolean): AbortSignal {
@@ -82,15 +105,21 @@ export const commandLog = (level: "info" | "error") =>
 export async function withStores(
   options: DataLocation,
   work: (stores: Stores) => Promise<number>,
-  opening: Partial<Pick<OpenSettings, "must_exist" | "clocks" | "purpose" | "check" | "older" | "moved">> = {},
+  opening: Opening,
 ): Promise<number> {
   const log = commandLog("info");
   const fatal = (error: unknown) => {
     throw error;
   };
-  const data = options.data ?? "./data";
   const defaults = { purpose: "command", older: "refused", must_exist: true } as const;
-  const stores = await openStores({ data, database_url: databaseUrl, ...defaults, log, fatal, ...opening });
+  const stores = await openStores({
+    data: options.data,
+    database_url: databaseUrl,
+    ...defaults,
+    log,
+    fatal,
+    ...opening,
+  });
   try {
     return await work(stores);
   } finally {

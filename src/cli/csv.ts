@@ -1,30 +1,14 @@
 // `packhouse import …` and `packhouse export …`: products, stock, orders and movements as CSV.
 
-import { type Flags, UsageError } from "../core/config.ts";
-import type { DecimalSign } from "../core/csv_columns.ts";
-import type { Stores } from "../storage/open_stores.ts";
-import {
-  type Command,
-  type Commands,
-  command,
-  dataFlags,
-  jsonFlag,
-  modeFlag,
-  modeOf,
-  print,
-  withStores,
-} from "./command.ts";
+import { decimalSigns } from "../core/csv_columns.ts";
+import { choice, flag, text, word } from "../core/flags.ts";
+import { type Command, type Commands, dataCommand, dataFlags, jsonFlag, modeFlag } from "./command.ts";
 import type { csvExports } from "./csv_files.ts";
 
 const past = {
-  history: { type: "boolean", help: "import past orders: no stock changes, and no webhooks or emails are sent" },
-} as const satisfies Flags;
-const forMerchant = {
-  merchant: { type: "string", value: "CODE", help: "the merchant; required if there are several" },
-} as const satisfies Flags;
-const ofMerchant = {
-  merchant: { type: "string", value: "CODE", help: "only this merchant" },
-} as const satisfies Flags;
+  history: flag("import past orders: no stock changes, and no webhooks or emails are sent"),
+};
+const merchantFlag = (help: string) => ({ merchant: text({ value: "CODE", help }) });
 
 /** The commands that import and export CSV files. */
 export const spreadsheetCommands: Commands = {
@@ -46,80 +30,57 @@ function importCommand(
   summary: string,
   more: Partial<typeof past> = {},
 ): Command {
-  return command({
+  return dataCommand({
     summary,
     flags: {
-      file: { type: "word", value: "FILE", help: "CSV whose first line names the columns; - for standard input" },
-      encoding: {
-        type: "string",
-        value: "NAME",
-        help: "utf-8, utf-16 or windows-1252, if it cannot be detected",
-      },
-      decimal: {
-        type: "string",
+      file: word({
+        value: "FILE",
+        help: "CSV whose first line names the columns; - for standard input",
+        required: "the CSV file to import, or - for standard input",
+      }),
+      encoding: text({ value: "NAME", help: "utf-8, utf-16 or windows-1252, if it cannot be detected" }),
+      decimal: choice(decimalSigns, {
         value: "SIGN",
         help: "the file's decimal separator, , or . ; without it, numbers such as 1.000 or 1,5 are refused",
-      },
-      map: {
-        type: "string",
+        refusal: (sign) => `must be "," or "." (got ${sign}).`,
+      }),
+      map: text({
         value: "PAIRS",
         help: "maps the file's column names to Packhouse's, e.g. 'Variant SKU:sku,Title:name'",
-      },
+      }),
       ...modeFlag,
-      ...forMerchant,
+      ...merchantFlag("the merchant; required if there are several"),
       ...more,
       ...dataFlags,
       ...jsonFlag,
     },
     notes: async () => (await import("./csv_files.ts")).columnNotes[kind],
-    run: async (options) => {
-      const { file, json } = options;
-      if (!file) throw new UsageError("FILE is required: the CSV file to import, or - for standard input.");
-      const mode = modeOf(options.mode);
-      const format = {
-        charset: options.encoding ?? null,
-        decimal: decimalOf(options.decimal),
-        map: options.map ?? null,
-      };
+    run: async ({ file, json, mode, ...options }, stores, { print }) => {
+      const { encoding: charset = null, decimal = null, map = null } = options;
       const { csvImports, reportLines } = await import("./csv_files.ts");
       const { storeForCommand } = await import("../merchants/tenant_scopes.ts");
-      const work = async (stores: Stores) => {
-        const importInto = csvImports[options.history ? "past_orders" : kind];
-        const store = await storeForCommand(stores[mode], options.merchant, true);
-        const report = await importInto(store, file, format, process.stderr);
-        for (const line of json ? [JSON.stringify(report)] : reportLines(report, mode)) print(line);
-        return report.failed === 0 ? 0 : 1;
-      };
-      return withStores(options, work);
+      const importInto = csvImports[options.history ? "past_orders" : kind];
+      const store = await storeForCommand(stores[mode], options.merchant, true);
+      const report = await importInto(store, file, { charset, decimal, map }, process.stderr);
+      for (const line of json ? [JSON.stringify(report)] : reportLines(report, mode)) print(line);
+      return report.failed === 0 ? 0 : 1;
     },
   });
 }
 
-function decimalOf(sign: string | undefined): DecimalSign | null {
-  if (sign === undefined || sign === "," || sign === ".") return sign ?? null;
-  throw new UsageError(`--decimal must be "," or "." (got ${sign}).`);
-}
-
 function exportCommand(kind: keyof typeof csvExports, summary: string): Command {
-  return command({
+  return dataCommand({
     summary,
     flags: {
-      file: { type: "word", value: "[FILE]", help: "where to write (standard output)" },
+      file: word({ value: "[FILE]", help: "where to write (standard output)" }),
       ...modeFlag,
-      ...ofMerchant,
-      bom: { type: "boolean", help: "start with a byte order mark, so that spreadsheets detect UTF-8" },
-      ...dataFlags,
+      ...merchantFlag("only this merchant"),
+      bom: flag("start with a byte order mark, so that spreadsheets detect UTF-8"),
     },
-    run: async (options) => {
-      const mode = modeOf(options.mode);
+    run: async ({ file, mode, merchant, bom }, stores) => {
       const { csvExports } = await import("./csv_files.ts");
       const { storeForCommand } = await import("../merchants/tenant_scopes.ts");
-      const work = async (stores: Stores) => {
-        const store = await storeForCommand(stores[mode], options.merchant, false);
-        await csvExports[kind](store, options.file, options.bom, process.stderr);
-        return 0;
-      };
-      return withStores(options, work);
+      await csvExports[kind](await storeForCommand(stores[mode], merchant, false), file, bom, process.stderr);
     },
   });
 }

@@ -1,7 +1,8 @@
 // `packhouse customers …`: exports and erases a person's data.
 import { join } from "node:path";
-import { type Flags, type FlagValues, UsageError } from "../core/config.ts";
+import { UsageError } from "../core/config.ts";
 import { writeAtomically } from "../core/files.ts";
+import { type FlagValues, int, text, word } from "../core/flags.ts";
 import { readId, wireId } from "../core/ids.ts";
 import { checkOf } from "../core/schema.ts";
 import { recordCommand } from "../identity/audit_log/audit_log.sql.ts";
@@ -16,41 +17,39 @@ import type { Store } from "../storage/database.ts";
 import { erasures_file } from "../storage/erasures.ts";
 import type { Stores } from "../storage/open_stores.ts";
 import { retention } from "../storage/retention.ts";
-import {
-  type Commands,
-  command,
-  type DataLocation,
-  dataFlags,
-  jsonFlag,
-  modeFlag,
-  modeOf,
-  print,
-  withStores,
-} from "./command.ts";
+import { type Commands, dataCommand, dataFlags, jsonFlag, modeFlag, print } from "./command.ts";
 
 const named = {
-  person: { type: "word", value: "cus_N|EMAIL", help: "a customer, or everyone with an email address" },
-} as const satisfies Flags;
-const waiting = {
-  "after-days": { type: "string", value: "N", help: "wait until open orders are complete, then N more days" },
-} as const satisfies Flags;
+  person: word({ value: "cus_N|EMAIL", help: "a customer, or everyone with an email address" }),
+};
+const exporting = {
+  ...named,
+  to: text({ value: "FILE", help: "write to a file that only you can read, instead of printing" }),
+  ...modeFlag,
+};
+const erasing = {
+  ...named,
+  "after-days": int(0, 365, {
+    value: "N",
+    help: "wait until open orders are complete, then N more days",
+    refusal: (text) => `must be a number from 0 to 365 (got ${text}).`,
+  }),
+  ...modeFlag,
+  ...dataFlags,
+  ...jsonFlag,
+};
 
 /** `customers export` and `customers erase`. */
 export const customerCommands: Commands = {
-  "customers export": command({
+  "customers export": dataCommand({
     summary: "write all data about a person as JSON",
-    flags: {
-      ...named,
-      to: { type: "string", value: "FILE", help: "write to a file that only you can read, instead of printing" },
-      ...modeFlag,
-      ...dataFlags,
-    },
-    run: (options) => withStores(options, (stores) => exportPerson(stores, options)),
+    flags: exporting,
+    run: exportPerson,
   }),
-  "customers erase": command({
+  "customers erase": dataCommand({
     summary: "permanently erase a person's identifying data; sales and shipping records stay",
-    flags: { ...named, ...waiting, ...modeFlag, ...dataFlags, ...jsonFlag },
-    run: (options) => withStores(options, (stores) => erasePerson(stores, options)),
+    flags: erasing,
+    run: erasePerson,
   }),
 };
 
@@ -68,10 +67,8 @@ const flags = {
   request_log_days: retention.request_log.usual ?? 0,
 };
 
-type NamedPersonFlags = FlagValues<typeof named & typeof modeFlag>;
-
-async function exportPerson(stores: Stores, options: NamedPersonFlags & { to: string | undefined }): Promise<number> {
-  const mode = modeOf(options.mode);
+async function exportPerson(options: FlagValues<typeof exporting>, stores: Stores): Promise<void> {
+  const { mode } = options;
   const report = await exportPersonalData(stores[mode], personIn(options.person), { flags, for_operator: true });
   const targets = report.about.customers.slice(0, 50);
   await stores.live.write((tx) => recordCommand(tx, { world: mode, action: "exportPerson", targets }));
@@ -79,16 +76,11 @@ async function exportPerson(stores: Stores, options: NamedPersonFlags & { to: st
   if (options.to && options.to !== "-") writeAtomically(options.to, text);
   else print(text.trimEnd());
   if (options.to) print(`${options.to}: ${report.records.reduce((sum, { rows }) => sum + rows.length, 0)} records`);
-  return 0;
 }
 
-async function erasePerson(
-  stores: Stores,
-  options: NamedPersonFlags & FlagValues<typeof waiting> & DataLocation & { json: boolean },
-): Promise<number> {
-  const mode = modeOf(options.mode);
+async function erasePerson(options: FlagValues<typeof erasing>, stores: Stores): Promise<void> {
+  const { mode, "after-days": after_days = null } = options;
   const store = stores[mode];
-  const after_days = daysIn(options["after-days"]);
   const person = personIn(options.person);
   const actor = { type: "system", id: "command_line", name: "Command line", request_id: null } as const;
   const begun = await store.write((tx) => {
@@ -97,15 +89,8 @@ async function erasePerson(
   });
   const targets = [wireId("erasure", begun.id)];
   await stores.live.write((tx) => recordCommand(tx, { world: mode, action: "askErasure", targets }));
-  await eraseAllDue(store, join(options.data ?? "./data", erasures_file));
+  await eraseAllDue(store, join(options.data, erasures_file));
   await printErasure(store, begun.id, options.json);
-  return 0;
-}
-
-function daysIn(text: string | undefined): number | null {
-  if (text === undefined) return null;
-  if (/^\d{1,3}$/.test(text) && Number(text) <= 365) return Number(text);
-  throw new UsageError(`--after-days must be a number from 0 to 365 (got ${text}).`);
 }
 
 async function printErasure(store: Store, id: number, as_json: boolean): Promise<void> {

@@ -1,42 +1,36 @@
 // `packhouse doctor`: checks the machine, settings, data and external services.
 
 import { systemClock } from "../core/clock.ts";
-import {
-  databaseUrl,
-  engine,
-  type Flags,
-  type FlagValues,
-  readFlags,
-  variable,
-  variableNames,
-} from "../core/config.ts";
+import { databaseUrl, engine, variable, variableNames } from "../core/config.ts";
 import { environments } from "../core/environment.ts";
+import { type FlagValues, flag, text, variableOf } from "../core/flags.ts";
 import { silentLog } from "../core/log.ts";
 import type { Service } from "../http/service.ts";
 import type { CheckContext, CheckResult } from "../operations/doctor/check.ts";
 import { filesIn } from "../operations/doctor/data_checks.ts";
 import { doctorChecks, runChecks } from "../operations/doctor/run_checks.ts";
 import { settingsAndRefusals } from "../server/environment_settings.ts";
-import { connectionsOf } from "../server/flags.ts";
 import { secretKeyAtHand } from "../server/secret_key.ts";
-import { refusalsOf, serveFlags } from "../server/serve_settings.ts";
+import { addressFlags, serveFlags, valuesAndRefusals } from "../server/serve_settings.ts";
 import { known_migrations } from "../storage/migrations/migrate.ts";
 import { openStores, type Stores } from "../storage/open_stores.ts";
 import { probeMigrations } from "../storage/probe.ts";
 import { isStartRefused } from "../storage/start_refused.ts";
 import { type Commands, command, type DataLocation, dataFlags, jsonFlag, print } from "./command.ts";
 
+// Settings of the server are read as text: an invalid one is a result of the checks.
+const server = {
+  ...addressFlags,
+  "tls-key": text({ value: "FILE", help: "the certificate's private key" }),
+  "database-connections": text({ value: "N", default: "16", help: "the server's --database-connections" }),
+};
 const flags = {
-  host: { type: "string", value: "ADDRESS", default: "127.0.0.1", help: "the server's --host" },
-  tls: { type: "string", value: "self", help: "the server uses TLS with its own certificate" },
-  "tls-cert": { type: "string", value: "FILE", help: "the server uses TLS with this certificate" },
-  "tls-key": { type: "string", value: "FILE", help: "the certificate's private key" },
-  "database-connections": { type: "string", value: "N", default: "16", help: "the server's --database-connections" },
+  ...server,
   "allow-loopback-receivers": serveFlags["allow-loopback-receivers"],
-  "send-mail": { type: "boolean", help: "also send a test email" },
+  "send-mail": flag("also send a test email"),
   ...dataFlags,
   ...jsonFlag,
-} as const satisfies Flags;
+};
 type DoctorFlags = FlagValues<typeof flags>;
 
 const default_connections = 16;
@@ -70,12 +64,15 @@ export function doctorCommands(commands: () => Promise<Commands>): Commands {
 
 async function runDoctor(options: DoctorFlags, commands: () => Promise<Commands>): Promise<number> {
   const flag_names = Object.values(await commands()).flatMap(({ flags }) => Object.keys(flags));
-  const known = new Set([...flag_names.map((name) => `PACKHOUSE_${name.toUpperCase().replaceAll("-", "_")}`)]);
-  for (const name of other_variables) known.add(name);
-  const files = filesIn(options.data ?? "./data");
-  const opened = { files, ...(await opening(options)) };
-  const refused = await refusalsOf({ ...readFlags([], serveFlags), ...options });
-  const context = contextOf(options, [...known].sort(), { ...opened, refused });
+  const known = new Set<string>([...flag_names.map(variableOf), ...other_variables]);
+  const opened = { files: filesIn(options.data), ...(await opening(options)) };
+  const words = Object.keys(server).flatMap((name) => {
+    const text = options[name as keyof typeof server];
+    return text === undefined ? [] : `--${name}=${text}`;
+  });
+  const { values, refused } = await valuesAndRefusals(words);
+  const connections = values["database-connections"] ?? default_connections;
+  const context = contextOf(options, [...known].sort(), { ...opened, refused, connections });
   const onResult = (result: CheckResult) => {
     if (!options.json) for (const line of linesOf(result)) print(line);
   };
@@ -103,7 +100,7 @@ interface OpenedStores {
 }
 
 /** Opens the data, unless it is of another version: opening would migrate it. */
-async function opening({ data = "./data" }: DataLocation): Promise<OpenedStores> {
+async function opening({ data }: DataLocation): Promise<OpenedStores> {
   const applied = await probeMigrations(data, databaseUrl);
   const carried = known_migrations[engine].map(({ name }) => name);
   const is_ready = environments.every((mode) => carried.every((name) => applied[mode]?.includes(name)));
@@ -126,9 +123,15 @@ async function opening({ data = "./data" }: DataLocation): Promise<OpenedStores>
 function contextOf(
   options: DoctorFlags,
   known: readonly string[],
-  { files, stores, closed_because, refused }: OpenedStores & Pick<CheckContext, "files" | "refused">,
+  {
+    files,
+    stores,
+    closed_because,
+    refused,
+    connections,
+  }: OpenedStores & Pick<CheckContext, "files" | "refused" | "connections">,
 ): CheckContext {
-  const { host = "127.0.0.1", data = "./data" } = options;
+  const { host, data } = options;
   const { settings, refused: others } = settingsAndRefusals({
     host,
     allow_loopback_receivers: options["allow-loopback-receivers"],
@@ -139,7 +142,7 @@ function contextOf(
   return {
     data,
     database_url: databaseUrl,
-    connections: read(() => connectionsOf(options["database-connections"]), []) ?? default_connections,
+    connections,
     host,
     tls: tlsOf(options),
     base_url: settings.base_url,

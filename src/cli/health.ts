@@ -1,17 +1,18 @@
 // `packhouse health`: health check of the local server by exit code, for containers and scripts.
 import { isIP } from "node:net";
-import { type Flags, type FlagValues, UsageError } from "../core/config.ts";
+import { type FlagValues, int } from "../core/flags.ts";
 import { askOwnServer } from "../outbound/own_server.ts";
+import { addressFlags } from "../server/serve_settings.ts";
 import { type Commands, command, jsonFlag, print } from "./command.ts";
 
 const flags = {
-  host: { type: "string", value: "ADDRESS", default: "127.0.0.1", help: "the server's --host" },
-  port: { type: "string", value: "PORT", default: "3000", help: "the server's port" },
-  tls: { type: "string", value: "self", help: "the server uses TLS with its own certificate" },
-  "tls-cert": { type: "string", value: "FILE", help: "the server uses TLS with this certificate" },
-  "timeout-seconds": { type: "string", value: "N", default: "5", help: "timeout, 1 to 60" },
+  host: addressFlags.host,
+  port: int(1, 65_535, { value: "PORT", default: "3000", help: "the server's port" }),
+  tls: addressFlags.tls,
+  "tls-cert": addressFlags["tls-cert"],
+  "timeout-seconds": int(1, 60, { value: "N", default: "5", help: "timeout, 1 to 60" }),
   ...jsonFlag,
-} as const satisfies Flags;
+};
 
 /** `health`. Its flags and their environment variables are named as those of `serve`. */
 export const healthCommands: Commands = {
@@ -23,12 +24,9 @@ export const healthCommands: Commands = {
 };
 
 async function runHealth(options: FlagValues<typeof flags>): Promise<number> {
-  const port = /^\d{1,5}$/.test(options.port ?? "") ? Number(options.port) : Number.NaN;
-  if (!(port >= 1 && port <= 65_535)) throw new UsageError("--port must be a number from 1 to 65535.");
-  const seconds = /^\d{1,2}$/.test(options["timeout-seconds"] ?? "") ? Number(options["timeout-seconds"]) : Number.NaN;
-  if (!(seconds >= 1 && seconds <= 60)) throw new UsageError("--timeout-seconds must be a number from 1 to 60.");
+  const seconds = options["timeout-seconds"];
   const scheme = options.tls === undefined && options["tls-cert"] === undefined ? "http" : "https";
-  const url = `${scheme}://${ownAddress(options.host ?? "127.0.0.1")}:${port}`;
+  const url = `${scheme}://${ownAddress(options.host)}:${options.port}`;
   const answer = await askOwnServer(`${url}/health`, 1000 * seconds);
   const status = answer === null ? null : statusIn(answer.body);
   const is_healthy = answer?.status_code === 200 && status === "ok";

@@ -1,8 +1,9 @@
 // `packhouse keys …`: manages API keys. A running server applies a change within a second.
 import { randomBytes } from "node:crypto";
-import { iso, isoOrNull, parseMoment } from "../core/clock.ts";
-import { type Flags, UsageError } from "../core/config.ts";
+import { iso, isoOrNull } from "../core/clock.ts";
+import { UsageError } from "../core/config.ts";
 import { type Environment, environments } from "../core/environment.ts";
+import { choice, date, date_forms, dateIn, type FlagValues, flag, int, parsed, text } from "../core/flags.ts";
 import { readId, wireId } from "../core/ids.ts";
 import { addressList } from "../core/ip_addresses.ts";
 import { levels } from "../http/auth/permissions.ts";
@@ -15,84 +16,81 @@ import { isActive } from "../identity/identity.transitions.ts";
 import { getMerchant, listMerchants } from "../merchants/merchants.sql.ts";
 import type { Store, Tx } from "../storage/database.ts";
 import type { Stores } from "../storage/open_stores.ts";
-import { type CommandOutput, type DataCommand, dataCommand, jsonFlag } from "./command.ts";
+import { type CommandOutput, type Commands, dataCommand, jsonFlag } from "./command.ts";
 
-const id = { id: { type: "string", value: "key_N", help: "the key's id from `keys list`" } } as const;
-const date = "such as 2027-01-31 or 2027-01-31T18:00:00Z";
-const settings = {
-  "rate-limit": { type: "string", value: "N", help: "requests per minute, or 0 for no limit (6000)" },
-  allow: { type: "string", value: "CIDR,…", help: "accept requests only from these IP addresses and ranges" },
-} as const satisfies Flags;
-
-/** The `keys` commands by their second word. */
-export const keyCommands: Readonly<Record<string, DataCommand>> = {
-  create: dataCommand({
-    summary: "create an API key and print it once",
-    flags: {
-      name: { type: "string", value: "NAME", help: "what the key is for" },
-      permission: { type: "string", value: levels.join("|"), default: "read_write", help: "access level" },
-      mode: { type: "string", value: "live|test", help: "environment: live or test" },
-      merchant: {
-        type: "string",
-        value: "CODE",
-        help: "limit the key to this merchant's records; without it, the key can access all merchants",
-      },
-      ...settings,
-      expires: { type: "string", value: "DATE", help: `expiry date, ${date}` },
-      "create-data": { type: "boolean", help: "create the database if none exists, before the first serve" },
-      ...jsonFlag,
-    },
-    run: create,
+const keyId = {
+  id: text({ value: "key_N", help: "the key's id from `keys list`", required: "the key's id from `keys list`" }),
+};
+const creation = {
+  name: text({ value: "NAME", help: "what the key is for", required: "what the key is for" }),
+  permission: choice(levels, { default: "read_write", help: "access level" }),
+  mode: choice(environments, {
+    help: "environment: live or test",
+    required: "live or test",
+    refusal: () => "is required: live or test.",
   }),
-  list: dataCommand({ summary: "list API keys", flags: jsonFlag, run: list }),
-  revoke: dataCommand({
-    summary: "revoke an API key, now or at a date",
-    flags: { ...id, at: { type: "string", value: "DATE", help: `when to revoke it, ${date} (now)` }, ...jsonFlag },
-    run: revoke,
+  merchant: text({
+    value: "CODE",
+    help: "limit the key to this merchant's records; without it, the key can access all merchants",
   }),
-  rotate: dataCommand({
-    summary: "replace an API key and print the new one once",
-    flags: {
-      ...id,
-      overlap: { type: "string", value: "SECONDS", default: "86400", help: "how long the old key keeps working" },
-      ...jsonFlag,
-    },
-    run: rotate,
+  "rate-limit": int(0, 9_999_999, {
+    value: "N",
+    help: "requests per minute, or 0 for no limit (6000)",
+    refusal: (text) => `must be a number of requests per minute, or 0 for no limit (got ${text}).`,
   }),
-  expire: dataCommand({
-    summary: "set or remove the expiry of an API key",
-    flags: { ...id, at: { type: "string", value: "DATE|never", help: `expiry date, ${date}` }, ...jsonFlag },
-    run: expire,
+  allow: parsed({ value: "CIDR,…", help: "accept requests only from these IP addresses and ranges" }, ranges),
+  expires: date({ value: "DATE", help: `expiry date, ${date_forms}` }),
+  "create-data": flag("create the database if none exists, before the first serve"),
+  ...jsonFlag,
+};
+const revocation = {
+  ...keyId,
+  at: date({ value: "DATE", help: `when to revoke it, ${date_forms} (now)` }),
+  ...jsonFlag,
+};
+const rotation = {
+  ...keyId,
+  overlap: int(0, overlap_seconds_max, {
+    value: "SECONDS",
+    default: "86400",
+    help: "how long the old key keeps working",
+    refusal: () => `must be a number of seconds from 0 to ${overlap_seconds_max}.`,
   }),
+  ...jsonFlag,
+};
+const expiry = {
+  ...keyId,
+  at: parsed(
+    { value: "DATE|never", help: `expiry date, ${date_forms}`, required: `a date, ${date_forms}, or never` },
+    (text, label) => (text === "never" ? null : dateIn(text, label)),
+  ),
+  ...jsonFlag,
 };
 
-interface CreateKeyFlags {
-  readonly merchant: string | undefined;
-  readonly name: string | undefined;
-  readonly permission: string | undefined;
-  readonly mode: string | undefined;
-  readonly "rate-limit": string | undefined;
-  readonly allow: string | undefined;
-  readonly expires: string | undefined;
-  readonly json: boolean;
-}
+/** The `keys` commands. */
+export const keyCommands: Commands = {
+  "keys create": dataCommand({
+    summary: "create an API key and print it once",
+    flags: creation,
+    opening: (options) => ({ must_exist: !options["create-data"] }),
+    run: create,
+  }),
+  "keys list": dataCommand({ summary: "list API keys", flags: jsonFlag, run: list }),
+  "keys revoke": dataCommand({ summary: "revoke an API key, now or at a date", flags: revocation, run: revoke }),
+  "keys rotate": dataCommand({
+    summary: "replace an API key and print the new one once",
+    flags: rotation,
+    run: rotate,
+  }),
+  "keys expire": dataCommand({ summary: "set or remove the expiry of an API key", flags: expiry, run: expire }),
+};
 
-async function create(stores: Stores, options: CreateKeyFlags, { print }: CommandOutput): Promise<void> {
-  const { name, allow, expires } = options;
-  if (!name) throw new UsageError("--name is required: what the key is for.");
-  const mode = environments.find((word) => word === options.mode);
-  if (mode === undefined) throw new UsageError("--mode is required: live or test.");
-  const permission = levels.find((word) => word === options.permission);
-  if (permission === undefined) throw new UsageError(`--permission must be one of ${levels.join(", ")}.`);
-  const limit = options["rate-limit"];
-  if (limit !== undefined && !/^\d{1,7}$/.test(limit))
-    throw new UsageError(`--rate-limit must be a number of requests per minute, or 0 for no limit (got ${limit}).`);
-  const ip_list = allow === undefined ? [] : ranges(allow);
+async function create(options: FlagValues<typeof creation>, stores: Stores, { print }: CommandOutput): Promise<void> {
+  const { name, mode, permission, merchant, allow: ip_list = [] } = options;
   const ip_mode: ApiKey["ip_mode"] = ip_list.length === 0 ? "off" : "enforce";
-  const rate_limit_per_minute = limit === undefined ? null : Number(limit);
-  const expires_at = expires === undefined ? null : moment("--expires", expires);
+  const rate_limit_per_minute = options["rate-limit"] ?? null;
+  const expires_at = options.expires ?? null;
   const input = { name, permission, ip_list, ip_mode, rate_limit_per_minute, expires_at };
-  const { merchant } = options;
   const created = await audited(stores, mode, "createKey", async (tx) => {
     const merchant_id = merchant === undefined ? null : (await getMerchant(tx, merchant)).id;
     return createKey(tx, { ...input, merchant_id }, secret());
@@ -100,20 +98,14 @@ async function create(stores: Stores, options: CreateKeyFlags, { print }: Comman
   for (const line of linesOfSecret(created, mode, options.json)) print(line);
 }
 
-function ranges(list: string): string[] {
+function ranges(list: string, label: string): string[] {
   const texts = list.split(",").map((text) => text.trim());
   try {
     addressList(texts);
   } catch (error) {
-    throw new UsageError(`--allow: ${error instanceof Error ? error.message : error}`);
+    throw new UsageError(`${label}: ${error instanceof Error ? error.message : error}`);
   }
   return texts;
-}
-
-function moment(flag: string, text: string): number {
-  const at = parseMoment(text);
-  if (at === null) throw new UsageError(`${flag} must be a date, ${date} (got ${text}).`);
-  return at;
 }
 
 const secret = () => randomBytes(96);
@@ -145,7 +137,7 @@ function linesOfSecret({ key, text }: CreatedKey, mode: Environment, as_json: bo
   return [`${id} (${mode}, ${permission}). The key is shown only once:`, text];
 }
 
-async function list(stores: Stores, options: { json: boolean }, { print }: CommandOutput): Promise<void> {
+async function list({ json }: { json: boolean }, stores: Stores, { print }: CommandOutput): Promise<void> {
   for (const mode of environments) {
     const { keys, merchants, now } = await stores[mode].read(async (db) => {
       return { keys: await listKeys(db), merchants: await listMerchants(db), now: db.now };
@@ -153,7 +145,7 @@ async function list(stores: Stores, options: { json: boolean }, { print }: Comma
     const codes = new Map(merchants.map(({ id: merchant_id, code }) => [merchant_id, code]));
     for (const key of keys) {
       const merchant = key.merchant_id === null ? "" : ` (${codes.get(key.merchant_id)})`;
-      print(options.json ? JSON.stringify(facts(key, mode, now)) : lineOf(key, mode, now, merchant));
+      print(json ? JSON.stringify(facts(key, mode, now)) : lineOf(key, mode, now, merchant));
     }
   }
 }
@@ -190,55 +182,44 @@ function lineOf(key: ApiKey, mode: Environment, now: number, merchant: string): 
 }
 
 async function revoke(
+  { id: named, at: moment, json }: FlagValues<typeof revocation>,
   stores: Stores,
-  options: { id: string | undefined; at: string | undefined; json: boolean },
   output: CommandOutput,
 ): Promise<void> {
-  const { id: named, mode, store } = keyNamed(stores, options.id);
-  const at = options.at === undefined ? null : moment("--at", options.at);
+  const [mode, at] = [modeOfKey(named), moment ?? null];
   const key = await audited(stores, mode, "revokeKey", (tx) => revokeKey(tx, named, at, true));
   const revoked_at = isoOrNull(key.revoked_at);
   const { id: revoked, permission } = { id: wireId("key", key.id), permission: key.permission };
-  if (options.json) output.print(JSON.stringify({ id: revoked, mode, permission, revoked_at }));
+  if (json) output.print(JSON.stringify({ id: revoked, mode, permission, revoked_at }));
   else output.print(at === null ? `${revoked} revoked.` : `${revoked} will be revoked at ${revoked_at}.`);
-  await warnOfLockout(store, key, output);
+  await warnOfLockout(stores[mode], key, output);
 }
 
 async function rotate(
+  { id, overlap, json }: FlagValues<typeof rotation>,
   stores: Stores,
-  options: { id: string | undefined; overlap: string | undefined; json: boolean },
   { print }: CommandOutput,
 ): Promise<void> {
-  const { id: named, mode } = keyNamed(stores, options.id);
-  const overlap_seconds = /^\d{1,6}$/.test(options.overlap ?? "") ? Number(options.overlap) : Number.NaN;
-  if (!(overlap_seconds <= overlap_seconds_max)) {
-    throw new UsageError(`--overlap must be a number of seconds from 0 to ${overlap_seconds_max}.`);
-  }
-  const created = await audited(stores, mode, "rotateKey", (tx) => rotateKey(tx, named, overlap_seconds, secret()));
-  for (const line of linesOfSecret(created, mode, options.json)) print(line);
+  const mode = modeOfKey(id);
+  const created = await audited(stores, mode, "rotateKey", (tx) => rotateKey(tx, id, overlap, secret()));
+  for (const line of linesOfSecret(created, mode, json)) print(line);
 }
 
 async function expire(
+  { id: named, at: expires_at, json }: FlagValues<typeof expiry>,
   stores: Stores,
-  options: { id: string | undefined; at: string | undefined; json: boolean },
   output: CommandOutput,
 ): Promise<void> {
-  const { id: named, mode, store } = keyNamed(stores, options.id);
-  if (!options.at) throw new UsageError(`--at is required: a date, ${date}, or never.`);
-  const expires_at = options.at === "never" ? null : moment("--at", options.at);
+  const mode = modeOfKey(named);
   const key = await audited(stores, mode, "updateKey", (tx) => updateKey(tx, named, { expires_at }, true));
   const { id: expiring, permission } = { id: wireId("key", key.id), permission: key.permission };
-  if (options.json) output.print(JSON.stringify({ id: expiring, mode, permission, expires_at: isoOrNull(expires_at) }));
+  if (json) output.print(JSON.stringify({ id: expiring, mode, permission, expires_at: isoOrNull(expires_at) }));
   else output.print(`${expiring} ${expires_at === null ? "never expires" : `expires at ${iso(expires_at)}`}.`);
-  await warnOfLockout(store, key, output);
+  await warnOfLockout(stores[mode], key, output);
 }
 
-function keyNamed(stores: Stores, id: string | undefined): { id: string; mode: Environment; store: Store } {
-  if (!id) throw new UsageError("--id is required: the key's id from `keys list`.");
-  // Keys of the two environments are numbered in separate ranges, so an id determines its environment.
-  const mode = (readId("key", id) ?? 0) >= 1_000_000_001 ? "test" : "live";
-  return { id, mode, store: stores[mode] };
-}
+/** Keys of the two environments are numbered in separate ranges, so an id determines its environment. */
+const modeOfKey = (id: string): Environment => ((readId("key", id) ?? 0) >= 1_000_000_001 ? "test" : "live");
 
 /** Warns if an environment has, or at some time will have, no key left that can create other keys. */
 async function warnOfLockout(

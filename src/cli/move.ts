@@ -1,23 +1,29 @@
 // `packhouse move`: migrates an installation to another place or database engine.
 
 import { systemClock } from "../core/clock.ts";
-import { childEnvironment, type Flags, type FlagValues, ownProgram, UsageError, variable } from "../core/config.ts";
+import { childEnvironment, ownProgram, UsageError, variable } from "../core/config.ts";
+import { type FlagValues, flag, text } from "../core/flags.ts";
 import { type MoveResult, move, undoMove } from "../operations/move_installation.ts";
 import { carryFiles } from "../operations/move_secrets.ts";
 import { installationPlaceOf, isDatabase } from "../storage/installation_copy.ts";
 import { type Commands, command, print } from "./command.ts";
 
 const ends = {
-  from: { type: "string", value: "FOLDER|URL", help: "source: a data directory, or postgres://…" },
-  to: { type: "string", value: "FOLDER|URL", help: "target: an empty data directory or an empty database" },
-  "begin-anew": {
-    type: "boolean",
-    help: "delete the remains of an earlier move at the target and start from scratch",
-  },
-  undo: { type: "boolean", help: "undo the move: the source can be served again, the target no longer" },
-  "lose-since-move": { type: "boolean", help: "with --undo: discard what was written at the target since the move" },
-  json: { type: "boolean", help: "print the result as JSON for scripts" },
-} as const satisfies Flags;
+  from: text({
+    value: "FOLDER|URL",
+    help: "source: a data directory, or postgres://…",
+    required: "the data directory or database to migrate",
+  }),
+  to: text({
+    value: "FOLDER|URL",
+    help: "target: an empty data directory or an empty database",
+    required: "an empty data directory or database",
+  }),
+  "begin-anew": flag("delete the remains of an earlier move at the target and start from scratch"),
+  undo: flag("undo the move: the source can be served again, the target no longer"),
+  "lose-since-move": flag("with --undo: discard what was written at the target since the move"),
+  json: flag("print the result as JSON for scripts"),
+};
 
 /** `move`. */
 export const moveCommands: Commands = {
@@ -34,10 +40,8 @@ export const moveCommands: Commands = {
   }),
 };
 
-async function run(options: FlagValues<typeof ends>): Promise<number> {
+async function run(options: FlagValues<typeof ends>): Promise<void> {
   const { from, to, json } = options;
-  if (!from) throw new UsageError("--from is required: the data directory or database to migrate.");
-  if (!to) throw new UsageError("--to is required: an empty data directory or database.");
   if (installationPlaceOf(from, "--from") === installationPlaceOf(to, "--to"))
     throw new UsageError("--from and --to are the same place.");
   const clock = systemClock();
@@ -47,7 +51,7 @@ async function run(options: FlagValues<typeof ends>): Promise<number> {
     for (const line of lost) print(`lost: ${line}`);
     const [source, target] = [installationPlaceOf(from, "--from"), installationPlaceOf(to, "--to")];
     print(`packhouse serve serves ${source} again, and ${target} no longer.`);
-    return 0;
+    return;
   }
   const folder = (place: string, flag: "--from" | "--to") => (isDatabase(place, flag) ? null : place);
   const files = { from: folder(from, "--from"), to: folder(to, "--to"), given_key: variable("PACKHOUSE_SECRET_KEY") };
@@ -55,7 +59,6 @@ async function run(options: FlagValues<typeof ends>): Promise<number> {
   const begin_anew = options["begin-anew"];
   const takeAlong = () => carryFiles(files);
   printResult(await move({ from, to, begin_anew, clock, terminal, print: printProgress, verify, takeAlong }), json);
-  return 0;
 }
 
 /**

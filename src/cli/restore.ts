@@ -3,10 +3,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { iso } from "../core/clock.ts";
-import { databaseUrl, type Flags, type FlagValues, UsageError } from "../core/config.ts";
+import { databaseUrl, UsageError } from "../core/config.ts";
 import { type Environment, environments } from "../core/environment.ts";
 import { Fault } from "../core/faults.ts";
 import { writeAtomically } from "../core/files.ts";
+import { type FlagValues, flag, parsed, text, word } from "../core/flags.ts";
 import { recordCommand } from "../identity/audit_log/audit_log.sql.ts";
 import { type BackupManifest, keyFingerprint } from "../operations/backups/archive.ts";
 import type { Decision } from "../operations/backups/backup_run.transitions.ts";
@@ -22,58 +23,45 @@ import { listRestorations } from "../storage/installation.ts";
 import type { Stores } from "../storage/open_stores.ts";
 import { startRefused } from "../storage/start_refused.ts";
 import {
+  attendedFlag,
   type Commands,
   command,
   commandLog,
-  type DataLocation,
+  dataCommand,
+  dataFlags,
   endingOf,
   jsonFlag,
-  dataFlags as place,
+  onlyModeFlag,
   print,
-  withStores,
 } from "./command.ts";
 
+const backupFile = (help: string) => ({
+  file: word({ value: "FILE", help, required: "the backup, packhouse-….tar.zst or s3://bucket/key" }),
+});
+
 const restoring = {
-  file: {
-    type: "word",
-    value: "FILE",
-    help: "the backup: packhouse-….tar.zst or s3://bucket/key; with --to, the folder or bucket of backups",
-  },
-  to: {
-    type: "string",
-    value: "TIME",
-    help: "then apply the log archive up to a time such as 2026-11-24T17:30:00Z, or up to latest",
-  },
-  into: { type: "string", value: "FOLDER", help: "the data directory to create (--data)" },
-  "new-secret-key": {
-    type: "boolean",
-    help: "use a new secret key if the backup's key is lost, and list the secrets to enter again",
-  },
-  erasures: {
-    type: "string",
+  ...backupFile("the backup: packhouse-….tar.zst or s3://bucket/key; with --to, the folder or bucket of backups"),
+  to: parsed(
+    { value: "TIME", help: "then apply the log archive up to a time such as 2026-11-24T17:30:00Z, or up to latest" },
+    momentIn,
+  ),
+  into: text({ value: "FOLDER", help: "the data directory to create (--data)" }),
+  "new-secret-key": flag("use a new secret key if the backup's key is lost, and list the secrets to enter again"),
+  erasures: text({
     value: "FILE",
     help: "another erasures.jsonl, in addition to those in the data directory and in the backup",
-  },
+  }),
   ...jsonFlag,
-  ...place,
-} as const satisfies Flags;
-
-const deciding = {
-  mode: { type: "string", value: "live|test", help: "only this environment" },
-  ...place,
-} as const satisfies Flags;
+  ...dataFlags,
+};
 
 const proving = {
-  file: { type: "word", value: "FILE", help: "the backup: packhouse-….tar.zst, or s3://bucket/key" },
-  in: {
-    type: "string",
-    value: "FOLDER",
-    help: "a folder with enough free space for the data (the system's temporary folder)",
-  },
-  attended: { type: "boolean", help: "stop when standard input closes, e.g. because the calling program exited" },
+  ...backupFile("the backup: packhouse-….tar.zst, or s3://bucket/key"),
+  in: text({ value: "FOLDER", help: "a folder with enough free space for the data (the system's temporary folder)" }),
+  ...attendedFlag,
   ...jsonFlag,
-  "database-url": { type: "string", value: "URL", help: "a PostgreSQL server for restoring a PostgreSQL backup" },
-} as const satisfies Flags;
+  "database-url": text({ value: "URL", help: "a PostgreSQL server for restoring a PostgreSQL backup" }),
+};
 
 /** `restore`, `restored send`, `restored drop` and `backup verify`. */
 export const restoreCommands: Commands = {
@@ -82,15 +70,15 @@ export const restoreCommands: Commands = {
     flags: restoring,
     run: restore,
   }),
-  "restored send": command({
+  "restored send": dataCommand({
     summary: "send everything held since a restore: webhooks with their event ids, reports, purchases",
-    flags: deciding,
-    run: (options) => settle(options, "send"),
+    flags: onlyModeFlag,
+    run: ({ mode }, stores) => settle(stores, mode, "send"),
   }),
-  "restored drop": command({
+  "restored drop": dataCommand({
     summary: "discard everything held since a restore",
-    flags: deciding,
-    run: (options) => settle(options, "drop"),
+    flags: onlyModeFlag,
+    run: ({ mode }, stores) => settle(stores, mode, "drop"),
   }),
   "backup verify": command({
     summary: "restore a backup to a scratch location, verify it and delete the copy",
@@ -99,17 +87,9 @@ export const restoreCommands: Commands = {
   }),
 };
 
-function backupNamed(file: string | undefined): Promise<BackupSource> {
-  if (file === undefined) throw fileRequired();
-  return sourceOf(file);
-}
-
-const fileRequired = () => new UsageError("FILE is required: the backup, packhouse-….tar.zst or s3://bucket/key.");
-
-async function restore(options: FlagValues<typeof restoring>): Promise<number> {
+async function restore(options: FlagValues<typeof restoring>): Promise<void> {
   process.umask(0o077);
-  const { into, json } = options;
-  const moment = options.to === undefined ? undefined : momentIn(options.to);
+  const { into, json, to: moment } = options;
   if (moment !== undefined && databaseUrl !== null) {
     throw new UsageError("--to is only for the embedded database. For PostgreSQL use its own point-in-time recovery.");
   }
@@ -126,12 +106,11 @@ async function restore(options: FlagValues<typeof restoring>): Promise<number> {
   };
   const { restored, shipped, place } =
     moment === undefined
-      ? await restoreFrom(options, await backupNamed(options.file), null, report)
+      ? await restoreFrom(options, await sourceOf(options.file), null, report)
       : await restoreTo(options, moment, report);
-  const home = databaseUrl === null ? (into ?? options.data ?? "./data") : "the database";
+  const home = databaseUrl === null ? (into ?? options.data) : "the database";
   if (json) print(JSON.stringify({ ...restored, shipped, said: lines }));
   else for (const line of summaryOf(restored, home, place)) print(line);
-  return 0;
 }
 
 type PrintLine = (line: string) => void;
@@ -149,7 +128,6 @@ async function restoreTo(
   moment: number | null,
   report: PrintLine,
 ): Promise<PerformedRestore> {
-  if (options.file === undefined) throw fileRequired();
   const { files, to } = await backupsBy(options.file, moment ?? Number.POSITIVE_INFINITY);
   for (const [at, file] of files.entries()) {
     try {
@@ -161,7 +139,7 @@ async function restoreTo(
       report(`${file} is newer than that time. Restoring the backup before it.`);
     }
   }
-  throw fileRequired();
+  throw new Error("backupsBy returned no backup");
 }
 
 /** Where the log archive is, and the time (ms) up to which it is applied; null for the latest. */
@@ -176,7 +154,7 @@ async function restoreFrom(
   target: RecoveryTarget | null,
   report: PrintLine,
 ): Promise<PerformedRestore> {
-  const { into, data = "./data" } = options;
+  const { into, data } = options;
   const home = into ?? data;
   const common = {
     source,
@@ -210,12 +188,12 @@ async function restoreFrom(
 }
 
 /** The time (ms) in a flag; null for the latest. */
-function momentIn(text: string): number | null {
+function momentIn(text: string, label: string): number | null {
   if (text === "latest") return null;
   const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/;
   const at = form.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(at)) return at;
-  throw new UsageError(`--to must be a time with a zone, such as 2026-11-24T17:30:00Z, or latest (got ${text}).`);
+  throw new UsageError(`${label} must be a time with a zone, such as 2026-11-24T17:30:00Z, or latest (got ${text}).`);
 }
 
 /** How far the log archive was applied in each environment. */
@@ -320,17 +298,13 @@ async function checkSecretKey(stores: Stores, { at, home, manifest, renew, repor
   report("If the key is lost, run packhouse new-secret-key.");
 }
 
-async function settle(options: FlagValues<typeof deciding> & DataLocation, decision: Decision): Promise<number> {
-  const chosen = environments.filter((mode) => options.mode === undefined || options.mode === mode);
-  if (chosen.length === 0) throw new UsageError("--mode must be live or test.");
-  const work = async (stores: Stores) => {
-    let settled = 0;
-    for (const mode of chosen) settled += await settleEnvironment(stores, mode, decision);
-    if (settled === 0) throw new Fault("invalid_state_transition", "Nothing is held since a restore.");
-    print("A running server starts within ten seconds; otherwise the next server does when it starts.");
-    return 0;
-  };
-  return withStores(options, work);
+async function settle(stores: Stores, only: Environment | undefined, decision: Decision): Promise<void> {
+  let settled = 0;
+  for (const mode of only === undefined ? environments : [only]) {
+    settled += await settleEnvironment(stores, mode, decision);
+  }
+  if (settled === 0) throw new Fault("invalid_state_transition", "Nothing is held since a restore.");
+  print("A running server starts within ten seconds; otherwise the next server does when it starts.");
 }
 
 async function settleEnvironment(stores: Stores, mode: Environment, decision: Decision): Promise<number> {
@@ -349,7 +323,7 @@ async function settleEnvironment(stores: Stores, mode: Environment, decision: De
 
 async function prove(options: FlagValues<typeof proving>): Promise<number> {
   process.umask(0o077);
-  const source = await backupNamed(options.file);
+  const source = await sourceOf(options.file);
   const { verifyStore } = await import("./verify.ts");
   const folder = options.in ?? tmpdir();
   const where = {

@@ -1,33 +1,28 @@
 // `packhouse upgrade` and `packhouse rollback`: upgrades data to this program's version and undoes the last upgrade.
 
 import { systemClock } from "../core/clock.ts";
-import { databaseUrl, type Flags, type FlagValues, UsageError } from "../core/config.ts";
+import { databaseUrl, UsageError } from "../core/config.ts";
+import { type FlagValues, flag } from "../core/flags.ts";
 import { checkUpgrade, rehearseUpgrade } from "../operations/upgrades/check_upgrade.ts";
 import { rollBackDirectory } from "../operations/upgrades/rollback_sqlite.ts";
 import { upgradeHooks } from "../operations/upgrades/run_upgrade.ts";
 import type { UpgradePlan } from "../operations/upgrades/upgrade.ts";
-import { upgradeBackupFlags } from "../server/flags.ts";
 import { secretKeyAtHand } from "../server/secret_key.ts";
-import { type Commands, command, type DataLocation, dataFlags, print, withStores } from "./command.ts";
+import { upgradeBackupFlags } from "../server/serve_settings.ts";
+import { type Commands, command, dataFlags, print, withStores } from "./command.ts";
 
 const upgradeFlags = {
-  check: { type: "boolean", help: "only print the migrations, the time and the disk space that an upgrade needs" },
-  rehearse: {
-    type: "boolean",
-    help: "upgrade a copy (PostgreSQL: in a transaction that is rolled back) and print the time it took",
-  },
+  check: flag("only print the migrations, the time and the disk space that an upgrade needs"),
+  rehearse: flag("upgrade a copy (PostgreSQL: in a transaction that is rolled back) and print the time it took"),
   ...upgradeBackupFlags,
   ...dataFlags,
-} as const satisfies Flags;
+};
 
 const rollbackFlags = {
-  "lose-since-upgrade": {
-    type: "boolean",
-    help: "discard what was stored since the upgrade; the loss is printed first",
-  },
-  yes: { type: "boolean", help: "do not ask for confirmation" },
+  "lose-since-upgrade": flag("discard what was stored since the upgrade; the loss is printed first"),
+  yes: flag("do not ask for confirmation"),
   ...dataFlags,
-} as const satisfies Flags;
+};
 
 /** `upgrade` and `rollback`. */
 export const upgradeCommands: Commands = {
@@ -35,8 +30,8 @@ export const upgradeCommands: Commands = {
   rollback: command({ summary: "undo the last upgrade", flags: rollbackFlags, run: rollBack }),
 };
 
-async function upgrade(options: FlagValues<typeof upgradeFlags> & DataLocation): Promise<number> {
-  const data = options.data ?? "./data";
+async function upgrade(options: FlagValues<typeof upgradeFlags>): Promise<void> {
+  const { data } = options;
   process.umask(0o077);
   if (options.check || options.rehearse) {
     const plan = await checkUpgrade(data, databaseUrl);
@@ -45,7 +40,7 @@ async function upgrade(options: FlagValues<typeof upgradeFlags> & DataLocation):
       const seconds = await rehearseUpgrade(data, databaseUrl);
       print(`Rehearsed in ${seconds.toFixed(1)} s. The data is unchanged.`);
     }
-    return 0;
+    return;
   }
   let has_printed = false;
   const printLine = (line: string) => {
@@ -58,7 +53,6 @@ async function upgrade(options: FlagValues<typeof upgradeFlags> & DataLocation):
   const purpose = databaseUrl === null ? "serve" : "command";
   await withStores(options, async () => 0, { older, purpose });
   if (!has_printed) print(nothing_to_upgrade);
-  return 0;
 }
 
 const nothing_to_upgrade = "Nothing to upgrade: the data has this version.";
@@ -79,15 +73,14 @@ function linesOf(plan: UpgradePlan, data: string): string[] {
   ];
 }
 
-async function rollBack(options: FlagValues<typeof rollbackFlags> & DataLocation): Promise<number> {
+async function rollBack(options: FlagValues<typeof rollbackFlags>): Promise<number> {
   process.umask(0o077);
   const agree = (question: string) => {
     if (options.yes) return true;
     if (!process.stdin.isTTY) throw new UsageError("--yes is required when standard input is not a terminal.");
     return /^y(es)?$/i.test(prompt(`${question} (yes or no)`) ?? "");
   };
-  const data = options.data ?? "./data";
-  const settings = { data, lose: options["lose-since-upgrade"], agree, clock: systemClock(), print };
+  const settings = { data: options.data, lose: options["lose-since-upgrade"], agree, clock: systemClock(), print };
   if (databaseUrl === null) return rollBackDirectory(settings);
   const { rollBackPostgres } = await import("../operations/upgrades/rollback_postgres.ts");
   return rollBackPostgres(databaseUrl, settings);

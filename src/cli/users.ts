@@ -2,8 +2,9 @@
 
 import { randomBytes } from "node:crypto";
 import { isoOrNull } from "../core/clock.ts";
-import { type Flags, type FlagValues, UsageError, variable } from "../core/config.ts";
+import { variable } from "../core/config.ts";
 import { missing } from "../core/faults.ts";
+import { choice, type FlagValues, flag, text } from "../core/flags.ts";
 import { readId, wireId } from "../core/ids.ts";
 import { checkOf, closed, emailField } from "../core/schema.ts";
 import type { AuditFacts } from "../identity/audit_log/audit_entry.ts";
@@ -20,52 +21,46 @@ import { refuseClosed } from "../merchants/merchant.ts";
 import { getMerchant, listMerchants } from "../merchants/merchants.sql.ts";
 import type { Tx } from "../storage/database.ts";
 import type { Stores } from "../storage/open_stores.ts";
-import { type CommandOutput, type DataCommand, dataCommand, jsonFlag } from "./command.ts";
+import { type Command, type CommandOutput, type Commands, dataCommand, jsonFlag } from "./command.ts";
 
 const named = {
-  user: { type: "string", value: "usr_N|EMAIL", help: "the user's id or email address from `users list`" },
-} as const satisfies Flags;
+  user: text({
+    value: "usr_N|EMAIL",
+    help: "the user's id or email address from `users list`",
+    required: "the user's id or email address from `users list`",
+  }),
+};
+const creation = {
+  email: text({ value: "EMAIL", help: "the address to sign in with", required: "the address to sign in with" }),
+  name: text({ value: "NAME", help: "full name", required: "the user's full name" }),
+  role: choice(roles, { default: "office", help: "role" }),
+  merchant: text({
+    value: "CODE",
+    help: "add the user to this merchant, with any role except floor, instead of to the operator",
+  }),
+  ...jsonFlag,
+};
+const resetting = {
+  ...named,
+  "second-factor": flag("also turn off two-factor authentication, if the phone and the recovery codes are lost"),
+  ...jsonFlag,
+};
 
-const lost = {
-  "second-factor": {
-    type: "boolean",
-    help: "also turn off two-factor authentication, if the phone and the recovery codes are lost",
-  },
-} as const satisfies Flags;
-
-/** The `users` commands by their second word. */
-export const userCommands: Readonly<Record<string, DataCommand>> = {
-  create: dataCommand({
+/** The `users` commands. */
+export const userCommands: Commands = {
+  "users create": dataCommand({
     summary: "create a user and print a one-time link for setting a password",
-    flags: {
-      email: { type: "string", value: "EMAIL", help: "the address to sign in with" },
-      name: { type: "string", value: "NAME", help: "full name" },
-      role: { type: "string", value: roles.join("|"), default: "office", help: "role" },
-      merchant: {
-        type: "string",
-        value: "CODE",
-        help: "add the user to this merchant, with any role except floor, instead of to the operator",
-      },
-      ...jsonFlag,
-    },
+    flags: creation,
     run: create,
   }),
-  list: dataCommand({ summary: "list users", flags: jsonFlag, run: list }),
-  reset: dataCommand({
+  "users list": dataCommand({ summary: "list users", flags: jsonFlag, run: list }),
+  "users reset": dataCommand({
     summary: "print a one-time link for setting a new password",
-    flags: { ...named, ...lost, ...jsonFlag },
+    flags: resetting,
     run: reset,
   }),
-  disable: dataCommand({
-    summary: "disable a user and end all of their sessions",
-    flags: { ...named, ...jsonFlag },
-    run: (stores, options, output) => setStatus(stores, options, output, "disabled"),
-  }),
-  enable: dataCommand({
-    summary: "enable a disabled user",
-    flags: { ...named, ...jsonFlag },
-    run: (stores, options, output) => setStatus(stores, options, output, "active"),
-  }),
+  "users disable": setting("disabled", "disable a user and end all of their sessions"),
+  "users enable": setting("active", "enable a disabled user"),
 };
 
 /** Records a change of a user in the audit log. */
@@ -73,24 +68,10 @@ function recordUserCommand(tx: Tx, action: string, { id }: User, facts: AuditFac
   return recordCommand(tx, { world: "live", action, targets: [wireId("user", id)], facts });
 }
 
-type NamedUserFlags = FlagValues<typeof named & typeof jsonFlag>;
-
 const checkPerson = checkOf(closed({ email: emailField(), name: personName() }));
 
-interface CreateUserFlags {
-  readonly email: string | undefined;
-  readonly name: string | undefined;
-  readonly role: string | undefined;
-  readonly merchant: string | undefined;
-  readonly json: boolean;
-}
-
-async function create({ live }: Stores, options: CreateUserFlags, { print }: CommandOutput): Promise<void> {
-  const { email, name } = options;
-  if (!email) throw new UsageError("--email is required: the address to sign in with.");
-  if (!name) throw new UsageError("--name is required: the user's full name.");
-  const role = roles.find((word) => word === options.role);
-  if (role === undefined) throw new UsageError(`--role must be one of ${roles.join(", ")}.`);
+async function create(options: FlagValues<typeof creation>, { live }: Stores, { print }: CommandOutput): Promise<void> {
+  const { email, name, role } = options;
   const person = checkPerson({ email, name });
   const random = randomBytes(32);
   const { user, token } = await live.write(async (tx) => {
@@ -105,7 +86,7 @@ async function create({ live }: Stores, options: CreateUserFlags, { print }: Com
   printLink(user, token, options.json, print);
 }
 
-async function list({ live }: Stores, options: { json: boolean }, { print }: CommandOutput): Promise<void> {
+async function list({ json }: { json: boolean }, { live }: Stores, { print }: CommandOutput): Promise<void> {
   const { users, merchants } = await live.read(async (db) => {
     return { users: await listUsers(db), merchants: await listMerchants(db) };
   });
@@ -118,7 +99,7 @@ async function list({ live }: Stores, options: { json: boolean }, { print }: Com
       return { merchant, role, status };
     });
     const last_sign_in_at = isoOrNull(user.last_sign_in_at);
-    if (options.json) print(JSON.stringify({ ...facts, memberships, last_sign_in_at }));
+    if (json) print(JSON.stringify({ ...facts, memberships, last_sign_in_at }));
     else print(lineOf(facts, memberships));
   }
 }
@@ -137,11 +118,7 @@ interface RoleAndStatus {
   readonly status: UserStatus;
 }
 
-async function reset(
-  { live }: Stores,
-  options: NamedUserFlags & FlagValues<typeof lost>,
-  { print }: CommandOutput,
-): Promise<void> {
+async function reset(options: FlagValues<typeof resetting>, { live }: Stores, { print }: CommandOutput): Promise<void> {
   const random = randomBytes(32);
   const { user, token } = await live.write(async (tx) => {
     const user = await userNamed(tx, options.user);
@@ -154,26 +131,26 @@ async function reset(
   printLink(user, token, options.json, print);
 }
 
-async function setStatus(
-  { live }: Stores,
-  options: NamedUserFlags,
-  { print }: CommandOutput,
-  status: UserStatus,
-): Promise<void> {
-  const user = await live.write(async (tx) => {
-    const user = await userNamed(tx, options.user);
-    await recordUserCommand(tx, "updateUser", user, { status });
-    return updateUser(tx, wireId("user", user.id), { status }, { granted: null, of_merchant: null });
+/** Declares a command that sets the status of a user. */
+function setting(status: UserStatus, summary: string): Command {
+  return dataCommand({
+    summary,
+    flags: { ...named, ...jsonFlag },
+    run: async ({ user: name, json }, { live }, { print }) => {
+      const user = await live.write(async (tx) => {
+        const user = await userNamed(tx, name);
+        await recordUserCommand(tx, "updateUser", user, { status });
+        return updateUser(tx, wireId("user", user.id), { status }, { granted: null, of_merchant: null });
+      });
+      const id = wireId("user", user.id);
+      const effect = maySignIn(status) ? "can sign in." : "is signed out and can no longer sign in.";
+      print(json ? JSON.stringify({ id, status: user.status }) : `${id} (${user.email}) ${effect}`);
+    },
   });
-  const id = wireId("user", user.id);
-  if (options.json) print(JSON.stringify({ id, status: user.status }));
-  else
-    print(`${id} (${user.email}) ${maySignIn(status) ? "can sign in." : "is signed out and can no longer sign in."}`);
 }
 
 /** Finds a user by id or email address. */
-async function userNamed(tx: Tx, name: string | undefined): Promise<User> {
-  if (!name) throw new UsageError("--user is required: the user's id or email address from `users list`.");
+async function userNamed(tx: Tx, name: string): Promise<User> {
   if (readId("user", name) !== null) return getUser(tx, name);
   const user = await findUserByEmail(tx, name);
   if (user === null) throw missing("user", name);

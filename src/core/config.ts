@@ -1,5 +1,4 @@
-// The only reader of flags and environment variables. Other code is passed its settings.
-import { parseArgs } from "node:util";
+// The only reader of the command line and of environment variables. Other code is passed its settings.
 import manifest from "../../package.json" with { type: "json" };
 
 /** The version of this build, from package.json. */
@@ -86,49 +85,8 @@ function flag(name: string): string | null {
     : (commandLine[at + 1] ?? null);
 }
 
-/** One flag of a command. */
-interface Flag {
-  /** A `word` is a positional argument, such as a file name. */
-  readonly type: "string" | "boolean" | "word";
-  readonly value?: string;
-  readonly help: string;
-  readonly default?: string;
-}
-
-export type Flags = Readonly<Record<string, Flag>>;
-export type FlagValues<F extends Flags> = {
-  [K in keyof F]: F[K]["type"] extends "boolean" ? boolean : string | undefined;
-};
-
 /** An invalid command line: the process prints the message and exits with code 2. */
 export class UsageError extends Error {}
-
-/**
- * Reads a command's flags: the flag itself, else the variable `PACKHOUSE_<NAME>`, else the default. Throws `UsageError`
- * for unknown flags, flags without a value and unexpected arguments.
- */
-export function readFlags<F extends Flags>(words: readonly string[], flags: F): FlagValues<F> {
-  const places = Object.keys(flags).filter((name) => flags[name]?.type === "word");
-  const options = Object.fromEntries(
-    Object.entries(flags).flatMap(([name, { type }]) => (type === "word" ? [] : [[name, { type }]])),
-  );
-  let values: Record<string, unknown>;
-  let positionals: readonly string[];
-  try {
-    const parsed = parseArgs({ args: [...words], options, strict: true, allowPositionals: places.length > 0 });
-    [values, positionals] = [parsed.values, parsed.positionals];
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
-  if (positionals.length > places.length) throw new UsageError(`Unexpected argument '${positionals[places.length]}'.`);
-  const read = ([name, { type, default: fallback }]: [string, Flag]) => {
-    if (type === "word") return [name, positionals[places.indexOf(name)]];
-    const setting = values[name] ?? variable(`PACKHOUSE_${name.toUpperCase().replaceAll("-", "_")}`);
-    if (type === "boolean") return [name, setting === true || setting === "1" || setting === "true"];
-    return [name, setting ?? fallback];
-  };
-  return Object.fromEntries(Object.entries(flags).map(read)) as FlagValues<F>;
-}
 
 /** Removes proxy variables from the environment: requests to receivers and carriers must not use a proxy. */
 export function forgetProxies(): void {

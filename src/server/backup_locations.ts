@@ -2,9 +2,8 @@
 import { createReadStream, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { iso, systemClock } from "../core/clock.ts";
-import { type FlagValues, ownProgram, UsageError, variable } from "../core/config.ts";
+import { ownProgram, UsageError, variable } from "../core/config.ts";
 import { type Log, registerSecret } from "../core/log.ts";
-import type { BackupPlan, BackupRetention } from "../core/operator_settings.ts";
 import { momentOfName } from "../operations/backups/archive.ts";
 import { type BackupSource, bucketSource, fileSource } from "../operations/backups/backup_source.ts";
 import { bucketDestination } from "../operations/backups/bucket_destination.ts";
@@ -15,7 +14,6 @@ import { type LogArchiving, startLogArchiving } from "../operations/log_archive/
 import { openBucket } from "../outbound/s3.ts";
 import { erasures_file, readErasures } from "../storage/erasures.ts";
 import { startRefused } from "../storage/start_refused.ts";
-import type { backupFlags } from "./flags.ts";
 
 /** The forms of a backup location, for help texts. */
 export const location_forms = "a folder, a file that ends in .tar.zst, or s3://bucket/prefix";
@@ -30,18 +28,6 @@ export function destinationOf(to: string): Destination {
   if (to === "-" || /^\w+:\/\//.test(to))
     throw new UsageError(`${to} is not a backup location. Use ${location_forms}.`);
   return to.endsWith(".tar.zst") ? fileDestination(to) : folderDestination(to);
-}
-
-/**
- * Parses how many backups to keep: `24,30,12` keeps the last of each of 24 hours, 30 days and 12 months. Throws
- * `UsageError` for any other form. Three zeros are accepted.
- */
-export function backupRetentionOf(text: string, flag: string): BackupRetention {
-  const [, hours, days, months] = /^(\d{1,4}),(\d{1,4}),(\d{1,4})$/.exec(text) ?? [];
-  if (months === undefined) {
-    throw new UsageError(`--${flag} must be three numbers for hours, days and months, such as 24,30,12 (got ${text}).`);
-  }
-  return { hours: Number(hours), days: Number(days), months: Number(months) };
 }
 
 /** The bytes of a backup: a file, `s3://bucket/key`, or `-` for standard input. */
@@ -101,22 +87,6 @@ function bucketAccess() {
   }
   registerSecret(secret_access_key);
   return { region, endpoint, access_key_id, secret_access_key };
-}
-
-/** The automatic backups from the flags of `serve`; null for none. Throws `UsageError` for an invalid flag. */
-export function backupPlan(options: FlagValues<typeof backupFlags>): BackupPlan | null {
-  const to = options["backup-to"];
-  if (to === undefined) return null;
-  if (to.endsWith(".tar.zst")) throw new UsageError("--backup-to must be a folder or s3://bucket/prefix, not a file.");
-  // Refuses an invalid location at the start instead of at the first backup.
-  destinationOf(to);
-  const text = options["backup-every"] ?? "";
-  const every_minutes = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(every_minutes >= 5 && every_minutes <= 10_080)) {
-    throw new UsageError("--backup-every must be a number of minutes from 5 to 10080.");
-  }
-  const keep = backupRetentionOf(options["backup-keep"] ?? "", "backup-keep");
-  return { to, every_minutes, keep, with_key: options["backup-with-key"] };
 }
 
 /** Prepares log archiving of a data directory to a location. `with_key`: its backups include the secret key. */

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { closeStorage } from "../../src/billing/storage_days.jobs.ts";
 import { wholeExport } from "../../src/cli/merchants.ts";
+import { runOn } from "../build/command.ts";
 import { openApp } from "../build/service.ts";
 
 const app = await openApp();
@@ -71,13 +72,12 @@ async function fill({ code, mark, units }: Marked): Promise<void> {
   await call("POST", "/billing/events", { minutes: 5, description: mark, location });
 }
 
+const run = (...words: string[]) => runOn(app.service.stores, wholeExport, words);
+
 /** Exports a merchant. Returns the text of each file, and the command's output. */
 async function exported(merchant: string): Promise<{ files: ReadonlyMap<string, string>; lines: readonly string[] }> {
   const to = join(folder, merchant);
-  const lines: string[] = [];
-  const stores = { ...app.service.stores, close: async () => {} } as never;
-  const voice = { print: (line: string) => lines.push(line), warn: (line: string) => lines.push(line) };
-  await wholeExport.run(stores, { merchant, to, mode: "live" } as never, voice);
+  const lines = await run("--merchant", merchant, "--to", to, "--mode", "live");
   return { files: new Map(readdirSync(to).map((name) => [name, readFileSync(join(to, name), "utf8")])), lines };
 }
 
@@ -150,9 +150,9 @@ test("exports all records of a merchant as the API shows them to the merchant, a
 });
 
 test("reports missing flags and unknown merchants", async () => {
-  const run = (given: object) =>
-    wholeExport.run(app.service.stores as never, given as never, { print() {}, warn() {} });
-  await expect(run({ mode: "live" })).rejects.toThrow("--merchant CODE --to FOLDER");
-  await expect(run({ merchant: "ACME", to: folder, mode: "prod" })).rejects.toThrow("live or test");
-  await expect(run({ merchant: "NOBODY", to: folder, mode: "live" })).rejects.toThrow("No such merchant: NOBODY.");
+  await expect(run("--mode", "live")).rejects.toThrow("--merchant CODE --to FOLDER");
+  await expect(run("--merchant", "ACME", "--to", folder, "--mode", "prod")).rejects.toThrow("live or test");
+  await expect(run("--merchant", "NOBODY", "--to", folder, "--mode", "live")).rejects.toThrow(
+    "No such merchant: NOBODY.",
+  );
 });

@@ -1,6 +1,7 @@
 // Keys of the operator and of merchants: their owner, their access, and who can create them.
 import { describe, expect, test } from "bun:test";
 import { keyCommands } from "../../../src/cli/keys.ts";
+import { runOn } from "../../build/command.ts";
 import { openApp } from "../../build/service.ts";
 
 const app = await openApp();
@@ -79,21 +80,15 @@ describe("works", () => {
   });
 
   test("the command line creates and lists them", async () => {
-    const lines: string[] = [];
-    const stores = { ...app.service.stores, close: async () => {} } as never;
-    const voice = { print: (line: string) => lines.push(line), warn: (line: string) => lines.push(line) };
-    const given = { name: "shop", permission: "read", mode: "test", merchant: "ACME", json: true };
-    await keyCommands["create"]?.run(stores, given as never, voice);
-    const { id, key } = JSON.parse(lines.pop() ?? "");
+    const run = (name: string, ...words: string[]) => runOn(app.service.stores, keyCommands[`keys ${name}`], words);
+    const create = ["--name", "shop", "--permission", "read", "--mode", "test", "--json"];
+    const [line = ""] = await run("create", ...create, "--merchant", "ACME");
+    const { id, key } = JSON.parse(line);
     const { body } = await by(app.keys.test.full, "GET", `/keys/${id}`);
     expect([body.data.merchant_id, key.slice(0, 8)]).toEqual([acme, "ph_test_"]);
     app.watch.keep("a key of the command line", key);
-    await keyCommands["list"]?.run(stores, { json: false } as never, voice);
-    expect(lines.find((line) => line.startsWith(`${id} `))).toEndWith("read        shop (ACME)");
-    const wrong = { ...given, merchant: "NOBODY" };
-    await expect(keyCommands["create"]?.run(stores, wrong as never, voice)).rejects.toThrow(
-      "No such merchant: NOBODY.",
-    );
+    expect((await run("list")).find((line) => line.startsWith(`${id} `))).toEndWith("read        shop (ACME)");
+    await expect(run("create", ...create, "--merchant", "NOBODY")).rejects.toThrow("No such merchant: NOBODY.");
   });
 });
 
