@@ -47,15 +47,47 @@ const ready_within_ms = 30_000;
 /** The secret key of services that do not set one. With PostgreSQL every server of one database has the same. */
 export const default_secret_key = "5eed".repeat(16);
 
+/** The environment of commands and servers. Settings of this process would point them at another database. */
+const surroundings = {
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("PACKHOUSE_"))),
+  PACKHOUSE_SECRET_KEY: default_secret_key,
+};
+
+/** The flags that select a place: a data directory, and the database if it is not the embedded one. */
+export const flagsOf = ({ data, database_url = null }: Pick<ServiceSettings, "data" | "database_url">): string[] => [
+  ...(data === undefined ? [] : ["--data", data]),
+  ...(database_url === null ? [] : ["--database-url", database_url]),
+];
+
+interface CommandSettings {
+  readonly program?: readonly string[];
+  /** Added to the environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+/** Starts a command of Packhouse, to be awaited or killed. */
+export function startCommand(words: readonly string[], { program = defaultProgram, env, cwd }: CommandSettings = {}) {
+  return Bun.spawn([...program, ...words], {
+    env: { ...surroundings, ...env },
+    ...(cwd !== undefined && { cwd }),
+    ...{ stdin: "ignore", stdout: "pipe", stderr: "pipe" },
+  });
+}
+
+/** Runs a command of Packhouse to its end. */
+export async function runCommand(words: readonly string[], settings: CommandSettings = {}) {
+  const child = startCommand(words, settings);
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { out, err, code };
+}
+
 /** Starts a service on a free port of 127.0.0.1 and waits until it accepts requests. */
 export async function startService(settings: ServiceSettings = {}): Promise<StartedService> {
   const { database_url = null, program = defaultProgram } = settings;
   const data = settings.data ?? (await mkdtemp(join(tmpdir(), "packhouse-service-")));
-  const place = ["--data", data, ...(database_url === null ? [] : ["--database-url", database_url])];
-  // Settings from the environment would point it at another database.
-  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("PACKHOUSE_"));
-  const own = { PACKHOUSE_SECRET_KEY: default_secret_key, PACKHOUSE_LOG_LEVEL: "warn" };
-  const env = { ...Object.fromEntries(kept), ...own, ...settings.env };
+  const place = flagsOf({ data, database_url });
+  const env = { ...surroundings, PACKHOUSE_LOG_LEVEL: "warn", ...settings.env };
   const spawn = (...words: string[]) => {
     const log = settings.log === undefined ? null : openSync(settings.log, "a");
     const child = Bun.spawn([...program, ...words], { env, stdin: "ignore", stdout: "pipe", stderr: log ?? "inherit" });

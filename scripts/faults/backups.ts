@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { client, stockUp } from "../../test/flows/service.ts";
-import { default_secret_key, defaultProgram, type StartedService, startService } from "../service.ts";
+import { runCommand, type StartedService, startCommand, startService } from "../service.ts";
 import type { FaultScript } from "./fault_script.ts";
 
 const writers = 8;
@@ -27,14 +27,9 @@ export const backups: FaultScript = {
   },
 };
 
-// Settings from the environment would point it at another database.
-const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("PACKHOUSE_"));
-const env = { ...Object.fromEntries(inherited), PACKHOUSE_SECRET_KEY: default_secret_key };
-
 async function run(words: readonly string[]): Promise<{ code: number; output: string }> {
-  const child = Bun.spawn([...defaultProgram, ...words], { env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
-  const output = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
-  return { code: await child.exited, output: output.join("") };
+  const { out, err, code } = await runCommand(words);
+  return { code, output: out + err };
 }
 
 /** Returns how many checks failed, and prints each of them. */
@@ -75,10 +70,7 @@ async function tryBackups(service: StartedService, folder: string, count: number
 }
 
 async function killOne(service: StartedService, made: string): Promise<void> {
-  const child = Bun.spawn([...defaultProgram, "backup", made, "--data", service.data], {
-    env,
-    stdio: ["ignore", "ignore", "ignore"],
-  });
+  const child = startCommand(["backup", made, "--data", service.data]);
   await Bun.sleep(Math.random() * 600);
   child.kill("SIGKILL");
   await child.exited;

@@ -1,11 +1,12 @@
 // Kills `move --undo` at random moments.
 import { join } from "node:path";
-import { at, chance, makeDatabase, packhouse, type Round, startPackhouse, told } from "./move_places.ts";
+import { runCommand, startCommand } from "../service.ts";
+import { at, chance, makeDatabase, type Round, told } from "./move_places.ts";
 
 /** Runs a command until a random moment and kills it. Returns the moment. */
 async function kill(words: readonly string[], seed: number, lasts_ms: number): Promise<number> {
   const killed_after_ms = Math.round(chance(seed) * lasts_ms);
-  const child = startPackhouse(words);
+  const child = startCommand(words);
   await Promise.race([Bun.sleep(killed_after_ms), child.exited]);
   child.kill("SIGKILL");
   await child.exited;
@@ -20,7 +21,7 @@ function tell({ line, problems }: Round): number {
 
 /** Runs a command that must succeed. Otherwise its output is a problem. */
 async function well(problems: string[], ...words: readonly string[]): Promise<string> {
-  const { code, out, err } = await packhouse(...words);
+  const { code, out, err } = await runCommand(words);
   if (code !== 0) problems.push(`${words.slice(0, 3).join(" ")}: ${code} ${err}`);
   return out;
 }

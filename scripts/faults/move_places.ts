@@ -1,35 +1,5 @@
 // Runs Packhouse commands on installations that are moved, and classifies what they report about a place.
-import { default_secret_key, defaultProgram } from "../service.ts";
-
-/** The output of a command, and its exit code. */
-interface Said {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-/** The environment of commands: nothing in it points at another installation. */
-const surroundings = {
-  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("PACKHOUSE_"))),
-  PACKHOUSE_SECRET_KEY: default_secret_key,
-};
-
-/** Starts a Packhouse command, to be awaited or killed. */
-export function startPackhouse(words: readonly string[]) {
-  return Bun.spawn([...defaultProgram, ...words], {
-    env: surroundings,
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-}
-
-/** Runs a Packhouse command to its end. */
-export async function packhouse(...words: readonly string[]): Promise<Said> {
-  const child = startPackhouse(words);
-  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
-  return { code, out, err };
-}
+import { runCommand } from "../service.ts";
 
 /** The flags that select the place a command works on. */
 export const at = (place: string): string[] => (place.includes("://") ? ["--database-url", place] : ["--data", place]);
@@ -47,7 +17,7 @@ export async function makeDatabase(url: string): Promise<string> {
 
 /** What a place reports to an operator: it serves, it is absent, half moved, moved, or something else. */
 export async function told(place: string): Promise<string> {
-  const { code, err } = await packhouse("keys", "list", ...at(place));
+  const { code, err } = await runCommand(["keys", "list", ...at(place)]);
   if (code === 0) return "serves";
   if (code === 66) return "absent";
   if (/has an unfinished move/.test(err) && /[Rr]un the same packhouse move again/.test(err)) return "half";

@@ -4,13 +4,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres } from "../postgres.ts";
+import { runCommand, startCommand } from "../service.ts";
 import type { FaultScript } from "./fault_script.ts";
 import { killUndos } from "./move_kills.ts";
-import { at, chance, makeDatabase, packhouse, type Round, startPackhouse, told } from "./move_places.ts";
+import { at, chance, makeDatabase, type Round, told } from "./move_places.ts";
 
 /** Creates the sample businesses in a new data directory, and adds values that are hard to copy. */
 async function makeSample(data: string): Promise<void> {
-  const made = await packhouse("demo", ...at(data));
+  const made = await runCommand(["demo", ...at(data)]);
   if (made.code !== 0) throw new Error(`The sample could not be created: ${made.err}`);
   for (const mode of ["live", "test"]) addHostile(join(data, `${mode}.db`));
 }
@@ -80,7 +81,7 @@ const states: Readonly<Record<string, "old" | "new" | "between">> = {
 async function killedMove(from: string, to: string, seed: number, lasts_ms: number): Promise<Round> {
   const words = ["move", "--from", from, "--to", to];
   const killed_after_ms = Math.round(chance(seed) * lasts_ms);
-  const child = startPackhouse(words);
+  const child = startCommand(words);
   await Promise.race([Bun.sleep(killed_after_ms), child.exited]);
   child.kill("SIGKILL");
   await child.exited;
@@ -90,7 +91,7 @@ async function killedMove(from: string, to: string, seed: number, lasts_ms: numb
   if (state === undefined) problems.push(`the source: ${source}; the target: ${target}`);
   if (state === "old" && target === "serves" && (await holdsOrders(to))) problems.push("both ends hold all and serve");
   if (state !== "new") {
-    const again = await packhouse(...words);
+    const again = await runCommand(words);
     if (again.code !== 0) problems.push(`run again: ${again.err}`);
   }
   const after = `${await told(from)} ${await told(to)}`;
@@ -99,7 +100,7 @@ async function killedMove(from: string, to: string, seed: number, lasts_ms: numb
 }
 
 async function holdsOrders(place: string): Promise<boolean> {
-  const { out } = await packhouse("export", "orders", "--mode", "test", ...at(place));
+  const { out } = await runCommand(["export", "orders", "--mode", "test", ...at(place)]);
   return out.trim().split("\n").length > 1;
 }
 
@@ -137,7 +138,7 @@ export async function killMoves(count: number, first_seed: number, database_url:
 
 /** An uninterrupted move. */
 async function wholeMove(from: string, to: string): Promise<Round> {
-  const { code, out, err } = await packhouse("move", "--from", from, "--to", to, "--json");
+  const { code, out, err } = await runCommand(["move", "--from", from, "--to", to, "--json"]);
   if (code !== 0) return { line: "a complete move", problems: [err] };
   const { rows, seconds } = JSON.parse(out) as { rows: number; seconds: number };
   const speed = [...err.matchAll(/^(\w+: \w+) .* (\d+ rows\/s)/gm)].map(([, what, speed]) => `${what} ${speed}`);

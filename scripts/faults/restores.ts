@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Random, seededRandom } from "../../src/core/random.ts";
 import { startPostgres } from "../postgres.ts";
-import { default_secret_key, defaultProgram } from "../service.ts";
+import { runCommand, startCommand } from "../service.ts";
 import type { FaultScript } from "./fault_script.ts";
 
 const usual_kills = 50;
@@ -39,14 +39,8 @@ export const restores: FaultScript = {
   },
 };
 
-function start(...words: string[]) {
-  const env = { ...process.env, PACKHOUSE_SECRET_KEY: default_secret_key, PACKHOUSE_DATABASE_URL: "" };
-  return Bun.spawn([...defaultProgram, ...words], { env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
-}
-
 async function run(...words: string[]) {
-  const child = start(...words);
-  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  const { out, err, code } = await runCommand(words);
   return { output: out + err, code };
 }
 
@@ -114,7 +108,7 @@ interface Kill {
 type Counted = { -readonly [K in "nothing" | "all" | "in_time"]: number } & { readonly problems: string[] };
 
 async function killOnce({ archive, home, lasts_ms, random }: Kill, found: Counted): Promise<void> {
-  const child = start("restore", archive, ...home.restore);
+  const child = startCommand(["restore", archive, ...home.restore]);
   const at_ms = Math.floor(random.next() * lasts_ms);
   await Promise.race([Bun.sleep(at_ms), child.exited]);
   child.kill("SIGKILL");

@@ -6,7 +6,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { default_secret_key, defaultProgram } from "../service.ts";
+import { defaultProgram, startCommand } from "../service.ts";
 import { type OtherVersion, otherVersion, type Planted } from "../versions.ts";
 
 const rows = 100_000;
@@ -46,8 +46,7 @@ const stateOf = (live: boolean, test: boolean): State => (live === test ? (live 
 
 /** Runs a command, and kills it after a time (ms) or as soon as a path exists. */
 async function run(program: readonly string[], words: readonly string[], kill_at: number | string | null = null) {
-  const env = { ...process.env, PACKHOUSE_SECRET_KEY: default_secret_key, PACKHOUSE_DATABASE_URL: "" };
-  const child = Bun.spawn([...program, ...words], { env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+  const child = startCommand(words, { program });
   const timer = typeof kill_at === "number" ? setTimeout(() => child.kill("SIGKILL"), kill_at) : null;
   while (typeof kill_at === "string" && child.exitCode === null && !child.killed) {
     if (existsSync(kill_at)) child.kill("SIGKILL");

@@ -1,6 +1,6 @@
 // The service under replay: one process for the whole folder, asked over HTTP with a key of either mode.
 import { expect, test } from "bun:test";
-import { defaultProgram, type StartedService } from "../../scripts/service.ts";
+import { flagsOf, runCommand, type StartedService } from "../../scripts/service.ts";
 import type { Environment } from "../../src/core/environment.ts";
 import type { KeyLevel } from "../../src/http/auth/permissions.ts";
 import { freshDatabase } from "../flows/service.ts";
@@ -18,15 +18,12 @@ let service: StartedService | null = null;
 const keys = new Map<string, string>();
 const replayed = new Set<string>();
 
-let place: readonly string[] = [];
-
 /** Starts the service on an empty database and makes a key of each mode, and of each permission. */
 export async function startContract(): Promise<void> {
   const database_url = await freshDatabase();
   // Live subscriptions of these tests name a receiver on this machine, where nobody listens.
   const started = await startWatchedService({ database_url, env: { PACKHOUSE_WEBHOOK_ALLOW_CIDRS: "127.0.0.1/32" } });
   service = started;
-  place = ["--data", started.data, ...(database_url === null ? [] : ["--database-url", database_url])];
   const wanted = ["live full", "test full", "live read", "live read_write"] as const;
   await Promise.all(
     wanted.map(async (name) => {
@@ -60,9 +57,9 @@ export function keyOf(mode: Environment, permission: KeyLevel): string {
 
 /** Makes a key that may be used from these addresses only. */
 export async function makeListedKey(mode: Environment, addresses: string): Promise<string> {
-  const words = ["keys", "create", "--name", "listed", "--mode", mode, "--allow", addresses, "--json", ...place];
-  const made = Bun.spawn([...defaultProgram, ...words], { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
-  return JSON.parse(await new Response(made.stdout).text()).key;
+  const words = ["keys", "create", "--name", "listed", "--mode", mode, "--allow", addresses, "--json"];
+  const { out } = await runCommand([...words, ...flagsOf(service as StartedService)]);
+  return JSON.parse(out).key;
 }
 
 /** Sends one request to a path from the root; a body that is a text goes out as it is. */

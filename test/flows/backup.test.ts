@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { backups } from "../../scripts/faults/backups.ts";
-import { default_secret_key, defaultProgram, type StartedService } from "../../scripts/service.ts";
+import { runCommand, type StartedService } from "../../scripts/service.ts";
 import { engine } from "../../src/core/config.ts";
 import { mayMount } from "../storage/writer_child.ts";
 import { isLong } from "../volume.ts";
@@ -50,9 +50,8 @@ function longKept(at: string): string {
 }
 
 async function doctorOf({ data }: StartedService): Promise<string[]> {
-  const env = { PATH: process.env["PATH"] ?? "", PACKHOUSE_SECRET_KEY: default_secret_key };
-  const child = Bun.spawn([...defaultProgram, "doctor", "--json", "--data", data], { env, stdout: "pipe" });
-  const { findings } = (await new Response(child.stdout).json()) as { findings: { subject: string; said: string }[] };
+  const { out } = await runCommand(["doctor", "--json", "--data", data]);
+  const { findings } = JSON.parse(out) as { findings: { subject: string; said: string }[] };
   return findings.flatMap(({ subject, said }) => (subject === "backups" ? [said] : []));
 }
 

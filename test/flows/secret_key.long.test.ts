@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { default_secret_key, defaultProgram, type StartedService } from "../../scripts/service.ts";
+import { default_secret_key, flagsOf, type StartedService, startCommand } from "../../scripts/service.ts";
 import { engine } from "../../src/core/config.ts";
 import { client, freshDatabase } from "./service.ts";
 import { startWatchedService } from "./watched_service.ts";
@@ -31,10 +31,9 @@ const start = (at: Place, secret_key: string) =>
   startWatchedService({ ...at, env: { PACKHOUSE_SECRET_KEY: secret_key, PACKHOUSE_LOG_LEVEL: "error" } });
 
 /** Runs a command to its end. If `secret_key` is empty, the key of the data directory is used. */
-async function run({ data, database_url }: Place, secret_key: string, ...words: string[]) {
-  const where = ["--data", data, ...(database_url === null ? [] : ["--database-url", database_url])];
+async function run(at: Place, secret_key: string, ...words: string[]) {
   const env = { PACKHOUSE_SECRET_KEY: secret_key };
-  const child = Bun.spawn([...defaultProgram, ...words, ...where], { env, stdout: "pipe", stderr: "pipe" });
+  const child = startCommand([...words, ...flagsOf(at)], { env });
   // A server that starts by mistake would run forever.
   const late = setTimeout(() => child.kill("SIGKILL"), 30_000);
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);

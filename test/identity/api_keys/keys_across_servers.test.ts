@@ -1,7 +1,7 @@
 // Keys with real servers: a change on one applies to all, and the client's address is taken from the connection.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { connect } from "node:net";
-import { defaultProgram, type StartedService } from "../../../scripts/service.ts";
+import { flagsOf, runCommand, type StartedService } from "../../../scripts/service.ts";
 import { engine } from "../../../src/core/config.ts";
 import { client, freshDatabase } from "../../flows/service.ts";
 import { startWatchedService } from "../../flows/watched_service.ts";
@@ -44,10 +44,8 @@ const everywhere = (answer: unknown) => services.map(() => answer);
 
 /** Runs a command alongside the servers. */
 async function packhouse(...words: string[]): Promise<void> {
-  const [{ data = "", database_url = null } = {}] = services;
-  const place = ["--data", data, ...(database_url === null ? [] : ["--database-url", database_url])];
-  const child = Bun.spawn([...defaultProgram, ...words, ...place], { stdout: "ignore", stderr: "inherit" });
-  expect(await child.exited).toBe(0);
+  const { err, code } = await runCommand([...words, ...flagsOf(services[0] as StartedService)]);
+  expect([err, code]).toEqual(["", 0]);
 }
 
 test("a key revoked on one server is refused by all within a second", async () => {

@@ -1,11 +1,11 @@
 // Which backups are kept, after a year of hourly backups.
 import { expect, test } from "bun:test";
+import { hour_ms } from "../../../src/core/time.ts";
 import { archiveName, momentOfName } from "../../../src/operations/backups/archive.ts";
 import { namesToRemove } from "../../../src/operations/backups/destination.ts";
 
-const hour = 3_600_000;
 const start = Date.parse("2025-11-24T00:30:00Z");
-const names = Array.from({ length: 366 * 24 }, (_, at) => archiveName(start + at * hour));
+const names = Array.from({ length: 366 * 24 }, (_, at) => archiveName(start + at * hour_ms));
 const keep = { hours: 24, days: 30, months: 12 };
 
 function kept(of: readonly string[], wanted = keep, needed = new Set<number>()): string[] {

@@ -3,21 +3,15 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { default_secret_key, defaultProgram, startService } from "../../../scripts/service.ts";
+import { default_secret_key, runCommand, startService } from "../../../scripts/service.ts";
 import { engine } from "../../../src/core/config.ts";
 import { freshDatabase } from "../../flows/service.ts";
 
 const root = mkdtempSync(join(tmpdir(), "packhouse-refused-test-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-async function run(key: string, ...words: string[]) {
-  const env = { ...process.env, PACKHOUSE_SECRET_KEY: key, PACKHOUSE_DATABASE_URL: "" };
-  const child = Bun.spawn([...defaultProgram, ...words], { env, stdout: "pipe", stderr: "pipe" });
-  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
-  return { out, err, code };
-}
-
-const usual = (...words: string[]) => run(default_secret_key, ...words);
+const run = (key: string, ...words: string[]) => runCommand(words, { env: { PACKHOUSE_SECRET_KEY: key } });
+const usual = (...words: string[]) => runCommand(words);
 
 test.if(engine === "sqlite")(
   "moved data, and data of an interrupted restore or rollback, are not backed up",

@@ -4,7 +4,13 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { default_secret_key, defaultProgram, type StartedService } from "../../../scripts/service.ts";
+import {
+  default_secret_key,
+  flagsOf,
+  runCommand,
+  type StartedService,
+  startCommand,
+} from "../../../scripts/service.ts";
 import { engine } from "../../../src/core/config.ts";
 import { environments } from "../../../src/core/environment.ts";
 import { migration_lock, migration_lock_key } from "../../../src/storage/migrations/migrate_postgres.ts";
@@ -32,14 +38,10 @@ const newPlace = async (): Promise<Place> => ({
 /** Runs a command to its end. */
 const run = (place: Place, ...words: string[]) => runWith(default_secret_key, place, ...words);
 
-async function runWith(secret_key: string, { data, database_url }: Place, ...words: string[]) {
-  const folder = data === "" ? [] : ["--data", data];
-  const where = database_url === null ? folder : [...folder, "--database-url", database_url];
-  const env = { ...process.env, PACKHOUSE_SECRET_KEY: secret_key, PACKHOUSE_DATABASE_URL: "" };
-  const child = Bun.spawn([...defaultProgram, ...words, ...where], { env, stdout: "pipe", stderr: "pipe" });
-  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
-  return { out, err, code };
-}
+const runWith = (secret_key: string, { data, database_url }: Place, ...words: string[]) =>
+  runCommand([...words, ...flagsOf({ ...(data !== "" && { data }), database_url })], {
+    env: { PACKHOUSE_SECRET_KEY: secret_key },
+  });
 
 /** A receiver that refuses everything until it is opened, and records events by their id. */
 function receiver() {
@@ -301,12 +303,12 @@ test.if(canDump)("erased customers stay erased, even if only the data in the tar
   // A cancelled verification leaves nothing either.
   const folder = join(root, "proof");
   mkdirSync(folder);
-  const where = at.database_url === null ? [] : ["--database-url", at.database_url];
-  const words = [...defaultProgram, "backup", "verify", archive, "--in", folder, ...where];
+  const where = flagsOf({ database_url: at.database_url });
+  const words = ["backup", "verify", archive, "--in", folder, ...where];
   // A verification of so little data may end before it is cancelled.
   let last: [string, number] = ["", 0];
   for (let tries = 0; last[1] === 0 && tries < 20; tries += 1) {
-    const proof = Bun.spawn(words, { stdout: "ignore", stderr: "pipe" });
+    const proof = startCommand(words);
     while (proof.exitCode === null && readdirSync(folder).length === 0) await Bun.sleep(1);
     proof.kill("SIGTERM");
     last = [await proof.stderr.text(), await proof.exited];

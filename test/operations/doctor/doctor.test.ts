@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Glob } from "bun";
 import pg from "pg";
-import { default_secret_key, defaultProgram, type StartedService } from "../../../scripts/service.ts";
+import { default_secret_key, flagsOf, runCommand, type StartedService } from "../../../scripts/service.ts";
 import { makeAuthority, makeCertificate } from "../../../src/core/certificates.ts";
 import { engine } from "../../../src/core/config.ts";
 import type { CheckResult } from "../../../src/operations/doctor/check.ts";
@@ -29,12 +29,8 @@ afterAll(async () => {
 
 /** Runs the doctor while the server runs. Returns its exit code, its output and its results. */
 async function doctor(env: Record<string, string> = {}, words: string[] = [], data = service.data) {
-  const place = ["--data", data, ...(service.database_url === null ? [] : ["--database-url", service.database_url])];
-  const child = Bun.spawn([...defaultProgram, "doctor", "--json", ...words, ...place], {
-    env: { PATH: process.env["PATH"] ?? "", PACKHOUSE_SECRET_KEY: default_secret_key, ...env },
-    ...{ stdout: "pipe", stderr: "pipe" },
-  });
-  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  const place = flagsOf({ data, database_url: service.database_url });
+  const { out, err, code } = await runCommand(["doctor", "--json", ...words, ...place], { env });
   if (!out.startsWith("{")) throw new Error(`doctor failed: ${out}${err}`);
   const { findings, problems } = JSON.parse(out) as { findings: CheckResult[]; problems: number };
   const of = (subject: string) => findings.filter((one) => one.subject === subject);

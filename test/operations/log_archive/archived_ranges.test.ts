@@ -3,13 +3,13 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { minute_ms } from "../../../src/core/time.ts";
 import { folderPlace } from "../../../src/operations/log_archive/archive_destination.ts";
 import { archivedRanges, firstBackup, neededBackups } from "../../../src/operations/log_archive/archived_ranges.ts";
 import { makeSegment, nameOf, newChain } from "../../../src/operations/log_archive/segment.ts";
 
 const start = Date.parse("2026-11-24T12:00:00.000Z");
-const minute = 60_000;
-const at = (minutes: number) => start + minutes * minute;
+const at = (minutes: number) => start + minutes * minute_ms;
 
 /** Builds a segment with one commit: its name and its bytes. */
 function segment(chain: string, index: number, from: number, to: number) {

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import S3rver from "@20minutes/s3rver";
-import { default_secret_key, defaultProgram, startService } from "../../../scripts/service.ts";
+import { runCommand, startService } from "../../../scripts/service.ts";
 import { engine } from "../../../src/core/config.ts";
 
 if (engine === "sqlite")
@@ -22,10 +22,7 @@ if (engine === "sqlite")
       PACKHOUSE_S3_SECRET_ACCESS_KEY: "S3RVER",
     };
     const run = async (...words: string[]) => {
-      const secret = { PACKHOUSE_SECRET_KEY: default_secret_key, PACKHOUSE_DATABASE_URL: "" };
-      const env = { ...process.env, ...access, ...secret };
-      const child = Bun.spawn([...defaultProgram, ...words], { env, stdout: "pipe", stderr: "pipe" });
-      const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+      const { out, err, code } = await runCommand(words, { env: access });
       expect([err, code]).toEqual(["", 0]);
       return out;
     };

@@ -4,16 +4,11 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync,
 import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { default_secret_key, defaultProgram, startService } from "../../../scripts/service.ts";
+import { runCommand, startService } from "../../../scripts/service.ts";
 import { engine } from "../../../src/core/config.ts";
 import { archiveName } from "../../../src/operations/backups/archive.ts";
 
-async function run(...words: string[]) {
-  const env = { ...process.env, PACKHOUSE_SECRET_KEY: default_secret_key, PACKHOUSE_DATABASE_URL: "" };
-  const child = Bun.spawn([...defaultProgram, ...words], { env, stdout: "pipe", stderr: "pipe" });
-  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
-  return { out, err, code };
-}
+const run = (...words: string[]) => runCommand(words);
 
 const archivesIn = (folder: string) => readdirSync(folder).filter((name) => name.endsWith(".tar.zst"));
 

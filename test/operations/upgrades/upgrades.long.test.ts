@@ -16,7 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { default_secret_key, defaultProgram, type StartedService, startService } from "../../../scripts/service.ts";
+import { defaultProgram, runCommand, type StartedService, startService } from "../../../scripts/service.ts";
 import { type OtherVersion, otherVersion } from "../../../scripts/versions.ts";
 import { databaseUrl } from "../../../src/core/config.ts";
 import { wireId } from "../../../src/core/ids.ts";
@@ -54,10 +54,8 @@ const url = databaseUrl?.replace(/\/[^/]*$/, `/${database}`) ?? null;
 const run = (program: readonly string[], ...words: string[]) => runIn(place, program, words);
 const runOn = (data: string, program: readonly string[], ...words: string[]) => runIn(["--data", data], program, words);
 async function runIn(where: readonly string[], program: readonly string[], words: readonly string[]) {
-  const env = { ...process.env, PACKHOUSE_SECRET_KEY: default_secret_key, PACKHOUSE_DATABASE_URL: "" };
-  const child = Bun.spawn([...program, ...words, ...where], { env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
-  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
-  return { code: await child.exited, said: out + err };
+  const { code, out, err } = await runCommand([...words, ...where], { program });
+  return { code, said: out + err };
 }
 
 /** Runs statements in both environments, which nothing else uses. */
@@ -260,14 +258,9 @@ describe("data of an older version", () => {
         const data = join(disk, "data");
         await (await serving(defaultProgram, data)).stop();
         Bun.spawnSync(["sh", "-c", `head -c 4000000 /dev/zero > ${join(disk, "filler")}`]);
-        const env = { ...process.env, PACKHOUSE_SECRET_KEY: default_secret_key };
-        const child = Bun.spawn([...newer.program, "upgrade", "--data", data], {
-          env,
-          stderr: "pipe",
-          stdout: "ignore",
-        });
-        expect(await new Response(child.stderr).text()).toMatch(/The backup before the upgrade needs .* --no-backup/);
-        expect(await child.exited).toBe(74);
+        const { err, code } = await runCommand(["upgrade", "--data", data], { program: newer.program });
+        expect(err).toMatch(/The backup before the upgrade needs .* --no-backup/);
+        expect(code).toBe(74);
         expect(existsSync(join(data, "upgrades"))).toBe(false);
         await (await serving(defaultProgram, data)).stop();
       } finally {
