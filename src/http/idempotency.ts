@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { open, seal } from "../core/crypto.ts";
 import { assert, Fault, faults } from "../core/faults.ts";
 import { wireId } from "../core/ids.ts";
+import { day_ms } from "../core/time.ts";
 import type { Db, Store, Tx } from "../storage/database.ts";
 import { merchant_header } from "../storage/tenant.ts";
 import type { Call } from "./call.ts";
@@ -76,7 +77,7 @@ function keyInUse(): Fault {
   return new Fault("idempotency_key_in_use", message, { retry_after_seconds: 1 });
 }
 
-const stored_ms = 24 * 3_600_000;
+const stored_ms = day_ms;
 const sealed_for = "idempotency.answer";
 
 /** Returns the request's `Idempotency-Key`, or null. Refuses: malformed_header. */

@@ -1,5 +1,6 @@
 // The public tracking page, which shows a buyer where a parcel is and when it arrives. Of addresses only the city.
 import { escapeHtml, htmlPage, plainPolicy } from "../core/html.ts";
+import { day_ms } from "../core/time.ts";
 import type { Shipment } from "../orders/fulfillment/shipment.ts";
 import type { TrackingEventStatus, TrackingStatus } from "../shipping/carriers/tracking.transitions.ts";
 import { deliveryEnd } from "../shipping/rates/delivery_date.ts";
@@ -7,7 +8,7 @@ import css from "./tracking_page.css" with { type: "text" };
 import type { TrackingHistory } from "./tracking_record.ts";
 
 /** How long the page is shown after the parcel was delivered or came back. */
-const shown_after_ms = 90 * 86_400_000;
+const shown_after_ms = 90 * day_ms;
 
 /** The content of a parcel's page. */
 export interface ParcelPage {

@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import { unpack } from "../../db/packing/packing.ts";
 import { request_blocks } from "../../db/schema/requests.ts";
+import { day_ms } from "../../src/core/time.ts";
 import { openApp } from "../build/service.ts";
 import { storeBlock } from "../http/request_log/logged_requests.ts";
 
@@ -66,7 +67,6 @@ test("the request log stays until the date that the erasure states, whoever requ
   const done = await erase(key);
   expect(done.erased.map(({ records }) => records)).not.toContain("request_log");
   expect(await logged()).toEqual(before);
-  const day_ms = 86_400_000;
   expect(Date.parse(done.rest_gone_by) - Date.parse(done.finished_at)).toBe(31 * day_ms);
   await app.patch("/settings/retention", { event_payloads: 5, delivery_log: 5 });
   const sooner = (await app.get(`/erasures/${done.id}`)).body.data;

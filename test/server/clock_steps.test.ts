@@ -5,14 +5,14 @@ import { eq } from "drizzle-orm";
 import { platform_connections, platform_imports } from "../../db/schema/platforms.ts";
 import { leases } from "../../db/schema/service.ts";
 import { deliveries, notices, subscriptions } from "../../db/schema/webhooks.ts";
-import { hour_ms, second_ms } from "../../src/core/time.ts";
+import { day_ms, hour_ms, second_ms } from "../../src/core/time.ts";
 import { shiftDueTimes } from "../../src/server/scheduler.ts";
 import { lead } from "../../src/storage/leases.ts";
 import { claimDeliveries } from "../../src/webhooks/deliveries/claim_deliveries.ts";
 import { fanOut } from "../../src/webhooks/deliveries/deliveries.ts";
 import { useScene } from "../webhooks/scene.ts";
 
-const year_ms = 365 * 24 * hour_ms;
+const year_ms = 365 * day_ms;
 
 const scene = useScene();
 const room = { busy: new Map(), limitOf: () => 8, aheadOf: () => 0, last_id: 0, wasLate: () => false };

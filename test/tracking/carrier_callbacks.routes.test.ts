@@ -2,6 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import fc from "fast-check";
 import { carrier_callbacks, waiting_updates } from "../../db/schema/tracking.ts";
+import { day_ms, minute_ms } from "../../src/core/time.ts";
 import { platforms } from "../../src/platforms/platforms.transitions.ts";
 import { overrideCarriers } from "../../src/shipping/carriers/connectors.ts";
 import type { TrackingUpdate } from "../../src/shipping/carriers/tracking_update.ts";
@@ -19,7 +20,6 @@ const shop: ParcelShop = await parcelShopOn(app);
 const teller = await addTeller(app);
 await app.takeEvents();
 
-const minute = 60_000;
 let made = 0;
 const fresh = () => `CALL${String(++made).padStart(6, "0")}`;
 const now = () => app.clocks.live.now();
@@ -30,7 +30,7 @@ const follow = (tracking_number: string) => app.post("/tracking", { tracking_num
 async function sent(tracking_number = fresh()) {
   const order = await shop.order();
   await app.post(`/orders/${order.id}/ship`, { carrier: "swift", tracking_number });
-  app.clocks.live.advance(60 * minute);
+  app.clocks.live.advance(60 * minute_ms);
   await app.takeEvents();
   return { order, tracking_number };
 }
@@ -38,7 +38,7 @@ async function sent(tracking_number = fresh()) {
 describe("works", () => {
   test("duplicate callbacks out of order make one record and one delivered order", async () => {
     const { order, tracking_number } = await sent();
-    const at = (minutes: number) => now() - minutes * minute;
+    const at = (minutes: number) => now() - minutes * minute_ms;
     const moved = told(tracking_number, [scanOf("in_transit", at(30))], {
       estimated_delivery: now(),
       reported_at: at(30),
@@ -74,7 +74,7 @@ describe("works", () => {
   });
 
   test("the same reports in any order make the same record", async () => {
-    const start = now() - 1000 * minute;
+    const start = now() - 1000 * minute_ms;
     const event = fc.record({
       status: fc.constantFrom("pending", "picked_up", "in_transit", "exception", "delivered", "returned" as const),
       at: fc.integer({ min: 1, max: 5 }),
@@ -88,8 +88,8 @@ describe("works", () => {
       const number = fresh();
       await follow(number);
       for (const { events, due } of tellings) {
-        const scans = events.map(({ status, at }) => scanOf(status, start + at * minute));
-        const estimated_delivery = due === null || scans.length === 0 ? null : start + due * minute;
+        const scans = events.map(({ status, at }) => scanOf(status, start + at * minute_ms));
+        const estimated_delivery = due === null || scans.length === 0 ? null : start + due * minute_ms;
         expect((await teller.callBack([told(number, scans, { estimated_delivery })])).status).toBe(200);
       }
       const { tracking_number: _, updated_at: __, next_look_at: ___, events, ...rest } = await track(number);
@@ -114,7 +114,7 @@ describe("works", () => {
 
   test("a report on an unknown number counts once a parcel has it", async () => {
     const tracking_number = fresh();
-    const early = told(tracking_number, [scanOf("in_transit", now() - minute)], { service: "air" });
+    const early = told(tracking_number, [scanOf("in_transit", now() - minute_ms)], { service: "air" });
     expect((await teller.callBack([early])).body).toMatchObject({ recorded: 0, waiting: 1 });
     expect((await app.get(`/tracking/${tracking_number}`)).status).toBe(404);
     const followed = await follow(tracking_number);
@@ -129,7 +129,7 @@ describe("works", () => {
         db.sql.select().from(waiting_updates).where(eq(waiting_updates.tracking_number, tracking_number)),
       );
     for (const status of ["in_transit", "out_for_delivery"] as const) {
-      const early = told(tracking_number, [scanOf(status, now() - minute)]);
+      const early = told(tracking_number, [scanOf(status, now() - minute_ms)]);
       expect((await teller.callBack([early])).body).toMatchObject({ recorded: 0, waiting: 1 });
     }
     expect(await reports()).toHaveLength(2);
@@ -150,10 +150,10 @@ describe("works", () => {
     await follow(tracking_number);
     await teller.callBack([told(tracking_number, [scanOf("in_transit", now())])]);
     const wait = Date.parse((await track(tracking_number)).next_look_at) - now();
-    expect(wait / minute / 60).toBeGreaterThan(19);
-    expect(wait / minute / 60).toBeLessThan(29);
+    expect(wait / minute_ms / 60).toBeGreaterThan(19);
+    expect(wait / minute_ms / 60).toBeLessThan(29);
     await teller.callBack([told(tracking_number, [scanOf("delivered", now())])]);
-    expect(Date.parse((await track(tracking_number)).next_look_at) - now()).toBe(24 * 60 * minute);
+    expect(Date.parse((await track(tracking_number)).next_look_at) - now()).toBe(day_ms);
     await app.takeEvents();
   });
 
@@ -168,7 +168,7 @@ describe("works", () => {
       return [old.status, (await other.callBack([], { signed_by: "another-secret-long-enough-0123456789" })).status];
     };
     expect(await statuses()).toEqual([200, 200]);
-    app.clocks.live.advance(61 * minute);
+    app.clocks.live.advance(61 * minute_ms);
     expect(await statuses()).toEqual([401, 200]);
   });
 
@@ -185,12 +185,12 @@ describe("works", () => {
 
   test("old callbacks and unclaimed reports are deleted", async () => {
     await teller.callBack([told(fresh(), [scanOf("delivered", now())])], { event_id: "old" });
-    app.clocks.live.advance(31 * 24 * 60 * minute);
+    app.clocks.live.advance(31 * day_ms);
     const store = app.service.stores.live;
     await deleteOldCallbacks(store, app.service);
     expect(await store.read((db) => db.sql.$count(carrier_callbacks))).toBe(0);
     expect(await store.read((db) => db.sql.$count(waiting_updates))).toBeGreaterThan(0);
-    app.clocks.live.advance(60 * 24 * 60 * minute);
+    app.clocks.live.advance(60 * day_ms);
     await deleteOldCallbacks(store, app.service);
     expect(await store.read((db) => db.sql.$count(waiting_updates))).toBe(0);
   });

@@ -1,4 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { minute_ms } from "../../src/core/time.ts";
 import { overrideCarriers } from "../../src/shipping/carriers/connectors.ts";
 import { openApp } from "../build/service.ts";
 import { type ParcelShop, parcel, parcelShopOn } from "../build/shop.ts";
@@ -13,7 +14,6 @@ const shop: ParcelShop = await parcelShopOn(app);
 const teller = await addTeller(app);
 await app.takeEvents();
 
-const minute = 60_000;
 let made = 0;
 const fresh = () => `SWIFT${String(++made).padStart(6, "0")}`;
 const follow = async (tracking_number: string, more: object = {}) => {
@@ -25,8 +25,8 @@ describe("works", () => {
   test("a number without a parcel is tracked, polled once the response is sent, and emitted", async () => {
     const number = fresh();
     carrier.answer = async () => [
-      told(number, [scanOf("in_transit", app.clocks.live.now() - minute, { message: "Left Reno." })], {
-        estimated_delivery: app.clocks.live.now() + 1000 * minute,
+      told(number, [scanOf("in_transit", app.clocks.live.now() - minute_ms, { message: "Left Reno." })], {
+        estimated_delivery: app.clocks.live.now() + 1000 * minute_ms,
       }),
     ];
     const asked_before = carrier.asked.length;
@@ -44,7 +44,7 @@ describe("works", () => {
       message: "Left Reno.",
       events: [{ carrier_status: "IN_TRANSIT" }],
     });
-    expect(Date.parse(known.estimated_delivery)).toBe(app.clocks.live.now() + 1000 * minute);
+    expect(Date.parse(known.estimated_delivery)).toBe(app.clocks.live.now() + 1000 * minute_ms);
     const events = await app.takeEvents();
     expect(events.map(({ type }) => type)).toEqual(["shipment.tracking_updated", "shipment.in_transit"]);
     expect(events[1]?.data).toMatchObject({ object: "shipment", id: null, order_id: null, tracking_number: number });
@@ -133,7 +133,7 @@ describe("works", () => {
     await follow(number);
     await app.post(`/tracking/${number}/events`, {
       status: "in_transit",
-      timestamp: new Date(app.clocks.live.now() - minute),
+      timestamp: new Date(app.clocks.live.now() - minute_ms),
     });
     const order = await shop.order();
     await app.post(`/orders/${order.id}/ship`, { carrier: "swift", tracking_number: number });
@@ -167,7 +167,7 @@ describe("works", () => {
     const { data } = await follow(number, { carrier: "swift" });
     expect(data.order_id).toBe(order.id);
     await app.takeEvents();
-    await teller.callBack([told(number, [scanOf("in_transit", app.clocks.live.now() - minute)])]);
+    await teller.callBack([told(number, [scanOf("in_transit", app.clocks.live.now() - minute_ms)])]);
     expect((await app.get(`/returns/${id}`)).body.data).toMatchObject({
       arrived_at: null,
       return_shipping: { status: "in_transit", tracking_url: data.tracking_url },

@@ -1,6 +1,7 @@
 // A merchant that tracks another merchant's numbers neither updates that merchant's parcels nor hides them from the
 // operator.
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { minute_ms } from "../../src/core/time.ts";
 import { overrideCarriers } from "../../src/shipping/carriers/connectors.ts";
 import { ownTrackingNumber } from "../../src/shipping/labels/tracking_number.ts";
 import { openApp, type TestApp } from "../build/service.ts";
@@ -161,7 +162,6 @@ describe("a carrier's number from a bought label", () => {
 
 describe("a carrier's number that another merchant tracks", () => {
   const number = "SWIFT000001";
-  const minute = 60_000;
 
   /** An order of the first merchant shipped under the number. */
   async function shipped(): Promise<string> {
@@ -190,7 +190,7 @@ describe("a carrier's number that another merchant tracks", () => {
   test("is not updated by the carrier's response to the tracking request", async () => {
     const order_id = await shipped();
     await addTeller(app);
-    carrier.answer = async () => [told(number, [scanOf("delivered", app.clocks.live.now() - minute)])];
+    carrier.answer = async () => [told(number, [scanOf("delivered", app.clocks.live.now() - minute_ms)])];
     const followed = { tracking_number: number, carrier: "swift" };
     expect((await byRival("live", "POST", "/tracking", followed)).body.data.account_id).toEqual(expect.any(String));
     await app.takeEvents();

@@ -1,5 +1,6 @@
 import { beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { Fault } from "../../src/core/faults.ts";
+import { day_ms, hour_ms, minute_ms } from "../../src/core/time.ts";
 import { getAccount } from "../../src/shipping/carriers/accounts.sql.ts";
 import { overrideCarriers } from "../../src/shipping/carriers/connectors.ts";
 import { claimPolls, recordPolled } from "../../src/tracking/poll_carriers.ts";
@@ -8,9 +9,6 @@ import { parcelShopOn } from "../build/shop.ts";
 import { addTeller, scanOf, tellingCarrier, told } from "./carrier.ts";
 
 setDefaultTimeout(60_000);
-
-const minute = 60_000;
-const hour = 60 * minute;
 
 let teller: Awaited<ReturnType<typeof addTeller>>;
 const app = await openApp();
@@ -39,7 +37,7 @@ async function followed(count: number) {
   const numbers = Array.from({ length: count }, fresh);
   for (const tracking_number of numbers) await app.post("/tracking", { tracking_number, account_id: teller.id });
   await app.runJobs();
-  app.clocks.live.advance(8 * hour);
+  app.clocks.live.advance(8 * hour_ms);
   asked();
   return numbers;
 }
@@ -55,10 +53,10 @@ test("polling alone tracks an order from label to delivery on schedule, and once
   await app.runJobs();
   expect(asked()).toEqual([["follow", number]]);
   const steps = [
-    ["picked_up", 3 * hour],
-    ["in_transit", 3 * hour],
-    ["exception", 6 * hour],
-    ["out_for_delivery", 45 * minute],
+    ["picked_up", 3 * hour_ms],
+    ["in_transit", 3 * hour_ms],
+    ["exception", 6 * hour_ms],
+    ["out_for_delivery", 45 * minute_ms],
   ] as const;
   await app.takeEvents();
   for (const [status, wait] of steps) {
@@ -79,10 +77,10 @@ test("polling alone tracks an order from label to delivery on schedule, and once
   app.clocks.live.advance(await waitOf(number));
   events.unshift(scanOf("delivered", now()));
   await app.runJobs();
-  expect(await waitOf(number)).toBe(24 * hour);
+  expect(await waitOf(number)).toBe(day_ms);
   expect((await app.get(`/orders/${order.id}`)).body.data.status).toBe("delivered");
   asked();
-  app.clocks.live.advance(24 * hour);
+  app.clocks.live.advance(day_ms);
   await app.runJobs();
   expect([asked(), (await track(number)).next_look_at]).toEqual([[["track", number]], null]);
   const types = (await app.takeEvents()).map(({ type }) => type);
@@ -110,14 +108,14 @@ test("an account with a failing carrier waits as requested, then tries one parce
   await app.runJobs();
   const [[, first = "", ...others] = [], ...more] = asked();
   expect([[first, ...others].toSorted(), more]).toEqual([numbers, []]);
-  app.clocks.live.advance(2 * hour - 2 * minute);
+  app.clocks.live.advance(2 * hour_ms - 2 * minute_ms);
   await app.runJobs();
   expect(asked()).toEqual([]);
-  app.clocks.live.advance(2 * minute);
+  app.clocks.live.advance(2 * minute_ms);
   await app.runJobs();
   expect(asked()).toEqual([["track", first]]);
   down = false;
-  app.clocks.live.advance(2 * hour + minute);
+  app.clocks.live.advance(2 * hour_ms + minute_ms);
   await app.runJobs();
   // The first alone, and after its success the others.
   const [alone, [, ...rest] = []] = asked();
@@ -132,7 +130,7 @@ test("without a requested delay the wait doubles with each failure", async () =>
   const waits: number[] = [];
   for (let failure = 0; failure < 3; failure++) {
     await app.runJobs();
-    waits.push((await waitOf(number)) / (5 * minute * 2 ** failure));
+    waits.push((await waitOf(number)) / (5 * minute_ms * 2 ** failure));
     app.clocks.live.advance(await waitOf(number));
   }
   for (const wait of waits) expect(Math.abs(wait - 1)).toBeLessThanOrEqual(0.2);
@@ -148,7 +146,7 @@ test("a parcel that its carrier refuses delays no other", async () => {
   };
   for (let round = 0; round < 4; round++) {
     await app.runJobs();
-    app.clocks.live.advance(7 * minute);
+    app.clocks.live.advance(7 * minute_ms);
   }
   expect((await Promise.all(numbers.map(track))).map(({ status }) => status)).toEqual([
     "pending",
@@ -182,7 +180,7 @@ test("a dead server's claims are polled after five minutes; its late result post
   const [claim = expect.unreachable()] = await claimedElsewhere();
   await app.runJobs();
   expect(asked()).toEqual([]);
-  app.clocks.live.advance(5 * minute);
+  app.clocks.live.advance(5 * minute_ms);
   carrier.answer = async () => [told(number, [scanOf("in_transit", now())])];
   await app.runJobs();
   const known = await track(number);
@@ -193,7 +191,7 @@ test("a dead server's claims are polled after five minutes; its late result post
 
 test("deleted accounts and parcels older than ninety days are not polled", async () => {
   const [number = ""] = await followed(1);
-  app.clocks.live.advance(90 * 24 * hour);
+  app.clocks.live.advance(90 * day_ms);
   await app.runJobs();
   expect([asked().length, (await track(number)).next_look_at]).toEqual([1, null]);
   // By now the number may be another parcel's: tracking it again starts over.

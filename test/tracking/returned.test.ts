@@ -1,5 +1,6 @@
 // Carriers end a return to the sender with "delivered". A returned parcel stays returned for any source of reports.
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { minute_ms } from "../../src/core/time.ts";
 import { overrideCarriers } from "../../src/shipping/carriers/connectors.ts";
 import type { TrackingEventStatus } from "../../src/shipping/carriers/tracking.transitions.ts";
 import { openApp } from "../build/service.ts";
@@ -8,7 +9,6 @@ import { addTeller, scanOf, tellingCarrier, told } from "./carrier.ts";
 
 setDefaultTimeout(60_000);
 
-const minute = 60_000;
 const carrier = tellingCarrier();
 const app = await openApp();
 overrideCarriers(app.service, { teller: carrier.connector });
@@ -26,7 +26,7 @@ async function sent() {
   await app.post(`/orders/${order.id}/ship`, { carrier: "swift", tracking_number: number });
   await app.post("/tracking", { tracking_number: number, account_id: teller.id });
   await app.runJobs();
-  app.clocks.live.advance(60 * minute);
+  app.clocks.live.advance(60 * minute_ms);
   await app.takeEvents();
   const state = async () => {
     const { status, delivered_at, shipments } = (await app.get(`/orders/${order.id}`)).body.data;
@@ -42,13 +42,13 @@ interface Report {
 }
 type Feed = (number: string, reports: readonly Report[]) => Promise<unknown>;
 const scansOf = (reports: readonly Report[]) =>
-  reports.map(({ status, minutes_ago }) => scanOf(status, app.clocks.live.now() - minutes_ago * minute));
+  reports.map(({ status, minutes_ago }) => scanOf(status, app.clocks.live.now() - minutes_ago * minute_ms));
 
 /** The sources of reports. Each gets the reports one by one, or all at once. */
 const feeds: Readonly<Record<string, Feed>> = {
   async "manual scans"(number, reports) {
     for (const { status, minutes_ago } of reports) {
-      const timestamp = new Date(app.clocks.live.now() - minutes_ago * minute).toISOString();
+      const timestamp = new Date(app.clocks.live.now() - minutes_ago * minute_ms).toISOString();
       expect((await app.post(`/tracking/${number}/events`, { status, timestamp })).status).toBe(201);
     }
   },
@@ -60,7 +60,7 @@ const feeds: Readonly<Record<string, Feed>> = {
     const scans = scansOf(reports);
     carrier.answer = async ({ numbers }) => (numbers.includes(number) ? [told(number, scans)] : []);
     // An account that also sends callbacks is polled once a day.
-    app.clocks.live.advance(30 * 60 * minute);
+    app.clocks.live.advance(30 * 60 * minute_ms);
     await app.runJobs();
     carrier.answer = async () => [];
   },

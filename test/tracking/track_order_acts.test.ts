@@ -1,13 +1,13 @@
 // Parcels shipped and delivered by hand: their tracking records, shipments and orders agree.
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
+import { minute_ms } from "../../src/core/time.ts";
 import { ShipmentEventView } from "../../src/tracking/tracking.schema.ts";
 import { openApp } from "../build/service.ts";
 import { type ParcelShop, parcelShopOn } from "../build/shop.ts";
 
 setDefaultTimeout(60_000);
 
-const minute = 60_000;
 const app = await openApp();
 const shop: ParcelShop = await parcelShopOn(app);
 
@@ -44,7 +44,7 @@ describe("works", () => {
     expect([...Value.Errors(ShipmentEventView, told?.data)]).toEqual([]);
     expect(told?.data).toMatchObject({ status: "shipped", order_id: id, tracking: { status: "picked_up" } });
     expect(await track(number)).toMatchObject({ status: "picked_up", status_detail: "Picked up by the carrier" });
-    app.clocks.live.advance(minute);
+    app.clocks.live.advance(minute_ms);
     const delivered = await act(id, "deliver");
     expect([delivered.status, delivered.body.data.status]).toEqual([200, "delivered"]);
     expect(await app.takeTypes()).toEqual(["order.delivered", "shipment.tracking_updated", "shipment.delivered"]);
@@ -63,7 +63,7 @@ describe("works", () => {
     const { id, number } = await labelled();
     await app.post(`/tracking/${number}/events`, { status: "out_for_delivery", message: "Nearly there." });
     await app.takeEvents();
-    app.clocks.live.advance(minute);
+    app.clocks.live.advance(minute_ms);
     await act(id, "deliver");
     expect(await app.takeTypes()).toEqual(["order.delivered", "shipment.tracking_updated", "shipment.delivered"]);
     expect((await scansOf(number)).map(([status]: string[]) => status)).toEqual(["delivered", "out_for_delivery"]);
@@ -76,7 +76,7 @@ describe("works", () => {
     const { id, number } = await labelled();
     await act(id, "ship");
     await app.takeEvents();
-    app.clocks.live.advance(minute);
+    app.clocks.live.advance(minute_ms);
     await app.post(`/tracking/${number}/events`, { status: "in_transit" });
     await app.post(`/tracking/${number}/events`, { status: "delivered" });
     expect(await app.takeTypes()).toEqual([
@@ -105,7 +105,7 @@ describe("works", () => {
       );
     expect(await listed("?status=picked_up")).toMatchObject([{ order_id: order.id, carrier: "bike bob" }]);
     expect(await listed("?followed=false&carrier=bike%20bob")).toHaveLength(1);
-    app.clocks.live.advance(minute);
+    app.clocks.live.advance(minute_ms);
     await act(order.id, "deliver");
     expect(await listed("?status=delivered")).toMatchObject([{ status: "delivered", order_id: order.id }]);
   });
@@ -130,7 +130,7 @@ describe("works", () => {
       "pending",
     ]);
     await act(order.id, "ship");
-    app.clocks.live.advance(minute);
+    app.clocks.live.advance(minute_ms);
     await app.takeEvents();
     await act(order.id, "deliver", { shipment_id: one.shipment_id });
     expect(await app.takeTypes()).toEqual(["shipment.tracking_updated", "shipment.delivered"]);
@@ -156,7 +156,7 @@ describe("works", () => {
     const { id, number } = await labelled();
     await app.post(`/tracking/${number}/events`, { status: "returned" });
     await app.takeEvents();
-    app.clocks.live.advance(minute);
+    app.clocks.live.advance(minute_ms);
     expect((await act(id, "deliver")).status).toBe(200);
     expect([(await track(number)).status, await app.takeTypes()]).toEqual(["returned", ["order.delivered"]]);
   });

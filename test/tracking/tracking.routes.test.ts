@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
+import { minute_ms } from "../../src/core/time.ts";
 import { ShipmentEventView } from "../../src/tracking/tracking.schema.ts";
 import { start as now, openApp } from "../build/service.ts";
 import { outcomeOf, type ParcelShop, parcelShopOn } from "../build/shop.ts";
@@ -7,7 +8,6 @@ import { outcomeOf, type ParcelShop, parcelShopOn } from "../build/shop.ts";
 const app = await openApp();
 const shop: ParcelShop = await parcelShopOn(app);
 
-const minute = 60_000;
 const at = (offset: number) => new Date(now + offset).toISOString();
 
 /** An order with a label: its id and the tracking number. */
@@ -35,7 +35,7 @@ describe("works", () => {
       shipment_details: { weight: "2.5", weight_unit: "lb", dimensions: null },
     });
     const location = { city: "Columbus", state: "OH" };
-    const picked = await scan("picked_up", { location, message: "At the dock.", timestamp: at(-4 * minute) });
+    const picked = await scan("picked_up", { location, message: "At the dock.", timestamp: at(-4 * minute_ms) });
     expect([picked.status, picked.body.data.status]).toEqual([201, "picked_up"]);
     expect(await app.takeTypes()).toEqual([
       "order.fulfilled",
@@ -44,11 +44,11 @@ describe("works", () => {
       "shipment.tracking_updated",
     ]);
     expect(await status()).toBe("shipped");
-    await scan("in_transit", { timestamp: at(-3 * minute) });
+    await scan("in_transit", { timestamp: at(-3 * minute_ms) });
     expect(await app.takeTypes()).toEqual(["shipment.tracking_updated", "shipment.in_transit"]);
-    await scan("out_for_delivery", { timestamp: at(-2 * minute) });
+    await scan("out_for_delivery", { timestamp: at(-2 * minute_ms) });
     expect(await app.takeTypes()).toEqual(["shipment.tracking_updated"]);
-    await scan("exception", { timestamp: at(-minute), reason: "Nobody was there", code: "X1" });
+    await scan("exception", { timestamp: at(-minute_ms), reason: "Nobody was there", code: "X1" });
     expect(await app.takeTypes()).toEqual(["shipment.tracking_updated", "shipment.exception"]);
     expect(await status()).toBe("shipped");
     const there = { city: "Beverly Hills", state: "CA", country: "US", facility: "Front desk" };
@@ -76,11 +76,11 @@ describe("works", () => {
   test("both response shapes of the specification", async () => {
     const { tracking_number, scan } = await sent();
     const location = { city: "Columbus", state: "OH" };
-    await scan("accepted", { location, message: "Got it.", timestamp: at(-minute) });
+    await scan("accepted", { location, message: "Got it.", timestamp: at(-minute_ms) });
     const long = (await app.get(`/tracking/${tracking_number}`)).body.data;
     expect(long.events).toEqual([
       {
-        timestamp: at(-minute),
+        timestamp: at(-minute_ms),
         status: "accepted",
         location: { ...location, country: null, facility: null },
         description: "Got it.",
@@ -97,7 +97,7 @@ describe("works", () => {
       status: "picked_up",
       status_detail: "Accepted by the carrier",
       estimated_delivery: long.estimated_delivery,
-      events: [{ status: "accepted", message: "Got it.", location: "Columbus, OH", timestamp: at(-minute) }],
+      events: [{ status: "accepted", message: "Got it.", location: "Columbus, OH", timestamp: at(-minute_ms) }],
     });
     const spaced = `${tracking_number.slice(0, 4)}%20${tracking_number.slice(4).toLowerCase()}`;
     expect((await app.get(`/tracking/${spaced}`)).body.data).toEqual(long);
@@ -131,9 +131,9 @@ describe("works", () => {
 
   test("a scan is stored once and emitted once", async () => {
     const { tracking_number, scan } = await sent();
-    const first = await scan("in_transit", { timestamp: at(-minute), message: "Left." });
+    const first = await scan("in_transit", { timestamp: at(-minute_ms), message: "Left." });
     await app.takeEvents();
-    const again = await scan("in_transit", { timestamp: at(-minute), message: "Left." });
+    const again = await scan("in_transit", { timestamp: at(-minute_ms), message: "Left." });
     expect([again.status, again.body.data]).toEqual([201, first.body.data]);
     expect(await app.takeTypes()).toEqual([]);
     expect((await app.get(`/tracking/${tracking_number}`)).body.data.events).toHaveLength(1);
@@ -141,7 +141,7 @@ describe("works", () => {
 
   test("a late old scan is stored, and changes and emits nothing", async () => {
     const { scan, status } = await sent();
-    await scan("delivered", { timestamp: at(-minute) });
+    await scan("delivered", { timestamp: at(-minute_ms) });
     expect(await app.takeTypes()).toEqual([
       "order.fulfilled",
       "order.shipped",
@@ -150,12 +150,12 @@ describe("works", () => {
       "shipment.tracking_updated",
       "shipment.delivered",
     ]);
-    const late = await scan("in_transit", { timestamp: at(-2 * minute) });
+    const late = await scan("in_transit", { timestamp: at(-2 * minute_ms) });
     expect(late.body.data).toMatchObject({ status: "delivered" });
     expect(late.body.data.events).toHaveLength(2);
     expect(await app.takeTypes()).toEqual([]);
     expect(await status()).toBe("delivered");
-    expect((await scan("returned", { timestamp: at(-minute) })).body.data.status).toBe("returned");
+    expect((await scan("returned", { timestamp: at(-minute_ms) })).body.data.status).toBe("returned");
     expect(await app.takeTypes()).toEqual(["shipment.tracking_updated"]);
   });
 
@@ -221,7 +221,7 @@ describe("works", () => {
       app.post("/tracking/9400100000000000000000/events", { status, timestamp });
     const statusOf = async (id: string) => (await app.get(`/orders/${id}`)).body.data.status;
     const first = await shipped();
-    await scanned("delivered", at(-2 * minute));
+    await scanned("delivered", at(-2 * minute_ms));
     const second = await shipped();
     expect((await app.get("/tracking/9400100000000000000000")).body.data).toMatchObject({
       status: "picked_up",
@@ -262,7 +262,7 @@ describe("works", () => {
 
 describe("refuses", () => {
   test.each([
-    ["a moment to come", { status: "in_transit", timestamp: at(minute) }, "timestamp"],
+    ["a moment to come", { status: "in_transit", timestamp: at(minute_ms) }, "timestamp"],
     ["a date of no calendar", { status: "in_transit", timestamp: "2026-02-30" }, "timestamp"],
     ["an unknown status", { status: "lost" }, "status"],
     ["no status", {}, "status"],

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
+import { day_ms } from "../../src/core/time.ts";
 import { carrierPage } from "../../src/orders/fulfillment/tracking_url.ts";
 import { createApp } from "../../src/server/app.ts";
 import { start as now, openApp, type TestApp } from "../build/service.ts";
 import { type ParcelShop, parcelShopOn } from "../build/shop.ts";
 
 const base_url = "https://ship.example.com";
-const day = 86_400_000;
 const app = await openApp({ base_url });
 const shop: ParcelShop = await parcelShopOn(app);
 
@@ -207,7 +207,7 @@ describe("refuses", () => {
     await parcels[1].scan("returned");
     const statuses = async () =>
       Promise.all(parcels.map(async ({ tracking_url }) => (await look(tracking_url)).status));
-    app.clocks.live.advance(90 * day - 1);
+    app.clocks.live.advance(90 * day_ms - 1);
     expect(await statuses()).toEqual([200, 200, 200]);
     app.clocks.live.advance(1);
     expect(await statuses()).toEqual([410, 410, 200]);

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { iso } from "../../core/clock.ts";
 import { wireId } from "../../core/ids.ts";
+import { day_ms } from "../../core/time.ts";
 import { shownToMerchant } from "../../http/auth/merchant_permissions.ts";
 import type { Permission } from "../../http/auth/permissions.ts";
 import {
@@ -14,7 +15,7 @@ import {
 } from "../users/user.ts";
 
 /** How long a session lasts. */
-export const session_ms = 30 * 24 * 3_600_000;
+export const session_ms = 30 * day_ms;
 
 /** A session of a user, usually one browser. */
 export interface Session {

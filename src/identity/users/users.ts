@@ -1,6 +1,7 @@
 import { equalInConstantTime } from "../../core/crypto.ts";
 import { Fault, missing } from "../../core/faults.ts";
 import { readId, wireId } from "../../core/ids.ts";
+import { day_ms } from "../../core/time.ts";
 import { type GrantedPermissions, refuseBeyond } from "../../http/auth/permissions.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { takeTurn } from "../../storage/leases.ts";
@@ -193,7 +194,7 @@ export async function setPassword(tx: Tx, id: string, password_hash: string, kep
   return saveUser(tx, { ...before, password_hash });
 }
 
-const good_ms = 24 * 3_600_000;
+const good_ms = day_ms;
 
 /** Creates a link and returns its secret, of which only the hash is stored. `random` is 32 random bytes. */
 export async function makeLink(tx: Tx, purpose: OneTimeLink["purpose"], user_id: number | null, random: Uint8Array) {

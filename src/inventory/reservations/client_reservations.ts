@@ -12,6 +12,7 @@ import {
   orFault,
 } from "../../core/faults.ts";
 import { readId, wireId } from "../../core/ids.ts";
+import { day_ms } from "../../core/time.ts";
 import { transition } from "../../core/transitions.ts";
 import { canBeSold } from "../../products/product.ts";
 import type { Tx } from "../../storage/database.ts";
@@ -46,8 +47,8 @@ import {
   saveState,
 } from "./reservations.sql.ts";
 
-const default_duration_ms = 24 * 3_600_000;
-const duration_max_ms = 30 * 24 * 3_600_000;
+const default_duration_ms = day_ms;
+const duration_max_ms = 30 * day_ms;
 
 /** A reservation with the units it holds. */
 interface ClientReservation extends Reservation {

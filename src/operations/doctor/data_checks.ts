@@ -4,7 +4,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { readAddress } from "../../core/config.ts";
 import { environments } from "../../core/environment.ts";
-import { hour_ms } from "../../core/time.ts";
+import { hour_ms, minute_ms } from "../../core/time.ts";
 import { listRestorations } from "../../storage/installation.ts";
 import { isPreRelease, upgrade_before } from "../../storage/migrations/migrate.ts";
 import { type PostgresFacts, probeMigrations, probePostgres } from "../../storage/probe.ts";
@@ -54,7 +54,7 @@ function checkBackupPlace(place: string, data: string): CheckResult[] {
 }
 
 function ageOf(at: number, now: number): string {
-  const minutes = Math.max(0, Math.round((now - at) / 60_000));
+  const minutes = Math.max(0, Math.round((now - at) / minute_ms));
   return minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
 }
 

@@ -1,6 +1,6 @@
 import { assert, invalid } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
-import { day_ms } from "../../core/time.ts";
+import { day_ms, hour_ms } from "../../core/time.ts";
 import { calendarsOf } from "../../orders/fulfillment/ship_dates.sql.ts";
 import { shipDate } from "../../orders/fulfillment/ship_dates.ts";
 import { estimatedShipDate } from "../../orders/order.ts";
@@ -13,7 +13,7 @@ import { queueImport } from "./import_queue.ts";
 import { deletePayloads } from "./imports.sql.ts";
 import { deleteNotifications, findAnswer, insertNotification } from "./notifications.sql.ts";
 
-const past_max_ms = 72 * 3_600_000;
+const past_max_ms = 72 * hour_ms;
 const ahead_max_ms = 5 * 60_000;
 
 /** Refuses a notification that is older than 72 hours or from the future. Refuses: validation_failed. */

@@ -2,6 +2,7 @@ import { equalInConstantTime, hmacHex } from "../../core/crypto.ts";
 import type { Environment } from "../../core/environment.ts";
 import { Fault } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
+import { day_ms } from "../../core/time.ts";
 import { type DrawingFormat, drawingFormats, type LabelDrawing } from "../../documents/drawing.ts";
 import type { PrinterResolution } from "../../documents/render_job.ts";
 import type { RateLimit } from "../../http/auth/rate_limits.ts";
@@ -87,7 +88,7 @@ export function chooseDocument(
 }
 
 /** The validity of a link to a label's document, in milliseconds. */
-export const link_lifetime_ms = 7 * 86_400_000;
+export const link_lifetime_ms = 7 * day_ms;
 
 /** The rate limit of one link. A page with the link may be reloaded, but one label is not printed all day. */
 export const linkRate: RateLimit = { per_minute: 60, burst: 30 };

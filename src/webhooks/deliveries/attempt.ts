@@ -2,6 +2,7 @@
 
 import { iso, isoOrNull } from "../../core/clock.ts";
 import { wireId } from "../../core/ids.ts";
+import { day_ms } from "../../core/time.ts";
 import type { EventType } from "../../events/event_types.ts";
 import {
   type AttemptErrorCode,
@@ -44,7 +45,7 @@ export interface AttemptMoment {
 }
 
 /** The longest `Retry-After` that is respected, in milliseconds. */
-export const hint_max_ms = 24 * 3_600_000;
+export const hint_max_ms = day_ms;
 
 /** Returns the log status of an attempt. */
 export function attemptStatus(result: AttemptResult): AttemptStatus {

@@ -1,5 +1,6 @@
 import { iso } from "../../core/clock.ts";
 import { wireId } from "../../core/ids.ts";
+import { day_ms } from "../../core/time.ts";
 import type { DeliveryStatus, RecoveryStatus } from "../webhooks.transitions.ts";
 
 /** A request to redeliver what one subscription missed. */
@@ -20,7 +21,7 @@ export interface DeliveryRecovery {
 export const recovered_max = 10_000;
 
 /** How far back a recovery can reach: the default retention of payloads (ms). */
-export const recovery_window_ms = 30 * 24 * 3_600_000;
+export const recovery_window_ms = 30 * day_ms;
 
 /** The results of the deliveries that a recovery queued. */
 export interface RecoveryOutcome {

@@ -1,7 +1,7 @@
 // Karrio's tracking: by polling and by callbacks.
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { day_ms } from "../../../src/core/time.ts";
+import { day_ms, minute_ms } from "../../../src/core/time.ts";
 import type { CarrierContext } from "../../../src/shipping/carriers/connector.ts";
 import { karrio } from "../../../src/shipping/carriers/karrio.ts";
 import { at, openMeans, refusal } from "./carrier_setup.ts";
@@ -35,7 +35,6 @@ describe("parcels", () => {
   };
   const out = { date: "2026-11-21", time: "08:30", description: "Out for delivery", code: "0200" };
   const left = { date: "2026-11-21", time: "18:00", description: "Delivered", code: "1408" };
-  const minute_ms = 60_000;
 
   test("are tracked and polled", async () => {
     expect(await karrio.follow?.(number, ctx)).toMatchObject({ ...number, events: [] });
