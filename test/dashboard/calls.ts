@@ -6,6 +6,7 @@ const callers: Readonly<Record<string, string>> = {
   get: "GET",
   getDocument: "GET",
   openDocument: "GET",
+  recordScreen: "GET",
   saveFile: "GET",
   useOpened: "GET",
   useQuery: "GET",

@@ -58,7 +58,7 @@ export interface Action {
 }
 
 /** Whether the signed-in user may run the action now. */
-const isPossible = ({ permission, when = true }: Action) => when && may(permission);
+export const isPossible = ({ permission, when = true }: Action) => when && may(permission);
 
 function requestOf({ call, ask }: Action, values: FormValues): ApiCall | null {
   const body = ask?.fields && bodyOf(ask.fields, values, ask.record);

@@ -1,5 +1,6 @@
 // The fields of forms, each from a plain description.
-import type { ComponentChildren } from "preact";
+
+import type { ComponentChildren, ComponentProps } from "preact";
 import { useId } from "preact/hooks";
 import { words } from "../text/common.ts";
 import { countryNames, weightUnitWords } from "../text/countries_and_units.ts";
@@ -77,6 +78,37 @@ export type FormField = CommonField &
     | { readonly kind: "heading" }
   );
 
+interface SelectProps extends Omit<ComponentProps<"select">, "children" | "multiple" | "onChange" | "role" | "size"> {
+  readonly options: readonly Option[];
+  /** The text of the option for no value. */
+  readonly empty?: string | undefined;
+  readonly onChoose: (value: string) => void;
+}
+
+/** A select field. */
+export function Select({ options, empty, onChoose, ...attributes }: SelectProps) {
+  return (
+    <select {...attributes} onChange={(event) => onChoose(event.currentTarget.value)}>
+      {empty !== undefined && <option value="">{empty}</option>}
+      {options.map(({ value, title }) => (
+        <option key={value} value={value}>
+          {title}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** What is wrong with a field, if anything. */
+export function FieldError({ id, text }: { readonly id?: string; readonly text: string | undefined }) {
+  if (!text) return null;
+  return (
+    <p id={id} class="field-wrong" role="alert">
+      {text}
+    </p>
+  );
+}
+
 interface FieldRowProps {
   readonly field: FormField;
   readonly values: FormValues;
@@ -113,11 +145,7 @@ export function FieldRow({ field, values, set, problem }: FieldRowProps) {
           {field.help}
         </p>
       )}
-      {wrong && (
-        <p id={`${id}-wrong`} class="field-wrong" role="alert">
-          {wrong}
-        </p>
-      )}
+      <FieldError id={`${id}-wrong`} text={wrong} />
     </>
   );
   if (grouped) {
@@ -201,14 +229,13 @@ function OneInput({ id, field, values, set, described, wrong }: FieldInputProps)
       return <input {...plain} type="date" min={field.min} max={field.max} />;
     case "select":
       return (
-        <select {...common} value={text(value)} onChange={entered}>
-          {field.empty !== undefined && <option value="">{field.empty}</option>}
-          {field.options.map((option) => (
-            <option key={option.value} value={option.value}>
-              {option.title}
-            </option>
-          ))}
-        </select>
+        <Select
+          {...common}
+          value={text(value)}
+          options={field.options}
+          empty={field.empty}
+          onChoose={(chosen) => set(field.name, chosen)}
+        />
       );
     case "switch": {
       const turned = (event: { currentTarget: { checked: boolean } }) => set(field.name, event.currentTarget.checked);
@@ -219,6 +246,8 @@ function OneInput({ id, field, values, set, described, wrong }: FieldInputProps)
       return null;
   }
 }
+
+const weightUnits = Object.entries(weightUnitWords).map(([value, title]) => ({ value, title }));
 
 interface WeightProps {
   readonly field: Extract<FormField, { kind: "weight" }>;
@@ -231,17 +260,12 @@ function Weight({ field, unit, set, input }: WeightProps) {
   return (
     <span class="with-unit">
       <input {...input} type="text" inputMode="decimal" />
-      <select
+      <Select
         aria-label={`${field.label}: ${words.unit}`}
         value={unit}
-        onChange={(event) => set(field.unit_name, event.currentTarget.value)}
-      >
-        {Object.entries(weightUnitWords).map(([word, name]) => (
-          <option key={word} value={word}>
-            {name}
-          </option>
-        ))}
-      </select>
+        options={weightUnits}
+        onChoose={(chosen) => set(field.unit_name, chosen)}
+      />
     </span>
   );
 }
@@ -310,8 +334,8 @@ function Address({ field, value, set, problem }: AddressProps) {
           autocomplete: line.autocomplete,
           "aria-invalid": wrong ? (true as const) : undefined,
           "aria-describedby": wrong ? `${id}-${line.name}-wrong` : undefined,
-          onInput: (event: { currentTarget: { value: string } }) => enter(line.name, event.currentTarget.value),
         };
+        const set = (entered: string) => enter(line.name, entered);
         return (
           <div key={line.name} class={`field text${"width" in line ? ` ${line.width}` : ""}`} data-field={path}>
             <label for={one.id}>
@@ -319,22 +343,11 @@ function Address({ field, value, set, problem }: AddressProps) {
               {"optional" in line && <small>{words.optional}</small>}
             </label>
             {line.name === "country" ? (
-              <select {...one} onChange={one.onInput}>
-                <option value="" />
-                {countryNames().map(({ value: code, title }) => (
-                  <option key={code} value={code}>
-                    {title}
-                  </option>
-                ))}
-              </select>
+              <Select {...one} options={countryNames()} empty="" onChoose={set} />
             ) : (
-              <input type="text" {...one} />
+              <input type="text" {...one} onInput={(event) => set(event.currentTarget.value)} />
             )}
-            {wrong && (
-              <p id={`${id}-${line.name}-wrong`} class="field-wrong" role="alert">
-                {wrong}
-              </p>
-            )}
+            <FieldError id={`${id}-${line.name}-wrong`} text={wrong} />
           </div>
         );
       })}

@@ -5,8 +5,16 @@ import { Notice } from "./notice.tsx";
 import { useLatest } from "./reading.ts";
 
 interface FinderProps<Item> {
+  /** The id of the field, if it has a visible label of its own. */
+  readonly field_id?: string | undefined;
   readonly label: string;
   readonly placeholder?: string;
+  /** The title of the chosen item, which is shown until the user types; empty without one. */
+  readonly shown?: string;
+  /** Called when the user deletes that title. */
+  readonly onClear?: () => void;
+  /** Whether it offers items before the user types. */
+  readonly suggests?: boolean;
   /** The items that match the text, best first. */
   readonly find: (text: string, signal: AbortSignal) => Promise<readonly Item[]>;
   readonly id: (item: Item) => string;
@@ -20,19 +28,30 @@ interface FinderProps<Item> {
 }
 
 /** The typed text, the results and the selection. */
-function useFinder<Item>({ find, onChoose, other }: FinderProps<Item>) {
-  const [text, setText] = useState("");
+function useFinder<Item>({ find, onChoose, other, shown: title = "", onClear, suggests = false }: FinderProps<Item>) {
+  // Null while the user types nothing.
+  const [text, setText] = useState<string | null>(null);
   const [open, setOpen] = useState(false);
   const [at, setAt] = useState(0);
   const [entered, setEntered] = useState(false);
-  const query = text.trim();
-  const { data, problem, asking } = useLatest(query === "" ? null : query, (signal) => find(query, signal), 120);
+  const query = text?.trim() ?? "";
+  const asked = text === null || (query === "" && !suggests) ? null : query;
+  const { data, problem, asking } = useLatest(asked, (signal) => find(query, signal), 120);
   const found = data ?? [];
   const count = found.length + (other && query !== "" ? 1 : 0);
   useEffect(() => setAt(0), [data]);
   const type = (typed: string) => {
     setText(typed);
     setEntered(false);
+    setOpen(true);
+    if (typed === "" && title !== "") onClear?.();
+  };
+  const close = () => {
+    setOpen(false);
+    if (suggests) setText(null);
+  };
+  const suggest = () => {
+    if (suggests && text === null) setText("");
     setOpen(true);
   };
   const choose = (place: number) => {
@@ -41,7 +60,7 @@ function useFinder<Item>({ find, onChoose, other }: FinderProps<Item>) {
       if (place !== found.length || other === undefined) return;
       other.run(query);
     } else onChoose(chosen);
-    setText("");
+    setText(null);
     setOpen(false);
   };
   useEffect(() => {
@@ -49,48 +68,65 @@ function useFinder<Item>({ find, onChoose, other }: FinderProps<Item>) {
     setEntered(false);
     choose(0);
   }, [entered, asking]);
-  const onKeyDown = (event: KeyboardEvent) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step !== undefined && count > 0) {
-      event.preventDefault();
-      setOpen(true);
-      setAt((at + step + count) % count);
-    }
-    if (event.key === "Enter" && !event.ctrlKey && !event.metaKey && query !== "") {
-      // Enter does not submit the form while a search runs.
-      event.preventDefault();
-      // A scanner sends Enter before the search ends, so the item is chosen when the results arrive.
-      if (asking) setEntered(true);
-      else if (open) choose(at);
-    }
-    if (event.key === "Escape" && open) {
-      event.stopPropagation();
-      event.preventDefault();
-      setOpen(false);
-    }
+  const enter = () => {
+    // A scanner sends Enter before the search ends, so the item is chosen when the results arrive.
+    if (asking) setEntered(true);
+    else if (open) choose(at);
   };
-  const shown = open && query !== "" && (found.length > 0 || !asking);
-  return { text, type, asked: query, found, count, at, setAt, choose, setOpen, onKeyDown, shown, problem };
+  const move = (step: number) => {
+    suggest();
+    setAt((at + step + count) % Math.max(1, count));
+  };
+  const shown = open && asked !== null && (found.length > 0 || !asking);
+  const onKeyDown = (event: KeyboardEvent) =>
+    onFinderKey(event, {
+      step: suggests || count > 0 ? move : null,
+      enter: asked === null ? null : enter,
+      close: open && text !== null ? close : null,
+    });
+  const list = { found, count, at, setAt, choose };
+  return { text: text ?? title, type, query, suggest, close, onKeyDown, shown, problem, ...list };
+}
+
+interface FinderKeys {
+  readonly step: ((step: number) => void) | null;
+  readonly enter: (() => void) | null;
+  readonly close: (() => void) | null;
+}
+
+/** Runs what a key means now. Otherwise the key has its usual meaning: Enter submits the form. */
+function onFinderKey(event: KeyboardEvent, { step, enter, close }: FinderKeys): void {
+  const { key, ctrlKey, metaKey } = event;
+  const up_or_down = { ArrowDown: 1, ArrowUp: -1 }[key];
+  if (up_or_down !== undefined && step) step(up_or_down);
+  else if (key === "Enter" && !ctrlKey && !metaKey && enter) enter();
+  else if (key === "Escape" && close) close();
+  else return;
+  event.preventDefault();
+  if (key === "Escape") event.stopPropagation();
 }
 
 /** A field that searches while the user types. Arrow keys move, Enter chooses, Esc closes. */
 export function Finder<Item>(props: FinderProps<Item>) {
-  const { label, placeholder, id, item, other, focus = false, invalid = false } = props;
+  const { field_id, label, placeholder, id, item, other, focus = false, invalid = false } = props;
   const own = useRef<HTMLInputElement>(null);
   const field = props.field ?? own;
   const list = useId();
-  const { text, type, asked, found, count, at, setAt, choose, setOpen, onKeyDown, shown, problem } = useFinder(props);
+  const { text, type, query, found, count, at, setAt, choose, suggest, close, onKeyDown, shown, problem } =
+    useFinder(props);
   useEffect(() => {
     if (focus) field.current?.focus();
   }, []);
+  useEffect(() => document.getElementById(`${list}-${at}`)?.scrollIntoView({ block: "nearest" }), [at, shown]);
   const one = { list, at, setAt, choose };
   return (
     <div class="finder">
       <input
         ref={field}
+        id={field_id}
         type="text"
         role="combobox"
-        aria-label={label}
+        aria-label={field_id === undefined ? label : undefined}
         aria-autocomplete="list"
         aria-expanded={shown}
         aria-controls={list}
@@ -101,8 +137,9 @@ export function Finder<Item>(props: FinderProps<Item>) {
         spellcheck={false}
         value={text}
         onInput={(event) => type(event.currentTarget.value)}
-        onFocus={() => setOpen(true)}
-        onBlur={() => setOpen(false)}
+        onFocus={(event) => (props.suggests ? event.currentTarget.select() : suggest())}
+        onClick={suggest}
+        onBlur={close}
         onKeyDown={onKeyDown}
       />
       <div id={list} role="listbox" aria-label={label} class="finder-list" hidden={!shown}>
@@ -114,7 +151,7 @@ export function Finder<Item>(props: FinderProps<Item>) {
           ))}
         {shown && other && (
           <FinderChoice key="other" {...one} place={found.length}>
-            {other.title(asked)}
+            {other.title(query)}
           </FinderChoice>
         )}
         {shown && count === 0 && (
@@ -145,9 +182,9 @@ function FinderChoice({ list, place, at, setAt, choose, children }: FinderChoice
       aria-selected={place === at}
       tabIndex={-1}
       class={place === at ? "chosen" : ""}
-      onPointerMove={() => setAt(place)}
+      onMouseMove={() => setAt(place)}
       // The field keeps the focus.
-      onPointerDown={(event) => {
+      onMouseDown={(event) => {
         event.preventDefault();
         choose(place);
       }}

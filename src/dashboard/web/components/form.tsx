@@ -41,7 +41,7 @@ const isBelow = (path: string, above: string) => path.startsWith(above) && /^[.[
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
 /** Asks for confirmation to discard the entries. */
-export function askToDiscard(): Promise<boolean> {
+function askToDiscard(): Promise<boolean> {
   return confirm({ title: words.discard, text: words.discardWhy, act: words.leave, stay: words.stay, danger: true });
 }
 
@@ -145,8 +145,8 @@ function Refusal({ problem, all_beside }: { readonly problem: ApiProblem; readon
   return <Notice problem={problem} />;
 }
 
-/** Asks before the user leaves a screen with unsaved entries. */
-function useUnsaved(unsaved: boolean, done: { readonly current: boolean }): void {
+/** Asks before the user leaves a screen with unsaved entries, unless `done` is set. */
+export function useUnsaved(unsaved: boolean, done: { readonly current: boolean } = { current: false }): void {
   useEffect(() => {
     if (!unsaved) return;
     const free = guardLeaving((go) => {

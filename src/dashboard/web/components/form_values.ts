@@ -72,6 +72,6 @@ function sentValue(field: Input, value: unknown, before: object | null): unknown
   return field.kind === "number" || field.kind === "weight" ? numberOrText(value) : value;
 }
 
-/** The options of some words and their names. */
-export const optionsOf = (names: Readonly<Record<string, string>>): readonly Option[] =>
-  Object.entries(names).map(([value, title]) => ({ value, title }));
+/** Options from a map of values to titles, or from values that are their own titles. */
+export const optionsOf = (all: Readonly<Record<string, string>> | readonly string[]): readonly Option[] =>
+  Object.entries(all).map(([key, title]) => ({ value: Array.isArray(all) ? title : key, title }));

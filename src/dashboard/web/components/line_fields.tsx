@@ -2,11 +2,11 @@
 import { ApiProblem } from "../api/problem.ts";
 import { words } from "../text/common.ts";
 import { Button } from "./button.tsx";
-import type { Editing, FormField, Option } from "./fields.tsx";
+import { type Editing, FieldError, type FormField, type Option, Select } from "./fields.tsx";
 import { ProductPicker } from "./pickers.tsx";
 
 /** A field of each line. */
-interface LineField {
+export interface LineField {
   readonly name: string;
   readonly title: string;
   readonly kind: "text" | "number" | "date" | "select" | "product";
@@ -19,32 +19,14 @@ interface LineField {
 /** The entries of one line. */
 type LineValues = Readonly<Record<string, string>>;
 
-interface LineFieldsSettings {
-  readonly name: string;
-  readonly label: string;
-  readonly fields: readonly LineField[];
-  readonly add: string;
-  readonly remove: string;
-}
-
 /** A form field with lines. API errors appear below their line and field. */
-export function lineFields({ name, label, fields, add, remove }: LineFieldsSettings): FormField {
+export function lineFields(name: string, label: string, fields: readonly LineField[]): FormField {
+  const render = (editing: Editing) => <Lines editing={editing} fields={fields} />;
+  return { kind: "custom", name, label, required: true, render };
+}
+
+function Lines({ editing, fields }: { readonly editing: Editing; readonly fields: readonly LineField[] }) {
   const blank = Object.fromEntries(fields.map((field) => [field.name, ""]));
-  return {
-    kind: "custom",
-    name,
-    label,
-    required: true,
-    render: (editing) => <Lines editing={editing} fields={fields} blank={blank} add={add} remove={remove} />,
-  };
-}
-
-interface LinesProps extends Pick<LineFieldsSettings, "fields" | "add" | "remove"> {
-  readonly editing: Editing;
-  readonly blank: LineValues;
-}
-
-function Lines({ editing, fields, blank, add, remove }: LinesProps) {
   const lines = (editing.value as readonly LineValues[] | undefined) ?? [blank];
   const set = (at: number, name: string, value: string) =>
     editing.set(lines.map((line, own) => (own === at ? { ...line, [name]: value } : line)));
@@ -68,19 +50,15 @@ function Lines({ editing, fields, blank, add, remove }: LinesProps) {
               kind="plain"
               icon="delete"
               iconOnly
-              title={remove}
+              title={words.removeLine}
               disabled={lines.length === 1}
               onClick={() => editing.set(lines.filter((_, own) => own !== at))}
             />
           </div>
         ))}
       </div>
-      {whole && (
-        <p class="field-wrong" role="alert">
-          {whole}
-        </p>
-      )}
-      <Button icon="plus" title={add} onClick={() => editing.set([...lines, blank])} />
+      <FieldError text={whole} />
+      <Button icon="plus" title={words.addLine} onClick={() => editing.set([...lines, blank])} />
     </>
   );
 }
@@ -118,13 +96,7 @@ function LineInput({ id, field, value, problem, onSet }: LineInputProps) {
           onPick={(product) => onSet(product?.sku ?? "")}
         />
       ) : kind === "select" ? (
-        <select {...common} onChange={typed}>
-          {options.map((option) => (
-            <option key={option.value} value={option.value}>
-              {option.title}
-            </option>
-          ))}
-        </select>
+        <Select {...common} options={options} onChoose={onSet} />
       ) : (
         <input
           {...common}
@@ -135,11 +107,7 @@ function LineInput({ id, field, value, problem, onSet }: LineInputProps) {
           onInput={typed}
         />
       )}
-      {problem && (
-        <p id={`${id}-wrong`} class="field-wrong" role="alert">
-          {problem}
-        </p>
-      )}
+      <FieldError id={`${id}-wrong`} text={problem} />
     </div>
   );
 }

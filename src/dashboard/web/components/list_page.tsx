@@ -6,23 +6,30 @@ import type { StoredPreference } from "../browser/preferences.ts";
 import { query, setQuery } from "../browser/router.ts";
 import { words } from "../text/common.ts";
 import { count } from "../text/format.ts";
+import { type Action, ActionButton, isPossible } from "./action.tsx";
 import { Button } from "./button.tsx";
-import type { Option } from "./fields.tsx";
+import { type Option, Select } from "./fields.tsx";
 import { Icon } from "./icon.tsx";
-import { EmptyState, Notice, Skeleton } from "./notice.tsx";
+import { EmptyState, type EmptyStateProps, Notice, Skeleton } from "./notice.tsx";
 import { Page } from "./page.tsx";
 import { ColumnChooser, DataTable, type Selection, type TableColumn, useHidden, withMerchant } from "./table.tsx";
 
 /** A filter of a list. Its parameter is the same in the API and in the address. */
-export type ListFilter = { readonly param: string; readonly title: string } & (
+export type ListFilter = { readonly param: string; readonly title: string; readonly when?: boolean } & (
   | { readonly kind: "choice"; readonly options: readonly Option[] }
   | { readonly kind: "text" }
   | { readonly kind: "date" }
   | { readonly kind: "flag"; readonly value?: string }
 );
 
-/** The settings of a list: what it reads and how it shows it. */
-export interface ListSettings<Row> {
+/** A filter with options. */
+export function choice(param: string, title: string, options: readonly Option[]): ListFilter {
+  return { kind: "choice", param, title, options };
+}
+
+const isShown = ({ when = true }: { readonly when?: boolean }) => when;
+
+interface ListBasics<Row> {
   /** The name of the list, under which its columns are stored. */
   readonly name: string;
   readonly path: string;
@@ -32,13 +39,13 @@ export interface ListSettings<Row> {
   readonly search?: { readonly param: string; readonly hint: string };
   readonly filters?: readonly ListFilter[];
   readonly columns: readonly TableColumn<Row>[];
-  readonly id: (row: Row) => string;
+  readonly id?: (row: Row) => string;
   readonly href?: (row: Row) => string | null;
   readonly rowName?: (row: Row) => string;
   readonly sort?: string;
   readonly limit?: number;
-  /** The content shown while the list has no entries at all. */
-  readonly empty: ComponentChildren;
+  /** Shown while the list has no entries at all. A page adds the button that creates one. */
+  readonly empty: EmptyStateProps;
   /** The actions on selected rows. */
   readonly bulk?: (chosen: readonly string[], rows: readonly Row[], clear: () => void) => ComponentChildren;
   readonly rowActs?: (row: Row) => ComponentChildren;
@@ -48,12 +55,20 @@ export interface ListSettings<Row> {
   readonly by_cursor?: boolean;
 }
 
+/** Rows without an `id` of their own need a function for it. */
+type Identified<Row> = Row extends { readonly id: string } ? unknown : { readonly id: (row: Row) => string };
+const idOf = (row: unknown) => (row as { readonly id: string }).id;
+
+/** The settings of a list: what it reads and how it shows it. */
+export type ListSettings<Row> = ListBasics<Row> & Identified<Row>;
+
+type ListRequest = Pick<ListBasics<never>, "search" | "filters" | "sort" | "limit" | "params">;
+
 /** The API parameters of a list, from the address. */
-export function listParams<Row>({ search, filters = [], sort, limit = 50, params = {} }: ListSettings<Row>): Params {
+export function listParams({ search, filters = [], sort, limit = 50, params = {} }: ListRequest): Params {
   const read = (name: string) => query.value.get(name);
-  const chosen = Object.fromEntries(
-    filters.map(({ param }) => [param, read(param)] as const).filter(([, value]) => value !== null),
-  );
+  const set = filters.filter(isShown).map(({ param }) => [param, read(param)] as const);
+  const chosen = Object.fromEntries(set.filter(([, value]) => value !== null));
   const found = search === undefined ? {} : { [search.param]: read(search.param) };
   return {
     ...params,
@@ -66,27 +81,40 @@ export function listParams<Row>({ search, filters = [], sort, limit = 50, params
   };
 }
 
-interface ListPageProps<Row> extends ListSettings<Row> {
-  readonly title: string;
-  readonly acts?: ComponentChildren;
-  /** The content above the list, such as saved views. */
-  readonly above?: ComponentChildren;
-}
+type ListPageProps<Row> = Omit<ListBasics<Row>, "name"> &
+  Identified<Row> & {
+    readonly title: string;
+    /** The name under which the columns are stored; without it, the title. */
+    readonly name?: string;
+    /** Buttons, left of the one that creates a record. */
+    readonly acts?: ComponentChildren;
+    /** Creates a record, or opens the screen for it. */
+    readonly create?: Action;
+    /** The content above the list, such as saved views. */
+    readonly above?: ComponentChildren;
+  };
 
 /** A screen with a list: title, count, search, filters, columns and pages, all kept in the address. */
-export function ListPage<Row>({ title, acts, above, ...settings }: ListPageProps<Row>) {
-  const total = useQuery<readonly Row[]>(settings.path, listParams(settings)).pagination?.total;
+export function ListPage<Row>(props: ListPageProps<Row>) {
+  const { title, name = title, acts, create, above, empty, path } = props;
+  const total = useQuery<readonly Row[]>(path, listParams(props)).pagination?.total;
+  const button = create && isPossible(create) && <ActionButton of={{ icon: "plus", button: "primary", ...create }} />;
   return (
-    <Page title={title} badge={total === undefined ? null : <span class="count">{count(total)}</span>} acts={acts}>
+    <Page
+      title={title}
+      badge={total === undefined ? null : <span class="count">{count(total)}</span>}
+      acts={(acts || button) && [acts, button]}
+    >
       {above}
-      <List {...settings} />
+      <List<Row> {...props} name={name} empty={{ act: button, ...empty }} />
     </Page>
   );
 }
 
 /** A list as a part of a page. */
 export function List<Row>(settings: ListSettings<Row>) {
-  const { name, path, columns, id, search, filters = [], empty, bulk, limit = 50, of_one = false } = settings;
+  const { name, path, id = idOf, search, empty, bulk, limit = 50, of_one = false } = settings;
+  const [columns, filters] = [settings.columns.filter(isShown), (settings.filters ?? []).filter(isShown)];
   const request = listParams(settings);
   const { data: rows, pagination, problem, loading, previous, reload } = useQuery<readonly Row[]>(path, request);
   const hidden = useHidden(name, columns);
@@ -95,13 +123,15 @@ export function List<Row>(settings: ListSettings<Row>) {
   const names = [search?.param, ...filters.map(({ param }) => param)].filter((param) => param !== undefined);
   const filtered = names.some((param) => query.value.has(param));
   const nothing = rows?.length === 0 && !query.value.has("page") && !query.value.has("cursor");
-  if (nothing && !filtered && !previous) return <>{empty}</>;
+  if (nothing && !filtered && !previous) return <EmptyState {...empty} />;
   const selection: Selection | undefined = bulk && { chosen, set: setChosen };
   const clear = () => setQuery(Object.fromEntries([...names, "page", "cursor"].map((param) => [param, null])));
   return (
     <>
       <Bar
-        settings={settings}
+        path={path}
+        search={search}
+        filters={filters}
         columns={of_one ? columns : withMerchant(columns, rows ?? [])}
         filtered={filtered}
         onClear={clear}
@@ -167,15 +197,16 @@ function BulkBar({ count: chosen, onClear, children }: BulkProps) {
 }
 
 interface ListBarProps<Row> {
-  readonly settings: ListSettings<Row>;
+  readonly path: string;
+  readonly search: ListRequest["search"];
+  readonly filters: readonly ListFilter[];
   readonly columns: readonly TableColumn<Row>[];
   readonly filtered: boolean;
   readonly onClear: () => void;
   readonly hidden: StoredPreference<readonly string[]>;
 }
 
-function Bar<Row>({ settings, columns, filtered, onClear, hidden }: ListBarProps<Row>) {
-  const { path, search, filters = [] } = settings;
+function Bar<Row>({ path, search, filters, columns, filtered, onClear, hidden }: ListBarProps<Row>) {
   if (search === undefined && filters.length === 0) return null;
   return (
     <div class="list-bar">
@@ -254,16 +285,8 @@ function FilterField({ filter }: { readonly filter: ListFilter }) {
     );
   }
   if (filter.kind === "choice") {
-    return (
-      <select class={look} aria-label={title} value={value} onChange={(event) => apply(event.currentTarget.value)}>
-        <option value="">{title}</option>
-        {filter.options.map((option) => (
-          <option key={option.value} value={option.value}>
-            {option.title}
-          </option>
-        ))}
-      </select>
-    );
+    const { options } = filter;
+    return <Select class={look} aria-label={title} value={value} options={options} empty={title} onChoose={apply} />;
   }
   return (
     <label class={look}>

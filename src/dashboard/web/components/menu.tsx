@@ -8,6 +8,8 @@ export interface MenuAct {
   readonly title: string;
   readonly icon?: IconName;
   readonly run: () => void;
+  /** Whether an action menu has this action. */
+  readonly when?: boolean;
   readonly danger?: boolean;
   readonly disabled?: boolean;
   /** Whether the item is the selected one of a group. */
@@ -147,6 +149,7 @@ export function ActionMenu({
   readonly items: readonly MenuItem[];
   readonly name?: string;
 }) {
-  if (items.length === 0) return null;
-  return <Menu items={items} name={name} label={<Icon name="more" />} class="button icon-only" />;
+  const shown = items.filter((item) => !("when" in item) || item.when);
+  if (shown.length === 0) return null;
+  return <Menu items={shown} name={name} label={<Icon name="more" />} class="button icon-only" />;
 }

@@ -3,7 +3,7 @@ import { useEffect, useId } from "preact/hooks";
 import { mustName, openMerchants } from "../api/merchants.ts";
 import { merchantOfPage, page_merchant, setQuery } from "../browser/router.ts";
 import { merchantTexts as texts } from "../text/merchants.ts";
-import type { Editing, FormField, FormValues, Option } from "./fields.tsx";
+import { type Editing, FieldError, type FormField, type FormValues, type Option, Select } from "./fields.tsx";
 
 const name = "merchant_id";
 
@@ -76,27 +76,18 @@ function MerchantChoice({ value, onChange, wrong }: MerchantChoiceProps) {
   return (
     <div class="field select">
       <label for={id}>{texts.merchant}</label>
-      <select
+      <Select
         id={id}
         name={name}
         value={value}
         aria-required
         aria-invalid={wrong ? true : undefined}
         aria-describedby={wrong ? `${id}-wrong` : undefined}
-        onChange={(event) => onChange(event.currentTarget.value)}
-      >
-        <option value="">{texts.choose}</option>
-        {options().map((option) => (
-          <option key={option.value} value={option.value}>
-            {option.title}
-          </option>
-        ))}
-      </select>
-      {wrong && (
-        <p id={`${id}-wrong`} class="field-wrong" role="alert">
-          {wrong}
-        </p>
-      )}
+        options={options()}
+        empty={texts.choose}
+        onChoose={onChange}
+      />
+      <FieldError id={`${id}-wrong`} text={wrong} />
     </div>
   );
 }

@@ -5,7 +5,8 @@ import { words } from "../text/common.ts";
 import { Button } from "./button.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 
-interface EmptyStateProps {
+/** The content of an empty list. */
+export interface EmptyStateProps {
   readonly icon: IconName;
   readonly title: string;
   readonly text?: string;

@@ -5,6 +5,7 @@ import { arrived } from "../browser/router.ts";
 import { words } from "../text/common.ts";
 import { MerchantMark } from "./badge.tsx";
 import { Icon } from "./icon.tsx";
+import type { BackLink } from "./screen.ts";
 
 interface PageProps {
   readonly title: string;
@@ -17,7 +18,7 @@ interface PageProps {
   /** The buttons at the right, the main one last. */
   readonly acts?: ComponentChildren;
   /** The list that this page belongs to. */
-  readonly back?: { readonly href: string; readonly title: string };
+  readonly back?: BackLink | undefined;
   readonly children?: ComponentChildren;
   readonly narrow?: boolean;
 }

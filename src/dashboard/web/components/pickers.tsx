@@ -1,157 +1,8 @@
-import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { get } from "../api/client.ts";
 import type { Customer, ProductRecord } from "../api/types.ts";
 import { words } from "../text/common.ts";
-import type { Editing, FormField } from "./fields.tsx";
-import { Icon } from "./icon.tsx";
-
-/** An item to choose. */
-interface ComboboxOption {
-  readonly value: string;
-  readonly title: string;
-  readonly note?: string;
-}
-
-interface ComboboxProps {
-  /** The label of the field. */
-  readonly label: string;
-  /** The title of the chosen item; empty without one. */
-  readonly shown: string;
-  readonly find: (typed: string, signal: AbortSignal) => Promise<readonly ComboboxOption[]>;
-  /** Called with null when the chosen item is removed. */
-  readonly onPick: (choice: ComboboxOption | null) => void;
-  readonly id?: string;
-  readonly placeholder?: string;
-  readonly disabled?: boolean;
-  readonly invalid?: boolean;
-  readonly described?: string;
-  /** Clears the field after each choice, to choose several items. */
-  readonly many?: boolean;
-}
-
-function useChoices(find: ComboboxProps["find"], typed: string | null) {
-  const [found, setFound] = useState<readonly ComboboxOption[] | null>(null);
-  useEffect(() => {
-    if (typed === null) return setFound(null);
-    const aborting = new AbortController();
-    const timer = setTimeout(
-      () =>
-        find(typed.trim(), aborting.signal).then(
-          (all) => !aborting.signal.aborted && setFound(all),
-          () => !aborting.signal.aborted && setFound([]),
-        ),
-      typed === "" ? 0 : 120,
-    );
-    return () => {
-      clearTimeout(timer);
-      aborting.abort();
-    };
-  }, [typed]);
-  return found;
-}
-
-/** A search field that offers matches to choose from, by mouse or by arrow keys, Enter and Esc. */
-function Combobox(props: ComboboxProps) {
-  const { label, shown, find, onPick, invalid, many } = props;
-  const own = useId();
-  const id = props.id ?? own;
-  const field = useRef<HTMLInputElement>(null);
-  // The typed text; null while the list is closed.
-  const [typed, setTyped] = useState<string | null>(null);
-  const [at, setAt] = useState(0);
-  const found = useChoices(find, typed);
-  const open = typed !== null && found !== null;
-  useEffect(() => setAt(0), [found]);
-  useEffect(() => document.getElementById(`${id}-${at}`)?.scrollIntoView({ block: "nearest" }), [at, open]);
-  const pick = (choice: ComboboxOption | undefined) => {
-    if (choice === undefined) return;
-    setTyped(null);
-    onPick(choice);
-    if (many && field.current) field.current.value = "";
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const all = found ?? [];
-    if (step !== undefined && typed === null) setTyped("");
-    else if (step !== undefined) setAt((all.length + at + step) % Math.max(1, all.length));
-    else if (event.key === "Enter" && open) pick(all[at]);
-    else if (event.key === "Escape" && typed !== null) setTyped(null);
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-  };
-  return (
-    <div class="combobox">
-      <input
-        ref={field}
-        id={id}
-        type="text"
-        role="combobox"
-        aria-label={props.id === undefined ? label : undefined}
-        aria-expanded={open}
-        aria-controls={open ? `${id}-list` : undefined}
-        aria-autocomplete="list"
-        aria-activedescendant={open && found.length > 0 ? `${id}-${at}` : undefined}
-        aria-invalid={invalid || undefined}
-        aria-describedby={props.described}
-        autocomplete="off"
-        spellcheck={false}
-        placeholder={props.placeholder}
-        disabled={props.disabled}
-        value={typed ?? shown}
-        onInput={({ currentTarget: { value } }) => {
-          setTyped(value);
-          if (value === "" && shown !== "") onPick(null);
-        }}
-        onFocus={(event) => event.currentTarget.select()}
-        onClick={() => typed === null && setTyped("")}
-        onBlur={() => setTyped(null)}
-        onKeyDown={onKeyDown}
-      />
-      <Icon name="down" />
-      {open && <ComboboxMatches id={id} label={label} found={found} at={at} onAt={setAt} onPick={pick} />}
-    </div>
-  );
-}
-
-interface ComboboxMatchesProps {
-  readonly id: string;
-  readonly label: string;
-  readonly found: readonly ComboboxOption[];
-  readonly at: number;
-  readonly onAt: (index: number) => void;
-  readonly onPick: (choice: ComboboxOption) => void;
-}
-
-function ComboboxMatches({ id, label, found, at, onAt, onPick }: ComboboxMatchesProps) {
-  return (
-    <div id={`${id}-list`} role="listbox" aria-label={label} class="combobox-list">
-      {found.map((choice, index) => (
-        <div
-          key={choice.value}
-          id={`${id}-${index}`}
-          role="option"
-          tabIndex={-1}
-          aria-selected={index === at}
-          onMouseMove={() => onAt(index)}
-          // Runs before the field loses focus, which closes the list.
-          onMouseDown={(event) => {
-            event.preventDefault();
-            onPick(choice);
-          }}
-        >
-          <span>{choice.title}</span>
-          {choice.note && <small>{choice.note}</small>}
-        </div>
-      ))}
-      {found.length === 0 && (
-        <div role="option" aria-disabled="true" aria-selected="false" class="combobox-nothing">
-          {words.nothingFound}
-        </div>
-      )}
-    </div>
-  );
-}
+import { type Editing, FieldError, type FormField } from "./fields.tsx";
+import { Finder } from "./finder.tsx";
 
 /** The display name of a customer. */
 export function customerName({ first_name, last_name, company, email, erased_at }: Customer): string {
@@ -159,38 +10,41 @@ export function customerName({ first_name, last_name, company, email, erased_at 
   return [first_name, last_name].filter(Boolean).join(" ") || company || email;
 }
 
-interface PickerProps<Thing> {
-  readonly label: string;
-  readonly shown: string;
-  readonly onPick: (thing: Thing | null) => void;
-  readonly id?: string;
-  readonly disabled?: boolean;
-  readonly invalid?: boolean;
-  readonly many?: boolean;
+/** The products that match a text by SKU, name or barcode. `merchant` is a code; by default the page's merchant. */
+export async function findProducts(q: string, signal: AbortSignal, merchant?: string) {
+  const params = { q, status: "active", limit: 12 };
+  return (await get<readonly ProductRecord[]>("/products", { params, signal, merchant })).data;
 }
 
-interface ProductPickerProps extends PickerProps<ProductRecord> {
-  /** The merchant's code; by default that of the page. */
+interface ProductPickerProps {
+  readonly id?: string;
+  readonly label: string;
+  /** The SKU of the chosen product; empty without one. */
+  readonly shown: string;
+  readonly onPick: (product: ProductRecord | null) => void;
+  readonly invalid?: boolean;
   readonly merchant?: string | undefined;
 }
 
-const few = 12;
-
-/** Chooses a product by SKU, name or barcode. The value is its SKU. */
-export function ProductPicker({ onPick, merchant, ...props }: ProductPickerProps) {
-  // Results stay known until one is picked, across renders.
-  const [known] = useState(() => new Map<string, ProductRecord>());
-  const find = async (q: string, signal: AbortSignal): Promise<ComboboxOption[]> => {
-    const { data } = await get<readonly ProductRecord[]>("/products", {
-      params: { q, status: "active", limit: few },
-      signal,
-      merchant,
-    });
-    for (const product of data) known.set(product.sku, product);
-    return data.map(({ sku, name }) => ({ value: sku, title: name, note: sku }));
-  };
-  const pick = (choice: ComboboxOption | null) => onPick(choice === null ? null : (known.get(choice.value) ?? null));
-  return <Combobox {...props} placeholder={words.pickProduct} find={find} onPick={pick} />;
+/** Chooses a product. */
+export function ProductPicker({ id, onPick, merchant, ...props }: ProductPickerProps) {
+  return (
+    <Finder
+      {...props}
+      field_id={id}
+      placeholder={words.pickProduct}
+      suggests
+      find={(q, signal) => findProducts(q, signal, merchant)}
+      id={(product) => product.id}
+      item={({ sku, name }) => (
+        <>
+          <code>{sku}</code> {name}
+        </>
+      )}
+      onChoose={onPick}
+      onClear={() => onPick(null)}
+    />
+  );
 }
 
 /** A line of a form with a product and a quantity. */
@@ -251,20 +105,12 @@ function ProductLines({ value, set, problem, id, label }: Editing & { readonly l
             >
               ×
             </button>
-            {wrong && (
-              <p id={`${id}-${at}`} class="field-wrong" role="alert">
-                {wrong}
-              </p>
-            )}
+            <FieldError id={`${id}-${at}`} text={wrong} />
           </div>
         );
       })}
-      <ProductPicker label={`${label}: ${words.pickProduct}`} shown="" onPick={add} many />
-      {own && (
-        <p class="field-wrong" role="alert">
-          {own}
-        </p>
-      )}
+      <ProductPicker label={`${label}: ${words.pickProduct}`} shown="" onPick={add} />
+      <FieldError text={own} />
     </div>
   );
 }

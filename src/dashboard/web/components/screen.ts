@@ -1,11 +1,22 @@
 import type { ComponentType } from "preact";
 import type { Permission } from "../../../http/auth/permissions.ts";
 import { isOperatorUser, may, mayAlso } from "../api/session.ts";
+import { to } from "../browser/router.ts";
 import type { IconName } from "./icon.tsx";
 
-/** The parameters of the path of a screen. */
+/** A link to the list that a screen belongs to. */
+export interface BackLink {
+  readonly href: string;
+  readonly title: string;
+}
+
+/** What a screen gets. */
 export interface ScreenProps {
+  /** The parameters of its path. */
   readonly params: Readonly<Record<string, string>>;
+  /** The title under which it is registered. */
+  readonly title: string;
+  readonly back: BackLink | undefined;
 }
 
 /** A section of the navigation. Its screens are listed below it while one of them is shown. */
@@ -52,6 +63,14 @@ export let listed: Listed = { screens: [], sections: [] };
 /** Sets the screens and sections. */
 export function list(all: Listed): void {
   listed = all;
+}
+
+/** The link from `/orders/ord_7` to `/orders`: to the screen with the longest beginning of the path. */
+export function backFrom(path: string): BackLink | undefined {
+  const above = path.slice(0, path.lastIndexOf("/"));
+  const screen = listed.screens.find((one) => one.path === above);
+  if (screen !== undefined) return { href: to(above), title: screen.title };
+  return above === "" ? undefined : backFrom(above);
 }
 
 /** Whether the signed-in user may see a screen. */

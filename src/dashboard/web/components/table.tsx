@@ -75,6 +75,8 @@ export interface TableColumn<Row> {
   readonly extra?: true;
   /** Takes the remaining width. */
   readonly wide?: true;
+  /** Whether the table has this column. */
+  readonly when?: boolean;
 }
 
 /** The selected rows and how to change them. */
@@ -120,7 +122,8 @@ export function withMerchant<Row>(
 /** A table with row links, sorting, selection, keys `j` and `k`, and cards on phones. Renders only visible rows. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { name, rows, stale = false, of_one = false } = props;
-  const columns = of_one ? props.columns : withMerchant(props.columns, rows);
+  const own = props.columns.filter(({ when = true }) => when);
+  const columns = of_one ? own : withMerchant(own, rows);
   const { hidden = new Set(columns.flatMap(({ id, extra }) => (extra ? id : []))) } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   const shown = columns.filter(({ id }) => !hidden.has(id));

@@ -13,7 +13,7 @@ import { ConfirmHost, DialogHost } from "../components/dialog.tsx";
 import { Icon } from "../components/icon.tsx";
 import { EmptyState } from "../components/notice.tsx";
 import { Page } from "../components/page.tsx";
-import { type Listed, list, listed, maySee, type Screen, type ScreenProps } from "../components/screen.ts";
+import { backFrom, type Listed, list, listed, maySee, type Screen, type ScreenProps } from "../components/screen.ts";
 import { Toasts } from "../components/toasts.tsx";
 import { shellTexts } from "../text/shell.ts";
 import { RestoredBanner, ViewBanner } from "./banners.tsx";
@@ -138,7 +138,8 @@ function Shown({ found }: { readonly found: MatchedScreen | null }) {
   // The previous screen stays until the next one's file is loaded.
   if (now.screen !== screen) return null;
   const scope = [tabEnvironment.value, chosenMerchant.value?.code, ownMerchant.value?.code].join(" ");
-  return <now.Shown key={`${scope} ${JSON.stringify(params)}`} params={params} />;
+  const props = { params, title: screen.title, back: backFrom(place.value.path) };
+  return <now.Shown key={`${scope} ${JSON.stringify(params)}`} {...props} />;
 }
 
 function NotFound() {

@@ -32,6 +32,8 @@ export const words = {
   next: "Next",
   optional: "optional",
   addRow: "Add",
+  addLine: "Add line",
+  removeLine: "Remove line",
   dismiss: "Dismiss",
   undo: "Undo",
   requestId: (id: string) => `Request ${id}`,

@@ -52,8 +52,6 @@ export const effectTexts = {
 } as const;
 
 export const orderTexts = {
-  orders: "Orders",
-  order: "Order",
   heldFrom: (state: string) => `On hold (was ${state})`,
   placed: "placed",
   leavesBy: (day: string) => `Ship by ${day}`,

@@ -1,6 +1,5 @@
 export const returnTexts = {
   returns: "Returns",
-  one: "Return",
   add: "New return",
   emptyTitle: "No returns yet",
   emptyText:

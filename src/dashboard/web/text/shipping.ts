@@ -23,7 +23,6 @@ export const shippingTexts = {
     emptyText: "Buy labels from a packed order. You can compare rates first.",
     tryRates: "Compare rates",
     exportCsv: "Export CSV",
-    back: "Labels",
     parcel: "Parcel",
     weight: "Weight",
     size: "Size",

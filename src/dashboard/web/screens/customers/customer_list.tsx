@@ -1,9 +1,6 @@
-import { may } from "../../api/session.ts";
 import type { Customer } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
-import { LinkButton } from "../../components/button.tsx";
 import { ListPage } from "../../components/list_page.tsx";
-import { EmptyState } from "../../components/notice.tsx";
 import { customerName } from "../../components/pickers.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
@@ -25,21 +22,16 @@ const columns: readonly TableColumn<Customer>[] = [
 ];
 
 export function CustomersScreen() {
-  const add = may("customers.write") && (
-    <LinkButton kind="primary" icon="plus" title={texts.add} href={to("/customers/new")} />
-  );
   return (
     <ListPage<Customer>
-      name={titles.customers}
       title={titles.customers}
       path="/customers"
       search={{ param: "q", hint: texts.search }}
       filters={[{ kind: "date", param: "created_after", title: texts.createdAfter }]}
       columns={columns}
-      id={({ id }) => id}
       href={({ id }) => to(`/customers/${id}`)}
-      acts={add}
-      empty={<EmptyState icon="customers" title={texts.emptyTitle} text={texts.emptyText} act={add} />}
+      create={{ title: texts.add, permission: "customers.write", href: to("/customers/new") }}
+      empty={{ icon: "customers", title: texts.emptyTitle, text: texts.emptyText }}
     />
   );
 }

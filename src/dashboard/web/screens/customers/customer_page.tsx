@@ -1,20 +1,17 @@
-import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import type { CustomerDetail, Order } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
 import { type Action, Actions } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { List } from "../../components/list_page.tsx";
-import { EmptyState, Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Columns, Page } from "../../components/page.tsx";
 import { customerName } from "../../components/pickers.tsx";
-import type { ScreenProps } from "../../components/screen.ts";
+import { type RecordProps, recordScreen } from "../../components/record_screen.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { CopyField, DescriptionList, Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { customerTexts as texts } from "../../text/customers.ts";
 import { count, money } from "../../text/format.ts";
-import { titles } from "../../text/navigation.ts";
 import { Addresses } from "./customer_addresses.tsx";
 import { CustomerErasure, ErasureNotice, useErasureOf } from "./erasure.tsx";
 import { privacyActions } from "./privacy_actions.tsx";
@@ -33,19 +30,10 @@ const columns: readonly TableColumn<Order>[] = [
 ];
 
 /** One customer: contact, addresses and orders. */
-export function CustomerScreen({ params }: ScreenProps) {
-  const path = `/customers/${params["id"]}`;
-  const { data: customer, etag, problem, loading, reload } = useQuery<CustomerDetail>(path);
-  const erasure = useErasureOf(params["id"] ?? "");
-  const back = { href: to("/customers"), title: titles.customers };
-  if (loading) return <Skeleton />;
-  if (!customer) {
-    return (
-      <Page title={titles.customer} back={back}>
-        {problem && <Notice problem={problem} onRetry={reload} />}
-      </Page>
-    );
-  }
+export const CustomerScreen = recordScreen("/customers/:id", CustomerPage);
+
+function CustomerPage({ record: customer, etag, back }: RecordProps<CustomerDetail>) {
+  const erasure = useErasureOf(customer.id);
   const erased = customer.erased_at !== null;
   const edit: Action = {
     ...{ title: words.edit, icon: "edit", button: true, permission: "customers.write", when: !erased },
@@ -104,7 +92,7 @@ function Orders({ id, all }: { readonly id: string; readonly all: number }) {
         of_one
         id={(order) => order.id}
         href={(order) => to(`/orders/${order.id}`)}
-        empty={<EmptyState icon="cart" title={texts.noOrders} text={texts.noOrdersText} />}
+        empty={{ icon: "cart", title: texts.noOrders, text: texts.noOrdersText }}
       />
     </section>
   );

@@ -191,12 +191,11 @@ function Receivers({ ids }: { readonly ids: readonly string[] }) {
 }
 
 /** One erasure: its progress, its erased records and the manual steps. */
-export function ErasureScreen({ params }: ScreenProps) {
+export function ErasureScreen({ params, title, back }: ScreenProps) {
   const { data, problem, loading, reload } = useQuery<ErasureRecord>(`/erasures/${params["id"]}`);
   useErasure(data, reload);
-  const back = { href: to("/settings/privacy"), title: texts.title };
   return (
-    <Page title={texts.erasure} below={params["id"]} back={back} narrow>
+    <Page title={title} below={params["id"]} back={back} narrow>
       <div class="stack">
         {problem && <Notice problem={problem} onRetry={reload} />}
         {loading && <Skeleton lines={8} />}

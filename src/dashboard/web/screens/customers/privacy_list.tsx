@@ -5,7 +5,6 @@ import { navigate, to } from "../../browser/router.ts";
 import { type Action, Actions } from "../../components/action.tsx";
 import { Badge, MerchantMark } from "../../components/badge.tsx";
 import { ListPage } from "../../components/list_page.tsx";
-import { EmptyState } from "../../components/notice.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
 import { count } from "../../text/format.ts";
@@ -58,11 +57,10 @@ export function PrivacyScreen() {
       path="/erasures"
       of_one
       columns={showsSeveral.value ? [requestedColumn, reaches, ...columns] : [requestedColumn, ...columns]}
-      id={({ id }) => id}
       href={({ id }) => to(`/settings/privacy/${id}`)}
       acts={<Actions of={[eraseByEmail, exportByEmail(reach)]} />}
       above={<p class="page-intro muted">{texts.intro}</p>}
-      empty={<EmptyState icon="shield" title={texts.emptyTitle} text={texts.emptyText} />}
+      empty={{ icon: "shield", title: texts.emptyTitle, text: texts.emptyText }}
     />
   );
 }

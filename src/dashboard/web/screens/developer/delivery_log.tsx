@@ -4,8 +4,7 @@ import { Badge, type Tone } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { openDialog } from "../../components/dialog.tsx";
 import { optionsOf } from "../../components/form_values.ts";
-import { List } from "../../components/list_page.tsx";
-import { EmptyState } from "../../components/notice.tsx";
+import { choice, List } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
 import { count } from "../../text/format.ts";
@@ -55,20 +54,17 @@ export function Log({ webhook }: { readonly webhook: Webhook }) {
     <List<Attempt>
       name={texts.log}
       path={`/webhooks/${webhook.id}/logs`}
-      filters={[{ kind: "choice", param: "status", title: texts.status, options: optionsOf(texts.outcome) }]}
+      filters={[choice("status", texts.status, optionsOf(texts.outcome))]}
       columns={attemptColumns}
-      id={({ id }) => id}
       rowActs={({ id }) => (
         <Button kind="plain" icon="eye" iconOnly title={texts.showAttempt} onClick={() => show(id)} />
       )}
-      empty={
-        <EmptyState
-          icon="list"
-          title={texts.logEmpty}
-          text={texts.logEmptyText}
-          act={<ActionButton of={testWebhook(webhook)} />}
-        />
-      }
+      empty={{
+        icon: "list",
+        title: texts.logEmpty,
+        text: texts.logEmptyText,
+        act: <ActionButton of={testWebhook(webhook)} />,
+      }}
     />
   );
 }
@@ -100,11 +96,10 @@ export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
     <List<Delivery>
       name={texts.deliveries}
       path={`/webhooks/${webhook.id}/deliveries`}
-      filters={[{ kind: "choice", param: "status", title: texts.status, options: optionsOf(texts.deliveryStatuses) }]}
+      filters={[choice("status", texts.status, optionsOf(texts.deliveryStatuses))]}
       columns={deliveryColumns}
-      id={({ id }) => id}
       rowActs={({ id, event_type }) => <ActionButton of={resend(webhook.id, id, event_type)} name={texts.resend} />}
-      empty={<EmptyState icon="list" title={texts.deliveriesEmpty} text={texts.deliveriesEmptyText} />}
+      empty={{ icon: "list", title: texts.deliveriesEmpty, text: texts.deliveriesEmptyText }}
     />
   );
 }

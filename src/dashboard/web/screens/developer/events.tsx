@@ -1,11 +1,10 @@
 import type { ApiEvent } from "../../api/developer_types.ts";
-import { useQuery } from "../../api/query.ts";
 import { to } from "../../browser/router.ts";
 import { LinkButton } from "../../components/button.tsx";
-import { ListPage } from "../../components/list_page.tsx";
-import { EmptyState, Notice, Skeleton } from "../../components/notice.tsx";
+import { optionsOf } from "../../components/form_values.ts";
+import { choice, ListPage } from "../../components/list_page.tsx";
 import { Card, Page } from "../../components/page.tsx";
-import type { ScreenProps } from "../../components/screen.ts";
+import { type RecordProps, recordScreen } from "../../components/record_screen.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Code, CopyField, Time } from "../../components/values.tsx";
 import { titles } from "../../text/navigation.ts";
@@ -42,46 +41,29 @@ const columns: readonly TableColumn<ApiEvent>[] = [
 export function EventsScreen() {
   return (
     <ListPage<ApiEvent>
-      name={titles.events}
       title={titles.events}
       path="/events"
       sort="-created_at"
       filters={[
-        {
-          kind: "choice",
-          param: "type",
-          title: texts.type,
-          options: eventTypes.map((type) => ({ value: type, title: type })),
-        },
+        choice("type", texts.type, optionsOf(eventTypes)),
         { kind: "date", param: "created_after", title: texts.since },
       ]}
       columns={columns}
-      id={({ id }) => id}
       href={({ id }) => to(`/settings/events/${id}`)}
-      empty={
-        <EmptyState
-          icon="zap"
-          title={texts.emptyTitle}
-          text={texts.emptyText}
-          act={<LinkButton kind="primary" icon="webhook" title={webhookTexts.add} href={to("/settings/webhooks")} />}
-        />
-      }
+      empty={{
+        icon: "zap",
+        title: texts.emptyTitle,
+        text: texts.emptyText,
+        act: <LinkButton kind="primary" icon="webhook" title={webhookTexts.add} href={to("/settings/webhooks")} />,
+      }}
     />
   );
 }
 
 /** One event with its JSON. */
-export function EventScreen({ params }: ScreenProps) {
-  const { data: event, problem, loading, reload } = useQuery<ApiEvent>(`/events/${params["id"]}`);
-  const back = { href: to("/settings/events"), title: titles.events };
-  if (loading) return <Skeleton />;
-  if (!event) {
-    return (
-      <Page title={titles.event} back={back}>
-        {problem && <Notice problem={problem} onRetry={reload} />}
-      </Page>
-    );
-  }
+export const EventScreen = recordScreen("/events/:id", EventPage);
+
+function EventPage({ record: event, back }: RecordProps<ApiEvent>) {
   const about = aboutEvent(event);
   return (
     <Page

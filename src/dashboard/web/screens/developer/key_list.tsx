@@ -3,12 +3,11 @@ import { post } from "../../api/client.ts";
 import type { ApiKey, MadeKey } from "../../api/developer_types.ts";
 import { to } from "../../browser/router.ts";
 import { Badge } from "../../components/badge.tsx";
-import { Button } from "../../components/button.tsx";
+import { openDialog } from "../../components/dialog.tsx";
 import { FormDialog } from "../../components/form.tsx";
 import { optionsOf } from "../../components/form_values.ts";
-import { ListPage } from "../../components/list_page.tsx";
+import { choice, ListPage } from "../../components/list_page.tsx";
 import { merchantChoice, merchantIn } from "../../components/merchant_field.tsx";
-import { EmptyState } from "../../components/notice.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
@@ -42,45 +41,38 @@ function Observed({ observed }: Pick<ApiKey, "observed">) {
 
 /** The API keys of the current environment. */
 export function KeysScreen() {
-  const [adding, setAdding] = useState(false);
   const [made, setMade] = useState<MadeKey | null>(null);
-  const add = <Button kind="primary" icon="plus" title={texts.add} onClick={() => setAdding(true)} />;
   return (
     <>
       <ListPage<ApiKey>
-        name={titles.keys}
         title={titles.keys}
         path="/keys"
-        filters={[
-          {
-            kind: "choice",
-            param: "status",
-            title: texts.status,
-            options: optionsOf(texts.statuses),
-          },
-        ]}
+        filters={[choice("status", texts.status, optionsOf(texts.statuses))]}
         columns={columns}
-        id={({ id }) => id}
         href={({ id }) => to(`/settings/keys/${id}`)}
-        acts={add}
-        empty={<EmptyState icon="key" title={texts.emptyTitle} text={texts.emptyText} act={add} />}
+        create={{ title: texts.add, run: () => openDialog((close) => <AddKey onClose={close} onMade={setMade} />) }}
+        empty={{ icon: "key", title: texts.emptyTitle, text: texts.emptyText }}
       />
-      {adding && (
-        <FormDialog
-          title={texts.add}
-          fields={[...merchantChoice({ or_operator: true }), ...keyFields(true)]}
-          submit={words.create}
-          onClose={() => setAdding(false)}
-          onSubmit={async (values, key, body) => {
-            const { data } = await post<MadeKey>("/keys", body, {
-              key,
-              merchant: merchantIn(values),
-            });
-            setMade(data);
-          }}
-        />
-      )}
       {made && <NewSecret made={made} onDone={() => setMade(null)} />}
     </>
+  );
+}
+
+interface AddKeyProps {
+  readonly onClose: () => void;
+  readonly onMade: (made: MadeKey) => void;
+}
+
+function AddKey({ onClose, onMade }: AddKeyProps) {
+  return (
+    <FormDialog
+      title={texts.add}
+      fields={[...merchantChoice({ or_operator: true }), ...keyFields(true)]}
+      submit={words.create}
+      onClose={onClose}
+      onSubmit={async (values, key, body) => {
+        onMade((await post<MadeKey>("/keys", body, { key, merchant: merchantIn(values) })).data);
+      }}
+    />
   );
 }

@@ -1,5 +1,4 @@
 import type { ApiKey, MadeKey } from "../../api/developer_types.ts";
-import { useQuery } from "../../api/query.ts";
 import { navigate, to } from "../../browser/router.ts";
 import { type Action, ActionButton, Actions } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
@@ -7,28 +6,18 @@ import { LinkButton } from "../../components/button.tsx";
 import { openDialog } from "../../components/dialog.tsx";
 import type { FormField } from "../../components/fields.tsx";
 import { optionsOf } from "../../components/form_values.ts";
-import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Columns, Page } from "../../components/page.tsx";
-import type { ScreenProps } from "../../components/screen.ts";
+import { type RecordProps, recordScreen } from "../../components/record_screen.tsx";
 import { DescriptionList, Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { keyTexts as texts } from "../../text/keys.ts";
-import { titles } from "../../text/navigation.ts";
 import { keyFields, NewSecret } from "./key_fields.tsx";
 
 /** One API key: its settings, rejected IP addresses and actions. */
-export function KeyScreen({ params }: ScreenProps) {
-  const { data: key, etag, problem, loading, reload } = useQuery<ApiKey>(`/keys/${params["id"]}`);
-  const back = { href: to("/settings/keys"), title: titles.keys };
-  if (loading) return <Skeleton />;
-  if (!key) {
-    return (
-      <Page title={titles.key} back={back}>
-        {problem && <Notice problem={problem} onRetry={reload} />}
-      </Page>
-    );
-  }
+export const KeyScreen = recordScreen("/keys/:id", KeyPage);
+
+function KeyPage({ record: key, etag, back }: RecordProps<ApiKey>) {
   return (
     <Page
       title={key.name}

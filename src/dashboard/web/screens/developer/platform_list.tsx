@@ -3,11 +3,9 @@ import { post } from "../../api/client.ts";
 import type { PlatformConnection } from "../../api/developer_types.ts";
 import { navigate, query, setQuery, to } from "../../browser/router.ts";
 import { Badge } from "../../components/badge.tsx";
-import { LinkButton } from "../../components/button.tsx";
 import { Form } from "../../components/form.tsx";
 import { ListPage } from "../../components/list_page.tsx";
 import { withMerchantField } from "../../components/merchant_field.tsx";
-import { EmptyState } from "../../components/notice.tsx";
 import { Card, Page } from "../../components/page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { showSuccess } from "../../components/toasts.tsx";
@@ -25,17 +23,14 @@ const columns: readonly TableColumn<PlatformConnection>[] = [
 ];
 
 export function PlatformsScreen() {
-  const add = <LinkButton kind="primary" icon="plus" title={texts.add} href={to("/settings/platforms/new")} />;
   return (
     <ListPage<PlatformConnection>
-      name={titles.platforms}
       title={titles.platforms}
       path="/platforms"
       columns={columns}
-      id={({ id }) => id}
       href={({ id }) => to(`/settings/platforms/${id}`)}
-      acts={add}
-      empty={<EmptyState icon="plug" title={texts.emptyTitle} text={texts.emptyText} act={add} />}
+      create={{ title: texts.add, href: to("/settings/platforms/new") }}
+      empty={{ icon: "plug", title: texts.emptyTitle, text: texts.emptyText }}
     />
   );
 }

@@ -1,11 +1,9 @@
 import type { PlatformConnection } from "../../api/developer_types.ts";
-import { useQuery } from "../../api/query.ts";
 import { navigate, to } from "../../browser/router.ts";
 import { type Action, Actions } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
-import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Columns, Page } from "../../components/page.tsx";
-import type { ScreenProps } from "../../components/screen.ts";
+import { type RecordProps, recordScreen } from "../../components/record_screen.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { CopyField, DescriptionList, Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
@@ -15,17 +13,9 @@ import { connectionFields } from "./platform_fields.ts";
 import { Imports, Reports } from "./platform_queues.tsx";
 
 /** One store: its imported orders, its reported parcels and its settings. */
-export function PlatformScreen({ params }: ScreenProps) {
-  const { data: shop, etag, problem, loading, reload } = useQuery<PlatformConnection>(`/platforms/${params["id"]}`);
-  const back = { href: to("/settings/platforms"), title: titles.platforms };
-  if (loading) return <Skeleton />;
-  if (!shop) {
-    return (
-      <Page title={titles.platform} back={back}>
-        {problem && <Notice problem={problem} onRetry={reload} />}
-      </Page>
-    );
-  }
+export const PlatformScreen = recordScreen("/platforms/:id", PlatformPage);
+
+function PlatformPage({ record: shop, etag, back }: RecordProps<PlatformConnection>) {
   return (
     <Page
       title={shop.name}

@@ -2,8 +2,7 @@ import type { PlatformConnection, PlatformImport, PlatformReport } from "../../a
 import { type Action, ActionButton } from "../../components/action.tsx";
 import { Badge, type Tone } from "../../components/badge.tsx";
 import { optionsOf } from "../../components/form_values.ts";
-import { List } from "../../components/list_page.tsx";
-import { EmptyState } from "../../components/notice.tsx";
+import { choice, List } from "../../components/list_page.tsx";
 import { RecordName } from "../../components/record_name.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
@@ -53,14 +52,13 @@ export function Imports({ shop }: PlatformQueueProps) {
     <List<PlatformImport>
       name={texts.imports}
       path={`/platforms/${shop.id}/imports`}
-      filters={[{ kind: "choice", param: "status", title: texts.status, options: optionsOf(texts.importStatuses) }]}
+      filters={[choice("status", texts.status, optionsOf(texts.importStatuses))]}
       columns={importColumns}
-      id={({ id }) => id}
       rowActs={({ id, status }) =>
         ["waiting", "ignored", "failed"].includes(status) &&
         retry({ call: { method: "POST", path: `/platforms/${shop.id}/imports/${id}/retry` } })
       }
-      empty={<EmptyState icon="cart" title={texts.importsEmpty} text={texts.importsEmptyText} />}
+      empty={{ icon: "cart", title: texts.importsEmpty, text: texts.importsEmptyText }}
     />
   );
 }
@@ -87,14 +85,13 @@ export function Reports({ shop }: PlatformQueueProps) {
     <List<PlatformReport>
       name={texts.reports}
       path={`/platforms/${shop.id}/reports`}
-      filters={[{ kind: "choice", param: "status", title: texts.status, options: optionsOf(texts.reportStatuses) }]}
+      filters={[choice("status", texts.status, optionsOf(texts.reportStatuses))]}
       columns={reportColumns}
-      id={({ id }) => id}
       rowActs={({ id, status }) =>
         ["skipped", "failed"].includes(status) &&
         retry({ ask, call: { method: "POST", path: `/platforms/${shop.id}/reports/${id}/retry` } })
       }
-      empty={<EmptyState icon="truck" title={texts.reportsEmpty} text={texts.reportsEmptyText} />}
+      empty={{ icon: "truck", title: texts.reportsEmpty, text: texts.reportsEmptyText }}
     />
   );
 }

@@ -1,14 +1,12 @@
 import type { LoggedRequest } from "../../api/developer_types.ts";
-import { useQuery } from "../../api/query.ts";
 import { to } from "../../browser/router.ts";
 import { Badge, type Tone } from "../../components/badge.tsx";
 import { LinkButton } from "../../components/button.tsx";
 import { optionsOf } from "../../components/form_values.ts";
-import { ListPage } from "../../components/list_page.tsx";
-import { EmptyState, Notice, Skeleton } from "../../components/notice.tsx";
+import { choice, ListPage } from "../../components/list_page.tsx";
 import { Card, Columns, Page } from "../../components/page.tsx";
 import { RecordName } from "../../components/record_name.tsx";
-import type { ScreenProps } from "../../components/screen.ts";
+import { type RecordProps, recordScreen } from "../../components/record_screen.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { CopyField, DescriptionList, Time } from "../../components/values.tsx";
 import { bytes, count, nothing } from "../../text/format.ts";
@@ -45,25 +43,14 @@ const columns: readonly TableColumn<LoggedRequest>[] = [
 export function RequestsScreen() {
   return (
     <ListPage<LoggedRequest>
-      name={titles.requests}
       title={titles.requests}
       path="/requests"
       by_cursor
       params={{ dashboard_reads: false }}
       search={{ param: "q", hint: texts.search }}
       filters={[
-        {
-          kind: "choice",
-          param: "status",
-          title: texts.status,
-          options: optionsOf(texts.statuses),
-        },
-        {
-          kind: "choice",
-          param: "method",
-          title: texts.method,
-          options: ["GET", "POST", "PATCH", "PUT", "DELETE"].map((value) => ({ value, title: value })),
-        },
+        choice("status", texts.status, optionsOf(texts.statuses)),
+        choice("method", texts.method, optionsOf(["GET", "POST", "PATCH", "PUT", "DELETE"])),
         { kind: "flag", param: "dashboard_reads", title: texts.showReads },
         { kind: "text", param: "actor", title: texts.actor },
         { kind: "text", param: "route", title: texts.route },
@@ -71,37 +58,26 @@ export function RequestsScreen() {
         { kind: "date", param: "to", title: texts.to },
       ]}
       columns={columns}
-      id={({ id }) => id}
       href={({ id }) => to(`/settings/requests/${id}`)}
-      empty={
-        <EmptyState
-          icon="list"
-          title={texts.emptyTitle}
-          text={`${texts.emptyText} ${texts.hiddenText}`}
-          act={
-            <>
-              <LinkButton kind="primary" icon="key" title={keyTexts.add} href={to("/settings/keys")} />
-              <LinkButton title={texts.showReads} href={to("/settings/requests", { dashboard_reads: "true" })} />
-            </>
-          }
-        />
-      }
+      empty={{
+        icon: "list",
+        title: texts.emptyTitle,
+        text: `${texts.emptyText} ${texts.hiddenText}`,
+        act: (
+          <>
+            <LinkButton kind="primary" icon="key" title={keyTexts.add} href={to("/settings/keys")} />
+            <LinkButton title={texts.showReads} href={to("/settings/requests", { dashboard_reads: "true" })} />
+          </>
+        ),
+      }}
     />
   );
 }
 
 /** One request: its parameters, sender and response. */
-export function RequestScreen({ params }: ScreenProps) {
-  const { data: request, problem, loading, reload } = useQuery<LoggedRequest>(`/requests/${params["id"]}`);
-  const back = { href: to("/settings/requests"), title: titles.requests };
-  if (loading) return <Skeleton />;
-  if (!request) {
-    return (
-      <Page title={titles.request} back={back}>
-        {problem && <Notice problem={problem} onRetry={reload} />}
-      </Page>
-    );
-  }
+export const RequestScreen = recordScreen("/requests/:id", RequestPage);
+
+function RequestPage({ record: request, back }: RecordProps<LoggedRequest>) {
   const { status, error_code, route, actor_id } = request;
   return (
     <Page

@@ -6,11 +6,11 @@ import { may } from "../../api/session.ts";
 import { navigate, to } from "../../browser/router.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
-import { Dialog } from "../../components/dialog.tsx";
+import { Dialog, openDialog } from "../../components/dialog.tsx";
 import { FormDialog } from "../../components/form.tsx";
 import { ListPage } from "../../components/list_page.tsx";
 import { merchantChoice, merchantIn } from "../../components/merchant_field.tsx";
-import { EmptyState, Notice } from "../../components/notice.tsx";
+import { Notice } from "../../components/notice.tsx";
 import { RecordName } from "../../components/record_name.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { showRefused } from "../../components/toasts.tsx";
@@ -33,40 +33,21 @@ const columns: readonly TableColumn<Webhook>[] = [
 
 /** All webhooks, with notices about them. */
 export function WebhooksScreen() {
-  const [adding, setAdding] = useState(false);
   const [made, setMade] = useState<MadeWebhook | null>(null);
-  const add = may("webhooks.manage") && (
-    <Button kind="primary" icon="plus" title={texts.add} onClick={() => setAdding(true)} />
-  );
   return (
     <>
       <ListPage<Webhook>
-        name={titles.webhooks}
         title={titles.webhooks}
         path="/webhooks"
         above={<Notices />}
         columns={columns}
-        id={({ id }) => id}
         href={({ id }) => to(`/settings/webhooks/${id}`)}
-        acts={add}
-        empty={<EmptyState icon="webhook" title={texts.emptyTitle} text={texts.emptyText} act={add} />}
+        create={{
+          ...{ title: texts.add, permission: "webhooks.manage" },
+          run: () => openDialog((close) => <AddWebhook onClose={close} onMade={setMade} />),
+        }}
+        empty={{ icon: "webhook", title: texts.emptyTitle, text: texts.emptyText }}
       />
-      {adding && (
-        <FormDialog
-          title={texts.add}
-          wide
-          fields={[...merchantChoice({ or_operator: true }), ...webhookFields(true)]}
-          submit={words.create}
-          onClose={() => setAdding(false)}
-          onSubmit={async (values, key, body) => {
-            const { data } = await post<MadeWebhook>("/webhooks", body, {
-              key,
-              merchant: merchantIn(values),
-            });
-            setMade(data);
-          }}
-        />
-      )}
       {made && (
         <NewSecret
           secret={made.secret}
@@ -77,6 +58,26 @@ export function WebhooksScreen() {
         />
       )}
     </>
+  );
+}
+
+interface AddWebhookProps {
+  readonly onClose: () => void;
+  readonly onMade: (made: MadeWebhook) => void;
+}
+
+function AddWebhook({ onClose, onMade }: AddWebhookProps) {
+  return (
+    <FormDialog
+      title={texts.add}
+      wide
+      fields={[...merchantChoice({ or_operator: true }), ...webhookFields(true)]}
+      submit={words.create}
+      onClose={onClose}
+      onSubmit={async (values, key, body) => {
+        onMade((await post<MadeWebhook>("/webhooks", body, { key, merchant: merchantIn(values) })).data);
+      }}
+    />
   );
 }
 

@@ -1,11 +1,9 @@
 import type { Webhook } from "../../api/developer_types.ts";
-import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
-import { to } from "../../browser/router.ts";
 import { Badge } from "../../components/badge.tsx";
-import { Notice, Skeleton } from "../../components/notice.tsx";
+import { Notice } from "../../components/notice.tsx";
 import { Card, Columns, Page } from "../../components/page.tsx";
-import type { ScreenProps } from "../../components/screen.ts";
+import { type RecordProps, recordScreen } from "../../components/record_screen.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { DescriptionList, Time } from "../../components/values.tsx";
 import { count } from "../../text/format.ts";
@@ -17,17 +15,9 @@ import { RecoveryProgress, WebhookActs } from "./webhook_actions.tsx";
 import { Notices } from "./webhook_list.tsx";
 
 /** One webhook: its state, log, deliveries and actions. */
-export function WebhookScreen({ params }: ScreenProps) {
-  const { data: webhook, etag, problem, loading, reload } = useQuery<Webhook>(`/webhooks/${params["id"]}`);
-  const back = { href: to("/settings/webhooks"), title: titles.webhooks };
-  if (loading) return <Skeleton />;
-  if (!webhook) {
-    return (
-      <Page title={titles.webhook} back={back}>
-        {problem && <Notice problem={problem} onRetry={reload} />}
-      </Page>
-    );
-  }
+export const WebhookScreen = recordScreen("/webhooks/:id", WebhookPage);
+
+function WebhookPage({ record: webhook, etag, back }: RecordProps<Webhook>) {
   return (
     <Page
       title={new URL(webhook.url).host}

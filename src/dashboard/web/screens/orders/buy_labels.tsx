@@ -7,7 +7,7 @@ import type { LabelRate, LabelRates, LabelRecord, Order } from "../../api/types.
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
-import { FieldRow, type FormField, type FormValues } from "../../components/fields.tsx";
+import { FieldRow, type FormField, type FormValues, Select } from "../../components/fields.tsx";
 import { words } from "../../text/common.ts";
 import { date, money, moneyOfMinor } from "../../text/format.ts";
 import { bulkLabelTexts as texts } from "../../text/order_list.ts";
@@ -268,19 +268,17 @@ function LabelRow({ row, busy, onChoose }: LabelRowProps) {
           </>
         )}
         {done === null && rates.length > 0 && (
-          <select
+          <Select
             aria-label={texts.serviceOf(order.order_number)}
             value={rate === null ? "" : rateKey(rate)}
             disabled={busy}
-            onChange={(event) => onChoose(event.currentTarget.value)}
-          >
-            {rate === null && <option value="">{texts.chooseService}</option>}
-            {rates.map((one) => (
-              <option key={rateKey(one)} value={rateKey(one)}>
-                {`${rateName(one)}, ${money(one.rate, one.currency)}`}
-              </option>
-            ))}
-          </select>
+            options={rates.map((one) => ({
+              value: rateKey(one),
+              title: `${rateName(one)}, ${money(one.rate, one.currency)}`,
+            }))}
+            empty={rate === null ? texts.chooseService : undefined}
+            onChoose={onChoose}
+          />
         )}
         {done === null && hindered === null && quoted === null && <span class="muted">{texts.asking}</span>}
         {done === null && why !== null && <div class={problem === null ? "muted" : "field-wrong"}>{why}</div>}

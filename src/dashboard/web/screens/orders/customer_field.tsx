@@ -2,8 +2,14 @@ import { useEffect } from "preact/hooks";
 import { get, post } from "../../api/client.ts";
 import type { Customer, CustomerAddress } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import type { Editing, FormField } from "../../components/fields.tsx";
-import { FieldRow, type FormValues } from "../../components/fields.tsx";
+import {
+  type Editing,
+  FieldError,
+  FieldRow,
+  type FormField,
+  type FormValues,
+  Select,
+} from "../../components/fields.tsx";
 import { Finder } from "../../components/finder.tsx";
 import { useLatest } from "../../components/reading.ts";
 import { words } from "../../text/common.ts";
@@ -116,11 +122,7 @@ function RecipientField({ editing }: { readonly editing: Editing }) {
           other={{ title: texts.newCustomer, run: (text) => set({ ...recipient, fresh: freshFrom(text) }) }}
           invalid={problem() !== undefined}
         />
-        {problem() && (
-          <p class="field-wrong" role="alert">
-            {problem()}
-          </p>
-        )}
+        <FieldError text={problem()} />
       </>
     );
   }
@@ -184,6 +186,11 @@ function FreshCustomer({ editing, recipient, again }: PartProps & { readonly aga
 
 const nameFrom = ({ first_name, last_name }: FormValues) => [first_name, last_name].filter(Boolean).join(" ");
 
+const optionOf = (one: CustomerAddress) => ({
+  value: one.id,
+  title: [one.name, one.address_line1, one.city, one.state, one.postal_code].filter(Boolean).join(", "),
+});
+
 function AddressChoice({ editing, recipient }: PartProps) {
   const { addresses, address_id, address } = recipient;
   const { set, problem, id } = editing;
@@ -193,25 +200,15 @@ function AddressChoice({ editing, recipient }: PartProps) {
       {addresses.length > 0 && (
         <div class="field">
           <label for={`${id}-address`}>{texts.address}</label>
-          <select
+          <Select
             id={`${id}-address`}
             value={address_id}
-            onChange={(event) => set({ ...recipient, address_id: event.currentTarget.value })}
-          >
-            {addresses.map((one) => (
-              <option key={one.id} value={one.id}>
-                {[one.name, one.address_line1, one.city, one.state, one.postal_code].filter(Boolean).join(", ")}
-              </option>
-            ))}
-            <option value="">{texts.newAddress}</option>
-          </select>
+            options={[...addresses.map(optionOf), { value: "", title: texts.newAddress }]}
+            onChoose={(chosen_id) => set({ ...recipient, address_id: chosen_id })}
+          />
         </div>
       )}
-      {problem("shipping_address_id") && (
-        <p class="field-wrong" role="alert">
-          {problem("shipping_address_id")}
-        </p>
-      )}
+      <FieldError text={problem("shipping_address_id")} />
       {address_id === "" && (
         <FieldRow
           field={{ kind: "address", name: "address", label: texts.address }}

@@ -1,10 +1,10 @@
 import { useRef } from "preact/hooks";
-import { get } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
 import type { ProductRecord } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import type { Editing, FormField } from "../../components/fields.tsx";
+import { type Editing, FieldError, type FormField } from "../../components/fields.tsx";
 import { Finder } from "../../components/finder.tsx";
+import { findProducts } from "../../components/pickers.tsx";
 import { money } from "../../text/format.ts";
 import { entryTexts as texts } from "../../text/order_entry.ts";
 
@@ -43,10 +43,6 @@ export const linesField: FormField = {
   label: texts.lines,
   render: (editing) => <Lines editing={editing} />,
 };
-
-async function findProducts(q: string, signal: AbortSignal): Promise<readonly ProductRecord[]> {
-  return (await get<readonly ProductRecord[]>("/products", { params: { q, status: "active", limit: 8 }, signal })).data;
-}
 
 function Lines({ editing }: { readonly editing: Editing }) {
   const { set, problem, values, id } = editing;
@@ -93,7 +89,7 @@ function Lines({ editing }: { readonly editing: Editing }) {
           label={texts.findProduct}
           placeholder={texts.findProduct}
           field={finder}
-          find={findProducts}
+          find={(q, signal) => findProducts(q, signal)}
           id={({ id }) => id}
           item={(product) => (
             <>
@@ -106,11 +102,7 @@ function Lines({ editing }: { readonly editing: Editing }) {
         />
         <b class="entry-total">{Number.isNaN(total) ? "" : money(total, currency)}</b>
       </div>
-      {problem() && (
-        <p class="field-wrong" role="alert">
-          {problem()}
-        </p>
-      )}
+      <FieldError text={problem()} />
     </div>
   );
 }

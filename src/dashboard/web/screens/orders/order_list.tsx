@@ -5,8 +5,7 @@ import type { Order } from "../../api/types.ts";
 import { query, to } from "../../browser/router.ts";
 import { Badge, stateWords } from "../../components/badge.tsx";
 import { Button, LinkButton } from "../../components/button.tsx";
-import { type ListFilter, ListPage, type ListSettings, listParams } from "../../components/list_page.tsx";
-import { EmptyState } from "../../components/notice.tsx";
+import { choice, type ListFilter, ListPage, type ListSettings, listParams } from "../../components/list_page.tsx";
 import { CarrierName } from "../../components/record_name.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { showRefused } from "../../components/toasts.tsx";
@@ -55,8 +54,8 @@ function State({ order }: { readonly order: Order }) {
 const options = (all: readonly string[]) => all.map((value) => ({ value, title: stateWords(value) }));
 
 const filters: readonly ListFilter[] = [
-  { kind: "choice", param: "status", title: texts.status, options: options(publicOrderStatuses) },
-  { kind: "choice", param: "hold_reason", title: texts.holdReason, options: options(holdReasons) },
+  choice("status", texts.status, options(publicOrderStatuses)),
+  choice("hold_reason", texts.holdReason, options(holdReasons)),
   { kind: "date", param: "created_after", title: texts.createdAfter },
   { kind: "date", param: "created_before", title: texts.createdBefore },
 ];
@@ -81,31 +80,17 @@ const others = [
 export function OrdersScreen() {
   const params = Object.fromEntries(others.map((name) => [name, query.value.get(name)]));
   const isView = others.some((name) => query.value.has(name));
-  const add = may("orders.write") && (
-    <LinkButton kind="primary" icon="plus" title={texts.add} href={to("/orders/new")} />
-  );
   const settings = {
-    name: titles.orders,
     path: "/orders",
     params,
     search: { param: "q", hint: texts.search },
     filters,
     sort: "-created_at",
     columns,
-    id: ({ id }: Order) => id,
     href: ({ id }: Order) => to(`/orders/${id}`),
     rowName: ({ order_number }: Order) => order_number,
-    empty: isView ? (
-      <EmptyState
-        icon="cart"
-        title={texts.nothingTitle}
-        text={texts.nothingText}
-        act={<LinkButton title={texts.showAll} href={to("/orders")} />}
-      />
-    ) : (
-      <EmptyState icon="cart" title={texts.emptyTitle} text={texts.emptyText} act={add} />
-    ),
   };
+  const showAll = <LinkButton title={texts.showAll} href={to("/orders")} />;
   const save = () => {
     const { page: _page, cursor: _cursor, limit: _limit, ...filters } = listParams(settings);
     saveFile("/orders/export.csv", "orders.csv", "text/csv", filters).catch(showRefused);
@@ -122,8 +107,13 @@ export function OrdersScreen() {
         <>
           <Button kind="plain" icon="download" title={texts.export} onClick={save} />
           <LinkButton icon="columns" title={texts.toBoard} href={to("/orders/board")} />
-          {add}
         </>
+      }
+      create={{ title: texts.add, permission: "orders.write", href: to("/orders/new") }}
+      empty={
+        isView
+          ? { icon: "cart", title: texts.nothingTitle, text: texts.nothingText, act: showAll }
+          : { icon: "cart", title: texts.emptyTitle, text: texts.emptyText }
       }
       {...(may("orders.write") || isOperatorUser.value ? { bulk } : {})}
     />

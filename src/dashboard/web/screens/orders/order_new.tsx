@@ -12,10 +12,10 @@ import { withMerchantField } from "../../components/merchant_field.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { today } from "../../components/now.ts";
 import { Card, Page } from "../../components/page.tsx";
+import type { ScreenProps } from "../../components/screen.ts";
 import { showSuccess } from "../../components/toasts.tsx";
 import { previewTexts } from "../../text/common.ts";
 import { date, money } from "../../text/format.ts";
-import { titles } from "../../text/navigation.ts";
 import { effectTexts } from "../../text/order.ts";
 import { entryTexts as texts } from "../../text/order_entry.ts";
 import { type EnteredRecipient, nobody, recipientField, storeRecipient, useCustomer } from "./customer_field.tsx";
@@ -41,12 +41,12 @@ const isValues = (value: unknown): value is FormValues => typeof value === "obje
 const draft = storedPreference<FormValues | object>("order_draft", {}, isValues);
 
 /** Creates an order by hand. The draft is stored in this browser until the order is created or discarded. */
-export function NewOrderScreen() {
+export function NewOrderScreen({ title, back }: ScreenProps) {
   const [round, setRound] = useState(0);
   const before = useMemo(() => draft.state.peek(), [round]);
   const unfinished = "line_items" in before;
   return (
-    <Page title={titles.newOrder} back={{ href: to("/orders"), title: titles.orders }} narrow>
+    <Page title={title} back={back} narrow>
       <Entry
         key={round}
         unfinished={unfinished}

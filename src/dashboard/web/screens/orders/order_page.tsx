@@ -6,10 +6,10 @@ import { ActionButton } from "../../components/action.tsx";
 import { Badge, stateWords } from "../../components/badge.tsx";
 import { openPrintable, type PrintableDocument } from "../../components/document_dialog.tsx";
 import { Icon } from "../../components/icon.tsx";
-import { Notice, Skeleton } from "../../components/notice.tsx";
+import { Notice } from "../../components/notice.tsx";
 import { Card, Columns, Page } from "../../components/page.tsx";
 import { useReloadOn } from "../../components/reading.ts";
-import type { ScreenProps } from "../../components/screen.ts";
+import { type RecordProps, recordScreen } from "../../components/record_screen.tsx";
 import { DataTable, type TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
 import { count, date, dateTime, money } from "../../text/format.ts";
@@ -191,18 +191,9 @@ function ReturnsCard({ order }: { readonly order: Order }) {
 }
 
 /** One order: its actions, lines, parcels, documents and history. */
-export function OrderScreen({ params }: ScreenProps) {
-  const id = encodeURIComponent(params["id"] ?? "");
-  const { data: order, etag, problem, loading, reload } = useQuery<Order>(`/orders/${id}`);
-  const back = { href: to("/orders"), title: texts.orders };
-  if (loading) return <Skeleton lines={14} />;
-  if (!order) {
-    return (
-      <Page title={texts.order} back={back}>
-        {problem && <Notice problem={problem} onRetry={reload} />}
-      </Page>
-    );
-  }
+export const OrderScreen = recordScreen("/orders/:id", OrderPage);
+
+function OrderPage({ record: order, etag, back, notice }: RecordProps<Order>) {
   return (
     <Page
       title={order.order_number}
@@ -212,7 +203,7 @@ export function OrderScreen({ params }: ScreenProps) {
       below={<Below order={order} />}
       acts={<OrderActs order={order} etag={etag} />}
     >
-      {problem && <Notice problem={problem} onRetry={reload} />}
+      {notice}
       <Holds order={order} etag={etag} />
       <Columns
         main={

@@ -1,5 +1,5 @@
 import { useQuery } from "../../api/query.ts";
-import type { Editing, FormField, Option } from "../../components/fields.tsx";
+import { type Editing, FieldError, type FormField, type Option } from "../../components/fields.tsx";
 import { entryTexts as texts } from "../../text/order_entry.ts";
 
 interface ServiceChoices {
@@ -41,11 +41,7 @@ function Method({ editing: { id, value, set, problem } }: { readonly editing: Ed
           <option key={words} value={words} />
         ))}
       </datalist>
-      {problem() && (
-        <p class="field-wrong" role="alert">
-          {problem()}
-        </p>
-      )}
+      <FieldError text={problem()} />
     </>
   );
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Order, OrderLine } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import type { Editing, FormField, FormValues } from "../../components/fields.tsx";
+import { type Editing, FieldError, type FormField, type FormValues } from "../../components/fields.tsx";
 import { count } from "../../text/format.ts";
 import { orderTexts as texts } from "../../text/order.ts";
 import { openUnits, unitsOf } from "./order_facts.ts";
@@ -48,11 +48,7 @@ export function UnitLines<Line extends UnitLine>({ id, lines, entered, onEnter, 
           <span class="unit">{texts.of(count(line.most))}</span>
         </span>
         {extra?.(line)}
-        {problem && (
-          <p class="field-wrong" role="alert">
-            {problem}
-          </p>
-        )}
+        <FieldError text={problem} />
       </div>
     );
   });
@@ -124,11 +120,7 @@ function Units({ lines, editing }: { readonly lines: readonly Choosable[]; reado
           return at < 0 ? undefined : problem(`[${at}].quantity`);
         }}
       />
-      {problem() && (
-        <p class="field-wrong" role="alert">
-          {problem()}
-        </p>
-      )}
+      <FieldError text={problem()} />
     </div>
   );
 }

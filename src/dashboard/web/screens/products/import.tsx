@@ -281,7 +281,7 @@ function ImportReportCard({ stage, kind, onTake, onRead, onCheck }: ImportReport
         <Figure name={texts.unchanged} value={count(unchanged)} />
         <Figure name={texts.failed} value={<span class={failed > 0 ? "minus" : ""}>{count(failed)}</span>} />
       </Figures>
-      <div class="import-acts">
+      <div class="row">
         {stage.at === "tried" && some > 0 && (
           <Button kind="primary" icon="check" title={texts.take(some)} onClick={onTake} />
         )}

@@ -11,30 +11,21 @@ import { confirm } from "../../components/dialog.tsx";
 import { ActionMenu } from "../../components/menu.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Columns, Page } from "../../components/page.tsx";
+import { type RecordProps, recordScreen } from "../../components/record_screen.tsx";
 import { factsOf } from "../../components/resource_views.tsx";
-import type { ScreenProps } from "../../components/screen.ts";
 import { DataTable, type TableColumn } from "../../components/table.tsx";
 import { showRefused, showSuccess } from "../../components/toasts.tsx";
 import { DescriptionList, Figure, Figures, Time } from "../../components/values.tsx";
 import { count } from "../../text/format.ts";
-import { titles } from "../../text/navigation.ts";
 import { productTexts as texts } from "../../text/products.ts";
 import { stockHref } from "../stock/stock_links.ts";
 
 const [details, storage] = productLayout.facts;
 
 /** One product: its data and its stock. */
-export function ProductScreen({ params }: ScreenProps) {
-  const { data: product, etag, problem, loading, reload } = useQuery<ProductRecord>(`/products/${params["id"]}`);
-  const back = { href: to("/products"), title: titles.products };
-  if (loading) return <Skeleton />;
-  if (!product) {
-    return (
-      <Page title={titles.product} back={back}>
-        {problem && <Notice problem={problem} onRetry={reload} />}
-      </Page>
-    );
-  }
+export const ProductScreen = recordScreen("/products/:id", ProductPage);
+
+function ProductPage({ record: product, etag, back }: RecordProps<ProductRecord>) {
   return (
     <Page
       title={product.name}

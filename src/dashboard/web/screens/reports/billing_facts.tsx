@@ -6,10 +6,9 @@ import type { BillableEvent } from "../../api/types.ts";
 import { query } from "../../browser/router.ts";
 import { type Action, Actions } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
-import type { Option } from "../../components/fields.tsx";
-import { type ListFilter, ListPage } from "../../components/list_page.tsx";
+import type { FormField } from "../../components/fields.tsx";
+import { choice, type ListFilter, ListPage } from "../../components/list_page.tsx";
 import { merchantChoice, merchantIn } from "../../components/merchant_field.tsx";
-import { EmptyState } from "../../components/notice.tsx";
 import { RecordName } from "../../components/record_name.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
@@ -80,18 +79,19 @@ const narrowing = ["kind", "warehouse", "from", "to"] as const;
 
 /** Billable activity by merchant. */
 export function BillingScreen() {
-  const { several, options, nameOf } = useWarehouses();
+  const { several, filter, field, nameOf } = useWarehouses();
   const filters: readonly ListFilter[] = [
-    {
-      ...({ kind: "choice", param: "kind", title: texts.kind } as const),
-      options: billableKinds.map((value) => ({ value, title: texts.kinds[value] })),
-    },
-    ...(several ? [{ kind: "choice", param: "warehouse", title: texts.warehouse, options } as const] : []),
+    choice(
+      "kind",
+      texts.kind,
+      billableKinds.map((value) => ({ value, title: texts.kinds[value] })),
+    ),
+    filter(texts.warehouse, "warehouse"),
     { kind: "date", param: "from", title: texts.from },
     { kind: "date", param: "to", title: texts.until },
   ];
   const actions: readonly Action[] = [
-    addTime(several ? options : []),
+    addTime(field(texts.warehouse)),
     {
       ...{ title: texts.export, icon: "download", button: "plain" },
       run: () => {
@@ -102,20 +102,18 @@ export function BillingScreen() {
   ];
   return (
     <ListPage<BillableEvent>
-      name={texts.title}
       title={texts.title}
       path="/billing/events"
       filters={filters}
       columns={columnsOf(several ? nameOf : null)}
-      id={({ id }) => id}
       acts={<Actions of={actions} />}
-      empty={<EmptyState icon="card" title={texts.emptyTitle} text={texts.emptyText} />}
+      empty={{ icon: "card", title: texts.emptyTitle, text: texts.emptyText }}
     />
   );
 }
 
 /** Records billable time for a merchant. */
-const addTime = (warehouses: readonly Option[]): Action => ({
+const addTime = (where: FormField): Action => ({
   ...{ title: texts.add, icon: "plus", button: true, permission: "billing.write" },
   ask: {
     title: texts.addTitle,
@@ -124,10 +122,7 @@ const addTime = (warehouses: readonly Option[]): Action => ({
       ...merchantChoice(),
       { kind: "number", name: "minutes", label: texts.minutes, required: true, width: "half", focus: true },
       { kind: "text", name: "approved_by", label: texts.approvedBy, width: "half" },
-      {
-        ...{ kind: "select", name: "location", label: texts.warehouse, required: true, options: warehouses, empty: "" },
-        when: () => warehouses.length > 0,
-      },
+      where,
       { kind: "text", name: "description", label: texts.description, required: true, lines: 2 },
     ],
   },

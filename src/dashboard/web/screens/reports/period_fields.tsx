@@ -2,6 +2,8 @@
 
 import { day_ms } from "../../../../core/time.ts";
 import { setQuery } from "../../browser/router.ts";
+import { Select } from "../../components/fields.tsx";
+import { optionsOf } from "../../components/form_values.ts";
 import { today } from "../../components/now.ts";
 import { reportTexts as texts } from "../../text/reports.ts";
 
@@ -45,19 +47,14 @@ export function PeriodFields({ from, until }: PeriodFieldsProps) {
   const preset = presetOf(from, until, today());
   return (
     <>
-      <select
+      <Select
         class="filter"
         aria-label={texts.preset}
         value={preset ?? ""}
-        onChange={({ currentTarget: { value } }) => value !== "" && setQuery({ ...daysOf(value as Preset, today()) })}
-      >
-        {preset === null && <option value="">{texts.customPeriod}</option>}
-        {Object.entries(texts.presets).map(([value, title]) => (
-          <option key={value} value={value}>
-            {title}
-          </option>
-        ))}
-      </select>
+        options={optionsOf(texts.presets)}
+        empty={preset === null ? texts.customPeriod : undefined}
+        onChoose={(value) => value !== "" && setQuery({ ...daysOf(value as Preset, today()) })}
+      />
       <DayField param="from" title={texts.from} value={from} max={until} other={{ to: until }} />
       <DayField param="to" title={texts.to} value={until} min={from} other={{ from }} />
     </>

@@ -4,6 +4,7 @@ import { useQuery } from "../../api/query.ts";
 import { isOperatorUser } from "../../api/session.ts";
 import { query, setQuery, to } from "../../browser/router.ts";
 import { Button } from "../../components/button.tsx";
+import { Select } from "../../components/fields.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { EmptyState, Notice, Skeleton } from "../../components/notice.tsx";
 import { today } from "../../components/now.ts";
@@ -44,9 +45,8 @@ export function ReportsScreen() {
 }
 
 /** One report: period, plot, table, CSV file and definition. */
-export function ReportScreen({ params }: ScreenProps) {
+export function ReportScreen({ params, back }: ScreenProps) {
   const shown = reports.find(({ name }) => name === params["name"]);
-  const back = { href: to("/reports"), title: titles.reports };
   if (shown === undefined) {
     return (
       <Page title={titles.reports} back={back}>
@@ -59,7 +59,7 @@ export function ReportScreen({ params }: ScreenProps) {
 
 interface ReportContentProps {
   readonly shown: ShownReport;
-  readonly back: { readonly href: string; readonly title: string };
+  readonly back: ScreenProps["back"];
 }
 
 /** The parameters of the report, from the address. */
@@ -139,18 +139,13 @@ function Controls({ shown: { has_period, groupings }, asked }: ControlsProps) {
     <div class="list-bar report-bar">
       {has_period && <PeriodFields from={from} until={until} />}
       {groupings.length > 0 && (
-        <select
+        <Select
           class="filter"
           aria-label={texts.groupBy}
           value={query.value.get("group_by") ?? "day"}
-          onChange={({ currentTarget: { value } }) => setQuery({ group_by: value === "day" ? null : value })}
-        >
-          {groupings.map((value) => (
-            <option key={value} value={value}>
-              {texts.groupings[value as keyof typeof texts.groupings]}
-            </option>
-          ))}
-        </select>
+          options={groupings.map((value) => ({ value, title: texts.groupings[value as keyof typeof texts.groupings] }))}
+          onChoose={(value) => setQuery({ group_by: value === "day" ? null : value })}
+        />
       )}
     </div>
   );

@@ -1,11 +1,11 @@
-import type { Params } from "../../api/client.ts";
-import { getDocument, saveFile } from "../../api/client.ts";
+import { getDocument, type Params, saveFile } from "../../api/client.ts";
 import { merchantAsked, merchantOf, showsSeveral } from "../../api/merchants.ts";
 import { isOperatorUser } from "../../api/session.ts";
 import type { StorageDay } from "../../api/types.ts";
 import { query, setQuery } from "../../browser/router.ts";
 import { merchantColour } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
+import { Select } from "../../components/fields.tsx";
 import { List } from "../../components/list_page.tsx";
 import { EmptyState, Notice, Skeleton } from "../../components/notice.tsx";
 import { today } from "../../components/now.ts";
@@ -61,19 +61,14 @@ function WarehouseField() {
   const { several, options } = useWarehouses();
   if (!several) return null;
   return (
-    <select
+    <Select
       class="filter"
       aria-label={texts.warehouse}
       value={query.value.get("warehouse") ?? ""}
-      onChange={(event) => setQuery({ warehouse: event.currentTarget.value })}
-    >
-      <option value="">{texts.warehouse}</option>
-      {options.map(({ value, title }) => (
-        <option key={value} value={value}>
-          {title}
-        </option>
-      ))}
-    </select>
+      options={options}
+      empty={texts.warehouse}
+      onChoose={(warehouse) => setQuery({ warehouse })}
+    />
   );
 }
 
@@ -176,7 +171,7 @@ function Rows({ asked }: { readonly asked: Params }) {
       columns={columns}
       id={(it) => [it.business_date, it.product_id, it.lot_number, it.warehouse_id, it.bin ?? placeOf(it)].join(" ")}
       href={(it) => stockHref(it.sku, it)}
-      empty={<EmptyState icon="boxes" title={texts.noStorageTitle} text={texts.noStorageText} />}
+      empty={{ icon: "boxes", title: texts.noStorageTitle, text: texts.noStorageText }}
     />
   );
 }

@@ -3,8 +3,7 @@ import type { Rehearsal } from "../../api/client.ts";
 import type { Order, Return } from "../../api/types.ts";
 import { navigate, to } from "../../browser/router.ts";
 import type { Action } from "../../components/action.tsx";
-import { stateWords } from "../../components/badge.tsx";
-import type { Editing, FormField, FormValues } from "../../components/fields.tsx";
+import { type Editing, type FormField, type FormValues, Select } from "../../components/fields.tsx";
 import { plural } from "../../text/format.ts";
 import { effectTexts } from "../../text/order.ts";
 import { returnTexts as texts } from "../../text/returns.ts";
@@ -58,20 +57,13 @@ function StatedLines({ lines, editing }: { readonly lines: readonly Choosable[];
           return at < 0 ? undefined : (problem(`[${at}].quantity`) ?? problem(`[${at}].notes`));
         }}
         extra={(line) => (
-          <select
+          <Select
             aria-label={`${texts.condition}: ${line.sku}`}
             value={String(value.conditions[line.id] ?? "")}
-            onChange={(event) =>
-              set({ ...value, conditions: { ...value.conditions, [line.id]: event.currentTarget.value } })
-            }
-          >
-            <option value="">{texts.unknown}</option>
-            {conditions.map((word) => (
-              <option key={word} value={word}>
-                {stateWords(word)}
-              </option>
-            ))}
-          </select>
+            options={words(conditions)}
+            empty={texts.unknown}
+            onChoose={(chosen) => set({ ...value, conditions: { ...value.conditions, [line.id]: chosen } })}
+          />
         )}
       />
       <div class="field">

@@ -4,9 +4,10 @@ import { useQuery } from "../../api/query.ts";
 import type { Return } from "../../api/types.ts";
 import { stateWords } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
-import type { Editing, FormField, FormValues } from "../../components/fields.tsx";
+import { type Editing, type FormField, type FormValues, Select } from "../../components/fields.tsx";
 import { orderTexts } from "../../text/order.ts";
 import { returnTexts as texts } from "../../text/returns.ts";
+import { words } from "../orders/action_forms.ts";
 import { UnitLines } from "../orders/units_field.tsx";
 
 /** The finding of an inspection for some units of a SKU. */
@@ -121,32 +122,22 @@ function OneFinding({ finding, change, onDivide, onRemove }: OneFindingProps) {
       </label>
       <label>
         <span>{texts.found}</span>
-        <select
+        <Select
           aria-label={named(texts.found)}
           value={condition}
-          onChange={(event) => change({ condition: event.currentTarget.value })}
-        >
-          {conditions.map((word) => (
-            <option key={word} value={word}>
-              {stateWords(word)}
-            </option>
-          ))}
-        </select>
+          options={words(conditions)}
+          onChoose={(chosen) => change({ condition: chosen })}
+        />
       </label>
       <label>
         <span>{texts.disposition}</span>
-        <select
+        <Select
           aria-label={named(texts.disposition)}
           value={disposition}
-          onChange={(event) => change({ disposition: event.currentTarget.value })}
-        >
-          <option value="">{texts.byCondition}</option>
-          {dispositions.map((word) => (
-            <option key={word} value={word}>
-              {texts.dispositions[word]}
-            </option>
-          ))}
-        </select>
+          options={dispositions.map((value) => ({ value, title: texts.dispositions[value] ?? value }))}
+          empty={texts.byCondition}
+          onChoose={(chosen) => change({ disposition: chosen })}
+        />
       </label>
       <Lot sku={sku} value={lot_number} onChange={(lot_number) => change({ lot_number })} />
       <label>

@@ -1,11 +1,8 @@
-import { may } from "../../api/session.ts";
 import type { Return } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
 import { Badge, stateWords } from "../../components/badge.tsx";
-import { LinkButton } from "../../components/button.tsx";
 import { optionsOf } from "../../components/form_values.ts";
-import { ListPage } from "../../components/list_page.tsx";
-import { EmptyState } from "../../components/notice.tsx";
+import { choice, ListPage } from "../../components/list_page.tsx";
 import { RecordName } from "../../components/record_name.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
@@ -32,32 +29,22 @@ const columns: readonly TableColumn<Return>[] = [
 ];
 
 export function ReturnsScreen() {
-  const add = may("returns.write") && (
-    <LinkButton kind="primary" icon="plus" title={texts.add} href={to("/returns/new")} />
-  );
   return (
     <ListPage<Return>
-      name={texts.returns}
       title={texts.returns}
       path="/returns"
       search={{ param: "order_id", hint: texts.whichOrder }}
       filters={[
-        {
-          kind: "choice",
-          param: "status",
-          title: texts.status,
-          options: optionsOf(texts.statuses),
-        },
+        choice("status", texts.status, optionsOf(texts.statuses)),
         { kind: "flag", param: "arrived", title: texts.arrivedFilter },
         { kind: "date", param: "created_after", title: texts.after },
         { kind: "date", param: "created_before", title: texts.before },
       ]}
       columns={columns}
-      id={({ id }) => id}
       rowName={({ id }) => id}
       href={({ id }) => to(`/returns/${id}`)}
-      acts={add}
-      empty={<EmptyState icon="return" title={texts.emptyTitle} text={texts.emptyText} act={add} />}
+      create={{ title: texts.add, permission: "returns.write", href: to("/returns/new") }}
+      empty={{ icon: "return", title: texts.emptyTitle, text: texts.emptyText }}
     />
   );
 }

@@ -2,17 +2,18 @@ import { useState } from "preact/hooks";
 import { get } from "../../api/client.ts";
 import { type ApiProblem, problemOf } from "../../api/problem.ts";
 import type { Order } from "../../api/types.ts";
-import { query, to } from "../../browser/router.ts";
+import { query } from "../../browser/router.ts";
 import { act } from "../../components/action.tsx";
 import { Button } from "../../components/button.tsx";
 import { PageMerchant } from "../../components/merchant_field.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Card, Page } from "../../components/page.tsx";
+import type { ScreenProps } from "../../components/screen.ts";
 import { returnTexts as texts } from "../../text/returns.ts";
 import { createReturn } from "./create_return.tsx";
 
 /** Finds the order of a new return by its number. */
-export function NewReturnScreen() {
+export function NewReturnScreen({ title, back }: ScreenProps) {
   const [name, setName] = useState(query.peek().get("order") ?? "");
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   const find = async (event: Event) => {
@@ -25,7 +26,7 @@ export function NewReturnScreen() {
     }
   };
   return (
-    <Page title={texts.add} back={{ href: to("/returns"), title: texts.returns }} narrow>
+    <Page title={title} back={back} narrow>
       <Card>
         <form onSubmit={(event) => void find(event)}>
           {problem && <Notice problem={problem} />}

@@ -1,18 +1,16 @@
-import { post } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import type { LabelRecord, Order, Return } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
+import { type Action, ActionButton } from "../../components/action.tsx";
 import { Badge, stateWords } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
-import { confirm } from "../../components/dialog.tsx";
 import { openPrintable } from "../../components/document_dialog.tsx";
 import { Icon } from "../../components/icon.tsx";
-import { Notice, Skeleton } from "../../components/notice.tsx";
+import { Notice } from "../../components/notice.tsx";
 import { Card, Columns, Page } from "../../components/page.tsx";
-import type { ScreenProps } from "../../components/screen.ts";
+import { type RecordProps, recordScreen } from "../../components/record_screen.tsx";
 import { DataTable, type TableColumn } from "../../components/table.tsx";
-import { showSuccess } from "../../components/toasts.tsx";
 import { CopyField, DescriptionList, Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { count, date, money } from "../../text/format.ts";
@@ -24,19 +22,10 @@ type ReturnPageItem = Return["items"][number];
 type ShownRefund = Return["refunds"][number];
 
 /** One return: its items, findings, label and refunds. */
-export function ReturnScreen({ params }: ScreenProps) {
-  const id = encodeURIComponent(params["id"] ?? "");
-  const { data: found, etag, problem, loading, reload } = useQuery<Return>(`/returns/${id}`);
-  const order = useQuery<Order>(found ? `/orders/${found.order_id}` : null).data;
-  const back = { href: to("/returns"), title: texts.returns };
-  if (loading) return <Skeleton lines={10} />;
-  if (!found) {
-    return (
-      <Page title={texts.one} back={back}>
-        {problem && <Notice problem={problem} onRetry={reload} />}
-      </Page>
-    );
-  }
+export const ReturnScreen = recordScreen("/returns/:id", ReturnPage);
+
+function ReturnPage({ record: found, etag, back, notice }: RecordProps<Return>) {
+  const order = useQuery<Order>(`/orders/${found.order_id}`).data;
   const next = found.arrived_at !== null && found.status === "initiated" ? null : texts.next[found.status];
   return (
     <Page
@@ -53,7 +42,7 @@ export function ReturnScreen({ params }: ScreenProps) {
       }
       acts={<ReturnActs found={found} etag={etag} />}
     >
-      {problem && <Notice problem={problem} onRetry={reload} />}
+      {notice}
       {found.arrived_at !== null && found.status === "initiated" && (
         <Notice kind="info">
           {texts.arrived} <Time at={found.arrived_at} />
@@ -150,17 +139,15 @@ interface RefundProps {
 
 function OneRefund({ refund, return_id, etag }: RefundProps) {
   const { refund_id, amount, currency, breakdown, method, refund_status, notes, estimated_completion } = refund;
-  const report = (status: "refunded" | "failed") =>
-    confirm({
-      title: texts.reportTitle(texts.report[status] ?? status),
-      text: texts.reportText,
-      act: texts.report[status] ?? status,
-      danger: status === "failed",
-      run: async () => {
-        await post(`/returns/${return_id}/refunds/${refund_id}`, { status }, { match: etag });
-        showSuccess(texts.reported);
-      },
-    });
+  const report = (status: "refunded" | "failed"): Action => {
+    const title = texts.report[status] ?? status;
+    return {
+      ...{ title, permission: "returns.refund", match: etag },
+      ask: { title: texts.reportTitle(title), text: texts.reportText, danger: status === "failed" },
+      call: { method: "POST", path: `/returns/${return_id}/refunds/${refund_id}`, body: { status } },
+      done: texts.reported,
+    };
+  };
   return (
     <section class="refund" aria-label={refund_id}>
       <header>
@@ -178,8 +165,8 @@ function OneRefund({ refund, return_id, etag }: RefundProps) {
       {notes && <p>{notes}</p>}
       {refund_status === "processing" && may("returns.refund") && (
         <footer class="parcel-acts">
-          <Button icon="check" title={texts.report["refunded"] ?? ""} onClick={() => report("refunded")} />
-          <Button kind="plain" title={texts.report["failed"] ?? ""} onClick={() => report("failed")} />
+          <ActionButton of={{ ...report("refunded"), icon: "check" }} />
+          <ActionButton of={report("failed")} />
         </footer>
       )}
     </section>

@@ -5,8 +5,7 @@ import { base, query, type TabEnvironment, to, tabEnvironment as world } from ".
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { optionsOf } from "../../components/form_values.ts";
-import { type ListFilter, ListPage } from "../../components/list_page.tsx";
-import { EmptyState } from "../../components/notice.tsx";
+import { choice, type ListFilter, ListPage } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { showRefused } from "../../components/toasts.tsx";
 import { Time } from "../../components/values.tsx";
@@ -57,12 +56,7 @@ function placeOf(target: string, world: TabEnvironment): string | null {
 const filters: readonly ListFilter[] = [
   { kind: "date", param: "from", title: texts.from },
   { kind: "date", param: "to", title: texts.before },
-  {
-    kind: "choice",
-    param: "world",
-    title: texts.environment,
-    options: optionsOf(texts.environments),
-  },
+  choice("world", texts.environment, optionsOf(texts.environments)),
 ];
 
 // Filters that only links set. They are shown once they are set.
@@ -119,16 +113,14 @@ export function AuditScreen() {
   const save = () => saveFile("/audit/export.csv", "audit.csv", "text/csv", params).catch(showRefused);
   return (
     <ListPage<AuditEntry>
-      name={titles.audit}
       title={titles.audit}
       path="/audit"
       search={{ param: "q", hint: texts.search }}
       filters={shown}
       columns={columns}
-      id={({ id }) => id}
       rowName={({ action }) => actionWords(action)}
       acts={<Button icon="download" title={texts.csv} onClick={save} />}
-      empty={<EmptyState icon="list" title={texts.emptyTitle} text={texts.emptyText} />}
+      empty={{ icon: "list", title: texts.emptyTitle, text: texts.emptyText }}
     />
   );
 }

@@ -3,7 +3,7 @@ import { useQuery } from "../../api/query.ts";
 import { type Action, ActionButton } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { List } from "../../components/list_page.tsx";
-import { EmptyState, Notice, Skeleton } from "../../components/notice.tsx";
+import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Page } from "../../components/page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { CopyField, DescriptionList, Time } from "../../components/values.tsx";
@@ -133,7 +133,7 @@ function Runs() {
         path="/backups"
         columns={columns}
         id={({ id }) => id}
-        empty={<EmptyState icon="copy" title={texts.emptyTitle} text={texts.emptyText} />}
+        empty={{ icon: "copy", title: texts.emptyTitle, text: texts.emptyText }}
       />
     </Card>
   );

@@ -3,7 +3,7 @@ import type { MerchantRecord } from "../../api/merchants.ts";
 import { useOpened } from "../../api/query.ts";
 import { navigate, to } from "../../browser/router.ts";
 import { Button } from "../../components/button.tsx";
-import type { Editing, FormField } from "../../components/fields.tsx";
+import { type Editing, FieldError, type FormField } from "../../components/fields.tsx";
 import { Form } from "../../components/form.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Page } from "../../components/page.tsx";
@@ -75,11 +75,7 @@ function ColourField({ editing: { id, value, set, problem } }: { readonly editin
       />
       {colour === "" ? <span class="muted">{texts.noColour}</span> : <code>{colour}</code>}
       {colour !== "" && <Button kind="plain" icon="close" title={words.remove} onClick={() => set("")} />}
-      {wrong && (
-        <p class="field-wrong" role="alert">
-          {wrong}
-        </p>
-      )}
+      <FieldError text={wrong} />
     </div>
   );
 }

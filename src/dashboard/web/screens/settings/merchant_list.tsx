@@ -1,11 +1,8 @@
 import type { MerchantRecord } from "../../api/merchants.ts";
-import { may } from "../../api/session.ts";
 import { to } from "../../browser/router.ts";
 import { Badge, MerchantDot } from "../../components/badge.tsx";
-import { LinkButton } from "../../components/button.tsx";
 import { optionsOf } from "../../components/form_values.ts";
-import { ListPage } from "../../components/list_page.tsx";
-import { EmptyState } from "../../components/notice.tsx";
+import { choice, ListPage } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
@@ -45,28 +42,16 @@ const columns: readonly TableColumn<MerchantRecord>[] = [
 ];
 
 export function MerchantsScreen() {
-  const add = may("merchants.manage") && (
-    <LinkButton kind="primary" icon="plus" title={texts.add} href={to("/settings/merchants/new")} />
-  );
   return (
     <ListPage<MerchantRecord>
-      name={texts.title}
       title={texts.title}
       path="/merchants"
       search={{ param: "q", hint: texts.search }}
-      filters={[
-        {
-          kind: "choice",
-          param: "status",
-          title: texts.status,
-          options: optionsOf(texts.statuses),
-        },
-      ]}
+      filters={[choice("status", texts.status, optionsOf(texts.statuses))]}
       columns={columns}
-      id={({ id }) => id}
       href={({ id }) => to(`/settings/merchants/${id}`)}
-      acts={add}
-      empty={<EmptyState icon="users" title={texts.title} act={add} />}
+      create={{ title: texts.add, permission: "merchants.manage", href: to("/settings/merchants/new") }}
+      empty={{ icon: "users", title: texts.title }}
     />
   );
 }

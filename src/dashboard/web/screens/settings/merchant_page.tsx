@@ -2,15 +2,14 @@ import { isUnnamed } from "../../../../merchants/merchant.transitions.ts";
 import { post } from "../../api/client.ts";
 import { type MerchantRecord, several } from "../../api/merchants.ts";
 import { problemOf } from "../../api/problem.ts";
-import { useQuery } from "../../api/query.ts";
 import { to } from "../../browser/router.ts";
 import { type Action, Actions } from "../../components/action.tsx";
 import { MerchantDot } from "../../components/badge.tsx";
 import { LinkButton } from "../../components/button.tsx";
 import { Dialog, openDialog } from "../../components/dialog.tsx";
-import { Notice, Skeleton } from "../../components/notice.tsx";
+import { Notice } from "../../components/notice.tsx";
 import { Card, Columns, Page } from "../../components/page.tsx";
-import type { ScreenProps } from "../../components/screen.ts";
+import { type RecordProps, recordScreen } from "../../components/record_screen.tsx";
 import { showSuccess } from "../../components/toasts.tsx";
 import { DescriptionList, type DescriptionRow, Time } from "../../components/values.tsx";
 import { viewAs } from "../../shell/banners.tsx";
@@ -20,17 +19,9 @@ import { Envelope } from "../orders/order_cards.tsx";
 import { MerchantBadge } from "./merchant_list.tsx";
 
 /** One merchant: its names, contact and shipping settings. */
-export function MerchantScreen({ params }: ScreenProps) {
-  const { data: merchant, etag, problem, loading, reload } = useQuery<MerchantRecord>(`/merchants/${params["id"]}`);
-  const back = { href: to("/settings/merchants"), title: texts.title };
-  if (loading) return <Skeleton />;
-  if (!merchant) {
-    return (
-      <Page title={texts.one} back={back}>
-        {problem && <Notice problem={problem} onRetry={reload} />}
-      </Page>
-    );
-  }
+export const MerchantScreen = recordScreen("/merchants/:id", MerchantPage);
+
+function MerchantPage({ record: merchant, etag, back }: RecordProps<MerchantRecord>) {
   const { status, code } = merchant;
   return (
     <Page

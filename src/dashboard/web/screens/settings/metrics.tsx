@@ -1,6 +1,8 @@
 import type { History } from "../../api/developer_types.ts";
 import { useQuery } from "../../api/query.ts";
 import { query, setQuery } from "../../browser/router.ts";
+import { Select } from "../../components/fields.tsx";
+import { optionsOf } from "../../components/form_values.ts";
 import { EmptyState, Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Page } from "../../components/page.tsx";
 import { Plot } from "../../components/plot.tsx";
@@ -48,18 +50,13 @@ export function MetricsScreen() {
 
 function Period({ hours }: { readonly hours: number }) {
   return (
-    <select
+    <Select
       class="button"
       aria-label={texts.period}
       value={String(hours)}
-      onChange={(event) => setQuery({ hours: event.currentTarget.value === "1" ? null : event.currentTarget.value })}
-    >
-      {Object.entries(texts.periods).map(([value, title]) => (
-        <option key={value} value={value}>
-          {title}
-        </option>
-      ))}
-    </select>
+      options={optionsOf(texts.periods)}
+      onChoose={(chosen) => setQuery({ hours: chosen === "1" ? null : chosen })}
+    />
   );
 }
 

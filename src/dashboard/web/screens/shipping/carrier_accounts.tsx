@@ -174,7 +174,7 @@ function ChooseProvider({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title={texts.addTitle} onClose={onClose}>
       <p class="dialog-text">{texts.choose}</p>
-      <div class="shipping-documents">
+      <div class="row">
         {data.connectors.map((connector) => (
           <Button
             key={connector.code}

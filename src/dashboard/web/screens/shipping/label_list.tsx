@@ -4,8 +4,7 @@ import { query, to } from "../../browser/router.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Button, LinkButton } from "../../components/button.tsx";
 import { optionsOf } from "../../components/form_values.ts";
-import { ListPage } from "../../components/list_page.tsx";
-import { EmptyState } from "../../components/notice.tsx";
+import { choice, ListPage } from "../../components/list_page.tsx";
 import { CarrierName, RecordName, ServiceName } from "../../components/record_name.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { showRefused } from "../../components/toasts.tsx";
@@ -83,27 +82,13 @@ export function LabelsScreen() {
   };
   return (
     <ListPage<ShippingLabel>
-      name={texts.title}
       title={texts.title}
       path="/shipping/labels"
       search={{ param: "tracking_number", hint: texts.search }}
       filters={[
-        {
-          kind: "choice",
-          param: "status",
-          title: texts.status,
-          options: optionsOf(texts.statuses),
-        },
+        choice("status", texts.status, optionsOf(texts.statuses)),
         { kind: "text", param: "carrier", title: texts.carrier },
-        {
-          kind: "choice",
-          param: "on_manifest",
-          title: texts.manifest,
-          options: [
-            { value: "true", title: texts.onManifest },
-            { value: "false", title: texts.onNone },
-          ],
-        },
+        choice("on_manifest", texts.manifest, optionsOf({ true: texts.onManifest, false: texts.onNone })),
       ]}
       columns={columns}
       id={({ label_id }) => label_id}
@@ -114,14 +99,12 @@ export function LabelsScreen() {
           <LinkButton icon="ruler" title={texts.tryRates} href={to("/shipping/rates")} />
         </>
       }
-      empty={
-        <EmptyState
-          icon="truck"
-          title={texts.emptyTitle}
-          text={texts.emptyText}
-          act={<LinkButton kind="primary" title={texts.tryRates} href={to("/shipping/rates")} />}
-        />
-      }
+      empty={{
+        icon: "truck",
+        title: texts.emptyTitle,
+        text: texts.emptyText,
+        act: <LinkButton kind="primary" title={texts.tryRates} href={to("/shipping/rates")} />,
+      }}
     />
   );
 }

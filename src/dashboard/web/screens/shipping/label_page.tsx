@@ -1,13 +1,12 @@
 import { openDocument } from "../../api/client.ts";
-import { useQuery } from "../../api/query.ts";
 import type { ShippingLabel } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
 import { ActionButton } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
-import { Notice, Skeleton } from "../../components/notice.tsx";
+import { Notice } from "../../components/notice.tsx";
 import { Card, Columns, Page } from "../../components/page.tsx";
-import type { ScreenProps } from "../../components/screen.ts";
+import { type RecordProps, recordScreen } from "../../components/record_screen.tsx";
 import { showRefused } from "../../components/toasts.tsx";
 import { CopyField, DescriptionList, Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
@@ -21,17 +20,9 @@ const texts = shippingTexts.labels;
 const types = { pdf: "application/pdf", png: "image/png", zpl: "application/zpl", html: "text/html" } as const;
 
 /** One label: its parcel, cost and documents, and a button to void it. */
-export function LabelScreen({ params }: ScreenProps) {
-  const { data: label, problem, loading, reload } = useQuery<ShippingLabel>(`/shipping/labels/${params["id"]}`);
-  const back = { href: to("/shipping"), title: texts.back };
-  if (loading) return <Skeleton />;
-  if (!label) {
-    return (
-      <Page title={texts.id} back={back}>
-        {problem && <Notice problem={problem} onRetry={reload} />}
-      </Page>
-    );
-  }
+export const LabelScreen = recordScreen("/shipping/labels/:id", LabelPage);
+
+function LabelPage({ record: label, back }: RecordProps<ShippingLabel>) {
   const name = label.tracking_number ?? label.label_id;
   const warnings = label.warnings.filter(({ code }) => code !== "sample_rates");
   return (
@@ -139,7 +130,7 @@ function Documents({ label }: { readonly label: ShippingLabel }) {
     return <Card title={texts.documents}>{texts.noDocuments}</Card>;
   return (
     <Card title={texts.documents}>
-      <div class="shipping-documents">
+      <div class="shipping-documents row">
         {formats.map((format) => (
           <Button key={format} icon="print" title={texts.open_(format.toUpperCase())} onClick={() => open(format)} />
         ))}

@@ -1,19 +1,17 @@
-import { useState } from "preact/hooks";
 import { openDocument, post } from "../../api/client.ts";
 import { useCarrierNames } from "../../api/names.ts";
 import { useQuery } from "../../api/query.ts";
-import { may } from "../../api/session.ts";
 import type { CarrierList, ManifestRecord, PlainManifest, ShipFromWarehouse } from "../../api/types.ts";
 import { navigate, to } from "../../browser/router.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
+import { openDialog } from "../../components/dialog.tsx";
 import type { FormField } from "../../components/fields.tsx";
 import { FormDialog } from "../../components/form.tsx";
 import { ListPage } from "../../components/list_page.tsx";
-import { EmptyState, Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Page } from "../../components/page.tsx";
 import { CarrierName, RecordName } from "../../components/record_name.tsx";
-import type { ScreenProps } from "../../components/screen.ts";
+import { type RecordProps, recordScreen } from "../../components/record_screen.tsx";
 import { DataTable, type TableColumn } from "../../components/table.tsx";
 import { showRefused, showSuccess } from "../../components/toasts.tsx";
 import { Figure, Figures, Time } from "../../components/values.tsx";
@@ -35,28 +33,23 @@ const columns: readonly TableColumn<PlainManifest>[] = [
 ];
 
 export function ManifestsScreen() {
-  const [adding, setAdding] = useState(false);
-  const add = may("shipping.buy") && (
-    <Button kind="primary" icon="plus" title={texts.add} onClick={() => setAdding(true)} />
-  );
   return (
-    <>
-      <ListPage<PlainManifest>
-        name={texts.title}
-        title={texts.title}
-        path="/shipping/manifests"
-        filters={[
-          { kind: "text", param: "carrier", title: texts.carrier },
-          { kind: "date", param: "date", title: texts.date },
-        ]}
-        columns={columns}
-        id={({ manifest_id }) => manifest_id}
-        href={({ manifest_id }) => to(`/shipping/manifests/${manifest_id}`)}
-        acts={add}
-        empty={<EmptyState icon="clipboard" title={texts.emptyTitle} text={texts.emptyText} act={add} />}
-      />
-      {adding && <AddManifest onClose={() => setAdding(false)} />}
-    </>
+    <ListPage<PlainManifest>
+      title={texts.title}
+      path="/shipping/manifests"
+      filters={[
+        { kind: "text", param: "carrier", title: texts.carrier },
+        { kind: "date", param: "date", title: texts.date },
+      ]}
+      columns={columns}
+      id={({ manifest_id }) => manifest_id}
+      href={({ manifest_id }) => to(`/shipping/manifests/${manifest_id}`)}
+      create={{
+        ...{ title: texts.add, permission: "shipping.buy" },
+        run: () => openDialog((close) => <AddManifest onClose={close} />),
+      }}
+      empty={{ icon: "clipboard", title: texts.emptyTitle, text: texts.emptyText }}
+    />
   );
 }
 
@@ -130,19 +123,11 @@ const parcelColumns: readonly TableColumn<ManifestRow>[] = [
 ];
 
 /** One manifest and its parcels. */
-export function ManifestScreen({ params }: ScreenProps) {
-  const { data: manifest, problem, loading, reload } = useQuery<ManifestRecord>(`/shipping/manifests/${params["id"]}`);
+export const ManifestScreen = recordScreen("/shipping/manifests/:id", ManifestPage);
+
+function ManifestPage({ record: manifest, back }: RecordProps<ManifestRecord>) {
   const { carrierName } = useCarrierNames();
   const { data: warehouses = [] } = useQuery<readonly ShipFromWarehouse[]>("/inventory/locations");
-  const back = { href: to("/shipping/manifests"), title: texts.title };
-  if (loading) return <Skeleton />;
-  if (!manifest) {
-    return (
-      <Page title={texts.one} back={back}>
-        {problem && <Notice problem={problem} onRetry={reload} />}
-      </Page>
-    );
-  }
   const { manifest_id, carrier, warehouse_name, total_weight_grams, parcels } = manifest;
   const inPounds = warehouses.some(({ name, address }) => name === warehouse_name && address?.country === "US");
   const print = () => openDocument(`/shipping/manifests/${manifest_id}/document`).catch(showRefused);

@@ -1,14 +1,13 @@
 // The prices of a rate card as a table: a row per weight in pounds, a column per zone.
 
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { patch } from "../../api/client.ts";
 import { type ApiProblem, problemOf } from "../../api/problem.ts";
 import { may } from "../../api/session.ts";
 import type { RateCard } from "../../api/types.ts";
-import { guardLeaving } from "../../browser/router.ts";
 import { type Action, ActionButton } from "../../components/action.tsx";
 import { Button } from "../../components/button.tsx";
-import { askToDiscard } from "../../components/form.tsx";
+import { useUnsaved } from "../../components/form.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { showSuccess } from "../../components/toasts.tsx";
 import { words } from "../../text/common.ts";
@@ -93,7 +92,7 @@ export function PriceTable({ card, etag }: PriceTableProps) {
   const before = cellsOf(card.prices, card.currency);
   const changed = [...cells].filter(([key, text]) => (before.get(key) ?? "") !== text).length;
   const wrong = [...cells].some(([, text]) => text !== "" && !isAmount(text));
-  useUnsavedGuard(changed > 0);
+  useUnsaved(changed > 0);
   const enter = (entries: readonly (readonly [string, string])[]) => setCells(new Map([...cells, ...entries]));
   const revert = () => {
     setCells(before);
@@ -244,15 +243,4 @@ function addLine(what: "row" | "zone", { zones, weights }: PriceGrid, set: (grid
       set(gridOf([...prices, ...added]));
     },
   };
-}
-
-/** Asks before the user leaves the screen with unsaved prices. */
-function useUnsavedGuard(unsaved: boolean): void {
-  useEffect(() => {
-    if (!unsaved) return;
-    return guardLeaving((go) => {
-      void askToDiscard().then((leave) => leave && go());
-      return true;
-    });
-  }, [unsaved]);
 }

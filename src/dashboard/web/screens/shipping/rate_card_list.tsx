@@ -1,16 +1,11 @@
-import { useState } from "preact/hooks";
-import { post } from "../../api/client.ts";
-import { may } from "../../api/session.ts";
 import type { ListedCard, RateCard } from "../../api/types.ts";
 import { navigate, to } from "../../browser/router.ts";
+import type { Action } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
-import { Button } from "../../components/button.tsx";
 import type { FormField } from "../../components/fields.tsx";
-import { FormDialog } from "../../components/form.tsx";
-import { ListPage } from "../../components/list_page.tsx";
-import { EmptyState } from "../../components/notice.tsx";
+import { optionsOf } from "../../components/form_values.ts";
+import { choice, ListPage } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
-import { showSuccess } from "../../components/toasts.tsx";
 import { Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { count, dateTime, share } from "../../text/format.ts";
@@ -56,35 +51,16 @@ const columns: readonly TableColumn<ListedCard>[] = [
 
 /** The rate cards of the operator's own services. */
 export function CardsScreen() {
-  const [adding, setAdding] = useState(false);
-  const add = may("shipping.manage") && (
-    <Button kind="primary" icon="plus" title={texts.add} onClick={() => setAdding(true)} />
-  );
   return (
-    <>
-      <ListPage<ListedCard>
-        name={texts.title}
-        title={texts.title}
-        path="/shipping/rate-cards"
-        filters={[
-          {
-            kind: "choice",
-            param: "active",
-            title: texts.state,
-            options: [
-              { value: "true", title: texts.active },
-              { value: "false", title: texts.inactive },
-            ],
-          },
-        ]}
-        columns={columns}
-        id={({ id }) => id}
-        href={({ id }) => to(`/shipping/rate-cards/${id}`)}
-        acts={add}
-        empty={<EmptyState icon="card" title={texts.emptyTitle} text={texts.emptyText} act={add} />}
-      />
-      {adding && <AddCard onClose={() => setAdding(false)} />}
-    </>
+    <ListPage<ListedCard>
+      title={texts.title}
+      path="/shipping/rate-cards"
+      filters={[choice("active", texts.state, optionsOf({ true: texts.active, false: texts.inactive }))]}
+      columns={columns}
+      href={({ id }) => to(`/shipping/rate-cards/${id}`)}
+      create={addCard}
+      empty={{ icon: "card", title: texts.emptyTitle, text: texts.emptyText }}
+    />
   );
 }
 
@@ -104,31 +80,25 @@ const fields: readonly FormField[] = [
   { kind: "text", name: "cut_off", label: texts.cutOff, help: texts.cutOffHelp, placeholder: "16:00", width: "half" },
 ];
 
-function AddCard({ onClose }: { readonly onClose: () => void }) {
-  return (
-    <FormDialog
-      title={texts.add}
-      fields={fields}
-      first={{ days: "3" }}
-      submit={words.create}
-      onClose={onClose}
-      onSubmit={async ({ name, service, price, days, cut_off }, key) => {
-        const body = {
-          name,
-          service,
-          ...(cut_off === "" ? {} : { cut_off }),
-          prices: [
-            { zone: "*", up_to_pounds: 1, price },
-            { zone: "*", up_to_pounds: null, price },
-          ],
-          transit_days: [{ zone: "*", days: Number(days) }],
-          // Activated by the user once its prices are entered.
-          active: false,
-        };
-        const { data } = await post<RateCard>("/shipping/rate-cards", body, { key });
-        showSuccess(texts.saved(data.name));
-        navigate(to(`/shipping/rate-cards/${data.id}`));
-      }}
-    />
-  );
-}
+const addCard: Action = {
+  ...{ title: texts.add, permission: "shipping.manage" },
+  ask: {
+    ...{ title: texts.add, submit: words.create, fields },
+    first: { days: "3" },
+  },
+  call: ({ name, service, price, days, cut_off }) => ({
+    ...{ method: "POST", path: "/shipping/rate-cards" },
+    body: {
+      ...{ name, service, ...(cut_off === "" ? {} : { cut_off }) },
+      prices: [
+        { zone: "*", up_to_pounds: 1, price },
+        { zone: "*", up_to_pounds: null, price },
+      ],
+      transit_days: [{ zone: "*", days: Number(days) }],
+      // Activated by the user once its prices are entered.
+      active: false,
+    },
+  }),
+  done: ({ name }: RateCard) => texts.saved(name),
+  after: ({ id }: RateCard) => navigate(to(`/shipping/rate-cards/${id}`)),
+};

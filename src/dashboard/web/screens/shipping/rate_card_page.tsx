@@ -2,14 +2,13 @@ import { saveFile, sendCsv } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import type { CardHistory, RateCard } from "../../api/types.ts";
-import { to } from "../../browser/router.ts";
 import { type Action, Actions, act } from "../../components/action.tsx";
 import type { FormField } from "../../components/fields.tsx";
 import { chooseFile } from "../../components/file_input.tsx";
 import { optionsOf } from "../../components/form_values.ts";
-import { Notice, Skeleton } from "../../components/notice.tsx";
+import { Notice } from "../../components/notice.tsx";
 import { Card, Columns, Page } from "../../components/page.tsx";
-import type { ScreenProps } from "../../components/screen.ts";
+import { type RecordProps, recordScreen } from "../../components/record_screen.tsx";
 import { DescriptionList, Timeline } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { count, money, plainMoney, share } from "../../text/format.ts";
@@ -20,18 +19,9 @@ import { CardState, inEffect } from "./rate_card_list.tsx";
 const texts = shippingTexts.cards;
 
 /** One rate card: its price table, terms and history. */
-export function CardScreen({ params }: ScreenProps) {
-  const path = `/shipping/rate-cards/${params["id"]}`;
-  const { data: card, etag, problem, loading, reload } = useQuery<RateCard>(path);
-  const back = { href: to("/shipping/rate-cards"), title: texts.title };
-  if (loading) return <Skeleton />;
-  if (!card) {
-    return (
-      <Page title={texts.one} back={back}>
-        {problem && <Notice problem={problem} onRetry={reload} />}
-      </Page>
-    );
-  }
+export const CardScreen = recordScreen("/shipping/rate-cards/:id", CardPage);
+
+function CardPage({ record: card, etag, back }: RecordProps<RateCard>) {
   return (
     <Page
       title={card.name}
@@ -49,7 +39,7 @@ export function CardScreen({ params }: ScreenProps) {
         <p class="muted">{texts.pricesText}</p>
         <PriceTable key={card.version} card={card} etag={etag} />
       </Card>
-      <Columns main={<Terms card={card} />} side={<History path={path} />} />
+      <Columns main={<Terms card={card} />} side={<History id={card.id} />} />
     </Page>
   );
 }
@@ -114,8 +104,8 @@ function Terms({ card }: { readonly card: RateCard }) {
   );
 }
 
-function History({ path }: { readonly path: string }) {
-  const { data } = useQuery<readonly CardHistory[]>(`${path}/history`, { limit: 10 });
+function History({ id }: { readonly id: string }) {
+  const { data } = useQuery<readonly CardHistory[]>(`/shipping/rate-cards/${id}/history`, { limit: 10 });
   if (data === undefined || data.length === 0) return null;
   return (
     <Card title={texts.history}>

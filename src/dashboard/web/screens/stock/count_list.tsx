@@ -1,19 +1,14 @@
-import { useState } from "preact/hooks";
-import { post } from "../../api/client.ts";
-import { may } from "../../api/session.ts";
 import type { PlainCount, StockCount } from "../../api/types.ts";
 import { navigate, to } from "../../browser/router.ts";
+import type { Action } from "../../components/action.tsx";
 import { Badge, type Tone } from "../../components/badge.tsx";
-import { Button } from "../../components/button.tsx";
 import type { FormField } from "../../components/fields.tsx";
-import { FormDialog } from "../../components/form.tsx";
-import { ListPage } from "../../components/list_page.tsx";
-import { EmptyState } from "../../components/notice.tsx";
+import { optionsOf } from "../../components/form_values.ts";
+import { choice, ListPage } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
-import { showSuccess as toast } from "../../components/toasts.tsx";
 import { Time } from "../../components/values.tsx";
 import { countTexts as texts } from "../../text/counts.ts";
-import { enteredText, optionsOf, useWarehouses } from "./stock_links.ts";
+import { enteredText, useWarehouses } from "./stock_links.ts";
 
 const tones: Readonly<Record<PlainCount["status"], Tone>> = {
   open: "info",
@@ -36,41 +31,27 @@ export function whatOf({ bins, skus }: Pick<PlainCount, "bins" | "skus">): strin
 }
 
 export function CountsScreen() {
-  const { several, options, nameOf } = useWarehouses();
-  const [opening, setOpening] = useState(false);
-  const add = may("stock.write") && (
-    <Button kind="primary" icon="plus" title={texts.create} onClick={() => setOpening(true)} />
-  );
+  const { filter, column, field } = useWarehouses();
   const columns: readonly TableColumn<PlainCount>[] = [
     { id: "id", title: texts.id, cell: ({ id }) => id },
     { id: "what", title: texts.what, cell: whatOf, wide: true },
-    { id: "status", title: texts.status, cell: ({ status }) => <CountBadge status={status} /> },
+    { id: "status", title: texts.status, cell: CountBadge },
     { id: "progress", title: texts.progress, align: "right", cell: (it) => texts.of(it.lines_counted, it.lines_total) },
-    ...(several
-      ? [{ id: "location", title: texts.warehouse, cell: ({ location }: PlainCount) => nameOf(location) }]
-      : []),
+    column(texts.warehouse),
     { id: "by", title: texts.by, cell: ({ opened_by }) => opened_by },
     { id: "opened", title: texts.opened, cell: ({ created_at }) => <Time at={created_at} /> },
     { id: "notes", title: texts.notes, extra: true, cell: ({ notes }) => notes ?? "" },
   ];
   return (
-    <>
-      <ListPage<PlainCount>
-        name={texts.title}
-        title={texts.title}
-        path="/inventory/counts"
-        filters={[
-          { kind: "choice", param: "status", title: texts.status, options: optionsOf(texts.statuses) },
-          ...(several ? [{ kind: "choice", param: "location", title: texts.warehouse, options } as const] : []),
-        ]}
-        columns={columns}
-        id={({ id }) => id}
-        href={({ id }) => to(`/counts/${id}`)}
-        acts={add}
-        empty={<EmptyState icon="clipboard" title={texts.emptyTitle} text={texts.emptyText} act={add} />}
-      />
-      {opening && <OpenDialog onClose={() => setOpening(false)} />}
-    </>
+    <ListPage<PlainCount>
+      title={texts.title}
+      path="/inventory/counts"
+      filters={[choice("status", texts.status, optionsOf(texts.statuses)), filter(texts.warehouse)]}
+      columns={columns}
+      href={({ id }) => to(`/counts/${id}`)}
+      create={openCount(field(texts.warehouse))}
+      empty={{ icon: "clipboard", title: texts.emptyTitle, text: texts.emptyText }}
+    />
   );
 }
 
@@ -79,37 +60,24 @@ const names = (text: unknown) => {
   return all.length === 0 ? undefined : all;
 };
 
-function OpenDialog({ onClose }: { readonly onClose: () => void }) {
-  const { several, options } = useWarehouses();
-  const where: readonly FormField[] = several
-    ? [{ kind: "select", name: "location", label: texts.warehouse, required: true, options, empty: "" }]
-    : [];
-  return (
-    <FormDialog
-      title={texts.create}
-      text={texts.createText}
-      submit={texts.create}
-      onClose={onClose}
-      first={{ location: "", bins: "", skus: "", blind: false, notes: "" }}
-      fields={[
-        ...where,
-        { kind: "text", name: "bins", label: texts.bins, help: texts.binsHelp, lines: 3, mono: true },
-        { kind: "text", name: "skus", label: texts.skus, help: texts.skusHelp, lines: 2, mono: true },
-        { kind: "switch", name: "blind", label: texts.blind, help: texts.blindHelp },
-        { kind: "text", name: "notes", label: texts.notes },
-      ]}
-      onSubmit={async (values, key) => {
-        const body = {
-          location: enteredText(values["location"]),
-          bins: names(values["bins"]),
-          skus: names(values["skus"]),
-          blind: values["blind"] === true,
-          notes: enteredText(values["notes"]) ?? null,
-        };
-        const { data } = await post<StockCount>("/inventory/counts", body, { key });
-        toast(texts.openedDone(data.id));
-        navigate(to(`/counts/${data.id}`));
-      }}
-    />
-  );
-}
+const openCount = (where: FormField): Action => ({
+  ...{ title: texts.create, permission: "stock.write" },
+  ask: {
+    ...{ title: texts.create, text: texts.createText },
+    fields: [
+      where,
+      { kind: "text", name: "bins", label: texts.bins, help: texts.binsHelp, lines: 3, mono: true },
+      { kind: "text", name: "skus", label: texts.skus, help: texts.skusHelp, lines: 2, mono: true },
+      { kind: "switch", name: "blind", label: texts.blind, help: texts.blindHelp },
+      { kind: "text", name: "notes", label: texts.notes },
+    ],
+    first: { location: "", bins: "", skus: "", blind: false, notes: "" },
+  },
+  call: ({ location, bins, skus, blind, notes }) => {
+    const covered = { location: enteredText(location), bins: names(bins), skus: names(skus) };
+    const body = { ...covered, blind: blind === true, notes: enteredText(notes) ?? null };
+    return { method: "POST", path: "/inventory/counts", body };
+  },
+  done: ({ id }: StockCount) => texts.openedDone(id),
+  after: ({ id }: StockCount) => navigate(to(`/counts/${id}`)),
+});

@@ -1,11 +1,10 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { post } from "../../api/client.ts";
 import { meant } from "../../api/merchants.ts";
 import { may } from "../../api/session.ts";
 import type { StockCount } from "../../api/types.ts";
-import { guardLeaving } from "../../browser/router.ts";
 import { Button } from "../../components/button.tsx";
-import { askToDiscard } from "../../components/form.tsx";
+import { useUnsaved } from "../../components/form.tsx";
 import { EmptyState } from "../../components/notice.tsx";
 import { Card } from "../../components/page.tsx";
 import { BinName } from "../../components/record_name.tsx";
@@ -112,42 +111,17 @@ function onEnter(event: KeyboardEvent): void {
   next?.select();
 }
 
-function useUnsaved(unsaved: boolean): void {
-  useEffect(() => {
-    if (!unsaved) return;
-    const free = guardLeaving((go) => {
-      void askToDiscard().then((leave) => leave && go());
-      return true;
-    });
-    const onUnload = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener("beforeunload", onUnload);
-    return () => {
-      free();
-      window.removeEventListener("beforeunload", onUnload);
-    };
-  }, [unsaved]);
-}
-
 interface Entries {
   readonly typed: Readonly<Record<string, string>>;
   readonly set: (key: string, text: string) => void;
 }
 
-/** The columns that have values for these lines. */
 function columnsOf(lines: readonly CountSheetLine[], entries: Entries | null): readonly TableColumn<CountSheetLine>[] {
-  const shown: Readonly<Record<string, boolean>> = {
-    lot: lines.some(({ lot_number }) => lot_number !== null),
-    difference: lines.some(({ difference }) => difference !== null),
-    value: lines.some(({ value }) => Boolean(value)),
-  };
-  return allColumns(entries).filter(({ id }) => shown[id] ?? true);
-}
-
-function allColumns(entries: Entries | null): readonly TableColumn<CountSheetLine>[] {
+  const some = (value: (line: CountSheetLine) => unknown) => lines.some((line) => value(line) !== null);
   return [
     { id: "bin", title: texts.bin, cell: ({ bin }) => <BinName code={bin} text={stockTexts.kinds.staging} /> },
     { id: "sku", title: texts.sku, cell: ({ sku }) => <code>{sku}</code> },
-    { id: "lot", title: texts.lot, cell: ({ lot_number }) => lot_number ?? "" },
+    { id: "lot", when: some((it) => it.lot_number), title: texts.lot, cell: ({ lot_number }) => lot_number ?? "" },
     {
       id: "expected",
       title: texts.expected,
@@ -163,12 +137,14 @@ function allColumns(entries: Entries | null): readonly TableColumn<CountSheetLin
     },
     {
       id: "difference",
+      when: some((it) => it.difference),
       title: texts.difference,
       align: "right",
       cell: ({ difference }) => <Difference units={difference} />,
     },
     {
       id: "value",
+      when: some((it) => it.value || null),
       title: texts.value,
       align: "right",
       cell: ({ value, currency }) => (value && currency ? money(value, currency) : ""),

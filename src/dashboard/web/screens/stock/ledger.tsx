@@ -2,14 +2,14 @@ import { useQuery } from "../../api/query.ts";
 import { isOperatorUser } from "../../api/session.ts";
 import type { Movement } from "../../api/types.ts";
 import { query, to } from "../../browser/router.ts";
-import { List, type ListFilter, listParams } from "../../components/list_page.tsx";
-import { EmptyState } from "../../components/notice.tsx";
+import { optionsOf } from "../../components/form_values.ts";
+import { choice, List, type ListFilter, listParams } from "../../components/list_page.tsx";
 import { RecordName } from "../../components/record_name.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
 import { count } from "../../text/format.ts";
 import { stockTexts as texts } from "../../text/stock.ts";
-import { optionsOf, stockHref } from "./stock_links.ts";
+import { stockHref } from "./stock_links.ts";
 import { changeOf, totalsAfter } from "./stock_shares.ts";
 
 const signed = (value: number) => (value > 0 ? `+${count(value)}` : count(value));
@@ -123,7 +123,7 @@ function columnsOf(
 }
 
 const filters: readonly ListFilter[] = [
-  { kind: "choice", param: "type", title: texts.what, options: optionsOf(texts.types) },
+  choice("type", texts.what, optionsOf(texts.types)),
   { kind: "text", param: "reason", title: texts.why },
   { kind: "text", param: "lot_number", title: texts.lot },
   { kind: "text", param: "actor", title: texts.byWhom },
@@ -140,10 +140,9 @@ export function Ledger({ of, on_hand }: LedgerProps) {
     // The movements of one reference are few, so they need no filters.
     filters: of["reference"] === undefined ? filters : [],
     limit: 50,
-    id: ({ id }: Movement) => id,
-    empty: <EmptyState icon="list" title={texts.noMovements} text={texts.noMovementsText} />,
+    empty: { icon: "list", title: texts.noMovements, text: texts.noMovementsText } as const,
   };
-  const asked = listParams<Movement>({ ...settings, columns: [] });
+  const asked = listParams(settings);
   const { data: rows } = useQuery<readonly Movement[]>("/inventory/movements", asked);
   const narrowed = [...filters.map(({ param }) => param), "page", "cursor"].some((param) => query.value.has(param));
   const totals = on_hand === null || narrowed || rows === undefined ? null : totalsAfter(rows, on_hand);

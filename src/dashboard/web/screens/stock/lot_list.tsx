@@ -2,13 +2,13 @@ import type { LotRecord } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
 import { Badge, type Tone } from "../../components/badge.tsx";
 import { LinkButton } from "../../components/button.tsx";
-import { List, ListPage, type ListSettings } from "../../components/list_page.tsx";
-import { EmptyState } from "../../components/notice.tsx";
+import { optionsOf } from "../../components/form_values.ts";
+import { choice, List, ListPage, type ListSettings } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Day, Time } from "../../components/values.tsx";
 import { count } from "../../text/format.ts";
 import { lotTexts as texts } from "../../text/lots.ts";
-import { dayFromNow, optionsOf, useWarehouses } from "./stock_links.ts";
+import { dayFromNow, useWarehouses } from "./stock_links.ts";
 import { Expiry } from "./stock_places.tsx";
 
 const tones: Readonly<Record<LotRecord["status"], Tone>> = {
@@ -56,21 +56,19 @@ function useSettings(): ListSettings<LotRecord> {
     path: "/inventory/lots",
     search: { param: "q", hint: texts.search },
     filters: [
-      { kind: "choice", param: "status", title: texts.status, options: optionsOf(texts.statuses) },
-      { kind: "choice", param: "expiring_before", title: texts.expiresWithin, options: within },
+      choice("status", texts.status, optionsOf(texts.statuses)),
+      choice("expiring_before", texts.expiresWithin, within),
       { kind: "flag", param: "on_hand", title: texts.onHandOnly },
     ],
     columns,
     id: ({ id }) => id,
     href: ({ id }) => to(`/lots/${id}`),
-    empty: (
-      <EmptyState
-        icon="boxes"
-        title={texts.emptyTitle}
-        text={texts.emptyText}
-        act={<LinkButton title={texts.emptyAct} href={to("/stock")} />}
-      />
-    ),
+    empty: {
+      icon: "boxes",
+      title: texts.emptyTitle,
+      text: texts.emptyText,
+      act: <LinkButton title={texts.emptyAct} href={to("/stock")} />,
+    },
   };
 }
 

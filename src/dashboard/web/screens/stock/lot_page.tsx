@@ -1,5 +1,4 @@
 import { saveFile } from "../../api/client.ts";
-import { useQuery } from "../../api/query.ts";
 import { isOperatorUser, may } from "../../api/session.ts";
 import type { LotDetail, Traced } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
@@ -7,9 +6,8 @@ import { type Action, Actions } from "../../components/action.tsx";
 import { Button } from "../../components/button.tsx";
 import type { FormField } from "../../components/fields.tsx";
 import { List } from "../../components/list_page.tsx";
-import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Columns, Page } from "../../components/page.tsx";
-import type { ScreenProps } from "../../components/screen.ts";
+import { type RecordProps, recordScreen } from "../../components/record_screen.tsx";
 import { DataTable, type TableColumn } from "../../components/table.tsx";
 import { showRefused, toast } from "../../components/toasts.tsx";
 import { DescriptionList, Time, Timeline } from "../../components/values.tsx";
@@ -24,18 +22,9 @@ type AllowedLotStatus = LotDetail["allowed_statuses"][number];
 type LotChangeAnswer = LotDetail & { readonly backordered_orders: readonly { readonly order_number: string }[] };
 
 /** One lot: its status, locations, trace and history. */
-export function LotScreen({ params }: ScreenProps) {
-  const query = useQuery<LotDetail>(`/inventory/lots/${params["id"]}`);
-  const { data: lot, etag, problem, loading, reload } = query;
-  const back = { href: to("/lots"), title: texts.title };
-  if (loading) return <Skeleton />;
-  if (lot === undefined) {
-    return (
-      <Page title={texts.title} back={back}>
-        {problem && <Notice problem={problem} onRetry={reload} />}
-      </Page>
-    );
-  }
+export const LotScreen = recordScreen("/inventory/lots/:id", LotPage);
+
+function LotPage({ record: lot, etag, back }: RecordProps<LotDetail>) {
   return (
     <Page
       title={texts.one(lot.lot_number)}
@@ -131,8 +120,13 @@ function setDates(lot: LotDetail, received: string): Action {
 
 type LotLocation = LotDetail["locations"][number];
 
-const placeColumns: readonly TableColumn<LotLocation>[] = [
-  { id: "bin", title: texts.bin, cell: ({ location }) => <code>{location}</code>, wide: true },
+/** Merchant users see warehouses in place of bins. */
+const placeColumns = (sees_bins: boolean, nameOf: (id: string) => string): readonly TableColumn<LotLocation>[] => [
+  { id: "bin", when: sees_bins, title: texts.bin, cell: ({ location }) => <code>{location}</code>, wide: true },
+  {
+    ...{ id: "warehouse", when: !sees_bins, title: texts.warehouse, wide: true },
+    cell: ({ warehouse_id }) => nameOf(warehouse_id),
+  },
   { id: "units", title: texts.onHand, align: "right", cell: ({ quantity }) => count(quantity) },
   { id: "reserved", title: texts.promised, align: "right", cell: ({ reserved }) => count(reserved) },
 ];
@@ -160,12 +154,6 @@ const traceColumns: readonly TableColumn<Traced>[] = [
   { id: "shipped", title: texts.shipped, cell: ({ last_shipped_at }) => <Time at={last_shipped_at} /> },
 ];
 
-/** The warehouse column for merchant users, who do not see bins. */
-const warehouseColumn = (nameOf: (id: string) => string): TableColumn<LotLocation> => ({
-  ...{ id: "warehouse", title: texts.warehouse, wide: true },
-  cell: ({ warehouse_id }) => nameOf(warehouse_id),
-});
-
 function Main({ lot }: { readonly lot: LotDetail }) {
   const { nameOf } = useWarehouses();
   const file = () =>
@@ -179,7 +167,7 @@ function Main({ lot }: { readonly lot: LotDetail }) {
           <DataTable
             name={texts.where}
             rows={lot.locations}
-            columns={isOperatorUser.value ? placeColumns : [warehouseColumn(nameOf), ...placeColumns.slice(1)]}
+            columns={placeColumns(isOperatorUser.value, nameOf)}
             id={({ warehouse_id, location }) => `${warehouse_id} ${location}`}
             href={({ warehouse_id, location, kind }) =>
               kind === "staging" || !isOperatorUser.value ? null : binHref(warehouse_id, location)
@@ -195,7 +183,7 @@ function Main({ lot }: { readonly lot: LotDetail }) {
           columns={traceColumns}
           id={({ order_id }) => order_id}
           href={({ order_id }) => to(`/orders/${order_id}`)}
-          empty={<p>{texts.traceEmpty}</p>}
+          empty={{ icon: "cart", title: texts.traceEmpty }}
         />
       </Card>
     </>

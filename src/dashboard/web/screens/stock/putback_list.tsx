@@ -6,7 +6,6 @@ import { type Action, ActionButton } from "../../components/action.tsx";
 import { LinkButton } from "../../components/button.tsx";
 import type { FormValues } from "../../components/fields.tsx";
 import { ListPage } from "../../components/list_page.tsx";
-import { EmptyState } from "../../components/notice.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
 import { count } from "../../text/format.ts";
@@ -15,16 +14,14 @@ import { enteredNumber, enteredText, useWarehouses } from "./stock_links.ts";
 
 /** The restock tasks. */
 export function PutBacksScreen() {
-  const { several, options, nameOf } = useWarehouses();
+  const { filter, column } = useWarehouses();
   const columns: readonly TableColumn<WaitingUnits>[] = [
     { id: "sku", title: texts.sku, cell: ({ sku }) => <code>{sku}</code> },
     { id: "units", title: texts.units, align: "right", cell: ({ quantity }) => count(quantity) },
     { id: "lot", title: texts.lot, cell: ({ lot_number }) => lot_number ?? "" },
     { id: "from", title: texts.from, cell: ({ bin }) => <code>{bin}</code> },
     { id: "to", title: texts.to, cell: ({ suggested_bin }) => suggested_bin && <code>{suggested_bin}</code> },
-    ...(several
-      ? [{ id: "warehouse", title: texts.warehouse, cell: ({ location }: WaitingUnits) => nameOf(location) }]
-      : []),
+    column(texts.warehouse),
     {
       id: "cause",
       title: texts.cause,
@@ -40,22 +37,19 @@ export function PutBacksScreen() {
   ];
   return (
     <ListPage<WaitingUnits>
-      name={texts.title}
       title={texts.title}
       path="/inventory/putbacks"
       search={{ param: "sku", hint: texts.search }}
-      filters={several ? [{ kind: "choice", param: "location", title: texts.warehouse, options }] : []}
+      filters={[filter(texts.warehouse)]}
       columns={columns}
       id={(it) => [it.order_id, it.return_id, it.sku, it.lot_number, it.bin, ownerOf(it)].join(" ")}
-      {...(may("stock.floor") ? { rowActs: (row: WaitingUnits) => <ActionButton of={restock(row)} /> } : {})}
-      empty={
-        <EmptyState
-          icon="return"
-          title={texts.emptyTitle}
-          text={texts.emptyText}
-          act={<LinkButton title={texts.emptyAct} href={to("/stock")} />}
-        />
-      }
+      {...(may("stock.floor") && { rowActs: (row: WaitingUnits) => <ActionButton of={restock(row)} /> })}
+      empty={{
+        icon: "return",
+        title: texts.emptyTitle,
+        text: texts.emptyText,
+        act: <LinkButton title={texts.emptyAct} href={to("/stock")} />,
+      }}
     />
   );
 }

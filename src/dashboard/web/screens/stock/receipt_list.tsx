@@ -2,14 +2,13 @@ import { mayAlso } from "../../api/session.ts";
 import type { Receipt } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
 import { Badge, type Tone } from "../../components/badge.tsx";
-import { LinkButton } from "../../components/button.tsx";
-import { ListPage } from "../../components/list_page.tsx";
-import { EmptyState } from "../../components/notice.tsx";
+import { optionsOf } from "../../components/form_values.ts";
+import { choice, ListPage } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Day, Time } from "../../components/values.tsx";
 import { count } from "../../text/format.ts";
 import { receiptTexts as texts } from "../../text/transfers.ts";
-import { optionsOf, useWarehouses } from "./stock_links.ts";
+import { useWarehouses } from "./stock_links.ts";
 
 const tones: Readonly<Record<Receipt["status"], Tone>> = {
   expected: "info",
@@ -27,16 +26,13 @@ const sum = (lines: Receipt["lines"], of: "quantity" | "quantity_received") =>
   lines.reduce((total, line) => total + line[of], 0);
 
 export function ReceiptsScreen() {
-  const { several, options, nameOf, zoneOf } = useWarehouses();
-  const add = mayAlso("stock.write") && (
-    <LinkButton kind="primary" icon="plus" title={texts.create} href={to("/receipts/new")} />
-  );
+  const { filter, column, zoneOf } = useWarehouses();
   const columns: readonly TableColumn<Receipt>[] = [
     { id: "id", title: texts.id, cell: ({ id }) => id },
     { id: "reference", title: texts.reference, cell: ({ reference }) => reference ?? "" },
     { id: "supplier", title: texts.supplier, cell: ({ supplier }) => supplier ?? "", wide: true },
-    { id: "status", title: texts.status, cell: ({ status }) => <ReceiptBadge status={status} /> },
-    ...(several ? [{ id: "location", title: texts.warehouse, cell: ({ location }: Receipt) => nameOf(location) }] : []),
+    { id: "status", title: texts.status, cell: ReceiptBadge },
+    column(texts.warehouse),
     {
       id: "expected",
       title: texts.expected,
@@ -54,20 +50,15 @@ export function ReceiptsScreen() {
   ];
   return (
     <ListPage<Receipt>
-      name={texts.title}
       title={texts.title}
       path="/inventory/receipts"
       search={{ param: "q", hint: texts.search }}
-      filters={[
-        { kind: "choice", param: "status", title: texts.status, options: optionsOf(texts.statuses) },
-        ...(several ? [{ kind: "choice", param: "location", title: texts.warehouse, options } as const] : []),
-      ]}
+      filters={[choice("status", texts.status, optionsOf(texts.statuses)), filter(texts.warehouse)]}
       sort="-created_at"
       columns={columns}
-      id={({ id }) => id}
       href={({ id }) => to(`/receipts/${id}`)}
-      acts={add}
-      empty={<EmptyState icon="truck" title={texts.emptyTitle} text={texts.emptyText} act={add} />}
+      create={{ title: texts.create, when: mayAlso("stock.write"), href: to("/receipts/new") }}
+      empty={{ icon: "truck", title: texts.emptyTitle, text: texts.emptyText }}
     />
   );
 }

@@ -5,18 +5,19 @@ import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import type { Adjustment, Placed, ProductRecord, StockMoveResult, WarehouseRecord } from "../../api/types.ts";
 import { type Action, ActionButton } from "../../components/action.tsx";
-import type { FormField, FormValues } from "../../components/fields.tsx";
+import { FieldError, type FormField, type FormValues } from "../../components/fields.tsx";
 import { FormDialog } from "../../components/form.tsx";
+import { optionsOf } from "../../components/form_values.ts";
 import { merchantChoice, merchantIn, withoutMerchant } from "../../components/merchant_field.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { today } from "../../components/now.ts";
 import { ProductPicker } from "../../components/pickers.tsx";
-import { showRefused, showSuccess as toast } from "../../components/toasts.tsx";
+import { showRefused, showSuccess } from "../../components/toasts.tsx";
 import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { merchantTexts } from "../../text/merchants.ts";
 import { stockTexts as texts } from "../../text/stock.ts";
-import { enteredNumber, enteredText, optionsOf, useWarehouses } from "./stock_links.ts";
+import { enteredNumber, enteredText, useWarehouses } from "./stock_links.ts";
 
 // Warmest first. Products may be stored in a colder zone.
 const temperatures = ["ambient", "refrigerated", "frozen"] as const;
@@ -32,24 +33,18 @@ function ZoneNeeded({ product: { sku, temperature_zone: wanted }, warehouse }: Z
   if (warehouse.location_zones.some(({ temperature_zone }) => isCold(temperature_zone))) return null;
   const zone_id = wanted.toUpperCase();
   const add: Action = {
-    ...{ title: texts.zoneAdd(wanted), icon: "plus", done: texts.zoneAdded(zone_id) },
+    ...{ title: texts.zoneAdd(wanted), icon: "plus", permission: "house.manage" },
     ask: { title: texts.zoneTitle(wanted, warehouse.name), text: texts.zoneText(zone_id) },
     call: {
-      method: "PATCH",
-      path: `/inventory/locations/${warehouse.warehouse_id}`,
+      ...{ method: "PATCH", path: `/inventory/locations/${warehouse.warehouse_id}` },
       body: { location_zones: [{ zone_id, temperature_zone: wanted }] },
     },
+    done: texts.zoneAdded(zone_id),
   };
   return (
     <Notice kind="warning">
       <p>{texts.zoneNeeded(sku, wanted, warehouse.name)}</p>
-      {may("house.manage") ? (
-        <p>
-          <ActionButton of={add} />
-        </p>
-      ) : (
-        <p>{texts.zoneAsk}</p>
-      )}
+      <p>{may("house.manage") ? <ActionButton of={add} /> : texts.zoneAsk}</p>
     </Notice>
   );
 }
@@ -66,23 +61,49 @@ interface PlacesProps {
 
 const keyOf = ({ warehouse_id, bin, lot_number }: Placed) => JSON.stringify([warehouse_id, bin, lot_number]);
 
-/** The field to choose one of the locations. */
-function usePlaces(all: readonly Placed[], kinds: readonly Placed["kind"][], at: Placed | undefined) {
+type Chosen = (values: FormValues) => Placed | undefined;
+
+interface PlaceDialogProps extends PlacesProps {
+  readonly kinds: readonly Placed["kind"][];
+  readonly title: string;
+  readonly text: string;
+  readonly submit: string;
+  readonly danger?: boolean;
+  readonly first: FormValues;
+  /** The fields after that for the location. */
+  readonly fields: (chosen: Chosen) => readonly FormField[];
+  readonly send: (from: Placed, values: FormValues, key: string) => Promise<void>;
+  /** What will happen; null while the entries are incomplete. */
+  readonly preview: (from: Placed, values: FormValues) => string | null;
+}
+
+/** A dialog about the units of one location. */
+function PlaceDialog({ places: all, kinds, at, first, fields, send, preview, ...dialog }: PlaceDialogProps) {
   const { several, nameOf } = useWarehouses();
   const places = all.filter(({ kind }) => kinds.includes(kind));
-  const field: FormField = {
-    kind: "select",
-    name: "place",
-    label: texts.place,
-    required: true,
-    options: places.map((it) => ({
-      value: keyOf(it),
-      title: texts.placeTitle(it.bin, it.lot_number, count(it.quantity), several ? nameOf(it.warehouse_id) : null),
-    })),
-  };
-  const first = at ?? places[0];
-  const chosen = ({ place }: FormValues) => places.find((it) => keyOf(it) === place);
-  return { field, first: first === undefined ? "" : keyOf(first), chosen };
+  const start = at ?? places[0];
+  const chosen: Chosen = ({ place }) => places.find((it) => keyOf(it) === place);
+  const options = places.map((it) => ({
+    value: keyOf(it),
+    title: texts.placeTitle(it.bin, it.lot_number, count(it.quantity), several ? nameOf(it.warehouse_id) : null),
+  }));
+  return (
+    <FormDialog
+      {...dialog}
+      first={{ place: start === undefined ? "" : keyOf(start), ...first }}
+      fields={[{ kind: "select", name: "place", label: texts.place, required: true, options }, ...fields(chosen)]}
+      onSubmit={async (values, key) => {
+        const from = chosen(values);
+        if (from !== undefined) await send(from, values, key);
+      }}
+    >
+      {(values) => {
+        const from = chosen(values);
+        const will = from === undefined ? null : preview(from, values);
+        return will === null ? null : <p class="will">{will}</p>;
+      }}
+    </FormDialog>
+  );
 }
 
 /** The fields that identify a location in a request. */
@@ -91,6 +112,12 @@ const named = ({ warehouse_id, bin, lot_number }: Placed) => ({
   bin,
   ...(lot_number === null ? {} : { lot_number }),
 });
+/** The quantity in a request, with the notes. */
+const entered = ({ quantity, notes }: FormValues) => ({
+  quantity: enteredNumber(quantity),
+  notes: enteredText(notes) ?? null,
+});
+const shortfallIn = ({ allow_shortfall }: FormValues) => (allow_shortfall === true ? { allow_shortfall } : {});
 
 const notes: FormField = { kind: "text", name: "notes", label: texts.notes, lines: 2 };
 const letWait: FormField = {
@@ -101,61 +128,48 @@ const letWait: FormField = {
 };
 
 /** Corrects the quantity in one bin and lot. */
-export function AdjustDialog({ sku, places, at, onClose }: PlacesProps) {
-  const lasting = ["storage", "quarantine", "damage", "returns", "putback"] as const;
-  const { field, first, chosen } = usePlaces(places, lasting, at);
+export function AdjustDialog(props: PlacesProps) {
+  const { sku, places } = props;
   const inWarehouse = (place: Placed) =>
     places.filter((it) => it.warehouse_id === place.warehouse_id).reduce((sum, it) => sum + it.quantity, 0);
-  const byOf = (values: FormValues) => {
-    const [place, now] = [chosen(values), enteredNumber(values["counted"])];
+  const byOf = (place: Placed | undefined, { counted }: FormValues) => {
+    const now = enteredNumber(counted);
     return place === undefined || now === null ? null : now - place.quantity;
   };
   return (
-    <FormDialog
+    <PlaceDialog
+      {...props}
+      kinds={["storage", "quarantine", "damage", "returns", "putback"]}
       title={texts.adjustTitle(sku)}
       text={texts.adjustText}
       submit={texts.adjust}
-      onClose={onClose}
-      first={{ place: first, counted: "", reason: "stock_count", notes: "", allow_shortfall: false }}
-      fields={[
-        field,
+      first={{ counted: "", reason: "stock_count", notes: "", allow_shortfall: false }}
+      fields={(chosen) => [
         { kind: "number", name: "counted", label: texts.counted, help: texts.countedHelp, required: true, focus: true },
         { kind: "select", name: "reason", label: texts.reason, required: true, options: optionsOf(texts.reasons) },
         { ...notes, help: texts.notesFor },
-        { ...letWait, when: (values) => (byOf(values) ?? 0) < 0 },
+        { ...letWait, when: (values) => (byOf(chosen(values), values) ?? 0) < 0 },
       ]}
-      onSubmit={async (values, key) => {
-        const place = chosen(values);
-        const adjustment = byOf(values);
-        if (place === undefined || adjustment === null) return;
-        const { data } = await patch<Adjustment>(
-          `/inventory/${encodeURIComponent(sku)}`,
-          {
-            adjustment,
-            reason: values["reason"],
-            ...named(place),
-            notes: enteredText(values["notes"]) ?? null,
-            expected_quantity: inWarehouse(place),
-            ...(values["allow_shortfall"] === true ? { allow_shortfall: true } : {}),
-          },
-          { key, merchant: meant(place) },
-        );
-        toast(texts.adjusted(sku, data.previous_quantity, data.new_quantity));
+      send={async (place, values, key) => {
+        const adjustment = byOf(place, values);
+        if (adjustment === null) return;
+        const body = {
+          ...{ adjustment, reason: values["reason"], ...named(place), notes: enteredText(values["notes"]) ?? null },
+          expected_quantity: inWarehouse(place),
+          ...shortfallIn(values),
+        };
+        const sending = { key, merchant: meant(place) };
+        const { data } = await patch<Adjustment>(`/inventory/${encodeURIComponent(sku)}`, body, sending);
+        showSuccess(texts.adjusted(sku, data.previous_quantity, data.new_quantity));
       }}
-    >
-      {(values) => {
-        const [place, by] = [chosen(values), byOf(values)];
-        if (place === undefined || by === null) return null;
+      preview={(place, values) => {
+        const by = byOf(place, values);
+        if (by === null) return null;
+        if (by === 0) return texts.nothingChanges;
         const before = inWarehouse(place);
-        return (
-          <p class="will">
-            {by === 0
-              ? texts.nothingChanges
-              : `${texts.willBe(place.quantity, place.quantity + by)} ${texts.totalWillBe(before, before + by)}`}
-          </p>
-        );
+        return `${texts.willBe(place.quantity, place.quantity + by)} ${texts.totalWillBe(before, before + by)}`;
       }}
-    </FormDialog>
+    />
   );
 }
 
@@ -167,113 +181,69 @@ const quantityField: FormField = {
   required: true,
   width: "half",
 };
-const movable = ["storage", "quarantine", "damage"] as const;
 
 /** Moves units to another bin of the same warehouse. Can be undone. */
-export function MoveDialog({ sku, places, at, onClose }: PlacesProps) {
-  const { field, first, chosen } = usePlaces(places, movable, at);
+export function MoveDialog(props: PlacesProps) {
+  const { sku, at } = props;
+  const toBin = { kind: "text", name: "to_bin", label: texts.toBin, help: texts.toBinHelp, required: true } as const;
   return (
-    <FormDialog
+    <PlaceDialog
+      {...props}
+      kinds={["storage", "quarantine", "damage"]}
       title={texts.moveTitle(sku)}
       text={texts.moveText}
       submit={texts.move}
-      onClose={onClose}
-      first={{ place: first, quantity: at ? String(at.quantity) : "", to_bin: "", notes: "" }}
-      fields={[
-        field,
-        quantityField,
-        {
-          kind: "text",
-          name: "to_bin",
-          label: texts.toBin,
-          help: texts.toBinHelp,
-          required: true,
-          mono: true,
-          width: "half",
-        },
-        notes,
-      ]}
-      onSubmit={async ({ place: _place, ...values }, key) => {
-        const from = chosen({ place: _place });
-        if (from === undefined) return;
-        const body = {
-          sku,
-          ...named(from),
-          to_bin: enteredText(values["to_bin"]),
-          notes: enteredText(values["notes"]) ?? null,
-        };
-        const quantity = enteredNumber(values["quantity"]);
+      first={{ quantity: at ? String(at.quantity) : "", to_bin: "", notes: "" }}
+      fields={() => [quantityField, { ...toBin, mono: true, width: "half" }, notes]}
+      send={async (from, values, key) => {
+        const body = { sku, ...named(from), to_bin: enteredText(values["to_bin"]), ...entered(values) };
         const merchant = meant(from);
-        const { data } = await post<StockMoveResult>("/inventory/moves", { ...body, quantity }, { key, merchant });
+        const { data } = await post<StockMoveResult>("/inventory/moves", body, { key, merchant });
         const back = { ...named(from), sku, quantity: data.quantity, bin: data.bin, to_bin: data.from_bin };
-        toast(texts.movedDone(data.quantity, sku, data.bin), {
+        const undo = () => post("/inventory/moves", back, { merchant });
+        showSuccess(texts.movedDone(data.quantity, sku, data.bin), {
           title: words.undo,
-          run: () => void post("/inventory/moves", back, { merchant }).then(() => toast(texts.undoNote), showRefused),
+          run: () => void undo().then(() => showSuccess(texts.undoNote), showRefused),
         });
       }}
-    >
-      {(values) => {
-        const [from, quantity, bin] = [
-          chosen(values),
-          enteredNumber(values["quantity"]),
-          enteredText(values["to_bin"]),
-        ];
-        if (from === undefined || quantity === null || bin === undefined) return null;
-        return <p class="will">{texts.moveWill(from.bin, from.quantity, bin, quantity)}</p>;
+      preview={(from, values) => {
+        const [quantity, bin] = [enteredNumber(values["quantity"]), enteredText(values["to_bin"])];
+        return quantity === null || bin === undefined ? null : texts.moveWill(from.bin, from.quantity, bin, quantity);
       }}
-    </FormDialog>
+    />
   );
 }
 
 /** Moves units to quarantine or damage, with or without a lot. */
-export function OffSaleDialog({ sku, places, at, onClose }: PlacesProps) {
-  const { field, first, chosen } = usePlaces(places, ["storage"], at);
+export function OffSaleDialog(props: PlacesProps) {
+  const { sku } = props;
+  const options = optionsOf(texts.conditions);
   return (
-    <FormDialog
+    <PlaceDialog
+      {...props}
+      kinds={["storage"]}
       title={texts.quarantineTitle(sku)}
       text={texts.quarantineText}
       submit={texts.quarantine}
       danger
-      onClose={onClose}
-      first={{ place: first, quantity: "", condition: "quarantined", notes: "", allow_shortfall: false }}
-      fields={[
-        field,
+      first={{ quantity: "", condition: "quarantined", notes: "", allow_shortfall: false }}
+      fields={() => [
         quantityField,
-        {
-          kind: "select",
-          name: "condition",
-          label: texts.condition,
-          required: true,
-          width: "half",
-          options: optionsOf(texts.conditions),
-        },
+        { kind: "select", name: "condition", label: texts.condition, required: true, width: "half", options },
         notes,
         letWait,
       ]}
-      onSubmit={async (values, key) => {
-        const from = chosen(values);
-        if (from === undefined) return;
-        const { data } = await post<StockMoveResult>(
-          "/inventory/moves",
-          {
-            sku,
-            ...named(from),
-            quantity: enteredNumber(values["quantity"]),
-            condition: values["condition"],
-            notes: enteredText(values["notes"]) ?? null,
-            ...(values["allow_shortfall"] === true ? { allow_shortfall: true } : {}),
-          },
-          { key, merchant: meant(from) },
-        );
-        toast(texts.movedDone(data.quantity, sku, data.bin));
+      send={async (from, values, key) => {
+        const what = { sku, ...named(from), ...entered(values), condition: values["condition"] };
+        const body = { ...what, ...shortfallIn(values) };
+        const { data } = await post<StockMoveResult>("/inventory/moves", body, { key, merchant: meant(from) });
+        showSuccess(texts.movedDone(data.quantity, sku, data.bin));
       }}
-    >
-      {(values) => {
-        const [from, quantity] = [chosen(values), enteredNumber(values["quantity"])];
-        if (from === undefined || quantity === null) return null;
-        return <p class="will">{texts.quarantineWill(quantity, from.quantity - quantity)}</p>;
+      preview={(from, values) => {
+        const quantity = enteredNumber(values["quantity"]);
+        return quantity === null ? null : texts.quarantineWill(quantity, from.quantity - quantity);
       }}
-    </FormDialog>
+    />
   );
 }
 
@@ -295,25 +265,18 @@ const skuField = (onPick: (product: ProductRecord | null) => void): FormField =>
           onPick(product);
         }}
       />
-      {problem() && (
-        <p class="field-wrong" role="alert">
-          {problem()}
-        </p>
-      )}
+      <FieldError text={problem()} />
     </>
   ),
 });
 
 /** Adds units without an inbound shipment. */
 export function AddDialog({ sku, onClose }: { readonly sku: string; readonly onClose: () => void }) {
-  const { all, several, options } = useWarehouses();
+  const { all, several, field } = useWarehouses();
   const [picked, setPicked] = useState<ProductRecord | null>(null);
   const { data: named } = useQuery<readonly ProductRecord[]>(sku === "" ? null : "/products", { q: sku, limit: 12 });
   const product = picked ?? named?.find((one) => one.sku === sku) ?? null;
   const [by_lot, by_expiry] = [product?.lot_tracking === true, product?.expiration_tracking === true];
-  const where: readonly FormField[] = several
-    ? [{ kind: "select", name: "location", label: texts.warehouse, required: true, options, empty: "" }]
-    : [];
   return (
     <FormDialog
       title={texts.addTitle}
@@ -321,20 +284,14 @@ export function AddDialog({ sku, onClose }: { readonly sku: string; readonly onC
       submit={texts.add}
       onClose={onClose}
       first={{
-        sku,
-        quantity: "",
-        location: "",
-        bin: "",
-        lot_number: "",
-        expiration_date: "",
-        reference: "",
-        notes: "",
+        ...{ sku, quantity: "", location: "", bin: "", lot_number: "" },
+        ...{ expiration_date: "", reference: "", notes: "" },
       }}
       fields={[
         ...(sku === "" ? merchantChoice() : []),
         skuField(setPicked),
         quantityField,
-        ...where,
+        field(texts.warehouse),
         { kind: "text", name: "bin", label: texts.bin, help: texts.binHelp, mono: true, width: "half" },
         { kind: "text", name: "reference", label: texts.reference, width: "half" },
         {
@@ -355,12 +312,9 @@ export function AddDialog({ sku, onClose }: { readonly sku: string; readonly onC
           return text === undefined ? [] : [[name, text] as const];
         });
         const units = enteredNumber(quantity);
-        await post(
-          "/inventory",
-          { ...Object.fromEntries(filled), quantity: units },
-          { key, merchant: merchantIn(values) },
-        );
-        toast(texts.added(units ?? 0, enteredText(values["sku"]) ?? ""));
+        const body = { ...Object.fromEntries(filled), quantity: units };
+        await post("/inventory", body, { key, merchant: merchantIn(values) });
+        showSuccess(texts.added(units ?? 0, enteredText(values["sku"]) ?? ""));
       }}
     >
       {(values) => {
@@ -391,61 +345,45 @@ function AddPreview({ values, product, warehouse }: PreviewProps) {
 }
 
 /** Transfers units to another merchant. They keep their lot and receipt date. */
-export function OwnershipDialog({ sku, places, at, onClose }: PlacesProps) {
-  const { field, first, chosen } = usePlaces(places, ["storage"], at);
+export function OwnershipDialog(props: PlacesProps) {
+  const { sku, places } = props;
   const owner = ownerOf(places[0] ?? {}) ?? null;
   const others = openMerchants.value.filter(({ id }) => id !== owner);
+  const options = others.map(({ code, name }) => ({ value: code, title: merchantTexts.option(code, name) }));
   return (
-    <FormDialog
+    <PlaceDialog
+      {...props}
+      kinds={["storage"]}
       title={texts.ownershipTitle(sku)}
       text={texts.ownershipText}
       submit={texts.ownershipAct}
-      onClose={onClose}
-      first={{ place: first, quantity: "", to_merchant_id: "", to_sku: "", to_bin: "", reason: "" }}
-      fields={[
-        field,
+      first={{ quantity: "", to_merchant_id: "", to_sku: "", to_bin: "", reason: "" }}
+      fields={() => [
         quantityField,
         {
-          kind: "select",
-          name: "to_merchant_id",
-          label: texts.ownershipTo,
-          required: true,
-          width: "half",
-          empty: merchantTexts.choose,
-          options: others.map(({ code, name }) => ({ value: code, title: merchantTexts.option(code, name) })),
+          ...{ kind: "select", name: "to_merchant_id", label: texts.ownershipTo, required: true, width: "half" },
+          ...{ empty: merchantTexts.choose, options },
         },
         {
-          kind: "text",
-          name: "to_sku",
-          label: texts.ownershipSku,
-          help: texts.ownershipSkuHelp,
-          mono: true,
-          width: "half",
+          ...{ kind: "text", name: "to_sku", label: texts.ownershipSku, help: texts.ownershipSkuHelp },
+          ...{ mono: true, width: "half" },
         },
         { kind: "text", name: "to_bin", label: texts.toBin, help: texts.ownershipBinHelp, mono: true, width: "half" },
         { kind: "text", name: "reason", label: texts.ownershipReason, help: texts.ownershipReasonHelp, required: true },
       ]}
-      onSubmit={async (values, key) => {
-        const from = chosen(values);
-        if (from === undefined) return;
+      send={async (from, values, key) => {
         const quantity = enteredNumber(values["quantity"]);
         const [to_merchant_id, reason] = [enteredText(values["to_merchant_id"]), enteredText(values["reason"])];
         const to = { to_merchant_id, to_sku: enteredText(values["to_sku"]), to_bin: enteredText(values["to_bin"]) };
         const body = { from_merchant_id: owner, ...to, sku, quantity, ...named(from), reason };
         await post("/inventory/ownership_transfers", body, { key });
-        toast(texts.ownershipDone(quantity ?? 0, sku, to_merchant_id ?? ""));
+        showSuccess(texts.ownershipDone(quantity ?? 0, sku, to_merchant_id ?? ""));
       }}
-    >
-      {(values) => {
-        const [from, quantity, to] = [
-          chosen(values),
-          enteredNumber(values["quantity"]),
-          enteredText(values["to_merchant_id"]),
-        ];
-        if (from === undefined || quantity === null || to === undefined) return null;
-        const code = merchantOf(owner)?.code ?? "";
-        return <p class="will">{texts.ownershipWill(quantity, to, from.available - quantity, code)}</p>;
+      preview={(from, values) => {
+        const [quantity, to] = [enteredNumber(values["quantity"]), enteredText(values["to_merchant_id"])];
+        if (quantity === null || to === undefined) return null;
+        return texts.ownershipWill(quantity, to, from.available - quantity, merchantOf(owner)?.code ?? "");
       }}
-    </FormDialog>
+    />
   );
 }

@@ -4,26 +4,36 @@ import { ofMerchant, ownerOf } from "../../api/merchants.ts";
 import { useQuery } from "../../api/query.ts";
 import type { WarehouseRecord } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
-import type { Option } from "../../components/fields.tsx";
+import type { FormField } from "../../components/fields.tsx";
+import { choice, type ListFilter } from "../../components/list_page.tsx";
 import { now } from "../../components/now.ts";
+import type { TableColumn } from "../../components/table.tsx";
 import { dateIn } from "../../text/format.ts";
 
 /** The address of a SKU's page. `owned` is a record of the merchant, since several merchants may use the same SKU. */
 export const stockHref = (sku: string, owned: object = {}, params: Readonly<Record<string, string>> = {}) =>
   to(`/stock/${encodeURIComponent(sku)}`, { ...ofMerchant(ownerOf(owned)), ...params });
 
-/** Options from a map of values to titles. */
-export const optionsOf = (all: Readonly<Record<string, string>>): readonly Option[] =>
-  Object.entries(all).map(([value, title]) => ({ value, title }));
-
-/** The warehouses, with their names and options. */
+/** The warehouses, with their names and options, and the filter, column and field for one of several. */
 export function useWarehouses() {
   const { data: all = [], problem } = useQuery<readonly WarehouseRecord[]>("/inventory/locations");
   const nameOf = (id: string) => all.find(({ warehouse_id }) => warehouse_id === id)?.name ?? id;
   /** The time zone of a warehouse, or of the first one. */
   const zoneOf = (id?: string) => (all.find(({ warehouse_id }) => warehouse_id === id) ?? all[0])?.timezone ?? "UTC";
   const options = all.map(({ warehouse_id, name }) => ({ value: warehouse_id, title: name }));
-  return { all, several: all.length > 1, nameOf, zoneOf, options, problem };
+  const several = all.length > 1;
+  const filter = (title: string, param = "location"): ListFilter => ({
+    ...choice(param, title, options),
+    when: several,
+  });
+  const column = (title: string): TableColumn<{ readonly location: string }> => ({
+    ...{ id: "location", title, when: several },
+    cell: ({ location }) => nameOf(location),
+  });
+  const field = (label: string, name = "location"): FormField => {
+    return { kind: "select", name, label, required: true, options, empty: "", when: () => several };
+  };
+  return { all, several, nameOf, zoneOf, options, filter, column, field, problem };
 }
 
 /** The entered whole number; null for other text. */

@@ -7,14 +7,14 @@ import { type Action, Actions } from "../../components/action.tsx";
 import { Badge, type Tone } from "../../components/badge.tsx";
 import { LinkButton } from "../../components/button.tsx";
 import { openDialog } from "../../components/dialog.tsx";
-import { ListPage } from "../../components/list_page.tsx";
-import { EmptyState } from "../../components/notice.tsx";
+import { optionsOf } from "../../components/form_values.ts";
+import { choice, ListPage } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
 import { count } from "../../text/format.ts";
 import { stockTexts as texts } from "../../text/stock.ts";
 import { AddDialog } from "./stock_dialogs.tsx";
-import { dayFromNow, optionsOf, stockHref, useWarehouses } from "./stock_links.ts";
+import { dayFromNow, stockHref, useWarehouses } from "./stock_links.ts";
 
 const tones: Readonly<Record<Level["status"], Tone>> = {
   in_stock: "good",
@@ -74,7 +74,7 @@ const actions: readonly Action[] = [
 
 /** The stock levels of all SKUs. */
 export function LevelsScreen() {
-  const { several, zoneOf, options } = useWarehouses();
+  const { zoneOf, filter } = useWarehouses();
   const within = [7, 30, 90].map((days) => ({ value: dayFromNow(days + 1, zoneOf()), title: texts.expiresIn(days) }));
   return (
     <ListPage<Level>
@@ -83,9 +83,9 @@ export function LevelsScreen() {
       path="/inventory"
       search={{ param: "q", hint: texts.search }}
       filters={[
-        { kind: "choice", param: "status", title: texts.status, options: optionsOf(texts.statuses) },
-        ...(several ? [{ kind: "choice", param: "location", title: texts.anyWarehouse, options } as const] : []),
-        { kind: "choice", param: "expiring_before", title: texts.expiresWithin, options: within },
+        choice("status", texts.status, optionsOf(texts.statuses)),
+        filter(texts.anyWarehouse),
+        choice("expiring_before", texts.expiresWithin, within),
         { kind: "flag", param: "low_stock", title: texts.lowOnly },
       ]}
       sort="sku"
@@ -93,14 +93,12 @@ export function LevelsScreen() {
       id={(level) => `${level.sku} ${ownerOf(level) ?? ""}`}
       href={(level) => stockHref(level.sku, level)}
       acts={<Actions of={actions} />}
-      empty={
-        <EmptyState
-          icon="boxes"
-          title={texts.emptyTitle}
-          text={texts.emptyText}
-          act={<LinkButton kind="primary" title={texts.toProducts} href={to("/products")} />}
-        />
-      }
+      empty={{
+        icon: "boxes",
+        title: texts.emptyTitle,
+        text: texts.emptyText,
+        act: <LinkButton kind="primary" title={texts.toProducts} href={to("/products")} />,
+      }}
     />
   );
 }

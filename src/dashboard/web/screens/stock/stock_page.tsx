@@ -25,14 +25,13 @@ import { StockBadge } from "./stock_list.tsx";
 import { Places } from "./stock_places.tsx";
 
 /** One SKU: stock breakdown, locations, ledger, lots, demand and incoming units. */
-export function SkuScreen({ params }: ScreenProps) {
+export function SkuScreen({ params, back }: ScreenProps) {
   const sku = params["sku"] ?? "";
   const { data: stock, problem, loading, reload } = useQuery<StockOfSku>(`/inventory/${encodeURIComponent(sku)}`);
   const { data: explanation } = useQuery<Explanation>(`/inventory/${encodeURIComponent(sku)}/explain`);
   const { data: places = [] } = useQuery<readonly Placed[]>(isOperatorUser.value ? "/inventory/items" : null, {
     ...{ sku, sort: "bin", limit: 100 },
   });
-  const back = { href: to("/stock"), title: texts.title };
   if (loading) return <Skeleton />;
   if (stock === undefined) return <Unfound sku={sku} back={back} problem={problem} onRetry={reload} />;
   const parts = explanation?.components;
@@ -59,7 +58,7 @@ export function SkuScreen({ params }: ScreenProps) {
 
 interface UnfoundProps {
   readonly sku: string;
-  readonly back: { readonly href: string; readonly title: string };
+  readonly back: ScreenProps["back"];
   readonly problem: ApiProblem | null;
   readonly onRetry: () => Promise<void>;
 }

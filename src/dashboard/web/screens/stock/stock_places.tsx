@@ -59,25 +59,20 @@ export function Places({ rows, of, acts }: StockPlacesProps) {
   const { several, nameOf } = useWarehouses();
   if (rows.length === 0) return <EmptyState icon="bins" title={texts.noPlaces} text={texts.noPlacesText} />;
   const columns: readonly TableColumn<Placed>[] = [
-    ...(of === "sku"
-      ? [
-          { id: "bin", title: texts.bin, cell: (it: Placed) => <Bin {...it} /> },
-          ...(several
-            ? [{ id: "warehouse", title: texts.warehouse, cell: (it: Placed) => nameOf(it.warehouse_id) }]
-            : []),
-        ]
-      : [
-          {
-            id: "sku",
-            title: texts.sku,
-            cell: ({ sku, cause }: Placed) => (
-              <>
-                <code>{sku}</code> {cause && <Badge tone="warning">{texts.causes[cause]}</Badge>}
-              </>
-            ),
-          },
-          { id: "name", title: texts.name, cell: ({ name }: Placed) => name, wide: true as const },
-        ]),
+    { id: "bin", when: of === "sku", title: texts.bin, cell: (it) => <Bin {...it} /> },
+    {
+      ...{ id: "warehouse", when: of === "sku" && several, title: texts.warehouse },
+      cell: ({ warehouse_id }) => nameOf(warehouse_id),
+    },
+    {
+      ...{ id: "sku", when: of === "bin", title: texts.sku },
+      cell: ({ sku, cause }) => (
+        <>
+          <code>{sku}</code> {cause && <Badge tone="warning">{texts.causes[cause]}</Badge>}
+        </>
+      ),
+    },
+    { id: "name", when: of === "bin", title: texts.name, cell: ({ name }) => name, wide: true },
     {
       id: "lot",
       title: texts.lot,

@@ -1,15 +1,14 @@
-import { may } from "../../api/session.ts";
 import type { Transfer } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
 import { Badge, type Tone } from "../../components/badge.tsx";
 import { LinkButton } from "../../components/button.tsx";
-import { ListPage } from "../../components/list_page.tsx";
-import { EmptyState } from "../../components/notice.tsx";
+import { optionsOf } from "../../components/form_values.ts";
+import { choice, ListPage } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
 import { count } from "../../text/format.ts";
 import { transferTexts as texts } from "../../text/transfers.ts";
-import { optionsOf, useWarehouses } from "./stock_links.ts";
+import { useWarehouses } from "./stock_links.ts";
 
 const tones: Readonly<Record<Transfer["status"], Tone>> = {
   pending: "neutral",
@@ -25,13 +24,10 @@ export function TransferBadge({ status }: Pick<Transfer, "status">) {
 
 export function TransfersScreen() {
   const { several, options, nameOf } = useWarehouses();
-  const add = may("stock.write") && several && (
-    <LinkButton kind="primary" icon="plus" title={texts.create} href={to("/transfers/new")} />
-  );
   const columns: readonly TableColumn<Transfer>[] = [
     { id: "id", title: texts.id, cell: ({ id }) => id },
     { id: "reference", title: texts.reference, cell: ({ reference }) => reference ?? "", wide: true },
-    { id: "status", title: texts.status, cell: ({ status }) => <TransferBadge status={status} /> },
+    { id: "status", title: texts.status, cell: TransferBadge },
     { id: "from", title: texts.from, cell: ({ from_location }) => nameOf(from_location) },
     { id: "to", title: texts.to, cell: ({ to_location }) => nameOf(to_location) },
     {
@@ -44,30 +40,26 @@ export function TransfersScreen() {
     { id: "received", title: texts.received, extra: true, cell: ({ received_at }) => <Time at={received_at} /> },
     { id: "created", title: texts.created, cell: ({ created_at }) => <Time at={created_at} /> },
   ];
-  const setUp = <LinkButton title={texts.setUp} href={to("/settings/house")} />;
   return (
     <ListPage<Transfer>
-      name={texts.title}
       title={texts.title}
       path="/inventory/transfers"
       search={{ param: "q", hint: texts.search }}
       filters={[
-        { kind: "choice", param: "status", title: texts.status, options: optionsOf(texts.statuses) },
-        { kind: "choice", param: "from_location", title: texts.from, options },
-        { kind: "choice", param: "to_location", title: texts.to, options },
+        choice("status", texts.status, optionsOf(texts.statuses)),
+        choice("from_location", texts.from, options),
+        choice("to_location", texts.to, options),
       ]}
       columns={columns}
-      id={({ id }) => id}
       href={({ id }) => to(`/transfers/${id}`)}
-      acts={add}
-      empty={
-        <EmptyState
-          icon="truck"
-          title={texts.emptyTitle}
-          text={several ? texts.emptyText : texts.oneWarehouse}
-          act={several ? add : setUp}
-        />
-      }
+      create={{ title: texts.create, permission: "stock.write", when: several, href: to("/transfers/new") }}
+      empty={{
+        icon: "truck",
+        title: texts.emptyTitle,
+        ...(several
+          ? { text: texts.emptyText }
+          : { text: texts.oneWarehouse, act: <LinkButton title={texts.setUp} href={to("/settings/house")} /> }),
+      }}
     />
   );
 }

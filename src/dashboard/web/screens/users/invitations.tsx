@@ -11,8 +11,7 @@ import { Dialog, openDialog } from "../../components/dialog.tsx";
 import type { FormField } from "../../components/fields.tsx";
 import { Form } from "../../components/form.tsx";
 import { optionsOf } from "../../components/form_values.ts";
-import { List } from "../../components/list_page.tsx";
-import { EmptyState } from "../../components/notice.tsx";
+import { choice, List } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { SecretOnce, Time } from "../../components/values.tsx";
 import { merchantTexts } from "../../text/merchants.ts";
@@ -82,7 +81,6 @@ function LinkDialog({ invitation: { email, link, proof }, onClose }: LinkProps) 
   );
 }
 
-const statusOptions = optionsOf(texts.invitationStatuses);
 const tones = { open: "info", accepted: "good", revoked: "neutral", expired: "warning" } as const;
 
 const columns: readonly TableColumn<Invitation>[] = [
@@ -127,12 +125,11 @@ export function Invitations({ invite }: { readonly invite: ComponentChildren }) 
       name={texts.tabs.invitations}
       path="/invitations"
       search={{ param: "q", hint: texts.search }}
-      filters={[{ kind: "choice", param: "status", title: texts.status, options: statusOptions }]}
+      filters={[choice("status", texts.status, optionsOf(texts.invitationStatuses))]}
       columns={columns}
-      id={({ id }) => id}
       rowName={({ email }) => email}
       rowActs={(one) => isPending(one) && <Actions of={acts(one)} />}
-      empty={<EmptyState icon="mail" title={texts.noInvitationsTitle} text={texts.noInvitationsText} act={invite} />}
+      empty={{ icon: "mail", title: texts.noInvitationsTitle, text: texts.noInvitationsText, act: invite }}
     />
   );
 }

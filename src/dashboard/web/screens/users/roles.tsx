@@ -1,7 +1,7 @@
 import { useQuery } from "../../api/query.ts";
 import { lacks } from "../../api/session.ts";
 import type { Role } from "../../api/types.ts";
-import type { FormField } from "../../components/fields.tsx";
+import { FieldError, type FormField } from "../../components/fields.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
 import { userTexts as texts } from "../../text/users.ts";
@@ -42,11 +42,7 @@ export function roleField(roles: readonly Role[]): FormField {
               </span>
             </label>
           ))}
-          {wrong && (
-            <p class="field-wrong" role="alert">
-              {wrong}
-            </p>
-          )}
+          <FieldError text={wrong} />
         </div>
       );
     },

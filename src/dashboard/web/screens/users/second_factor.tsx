@@ -35,7 +35,7 @@ export function RecoveryCodesOnce({ codes, onDone }: RecoveryCodesProps) {
           </li>
         ))}
       </ol>
-      <div class="recovery-acts">
+      <div class="row">
         <Button icon="copy" title={texts.copyCodes} onClick={copy} />
         <Button icon="print" title={texts.printCodes} onClick={() => window.print()} />
         <Button

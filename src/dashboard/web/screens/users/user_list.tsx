@@ -11,8 +11,7 @@ import { openDialog } from "../../components/dialog.tsx";
 import type { FormField } from "../../components/fields.tsx";
 import { FormDialog } from "../../components/form.tsx";
 import { optionsOf } from "../../components/form_values.ts";
-import { List } from "../../components/list_page.tsx";
-import { EmptyState } from "../../components/notice.tsx";
+import { choice, List } from "../../components/list_page.tsx";
 import { Page } from "../../components/page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Tabs } from "../../components/tabs.tsx";
@@ -89,9 +88,6 @@ function ChangeRole({ user, onClose }: { readonly user: User; readonly onClose: 
   );
 }
 
-const roleOptions = optionsOf(texts.roles);
-const statusOptions = optionsOf(texts.statuses);
-
 /** Users, invitations and roles. */
 export function UsersScreen() {
   const invite = (
@@ -167,14 +163,13 @@ function Users() {
       path="/users"
       search={{ param: "q", hint: texts.search }}
       filters={[
-        { kind: "choice", param: "role", title: texts.role, options: roleOptions },
-        { kind: "choice", param: "status", title: texts.status, options: statusOptions },
+        choice("role", texts.role, optionsOf(texts.roles)),
+        choice("status", texts.status, optionsOf(texts.statuses)),
       ]}
       columns={columns}
-      id={({ id }) => id}
       rowName={({ name }) => name}
       rowActs={(user) => may("users.manage") && <Actions of={userActions(user)} />}
-      empty={<EmptyState icon="users" title={texts.emptyTitle} text={texts.emptyText} />}
+      empty={{ icon: "users", title: texts.emptyTitle, text: texts.emptyText }}
     />
   );
 }

@@ -6,6 +6,7 @@ import type { Placed, WarehouseRecord } from "../../api/types.ts";
 import { query, setQuery, to } from "../../browser/router.ts";
 import { MerchantMark } from "../../components/badge.tsx";
 import { Button, LinkButton } from "../../components/button.tsx";
+import { Select } from "../../components/fields.tsx";
 import { SearchField } from "../../components/list_page.tsx";
 import { EmptyState, Notice, Skeleton } from "../../components/notice.tsx";
 import { Page } from "../../components/page.tsx";
@@ -114,18 +115,13 @@ export function BinsScreen() {
       <div class="list-bar">
         <SearchField key="map" param="q" hint={texts.search} />
         {several && (
-          <select
+          <Select
             class="filter"
             aria-label={texts.warehouse}
             value={warehouse.warehouse_id}
-            onChange={(event) => setQuery({ location: event.currentTarget.value, bin: null })}
-          >
-            {options.map(({ value, title }) => (
-              <option key={value} value={value}>
-                {title}
-              </option>
-            ))}
-          </select>
+            options={options}
+            onChoose={(location) => setQuery({ location, bin: null })}
+          />
         )}
         <span class="muted" role="status">
           {found && texts.found(found.codes.size)}
