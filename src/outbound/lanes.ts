@@ -12,52 +12,13 @@ interface LaneTask {
 
 /** How tasks are claimed and done. */
 interface LaneWork<T extends LaneTask> {
-  /** Claims tasks of connections that are not busy. `next_at` is when more are due (ms), or null. */
-  readonly claim: (busy: ReadonlySet<number>) => Promise<ClaimedWork<T>>;
-  /** Does one task. An error goes to `failed`, and the connection's other claimed tasks are skipped. */
-  readonly work: (task: T) => Promise<void>;
-  readonly failed: (error: unknown) => void;
-  /** Called when a connection is idle again, because tasks that became due while it was busy were skipped. */
-  readonly idle: () => Promise<void>;
+  /** Claims tasks of connections that are not busy. */
+  readonly claim: (tx: Tx, busy: ReadonlySet<number>, service: Service) => Promise<ClaimedWork<T>>;
+  /** Does one task. After an error, the connection's other claimed tasks are skipped. */
+  readonly work: (task: T, store: Store, service: Service) => Promise<void>;
 }
 
-/** Work for many connections: one task of each at a time, so that a slow platform delays no other. */
-class Lanes<T extends LaneTask> {
-  readonly #work: LaneWork<T>;
-  /** Work in progress by connection. */
-  readonly #busy = new Map<number, Promise<void>>();
-
-  constructor(work: LaneWork<T>) {
-    this.#work = work;
-  }
-
-  /** Starts due tasks and returns when more are due (ms), or null. */
-  async round(): Promise<number | null> {
-    const { claims, next_at } = await this.#work.claim(new Set(this.#busy.keys()));
-    for (const [id, own] of Map.groupBy(claims, ({ connection }) => connection.id)) {
-      this.#busy.set(id, this.#workOff(id, own));
-    }
-    return next_at;
-  }
-
-  /** Waits until nothing is in progress. */
-  async settled(): Promise<void> {
-    while (this.#busy.size > 0) await Promise.all(this.#busy.values());
-  }
-
-  async #workOff(connection_id: number, tasks: readonly T[]): Promise<void> {
-    try {
-      for (const task of tasks) await this.#work.work(task);
-    } catch (error) {
-      this.#work.failed(error);
-    } finally {
-      this.#busy.delete(connection_id);
-    }
-    await this.#work.idle().catch(this.#work.failed);
-  }
-}
-
-/** A job whose tasks are done in lanes. */
+/** A job that works for many connections. */
 interface LaneJob {
   /** Starts the due tasks of a store. Returns the next due time (ms), or null. */
   readonly round: (store: Store, service: Service) => Promise<number | null>;
@@ -66,34 +27,41 @@ interface LaneJob {
 }
 
 /**
- * Creates a job that claims tasks in one transaction and does them in lanes. `failure` is logged for an error of
- * `work`: the claim expires, and the job tries again.
+ * Creates a job that does one task of each connection at a time, so that a slow platform delays no other. `failure` is
+ * logged for an error of `work`: the claim expires, and the job tries again.
  */
-export function laneJob<T extends LaneTask>(
-  job: JobName,
-  failure: string,
-  {
-    claim,
-    work,
-  }: {
-    readonly claim: (tx: Tx, busy: ReadonlySet<number>, service: Service) => Promise<ClaimedWork<T>>;
-    readonly work: (task: T, store: Store, service: Service) => Promise<void>;
-  },
-): LaneJob {
-  const started = new WeakMap<Store, Lanes<T>>();
-  const start = (store: Store, service: Service) => {
-    const lanes = new Lanes<T>({
-      claim: (busy) => store.write((tx) => claim(tx, busy, service)),
-      work: (task) => work(task, store, service),
-      failed: (error) => service.log.error(failure, { mode: store.mode, error: String(error) }),
-      idle: () => store.write(async (tx) => tx.wake(job, tx.now)),
-    });
-    started.set(store, lanes);
-    return lanes;
+export function laneJob<T extends LaneTask>(job: JobName, failure: string, { claim, work }: LaneWork<T>): LaneJob {
+  /** The work in progress of each store, by connection. */
+  const in_progress = new WeakMap<Store, Map<number, Promise<void>>>();
+  const workOff = async (store: Store, service: Service, tasks: readonly T[], over: () => void) => {
+    const failed = (error: unknown) => service.log.error(failure, { mode: store.mode, error: String(error) });
+    try {
+      for (const task of tasks) await work(task, store, service);
+    } catch (error) {
+      failed(error);
+    } finally {
+      over();
+    }
+    // Tasks that became due while the connection was busy were skipped.
+    await store.write(async (tx) => tx.wake(job, tx.now)).catch(failed);
   };
   return {
-    round: (store, service) => (started.get(store) ?? start(store, service)).round(),
-    settled: async (store) => started.get(store)?.settled(),
+    async round(store, service) {
+      const busy = in_progress.get(store) ?? new Map<number, Promise<void>>();
+      in_progress.set(store, busy);
+      const { claims, next_at } = await store.write((tx) => claim(tx, new Set(busy.keys()), service));
+      for (const [id, tasks] of Map.groupBy(claims, ({ connection }) => connection.id)) {
+        busy.set(
+          id,
+          workOff(store, service, tasks, () => busy.delete(id)),
+        );
+      }
+      return next_at;
+    },
+    async settled(store) {
+      const busy = in_progress.get(store);
+      while (busy !== undefined && busy.size > 0) await Promise.all(busy.values());
+    },
   };
 }
 
