@@ -163,8 +163,14 @@ export function reversalOf(
 }
 
 /** Refuses dates that do not exist. Refuses: validation_failed. */
-export function checkDays(days: { readonly from?: string | undefined; readonly to?: string | undefined }): void {
-  for (const [field, text] of Object.entries(days)) {
+export function checkDays({
+  from,
+  to,
+}: {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}): void {
+  for (const [field, text] of Object.entries({ from, to })) {
     if (text !== undefined && readDay(text) === null) throw invalid(field, "is not a valid date");
   }
 }

@@ -1,5 +1,5 @@
+import type { Static } from "@sinclair/typebox";
 import { invalid } from "../core/faults.ts";
-import { readId } from "../core/ids.ts";
 import type { Call } from "../http/call.ts";
 import { type CsvFile, pagesOf } from "../http/csv_response.ts";
 import { exportCsv, list, routes, write } from "../http/routes.ts";
@@ -11,8 +11,8 @@ import type { Tx } from "../storage/database.ts";
 import { requireOwner } from "../storage/tenant.ts";
 import { addProject, reverseProject } from "./bill_facts.ts";
 import { type BillableEvent, checkDays, eventCells, eventColumns, eventView } from "./billable_event.ts";
-import { type BillableEventFilter, countEvents, listEvents } from "./billable_events.sql.ts";
-import { AddProject, BillableEventView, ExportBillableEvents, ListBillableEvents } from "./billing.schema.ts";
+import { billableList } from "./billable_events.sql.ts";
+import { AddProject, BillableEventView } from "./billing.schema.ts";
 import { storageRoutes } from "./storage_days.routes.ts";
 
 /** The routes of billable events. Invoices are created elsewhere. */
@@ -21,23 +21,19 @@ export const billingRoutes = routes("Billing", [
     id: "listBillableEvents",
     summary: "List billable events",
     description: "Newest day first. Each warehouse activity is recorded once. Prices are not included.",
-    query: ListBillableEvents,
+    of: billableList,
+    prepare: async ({ query }) => checkDays(query),
     view: BillableEventView,
-    listing: ({ query }) => {
-      const filter = filterOf(query);
-      return {
-        rows: (db, window) => listEvents(db, filter, window),
-        count: (db) => countEvents(db, filter),
-        position: ({ business_date, id }) => [business_date, id],
-      };
-    },
     views: (events, _, { call }) => events.map((event) => eventView(event, showsBins(call))),
   }),
   exportCsv("/billing/events/export.csv", "billing.read", {
     id: "exportBillableEvents",
     summary: "Export billable events as CSV",
-    query: ExportBillableEvents,
-    file: ({ call, query }) => billableExport(filterOf(query), call),
+    query: billableList.export_query,
+    file: ({ call, query }) => {
+      checkDays(query);
+      return billableExport(query, call);
+    },
   }),
   write("POST", "/billing/events", "billing.write", {
     id: "createBillableEvent",
@@ -68,23 +64,12 @@ async function recordProject(tx: Tx, call: Call, input: AddProject) {
   return eventView(await addProject(tx, { merchant_id, warehouse, quantity: minutes, attributes }), showsBins(call));
 }
 
-/** Refuses: validation_failed. */
-function filterOf({ warehouse, kind, from, to }: ExportBillableEvents): BillableEventFilter {
-  checkDays({ from, to });
-  // An unknown warehouse has no events.
-  const warehouse_id = warehouse === undefined ? undefined : (readId("warehouse", warehouse) ?? 0);
-  return { warehouse_id, kind, from, to };
-}
-
 /** The CSV file of the matching events, newest day first, with the attributes that the viewer may see. */
-export function billableExport(filter: BillableEventFilter, asker: Viewer): CsvFile<BillableEvent> {
+export function billableExport(query: Static<typeof billableList.export_query>, asker: Viewer): CsvFile<BillableEvent> {
   return {
     name: "billable_events.csv",
     columns: eventColumns,
-    page: pagesOf((db, last, limit) => {
-      const after = last === null ? null : ([last.business_date, last.id] as const);
-      return listEvents(db, filter, { limit, offset: 0, after });
-    }),
+    page: pagesOf((db, last, limit) => billableList.after(db, query, last, limit)),
     cells: (event) => eventCells(event, showsBins(asker)),
   };
 }

@@ -1,12 +1,15 @@
-import { and, desc, eq, gte, isNull, lte, type SQL, sql } from "drizzle-orm";
+import { and, eq, gte, isNull, lte } from "drizzle-orm";
+import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { opaque } from "../../db/kit.ts";
 import { billable_events } from "../../db/schema/billing.ts";
 import { readId } from "../core/ids.ts";
-import type { PageWindow } from "../core/schema.ts";
+import { choice } from "../core/schema.ts";
 import type { Db, Tx } from "../storage/database.ts";
+import { descending, equals, filter, recordList, refersTo } from "../storage/record_list.ts";
 import { allotId, insert, insertIds, prepared, type StatementArgs } from "../storage/statements.ts";
 import type { BillableEvent } from "./billable_event.ts";
-import type { BillableKind, BilledAct } from "./billable_kinds.ts";
+import { type BilledAct, billableKinds } from "./billable_kinds.ts";
+import { dayField } from "./billing.schema.ts";
 
 type NewBillableEvent = Omit<BillableEvent, "id">;
 
@@ -72,41 +75,18 @@ export async function isReversed(db: Db, id: number): Promise<boolean> {
   return (await reversalRow(db, { id })).length > 0;
 }
 
-/** The filters of events. Dates are local to the warehouses, and inclusive. */
-export interface BillableEventFilter {
-  readonly warehouse_id?: number | undefined;
-  readonly kind?: BillableKind | undefined;
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-}
+/** Filters by warehouse, and by the first and last day there (inclusive). */
+export const dayFilters = (warehouse_id: AnyPgColumn, business_date: AnyPgColumn) => ({
+  warehouse: refersTo(warehouse_id, "warehouse"),
+  from: filter(dayField("The first day, in the warehouse's time zone."), (day) => gte(business_date, day)),
+  to: filter(dayField("The last day, in the warehouse's time zone."), (day) => lte(business_date, day)),
+});
 
-function matching({ warehouse_id, kind, from, to }: BillableEventFilter): SQL | undefined {
-  return and(
-    warehouse_id === undefined ? undefined : eq(billable_events.warehouse_id, warehouse_id),
-    kind === undefined ? undefined : eq(billable_events.kind, kind),
-    from === undefined ? undefined : gte(billable_events.business_date, from),
-    to === undefined ? undefined : lte(billable_events.business_date, to),
-  );
-}
-
-/** A page of matching events, newest day first. */
-export async function listEvents(
-  db: Db,
-  filter: BillableEventFilter,
-  { limit, offset, after }: PageWindow,
-): Promise<BillableEvent[]> {
-  const { business_date, id } = billable_events;
-  const further = after ? sql`(${business_date}, ${id}) < (${after[0]}, ${after[1]})` : undefined;
-  return db.sql
-    .select()
-    .from(billable_events)
-    .where(and(matching(filter), further))
-    .orderBy(desc(business_date), desc(id))
-    .limit(limit)
-    .offset(offset);
-}
-
-/** The number of matching events. */
-export async function countEvents(db: Db, filter: BillableEventFilter): Promise<number> {
-  return db.sql.$count(billable_events, matching(filter));
-}
+/** Billable events, newest day first. */
+export const billableList = recordList(billable_events, {
+  filters: {
+    ...dayFilters(billable_events.warehouse_id, billable_events.business_date),
+    kind: equals(billable_events.kind, choice(billableKinds)),
+  },
+  order: descending(billable_events.business_date),
+});

@@ -1,28 +1,12 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { csvExportFields } from "../core/csv_columns.ts";
-import { choice, closed, idField, notesField, nullable, pageFields, Timestamp, textField } from "../core/schema.ts";
+import { choice, closed, idField, notesField, nullable, Timestamp, textField } from "../core/schema.ts";
 import { temperatureZones } from "../products/product.ts";
 import { OwnerView, ofMerchant } from "../storage/tenant.schema.ts";
 import { billableKinds, billedActs, billedUnits, sourceTypes } from "./billable_kinds.ts";
 
-const dayField = (description: string) =>
-  Type.Optional(
-    Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\d$", hint: "must be a day such as 2026-01-31", description }),
-  );
-
-/** The filters of billable events and storage. */
-const dayFilters = {
-  warehouse: Type.Optional(idField("warehouse")),
-  from: dayField("The first day, in the warehouse's time zone."),
-  to: dayField("The last day, in the warehouse's time zone."),
-};
-
-const filters = { ...dayFilters, kind: Type.Optional(choice(billableKinds)) };
-
-export const ListBillableEvents = closed({ ...pageFields, ...filters });
-
-export const ExportBillableEvents = closed({ ...filters, ...csvExportFields });
-export type ExportBillableEvents = Static<typeof ExportBillableEvents>;
+/** A day of a warehouse. `checkDays` refuses one that does not exist. */
+export const dayField = (description: string) =>
+  Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\d$", hint: "must be a day such as 2026-01-31", description });
 
 export const AddProject = closed({
   ...ofMerchant,
@@ -57,11 +41,6 @@ export const BillableEventView = closed({
   attributes: Type.Record(Type.String(), Type.Unknown(), { description: "Further details of the act." }),
   reversal_of: nullable(text),
 });
-
-export const ListStorage = closed({ ...pageFields, ...dayFilters });
-
-export const ExportStorage = closed({ ...dayFilters, ...csvExportFields });
-export type ExportStorage = Static<typeof ExportStorage>;
 
 const storageText = Type.String();
 const day = Type.String({ format: "date" });

@@ -1,15 +1,16 @@
-import { and, asc, desc, eq, gte, isNotNull, lte, max, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gte, isNotNull, max, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import { among, forUpdate, list, opaque } from "../../db/kit.ts";
 import { billing_start, storage_closes, storage_days } from "../../db/schema/billing.ts";
 import { lots, movements, stock_items } from "../../db/schema/inventory.ts";
 import { products } from "../../db/schema/products.ts";
 import { bins, warehouses, zones } from "../../db/schema/warehouses.ts";
-import type { PageWindow } from "../core/schema.ts";
 import type { Db, Tx, WriteStatements } from "../storage/database.ts";
+import { descending, recordList } from "../storage/record_list.ts";
 import { insert, prepared, type StatementArgs } from "../storage/statements.ts";
 import { businessDate } from "./billable_event.ts";
-import type { ItemDay, StorageDay, StorageDayClose } from "./storage_day.ts";
+import { dayFilters } from "./billable_events.sql.ts";
+import type { ItemDay, StorageDayClose } from "./storage_day.ts";
 import { type StorageFlow, type StorageWarehouse, volumeOf } from "./storage_day.ts";
 
 /** All warehouses. */
@@ -208,68 +209,37 @@ export async function insertDays(
   await insert(tx, storage_days, rows);
 }
 
-/** The filters of storage. Dates are local to the warehouses, and inclusive. */
-export interface StorageFilter {
-  readonly warehouse_id?: number | undefined;
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-}
-
-function matching({ warehouse_id, from, to }: StorageFilter): SQL | undefined {
-  return and(
-    isNotNull(storage_closes.closed_at),
-    warehouse_id === undefined ? undefined : eq(storage_days.warehouse_id, warehouse_id),
-    from === undefined ? undefined : gte(storage_days.business_date, from),
-    to === undefined ? undefined : lte(storage_days.business_date, to),
-  );
-}
-
 const ofDay = and(
   eq(storage_closes.warehouse_id, storage_days.warehouse_id),
   eq(storage_closes.business_date, storage_days.business_date),
 );
 
-/** A page of storage, newest day first. Only completely recorded days are included. */
-export async function listDays(
-  db: Db,
-  filter: StorageFilter,
-  { limit, offset, after }: PageWindow,
-): Promise<StorageDay[]> {
-  const { business_date, stock_item_id } = storage_days;
-  const further = after ? sql`(${business_date}, ${stock_item_id}) < (${after[0]}, ${after[1]})` : undefined;
-  return db.sql
-    .select({
-      business_date,
-      stock_item_id,
-      merchant_id: storage_days.merchant_id,
-      warehouse_id: storage_days.warehouse_id,
-      product_id: storage_days.product_id,
-      sku: products.sku,
-      lot_number: lots.lot_number,
-      bin: bins.code,
-      units_at_close: storage_days.units_at_close,
-      units_peak: storage_days.units_peak,
-      unit_volume_cm3: storage_days.unit_volume_cm3,
-      temperature_zone: storage_days.temperature_zone,
-      oldest_receipt_date: storage_days.oldest_receipt_date,
-    })
-    .from(storage_days)
-    .innerJoin(storage_closes, ofDay)
-    .innerJoin(products, eq(products.id, storage_days.product_id))
-    .innerJoin(bins, eq(bins.id, storage_days.bin_id))
-    .leftJoin(lots, eq(lots.id, storage_days.lot_id))
-    .where(and(matching(filter), further))
-    .orderBy(desc(business_date), desc(stock_item_id))
-    .limit(limit)
-    .offset(offset);
-}
-
-/** The number of matching rows. */
-export async function countDays(db: Db, filter: StorageFilter): Promise<number> {
-  const [row] = await db.sql
-    .select({ count: sql<number>`count(*)`.mapWith(Number) })
-    .from(storage_days)
-    .innerJoin(storage_closes, ofDay)
-    .where(matching(filter));
-  return row?.count ?? 0;
-}
+/** Storage by day, newest first. Only completely recorded days are included. */
+export const storageList = recordList(storage_days, {
+  select: (query) =>
+    query
+      .select({
+        business_date: storage_days.business_date,
+        stock_item_id: storage_days.stock_item_id,
+        merchant_id: storage_days.merchant_id,
+        warehouse_id: storage_days.warehouse_id,
+        product_id: storage_days.product_id,
+        sku: products.sku,
+        lot_number: lots.lot_number,
+        bin: bins.code,
+        units_at_close: storage_days.units_at_close,
+        units_peak: storage_days.units_peak,
+        unit_volume_cm3: storage_days.unit_volume_cm3,
+        temperature_zone: storage_days.temperature_zone,
+        oldest_receipt_date: storage_days.oldest_receipt_date,
+      })
+      .from(storage_days)
+      .innerJoin(storage_closes, ofDay)
+      .innerJoin(products, eq(products.id, storage_days.product_id))
+      .innerJoin(bins, eq(bins.id, storage_days.bin_id))
+      .leftJoin(lots, eq(lots.id, storage_days.lot_id)),
+  filters: dayFilters(storage_days.warehouse_id, storage_days.business_date),
+  within: isNotNull(storage_closes.closed_at),
+  counted: (query) => query.select({ count: count() }).from(storage_days).innerJoin(storage_closes, ofDay),
+  order: descending(storage_days.business_date, { id: storage_days.stock_item_id }),
+});

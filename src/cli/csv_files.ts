@@ -9,7 +9,7 @@ import { progressBar, type Terminal } from "../core/progress.ts";
 import { type CsvFile, csvPages } from "../http/csv_response.ts";
 import { type Import, type ImportReport, importFile } from "../http/imports.ts";
 import { operatorViewer } from "../identity/actors.sql.ts";
-import { countMovements } from "../inventory/ledger/ledger.sql.ts";
+import { movementList } from "../inventory/ledger/ledger.sql.ts";
 import { movementExport } from "../inventory/ledger/movements.routes.ts";
 import { noteProductChange } from "../inventory/reservations/backorders.ts";
 import { stockExport, stockImport } from "../inventory/stock/stock_csv.routes.ts";
@@ -18,7 +18,7 @@ import { ensureWarehouse } from "../inventory/warehouses/warehouses.ts";
 import { orderExport, orderImport, pastImport } from "../orders/csv/order_csv.routes.ts";
 import { countLines } from "../orders/lifecycle/order_counters.sql.ts";
 import { productExport, productImport } from "../products/product_csv.routes.ts";
-import { countProducts } from "../products/products.sql.ts";
+import { productList } from "../products/products.sql.ts";
 import type { Db, Store } from "../storage/database.ts";
 
 type ImportFile = (store: Store, file: string, format: CsvFormat, terminal: Terminal) => Promise<ImportReport>;
@@ -46,10 +46,10 @@ function notesOf({ columns, required }: CsvTable, what = "Columns"): string[] {
 
 /** The exports by their names on the command line. Each returns the number of rows that it wrote. */
 export const csvExports = {
-  products: exporter("Products", productExport, (db) => countProducts(db, {})),
+  products: exporter("Products", productExport, (db) => productList.count(db, {})),
   stock: exporter("Stock", stockExport, countHeld),
   orders: exporter("Orders", orderExport({}, "created_at"), countLines),
-  movements: exporter("Movements", movementExport({}, operatorViewer), (db) => countMovements(db, {})),
+  movements: exporter("Movements", movementExport({}, operatorViewer), (db) => movementList.count(db, {})),
 } as const satisfies Record<string, ExportFile>;
 
 function importer<Row>(label: string, it: Import<Row>): ImportFile {

@@ -8,24 +8,25 @@ import type { CsvCell } from "../core/csv.ts";
 import type { Environment } from "../core/environment.ts";
 import { openAtomicFile } from "../core/files.ts";
 import { progressBar, type Terminal } from "../core/progress.ts";
-import type { PagePosition, PageWindow } from "../core/schema.ts";
+import type { PageWindow } from "../core/schema.ts";
 import { type addressView, type Customer, customerView } from "../customers/customer.ts";
-import { listCustomers, withAddresses } from "../customers/customers.sql.ts";
+import { customerList, withAddresses } from "../customers/customers.sql.ts";
 import { eventView } from "../events/events.routes.ts";
 import { listEvents, type StoredEvent } from "../events/events.sql.ts";
 import { type CsvFile, csvPages, pagesOf } from "../http/csv_response.ts";
 import { listUserIds, type ViewerWithUsers } from "../identity/actors.sql.ts";
 import { movementExport } from "../inventory/ledger/movements.routes.ts";
 import { type Receipt, receiptView } from "../inventory/receiving/receipt.ts";
-import { listReceipts, receiptPosition, wholeReceipts } from "../inventory/receiving/receipts.sql.ts";
+import { receiptList, wholeReceipts } from "../inventory/receiving/receipts.sql.ts";
 import { transferView } from "../inventory/receiving/transfer.ts";
-import { listTransfers, wholeTransfers } from "../inventory/receiving/transfers.sql.ts";
-import { lotView } from "../inventory/stock/lot.ts";
-import { listLots, listLotUnits, lotPosition, zonesOf } from "../inventory/stock/lots.sql.ts";
+import { transferList, wholeTransfers } from "../inventory/receiving/transfers.sql.ts";
+import { lotView, type NamedLot } from "../inventory/stock/lot.ts";
+import { listLotUnits, lotList, zonesOf } from "../inventory/stock/lots.sql.ts";
 import { exportWithoutBins } from "../inventory/stock/stock_csv.routes.ts";
 import { merchantView } from "../merchants/merchant.ts";
 import { getMerchant } from "../merchants/merchants.sql.ts";
 import { orderExport } from "../orders/csv/order_csv.routes.ts";
+import type { StoredOrderRow } from "../orders/lifecycle/order_lookup.sql.ts";
 import { orderView } from "../orders/order.ts";
 import { wholeOrders } from "../orders/orders.sql.ts";
 import { listOrders, orderPosition } from "../orders/search/order_list.sql.ts";
@@ -33,7 +34,7 @@ import { productView } from "../products/product.ts";
 import { productExport } from "../products/product_csv.routes.ts";
 import { listProductsAfter } from "../products/products.sql.ts";
 import { type Return, returnView } from "../returns/return.ts";
-import { listReturns, withItemsAndRefunds } from "../returns/returns.sql.ts";
+import { returnList, withItemsAndRefunds } from "../returns/returns.sql.ts";
 import { labelExport } from "../shipping/labels/label_list.routes.ts";
 import type { Db, Store } from "../storage/database.ts";
 import type { Stores } from "../storage/open_stores.ts";
@@ -87,10 +88,7 @@ function filesFor(viewer: ViewerWithUsers): readonly WriteExportFile[] {
     ...both(exportWithoutBins, "stock"),
     records(
       "lots",
-      paged(
-        (db, window) => listLots(db, {}, window, "-created_at"),
-        (lot) => lotPosition(lot, "-created_at"),
-      ),
+      pagesOf((db, last: NamedLot | null, limit) => lotList.after(db, {}, last, limit)),
       async (rows, db) => {
         const units = await listLotUnits(
           db,
@@ -109,10 +107,10 @@ function filesFor(viewer: ViewerWithUsers): readonly WriteExportFile[] {
     table(orderExport({}, "created_at")),
     records(
       "orders",
-      paged(
-        (db, window) => listOrders(db, {}, window, "created_at"),
-        (order) => orderPosition(order, "created_at"),
-      ),
+      pagesOf((db, last: StoredOrderRow | null, limit) => {
+        const after = last === null ? null : orderPosition(last, "created_at");
+        return listOrders(db, {}, { limit, offset: 0, after }, "created_at");
+      }),
       async (rows, db) => (await wholeOrders(db, rows)).map((order) => orderView(order, db.now)),
     ),
     ...both(parcelExport({})),
@@ -132,10 +130,8 @@ function filesFor(viewer: ViewerWithUsers): readonly WriteExportFile[] {
     records("returns", returnSheet.records, (rows) => rows.map(returnView)),
     table(receiptSheet),
     records("receipts", receiptSheet.records, (rows) => rows.map(receiptView)),
-    records(
-      "transfers",
-      paged(async (db, window) => wholeTransfers(db, await listTransfers(db, {}, window)), newest),
-      (rows) => rows.map((transfer) => transferView(transfer, false)),
+    records("transfers", completed(transferList, wholeTransfers), (rows) =>
+      rows.map((transfer) => transferView(transfer, false)),
     ),
     records("events", eventPages, (rows) => rows.map((event) => eventView(event, false))),
     ...both(billableExport({}, viewer)),
@@ -145,17 +141,17 @@ function filesFor(viewer: ViewerWithUsers): readonly WriteExportFile[] {
 
 type ExportPage<Row, After> = CsvFile<Row, After>["page"];
 
-function paged<Row>(
-  list: (db: Db, window: PageWindow) => Promise<readonly Row[]>,
-  positionOf: (row: Row) => PagePosition,
+/** The pages of a whole list, newest first, with what belongs to its records. */
+function completed<Listed, Row extends { readonly created_at: number; readonly id: number }>(
+  list: { readonly rows: (db: Db, values: object, window: PageStart) => Promise<readonly Listed[]> },
+  complete: (db: Db, records: readonly Listed[]) => Promise<Row[]>,
 ): ExportPage<Row, Row> {
-  return pagesOf((db, last, limit) => list(db, { limit, offset: 0, after: last === null ? null : positionOf(last) }));
+  return pagesOf(async (db, last, limit) => {
+    const after = last === null ? null : ([last.created_at, last.id] as const);
+    return complete(db, await list.rows(db, {}, { limit, after }));
+  });
 }
-
-const newest = ({ created_at, id }: { readonly created_at: number; readonly id: number }): PagePosition => [
-  created_at,
-  id,
-];
+type PageStart = Pick<PageWindow, "limit" | "after">;
 
 function once<Row>(row: Row): ExportPage<Row, Row> {
   return async () => ({ rows: [row], next: null });
@@ -262,7 +258,7 @@ const customerSheet = sheet<
   { readonly customer: ExportedCustomer; readonly address: ExportedAddress | undefined }
 >(
   "customers.csv",
-  paged(async (db, window) => withAddresses(db, await listCustomers(db, {}, window)), newest),
+  completed(customerList, withAddresses),
   (row) => {
     const customer = customerView(row);
     const all = customer.shipping_addresses;
@@ -295,7 +291,7 @@ type ExportedReturn = ReturnType<typeof returnView>;
 /** One row for each item. */
 const returnSheet = sheet<Return, { readonly of: ExportedReturn; readonly item: ExportedReturn["items"][number] }>(
   "returns.csv",
-  paged(async (db, window) => withItemsAndRefunds(db, await listReturns(db, {}, window)), newest),
+  completed(returnList, withItemsAndRefunds),
   (row) => {
     const of = returnView(row);
     return of.items.map((item) => ({ of, item }));
@@ -326,10 +322,7 @@ type ExportedReceipt = ReturnType<typeof receiptView>;
 /** One row for each line. */
 const receiptSheet = sheet<Receipt, { readonly of: ExportedReceipt; readonly line: ExportedReceipt["lines"][number] }>(
   "receipts.csv",
-  paged(
-    async (db, window) => wholeReceipts(db, await listReceipts(db, {}, window, "-created_at")),
-    (receipt) => receiptPosition(receipt, "-created_at"),
-  ),
+  completed(receiptList, wholeReceipts),
   (row) => {
     const of = receiptView(row);
     return of.lines.map((line) => ({ of, line }));

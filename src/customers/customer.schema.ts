@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { blankable, cityField, completeView, PlainVerificationView } from "../addresses/address.schema.ts";
 import { createFields, updateFields, viewFields } from "../core/resource_schema.ts";
-import { closed, idField, momentField, nullable, pageFields, textField } from "../core/schema.ts";
+import { closed, idField, nullable, textField } from "../core/schema.ts";
 import { OwnerView, ofMerchant } from "../storage/tenant.schema.ts";
 import { customerFields } from "./customer.resource.ts";
 import { addresses_max } from "./customer.ts";
@@ -62,14 +62,6 @@ export const UpdateCustomer = closed(
   readOnly,
 );
 export type UpdateCustomer = Static<typeof UpdateCustomer>;
-
-export const ListCustomers = closed({
-  ...pageFields,
-  q: Type.Optional(textField(100, { description: "Part of the email address, the name or the company." })),
-  email: Type.Optional(textField(254, { description: "The complete email address, in any case." })),
-  created_after: Type.Optional(momentField("Customers created after this date or time.")),
-});
-export type ListCustomers = Static<typeof ListCustomers>;
 
 const seconds = Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z$" });
 

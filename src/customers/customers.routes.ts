@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { iso, momentOf } from "../core/clock.ts";
+import { iso } from "../core/clock.ts";
 import { wireId } from "../core/ids.ts";
 import { money } from "../core/money.ts";
 import { choice, closed, Timestamp } from "../core/schema.ts";
@@ -16,19 +16,11 @@ import {
   CreateCustomer,
   CustomerView,
   customerViewFields,
-  ListCustomers,
   UpdateAddress,
   UpdateCustomer,
 } from "./customer.schema.ts";
 import { addressView, type Customer, customerView } from "./customer.ts";
-import {
-  countCustomers,
-  getCustomer,
-  listCustomers,
-  lockCustomer,
-  longCustomers,
-  withAddresses,
-} from "./customers.sql.ts";
+import { customerList, getCustomer, lockCustomer, withAddresses } from "./customers.sql.ts";
 import {
   acceptSuggestion,
   addAddress,
@@ -89,17 +81,8 @@ export const customerRoutes = routes("Customers", [
     id: "listCustomers",
     summary: "List customers",
     envelope: false,
-    query: ListCustomers,
+    of: customerList,
     view: CustomerView,
-    listing: ({ query: { q, email, created_after } }) => {
-      const filter = { q, email, created_after: momentOf(created_after) };
-      return {
-        rows: (db, window) => listCustomers(db, filter, window),
-        count: (db) => countCustomers(db, filter),
-        position: (customer) => [customer.created_at, customer.id],
-        long: longCustomers,
-      };
-    },
     views: async (rows, db) => (await withAddresses(db, rows)).map(customerView),
   }),
   read("/customers/:id", "customers.read", {

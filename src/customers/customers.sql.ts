@@ -1,16 +1,17 @@
-import { and, asc, desc, eq, gt, isNotNull, or, type SQL, sql as template } from "drizzle-orm";
-import { among, amongTexts, contains, forKeyShare, forUpdate, list, opaque } from "../../db/kit.ts";
+import { and, asc, eq, isNotNull, type SQL, sql as template } from "drizzle-orm";
+import { among, amongTexts, forKeyShare, forUpdate, list, opaque } from "../../db/kit.ts";
 import { addresses, customer_words, customers } from "../../db/schema/customers.ts";
 import { merchants } from "../../db/schema/merchants.ts";
 import type { StoredCheck } from "../addresses/address.ts";
 import { Fault, missing } from "../core/faults.ts";
 import { readId, wireId } from "../core/ids.ts";
 import type { CompleteAddress } from "../core/postal_address.ts";
-import type { PageWindow } from "../core/schema.ts";
+import { textField } from "../core/schema.ts";
 import { minute_ms } from "../core/time.ts";
 import type { Db, ReadStatements, Tx, WriteStatements } from "../storage/database.ts";
 import { longRecords } from "../storage/long_records.ts";
 import { queueOf } from "../storage/queue.ts";
+import { after, filter, recordList, search } from "../storage/record_list.ts";
 import { insert, insertIds, prepared, type StatementArgs } from "../storage/statements.ts";
 import { hasOneMerchant, refuseAmbiguousOwner, requireOwner } from "../storage/tenant.ts";
 import type { Customer, CustomerAddress, OrderCustomer } from "./customer.ts";
@@ -171,50 +172,20 @@ export async function findCustomersByEmail(db: Db, emails: readonly string[]): P
   return new Map(found.map((customer) => [emailKey(customer.email), customer]));
 }
 
-/** The filters of a list of customers. */
-interface CustomerFilter {
-  /** Part of the email address, the name or the company. */
-  readonly q?: string | undefined;
-  readonly email?: string | undefined;
-  /** Milliseconds since 1970. */
-  readonly created_after?: number | undefined;
-}
-
 const fullName = template`coalesce(${customers.first_name}, '') || ' ' || coalesce(${customers.last_name}, '')`;
 
-function matching({ q, email, created_after }: CustomerFilter): SQL | undefined {
-  const found = q === undefined ? [] : [customers.email, fullName, customers.company].map((text) => contains(text, q));
-  return and(
-    q === undefined ? undefined : or(...found),
-    email === undefined ? undefined : eq(customers.email_key, emailKey(email)),
-    created_after === undefined ? undefined : gt(customers.created_at, created_after),
-  );
-}
-
-/** A page of customers without their addresses, newest first. */
-export async function listCustomers(db: Db, filter: CustomerFilter, window: PageWindow): Promise<CustomerRow[]> {
-  const { limit, offset, after } = window;
-  return db.sql
-    .select()
-    .from(customers)
-    .where(
-      and(
-        matching(filter),
-        after ? template`(${customers.created_at}, ${customers.id}) < (${after[0]}, ${after[1]})` : undefined,
-      ),
-    )
-    .orderBy(desc(customers.created_at), desc(customers.id))
-    .limit(limit)
-    .offset(offset);
-}
-
-/** The size of customers in a list: one may have a hundred addresses. */
-export const longCustomers = longRecords(customers, addresses.customer_id, { record: 700, part: 500 });
-
-/** The number of matching customers. */
-export async function countCustomers(db: Db, filter: CustomerFilter): Promise<number> {
-  return db.sql.$count(customers, matching(filter));
-}
+/** Customers without their addresses, newest first. */
+export const customerList = recordList(customers, {
+  filters: {
+    q: search("Part of the email address, the name or the company.", [customers.email, fullName, customers.company]),
+    email: filter(textField(254, { description: "The complete email address, in any case." }), (email) =>
+      eq(customers.email_key, emailKey(email)),
+    ),
+    created_after: after(customers.created_at, "Customers created after this date or time."),
+  },
+  // One may have a hundred addresses.
+  long: longRecords(customers, addresses.customer_id, { record: 700, part: 500 }),
+});
 
 /** Stores a new customer without addresses; null if another one has its email address. */
 export async function insertCustomer(tx: Tx, fields: CustomerFields): Promise<Customer | null> {

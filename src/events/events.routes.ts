@@ -18,27 +18,29 @@ export const eventRoutes = routes("Events", [
   list("/events", "events.read", {
     id: "listEvents",
     summary: "List events in the order they happened, or the newest first",
-    query: ListEvents,
-    view: EventView,
-    listing: ({ query: { type, created_after, delivered, sort = "created_at", page = 1 } }) => {
-      const newest_first = sort === "-created_at";
-      const filter = { type, created_after: momentOf(created_after) };
-      if (delivered !== undefined && page > 1)
-        throw invalid("page", "cannot be used with delivered; continue with cursor");
-      if (delivered !== undefined && newest_first) throw invalid("sort", "cannot be used with delivered");
-      return {
-        rows: (db, { after: last, ...window }) => {
-          const after = last && Number(last[0]);
-          const { limit } = window;
-          return delivered === undefined
-            ? listEvents(db, filter, { ...window, after, newest_first })
-            : eventSlice(db, filter, { limit, after, arrived: haveArrived(db, delivered) });
-        },
-        count: (db) => countEvents(db, filter),
-        position: (event) => [event.position ?? 0, event.seq],
-        long: longEvents,
-      };
+    of: {
+      query: ListEvents,
+      listing: ({ query: { type, created_after, delivered, sort = "created_at", page = 1 } }) => {
+        const newest_first = sort === "-created_at";
+        const filter = { type, created_after: momentOf(created_after) };
+        if (delivered !== undefined && page > 1)
+          throw invalid("page", "cannot be used with delivered; continue with cursor");
+        if (delivered !== undefined && newest_first) throw invalid("sort", "cannot be used with delivered");
+        return {
+          rows: (db, { after: last, ...window }) => {
+            const after = last && Number(last[0]);
+            const { limit } = window;
+            return delivered === undefined
+              ? listEvents(db, filter, { ...window, after, newest_first })
+              : eventSlice(db, filter, { limit, after, arrived: haveArrived(db, delivered) });
+          },
+          count: (db) => countEvents(db, filter),
+          position: (event) => [event.position ?? 0, event.seq],
+          long: longEvents,
+        };
+      },
     },
+    view: EventView,
     views: (events, _, { call }) => events.map((event) => eventView(event, showsBins(call))),
   }),
   read("/events/:id", "events.read", {

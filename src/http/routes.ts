@@ -146,6 +146,12 @@ export function exportCsv<const Path extends string, Record, After, Query extend
   });
 }
 
+/** What a route lists: a `recordList`, or the query of a special list and how it is read. */
+interface ListSource<Query extends TObject, Record, Input> {
+  readonly query: Query;
+  readonly listing: (input: Input) => Promise<ListQuery<Record>> | ListQuery<Record>;
+}
+
 /** A route that lists records by page number or by cursor. `views` shows the records of a page, in their order. */
 export function list<
   const Path extends string,
@@ -160,16 +166,13 @@ export function list<
     view,
     envelope,
     prepare,
-    listing,
+    of: { query, listing },
     views,
     ...facts
-  }: Facts<undefined, Query> &
+  }: Omit<Facts<undefined, Query>, "query"> &
     Showing<View> &
     Preparing<RouteInput<Path, undefined, Query>, Prepared> & {
-      readonly query: Query;
-      readonly listing: (
-        input: PreparedInput<RouteInput<Path, undefined, Query>, Prepared>,
-      ) => Promise<ListQuery<Record>> | ListQuery<Record>;
+      readonly of: ListSource<Query, Record, PreparedInput<RouteInput<Path, undefined, Query>, Prepared>>;
       readonly views: (
         records: readonly Record[],
         db: Db,
@@ -179,12 +182,13 @@ export function list<
 ): Row {
   return respond<Path, undefined, Query>("GET", path, needs, {
     ...facts,
+    query,
     answers: { 200: envelope === false ? PlainListView(view) : ListView(view) },
     answer: (request) =>
       afterPreparing(prepare, request, async (input) => {
         const plain = envelope === false ? plainPage : undefined;
-        const query = input.query as PageQuery;
-        return answerList(input.call, query, await listing(input), (records, db) => views(records, db, input), plain);
+        const page = input.query as PageQuery;
+        return answerList(input.call, page, await listing(input), (records, db) => views(records, db, input), plain);
       }),
   });
 }

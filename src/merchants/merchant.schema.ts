@@ -8,7 +8,6 @@ import {
   metadataField,
   nameField,
   nullable,
-  pageFields,
   Timestamp,
   textField,
 } from "../core/schema.ts";
@@ -69,12 +68,6 @@ export const UpdateMerchant = closed(
   readOnly,
 );
 export type UpdateMerchant = Static<typeof UpdateMerchant>;
-
-export const ListMerchants = closed({
-  ...pageFields,
-  status: Type.Optional(choice(merchantStatuses)),
-  q: Type.Optional(textField(100, { description: "Part of the code, the name or the legal name." })),
-});
 
 export const MerchantView = closed({
   id: Type.String(),

@@ -5,10 +5,10 @@ import { answerWrite } from "../http/response.ts";
 import { list, read, respond, routes } from "../http/routes.ts";
 import type { Service } from "../http/service.ts";
 import type { Tx } from "../storage/database.ts";
-import { CreateMerchant, ListMerchants, MerchantView, UpdateMerchant } from "./merchant.schema.ts";
+import { CreateMerchant, MerchantView, UpdateMerchant } from "./merchant.schema.ts";
 import { type Merchant, merchantView } from "./merchant.ts";
 import { copyMerchants, openWorkSourceOf, timezoneOf } from "./merchants.jobs.ts";
-import { countMerchants, getMerchant, listMerchantPage, lockMerchant } from "./merchants.sql.ts";
+import { getMerchant, lockMerchant, merchantList } from "./merchants.sql.ts";
 import { closeMerchant, createMerchant, reactivateMerchant, suspendMerchant, updateMerchant } from "./merchants.ts";
 
 const acting = {
@@ -24,13 +24,8 @@ const recordRows = (service: Service) => [
   list("/merchants", "merchants.read", {
     id: "listMerchants",
     summary: "List merchants",
-    query: ListMerchants,
+    of: merchantList,
     view: MerchantView,
-    listing: ({ query: { status = null, q = null } }) => ({
-      rows: (db, window) => listMerchantPage(db, { status, q }, window),
-      count: (db) => countMerchants(db, { status, q }),
-      position: ({ created_at, id }) => [created_at, id],
-    }),
     views: (merchants) => merchants.map(merchantView),
   }),
   respond("POST", "/merchants", "merchants.manage", {

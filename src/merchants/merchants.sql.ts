@@ -1,12 +1,13 @@
-import { and, asc, count, desc, eq, or, type SQL, sql as template } from "drizzle-orm";
-import { contains, forKeyShare, forSoleUse, forUpdate, isOneOf } from "../../db/kit.ts";
+import { asc, eq, type SQL, sql as template } from "drizzle-orm";
+import { forKeyShare, forSoleUse, forUpdate, isOneOf } from "../../db/kit.ts";
 import { merchants } from "../../db/schema/merchants.ts";
 import { assert, missing } from "../core/faults.ts";
 import { readId } from "../core/ids.ts";
-import type { PageWindow } from "../core/schema.ts";
+import { choice } from "../core/schema.ts";
 import type { Db, Tx } from "../storage/database.ts";
+import { filter, recordList, search } from "../storage/record_list.ts";
 import { prepared, type StatementArgs } from "../storage/statements.ts";
-import { type MerchantStatus, suspendedStatuses } from "./merchant.transitions.ts";
+import { merchantStatuses, suspendedStatuses } from "./merchant.transitions.ts";
 import type { Merchant } from "./merchant.ts";
 
 const all = prepared((sql, _: StatementArgs<object>) => sql.select().from(merchants).orderBy(asc(merchants.id)));
@@ -93,44 +94,13 @@ function isNamed(name: string): SQL {
   return id === null ? eq(merchants.code, name) : eq(merchants.id, id);
 }
 
-/** The filters of a list of merchants. */
-interface MerchantFilters {
-  readonly status: MerchantStatus | null;
-  /** Part of the code, the name or the legal name. */
-  readonly q: string | null;
-}
-
-/** A page of merchants, newest first. */
-export async function listMerchantPage(
-  db: Db,
-  filters: MerchantFilters,
-  { limit, offset, after }: PageWindow,
-): Promise<Merchant[]> {
-  const { created_at, id } = merchants;
-  const further = after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined;
-  return db.sql
-    .select()
-    .from(merchants)
-    .where(and(narrowed(filters), further))
-    .orderBy(desc(created_at), desc(id))
-    .limit(limit)
-    .offset(offset);
-}
-
-/** The number of matching merchants. */
-export async function countMerchants(db: Db, filters: MerchantFilters): Promise<number> {
-  const [row] = await db.sql.select({ n: count() }).from(merchants).where(narrowed(filters));
-  return row?.n ?? 0;
-}
-
-function narrowed({ status, q }: MerchantFilters): SQL | undefined {
-  return and(
-    status === null ? undefined : isOneOf(merchants.status, [status]),
-    q === null
-      ? undefined
-      : or(contains(merchants.code, q), contains(merchants.name, q), contains(merchants.legal_name, q)),
-  );
-}
+/** Merchants, newest first. */
+export const merchantList = recordList(merchants, {
+  filters: {
+    status: filter(choice(merchantStatuses), (status) => isOneOf(merchants.status, [status])),
+    q: search("Part of the code, the name or the legal name.", [merchants.code, merchants.name, merchants.legal_name]),
+  },
+});
 
 /** Stores a new merchant and returns it; null if another one has its code. */
 export async function insertMerchant(tx: Tx, merchant: Omit<Merchant, "id">): Promise<Merchant | null> {

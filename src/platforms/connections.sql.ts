@@ -1,10 +1,10 @@
-import { and, asc, desc, eq, inArray, isNull, sql as template } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull } from "drizzle-orm";
 import { forUpdate, isOneOf } from "../../db/kit.ts";
 import { platform_connections } from "../../db/schema/platforms.ts";
 import { missing } from "../core/faults.ts";
 import { isCallbackKey, readId } from "../core/ids.ts";
-import type { PageWindow } from "../core/schema.ts";
 import type { Db, Tx } from "../storage/database.ts";
+import { recordList } from "../storage/record_list.ts";
 import { prepared, type StatementArgs } from "../storage/statements.ts";
 import type { StoreConnection } from "./platform.ts";
 import { type Platform, workingConnections } from "./platforms.transitions.ts";
@@ -81,22 +81,8 @@ export async function listActiveConnections(db: Db): Promise<StoreConnection[]> 
   return active(db, {});
 }
 
-/** Lists a page of connections, newest first. */
-export async function listConnections(db: Db, { limit, offset, after }: PageWindow): Promise<StoreConnection[]> {
-  const { created_at, id } = platform_connections;
-  return db.sql
-    .select()
-    .from(platform_connections)
-    .where(and(isNotDeleted, after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined))
-    .orderBy(desc(created_at), desc(id))
-    .limit(limit)
-    .offset(offset);
-}
-
-/** Counts the connections. */
-export async function countConnections(db: Db): Promise<number> {
-  return db.sql.$count(platform_connections, isNotDeleted);
-}
+/** Connections, newest first. */
+export const connectionList = recordList(platform_connections, { within: isNotDeleted });
 
 /** Inserts a connection and returns its id; null if its store is or was connected. */
 export async function insertConnection(tx: Tx, fields: Omit<StoreConnection, "id">): Promise<number | null> {

@@ -7,18 +7,12 @@ import { list, read, routes, write } from "../http/routes.ts";
 import type { Service } from "../http/service.ts";
 import { outboundOf } from "../outbound/caller.ts";
 import { connectionView, defaultApi, storeOf } from "./connection.ts";
-import { countConnections, getConnection, listConnections, lockConnection } from "./connections.sql.ts";
+import { connectionList, getConnection, lockConnection } from "./connections.sql.ts";
 import { createConnection, deleteConnection, updateConnection } from "./connections.ts";
 import { importRoutes } from "./imports/imports.routes.ts";
 import { notificationRoutes } from "./imports/notifications.routes.ts";
 import type { StoreConnection } from "./platform.ts";
-import {
-  ConnectionView,
-  CreateConnection,
-  DeletedConnectionView,
-  ListConnections,
-  UpdateConnection,
-} from "./platforms.schema.ts";
+import { ConnectionView, CreateConnection, DeletedConnectionView, UpdateConnection } from "./platforms.schema.ts";
 import { reportRoutes } from "./shipment_updates/shipment_updates.routes.ts";
 
 /** Routes of connections to stores at e-commerce platforms. */
@@ -42,13 +36,8 @@ const connectionRoutes = (service: Service) =>
     list("/platforms", "platforms.manage", {
       id: "listPlatforms",
       summary: "List connected stores",
-      query: ListConnections,
+      of: connectionList,
       view: ConnectionView,
-      listing: () => ({
-        rows: listConnections,
-        count: countConnections,
-        position: ({ created_at, id }) => [created_at, id],
-      }),
       views: (connections, db, { call }) => {
         const view = viewOf(service, call);
         return connections.map((connection) => view(connection, db.now));

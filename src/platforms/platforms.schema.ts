@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, nameField, nullable, pageFields, Timestamp, textField } from "../core/schema.ts";
+import { choice, closed, nameField, nullable, Timestamp, textField } from "../core/schema.ts";
 import { OwnerView, ofMerchant } from "../storage/tenant.schema.ts";
 import { connectionStatuses, importStatuses, platforms, shipmentUpdateStatuses } from "./platforms.transitions.ts";
 
@@ -66,9 +66,6 @@ export const UpdateConnection = closed(
 );
 export type UpdateConnection = Static<typeof UpdateConnection>;
 
-export const ListConnections = closed(pageFields);
-export type ListConnections = Static<typeof ListConnections>;
-
 const lastFour = nullable(
   Type.String({ description: "The last four characters of the secret; null if it has fewer than 16." }),
 );
@@ -98,13 +95,6 @@ export const ConnectionView = closed({
 });
 
 export const DeletedConnectionView = closed({ id: Type.String(), deleted: Type.Literal(true) });
-
-export const ListImports = closed({
-  ...pageFields,
-  status: Type.Optional(choice(importStatuses)),
-  external_id: Type.Optional(textField(100, { description: "The platform's id of the order." })),
-});
-export type ListImports = Static<typeof ListImports>;
 
 export const ImportView = closed({
   id: Type.String(),
@@ -153,13 +143,6 @@ export const NotificationView = closed({
   status: choice(["processing", "ignored"]),
   estimated_ship_date: nullable(Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$" })),
 });
-
-export const ListReports = closed({
-  ...pageFields,
-  status: Type.Optional(choice(shipmentUpdateStatuses)),
-  order_id: Type.Optional(textField(100, { description: "An order id or an order number." })),
-});
-export type ListReports = Static<typeof ListReports>;
 
 export const ReportView = closed({
   id: Type.String(),

@@ -8,10 +8,11 @@ import { erasures } from "../../db/schema/privacy.ts";
 import { subscriptions } from "../../db/schema/webhooks.ts";
 import { missing } from "../core/faults.ts";
 import { readId } from "../core/ids.ts";
-import type { PageWindow } from "../core/schema.ts";
+import { idField } from "../core/schema.ts";
 import { emailsAmong } from "../customers/customer.ts";
 import type { Db, Tx } from "../storage/database.ts";
 import { dueRecords } from "../storage/queue.ts";
+import { filter, recordList } from "../storage/record_list.ts";
 import type { Erasure } from "./erasure.ts";
 
 /** The erasure with a wire id. Refuses: resource_missing. */
@@ -24,33 +25,14 @@ export async function getErasure(db: Db, id: string): Promise<Erasure> {
   return row;
 }
 
-/** The condition for erasures of one customer; undefined (all erasures) for null. */
-const isOf = (customer: number | null) =>
-  customer === null
-    ? undefined
-    : template`exists (select 1 from ${eachOf(erasures.customers)} where cast(part.value as text) = ${`${customer}`})`;
+const isOf = (customer: number) =>
+  template`exists (select 1 from ${eachOf(erasures.customers)} where cast(part.value as text) = ${`${customer}`})`;
 
-/** A page of erasures of one customer, or of all for null, newest first. */
-export async function listErasures(
-  db: Db,
-  customer: number | null,
-  { limit, offset, after }: PageWindow,
-): Promise<Erasure[]> {
-  const { created_at, id } = erasures;
-  const behind = after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined;
-  return db.sql
-    .select()
-    .from(erasures)
-    .where(and(isOf(customer), behind))
-    .orderBy(desc(created_at), desc(id))
-    .limit(limit)
-    .offset(offset);
-}
-
-/** Counts the erasures of one customer, or of all for null. */
-export async function countErasures(db: Db, customer: number | null): Promise<number> {
-  return db.sql.$count(erasures, isOf(customer));
-}
+/** Erasures, newest first. */
+export const erasureList = recordList(erasures, {
+  // No customer has the id 0.
+  filters: { customer_id: filter(idField("customer"), (id) => isOf(readId("customer", id) ?? 0)) },
+});
 
 /** Stores a new erasure. */
 export async function insertErasure(tx: Tx, fields: Omit<Erasure, "id">): Promise<Erasure> {

@@ -1,5 +1,4 @@
 import { assert } from "../core/faults.ts";
-import { readId } from "../core/ids.ts";
 import type { Call } from "../http/call.ts";
 import { EnvelopedView, enveloped } from "../http/envelope.ts";
 import { answerLongWork, jsonResponse, writeFor } from "../http/response.ts";
@@ -12,7 +11,7 @@ import { type AccessExportSubject, exportPersonalData } from "./access_export.jo
 import { visibleReceivers } from "./access_export.sql.ts";
 import { cancelErasure, eraseCustomer, eraseEmail } from "./erase_person.ts";
 import { type Erasure, erasureView, retentionPeriods } from "./erasure.ts";
-import { countErasures, getErasure, listErasures } from "./erasures.sql.ts";
+import { erasureList, getErasure } from "./erasures.sql.ts";
 import {
   CancelledView,
   DiscloseEmail,
@@ -20,7 +19,6 @@ import {
   EraseCustomer,
   EraseEmail,
   ErasureView,
-  ListErasures,
   RetentionView,
   UpdateRetention,
 } from "./privacy.schema.ts";
@@ -69,18 +67,9 @@ const erasureRows = (service: Service) => [
     id: "listErasures",
     summary: "List erasures, newest first",
     description: "With `customer_id`, lists only those of one customer, whom only the id identifies afterwards.",
-    query: ListErasures,
+    of: erasureList,
     view: ErasureView,
-    listing: ({ call, query: { customer_id } }) => {
-      // No customer has the id 0.
-      const customer = customer_id === undefined ? null : (readId("customer", customer_id) ?? 0);
-      return {
-        rows: async (db, window) => shown(db, call, await listErasures(db, customer, window)),
-        count: (db) => countErasures(db, customer),
-        position: ({ created_at, id }) => [created_at, id],
-      };
-    },
-    views: async (erasures, db) => erasures.map(await viewIn(db, service)),
+    views: async (erasures, db, { call }) => (await shown(db, call, erasures)).map(await viewIn(db, service)),
   }),
   read("/erasures/:id", "privacy.manage", {
     id: "getErasure",

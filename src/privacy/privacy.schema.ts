@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, emailField, idField, nullable, pageFields, Timestamp } from "../core/schema.ts";
+import { choice, closed, emailField, nullable, Timestamp } from "../core/schema.ts";
 import { retention, retentionKinds } from "../storage/retention.ts";
 import { erasureStatuses } from "./erasure.transitions.ts";
 import { personalKinds } from "./personal_records.ts";
@@ -22,8 +22,6 @@ export type EraseCustomer = Static<typeof EraseCustomer>;
 export const EraseEmail = closed({ email: emailField(), after_days });
 
 export const DiscloseEmail = closed({ email: emailField() });
-
-export const ListErasures = closed({ ...pageFields, customer_id: Type.Optional(idField("customer")) });
 
 export const ErasureView = closed({
   id: Type.String(),

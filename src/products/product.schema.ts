@@ -1,9 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { createFields, groupSchema, updateFields, viewFields } from "../core/resource_schema.ts";
-import { choice, closed, momentField, pageFields, Timestamp, textField } from "../core/schema.ts";
+import { closed, Timestamp, textField } from "../core/schema.ts";
 import { OwnerView, ofMerchant } from "../storage/tenant.schema.ts";
 import { productFields } from "./product.resource.ts";
-import { productStatuses } from "./product.ts";
 
 /** Length, width and height in one unit. */
 export const Dimensions = groupSchema(productFields.dimensions.fields);
@@ -22,16 +21,6 @@ export type UpdateProduct = Static<typeof UpdateProduct>;
 /** A row of a file. An existing product keeps what the row leaves out. */
 export const ImportProduct = closed({ ...changes, sku: required.sku });
 export type ImportProduct = Static<typeof ImportProduct>;
-
-export const ListProducts = closed({
-  ...pageFields,
-  sku: Type.Optional(textField(100)),
-  barcode: Type.Optional(textField(80)),
-  q: Type.Optional(textField(100, { description: "Part of the SKU or the name." })),
-  status: Type.Optional(choice(productStatuses)),
-  updated_after: Type.Optional(momentField()),
-  sort: Type.Optional(choice(["created_at", "-created_at"])),
-});
 
 export const ProductView = closed({
   id: Type.String(),

@@ -1,8 +1,7 @@
-import { momentOf } from "../core/clock.ts";
 import { list, read, routes, write } from "../http/routes.ts";
-import { CreateProduct, ListProducts, ProductView, UpdateProduct } from "./product.schema.ts";
+import { CreateProduct, ProductView, UpdateProduct } from "./product.schema.ts";
 import { productView } from "./product.ts";
-import { countProducts, getProduct, listProducts, lockProduct } from "./products.sql.ts";
+import { getProduct, lockProduct, productList } from "./products.sql.ts";
 import { createProduct, type OnProductChange, updateProduct } from "./products.ts";
 
 /** The routes of products. */
@@ -20,16 +19,8 @@ export const productRoutes = (onChange: OnProductChange) =>
     list("/products", "catalog.read", {
       id: "listProducts",
       summary: "List products",
-      query: ListProducts,
+      of: productList,
       view: ProductView,
-      listing: ({ query: { updated_after, sort, ...rest } }) => {
-        const filter = { ...rest, updated_after: momentOf(updated_after) };
-        return {
-          rows: (db, window) => listProducts(db, filter, window, sort === "created_at"),
-          count: (db) => countProducts(db, filter),
-          position: ({ created_at, id }) => [created_at, id],
-        };
-      },
       views: (products) => products.map(productView),
     }),
     read("/products/:id", "catalog.read", {

@@ -1,14 +1,22 @@
-import { and, asc, desc, eq, exists, gt, or, type SQL, sql } from "drizzle-orm";
-import { among, amongTexts, contains, forUpdate, list } from "../../db/kit.ts";
+import { and, asc, eq, exists, gt, sql } from "drizzle-orm";
+import { among, amongTexts, forUpdate, list } from "../../db/kit.ts";
 import { product_components } from "../../db/schema/bundles.ts";
 import { product_barcodes, products } from "../../db/schema/products.ts";
 import { missing } from "../core/faults.ts";
 import { readId } from "../core/ids.ts";
-import type { PageWindow } from "../core/schema.ts";
+import { choice, textField } from "../core/schema.ts";
 import type { Db, Tx } from "../storage/database.ts";
+import { after, ascending, descending, equals, filter, recordList, search } from "../storage/record_list.ts";
 import { insert, insertIds, prepared, type StatementArgs } from "../storage/statements.ts";
 import { refuseAmbiguousOwner, requireOwner } from "../storage/tenant.ts";
-import type { Barcode, BundleComponent, Product, ProductFields, ProductStatus, ProductType } from "./product.ts";
+import {
+  type Barcode,
+  type BundleComponent,
+  type Product,
+  type ProductFields,
+  type ProductType,
+  productStatuses,
+} from "./product.ts";
 
 type ProductRow = typeof products.$inferSelect;
 
@@ -131,54 +139,24 @@ async function withParts(db: Db, rows: readonly ProductRow[]): Promise<Product[]
   });
 }
 
-/** The filters of a list of products. */
-interface ProductFilter {
-  readonly sku?: string | undefined;
-  readonly barcode?: string | undefined;
-  readonly q?: string | undefined;
-  readonly status?: ProductStatus | undefined;
-  readonly updated_after?: number | undefined;
-}
+const ofBarcode = (db: Db, value: string) =>
+  db.sql
+    .select({ one: sql`1` })
+    .from(product_barcodes)
+    .where(and(eq(product_barcodes.product_id, products.id), eq(product_barcodes.value, value)));
 
-function matching(db: Db, { sku, barcode, q, status, updated_after }: ProductFilter): SQL | undefined {
-  const ofBarcode = (value: string) =>
-    db.sql
-      .select({ one: sql`1` })
-      .from(product_barcodes)
-      .where(and(eq(product_barcodes.product_id, products.id), eq(product_barcodes.value, value)));
-  return and(
-    sku === undefined ? undefined : eq(products.sku, sku),
-    barcode === undefined ? undefined : exists(ofBarcode(barcode)),
-    q === undefined ? undefined : or(contains(products.sku, q), contains(products.name, q)),
-    status === undefined ? undefined : eq(products.status, status),
-    updated_after === undefined ? undefined : gt(products.updated_at, updated_after),
-  );
-}
-
-/** A page of products by creation, newest first unless `ascending`. */
-export async function listProducts(
-  db: Db,
-  filter: ProductFilter,
-  window: PageWindow,
-  ascending: boolean,
-): Promise<Product[]> {
-  const { limit, offset, after } = window;
-  const order = ascending ? asc : desc;
-  const beyond = ascending ? sql`>` : sql`<`;
-  const rows = await db.sql
-    .select()
-    .from(products)
-    .where(
-      and(
-        matching(db, filter),
-        after ? sql`(${products.created_at}, ${products.id}) ${beyond} (${after[0]}, ${after[1]})` : undefined,
-      ),
-    )
-    .orderBy(order(products.created_at), order(products.id))
-    .limit(limit)
-    .offset(offset);
-  return withParts(db, rows);
-}
+/** Products with their barcodes and components. */
+export const productList = recordList(products, {
+  filters: {
+    sku: equals(products.sku, textField(100)),
+    barcode: filter(textField(80), (value, db) => exists(ofBarcode(db, value))),
+    q: search("Part of the SKU or the name.", [products.sku, products.name]),
+    status: equals(products.status, choice(productStatuses)),
+    updated_after: after(products.updated_at),
+  },
+  sorts: { created_at: ascending(products.created_at), "-created_at": descending(products.created_at) },
+  records: (rows, db) => withParts(db, rows),
+});
 
 /**
  * The products after one (null: from the first): first the simple ones by id, then the bundles, so that every component
@@ -199,11 +177,6 @@ export async function listProductsAfter(
   const simple = last?.type === "bundle" ? [] : await page("simple", last?.id ?? 0);
   const rows = simple.length > 0 ? simple : await page("bundle", last?.type === "bundle" ? last.id : 0);
   return withParts(db, rows);
-}
-
-/** The number of matching products. */
-export async function countProducts(db: Db, filter: ProductFilter): Promise<number> {
-  return db.sql.$count(products, matching(db, filter));
 }
 
 /** Stores a new product and returns it. `component_ids` are the ids of its components' products. */

@@ -24,25 +24,27 @@ export const putBackRoutes = routes("Warehouses", [
       " They cannot" +
       " be sold before they are put back. The oldest come first.",
     refuses: ["ambiguous_identifier"],
-    query: ListRestockTasks,
-    view: RestockTaskView,
-    listing: async ({ call, query: { location, sku, order_id, return_id } }) => {
-      // An unknown order or return has no restock tasks.
-      const filter = {
-        sku,
-        warehouse_id: location === undefined ? undefined : (readId("warehouse", location) ?? 0),
-        order_id:
-          order_id === undefined
-            ? undefined
-            : ((await call.store.read((db) => findOrderId(db, order_id, "order_id"))) ?? 0),
-        return_id: return_id === undefined ? undefined : (readId("return", return_id) ?? 0),
-      };
-      return {
-        rows: (db, window) => listRestockTasks(db, filter, window),
-        count: (db) => countRestockTasks(db, filter),
-        position: ({ since, id }) => [since, id],
-      };
+    of: {
+      query: ListRestockTasks,
+      listing: async ({ call, query: { location, sku, order_id, return_id } }) => {
+        // An unknown order or return has no restock tasks.
+        const filter = {
+          sku,
+          warehouse_id: location === undefined ? undefined : (readId("warehouse", location) ?? 0),
+          order_id:
+            order_id === undefined
+              ? undefined
+              : ((await call.store.read((db) => findOrderId(db, order_id, "order_id"))) ?? 0),
+          return_id: return_id === undefined ? undefined : (readId("return", return_id) ?? 0),
+        };
+        return {
+          rows: (db, window) => listRestockTasks(db, filter, window),
+          count: (db) => countRestockTasks(db, filter),
+          position: ({ since, id }) => [since, id],
+        };
+      },
     },
+    view: RestockTaskView,
     views: async (tasks, db) => {
       const homes = await listHomeBins(
         db,

@@ -1,10 +1,8 @@
-import { momentOf } from "../core/clock.ts";
 import type { Call } from "../http/call.ts";
 import { requireMatch, tagged } from "../http/preconditions.ts";
 import { list, read, rehearsable, routes, write } from "../http/routes.ts";
 import { restockTaskView } from "../inventory/receiving/restock_task.ts";
 import { listHomeBins, listRestockTasks } from "../inventory/receiving/restock_tasks.sql.ts";
-import { findOrderId } from "../orders/lifecycle/order_lookup.sql.ts";
 import type { Db, Tx } from "../storage/database.ts";
 import { refundReturn, reportRefund } from "./refund_return.ts";
 import { type Return, refundView, returnView } from "./return.ts";
@@ -13,7 +11,6 @@ import {
   InspectedView,
   InspectReturn,
   items_max,
-  ListReturns,
   NoBody,
   ReceiveReturn,
   RefundReturn,
@@ -22,7 +19,7 @@ import {
   ReturnView,
   UpdateReturn,
 } from "./returns.schema.ts";
-import { countReturns, getReturn, listReturns, longReturns, withItemsAndRefunds } from "./returns.sql.ts";
+import { getReturn, returnList, withItemsAndRefunds } from "./returns.sql.ts";
 import { begin, closeReturn, createReturn, inspectReturn, receiveReturn, updateReturn } from "./returns.ts";
 
 /** Routes of returns and their refunds. */
@@ -40,23 +37,8 @@ export const returnRoutes = routes("Returns", [
     id: "listReturns",
     summary: "List returns",
     refuses: ["ambiguous_identifier"],
-    query: ListReturns,
+    of: returnList,
     view: ReturnView,
-    listing: async ({ call, query: { status, order_id, arrived, created_after, created_before } }) => {
-      const filter = {
-        status,
-        arrived,
-        order_id: await orderOf(call, order_id),
-        created_after: momentOf(created_after),
-        created_before: momentOf(created_before),
-      };
-      return {
-        rows: (db, window) => listReturns(db, filter, window),
-        count: (db) => countReturns(db, filter),
-        position: ({ created_at, id }) => [created_at, id],
-        long: longReturns,
-      };
-    },
     views: async (rows, db) => (await withItemsAndRefunds(db, rows)).map(returnView),
   }),
   read("/returns/:id", "returns.read", {
@@ -156,10 +138,4 @@ async function current(tx: Tx, { params }: { readonly params: { readonly id: str
 /** Checks `If-Match` against the locked return. Refuses: resource_missing, precondition_failed, malformed_header. */
 export function requireVersion(tx: Tx, call: Call, id: string): Promise<void> {
   return requireMatch(call, () => current(tx, { params: { id } }));
-}
-
-/** The order of a filter. An unknown order is 0, which no order has, so that the list is empty. */
-async function orderOf(call: Call, name: string | undefined): Promise<number | undefined> {
-  if (name === undefined) return undefined;
-  return (await call.store.read((db) => findOrderId(db, name, "order_id"))) ?? 0;
 }

@@ -2,11 +2,9 @@ import { type Static, Type } from "@sinclair/typebox";
 import {
   choice,
   closed,
-  momentField,
   moneyField,
   notesField,
   nullable,
-  pageFields,
   quantityField,
   Timestamp,
   textField,
@@ -162,21 +160,6 @@ export type InspectReturn = Static<typeof InspectReturn>;
 
 /** The body of a request without input. */
 export const NoBody = closed({});
-
-export const ListReturns = closed({
-  ...pageFields,
-  status: Type.Optional(choice(returnStatuses)),
-  order_id: Type.Optional(textField(100, { description: "An order id or an order number." })),
-  arrived: Type.Optional(
-    Type.Boolean({
-      description:
-        "True: the carrier has delivered the parcel. With `status=initiated`, lists the returns to receive at" +
-        " the dock.",
-    }),
-  ),
-  created_after: Type.Optional(momentField("Only returns created after this date or time.")),
-  created_before: Type.Optional(momentField("Only returns created before this date or time.")),
-});
 
 const text = nullable(Type.String());
 

@@ -1,18 +1,21 @@
-import { and, asc, desc, eq, gt, lt, type SQL, sql } from "drizzle-orm";
+import { Type } from "@sinclair/typebox";
+import { asc, eq, sql } from "drizzle-orm";
 import { among, list } from "../../db/kit.ts";
 import { lots } from "../../db/schema/inventory.ts";
 import { refunds, return_inspections, return_items, returns } from "../../db/schema/returns.ts";
 import { tracking_records } from "../../db/schema/tracking.ts";
 import { missing } from "../core/faults.ts";
 import { readId } from "../core/ids.ts";
-import type { PageWindow } from "../core/schema.ts";
+import { choice } from "../core/schema.ts";
 import { carrierPage } from "../orders/fulfillment/tracking_url.ts";
+import { orderFilter } from "../orders/lifecycle/order_lookup.sql.ts";
 import { trackingMeanings } from "../shipping/carriers/tracking.transitions.ts";
 import type { Db, Tx, WriteStatements } from "../storage/database.ts";
 import { longRecords } from "../storage/long_records.ts";
+import { after, before, equals, filter, recordList } from "../storage/record_list.ts";
 import { insert, insertIds, prepared, type StatementArgs } from "../storage/statements.ts";
 import { findKnown, knownBy, pageOf } from "../tracking/tracking.sql.ts";
-import { hasComeBack, notRefunded, type RefundStatus, type ReturnStatus, returnStarts } from "./return.transitions.ts";
+import { hasComeBack, notRefunded, type RefundStatus, returnStarts, returnStatuses } from "./return.transitions.ts";
 import type { Return, ReturnRefund, ReturnShipping } from "./return.ts";
 import { type InspectedUnits, type ItemUnits, type PlannedItem, shippingStatus } from "./return_items.ts";
 
@@ -135,58 +138,32 @@ function storedShipping({ carrier, tracking_number, label_url, status }: ReturnS
   return { return_shipping: { carrier, tracking_number, label_url, status }, tracking_number };
 }
 
-/** The filters of a list of returns. Timestamps are in milliseconds. */
-interface ReturnFilter {
-  readonly status?: ReturnStatus | undefined;
-  readonly order_id?: number | undefined;
-  /** Whether the carrier has delivered the parcel. */
-  readonly arrived?: boolean | undefined;
-  readonly created_after?: number | undefined;
-  readonly created_before?: number | undefined;
-}
-
 // If a number was reused, the newest record counts.
 const parcelStatus = sql`(select status from ${tracking_records}
   where ${tracking_records.tracking_number} = ${returns.tracking_number}
     and ${tracking_records.merchant_id} = ${returns.merchant_id}
   order by ${tracking_records.id} desc limit 1)`;
 
-function matching({ status, order_id, arrived, created_after, created_before }: ReturnFilter): SQL | undefined {
-  return and(
-    arrived === undefined
-      ? undefined
-      : sql`${parcelStatus} is ${sql.raw(arrived ? "not " : "")}distinct from ${trackingMeanings.delivered.shows}`,
-    status === undefined ? undefined : eq(returns.status, status),
-    order_id === undefined ? undefined : eq(returns.order_id, order_id),
-    created_after === undefined ? undefined : gt(returns.created_at, created_after),
-    created_before === undefined ? undefined : lt(returns.created_at, created_before),
-  );
-}
+const arrivedField = Type.Boolean({
+  description:
+    "True: the carrier has delivered the parcel. With `status=initiated`, lists the returns to receive at the dock.",
+});
 
-/** Lists a page of returns, newest first, without items and refunds. */
-export async function listReturns(db: Db, filter: ReturnFilter, window: PageWindow): Promise<ReturnRow[]> {
-  const { limit, offset, after } = window;
-  return db.sql
-    .select()
-    .from(returns)
-    .where(
-      and(
-        matching(filter),
-        after ? sql`(${returns.created_at}, ${returns.id}) < (${after[0]}, ${after[1]})` : undefined,
-      ),
-    )
-    .orderBy(desc(returns.created_at), desc(returns.id))
-    .limit(limit)
-    .offset(offset);
-}
-
-/** How lists load returns, which may have hundreds of items. */
-export const longReturns = longRecords(returns, return_items.return_id, { record: 1500, part: 400 });
-
-/** Counts the returns that match. */
-export async function countReturns(db: Db, filter: ReturnFilter): Promise<number> {
-  return db.sql.$count(returns, matching(filter));
-}
+/** Returns without items and refunds, newest first. */
+export const returnList = recordList(returns, {
+  filters: {
+    status: equals(returns.status, choice(returnStatuses)),
+    order_id: orderFilter(returns.order_id),
+    arrived: filter(arrivedField, (arrived) => {
+      const differs = sql.raw(arrived ? "is not distinct from" : "is distinct from");
+      return sql`${parcelStatus} ${differs} ${trackingMeanings.delivered.shows}`;
+    }),
+    created_after: after(returns.created_at, "Only returns created after this date or time."),
+    created_before: before(returns.created_at, "Only returns created before this date or time."),
+  },
+  // One may have hundreds of items.
+  long: longRecords(returns, return_items.return_id, { record: 1500, part: 400 }),
+});
 
 /** The fields of a new return. */
 type NewReturn = Pick<

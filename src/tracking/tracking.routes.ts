@@ -1,4 +1,4 @@
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { iso } from "../core/clock.ts";
 import { closed } from "../core/schema.ts";
 import { answerBatched, type BatchableCommand } from "../http/batching.ts";
@@ -10,7 +10,6 @@ import { answerRead } from "../http/response.ts";
 import { exportCsv, list, read, respond, routes, write } from "../http/routes.ts";
 import type { Service } from "../http/service.ts";
 import { plainTrackingNumber } from "../orders/fulfillment/tracking_url.ts";
-import { findOrderId } from "../orders/lifecycle/order_lookup.sql.ts";
 import { listUndeletedAccounts } from "../shipping/carriers/accounts.sql.ts";
 import { outsideCarriersOf } from "../shipping/carriers/connectors.ts";
 import type { Db, Tx } from "../storage/database.ts";
@@ -20,10 +19,8 @@ import { formOf } from "./number_formats.ts";
 import { recordScan, recordScans } from "./record_scan.ts";
 import {
   ChooseShape,
-  ExportTracked,
   FollowedView,
   FollowNumber,
-  ListTracked,
   RecordScan,
   ShortTrackingView,
   TrackedRecordView,
@@ -31,15 +28,7 @@ import {
   TrackingView,
   TrackMany,
 } from "./tracking.schema.ts";
-import {
-  countTracked,
-  findHistories,
-  getHistory,
-  historyOf,
-  listTracked,
-  type TrackedFilter,
-  type TrackedNumber,
-} from "./tracking_history.sql.ts";
+import { findHistories, getHistory, historyOf, type TrackedNumber, trackedList } from "./tracking_history.sql.ts";
 import { shortTrackingView, type TrackingHistory, trackedView, trackingView } from "./tracking_record.ts";
 
 /** Routes of tracking on request, and of the list of tracked numbers. */
@@ -69,24 +58,16 @@ const followingRows = (service: Service) => [
     id: "listTracked",
     summary: "List tracked parcels",
     refuses: ["ambiguous_identifier"],
-    query: ListTracked,
+    of: trackedList,
     view: TrackedRecordView,
-    listing: async ({ call, query }) => {
-      const filter = await filterOf(call, query);
-      return {
-        rows: (db, window) => listTracked(db, filter, window),
-        count: (db) => countTracked(db, filter),
-        position: ({ record }) => [record.id, record.id],
-      };
-    },
     views: (tracked) => tracked.map(rowView),
   }),
   exportCsv("/tracking/export.csv", "tracking.read", {
     id: "exportTracked",
     summary: "Export tracked parcels as CSV",
     refuses: ["ambiguous_identifier"],
-    query: ExportTracked,
-    file: async ({ call, query }) => trackedExport(await filterOf(call, query)),
+    query: trackedList.export_query,
+    file: ({ query }) => trackedExport(query),
   }),
 ];
 
@@ -112,19 +93,12 @@ const rowView = (tracked: TrackedNumber) => ({
   updated_at: iso(tracked.record.updated_at),
 });
 
-async function filterOf(call: Call, { status, carrier, order_id, followed }: ExportTracked): Promise<TrackedFilter> {
-  return { status, carrier, order_id: await orderOf(call, order_id), followed };
-}
-
 /** Returns the CSV export of matching records, newest first. */
-export function trackedExport(filter: TrackedFilter): CsvFile<TrackedNumber> {
+export function trackedExport(query: Static<typeof trackedList.export_query>): CsvFile<TrackedNumber> {
   return {
     name: "tracking.csv",
     columns: trackedColumns,
-    page: pagesOf((db, last, limit) => {
-      const after = last === null ? null : ([last.record.id, last.record.id] as const);
-      return listTracked(db, filter, { limit, offset: 0, after });
-    }),
+    page: pagesOf((db, last, limit) => trackedList.after(db, query, last, limit)),
     cells: (tracked) => {
       const view = rowView(tracked);
       return trackedColumns.map((name) => view[name]);
@@ -147,12 +121,6 @@ const trackedColumns = [
   "created_at",
   "updated_at",
 ] as const;
-
-/** The order of a filter. An unknown order is 0, which no order has, so that the list is empty. */
-async function orderOf(call: Call, name: string | undefined): Promise<number | undefined> {
-  if (name === undefined) return undefined;
-  return (await call.store.read((db) => findOrderId(db, name, "order_id"))) ?? 0;
-}
 
 const BatchView = closed({
   success: Type.Literal(true),

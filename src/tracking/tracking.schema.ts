@@ -1,6 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { csvExportFields } from "../core/csv_columns.ts";
-import { choice, closed, momentField, notesField, nullable, pageFields, Timestamp, textField } from "../core/schema.ts";
+import { choice, closed, momentField, notesField, nullable, Timestamp, textField } from "../core/schema.ts";
 import { ShipmentView } from "../orders/order.schema.ts";
 import { shipmentStatuses } from "../orders/order.transitions.ts";
 import { trackingEventStatuses, trackingStatuses } from "../shipping/carriers/tracking.transitions.ts";
@@ -43,40 +42,6 @@ export const FollowNumber = closed({
   order_id: Type.Optional(nullable(name("The order whose history and tracking page include it."))),
 });
 export type FollowNumber = Static<typeof FollowNumber>;
-
-const tracked_filters = {
-  status: Type.Optional(choice(trackingStatuses)),
-  carrier: Type.Optional(textField(100)),
-  order_id: Type.Optional(textField(100, { description: "An order id or an order number." })),
-  followed: Type.Optional(
-    Type.Boolean({
-      description: "True: only numbers that are tracked on request and are no order's parcel. False: only the others.",
-    }),
-  ),
-};
-
-export const ListTracked = closed({ ...pageFields, ...tracked_filters });
-
-export const ExportTracked = closed({ ...tracked_filters, ...csvExportFields });
-export type ExportTracked = Static<typeof ExportTracked>;
-
-const parcel_filters = {
-  order_id: Type.Optional(textField(100, { description: "An order id or an order number." })),
-  status: Type.Optional(choice(shipmentStatuses)),
-  carrier: Type.Optional(textField(100)),
-  service: Type.Optional(textField(100)),
-  tracking_number: Type.Optional(textField(100, { description: "As printed or as scanned." })),
-  tracking_status: Type.Optional(choice(trackingStatuses, { description: "The tracking status of the parcel." })),
-  created_after: Type.Optional(momentField()),
-  created_before: Type.Optional(momentField()),
-  shipped_after: Type.Optional(momentField()),
-  shipped_before: Type.Optional(momentField()),
-};
-
-export const ListParcels = closed({ ...pageFields, ...parcel_filters });
-
-export const ExportParcels = closed({ ...parcel_filters, ...csvExportFields });
-export type ExportParcels = Static<typeof ExportParcels>;
 
 const nullable_timestamp = nullable(Timestamp);
 

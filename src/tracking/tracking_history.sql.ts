@@ -1,35 +1,19 @@
-import { and, desc, eq, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
+import { Type } from "@sinclair/typebox";
+import { count, eq, isNotNull, isNull } from "drizzle-orm";
 import { shipments } from "../../db/schema/shipments.ts";
 import { tracking_records } from "../../db/schema/tracking.ts";
-import type { PageWindow } from "../core/schema.ts";
+import { choice, textField } from "../core/schema.ts";
 import { findOrderOfShipment } from "../orders/fulfillment/shipments.sql.ts";
-import type { TrackingStatus } from "../shipping/carriers/tracking.transitions.ts";
+import { orderFilter } from "../orders/lifecycle/order_lookup.sql.ts";
+import { trackingStatuses } from "../shipping/carriers/tracking.transitions.ts";
 import { scannedSscc } from "../shipping/labels/sscc.ts";
 import type { Db } from "../storage/database.ts";
+import { equals, filter, newestIds, recordList } from "../storage/record_list.ts";
 import { refuseAmbiguousOwner } from "../storage/tenant.ts";
 import { unknownNumber } from "./number_formats.ts";
 import { simulatedHistory } from "./simulated_tracking.ts";
 import { findKnown, listEvents, matchingParcels, pageOf } from "./tracking.sql.ts";
 import { no_details, type TrackingHistory, type TrackingRecord } from "./tracking_record.ts";
-
-/** The filters of a list of tracking records. */
-export interface TrackedFilter {
-  readonly status?: TrackingStatus | undefined;
-  readonly carrier?: string | undefined;
-  readonly order_id?: number | undefined;
-  /** True for numbers tracked on request that are no parcel's, false for parcels. */
-  readonly followed?: boolean | undefined;
-}
-
-function matching({ status, carrier, order_id: order, followed }: TrackedFilter): SQL | undefined {
-  const { shipment_id } = tracking_records;
-  return and(
-    status === undefined ? undefined : eq(tracking_records.status, status),
-    carrier === undefined ? undefined : eq(tracking_records.carrier, carrier),
-    order === undefined ? undefined : or(eq(tracking_records.order_id, order), eq(shipments.order_id, order)),
-    followed === undefined ? undefined : followed ? isNull(shipment_id) : isNotNull(shipment_id),
-  );
-}
 
 /** A record in a list. */
 export interface TrackedNumber {
@@ -38,35 +22,36 @@ export interface TrackedNumber {
   readonly tracking_url: string | null;
 }
 
-/** Lists a page of records, newest first. */
-export async function listTracked(
-  db: Db,
-  filter: TrackedFilter,
-  { limit, offset, after }: PageWindow,
-): Promise<TrackedNumber[]> {
-  const rows = await db.sql
-    .select({ record: tracking_records, order_id: shipments.order_id })
-    .from(tracking_records)
-    .leftJoin(shipments, eq(shipments.id, tracking_records.shipment_id))
-    .where(and(matching(filter), after ? sql`${tracking_records.id} < ${after[1]}` : undefined))
-    .orderBy(desc(tracking_records.id))
-    .limit(limit)
-    .offset(offset);
-  return rows.map((row) => {
-    const record = row.record as TrackingRecord;
-    return { record, order_id: row.order_id ?? record.order_id, tracking_url: pageOf(db, record) };
-  });
-}
+const { shipment_id } = tracking_records;
+const ofParcel = eq(shipments.id, shipment_id);
 
-/** Counts the records that match. */
-export async function countTracked(db: Db, filter: TrackedFilter): Promise<number> {
-  const [row] = await db.sql
-    .select({ count: sql<number>`count(*)`.mapWith(Number) })
-    .from(tracking_records)
-    .leftJoin(shipments, eq(shipments.id, tracking_records.shipment_id))
-    .where(matching(filter));
-  return row?.count ?? 0;
-}
+/** Tracking records, newest first. */
+export const trackedList = recordList(tracking_records, {
+  select: (query) =>
+    query
+      .select({ record: tracking_records, order_id: shipments.order_id })
+      .from(tracking_records)
+      .leftJoin(shipments, ofParcel),
+  filters: {
+    status: equals(tracking_records.status, choice(trackingStatuses)),
+    carrier: equals(tracking_records.carrier, textField(100)),
+    order_id: orderFilter(tracking_records.order_id, shipments.order_id),
+    followed: filter(
+      Type.Boolean({
+        description:
+          "True: only numbers that are tracked on request and are no order's parcel. False: only the others.",
+      }),
+      (followed) => (followed ? isNull(shipment_id) : isNotNull(shipment_id)),
+    ),
+  },
+  counted: (query) => query.select({ count: count() }).from(tracking_records).leftJoin(shipments, ofParcel),
+  order: { ...newestIds(tracking_records.id), position: ({ record: { id } }: TrackedNumber) => [id, id] },
+  records: (rows, db): readonly TrackedNumber[] =>
+    rows.map((row) => {
+      const record = row.record as TrackingRecord;
+      return { record, order_id: row.order_id ?? record.order_id, tracking_url: pageOf(db, record) };
+    }),
+});
 
 /** The histories of a number: one for each merchant that a request may mean. */
 type Histories = readonly [TrackingHistory, ...TrackingHistory[]];

@@ -1,24 +1,16 @@
 import { list, routes, write } from "../http/routes.ts";
 import { noticeView } from "./notice.ts";
-import { countNotices, listNotices } from "./notices.sql.ts";
+import { noticeList } from "./notices.sql.ts";
 import { acknowledge } from "./notices.ts";
-import { ListNotices, NoticeView } from "./subscriptions/subscriptions.schema.ts";
+import { NoticeView } from "./subscriptions/subscriptions.schema.ts";
 
 /** Notices for the operator. */
 export const noticeRoutes = routes("Webhooks", [
   list("/notices", "webhooks.read", {
     id: "listNotices",
     summary: "List notices, newest first",
-    query: ListNotices,
+    of: noticeList,
     view: NoticeView,
-    listing: ({ query: { kind, acknowledged } }) => {
-      const filter = { kind, acknowledged };
-      return {
-        rows: (db, window) => listNotices(db, filter, window),
-        count: (db) => countNotices(db, filter),
-        position: ({ created_at, id }) => [created_at, id],
-      };
-    },
     views: (notices) => notices.map(noticeView),
   }),
   write("POST", "/notices/:id/acknowledge", "webhooks.manage", {

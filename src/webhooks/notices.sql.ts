@@ -1,51 +1,28 @@
-import { and, asc, desc, eq, gte, isNotNull, isNull, lt, not, type SQL, sql as template } from "drizzle-orm";
+import { Type } from "@sinclair/typebox";
+import { and, asc, eq, gte, isNotNull, isNull, lt, not } from "drizzle-orm";
 import { amongThose, forUpdate, isOneOf } from "../../db/kit.ts";
 import { notices } from "../../db/schema/webhooks.ts";
 import { unsentMails } from "../core/email.ts";
 import { missing } from "../core/faults.ts";
 import { readId } from "../core/ids.ts";
-import type { PageWindow } from "../core/schema.ts";
+import { choice } from "../core/schema.ts";
 import { minute_ms } from "../core/time.ts";
 import type { Db, Tx } from "../storage/database.ts";
 import { queueOf } from "../storage/queue.ts";
+import { equals, filter, recordList } from "../storage/record_list.ts";
 import { insert } from "../storage/statements.ts";
 import type { OperatorNotice } from "./notice.ts";
-import type { NoticeKind } from "./webhooks.transitions.ts";
+import { noticeKinds } from "./webhooks.transitions.ts";
 
-/** The filters of the list of notices. */
-interface NoticeFilter {
-  readonly kind?: NoticeKind | undefined;
-  readonly acknowledged?: boolean | undefined;
-}
-
-function matching({ kind, acknowledged }: NoticeFilter): SQL | undefined {
-  const { acknowledged_at } = notices;
-  return and(
-    kind === undefined ? undefined : eq(notices.kind, kind),
-    acknowledged === undefined ? undefined : acknowledged ? isNotNull(acknowledged_at) : isNull(acknowledged_at),
-  );
-}
-
-/** A page of notices, newest first. */
-export async function listNotices(
-  db: Db,
-  filter: NoticeFilter,
-  { limit, offset, after }: PageWindow,
-): Promise<OperatorNotice[]> {
-  const { created_at, id } = notices;
-  return db.sql
-    .select()
-    .from(notices)
-    .where(and(matching(filter), after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined))
-    .orderBy(desc(created_at), desc(id))
-    .limit(limit)
-    .offset(offset);
-}
-
-/** Counts the matching notices. */
-export async function countNotices(db: Db, filter: NoticeFilter): Promise<number> {
-  return db.sql.$count(notices, matching(filter));
-}
+/** Notices, newest first. */
+export const noticeList = recordList(notices, {
+  filters: {
+    kind: equals(notices.kind, choice(noticeKinds)),
+    acknowledged: filter(Type.Boolean({ description: "False: only unacknowledged notices." }), (acknowledged) =>
+      acknowledged ? isNotNull(notices.acknowledged_at) : isNull(notices.acknowledged_at),
+    ),
+  },
+});
 
 /** Whether there is a notice of this kind about a subscription, or about none, since a time (ms). */
 export async function isNoticed(

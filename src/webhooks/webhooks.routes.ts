@@ -28,17 +28,11 @@ import {
   CreatedSubscriptionView,
   CreateSubscription,
   DeletedSubscriptionView,
-  ListSubscriptions,
   RotateSecret,
   SubscriptionView,
   UpdateSubscription,
 } from "./subscriptions/subscriptions.schema.ts";
-import {
-  countSubscriptions,
-  getSubscription,
-  listSubscriptions,
-  lockSubscription,
-} from "./subscriptions/subscriptions.sql.ts";
+import { getSubscription, lockSubscription, subscriptionList } from "./subscriptions/subscriptions.sql.ts";
 import {
   createSubscription,
   deleteSubscription,
@@ -81,13 +75,8 @@ const recordRows = (service: Service) => [
   list("/webhooks", "webhooks.read", {
     id: "listWebhooks",
     summary: "List subscriptions",
-    query: ListSubscriptions,
+    of: subscriptionList,
     view: SubscriptionView,
-    listing: () => ({
-      rows: listSubscriptions,
-      count: countSubscriptions,
-      position: ({ created_at, id }) => [created_at, id],
-    }),
     views: (subscriptions) => subscriptions.map(subscriptionView),
   }),
   read("/webhooks/:id", "webhooks.read", {

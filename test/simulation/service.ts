@@ -6,7 +6,7 @@ import type { Clock } from "../../src/core/clock.ts";
 import { engine } from "../../src/core/config.ts";
 import { Fault } from "../../src/core/faults.ts";
 import { wireId } from "../../src/core/ids.ts";
-import { listCustomers, withAddresses } from "../../src/customers/customers.sql.ts";
+import { customerList, withAddresses } from "../../src/customers/customers.sql.ts";
 import { createCustomer } from "../../src/customers/customers.ts";
 import { expireLots, expireReservations } from "../../src/inventory/inventory.jobs.ts";
 import { verifyLedger } from "../../src/inventory/inventory_audit.sql.ts";
@@ -20,7 +20,7 @@ import { createMerchant } from "../../src/merchants/merchants.ts";
 import type { Order } from "../../src/orders/order.ts";
 import { holdRecalled, noteAllAllocationChanges } from "../../src/orders/orders.jobs.ts";
 import { verifyOrders } from "../../src/orders/orders_audit.sql.ts";
-import { findProductsBySku, listProducts } from "../../src/products/products.sql.ts";
+import { findProductsBySku, productList } from "../../src/products/products.sql.ts";
 import { createProduct } from "../../src/products/products.ts";
 import type { Db, Store, Tx } from "../../src/storage/database.ts";
 import { unscoped } from "../../src/storage/scope.ts";
@@ -115,7 +115,7 @@ export interface Look {
 
 /** The SKUs that a GTIN identifies, by merchant; in the scope of a merchant only its own. */
 export async function scanned(db: Db, gtin: string): Promise<Record<number, string>> {
-  const found = await listProducts(db, { barcode: gtin }, { limit: 10, offset: 0, after: null }, true);
+  const found = await productList.rows(db, { barcode: gtin, sort: "created_at" }, { limit: 10 });
   return Object.fromEntries(found.map(({ merchant_id, sku }) => [merchant_id, sku]));
 }
 
@@ -294,9 +294,7 @@ export async function attachAll(bare: Store, clock: Clock): Promise<Service[]> {
     const store = bare.scoped(ownScope(id));
     const products = await store.read((db) => findProductsBySku(db, sold));
     const ids = new Map(products.map((product) => [product.sku, product.id]));
-    const [customer] = await store.read(async (db) =>
-      withAddresses(db, await listCustomers(db, {}, { limit: 1, offset: 0, after: null })),
-    );
+    const [customer] = await store.read(async (db) => withAddresses(db, await customerList.rows(db, {}, { limit: 1 })));
     const buyer = { customer_id: customer?.id ?? 0, shipping_address_id: customer?.shipping_addresses[0]?.id ?? 0 };
     const own = sold.map((sku) => ids.get(sku) ?? 0);
     services.push(new Service(store, buyer, clock, house, own, woken));

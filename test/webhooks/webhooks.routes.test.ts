@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { open } from "../../src/core/crypto.ts";
-import { listSubscriptions } from "../../src/webhooks/subscriptions/subscriptions.sql.ts";
+import { subscriptionList } from "../../src/webhooks/subscriptions/subscriptions.sql.ts";
 import { mustVerify } from "./receiver.ts";
 import { useScene } from "./scene.ts";
 
@@ -9,7 +9,6 @@ const { subscribe } = scene;
 const hook = { url: "https://hooks.example.com/packhouse", events: ["order.created"] };
 const inTest = (method: string, path: string, body?: unknown, headers = {}) =>
   scene.ask(method, path, body, scene.app.keys.test.full, headers);
-const everything = { limit: 50, offset: 0, after: null };
 
 describe("works", () => {
   test("a subscription is created, read and listed, and its secret is shown once", async () => {
@@ -43,7 +42,7 @@ describe("works", () => {
     const kept = await scene.app.service.stores.test.read(async (db) => {
       const { idempotency_keys } = await import("../../db/schema/service.ts");
       return {
-        rows: await listSubscriptions(db, everything),
+        rows: await subscriptionList.rows(db, {}, { limit: 50 }),
         answers: await db.sql.select().from(idempotency_keys),
       };
     });

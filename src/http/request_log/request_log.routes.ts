@@ -24,18 +24,20 @@ export const requestRoutes = (service: Service) => {
         " for seven days unless the operator configures otherwise (`--request-log-days`), up to 256 MiB in total." +
         " After a crash, those of the last second may be missing. A page may end early, with `has_more`, when few" +
         " requests match.",
-      query: ListRequests,
+      of: {
+        query: ListRequests,
+        listing: ({ query }) => {
+          const filter = filterOf(query);
+          return {
+            rows: (db, { limit, after }) =>
+              findRequests(db, filter, { limit, after: after && [Number(after[0]), after[1]] }),
+            count: async () => 0,
+            position: ({ block, line }) => [block, line],
+          };
+        },
+      },
       view: RequestView,
       prepare,
-      listing: ({ query }) => {
-        const filter = filterOf(query);
-        return {
-          rows: (db, { limit, after }) =>
-            findRequests(db, filter, { limit, after: after && [Number(after[0]), after[1]] }),
-          count: async () => 0,
-          position: ({ block, line }) => [block, line],
-        };
-      },
       views: (requests) => requests.map(requestView),
     }),
     read("/requests/:id", "requests.read", {

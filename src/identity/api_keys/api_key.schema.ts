@@ -1,14 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import {
-  choice,
-  closed,
-  momentField,
-  nameField,
-  nullable,
-  pageFields,
-  Timestamp,
-  textField,
-} from "../../core/schema.ts";
+import { choice, closed, momentField, nameField, nullable, Timestamp, textField } from "../../core/schema.ts";
 import { levels } from "../../http/auth/permissions.ts";
 import { ipModes, keyStatuses } from "../identity.transitions.ts";
 import { overlap_seconds_max } from "./api_key.ts";
@@ -100,9 +91,6 @@ export type RevokeKey = Static<typeof RevokeKey>;
 
 export const DeleteKey = closed({ allow_lockout: Type.Optional(allowLockout) });
 export type DeleteKey = Static<typeof DeleteKey>;
-
-export const ListKeys = closed({ ...pageFields, status: Type.Optional(choice(keyStatuses)) });
-export type ListKeys = Static<typeof ListKeys>;
 
 const keyFields = {
   id: Type.String(),

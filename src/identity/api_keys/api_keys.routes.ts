@@ -9,19 +9,10 @@ import { list, read, routes, write } from "../../http/routes.ts";
 import { clientOf, type Service } from "../../http/service.ts";
 import { merchantForRequest } from "../../merchants/directory.sql.ts";
 import type { Db, Tx } from "../../storage/database.ts";
-import {
-  CreatedKeyView,
-  CreateKey,
-  DeleteKey,
-  KeyView,
-  ListKeys,
-  RevokeKey,
-  RotateKey,
-  UpdateKey,
-} from "./api_key.schema.ts";
+import { CreatedKeyView, CreateKey, DeleteKey, KeyView, RevokeKey, RotateKey, UpdateKey } from "./api_key.schema.ts";
 import { type ApiKey, prefixOf, statusOf } from "./api_key.ts";
 import { IpListObserver } from "./api_keys.jobs.ts";
-import { countKeys, findObservations, getKey, type IpObservation, listKeyPage } from "./api_keys.sql.ts";
+import { findObservations, getKey, type IpObservation, keyList } from "./api_keys.sql.ts";
 import { type CreatedKey, createKey, lockKey, revokeKey, rotateKey, updateKey } from "./api_keys.ts";
 
 const overlap_seconds_default = 24 * 3600;
@@ -35,13 +26,8 @@ const recordRows = (service: Service, observer: IpListObserver) => [
   list("/keys", "keys.manage", {
     id: "listKeys",
     summary: "List API keys",
-    query: ListKeys,
+    of: keyList,
     view: KeyView,
-    listing: ({ query: { status = null } }) => ({
-      rows: (db, window) => listKeyPage(db, { status }, window),
-      count: (db) => countKeys(db, { status }),
-      position: ({ created_at, id }) => [created_at, id],
-    }),
     views: async (keys, db) => {
       const observations = await findObservations(
         db,

@@ -1,12 +1,13 @@
-import { and, asc, count, desc, eq, gt, inArray, isNull, lte, or, type SQL, sql as template } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNull, lte, or, type SQL } from "drizzle-orm";
 import { api_keys } from "../../../db/schema/keys.ts";
 import { key_observations } from "../../../db/schema/requests.ts";
 import { assert, missing } from "../../core/faults.ts";
 import { readId } from "../../core/ids.ts";
-import type { PageWindow } from "../../core/schema.ts";
+import { choice } from "../../core/schema.ts";
 import type { Db, Tx } from "../../storage/database.ts";
+import { filter, recordList } from "../../storage/record_list.ts";
 import { prepared, type StatementArgs } from "../../storage/statements.ts";
-import type { KeyStatus } from "../identity.transitions.ts";
+import { type KeyStatus, keyStatuses } from "../identity.transitions.ts";
 import type { ApiKey } from "./api_key.ts";
 
 /** The requests that a key's IP list would have refused since it was set. */
@@ -63,37 +64,6 @@ export async function listKeys(db: Db): Promise<ApiKey[]> {
   return db.sql.select().from(api_keys).orderBy(asc(api_keys.id));
 }
 
-/** The filters of a list of keys. */
-interface KeyFilters {
-  readonly status: KeyStatus | null;
-}
-
-/** A page of keys, newest first. */
-export async function listKeyPage(
-  db: Db,
-  { status }: KeyFilters,
-  { limit, offset, after }: PageWindow,
-): Promise<ApiKey[]> {
-  const { created_at, id } = api_keys;
-  const further = after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined;
-  return db.sql
-    .select()
-    .from(api_keys)
-    .where(and(status === null ? undefined : statusAt[status](db.now), further))
-    .orderBy(desc(created_at), desc(id))
-    .limit(limit)
-    .offset(offset);
-}
-
-/** The number of matching keys. */
-export async function countKeys(db: Db, { status }: KeyFilters): Promise<number> {
-  const [row] = await db.sql
-    .select({ n: count() })
-    .from(api_keys)
-    .where(status === null ? undefined : statusAt[status](db.now));
-  return row?.n ?? 0;
-}
-
 const { revoked_at, expires_at } = api_keys;
 const isNotRevoked = (now: number) => or(isNull(revoked_at), gt(revoked_at, now));
 const statusAt: Readonly<Record<KeyStatus, (now: number) => SQL | undefined>> = {
@@ -101,6 +71,11 @@ const statusAt: Readonly<Record<KeyStatus, (now: number) => SQL | undefined>> = 
   expired: (now) => and(isNotRevoked(now), lte(expires_at, now)),
   revoked: (now) => lte(revoked_at, now),
 };
+
+/** Keys, newest first. */
+export const keyList = recordList(api_keys, {
+  filters: { status: filter(choice(keyStatuses), (status, { now }) => statusAt[status](now)) },
+});
 
 /** Stores a new key. */
 export async function insertKey(tx: Tx, key: Omit<ApiKey, "id">): Promise<ApiKey> {

@@ -1,12 +1,13 @@
-import { and, asc, desc, eq, gte, inArray, lt, or, type SQL, sql as template } from "drizzle-orm";
+import { asc, eq, inArray, lt, type SQL } from "drizzle-orm";
 import { contains } from "../../../db/kit.ts";
 import { audit_entries, audit_targets } from "../../../db/schema/audit.ts";
 import type { Actor } from "../../core/actor.ts";
-import type { Environment } from "../../core/environment.ts";
+import { environments } from "../../core/environment.ts";
 import { assert } from "../../core/faults.ts";
-import type { PageWindow } from "../../core/schema.ts";
+import { choice, textField } from "../../core/schema.ts";
 import { day_ms } from "../../core/time.ts";
 import type { Db, Tx } from "../../storage/database.ts";
+import { before, equals, filter, recordList, search, since } from "../../storage/record_list.ts";
 import { insert } from "../../storage/statements.ts";
 import type { AuditedAct, AuditLogEntry } from "./audit_entry.ts";
 
@@ -27,61 +28,34 @@ async function insertEntry(tx: Tx, { actor, world, action, targets, ip, status, 
   );
 }
 
-/** The filters of the audit trail. */
-export interface AuditEntryFilter {
-  readonly actor?: string | undefined;
-  readonly action?: string | undefined;
-  readonly target?: string | undefined;
-  readonly world?: Environment | undefined;
-  readonly from?: number | undefined;
-  readonly to?: number | undefined;
-  readonly q?: string | undefined;
-}
+const { id, actor_id, actor_name, action, request_id, ip, created_at } = audit_entries;
+const doneTo = (db: Db, which: SQL) =>
+  inArray(id, db.sql.select({ id: audit_targets.entry_id }).from(audit_targets).where(which));
 
-function matching(db: Db, { actor, action, target, world, from, to, q }: AuditEntryFilter): SQL | undefined {
-  const { id, actor_id, actor_name, created_at } = audit_entries;
-  const doneTo = (which: SQL) =>
-    inArray(id, db.sql.select({ id: audit_targets.entry_id }).from(audit_targets).where(which));
-  const searched = [actor_id, actor_name, audit_entries.action, audit_entries.request_id, audit_entries.ip];
-  return and(
-    actor === undefined ? undefined : eq(actor_id, actor),
-    action === undefined ? undefined : eq(audit_entries.action, action),
-    target === undefined ? undefined : doneTo(eq(audit_targets.target, target)),
-    world === undefined ? undefined : eq(audit_entries.world, world),
-    from === undefined ? undefined : gte(created_at, from),
-    to === undefined ? undefined : lt(created_at, to),
-    q === undefined
-      ? undefined
-      : or(...searched.map((column) => contains(column, q)), doneTo(contains(audit_targets.target, q))),
-  );
-}
-
-/** A page of the audit log, newest first. */
-export async function listEntries(
-  db: Db,
-  filter: AuditEntryFilter,
-  { limit, offset, after }: PageWindow,
-): Promise<AuditLogEntry[]> {
-  const { created_at, id } = audit_entries;
-  const further = after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined;
-  const rows = await db.sql
-    .select()
-    .from(audit_entries)
-    .where(and(matching(db, filter), further))
-    .orderBy(desc(created_at), desc(id))
-    .limit(limit)
-    .offset(offset);
-  return rows.map(({ actor_type, actor_id, actor_name, request_id, facts, ...row }) => ({
-    ...row,
-    facts: facts as AuditLogEntry["facts"],
-    actor: { type: actor_type, id: actor_id, name: actor_name, request_id },
-  }));
-}
-
-/** The number of matching entries. */
-export async function countEntries(db: Db, filter: AuditEntryFilter): Promise<number> {
-  return db.sql.$count(audit_entries, matching(db, filter));
-}
+/** The audit log, newest first. */
+export const auditList = recordList(audit_entries, {
+  filters: {
+    actor: equals(actor_id, textField(100, { description: "The actor: `usr_7`, `key_3`." })),
+    action: equals(action, textField(100, { description: "The operation, such as `createOrder`, or `signIn`." })),
+    target: filter(textField(200, { description: "The record that was changed: `ord_7`, or a SKU." }), (target, db) =>
+      doneTo(db, eq(audit_targets.target, target)),
+    ),
+    world: equals(audit_entries.world, choice(environments)),
+    from: since(created_at, "At this time or later."),
+    to: before(created_at, "Before this time."),
+    q: search(
+      "Part of the actor's name or id, the action, a target, a request id or an IP address.",
+      [actor_id, actor_name, action, request_id, ip, (q, db) => doneTo(db, contains(audit_targets.target, q))],
+      200,
+    ),
+  },
+  records: (rows): readonly AuditLogEntry[] =>
+    rows.map(({ actor_type, actor_id, actor_name, request_id, facts, ...row }) => ({
+      ...row,
+      facts: facts as AuditLogEntry["facts"],
+      actor: { type: actor_type, id: actor_id, name: actor_name, request_id },
+    })),
+});
 
 /** Deletes up to `limit` entries from before a time (ms), oldest first, and returns how many. */
 async function deleteEntries(tx: Tx, before: number, limit: number): Promise<number> {

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { mailStatuses } from "../../core/email.ts";
-import { choice, closed, emailField, nullable, pageFields, Timestamp, textField } from "../../core/schema.ts";
+import { choice, closed, emailField, nullable, Timestamp } from "../../core/schema.ts";
 import { invitationProofs, invitationStatuses } from "../identity.transitions.ts";
 import { roles } from "./roles.ts";
 import { MembershipView, MerchantBriefView, memberOf, passwordField, personName } from "./user.schema.ts";
@@ -15,13 +15,6 @@ export const CreateInvitation = closed({
   }),
 });
 export type CreateInvitation = Static<typeof CreateInvitation>;
-
-export const ListInvitations = closed({
-  ...pageFields,
-  status: Type.Optional(choice(invitationStatuses)),
-  q: Type.Optional(textField(200, { description: "Part of the name or the email address." })),
-});
-export type ListInvitations = Static<typeof ListInvitations>;
 
 const invitationFields = {
   id: Type.String(),

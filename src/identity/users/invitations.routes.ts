@@ -5,9 +5,9 @@ import { list, read, routes, write } from "../../http/routes.ts";
 import type { Service } from "../../http/service.ts";
 import { directoryOf, merchantForRequest } from "../../merchants/directory.sql.ts";
 import { tokenOf } from "../sessions/session.ts";
-import { CreateInvitation, InvitationView, LinkedInvitationView, ListInvitations } from "./invitation.schema.ts";
+import { CreateInvitation, InvitationView, LinkedInvitationView } from "./invitation.schema.ts";
 import { type Invitation, invitation_purpose, invitationLink, invitationView } from "./invitation.ts";
-import { countInvitations, getInvitation, listInvitations } from "./invitations.sql.ts";
+import { getInvitation, invitationList } from "./invitations.sql.ts";
 import { invite, type NewInvitationLink, resendInvitation, revokeInvitation } from "./invitations.ts";
 import type { MerchantsById } from "./user.ts";
 
@@ -42,17 +42,9 @@ export const invitationRoutes = (service: Service) =>
     list("/invitations", "users.manage", {
       id: "listInvitations",
       summary: "List invitations",
-      query: ListInvitations,
+      of: invitationList,
       view: InvitationView,
       prepare: ({ call }) => directoryOf(call.store).now(),
-      listing: ({ query: { status, q } }) => {
-        const filter = { status, q };
-        return {
-          rows: (db, window) => listInvitations(db, filter, window),
-          count: (db) => countInvitations(db, filter),
-          position: ({ created_at, id }) => [created_at, id],
-        };
-      },
       views: (invitations, { now }, { prepared }) => invitations.map((one) => invitationView(one, now, prepared)),
     }),
     read("/invitations/:id", "users.manage", {

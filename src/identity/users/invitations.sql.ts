@@ -1,15 +1,16 @@
-import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lte, or, type SQL, sql as template } from "drizzle-orm";
-import { contains, forUpdate, isOneOf } from "../../../db/kit.ts";
+import { and, asc, eq, gt, inArray, isNotNull, isNull, lte, type SQL, sql as template } from "drizzle-orm";
+import { forUpdate, isOneOf } from "../../../db/kit.ts";
 import { invitations } from "../../../db/schema/people.ts";
 import { type EmailState, isEmailPending, unsentMails } from "../../core/email.ts";
 import { assert, missing } from "../../core/faults.ts";
 import { readId } from "../../core/ids.ts";
-import type { PageWindow } from "../../core/schema.ts";
+import { choice } from "../../core/schema.ts";
 import { minute_ms } from "../../core/time.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { queueOf } from "../../storage/queue.ts";
+import { filter, recordList, search } from "../../storage/record_list.ts";
 import { unscoped } from "../../storage/scope.ts";
-import type { InvitationStatus } from "../identity.transitions.ts";
+import { type InvitationStatus, invitationStatuses } from "../identity.transitions.ts";
 import type { Invitation } from "./invitation.ts";
 import type { Role } from "./roles.ts";
 
@@ -115,18 +116,6 @@ export async function revokeInvitationsOf(
     .where(inArray(invitations.id, ids));
 }
 
-/** The filters of a list of invitations. */
-interface InvitationFilter {
-  readonly status?: InvitationStatus | undefined;
-  /** Part of the name or the email address. */
-  readonly q?: string | undefined;
-}
-
-function matching({ status, q }: InvitationFilter, now: number): SQL | undefined {
-  const found = q === undefined ? undefined : or(contains(invitations.email, q), contains(invitations.name, q));
-  return and(found, status && statusAt[status](now));
-}
-
 const { accepted_at, revoked_at, expires_at } = invitations;
 const statusAt: Readonly<Record<InvitationStatus, (now: number) => SQL | undefined>> = {
   open: (now) => and(isPending, gt(expires_at, now)),
@@ -135,28 +124,14 @@ const statusAt: Readonly<Record<InvitationStatus, (now: number) => SQL | undefin
   expired: (now) => and(isPending, lte(expires_at, now)),
 };
 
-/** A page of invitations, newest first. */
-export async function listInvitations(
-  db: Db,
-  filter: InvitationFilter,
-  { limit, offset, after }: PageWindow,
-): Promise<Invitation[]> {
-  const { created_at, id } = invitations;
-  const further = after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined;
-  const rows = await db.sql
-    .select()
-    .from(invitations)
-    .where(and(matching(filter, db.now), further))
-    .orderBy(desc(created_at), desc(id))
-    .limit(limit)
-    .offset(offset);
-  return rows.map(asRecord);
-}
-
-/** The number of matching invitations. */
-export async function countInvitations(db: Db, filter: InvitationFilter): Promise<number> {
-  return db.sql.$count(invitations, matching(filter, db.now));
-}
+/** Invitations, newest first. */
+export const invitationList = recordList(invitations, {
+  filters: {
+    status: filter(choice(invitationStatuses), (status, { now }) => statusAt[status](now)),
+    q: search("Part of the name or the email address.", [invitations.email, invitations.name], 200),
+  },
+  records: (rows) => rows.map(asRecord),
+});
 
 /** The invitations whose email is due. A claim of five minutes without a recorded result is due again. */
 export const invitationMails = queueOf<Invitation>(invitations, {

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, nameField, nullable, pageFields, Timestamp, textField } from "../../core/schema.ts";
+import { choice, closed, nameField, nullable, Timestamp } from "../../core/schema.ts";
 import { allPermissions } from "../../http/auth/permissions.ts";
 import { merchantName } from "../../storage/tenant.schema.ts";
 import { covers, userStatuses } from "../identity.transitions.ts";
@@ -99,14 +99,6 @@ export const ChangePassword = closed({
   password: passwordField(),
 });
 export type ChangePassword = Static<typeof ChangePassword>;
-
-export const ListUsers = closed({
-  ...pageFields,
-  status: Type.Optional(choice(userStatuses)),
-  role: Type.Optional(choice(roles)),
-  q: Type.Optional(textField(200, { description: "Part of the name or the email address." })),
-});
-export type ListUsers = Static<typeof ListUsers>;
 
 const userFields = {
   id: Type.String(),

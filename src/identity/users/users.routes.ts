@@ -25,7 +25,6 @@ import {
   ChangePassword,
   ChooseMembership,
   JoinMembership,
-  ListUsers,
   MeView,
   RoleView,
   UpdateMe,
@@ -34,7 +33,7 @@ import {
   ViewAs,
 } from "./user.schema.ts";
 import { type MerchantsById, type User, userView } from "./user.ts";
-import { countUsers, getSelf, getUser, listRoles, listUserPage } from "./users.sql.ts";
+import { getSelf, getUser, listRoles, userList } from "./users.sql.ts";
 import { lockUser, setPassword, updateUser } from "./users.ts";
 
 /** The routes of a user's own memberships and of viewing as a merchant. */
@@ -189,17 +188,9 @@ const listRows = (service: Service) => [
   list("/users", "users.manage", {
     id: "listUsers",
     summary: "List users",
-    query: ListUsers,
+    of: userList,
     view: UserView,
     prepare: ({ call }) => directoryOf(call.store).now(),
-    listing: ({ query: { status = null, role = null, q = null } }) => {
-      const filters = { status, role, q };
-      return {
-        rows: (db, window) => listUserPage(db, filters, window),
-        count: (db) => countUsers(db, filters),
-        position: ({ created_at, id }) => [created_at, id],
-      };
-    },
     views: (users, _, { prepared }) => users.map((user) => userView(user, prepared)),
   }),
 ];

@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
-import { and, asc, count, desc, eq, inArray, isNull, lte, not, or, type SQL, sql as template } from "drizzle-orm";
-import { contains } from "../../../db/kit.ts";
+import { and, asc, eq, inArray, isNull, lte, not, type SQL, sql as template } from "drizzle-orm";
 import { second_factors } from "../../../db/schema/people.ts";
 import { memberships, one_time_links, roles, sessions, users } from "../../../db/schema/users.ts";
 import { assert, missing } from "../../core/faults.ts";
 import { readId } from "../../core/ids.ts";
-import type { PageWindow } from "../../core/schema.ts";
+import { choice } from "../../core/schema.ts";
 import type { Permission } from "../../http/auth/permissions.ts";
 import type { Db, Tx } from "../../storage/database.ts";
+import { filter, recordList, search } from "../../storage/record_list.ts";
 import { unscoped } from "../../storage/scope.ts";
 import { prepared, preparedOf, type StatementArgs } from "../../storage/statements.ts";
-import { maySignIn, type UserStatus, userStarts } from "../identity.transitions.ts";
+import { maySignIn, type UserStatus, userStarts, userStatuses } from "../identity.transitions.ts";
 import { type Role, roleFacts, roles as roleNames } from "./roles.ts";
 import { coverOf, emailKey, inOrder, type Membership, type User } from "./user.ts";
 
@@ -150,14 +150,6 @@ export async function hasUsers(db: Db): Promise<boolean> {
   return (await db.sql.select({ id: users.id }).from(users).limit(1)).length > 0;
 }
 
-/** The filters of a list of users. */
-interface UserFilters {
-  readonly status: UserStatus | null;
-  readonly role: Role | null;
-  /** Part of the name or the email address. */
-  readonly q: string | null;
-}
-
 const membershipsOf = preparedOf((sql, isOf) =>
   sql
     .select({ user_id: memberships.user_id, ...membershipColumns })
@@ -166,45 +158,31 @@ const membershipsOf = preparedOf((sql, isOf) =>
     .where(isOf(memberships.user_id)),
 );
 
-/** A page of users, newest first. */
-export async function listUserPage(
-  db: Db,
-  filters: UserFilters,
-  { limit, offset, after }: PageWindow,
-): Promise<User[]> {
-  const { created_at, id } = users;
-  const further = after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined;
-  const page = await db.sql
-    .select(userColumns)
-    .from(users)
-    .where(and(narrowed(db, filters), further))
-    .orderBy(desc(created_at), desc(id))
-    .limit(limit)
-    .offset(offset);
-  const all = await membershipsOf(db, { ids: page.map((user) => user.id) });
-  const own = Map.groupBy(all, ({ user_id }) => user_id);
-  return page.map((user) => userWith(user, own.get(user.id) ?? [], db.scope.visible !== null));
+const members = (db: Db, which?: SQL) =>
+  inArray(users.id, db.sql.select({ id: memberships.user_id }).from(memberships).where(which));
+
+/** In a merchant's scope, users without an open membership there cannot sign in. */
+function hasStatus(db: Db, status: UserStatus): SQL {
+  if (db.scope.visible === null) return eq(users.status, status);
+  const signsIn = template`(${eq(users.status, userStarts)} and ${members(db, eq(memberships.status, userStarts))})`;
+  return maySignIn(status) ? signsIn : not(signsIn);
 }
 
-/** The number of matching users. */
-export async function countUsers(db: Db, filters: UserFilters): Promise<number> {
-  const [row] = await db.sql.select({ n: count() }).from(users).where(narrowed(db, filters));
-  return row?.n ?? 0;
-}
-
-/** In a merchant's scope, only users with a membership at that merchant match. */
-function narrowed(db: Db, { status, role, q }: UserFilters): SQL | undefined {
-  const of_one = db.scope.visible !== null;
-  const open = eq(memberships.status, userStarts);
-  const members = (which: SQL | undefined) =>
-    inArray(users.id, db.sql.select({ id: memberships.user_id }).from(memberships).where(which));
-  const signsIn = template`(${eq(users.status, userStarts)} and ${members(open)})`;
-  return and(
-    members(role === null ? undefined : eq(memberships.role, role)),
-    status === null ? undefined : of_one ? (maySignIn(status) ? signsIn : not(signsIn)) : eq(users.status, status),
-    q === null ? undefined : or(contains(users.name, q), contains(users.email, q)),
-  );
-}
+/** Users, newest first; in a merchant's scope, those with a membership at that merchant. */
+export const userList = recordList(users, {
+  select: (sql) => sql.select(userColumns).from(users),
+  filters: {
+    status: filter(choice(userStatuses), (status, db) => hasStatus(db, status)),
+    role: filter(choice(roleNames), (role, db) => members(db, eq(memberships.role, role))),
+    q: search("Part of the name or the email address.", [users.name, users.email], 200),
+  },
+  within: (db, { role }) => (role === undefined ? members(db) : undefined),
+  records: async (page, db) => {
+    const all = await membershipsOf(db, { ids: page.map((user) => user.id) });
+    const own = Map.groupBy(all, ({ user_id }) => user_id);
+    return page.map((user) => userWith(user, own.get(user.id) ?? [], db.scope.visible !== null));
+  },
+});
 
 /** A new user and their first membership, with the operator or at a merchant. */
 export type NewUser = Pick<User, "email" | "name" | "password_hash" | "role"> & {

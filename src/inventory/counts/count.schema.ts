@@ -1,5 +1,5 @@
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
-import { choice, closed, idField, notesField, nullable, pageFields, Timestamp, textField } from "../../core/schema.ts";
+import { choice, closed, idField, notesField, nullable, Timestamp, textField } from "../../core/schema.ts";
 import { OwnerView } from "../../storage/tenant.schema.ts";
 import { countStatuses, countTransitions, valueSources } from "../inventory.transitions.ts";
 
@@ -39,12 +39,6 @@ export const PostCount = closed({
   ),
 });
 export type PostCount = Static<typeof PostCount>;
-
-export const ListCounts = closed({
-  ...pageFields,
-  status: Type.Optional(choice(countStatuses)),
-  location: Type.Optional(idField("warehouse")),
-});
 
 const count = Type.Integer({ minimum: 0 });
 const names = nullable(Type.Array(Type.String()));

@@ -1,20 +1,10 @@
-import { readId } from "../../core/ids.ts";
 import { list, read, routes, write } from "../../http/routes.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { unscoped } from "../../storage/scope.ts";
 import { shortfallsView } from "../reservations/reservation.ts";
-import {
-  CountView,
-  ListCounts,
-  NoFields,
-  OpenCount,
-  PlainCountView,
-  PostCount,
-  PostedView,
-  RecordLines,
-} from "./count.schema.ts";
+import { CountView, NoFields, OpenCount, PlainCountView, PostCount, PostedView, RecordLines } from "./count.schema.ts";
 import { countView, plainCountView } from "./count.ts";
-import { countCounts, getCount, listCounts, listProgress, lockCount } from "./counts.sql.ts";
+import { countList, getCount, listProgress, lockCount } from "./counts.sql.ts";
 import { cancelCount, openCount, postCount, recordLines, reviewCount } from "./counts.ts";
 
 /**
@@ -38,18 +28,8 @@ export const countRoutes = routes("Cycle counts", [
   list("/inventory/counts", "stock.read", {
     id: "listCounts",
     summary: "List cycle counts",
-    query: ListCounts,
+    of: countList,
     view: PlainCountView,
-    listing: ({ query: { status, location } }) => {
-      // A warehouse that does not exist has no counts.
-      const warehouse_id = location === undefined ? undefined : (readId("warehouse", location) ?? 0);
-      const filter = { status, warehouse_id };
-      return {
-        rows: (db, window) => listCounts(db, filter, window),
-        count: (db) => countCounts(db, filter),
-        position: ({ created_at, id }) => [created_at, id],
-      };
-    },
     views: async (rows, db) => {
       const progress = await listProgress(
         db,

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, inArray, ne, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, ne, type SQLWrapper, sql } from "drizzle-orm";
 import { among, forUpdate, list } from "../../../db/kit.ts";
 import { count_lines, counts } from "../../../db/schema/counts.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
@@ -6,10 +6,11 @@ import { products } from "../../../db/schema/products.ts";
 import { bins } from "../../../db/schema/warehouses.ts";
 import { assert, missing } from "../../core/faults.ts";
 import { readId } from "../../core/ids.ts";
-import type { PageWindow } from "../../core/schema.ts";
+import { choice } from "../../core/schema.ts";
 import type { Db, Tx, WriteStatements } from "../../storage/database.ts";
+import { equals, recordList, refersTo } from "../../storage/record_list.ts";
 import { insert, insertIds, prepared, type StatementArgs } from "../../storage/statements.ts";
-import { type CountStatus, initialCountStatus, type ValueSource } from "../inventory.transitions.ts";
+import { countStatuses, initialCountStatus, type ValueSource } from "../inventory.transitions.ts";
 import type { CountHeader, CountLine, CountProgress, InventoryCount } from "./count.ts";
 
 const byId = prepared((sql, a: StatementArgs<{ id: number }>) => sql.select().from(counts).where(eq(counts.id, a.id)));
@@ -60,36 +61,13 @@ async function whole(db: Db, [row]: readonly CountHeader[], id: string | number)
   return { ...row, lines: await linesOf(db, { count_id: row.id }) };
 }
 
-/** Filters for the list of counts. */
-interface CountFilter {
-  readonly status?: CountStatus | undefined;
-  readonly warehouse_id?: number | undefined;
-}
-
-function matching({ status, warehouse_id }: CountFilter): SQL | undefined {
-  return and(
-    status === undefined ? undefined : eq(counts.status, status),
-    warehouse_id === undefined ? undefined : eq(counts.warehouse_id, warehouse_id),
-  );
-}
-
-/** A page of counts without their lines, newest first. */
-export async function listCounts(db: Db, filter: CountFilter, window: PageWindow): Promise<CountHeader[]> {
-  const { limit, offset, after } = window;
-  const older = after && sql`(${counts.created_at}, ${counts.id}) < (${after[0]}, ${after[1]})`;
-  return db.sql
-    .select()
-    .from(counts)
-    .where(and(matching(filter), older ?? undefined))
-    .orderBy(desc(counts.created_at), desc(counts.id))
-    .limit(limit)
-    .offset(offset);
-}
-
-/** The number of counts that match. */
-export async function countCounts(db: Db, filter: CountFilter): Promise<number> {
-  return db.sql.$count(counts, matching(filter));
-}
+/** Counts without their lines, newest first. */
+export const countList = recordList(counts, {
+  filters: {
+    status: equals(counts.status, choice(countStatuses)),
+    location: refersTo(counts.warehouse_id, "warehouse"),
+  },
+});
 
 const progressOf = prepared((select, a: StatementArgs<{ ids: string }>) =>
   select

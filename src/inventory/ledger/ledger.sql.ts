@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, inArray, lt, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { among, inputField, inputRows, list, opaque } from "../../../db/kit.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
@@ -7,13 +7,20 @@ import { bins } from "../../../db/schema/warehouses.ts";
 import type { Actor } from "../../core/actor.ts";
 import { engine } from "../../core/config.ts";
 import { assert } from "../../core/faults.ts";
-import { wireId } from "../../core/ids.ts";
-import type { PageWindow } from "../../core/schema.ts";
+import { readId, wireId } from "../../core/ids.ts";
+import { choice, idField, textField } from "../../core/schema.ts";
 import type { Db, Tx, WriteStatements } from "../../storage/database.ts";
+import { after, before, equals, filter, newestIds, parameter, recordList } from "../../storage/record_list.ts";
 import { unscoped } from "../../storage/scope.ts";
 import { insert, insertIds, prepared, type StatementArgs } from "../../storage/statements.ts";
-import { type MovementType, type OutsidePlace, type ReferenceType, referenceTypes } from "../inventory.transitions.ts";
-import type { Movement, MovementFilter, UnitCost } from "./movement.ts";
+import {
+  type MovementType,
+  movementTypes,
+  type OutsidePlace,
+  type ReferenceType,
+  referenceTypes,
+} from "../inventory.transitions.ts";
+import type { UnitCost } from "./movement.ts";
 import type { StockItem, StockSpot } from "./stock_item.ts";
 
 /** Condition: a column names a product with this SKU, which several merchants may use. */
@@ -27,28 +34,6 @@ export function ofSku(db: Db, product_id: AnyPgColumn, sku: string): SQL {
   return sql`${product_id} = (${named.orderBy(own_first, asc(id)).limit(1)})`;
 }
 
-function matching(db: Db, filter: MovementFilter): SQL | undefined {
-  const { sku, type, lot_number, reason, reference, actor, created_after, created_before } = filter;
-  const ofLot = db.sql
-    .select({ id: lots.id })
-    .from(lots)
-    .where(eq(lots.lot_number, lot_number ?? ""));
-  return and(
-    sku === undefined ? undefined : ofSku(db, movements.product_id, sku),
-    type === undefined ? undefined : eq(movements.type, type),
-    lot_number === undefined ? undefined : inArray(movements.lot_id, ofLot),
-    reason === undefined ? undefined : because(reason),
-    // The types are listed since the index begins with them.
-    reference === undefined
-      ? undefined
-      : and(inArray(movements.reference_type, [...referenceTypes]), eq(movements.reference_id, reference)),
-    actor === undefined ? undefined : eq(movements.actor_id, actor),
-    created_after === undefined ? undefined : gt(movements.created_at, created_after),
-    created_before === undefined ? undefined : lt(movements.created_at, created_before),
-    touching(filter),
-  );
-}
-
 /** Condition: a movement has this reason. SQLite uses the index of rare ones only if its condition is written out. */
 function because(reason: string): SQL | undefined {
   const common = ["shipped", "picked", "received"].includes(reason);
@@ -56,10 +41,9 @@ function because(reason: string): SQL | undefined {
   return and(eq(movements.reason, reason), rare);
 }
 
-/** Condition: one side of a movement is in the filter's warehouse and bin. */
-function touching({ warehouse_id, bin }: MovementFilter): SQL | undefined {
-  if (bin === undefined && warehouse_id === undefined) return undefined;
-  const inWarehouse = warehouse_id === undefined ? undefined : eq(stock_items.warehouse_id, warehouse_id);
+/** Condition: one side of a movement is in this warehouse and bin. */
+function touching(warehouse_id: number | null, bin?: string): SQL {
+  const inWarehouse = warehouse_id === null ? undefined : eq(stock_items.warehouse_id, warehouse_id);
   if (bin !== undefined) {
     // A bin has few items, and each has an index of its movements, so the items are looked up.
     const items = sql`(
@@ -75,58 +59,73 @@ function touching({ warehouse_id, bin }: MovementFilter): SQL | undefined {
   )`;
 }
 
-/** A page of movements, newest first. */
-export async function listMovements(
-  db: Db,
-  filter: MovementFilter,
-  { limit, offset, after }: PageWindow,
-): Promise<Movement[]> {
-  const place = (item: typeof movements.from_item_id | typeof movements.to_item_id) =>
-    sql<string | null>`(
-      select ${bins.code} from ${stock_items} join ${bins} on ${bins.id} = ${stock_items.bin_id}
-      where ${stock_items.id} = ${item}
-    )`;
-  const warehouse = (item: typeof movements.from_item_id | typeof movements.to_item_id) =>
-    sql<number | null>`(select ${stock_items.warehouse_id} from ${stock_items} where ${stock_items.id} = ${item})`;
-  return db.sql
-    .select({
-      id: movements.id,
-      merchant_id: movements.merchant_id,
-      sku: products.sku,
-      type: movements.type,
-      quantity: movements.quantity,
-      from_bin: place(movements.from_item_id),
-      to_bin: place(movements.to_item_id),
-      to_place: movements.to_place,
-      from_warehouse_id: warehouse(movements.from_item_id),
-      to_warehouse_id: warehouse(movements.to_item_id),
-      from_balance: movements.from_balance,
-      to_balance: movements.to_balance,
-      lot_number: lots.lot_number,
-      reason: movements.reason,
-      notes: movements.notes,
-      reference_type: movements.reference_type,
-      reference_id: movements.reference_id,
-      unit_cost_cents: movements.unit_cost_cents,
-      unit_cost_currency: movements.unit_cost_currency,
-      confirmed: movements.confirmed,
-      actor_type: movements.actor_type,
-      actor_id: movements.actor_id,
-      created_at: movements.created_at,
-    })
-    .from(movements)
-    .innerJoin(products, eq(products.id, movements.product_id))
-    .leftJoin(lots, eq(lots.id, movements.lot_id))
-    .where(and(matching(db, filter), after === null ? undefined : lt(movements.id, after[1])))
-    .orderBy(desc(movements.id))
-    .limit(limit)
-    .offset(offset);
-}
+const place = (item: typeof movements.from_item_id | typeof movements.to_item_id) =>
+  sql<string | null>`(
+    select ${bins.code} from ${stock_items} join ${bins} on ${bins.id} = ${stock_items.bin_id}
+    where ${stock_items.id} = ${item}
+  )`;
+const warehouse = (item: typeof movements.from_item_id | typeof movements.to_item_id) =>
+  sql<number | null>`(select ${stock_items.warehouse_id} from ${stock_items} where ${stock_items.id} = ${item})`;
 
-/** The number of movements that match. */
-export async function countMovements(db: Db, filter: MovementFilter): Promise<number> {
-  return db.sql.$count(movements, matching(db, filter));
-}
+/** Movements, newest first. */
+export const movementList = recordList(movements, {
+  select: (query) =>
+    query
+      .select({
+        id: movements.id,
+        merchant_id: movements.merchant_id,
+        sku: products.sku,
+        type: movements.type,
+        quantity: movements.quantity,
+        from_bin: place(movements.from_item_id),
+        to_bin: place(movements.to_item_id),
+        to_place: movements.to_place,
+        from_warehouse_id: warehouse(movements.from_item_id),
+        to_warehouse_id: warehouse(movements.to_item_id),
+        from_balance: movements.from_balance,
+        to_balance: movements.to_balance,
+        lot_number: lots.lot_number,
+        reason: movements.reason,
+        notes: movements.notes,
+        reference_type: movements.reference_type,
+        reference_id: movements.reference_id,
+        unit_cost_cents: movements.unit_cost_cents,
+        unit_cost_currency: movements.unit_cost_currency,
+        confirmed: movements.confirmed,
+        actor_type: movements.actor_type,
+        actor_id: movements.actor_id,
+        created_at: movements.created_at,
+      })
+      .from(movements)
+      .innerJoin(products, eq(products.id, movements.product_id))
+      .leftJoin(lots, eq(lots.id, movements.lot_id)),
+  filters: {
+    sku: filter(textField(100), (sku, db) => ofSku(db, movements.product_id, sku)),
+    type: equals(movements.type, choice(movementTypes)),
+    location: parameter(idField("warehouse", "Only units that left this warehouse or came to it.")),
+    bin: parameter(textField(40, { description: "Only units that left this bin or came to it." })),
+    lot_number: filter(textField(80), (lot_number, db) =>
+      inArray(movements.lot_id, db.sql.select({ id: lots.id }).from(lots).where(eq(lots.lot_number, lot_number))),
+    ),
+    reason: filter(textField(100), because),
+    // The types are listed since the index begins with them.
+    reference: filter(
+      textField(100, { description: "ID of the record that caused it, such as ord_1042." }),
+      (reference) => and(inArray(movements.reference_type, [...referenceTypes]), eq(movements.reference_id, reference)),
+    ),
+    actor: equals(
+      movements.actor_id,
+      textField(100, { description: "ID of the user or API key that did it, such as usr_7 or key_1002." }),
+    ),
+    created_after: after(movements.created_at),
+    created_before: before(movements.created_at),
+  },
+  within: (_, { location, bin }) => {
+    if (location === undefined && bin === undefined) return undefined;
+    return touching(location === undefined ? null : (readId("warehouse", location) ?? 0), bin);
+  },
+  order: newestIds(movements.id),
+});
 
 /** Units of one lot (or of none) shipped for an order. */
 export interface ShippedUnits {

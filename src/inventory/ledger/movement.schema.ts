@@ -1,29 +1,8 @@
-import { type Static, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { actorTypes } from "../../core/actor.ts";
-import { csvExportFields } from "../../core/csv_columns.ts";
-import { choice, closed, idField, momentField, nullable, pageFields, Timestamp, textField } from "../../core/schema.ts";
+import { choice, closed, nullable, Timestamp } from "../../core/schema.ts";
 import { OwnerView } from "../../storage/tenant.schema.ts";
 import { movementTypes } from "../inventory.transitions.ts";
-
-const filters = {
-  sku: Type.Optional(textField(100)),
-  type: Type.Optional(choice(movementTypes)),
-  location: Type.Optional(idField("warehouse", "Only units that left this warehouse or came to it.")),
-  bin: Type.Optional(textField(40, { description: "Only units that left this bin or came to it." })),
-  lot_number: Type.Optional(textField(80)),
-  reason: Type.Optional(textField(100)),
-  reference: Type.Optional(textField(100, { description: "ID of the record that caused it, such as ord_1042." })),
-  actor: Type.Optional(
-    textField(100, { description: "ID of the user or API key that did it, such as usr_7 or key_1002." }),
-  ),
-  created_after: Type.Optional(momentField()),
-  created_before: Type.Optional(momentField()),
-};
-
-export const ListMovements = closed({ ...pageFields, ...filters });
-
-export const ExportMovements = closed({ ...filters, ...csvExportFields });
-export type ExportMovements = Static<typeof ExportMovements>;
 
 export const MovementView = closed({
   id: Type.String(),

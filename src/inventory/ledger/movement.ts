@@ -109,22 +109,3 @@ export function movementCells(movement: Movement, shows_bins: boolean): readonly
   };
   return movementColumns.map((name) => row[name]);
 }
-
-/** Filters for the list of movements. */
-export interface MovementFilter {
-  readonly sku?: string | undefined;
-  readonly type?: MovementType | undefined;
-  /** Units left this warehouse or came to it. */
-  readonly warehouse_id?: number | undefined;
-  /** Units left this bin or came to it. */
-  readonly bin?: string | undefined;
-  readonly lot_number?: string | undefined;
-  readonly reason?: string | undefined;
-  /** ID of the record that caused it. */
-  readonly reference?: string | undefined;
-  /** ID of the user or API key that did it. */
-  readonly actor?: string | undefined;
-  /** Both in ms and exclusive. */
-  readonly created_after?: number | undefined;
-  readonly created_before?: number | undefined;
-}

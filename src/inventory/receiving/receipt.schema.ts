@@ -5,7 +5,6 @@ import {
   codeField,
   idField,
   nullable,
-  pageFields,
   quantityField,
   Timestamp,
   textField,
@@ -52,21 +51,6 @@ export type CloseReceipt = Static<typeof CloseReceipt>;
 
 /** The body of a step without input. */
 export const NoBody = closed({});
-
-/** Sort orders of the list of receipts. */
-export const receiptSorts = ["-created_at", "expected_at"] as const;
-
-export const ListReceipts = closed({
-  ...pageFields,
-  status: Type.Optional(choice(receiptStatuses)),
-  location: Type.Optional(idField("warehouse")),
-  reference: Type.Optional(textField(100)),
-  sku: Type.Optional(textField(100, { description: "Only receipts with a line of this SKU." })),
-  q: Type.Optional(textField(100, { description: "Part of the reference, the supplier or the SKU of a line." })),
-  sort: Type.Optional(
-    choice(receiptSorts, { description: "Default: `-created_at`. Receipts without an expected date come last." }),
-  ),
-});
 
 const count = Type.Integer({ minimum: 0 });
 const text = nullable(Type.String());

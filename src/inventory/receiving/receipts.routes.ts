@@ -1,17 +1,8 @@
-import { readId } from "../../core/ids.ts";
 import { list, read, routes, write } from "../../http/routes.ts";
 import type { Tx } from "../../storage/database.ts";
-import { CloseReceipt, CreateReceipt, ListReceipts, NoBody, ReceiptView, ScanReceipt } from "./receipt.schema.ts";
+import { CloseReceipt, CreateReceipt, NoBody, ReceiptView, ScanReceipt } from "./receipt.schema.ts";
 import { receiptView } from "./receipt.ts";
-import {
-  countReceipts,
-  getReceipt,
-  listReceipts,
-  lockReceipt,
-  longReceipts,
-  receiptPosition,
-  wholeReceipts,
-} from "./receipts.sql.ts";
+import { getReceipt, lockReceipt, receiptList, wholeReceipts } from "./receipts.sql.ts";
 import { cancelReceipt, closeReceipt, createReceipt, scanReceipt } from "./receipts.ts";
 
 const current = (tx: Tx, { params }: { readonly params: { readonly id: string } }) => lockReceipt(tx, params.id);
@@ -30,19 +21,8 @@ export const receiptRoutes = routes("Receipts", [
   list("/inventory/receipts", "stock.read", {
     id: "listReceipts",
     summary: "List receipts",
-    query: ListReceipts,
+    of: receiptList,
     view: ReceiptView,
-    listing: ({ query: { status, location, reference, sku, q, sort = "-created_at" } }) => {
-      // A warehouse that does not exist expects nothing.
-      const warehouse_id = location === undefined ? undefined : (readId("warehouse", location) ?? 0);
-      const filter = { status, warehouse_id, reference, sku, q };
-      return {
-        rows: (db, window) => listReceipts(db, filter, window, sort),
-        count: (db) => countReceipts(db, filter),
-        position: (receipt) => receiptPosition(receipt, sort),
-        long: longReceipts,
-      };
-    },
     views: async (rows, db) => (await wholeReceipts(db, rows)).map(receiptView),
   }),
   read("/inventory/receipts/:id", "stock.read", {

@@ -1,16 +1,16 @@
-import { and, asc, desc, eq, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, type SQL, sql } from "drizzle-orm";
 import { among, contains, forUpdate, list } from "../../../db/kit.ts";
 import { movements } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { receipt_lines, receipts } from "../../../db/schema/receipts.ts";
 import { missing } from "../../core/faults.ts";
 import { readId, wireId } from "../../core/ids.ts";
-import type { PagePosition, PageWindow } from "../../core/schema.ts";
+import { choice, textField } from "../../core/schema.ts";
 import type { Db, Tx, WriteStatements } from "../../storage/database.ts";
 import { longRecords } from "../../storage/long_records.ts";
+import { descending, equals, filter, recordList, refersTo, search, soonest } from "../../storage/record_list.ts";
 import { insert, insertIds, prepared, type StatementArgs } from "../../storage/statements.ts";
-import { initialReceiptStatus, type ReceiptStatus } from "../inventory.transitions.ts";
-import type { receiptSorts } from "./receipt.schema.ts";
+import { initialReceiptStatus, receiptStatuses } from "../inventory.transitions.ts";
 import type { AwaitedDelivery, PlainReceipt, Receipt, ReceiptLine } from "./receipt.ts";
 
 const byId = prepared((sql, a: StatementArgs<{ id: number }>) =>
@@ -73,73 +73,31 @@ export async function countLots(db: Db, id: number): Promise<number> {
   return row?.lots ?? 0;
 }
 
-/** Filters for the list of receipts. */
-interface ReceiptFilter {
-  readonly status?: ReceiptStatus | undefined;
-  readonly warehouse_id?: number | undefined;
-  readonly reference?: string | undefined;
-  /** Only receipts with a line of this SKU. */
-  readonly sku?: string | undefined;
-  /** Part of the reference, the supplier or the SKU of a line. */
-  readonly q?: string | undefined;
-}
+const withLine = (what: SQL) => sql`exists (
+  select 1 from ${receipt_lines} join ${products} on ${products.id} = ${receipt_lines.product_id}
+  where ${receipt_lines.receipt_id} = ${receipts.id} and ${what}
+)`;
 
-function matching({ status, warehouse_id, reference, sku, q }: ReceiptFilter): SQL | undefined {
-  const with_line = (what: SQL) => sql`exists (
-    select 1 from ${receipt_lines} join ${products} on ${products.id} = ${receipt_lines.product_id}
-    where ${receipt_lines.receipt_id} = ${receipts.id} and ${what}
-  )`;
-  return and(
-    status === undefined ? undefined : eq(receipts.status, status),
-    warehouse_id === undefined ? undefined : eq(receipts.warehouse_id, warehouse_id),
-    reference === undefined ? undefined : eq(receipts.reference, reference),
-    sku === undefined ? undefined : with_line(eq(products.sku, sku)),
-    q === undefined
-      ? undefined
-      : or(contains(receipts.reference, q), contains(receipts.supplier, q), with_line(contains(products.sku, q))),
-  );
-}
-
-/** The sort order of a list of receipts. */
-type ReceiptSort = (typeof receiptSorts)[number];
-
-const never = Number.MAX_SAFE_INTEGER;
-const expected = sql`coalesce(${receipts.expected_at}, ${sql.raw(String(never))})`;
-
-/** The position at which a list continues after this receipt. */
-export function receiptPosition({ id, created_at, expected_at }: PlainReceipt, sort: ReceiptSort): PagePosition {
-  return [sort === "expected_at" ? (expected_at ?? never) : created_at, id];
-}
-
-/** A page of receipts without their lines. */
-export async function listReceipts(
-  db: Db,
-  filter: ReceiptFilter,
-  { limit, offset, after }: PageWindow,
-  sort: ReceiptSort,
-): Promise<PlainReceipt[]> {
-  const soonest = sort === "expected_at";
-  const older =
-    after &&
-    (soonest
-      ? sql`(${expected}, ${receipts.id}) > (${after[0]}, ${after[1]})`
-      : sql`(${receipts.created_at}, ${receipts.id}) < (${after[0]}, ${after[1]})`);
-  return db.sql
-    .select()
-    .from(receipts)
-    .where(and(matching(filter), older ?? undefined))
-    .orderBy(...(soonest ? [sql`${expected} asc`, asc(receipts.id)] : [desc(receipts.created_at), desc(receipts.id)]))
-    .limit(limit)
-    .offset(offset);
-}
-
-/** The sizes by which a list of receipts is limited: one may have hundreds of lines. */
-export const longReceipts = longRecords(receipts, receipt_lines.receipt_id, { record: 1000, part: 350 });
-
-/** The number of receipts that match. */
-export async function countReceipts(db: Db, filter: ReceiptFilter): Promise<number> {
-  return db.sql.$count(receipts, matching(filter));
-}
+/** Receipts without their lines. */
+export const receiptList = recordList(receipts, {
+  filters: {
+    status: equals(receipts.status, choice(receiptStatuses)),
+    location: refersTo(receipts.warehouse_id, "warehouse"),
+    reference: equals(receipts.reference, textField(100)),
+    sku: filter(textField(100, { description: "Only receipts with a line of this SKU." }), (sku) =>
+      withLine(eq(products.sku, sku)),
+    ),
+    q: search("Part of the reference, the supplier or the SKU of a line.", [
+      receipts.reference,
+      receipts.supplier,
+      (q) => withLine(contains(products.sku, q)),
+    ]),
+  },
+  sorts: { "-created_at": descending(receipts.created_at), expected_at: soonest(receipts.expected_at) },
+  sort_note: "Default: `-created_at`. Receipts without an expected date come last.",
+  // One may have hundreds of lines.
+  long: longRecords(receipts, receipt_lines.receipt_id, { record: 1000, part: 350 }),
+});
 
 /** Deliveries that have yet to bring units of a product, oldest first. */
 export async function listAwaited(db: Db, product_id: number, limit: number): Promise<AwaitedDelivery[]> {

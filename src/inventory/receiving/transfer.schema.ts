@@ -6,7 +6,6 @@ import {
   idField,
   notesField,
   nullable,
-  pageFields,
   quantityField,
   Timestamp,
   textField,
@@ -54,15 +53,6 @@ export type CloseTransfer = Static<typeof CloseTransfer>;
 
 /** The body of a step without input. */
 export const NoBody = closed({});
-
-export const ListTransfers = closed({
-  ...pageFields,
-  status: Type.Optional(choice(transferStatuses)),
-  from_location: Type.Optional(idField("warehouse")),
-  to_location: Type.Optional(idField("warehouse")),
-  sku: Type.Optional(textField(100, { description: "Only transfers of this SKU." })),
-  q: Type.Optional(textField(100, { description: "Part of the reference or of a SKU." })),
-});
 
 const count = Type.Integer({ minimum: 0 });
 const text = nullable(Type.String());

@@ -1,26 +1,11 @@
-import { readId } from "../../core/ids.ts";
 import { list, read, routes, write } from "../../http/routes.ts";
 import type { Tx } from "../../storage/database.ts";
 import { showsBins } from "../warehouses/bin_visibility.ts";
 import { MovedView, MoveStock } from "./move_stock.schema.ts";
 import { moveStock } from "./move_stock.ts";
-import {
-  CloseTransfer,
-  CreateTransfer,
-  ListTransfers,
-  NoBody,
-  ReceiveTransfer,
-  TransferView,
-} from "./transfer.schema.ts";
+import { CloseTransfer, CreateTransfer, NoBody, ReceiveTransfer, TransferView } from "./transfer.schema.ts";
 import { transferView } from "./transfer.ts";
-import {
-  countTransfers,
-  getTransfer,
-  listTransfers,
-  lockTransfer,
-  longTransfers,
-  wholeTransfers,
-} from "./transfers.sql.ts";
+import { getTransfer, lockTransfer, transferList, wholeTransfers } from "./transfers.sql.ts";
 import { cancelTransfer, closeTransfer, createTransfer, receiveTransfer, shipTransfer } from "./transfers.ts";
 
 /** Moves of units between the bins of a warehouse. */
@@ -62,23 +47,8 @@ export const transferRoutes = routes("Transfers", [
   list("/inventory/transfers", "stock.read", {
     id: "listTransfers",
     summary: "List transfers",
-    query: ListTransfers,
+    of: transferList,
     view: TransferView,
-    listing: ({ query: { status, from_location, to_location, sku, q } }) => {
-      const filter = {
-        status,
-        sku,
-        q,
-        from_warehouse_id: warehouseOf(from_location),
-        to_warehouse_id: warehouseOf(to_location),
-      };
-      return {
-        rows: (db, window) => listTransfers(db, filter, window),
-        count: (db) => countTransfers(db, filter),
-        position: ({ created_at, id }) => [created_at, id],
-        long: longTransfers,
-      };
-    },
     views: async (rows, db, { call }) =>
       (await wholeTransfers(db, rows)).map((transfer) => transferView(transfer, showsBins(call))),
   }),
@@ -125,7 +95,3 @@ export const transferRoutes = routes("Transfers", [
     act: async (tx, { params }) => transferView(await cancelTransfer(tx, params.id)),
   }),
 ]);
-
-// A warehouse that does not exist has no transfers.
-const warehouseOf = (location: string | number | undefined) =>
-  location === undefined ? undefined : (readId("warehouse", location) ?? 0);

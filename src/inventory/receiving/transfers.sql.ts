@@ -1,15 +1,16 @@
-import { and, asc, desc, eq, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, type SQL, sql } from "drizzle-orm";
 import { among, contains, forUpdate, list } from "../../../db/kit.ts";
 import { lots } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { transfer_lines, transfer_loads, transfers } from "../../../db/schema/transfers.ts";
 import { missing } from "../../core/faults.ts";
 import { readId } from "../../core/ids.ts";
-import type { PageWindow } from "../../core/schema.ts";
+import { choice, textField } from "../../core/schema.ts";
 import type { Db, Tx, WriteStatements } from "../../storage/database.ts";
 import { longRecords } from "../../storage/long_records.ts";
+import { equals, filter, recordList, refersTo, search } from "../../storage/record_list.ts";
 import { insert, insertIds, prepared, type StatementArgs } from "../../storage/statements.ts";
-import { initialTransferStatus, type TransferStatus } from "../inventory.transitions.ts";
+import { initialTransferStatus, transferStatuses } from "../inventory.transitions.ts";
 import type { InTransit, PlainTransfer, Transfer, TransferLine, TransferLoad } from "./transfer.ts";
 
 const byId = prepared((sql, a: StatementArgs<{ id: number }>) =>
@@ -83,51 +84,25 @@ export async function wholeTransfers(db: Db, rows: readonly PlainTransfer[]): Pr
   }));
 }
 
-/** Filters for the list of transfers. */
-interface TransferFilter {
-  readonly status?: TransferStatus | undefined;
-  readonly from_warehouse_id?: number | undefined;
-  readonly to_warehouse_id?: number | undefined;
-  /** Only transfers with a line of this SKU. */
-  readonly sku?: string | undefined;
-  /** Part of the reference or of a SKU. */
-  readonly q?: string | undefined;
-}
+const withLine = (what: SQL) => sql`exists (
+  select 1 from ${transfer_lines} join ${products} on ${products.id} = ${transfer_lines.product_id}
+  where ${transfer_lines.transfer_id} = ${transfers.id} and ${what}
+)`;
 
-function matching({ status, from_warehouse_id, to_warehouse_id, sku, q }: TransferFilter): SQL | undefined {
-  const with_line = (what: SQL) => sql`exists (
-    select 1 from ${transfer_lines} join ${products} on ${products.id} = ${transfer_lines.product_id}
-    where ${transfer_lines.transfer_id} = ${transfers.id} and ${what}
-  )`;
-  return and(
-    status === undefined ? undefined : eq(transfers.status, status),
-    from_warehouse_id === undefined ? undefined : eq(transfers.from_warehouse_id, from_warehouse_id),
-    to_warehouse_id === undefined ? undefined : eq(transfers.to_warehouse_id, to_warehouse_id),
-    sku === undefined ? undefined : with_line(eq(products.sku, sku)),
-    q === undefined ? undefined : or(contains(transfers.reference, q), with_line(contains(products.sku, q))),
-  );
-}
-
-/** A page of transfers, newest first. */
-export async function listTransfers(db: Db, filter: TransferFilter, window: PageWindow): Promise<PlainTransfer[]> {
-  const { limit, offset, after } = window;
-  const older = after && sql`(${transfers.created_at}, ${transfers.id}) < (${after[0]}, ${after[1]})`;
-  return db.sql
-    .select()
-    .from(transfers)
-    .where(and(matching(filter), older ?? undefined))
-    .orderBy(desc(transfers.created_at), desc(transfers.id))
-    .limit(limit)
-    .offset(offset);
-}
-
-/** The sizes by which a list of transfers is limited: one may have hundreds of lines. */
-export const longTransfers = longRecords(transfers, transfer_lines.transfer_id, { record: 1000, part: 500 });
-
-/** The number of transfers that match. */
-export async function countTransfers(db: Db, filter: TransferFilter): Promise<number> {
-  return db.sql.$count(transfers, matching(filter));
-}
+/** Transfers without their lines, newest first. */
+export const transferList = recordList(transfers, {
+  filters: {
+    status: equals(transfers.status, choice(transferStatuses)),
+    from_location: refersTo(transfers.from_warehouse_id, "warehouse"),
+    to_location: refersTo(transfers.to_warehouse_id, "warehouse"),
+    sku: filter(textField(100, { description: "Only transfers of this SKU." }), (sku) =>
+      withLine(eq(products.sku, sku)),
+    ),
+    q: search("Part of the reference or of a SKU.", [transfers.reference, (q) => withLine(contains(products.sku, q))]),
+  },
+  // One may have hundreds of lines.
+  long: longRecords(transfers, transfer_lines.transfer_id, { record: 1000, part: 500 }),
+});
 
 /** Transfers with units of a product in transit, oldest first. */
 export async function listInTransit(db: Db, product_id: number, limit: number): Promise<InTransit[]> {

@@ -5,7 +5,6 @@ import {
   idField,
   momentField,
   nullable,
-  pageFields,
   quantityField,
   Timestamp,
   textField,
@@ -36,13 +35,6 @@ export const ExtendReservation = closed({
   expires_at: momentField("New expiry: not earlier than the current one, and at most 30 days from now."),
 });
 export type ExtendReservation = Static<typeof ExtendReservation>;
-
-export const ListReservations = closed({
-  ...pageFields,
-  status: Type.Optional(choice(reservationStatuses)),
-  order_id: Type.Optional(textField(100, { description: "An order's number or ID." })),
-  sku: Type.Optional(textField(100, { description: "Only reservations of this SKU." })),
-});
 
 export const ReservationView = closed({
   reservation_id: Type.String(),

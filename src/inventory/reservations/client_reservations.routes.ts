@@ -9,7 +9,6 @@ import type { Db, Tx } from "../../storage/database.ts";
 import { reservationTransitions } from "../inventory.transitions.ts";
 import {
   ExtendReservation,
-  ListReservations,
   ReleasedReservationView,
   ReleaseReservation,
   ReservationView,
@@ -24,14 +23,7 @@ import {
 } from "./client_reservations.ts";
 import { lockStock } from "./locked_stock.ts";
 import { type Reservation, reservationView } from "./reservation.ts";
-import {
-  countReservations,
-  findReservation,
-  listLines,
-  listReservations,
-  longReservations,
-  reservedUnits,
-} from "./reservations.sql.ts";
+import { findReservation, listLines, reservationList, reservedUnits } from "./reservations.sql.ts";
 
 const reserving: BatchableCommand<ReserveStock, Awaited<ReturnType<typeof reserveStock>>> = {
   name: "reserveInventory",
@@ -96,22 +88,11 @@ export const clientReservationRoutes = routes("Reservations", [
     id: "listReservations",
     summary: "List reservations",
     refuses: ["ambiguous_identifier"],
-    query: ListReservations,
+    of: reservationList,
     view: ReservationView,
-    listing: async ({ call, query: { status, order_id, sku } }) => {
+    // An order number that is also another order's id is refused.
+    prepare: async ({ call, query: { order_id } }) => {
       if (order_id !== undefined) await call.store.read((db) => findOrderNumber(db, order_id, null));
-      const filter = {
-        status,
-        sku,
-        order_ref: order_id,
-        order_id: order_id === undefined ? undefined : (readId("order", order_id) ?? undefined),
-      };
-      return {
-        rows: (db, window) => listReservations(db, filter, window),
-        count: (db) => countReservations(db, filter),
-        position: ({ created_at, id }) => [created_at, id],
-        long: longReservations,
-      };
     },
     views: (reservations, db) => views(db, reservations),
   }),

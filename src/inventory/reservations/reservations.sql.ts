@@ -1,15 +1,22 @@
-import { and, asc, desc, eq, getTableColumns, inArray, isNull, lt, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, inArray, isNull, or, sql } from "drizzle-orm";
 import { among, amongTexts, inputField, inputRows, isOneOf, list, opaque } from "../../../db/kit.ts";
 import { lots, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { allocations, reservation_lines, reservations } from "../../../db/schema/reservations.ts";
 import { bins } from "../../../db/schema/warehouses.ts";
 import { engine } from "../../core/config.ts";
-import type { PageWindow } from "../../core/schema.ts";
+import { readId } from "../../core/ids.ts";
+import { choice, textField } from "../../core/schema.ts";
 import type { Db, Tx, WriteStatements } from "../../storage/database.ts";
 import { longRecords } from "../../storage/long_records.ts";
+import { filter, newestIds, recordList } from "../../storage/record_list.ts";
 import { insertIds, prepared, preparedOf, type StatementArgs } from "../../storage/statements.ts";
-import { initialReservationStatus, isExpired, type ReservationStatus } from "../inventory.transitions.ts";
+import {
+  initialReservationStatus,
+  isExpired,
+  type ReservationStatus,
+  reservationStatuses,
+} from "../inventory.transitions.ts";
 import type {
   AllocationLine,
   AvoidedItem,
@@ -332,56 +339,30 @@ export async function nextExpiry(db: Db): Promise<number | null> {
   return row?.at ?? null;
 }
 
-/** Filters for the list of reservations. */
-interface ReservationFilter {
-  readonly status?: ReservationStatus | undefined;
-  readonly order_ref?: string | undefined;
-  readonly order_id?: number | undefined;
-  /** Only reservations of this SKU. */
-  readonly sku?: string | undefined;
-}
-
-function matching(db: Db, { status, order_ref, order_id, sku }: ReservationFilter): SQL | undefined {
-  const past = sql`(${overdue} and ${reservations.expires_at} <= ${db.now})`;
-  const named = order_id === undefined ? sql`false` : eq(reservations.order_id, order_id);
-  return and(
-    status === undefined
-      ? undefined
-      : isExpired(status)
-        ? sql`(${eq(reservations.status, status)} or ${past})`
-        : sql`${reservations.status} = ${status} and not ${past}`,
-    order_ref === undefined ? undefined : sql`(${reservations.order_ref} = ${order_ref} or ${named})`,
-    sku === undefined
-      ? undefined
-      : sql`exists (
-          select 1 from ${reservation_lines} join ${products} on ${products.id} = ${reservation_lines.product_id}
-          where ${reservation_lines.reservation_id} = ${reservations.id} and ${products.sku} = ${sku}
-        )`,
-  );
-}
-
-/** A page of reservations, newest first. */
-export async function listReservations(
-  db: Db,
-  filter: ReservationFilter,
-  { limit, offset, after }: PageWindow,
-): Promise<Reservation[]> {
-  return db.sql
-    .select()
-    .from(reservations)
-    .where(and(matching(db, filter), after === null ? undefined : lt(reservations.id, after[1])))
-    .orderBy(desc(reservations.id))
-    .limit(limit)
-    .offset(offset);
-}
-
-/** The sizes by which a list of reservations is limited: one may have hundreds of items. */
-export const longReservations = longRecords(reservations, reservation_lines.reservation_id, { record: 500, part: 150 });
-
-/** The number of reservations that match. */
-export async function countReservations(db: Db, filter: ReservationFilter): Promise<number> {
-  return db.sql.$count(reservations, matching(db, filter));
-}
+/** Reservations, newest first. */
+export const reservationList = recordList(reservations, {
+  filters: {
+    status: filter(choice(reservationStatuses), (status, { now }) => {
+      const past = sql`(${overdue} and ${reservations.expires_at} <= ${now})`;
+      if (isExpired(status)) return sql`(${eq(reservations.status, status)} or ${past})`;
+      return sql`${reservations.status} = ${status} and not ${past}`;
+    }),
+    order_id: filter(textField(100, { description: "An order's number or ID." }), (name) => {
+      const id = readId("order", name);
+      return or(eq(reservations.order_ref, name), id === null ? undefined : eq(reservations.order_id, id));
+    }),
+    sku: filter(
+      textField(100, { description: "Only reservations of this SKU." }),
+      (sku) => sql`exists (
+        select 1 from ${reservation_lines} join ${products} on ${products.id} = ${reservation_lines.product_id}
+        where ${reservation_lines.reservation_id} = ${reservations.id} and ${products.sku} = ${sku}
+      )`,
+    ),
+  },
+  order: newestIds(reservations.id),
+  // One may have hundreds of items.
+  long: longRecords(reservations, reservation_lines.reservation_id, { record: 500, part: 150 }),
+});
 
 const wantedBy = preparedOf((sql, isOf) =>
   sql

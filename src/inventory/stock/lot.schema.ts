@@ -1,25 +1,9 @@
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { actorTypes } from "../../core/actor.ts";
-import { choice, closed, notesField, nullable, pageFields, Timestamp, textField } from "../../core/schema.ts";
+import { choice, closed, notesField, nullable, Timestamp, textField } from "../../core/schema.ts";
 import { OwnerView } from "../../storage/tenant.schema.ts";
 import { binKinds, lotStatuses, settableLotStatuses } from "../inventory.transitions.ts";
-import { arrivalField, ExpiryView, expiringBeforeField, expiryField } from "./stock.schema.ts";
-
-/** Sort orders of the list of lots. */
-export const lotSorts = ["-created_at", "expiration_date"] as const;
-
-export const ListLots = closed({
-  ...pageFields,
-  sku: Type.Optional(textField(100)),
-  lot_number: Type.Optional(textField(80)),
-  status: Type.Optional(choice(lotStatuses)),
-  expiring_before: Type.Optional(expiringBeforeField("Only lots that expire before this day.")),
-  q: Type.Optional(textField(100, { description: "Part of the lot number, the SKU or the product's name." })),
-  on_hand: Type.Optional(Type.Boolean({ description: "Only lots with units on hand, or only lots without." })),
-  sort: Type.Optional(
-    choice(lotSorts, { description: "Default: `-created_at`, newest first. Lots without expiry come last." }),
-  ),
-});
+import { arrivalField, ExpiryView, expiryField } from "./stock.schema.ts";
 
 export const SetLotStatus = closed({
   status: choice(settableLotStatuses),

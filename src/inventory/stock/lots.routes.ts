@@ -10,11 +10,10 @@ import type { Db, Tx } from "../../storage/database.ts";
 import { lockStock } from "../reservations/locked_stock.ts";
 import { shortfallsView } from "../reservations/reservation.ts";
 import { showsBins } from "../warehouses/bin_visibility.ts";
-import { dayInRequest } from "../warehouses/warehouses.sql.ts";
 import { type LotChangeResult as Changed, correctLot, setLotStatus } from "./change_lot.ts";
-import { ChangedLotView, CorrectLot, ListLots, LotDetailView, LotView, SetLotStatus } from "./lot.schema.ts";
+import { ChangedLotView, CorrectLot, LotDetailView, LotView, SetLotStatus } from "./lot.schema.ts";
 import { lotDetail, lotView, type NamedLot } from "./lot.ts";
-import { countLots, findNamedLot, listLotChanges, listLots, listLotUnits, lotPosition, zonesOf } from "./lots.sql.ts";
+import { findNamedLot, listLotChanges, listLotUnits, lotList, zonesOf } from "./lots.sql.ts";
 
 const changing = { tagged: true, matches: true, answers: { 200: EnvelopedView(ChangedLotView) } } as const;
 
@@ -23,19 +22,8 @@ export const lotRoutes = routes("Lots", [
   list("/inventory/lots", "stock.read", {
     id: "listLots",
     summary: "List lots",
-    query: ListLots,
+    of: lotList,
     view: LotView,
-    listing: ({ query: { sku, lot_number, status, q, on_hand, expiring_before, sort = "-created_at" } }) => {
-      const filterIn = async (db: Db) => ({
-        ...{ sku, lot_number, status, q, on_hand },
-        expiring_before: await dayInRequest(db, expiring_before),
-      });
-      return {
-        rows: async (db, window) => listLots(db, await filterIn(db), window, sort),
-        count: async (db) => countLots(db, await filterIn(db)),
-        position: (lot) => lotPosition(lot, sort),
-      };
-    },
     views: async (lots, db, { call }) => {
       const units = await listLotUnits(
         db,

@@ -1,4 +1,5 @@
-import { and, asc, desc, eq, gte, inArray, lt, or, type SQL, sql } from "drizzle-orm";
+import { Type } from "@sinclair/typebox";
+import { and, asc, desc, eq, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
 import { among, amongTexts, contains, isOneOf, list } from "../../../db/kit.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { lot_changes } from "../../../db/schema/lots.ts";
@@ -6,14 +7,15 @@ import { products } from "../../../db/schema/products.ts";
 import { allocations, reservation_lines, reservations } from "../../../db/schema/reservations.ts";
 import { bins, warehouses } from "../../../db/schema/warehouses.ts";
 import { type Actor, systemActor } from "../../core/actor.ts";
-import type { PagePosition, PageWindow } from "../../core/schema.ts";
+import { choice, type PageWindow, textField } from "../../core/schema.ts";
 import type { Db, Tx, WriteStatements } from "../../storage/database.ts";
+import { equals, filter, newestIds, recordList, search, soonest } from "../../storage/record_list.ts";
 import { insert, insertIds, prepared, type StatementArgs } from "../../storage/statements.ts";
-import { hasExpired, type LotStatus, lotTransitions } from "../inventory.transitions.ts";
+import { hasExpired, type LotStatus, lotStatuses, lotTransitions } from "../inventory.transitions.ts";
 import { ofSku } from "../ledger/ledger.sql.ts";
-import { dayIn, type LocalDays, localDays } from "../warehouses/warehouses.sql.ts";
-import type { lotSorts } from "./lot.schema.ts";
+import { dayIn, dayInRequest, type LocalDays, localDays } from "../warehouses/warehouses.sql.ts";
 import type { Lot, LotChange, NamedLot, UnitsOfLot } from "./lot.ts";
+import { expiringBeforeField } from "./stock.schema.ts";
 
 const named = {
   id: lots.id,
@@ -54,86 +56,42 @@ function passed(days: LocalDays): SQL {
   end`;
 }
 
-/** Filters for the list of lots. */
-interface LotFilter {
-  readonly sku?: string | undefined;
-  readonly lot_number?: string | undefined;
-  readonly status?: LotStatus | undefined;
-  /** Only lots that expire before this day (days since 1970-01-01). */
-  readonly expiring_before?: number | undefined;
-  /** Part of the lot number, the SKU or the product's name. */
-  readonly q?: string | undefined;
-  /** Only lots with units on hand, or only lots without. */
-  readonly on_hand?: boolean | undefined;
-}
+const holdsUnits = sql`exists (
+  select 1 from ${stock_items} where ${stock_items.lot_id} = ${lots.id} and ${stock_items.lot_id} is not null
+    and ${stock_items.on_hand} > 0
+)`;
+const ofProduct = (piece: string) => sql`exists (
+  select 1 from ${products} where ${products.id} = ${lots.product_id}
+    and (${contains(products.sku, piece)} or ${contains(products.name, piece)})
+)`;
 
-function matching(db: Db, filter: LotFilter, days: LocalDays): SQL | undefined {
-  const { sku, lot_number, status, expiring_before, q, on_hand } = filter;
-  const there = sql`exists (
-    select 1 from ${stock_items} where ${stock_items.lot_id} = ${lots.id} and ${stock_items.lot_id} is not null
-      and ${stock_items.on_hand} > 0
-  )`;
-  const called = (piece: string) => sql`exists (
-    select 1 from ${products} where ${products.id} = ${lots.product_id}
-      and (${contains(products.sku, piece)} or ${contains(products.name, piece)})
-  )`;
-  const past = sql`(${expires} and ${passed(days)})`;
-  return and(
-    sku === undefined ? undefined : ofSku(db, lots.product_id, sku),
-    lot_number === undefined ? undefined : eq(lots.lot_number, lot_number),
-    status === undefined
-      ? undefined
-      : hasExpired(status)
-        ? sql`(${isOneOf(lots.status, [lotTransitions.expire.to])} or ${past})`
-        : sql`${lots.status} = ${status} and not ${past}`,
-    expiring_before === undefined ? undefined : lt(lots.expires_on, expiring_before),
-    q === undefined ? undefined : or(contains(lots.lot_number, q), called(q)),
-    on_hand === undefined ? undefined : on_hand ? there : sql`not ${there}`,
-  );
-}
+/** Lots with their SKUs. */
+export const lotList = recordList(lots, {
+  select: (query) => query.select(named).from(lots).innerJoin(products, eq(products.id, lots.product_id)),
+  filters: {
+    sku: filter(textField(100), (sku, db) => ofSku(db, lots.product_id, sku)),
+    lot_number: equals(lots.lot_number, textField(80)),
+    status: filter(choice(lotStatuses), async (status, db) => {
+      const past = sql`(${expires} and ${passed(await localDays(db))})`;
+      if (hasExpired(status)) return sql`(${isOneOf(lots.status, [lotTransitions.expire.to])} or ${past})`;
+      return sql`${lots.status} = ${status} and not ${past}`;
+    }),
+    expiring_before: filter(expiringBeforeField("Only lots that expire before this day."), async (day, db) =>
+      lt(lots.expires_on, await dayInRequest(db, day)),
+    ),
+    q: search("Part of the lot number, the SKU or the product's name.", [lots.lot_number, ofProduct]),
+    on_hand: filter(Type.Boolean({ description: "Only lots with units on hand, or only lots without." }), (on_hand) =>
+      on_hand ? holdsUnits : sql`not ${holdsUnits}`,
+    ),
+  },
+  sorts: { "-created_at": newestIds(lots.id), expiration_date: soonest(lots.expires_on) },
+  sort_note: "Default: `-created_at`, newest first. Lots without expiry come last.",
+});
 
 /** The time zones for a lot's days: those of the warehouses with its units, or of all warehouses if it has none. */
 export async function zonesOf(db: Db, units: readonly { readonly timezone: string }[]): Promise<string[]> {
   const places = units.length > 0 ? units : (await localDays(db)).warehouses;
   return [...new Set(places.map(({ timezone }) => timezone))];
-}
-
-/** The sort order of a list of lots. */
-type LotSort = (typeof lotSorts)[number];
-
-const never = Number.MAX_SAFE_INTEGER;
-const expiry = sql`coalesce(${lots.expires_on}, ${sql.raw(String(never))})`;
-
-/** The position at which a list continues after this lot. */
-export function lotPosition({ id, created_at, expires_on }: NamedLot, sort: LotSort): PagePosition {
-  return [sort === "expiration_date" ? (expires_on ?? never) : created_at, id];
-}
-
-/** A page of lots. */
-export async function listLots(
-  db: Db,
-  filter: LotFilter,
-  { limit, offset, after }: PageWindow,
-  sort: LotSort,
-): Promise<NamedLot[]> {
-  const soonest = sort === "expiration_date";
-  const rest = (last: PagePosition) =>
-    soonest
-      ? sql`(${expiry} > ${last[0]} or ${expiry} = ${last[0]} and ${lots.id} > ${last[1]})`
-      : lt(lots.id, last[1]);
-  return db.sql
-    .select(named)
-    .from(lots)
-    .innerJoin(products, eq(products.id, lots.product_id))
-    .where(and(matching(db, filter, await localDays(db)), after === null ? undefined : rest(after)))
-    .orderBy(...(soonest ? [sql`${expiry} asc`, asc(lots.id)] : [desc(lots.id)]))
-    .limit(limit)
-    .offset(offset);
-}
-
-/** The number of lots that match. */
-export async function countLots(db: Db, filter: LotFilter): Promise<number> {
-  return db.sql.$count(lots, matching(db, filter, await localDays(db)));
 }
 
 const unitsOf = prepared((select, a: StatementArgs<{ ids: string }>) =>

@@ -71,25 +71,36 @@ export const stockRoutes = routes("Inventory", [
   list("/inventory", "stock.read", {
     id: "listInventory",
     summary: "List inventory levels",
-    query: ListStockSummary,
-    view: StockSummaryView,
-    listing: ({ call, query }) => {
-      const { location, sort = "sku", expiring_before, page: _page, limit: _limit, cursor: _cursor, ...named } = query;
-      // A warehouse that does not exist holds nothing.
-      refuseBins(call, { bin: named.bin, zone: named.zone });
-      const warehouse_id = location === undefined ? undefined : (readId("warehouse", location) ?? 0);
-      const filterIn = async (db: Db) => ({
-        ...named,
-        warehouse_id,
-        expiring_before: await dayInRequest(db, expiring_before, warehouse_id),
-      });
-      return {
-        rows: async (db, window) => listStocked(db, await filterIn(db), window, sort),
-        count: async (db) => countStocked(db, await filterIn(db)),
-        position: ({ key, place }) => [key, place],
-        long: { bytes: (db, stocked) => stockSummarySizes(db, idsOf(stocked)) },
-      };
+    of: {
+      query: ListStockSummary,
+      listing: ({ call, query }) => {
+        const {
+          location,
+          sort = "sku",
+          expiring_before,
+          page: _page,
+          limit: _limit,
+          cursor: _cursor,
+          ...named
+        } = query;
+        // A warehouse that does not exist holds nothing.
+        refuseBins(call, { bin: named.bin, zone: named.zone });
+        const warehouse_id = location === undefined ? undefined : (readId("warehouse", location) ?? 0);
+        const filterIn = async (db: Db) => ({
+          ...named,
+          warehouse_id,
+          expiring_before:
+            expiring_before === undefined ? undefined : await dayInRequest(db, expiring_before, warehouse_id),
+        });
+        return {
+          rows: async (db, window) => listStocked(db, await filterIn(db), window, sort),
+          count: async (db) => countStocked(db, await filterIn(db)),
+          position: ({ key, place }) => [key, place],
+          long: { bytes: (db, stocked) => stockSummarySizes(db, idsOf(stocked)) },
+        };
+      },
     },
+    view: StockSummaryView,
     views: (stocked, db, { call }) => levels(db, idsOf(stocked), showsBins(call)),
   }),
   write("POST", "/inventory", "stock.write", {

@@ -1,32 +1,12 @@
 import { Type } from "@sinclair/typebox";
-import { choice, closed, idField, nullable, pageFields, Timestamp, textField } from "../../core/schema.ts";
+import { choice, closed, nullable, Timestamp } from "../../core/schema.ts";
 import { temperatureZones } from "../../products/product.ts";
 import { OwnerView } from "../../storage/tenant.schema.ts";
 import { binKinds, lotStatuses, unavailableCauses } from "../inventory.transitions.ts";
-import { ExpiryView, expiringBeforeField } from "../stock/stock.schema.ts";
-import { permanentBinKinds } from "./warehouse.ts";
+import { ExpiryView } from "../stock/stock.schema.ts";
 
 /** How full a bin is, as a filter. */
 export const binFills = ["empty", "used", "full"] as const;
-/** Sort orders of the list of stock items. */
-export const itemSorts = ["sku", "bin", "expiration_date"] as const;
-
-const code = textField(40);
-const of = {
-  location: Type.Optional(idField("warehouse")),
-  zone: Type.Optional(textField(40, { description: "The `zone_id` of a zone." })),
-  sku: Type.Optional(textField(100)),
-  lot_number: Type.Optional(textField(80)),
-};
-
-export const ListBins = closed({
-  ...pageFields,
-  ...of,
-  bin: Type.Optional(code),
-  q: Type.Optional(textField(40, { description: "Part of the code." })),
-  kind: Type.Optional(choice(permanentBinKinds)),
-  fill: Type.Optional(choice(binFills, { description: "`full`: no room for another unit." })),
-});
 
 const count = Type.Integer({ minimum: 0 });
 
@@ -44,16 +24,6 @@ export const BinView = closed({
   used: Type.Integer({ minimum: 0, description: "Units in the bin." }),
   free: nullable(Type.Integer({ minimum: 0, description: "Units that still fit in the bin." })),
   skus: Type.Integer({ minimum: 0, description: "Number of SKUs in the bin." }),
-});
-
-export const ListStoredItems = closed({
-  ...pageFields,
-  ...of,
-  bin: Type.Optional(code),
-  q: Type.Optional(textField(100, { description: "Part of the SKU or the name." })),
-  kind: Type.Optional(choice(binKinds)),
-  expiring_before: Type.Optional(expiringBeforeField("Only units of lots that expire before this day.")),
-  sort: Type.Optional(choice(itemSorts, { description: "Default: `sku`. Units without expiry come last." })),
 });
 
 export const StoredItemView = closed({

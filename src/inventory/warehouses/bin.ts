@@ -8,7 +8,7 @@ import { isLotGood, isPromisable, unavailableCauseOf } from "../stock/product_st
 import { dedicatedView } from "./warehouse.ts";
 
 /** A bin with its zone, and the number of units and SKUs in it. */
-export interface FilledBin {
+interface FilledBin {
   readonly id: number;
   readonly warehouse_id: number;
   readonly code: string;
@@ -32,7 +32,7 @@ export function binView({ id: _id, warehouse_id, capacity, used, ...bin }: Fille
 }
 
 /** A stock item with its SKU, the product's name and the zone. */
-export interface StoredItem extends StockItem {
+interface StoredItem extends StockItem {
   readonly sku: string;
   readonly name: string;
   readonly zone_id: string | null;

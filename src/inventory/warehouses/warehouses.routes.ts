@@ -1,15 +1,14 @@
 import { Type } from "@sinclair/typebox";
-import { readId } from "../../core/ids.ts";
 import { list, read, routes, write } from "../../http/routes.ts";
 import type { Db } from "../../storage/database.ts";
 import { unscoped } from "../../storage/scope.ts";
-import { BinView, ListBins, ListStoredItems, StoredItemView } from "./bin.schema.ts";
+import { BinView, StoredItemView } from "./bin.schema.ts";
 import { binView, storedItemView } from "./bin.ts";
 import { showsBins } from "./bin_visibility.ts";
-import { countBins, countStoredItems, itemPosition, listBins, listStoredItems } from "./bins.sql.ts";
+import { binList, storedItemList } from "./bins.sql.ts";
 import { CreateWarehouse, UpdateWarehouse, WarehouseView } from "./warehouse.schema.ts";
 import { type Warehouse, warehouseView } from "./warehouse.ts";
-import { dayInRequest, listUsed, listWarehouses, lockWarehouse } from "./warehouses.sql.ts";
+import { listUsed, listWarehouses, lockWarehouse } from "./warehouses.sql.ts";
 import { createWarehouse, updateWarehouse } from "./warehouses.ts";
 
 /** Bins and their contents. */
@@ -17,43 +16,18 @@ export const binRoutes = routes("Inventory", [
   list("/inventory/bins", "stock.read", {
     id: "listBins",
     summary: "List bins by code",
-    query: ListBins,
+    of: binList,
     view: BinView,
-    listing: ({ query: { location, zone, bin, q, kind, fill, sku, lot_number } }) => {
-      const filter = { warehouse_id: warehouseOf(location), zone, bin, q, kind, fill, sku, lot_number };
-      return {
-        rows: (db, window) => listBins(db, filter, window),
-        count: (db) => countBins(db, filter),
-        position: ({ code, id }) => [code, id],
-      };
-    },
     views: (bins) => bins.map(binView),
   }),
   list("/inventory/items", "stock.read", {
     id: "listStockItems",
     summary: "List stock items by SKU, bin and lot",
-    query: ListStoredItems,
+    of: storedItemList,
     view: StoredItemView,
-    listing: ({ query }) => {
-      const { location, zone, bin, kind, sku, q, lot_number, sort = "sku" } = query;
-      const warehouse_id = warehouseOf(location);
-      const filterIn = async (db: Db) => ({
-        ...{ warehouse_id, zone, bin, kind, sku, q, lot_number },
-        expiring_before: await dayInRequest(db, query.expiring_before, warehouse_id),
-      });
-      return {
-        rows: async (db, window) => listStoredItems(db, await filterIn(db), window, sort),
-        count: async (db) => countStoredItems(db, await filterIn(db)),
-        position: (item) => itemPosition(item, sort),
-      };
-    },
     views: (items, db) => items.map((item) => storedItemView(item, db.now)),
   }),
 ]);
-
-// A warehouse that does not exist has no bins.
-const warehouseOf = (location: string | number | undefined) =>
-  location === undefined ? undefined : (readId("warehouse", location) ?? 0);
 
 /** Warehouses with their zones and bins. */
 export const warehouseRoutes = routes("Warehouses", [

@@ -95,12 +95,7 @@ export function dayIn({ warehouses, last }: LocalDays, warehouse_id: SQLWrapper)
 }
 
 /** The day that an expiry filter names, in the time zone of the filter's warehouse or of the first one. */
-export async function dayInRequest(
-  db: Db,
-  text: string | undefined,
-  warehouse_id?: number,
-): Promise<number | undefined> {
-  if (text === undefined) return undefined;
+export async function dayInRequest(db: Db, text: string, warehouse_id?: number): Promise<number> {
   const all = await listCalendars(db);
   const { timezone = "UTC" } = all.find(({ id }) => id === warehouse_id) ?? all[0] ?? {};
   return dayOf(text, timezone);

@@ -1,30 +1,16 @@
-import { and, asc, desc, eq, inArray, isNotNull, lt, max, ne, sql as template } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNotNull, lt, max, ne } from "drizzle-orm";
 import { forUpdate } from "../../../db/kit.ts";
 import { backup_runs } from "../../../db/schema/backups.ts";
 import type { BackupPlan } from "../../core/operator_settings.ts";
-import type { PageWindow } from "../../core/schema.ts";
 import { week_ms } from "../../core/time.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { shiftOf } from "../../storage/queue.ts";
+import { recordList } from "../../storage/record_list.ts";
 import { isDoneStatus, isRunningStatus, type RunKind, type RunStatus, runStarts } from "./backup_run.transitions.ts";
 import { type BackupRun, nextDueAt, type RunOutcome } from "./backup_run.ts";
 
-/** Lists a page of runs, newest first. */
-export async function listRuns(db: Db, { limit, offset, after }: PageWindow): Promise<BackupRun[]> {
-  const { created_at, id } = backup_runs;
-  return db.sql
-    .select()
-    .from(backup_runs)
-    .where(after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined)
-    .orderBy(desc(created_at), desc(id))
-    .limit(limit)
-    .offset(offset);
-}
-
-/** Returns the number of runs. */
-export async function countRuns(db: Db): Promise<number> {
-  return db.sql.$count(backup_runs);
-}
+/** Runs, newest first. */
+export const runList = recordList(backup_runs);
 
 /** Locks the waiting and running runs, oldest first. */
 export async function lockOpenRuns(tx: Tx): Promise<BackupRun[]> {

@@ -6,9 +6,9 @@ import type { Service } from "../../http/service.ts";
 import type { Db } from "../../storage/database.ts";
 import { listRestorations, type Restoration } from "../../storage/installation.ts";
 import { lateFrom, nextDueAt, runView, shippedView } from "./backup_run.ts";
-import { countRuns, findLastBegun, findLastDone, listRuns } from "./backup_runs.sql.ts";
+import { findLastBegun, findLastDone, runList } from "./backup_runs.sql.ts";
 import { requestBackup } from "./backup_runs.ts";
-import { BackupRunView, BackupSettingsView, DecideRestored, ListBackups, RestorationView } from "./backups.schema.ts";
+import { BackupRunView, BackupSettingsView, DecideRestored, RestorationView } from "./backups.schema.ts";
 import { decide } from "./settle_restore.ts";
 
 /** Routes of restores from backups, and of the decision about what they hold. */
@@ -62,9 +62,8 @@ export const backupRoutes = (service: Service) =>
       summary: "List backup runs, newest first",
       description: "Backups made with `packhouse backup` on the command line are not included.",
       live_only: true,
-      query: ListBackups,
+      of: runList,
       view: BackupRunView,
-      listing: () => ({ rows: listRuns, count: countRuns, position: ({ created_at, id }) => [created_at, id] }),
       views: (runs) => runs.map(runView),
     }),
     read("/backups/settings", "house.manage", {

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, nullable, pageFields, Timestamp } from "../../core/schema.ts";
+import { choice, closed, nullable, Timestamp } from "../../core/schema.ts";
 import { decisions, runCauses, runKinds, runStatuses } from "./backup_run.transitions.ts";
 
 export const RestorationView = closed({
@@ -32,9 +32,6 @@ export const DecideRestored = closed({
 export type DecideRestored = Static<typeof DecideRestored>;
 
 const bytes = nullable(Type.Integer());
-
-export const ListBackups = closed({ ...pageFields });
-export type ListBackups = Static<typeof ListBackups>;
 
 const world = nullable(
   closed({

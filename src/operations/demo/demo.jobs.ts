@@ -4,7 +4,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { Environment } from "../../core/environment.ts";
 import { assert, Fault } from "../../core/faults.ts";
 import { type ProgressBar, progressBar, type Terminal } from "../../core/progress.ts";
-import { countCustomers } from "../../customers/customers.sql.ts";
+import { customerList } from "../../customers/customers.sql.ts";
 import { countStoredEvents } from "../../events/events.sql.ts";
 import { countUnits, verifyInventory } from "../../inventory/inventory_audit.sql.ts";
 import { ensureWarehouse } from "../../inventory/warehouses/warehouses.ts";
@@ -16,7 +16,7 @@ import { createMerchant, updateMerchant } from "../../merchants/merchants.ts";
 import { storeForCommand } from "../../merchants/tenant_scopes.ts";
 import { publicOrderStatuses } from "../../orders/order.transitions.ts";
 import { countOrders } from "../../orders/search/order_list.sql.ts";
-import { countProducts } from "../../products/products.sql.ts";
+import { productList } from "../../products/products.sql.ts";
 import { ensureRateCards } from "../../shipping/rates/rate_cards.ts";
 import type { Db, Store } from "../../storage/database.ts";
 import type { DemoPlan } from "./acts.ts";
@@ -52,7 +52,7 @@ export async function settleMerchants(stores: MerchantStores): Promise<boolean> 
 }
 
 async function isInUse(db: Db): Promise<boolean> {
-  return (await countOrders(db, {})) > 0 || (await countProducts(db, {})) > 0;
+  return (await countOrders(db, {})) > 0 || (await productList.count(db, {})) > 0;
 }
 
 type DemoStores = Readonly<Record<Environment, Store>>;
@@ -184,8 +184,8 @@ async function summary(store: Store, parts: readonly DemoPart[], seconds: number
 /** The figures of the merchant in scope. */
 async function figuresOf(db: Db): Promise<SummaryRow[]> {
   const rows: SummaryRow[] = [
-    ["  products", await countProducts(db, {})],
-    ["  customers", await countCustomers(db, {})],
+    ["  products", await productList.count(db, {})],
+    ["  customers", await customerList.count(db, {})],
     ["  orders", await countOrders(db, {})],
   ];
   for (const status of publicOrderStatuses) {

@@ -10,7 +10,7 @@ import { day_ms } from "../../core/time.ts";
 import { addressPolicy } from "../../outbound/destination.ts";
 import { greetMail, mailPlace, tryMail } from "../../outbound/mail.ts";
 import { unreachable } from "../../outbound/reach.ts";
-import { listSubscriptions } from "../../webhooks/subscriptions/subscriptions.sql.ts";
+import { subscriptionList } from "../../webhooks/subscriptions/subscriptions.sql.ts";
 import { subscriptionMeanings } from "../../webhooks/webhooks.transitions.ts";
 import { type CheckContext, type CheckResult, ok, problem, warning } from "./check.ts";
 
@@ -108,9 +108,7 @@ export async function checkReceivers({ stores, service }: CheckContext): Promise
   let reachable = 0;
   for (const mode of environments) {
     const [operator, merchant] = [addressPolicy(service, mode, "operator"), addressPolicy(service, mode, "merchant")];
-    const all = await stores[mode].read((db) =>
-      listSubscriptions(db, { limit: subscriptions_max, offset: 0, after: null }),
-    );
+    const all = await stores[mode].read((db) => subscriptionList.rows(db, {}, { limit: subscriptions_max }));
     const active = all.filter(({ status }) => subscriptionMeanings[status].active);
     for (let at = 0; at < active.length; at += parallel_max) {
       const some = active.slice(at, at + parallel_max);

@@ -1,13 +1,16 @@
 // Resolves an order as a client names it: by its id, or by its order number.
 import { eq, getTableColumns, or, sql as template } from "drizzle-orm";
+import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { among, amongTexts, isOneOf, list } from "../../../db/kit.ts";
 import { merchants } from "../../../db/schema/merchants.ts";
 import { order_lines, orders } from "../../../db/schema/orders.ts";
 import { Fault, missing, orFault } from "../../core/faults.ts";
 import { readId, wireId } from "../../core/ids.ts";
+import { textField } from "../../core/schema.ts";
 import { suspendedStatuses } from "../../merchants/merchant.transitions.ts";
 import type { Db } from "../../storage/database.ts";
 import { inOrderOf, sizesBy } from "../../storage/long_records.ts";
+import { filter } from "../../storage/record_list.ts";
 import { prepared, preparedOf, type StatementArgs } from "../../storage/statements.ts";
 
 const { id, order_number } = orders;
@@ -39,6 +42,17 @@ const numberOf = (name: string | number) => (isOrderId(name) ? "" : String(name)
  */
 export async function findOrderId(db: Db, name: string | number, field: string | null): Promise<number | null> {
   return chosen(name, await named(db, { id: idOf(name), order_number: numberOf(name) }), field);
+}
+
+/**
+ * A filter of a list: records of the order that a client names, by one of these columns. An unknown order has none.
+ * Refuses: ambiguous_identifier.
+ */
+export function orderFilter(...order_ids: readonly AnyPgColumn[]) {
+  return filter(textField(100, { description: "An order id or an order number." }), async (name, db) => {
+    const order_id = (await findOrderId(db, name, "order_id")) ?? 0;
+    return or(...order_ids.map((column) => eq(column, order_id)));
+  });
 }
 
 /** The ids of the orders that a list names, each as by `findOrderId`. Refuses: ambiguous_identifier. */

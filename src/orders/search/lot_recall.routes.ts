@@ -26,15 +26,17 @@ export const lotRecallRoutes = routes("Lots", [
   list("/inventory/lots/:id/trace", "stock.read", {
     id: "traceLot",
     summary: "Trace a lot to its orders",
-    query: ListLotRecall,
+    of: {
+      query: ListLotRecall,
+      listing: ({ params: { id } }) => ({
+        rows: async (db, window) => listRecalledOrders(db, (await lotOf(db, id)).id, window),
+        count: async (db) => countRecalledOrders(db, (await lotOf(db, id)).id),
+        position: positionOf,
+        // Little of an order is shown, but much of it may be read.
+        long: { bytes: (db, rows) => sizesOfOrders(db, idsOf(rows)) },
+      }),
+    },
     view: LotRecallView,
-    listing: ({ params: { id } }) => ({
-      rows: async (db, window) => listRecalledOrders(db, (await lotOf(db, id)).id, window),
-      count: async (db) => countRecalledOrders(db, (await lotOf(db, id)).id),
-      position: positionOf,
-      // Little of an order is shown, but much of it may be read.
-      long: { bytes: (db, rows) => sizesOfOrders(db, idsOf(rows)) },
-    }),
     views: async (rows, db, { params }) => viewsOf(db, await lotOf(db, params.id), rows),
   }),
   exportCsv("/inventory/lots/:id/trace/export.csv", "stock.read", {

@@ -11,16 +11,19 @@ export const historyRoutes = routes("Orders", [
   list("/orders/:id/history", "orders.read", {
     id: "listOrderHistory",
     summary: "List the history of an order, oldest first",
-    query: ListHistory,
-    view: HistoryView,
-    listing: async ({ call, params: { id } }) => {
-      const viewer = await viewerOf(call);
-      return {
-        rows: async (db, window) => withActorsFor(db, viewer, await listHistory(db, await getOrderId(db, id), window)),
-        count: async (db) => countHistory(db, await getOrderId(db, id)),
-        position: (row) => [row.created_at, row.number],
-      };
+    of: {
+      query: ListHistory,
+      listing: async ({ call, params: { id } }) => {
+        const viewer = await viewerOf(call);
+        return {
+          rows: async (db, window) =>
+            withActorsFor(db, viewer, await listHistory(db, await getOrderId(db, id), window)),
+          count: async (db) => countHistory(db, await getOrderId(db, id)),
+          position: (row) => [row.created_at, row.number],
+        };
+      },
     },
+    view: HistoryView,
     views: (rows) => rows.map(historyView),
   }),
 ]);

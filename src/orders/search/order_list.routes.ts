@@ -41,13 +41,15 @@ export const listRoutes = routes("Orders", [
     description:
       "All filters can be combined, also with a search, a sort and a cursor. A cursor continues its own list: with" +
       " other filters, another search or another sort it is refused. New orders do not shift the pages.",
-    query: ListOrders,
-    view: OrderView,
-    listing: ({ query }) => {
-      const { sort = "-created_at" } = query;
-      const filter = filterOf(query);
-      return isSearched(filter) ? searching(filter, sort) : plainListing(filter, sort);
+    of: {
+      query: ListOrders,
+      listing: ({ query }) => {
+        const { sort = "-created_at" } = query;
+        const filter = filterOf(query);
+        return isSearched(filter) ? searching(filter, sort) : plainListing(filter, sort);
+      },
     },
+    view: OrderView,
     views: async (rows, db) => (await wholePage(db, rows)).map((one) => orderView(one, db.now)),
   }),
 ]);

@@ -1,15 +1,17 @@
-import { and, asc, desc, eq, isNotNull, lt, sql as template } from "drizzle-orm";
+import { and, asc, eq, isNotNull, lt } from "drizzle-orm";
 import { amongTexts, amongThose, forUpdate, isOneOf, list } from "../../../db/kit.ts";
 import { platform_imports } from "../../../db/schema/platforms.ts";
 import { missing } from "../../core/faults.ts";
 import { readId } from "../../core/ids.ts";
-import type { PageWindow } from "../../core/schema.ts";
+import { choice, textField } from "../../core/schema.ts";
 import { minute_ms } from "../../core/time.ts";
 import { bulkTransition } from "../../core/transitions.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { queueOf } from "../../storage/queue.ts";
+import { equals, recordList } from "../../storage/record_list.ts";
 import { prepared, type StatementArgs } from "../../storage/statements.ts";
-import { importTransitions, queuedImports, unfinishedImports } from "../platforms.transitions.ts";
+import { getConnection } from "../connections.sql.ts";
+import { importStatuses, importTransitions, queuedImports, unfinishedImports } from "../platforms.transitions.ts";
 import type { OrderImport } from "./import.ts";
 import { giveUpAt } from "./import.ts";
 
@@ -146,43 +148,15 @@ export async function deletePayloads(tx: Tx, before: number, limit: number): Pro
   return emptied.length;
 }
 
-/** The filters of a list of imports. */
-interface ImportFilter {
-  readonly status?: OrderImport["status"] | undefined;
-  readonly external_id?: string | undefined;
-}
-
-const matching = (connection_id: number, { status, external_id }: ImportFilter) =>
-  and(
-    eq(platform_imports.connection_id, connection_id),
-    status === undefined ? undefined : eq(platform_imports.status, status),
-    external_id === undefined ? undefined : eq(platform_imports.external_id, external_id),
-  );
-
-/** Lists a page of a connection's imports, newest first. */
-export async function listImports(
-  db: Db,
-  connection_id: number,
-  filter: ImportFilter,
-  { limit, offset, after }: PageWindow,
-): Promise<OrderImport[]> {
-  const { created_at, id } = platform_imports;
-  const rows = await db.sql
-    .select()
-    .from(platform_imports)
-    .where(
-      and(
-        matching(connection_id, filter),
-        after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined,
-      ),
-    )
-    .orderBy(desc(created_at), desc(id))
-    .limit(limit)
-    .offset(offset);
-  return rows as OrderImport[];
-}
-
-/** Counts the imports of a connection that match. */
-export async function countImports(db: Db, connection_id: number, filter: ImportFilter): Promise<number> {
-  return db.sql.$count(platform_imports, matching(connection_id, filter));
-}
+/** The order imports of a connection, newest first. */
+export const importList = recordList(platform_imports, {
+  filters: {
+    status: equals(platform_imports.status, choice(importStatuses)),
+    external_id: equals(
+      platform_imports.external_id,
+      textField(100, { description: "The platform's id of the order." }),
+    ),
+  },
+  within: async (db, _, connection) => eq(platform_imports.connection_id, (await getConnection(db, connection)).id),
+  records: (rows) => rows as readonly OrderImport[],
+});

@@ -1,16 +1,19 @@
-import { and, asc, desc, eq, not, or, sql as template } from "drizzle-orm";
+import { and, asc, eq, not, or, sql as template } from "drizzle-orm";
 import { amongThose, forUpdate, isOneOf } from "../../../db/kit.ts";
 import { platform_reports } from "../../../db/schema/platform_reports.ts";
 import { missing } from "../../core/faults.ts";
 import { readId } from "../../core/ids.ts";
-import type { PageWindow } from "../../core/schema.ts";
+import { choice } from "../../core/schema.ts";
 import { minute_ms } from "../../core/time.ts";
 import { bulkTransition } from "../../core/transitions.ts";
+import { orderFilter } from "../../orders/lifecycle/order_lookup.sql.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { isFree } from "../../storage/installation.ts";
 import { queueOf } from "../../storage/queue.ts";
+import { equals, recordList } from "../../storage/record_list.ts";
 import { insert, prepared, type StatementArgs } from "../../storage/statements.ts";
-import { queuedShipmentUpdates, shipmentUpdateTransitions } from "../platforms.transitions.ts";
+import { getConnection } from "../connections.sql.ts";
+import { queuedShipmentUpdates, shipmentUpdateStatuses, shipmentUpdateTransitions } from "../platforms.transitions.ts";
 import type { ShipmentUpdate } from "./shipment_update.ts";
 import { giveUpUpdateAt, no_token } from "./shipment_update.ts";
 
@@ -139,42 +142,11 @@ export async function requeueFailedReports(tx: Tx, connection_id: number): Promi
     );
 }
 
-/** The filters of a list of reports. */
-interface ShipmentUpdateFilter {
-  readonly status?: ShipmentUpdate["status"] | undefined;
-  readonly order_id?: number | undefined;
-}
-
-const matching = (connection_id: number, { status, order_id }: ShipmentUpdateFilter) =>
-  and(
-    eq(platform_reports.connection_id, connection_id),
-    status === undefined ? undefined : eq(platform_reports.status, status),
-    order_id === undefined ? undefined : eq(platform_reports.order_id, order_id),
-  );
-
-/** Lists a page of a connection's reports, newest first. */
-export async function listReports(
-  db: Db,
-  connection_id: number,
-  filter: ShipmentUpdateFilter,
-  { limit, offset, after }: PageWindow,
-): Promise<ShipmentUpdate[]> {
-  const { created_at, id } = platform_reports;
-  return db.sql
-    .select()
-    .from(platform_reports)
-    .where(
-      and(
-        matching(connection_id, filter),
-        after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined,
-      ),
-    )
-    .orderBy(desc(created_at), desc(id))
-    .limit(limit)
-    .offset(offset);
-}
-
-/** Counts the reports of a connection that match. */
-export async function countReports(db: Db, connection_id: number, filter: ShipmentUpdateFilter): Promise<number> {
-  return db.sql.$count(platform_reports, matching(connection_id, filter));
-}
+/** The reports of a connection, newest first. */
+export const reportList = recordList(platform_reports, {
+  filters: {
+    status: equals(platform_reports.status, choice(shipmentUpdateStatuses)),
+    order_id: orderFilter(platform_reports.order_id),
+  },
+  within: async (db, _, connection) => eq(platform_reports.connection_id, (await getConnection(db, connection)).id),
+});

@@ -15,11 +15,10 @@ import {
   ConnectorsView,
   CreateAccount,
   DeletedAccountView,
-  ListAccounts,
   NewAccountView,
   UpdateAccount,
 } from "./accounts.schema.ts";
-import { countAccounts, getAccount, listAccounts, lockAccount } from "./accounts.sql.ts";
+import { accountList, getAccount, lockAccount } from "./accounts.sql.ts";
 import {
   type AccountRules,
   type AccountTestResult,
@@ -62,13 +61,8 @@ const recordRows = (service: Service) => [
   list("/shipping/carrier-accounts", "shipping.manage", {
     id: "listCarrierAccounts",
     summary: "List carrier accounts",
-    query: ListAccounts,
+    of: accountList,
     view: AccountView,
-    listing: () => ({
-      rows: listAccounts,
-      count: countAccounts,
-      position: ({ created_at, id }) => [created_at, id],
-    }),
     views: (accounts, _, { call }) => accounts.map(viewOf(service, call)),
   }),
   read("/shipping/carrier-accounts/:id", "shipping.manage", {

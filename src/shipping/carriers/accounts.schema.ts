@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, nameField, nullable, pageFields, Timestamp } from "../../core/schema.ts";
+import { choice, closed, nameField, nullable, Timestamp } from "../../core/schema.ts";
 import { accountStatuses } from "./account.transitions.ts";
 import type { CredentialsInput } from "./account.ts";
 
@@ -64,9 +64,6 @@ export const UpdateAccount = closed(
   readOnly,
 );
 export type UpdateAccount = Static<typeof UpdateAccount>;
-
-export const ListAccounts = closed(pageFields);
-export type ListAccounts = Static<typeof ListAccounts>;
 
 const text = nullable(Type.String());
 

@@ -1,11 +1,11 @@
-import { and, asc, desc, eq, isNull, sql as template } from "drizzle-orm";
+import { and, asc, eq, isNull, sql as template } from "drizzle-orm";
 import { forUpdate, isOneOf } from "../../../db/kit.ts";
 import { carrier_accounts } from "../../../db/schema/carrier_accounts.ts";
 import { labels } from "../../../db/schema/shipments.ts";
 import { Fault, missing } from "../../core/faults.ts";
 import { isCallbackKey, readId, wireId } from "../../core/ids.ts";
-import type { PageWindow } from "../../core/schema.ts";
 import type { Db, Tx } from "../../storage/database.ts";
+import { recordList } from "../../storage/record_list.ts";
 import { prepared, type StatementArgs } from "../../storage/statements.ts";
 import { isDuplicate } from "../../storage/storage_errors.ts";
 import { sellingStatuses } from "./account.transitions.ts";
@@ -93,22 +93,8 @@ export async function hasLabelInProgress(db: Db, id: number): Promise<boolean> {
   return (await labelsInProgress(db, { id })).length > 0;
 }
 
-/** Lists a page of accounts, newest first. */
-export async function listAccounts(db: Db, { limit, offset, after }: PageWindow): Promise<CarrierAccount[]> {
-  const { created_at, id } = carrier_accounts;
-  return db.sql
-    .select()
-    .from(carrier_accounts)
-    .where(and(isNotDeleted, after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined))
-    .orderBy(desc(created_at), desc(id))
-    .limit(limit)
-    .offset(offset);
-}
-
-/** Counts the accounts that are not deleted. */
-export async function countAccounts(db: Db): Promise<number> {
-  return db.sql.$count(carrier_accounts, isNotDeleted);
-}
+/** Accounts that are not deleted, newest first. */
+export const accountList = recordList(carrier_accounts, { within: isNotDeleted });
 
 /** Inserts an account and returns its id. Refuses: duplicate_connection. */
 export async function insertAccount(tx: Tx, fields: Omit<CarrierAccount, "id">): Promise<number> {

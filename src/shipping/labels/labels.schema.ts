@@ -4,10 +4,8 @@ import {
   choice,
   closed,
   idField,
-  momentField,
   moneyField,
   nullable,
-  pageFields,
   Timestamp,
   textField,
   weightUnitField,
@@ -25,28 +23,6 @@ import {
   WeightField,
 } from "../shipping.schema.ts";
 import { labelStatuses, voidStatuses } from "./label.transitions.ts";
-
-const filters = {
-  order_id: Type.Optional(textField(100, { description: "An order id or an order number." })),
-  shipment_id: Type.Optional(idField("shipment")),
-  return_id: Type.Optional(idField("return")),
-  manifest_id: Type.Optional(idField("manifest", "Only labels on this manifest.")),
-  on_manifest: Type.Optional(
-    Type.Boolean({ description: "True: only manifested labels. False: only labels that are on no manifest." }),
-  ),
-  status: Type.Optional(choice(labelStatuses)),
-  carrier: Type.Optional(textField(100)),
-  service: Type.Optional(textField(100)),
-  tracking_number: Type.Optional(textField(60, { description: "As printed or as scanned." })),
-  created_after: Type.Optional(momentField()),
-  created_before: Type.Optional(momentField()),
-};
-
-export const ListLabels = closed({ ...pageFields, ...filters });
-export type ListLabels = Static<typeof ListLabels>;
-
-export const ExportLabels = closed({ ...filters, ...csvExportFields });
-export type ExportLabels = Static<typeof ExportLabels>;
 
 const DayField = (description: string) =>
   Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$", hint: "must be a date, such as 2026-01-31", description });

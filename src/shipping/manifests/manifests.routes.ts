@@ -1,5 +1,4 @@
-import { momentOf } from "../../core/clock.ts";
-import { readId, wireId } from "../../core/ids.ts";
+import { wireId } from "../../core/ids.ts";
 import { documentMediaTypes, preferredFormat } from "../../documents/document.ts";
 import { sendDocument } from "../../documents/document_response.ts";
 import { tagged } from "../../http/preconditions.ts";
@@ -9,8 +8,8 @@ import { codesIn } from "../../merchants/directory.sql.ts";
 import { createManifest } from "./create_manifest.ts";
 import { type CarrierManifest, manifestView, plainManifestView } from "./manifest.ts";
 import { manifestDocument } from "./manifest_document.ts";
-import { CreateManifest, ListManifests, ManifestView, PlainManifestView, PrintManifest } from "./manifests.schema.ts";
-import { countManifests, getManifest, listManifests } from "./manifests.sql.ts";
+import { CreateManifest, ManifestView, PlainManifestView, PrintManifest } from "./manifests.schema.ts";
+import { getManifest, manifestList } from "./manifests.sql.ts";
 
 /** Routes of manifests: the lists of parcels handed to carriers at the end of a day. */
 export const manifestRoutes = ({ log }: Service) =>
@@ -34,22 +33,8 @@ export const manifestRoutes = ({ log }: Service) =>
     list("/shipping/manifests", "shipping.read", {
       id: "listManifests",
       summary: "List manifests",
-      query: ListManifests,
+      of: manifestList,
       view: PlainManifestView,
-      listing: ({ query: { carrier, warehouse_id, date, created_after, created_before } }) => {
-        const filter = {
-          carrier,
-          warehouse_id: warehouse_id === undefined ? undefined : (readId("warehouse", warehouse_id) ?? 0),
-          day: date,
-          created_after: momentOf(created_after),
-          created_before: momentOf(created_before),
-        };
-        return {
-          rows: (db, window) => listManifests(db, filter, window),
-          count: (db) => countManifests(db, filter),
-          position: ({ created_at, id }) => [created_at, id],
-        };
-      },
       views: (manifests) => manifests.map(plainManifestView),
     }),
     read("/shipping/manifests/:id", "shipping.read", {

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { actorTypes } from "../../core/actor.ts";
-import { choice, closed, idField, momentField, nullable, pageFields, Timestamp, textField } from "../../core/schema.ts";
+import { choice, closed, idField, nullable, Timestamp, textField } from "../../core/schema.ts";
 import { weightUnits } from "../../core/weight_units.ts";
 import { paperSizes } from "../../documents/document.ts";
 import { labelStatuses } from "../labels/label.transitions.ts";
@@ -8,7 +8,8 @@ import { labelStatuses } from "../labels/label.transitions.ts";
 /** The maximum number of labels on one manifest. */
 export const manifest_labels_max = 1000;
 
-const DayField = (description: string) =>
+/** A day as a date. */
+export const DayField = (description: string) =>
   Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$", hint: "must be a date, such as 2026-01-31", description });
 
 export const CreateManifest = closed({
@@ -24,16 +25,6 @@ export const CreateManifest = closed({
   ),
 });
 export type CreateManifest = Static<typeof CreateManifest>;
-
-export const ListManifests = closed({
-  ...pageFields,
-  carrier: Type.Optional(textField(100)),
-  warehouse_id: Type.Optional(idField("warehouse")),
-  date: Type.Optional(DayField("The day of the manifest.")),
-  created_after: Type.Optional(momentField()),
-  created_before: Type.Optional(momentField()),
-});
-export type ListManifests = Static<typeof ListManifests>;
 
 export const PrintManifest = closed({
   format: Type.Optional(choice(["pdf", "html"], { description: "Overrides the `Accept` header." })),

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gt, gte, isNull, lt, not, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, eq, gt, gte, isNull, lt, not, or } from "drizzle-orm";
 import { among, isOneOf, list } from "../../../db/kit.ts";
 import { manifest_labels, manifests } from "../../../db/schema/manifests.ts";
 import { orders } from "../../../db/schema/orders.ts";
@@ -6,13 +6,15 @@ import { labels, shipments } from "../../../db/schema/shipments.ts";
 import type { Actor } from "../../core/actor.ts";
 import { assert, missing } from "../../core/faults.ts";
 import { readId } from "../../core/ids.ts";
-import type { PageWindow } from "../../core/schema.ts";
+import { textField } from "../../core/schema.ts";
 import { listPlainWarehouses } from "../../inventory/warehouses/warehouses.sql.ts";
 import { arrivedStatuses } from "../../orders/order.transitions.ts";
 import type { Db, Tx } from "../../storage/database.ts";
+import { after, before, equals, newestIds, recordList, refersTo } from "../../storage/record_list.ts";
 import { insertIds, prepared, preparedOf, type StatementArgs } from "../../storage/statements.ts";
 import { type LabelStatus, usableLabelStatuses } from "../labels/label.transitions.ts";
 import type { CarrierManifest, ManifestParcel, PlainManifest } from "./manifest.ts";
+import { DayField } from "./manifests.schema.ts";
 
 /** A candidate for a manifest, with the facts that decide whether it fits. */
 export interface ManifestCandidate {
@@ -174,40 +176,15 @@ async function withWarehouses(db: Db, rows: readonly (typeof manifests.$inferSel
   });
 }
 
-/** The filters of a list of manifests. Timestamps are in milliseconds. */
-interface ManifestFilter {
-  readonly carrier?: string | undefined;
-  readonly warehouse_id?: number | undefined;
-  readonly day?: string | undefined;
-  readonly created_after?: number | undefined;
-  readonly created_before?: number | undefined;
-}
-
-function matching({ carrier, warehouse_id, day, created_after, created_before }: ManifestFilter): SQL | undefined {
-  return and(
-    carrier === undefined ? undefined : eq(manifests.carrier, carrier),
-    warehouse_id === undefined ? undefined : eq(manifests.warehouse_id, warehouse_id),
-    day === undefined ? undefined : eq(manifests.day, day),
-    created_after === undefined ? undefined : gt(manifests.created_at, created_after),
-    created_before === undefined ? undefined : lt(manifests.created_at, created_before),
-  );
-}
-
-/** Lists a page of manifests, newest first. */
-export async function listManifests(db: Db, filter: ManifestFilter, window: PageWindow): Promise<PlainManifest[]> {
-  const { limit, offset, after } = window;
-  const behind = after === null ? undefined : sql`${manifests.id} < ${after[1]}`;
-  const rows = await db.sql
-    .select()
-    .from(manifests)
-    .where(and(matching(filter), behind))
-    .orderBy(desc(manifests.id))
-    .limit(limit)
-    .offset(offset);
-  return withWarehouses(db, rows);
-}
-
-/** Counts the manifests that match. */
-export async function countManifests(db: Db, filter: ManifestFilter): Promise<number> {
-  return db.sql.$count(manifests, matching(filter));
-}
+/** Manifests without their parcels, newest first. */
+export const manifestList = recordList(manifests, {
+  filters: {
+    carrier: equals(manifests.carrier, textField(100)),
+    warehouse_id: refersTo(manifests.warehouse_id, "warehouse"),
+    date: equals(manifests.day, DayField("The day of the manifest.")),
+    created_after: after(manifests.created_at),
+    created_before: before(manifests.created_at),
+  },
+  order: newestIds(manifests.id),
+  records: (rows, db) => withWarehouses(db, rows),
+});

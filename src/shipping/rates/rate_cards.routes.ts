@@ -21,35 +21,20 @@ import {
 import {
   CardHistoryView,
   CreateRateCard,
-  ListCardHistory,
   ListedRateCard,
-  ListRateCards,
   PriceRowField,
   RateCardView,
   UpdateRateCard,
 } from "./rate_cards.schema.ts";
-import {
-  type CardVersion,
-  countCards,
-  countCardVersions,
-  getCard,
-  listCards,
-  listCardVersions,
-  lockCard,
-} from "./rate_cards.sql.ts";
+import { type CardVersion, cardList, cardVersionList, getCard, lockCard } from "./rate_cards.sql.ts";
 import { createRateCard, replacePrices, updateRateCard } from "./rate_cards.ts";
 
 const cardRoutes = routes("Rate cards", [
   list("/shipping/rate-cards", "shipping.read", {
     id: "listRateCards",
     summary: "List the rate cards of the built-in carrier",
-    query: ListRateCards,
+    of: cardList,
     view: ListedRateCard,
-    listing: ({ query }) => ({
-      rows: (db, window) => listCards(db, query, window),
-      count: (db) => countCards(db, query),
-      position: (card) => [card.id, card.id],
-    }),
     views: (cards) => cards.map(listedCardView),
   }),
   write("POST", "/shipping/rate-cards", "shipping.manage", {
@@ -85,13 +70,8 @@ const cardRoutes = routes("Rate cards", [
   list("/shipping/rate-cards/:id/history", "shipping.read", {
     id: "listRateCardHistory",
     summary: "List the history of a rate card, newest first",
-    query: ListCardHistory,
+    of: cardVersionList,
     view: CardHistoryView,
-    listing: ({ params: { id } }) => ({
-      rows: async (db, window) => listCardVersions(db, (await getCard(db, id)).id, window),
-      count: async (db) => countCardVersions(db, (await getCard(db, id)).id),
-      position: (row) => [row.version, row.id],
-    }),
     views: (rows) => rows.map(versionView),
   }),
 ]);

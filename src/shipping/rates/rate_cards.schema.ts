@@ -7,7 +7,6 @@ import {
   moneyField,
   nameField,
   nullable,
-  pageFields,
   Timestamp,
 } from "../../core/schema.ts";
 import { weekdays } from "../../core/time_zone.ts";
@@ -22,7 +21,8 @@ const amount_max = 999_999.99;
 const rows_max = 10_000;
 const optional = Type.Optional;
 
-const ServiceField = Type.String({
+/** The name of a service. */
+export const ServiceField = Type.String({
   pattern: "^[a-z0-9][a-z0-9_]{0,39}$",
   hint: "must be lower-case letters, digits and underscores, such as next_day",
 });
@@ -196,16 +196,6 @@ export type CreateRateCard = Static<typeof CreateRateCard>;
 
 export const UpdateRateCard = closed({ service: optional(ServiceField), ...all }, readOnly);
 export type UpdateRateCard = Static<typeof UpdateRateCard>;
-
-export const ListRateCards = closed({
-  ...pageFields,
-  service: optional(ServiceField),
-  active: optional(Type.Boolean()),
-});
-export type ListRateCards = Static<typeof ListRateCards>;
-
-export const ListCardHistory = closed(pageFields);
-export type ListCardHistory = Static<typeof ListCardHistory>;
 
 const AmountView = closed({ price: Type.Number(), cost: Type.Number() });
 const number = nullable(Type.Number());

@@ -1,11 +1,12 @@
-import { and, asc, desc, eq, isNull, lt, lte, or, type SQL, sql } from "drizzle-orm";
+import { Type } from "@sinclair/typebox";
+import { and, asc, desc, eq, gt, isNull, lt, lte, or, sql } from "drizzle-orm";
 import { forUpdate } from "../../../db/kit.ts";
 import { holiday_sets, rate_card_versions, rate_cards, zone_systems } from "../../../db/schema/rates.ts";
 import type { Actor } from "../../core/actor.ts";
 import { assert, missing } from "../../core/faults.ts";
 import { readId } from "../../core/ids.ts";
-import type { PageWindow } from "../../core/schema.ts";
 import type { Db, ReadStatements, Tx } from "../../storage/database.ts";
+import { equals, recordList } from "../../storage/record_list.ts";
 import { bareOf } from "../../storage/scope.ts";
 import { insert, insertIds, prepared, type StatementArgs } from "../../storage/statements.ts";
 import type { ReadySystem } from "../zones/zone_system.ts";
@@ -16,6 +17,7 @@ import { isHolidayOf } from "./holidays.ts";
 import { type ReadyTerms, readyTerms } from "./price_parcel.ts";
 import type { CardContent, RateCard } from "./rate_card.ts";
 import { contentOf, type StoredContent, storedContent } from "./rate_card.ts";
+import { ServiceField } from "./rate_cards.schema.ts";
 import type { ReadyCard } from "./rate_offers.ts";
 import { simulatedTariffs, type Tariff } from "./simulated_tariffs.ts";
 
@@ -191,62 +193,36 @@ export async function lockCard(tx: Tx, id: string | number): Promise<RateCard> {
   return getCard(tx, id);
 }
 
-/** The filters of a list of cards. */
-interface CardFilter {
-  readonly service?: string | undefined;
-  readonly active?: boolean | undefined;
-}
-
-function matching({ service, active }: CardFilter): SQL | undefined {
-  return and(
-    service === undefined ? undefined : eq(rate_cards.service, service),
-    active === undefined ? undefined : eq(rate_cards.active, active),
-  );
-}
-
-/** Lists a page of cards, oldest first. */
-export async function listCards(db: Db, filter: CardFilter, { limit, offset, after }: PageWindow): Promise<RateCard[]> {
-  const rows = await db.sql
-    .select(head)
-    .from(rate_cards)
-    .innerJoin(rate_card_versions, isNewestVersion)
-    .where(and(matching(filter), after ? sql`${rate_cards.id} > ${after[1]}` : undefined))
-    .orderBy(asc(rate_cards.id))
-    .limit(limit)
-    .offset(offset);
-  return rows.map(cardOf);
-}
-
-/** Counts the cards that match a filter. */
-export async function countCards(db: Db, filter: CardFilter): Promise<number> {
-  return db.sql.$count(rate_cards, matching(filter));
-}
+/** Rate cards, oldest first. */
+export const cardList = recordList(rate_cards, {
+  select: (sql) => sql.select(head).from(rate_cards).innerJoin(rate_card_versions, isNewestVersion),
+  filters: {
+    service: equals(rate_cards.service, ServiceField),
+    active: equals(rate_cards.active, Type.Boolean()),
+  },
+  order: {
+    by: [asc(rate_cards.id)],
+    beyond: ([, id]) => gt(rate_cards.id, id),
+    position: ({ id }: RateCard) => [id, id],
+  },
+  records: (rows) => rows.map(cardOf),
+});
 
 /** Lists the active cards of a service. */
-export async function listActiveCards(db: Db, service: string): Promise<RateCard[]> {
-  return listCards(db, { service, active: true }, { limit: 10_000, offset: 0, after: null });
+export async function listActiveCards(db: Db, service: string): Promise<readonly RateCard[]> {
+  return cardList.rows(db, { service, active: true }, { limit: 10_000 });
 }
 
 /** A version of a card and its author. */
 export type CardVersion = Omit<typeof rate_card_versions.$inferSelect, "content"> & { readonly content: CardContent };
 
-/** Lists a page of a card's versions, newest first. */
-export async function listCardVersions(
-  db: Db,
-  card_id: number,
-  { limit, offset, after }: PageWindow,
-): Promise<CardVersion[]> {
-  const rows = await db.sql
-    .select()
-    .from(rate_card_versions)
-    .where(and(eq(rate_card_versions.card_id, card_id), after ? lt(rate_card_versions.id, after[1]) : undefined))
-    .orderBy(desc(rate_card_versions.version))
-    .limit(limit)
-    .offset(offset);
-  return rows.map((row) => ({ ...row, content: contentOf(row.content) }));
-}
-
-/** Counts the versions of a card. */
-export async function countCardVersions(db: Db, card_id: number): Promise<number> {
-  return db.sql.$count(rate_card_versions, eq(rate_card_versions.card_id, card_id));
-}
+/** The versions of a card, newest first. */
+export const cardVersionList = recordList(rate_card_versions, {
+  within: async (db, _, card) => eq(rate_card_versions.card_id, (await getCard(db, card)).id),
+  order: {
+    by: [desc(rate_card_versions.version)],
+    beyond: ([, id]) => lt(rate_card_versions.id, id),
+    position: ({ version, id }: CardVersion) => [version, id],
+  },
+  records: (rows): readonly CardVersion[] => rows.map((row) => ({ ...row, content: contentOf(row.content) })),
+});

@@ -1,65 +1,39 @@
-import {
-  and,
-  asc,
-  count,
-  desc,
-  eq,
-  getTableColumns,
-  inArray,
-  isNotNull,
-  lt,
-  or,
-  type SQL,
-  sql as template,
-} from "drizzle-orm";
+import { and, asc, count, eq, getTableColumns, inArray, isNotNull, lt, or, sql as template } from "drizzle-orm";
 import { amongThose } from "../../../db/kit.ts";
 import { deliveries, delivery_attempts } from "../../../db/schema/webhooks.ts";
-import type { PageWindow } from "../../core/schema.ts";
+import { choice } from "../../core/schema.ts";
 import type { Db, Tx } from "../../storage/database.ts";
+import { descending, equals, recordList } from "../../storage/record_list.ts";
 import { insert } from "../../storage/statements.ts";
-import type { AttemptStatus } from "../webhooks.transitions.ts";
+import { getSubscription } from "../subscriptions/subscriptions.sql.ts";
+import { attemptStatuses } from "../webhooks.transitions.ts";
 import type { DeliveryAttempt, LoggedAttempt } from "./attempt.ts";
-import type { DeliveryEventFilter } from "./deliveries.schema.ts";
-import { aboutEvents } from "./deliveries.sql.ts";
+import { eventFilters } from "./deliveries.sql.ts";
 
 /** Inserts log entries. */
 export async function insertAttempts(tx: Tx, rows: readonly Omit<DeliveryAttempt, "id">[]): Promise<void> {
   await insert(tx, delivery_attempts, rows);
 }
 
-/** The filters of a subscription's log. */
-interface AttemptFilter extends DeliveryEventFilter {
-  readonly subscription_id: number;
-  readonly status?: AttemptStatus | undefined;
-}
-
-function matching(filter: AttemptFilter): SQL | undefined {
-  return and(
-    aboutEvents({ subscription_id: delivery_attempts.subscription_id, moment: delivery_attempts.started_at }, filter),
-    filter.status === undefined ? undefined : eq(delivery_attempts.status, filter.status),
-  );
-}
-
 const isOfDelivery = eq(deliveries.id, delivery_attempts.delivery_id);
 const ofEvent = { event_id: deliveries.event_id, event_type: deliveries.event_type };
 
-/** Lists a page of a subscription's log, newest first. */
-export async function listAttempts(
-  db: Db,
-  filter: AttemptFilter,
-  { limit, offset, after }: PageWindow,
-): Promise<LoggedAttempt[]> {
-  const { started_at, id } = delivery_attempts;
-  const rows = await db.sql
-    .select({ ...getTableColumns(delivery_attempts), ...ofEvent })
-    .from(delivery_attempts)
-    .innerJoin(deliveries, isOfDelivery)
-    .where(and(matching(filter), after ? template`(${started_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined))
-    .orderBy(desc(started_at), desc(id))
-    .limit(limit)
-    .offset(offset);
-  return rows as LoggedAttempt[];
-}
+/** A subscription's log, newest first. */
+export const attemptList = recordList(delivery_attempts, {
+  select: (sql) =>
+    sql
+      .select({ ...getTableColumns(delivery_attempts), ...ofEvent })
+      .from(delivery_attempts)
+      .innerJoin(deliveries, isOfDelivery),
+  filters: {
+    status: equals(delivery_attempts.status, choice(attemptStatuses)),
+    ...eventFilters(delivery_attempts.started_at, "Attempts begun"),
+  },
+  within: async (db, _, id) => eq(delivery_attempts.subscription_id, (await getSubscription(db, id)).id),
+  counted: (sql) => sql.select({ count: count() }).from(delivery_attempts).innerJoin(deliveries, isOfDelivery),
+  order: descending(delivery_attempts.started_at),
+  records: (rows) => rows as readonly LoggedAttempt[],
+});
 
 /** Finds a log entry of a subscription with its delivery, or null. */
 export async function findAttempt(
@@ -75,16 +49,6 @@ export async function findAttempt(
   if (row === undefined) return null;
   const { event_id, event_type } = row.delivery;
   return { attempt: { ...row.attempt, event_id, event_type } as LoggedAttempt, delivery: row.delivery };
-}
-
-/** Counts the matching entries of a subscription's log. */
-export async function countAttempts(db: Db, filter: AttemptFilter): Promise<number> {
-  const [row] = await db.sql
-    .select({ count: count() })
-    .from(delivery_attempts)
-    .innerJoin(deliveries, isOfDelivery)
-    .where(matching(filter));
-  return row?.count ?? 0;
 }
 
 /** Deletes up to `limit` response bodies of attempts before a time (ms), and returns how many. The attempts stay. */

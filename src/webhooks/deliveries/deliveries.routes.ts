@@ -6,18 +6,9 @@ import { list, read, routes, write } from "../../http/routes.ts";
 import type { Db } from "../../storage/database.ts";
 import { getSubscription } from "../subscriptions/subscriptions.sql.ts";
 import { attemptView } from "./attempt.ts";
-import { countAttempts, findAttempt, listAttempts } from "./attempts.sql.ts";
-import {
-  AttemptView,
-  DeliveryView,
-  eventFilterOf,
-  ListAttempts,
-  ListDeliveries,
-  RecoveryView,
-  StartRecovery,
-  WholeAttemptView,
-} from "./deliveries.schema.ts";
-import { countDeliveries, listDeliveries } from "./deliveries.sql.ts";
+import { attemptList, findAttempt } from "./attempts.sql.ts";
+import { AttemptView, DeliveryView, RecoveryView, StartRecovery, WholeAttemptView } from "./deliveries.schema.ts";
+import { deliveryList } from "./deliveries.sql.ts";
 import { redeliver } from "./deliveries.ts";
 import { deliveryBody, deliveryView } from "./delivery.ts";
 import { startRecovery } from "./recover_deliveries.ts";
@@ -29,17 +20,8 @@ export const deliveryRoutes = routes("Webhooks", [
   list("/webhooks/:id/deliveries", "webhooks.read", {
     id: "listWebhookDeliveries",
     summary: "List a subscription's deliveries, newest first",
-    query: ListDeliveries,
+    of: deliveryList,
     view: DeliveryView,
-    listing: ({ params: { id }, query }) => {
-      const requested = { status: query.status, ...eventFilterOf(query) };
-      const filter = (subscription_id: number) => ({ subscription_id, ...requested });
-      return {
-        rows: async (db, window) => listDeliveries(db, filter((await getSubscription(db, id)).id), window),
-        count: async (db) => countDeliveries(db, filter((await getSubscription(db, id)).id)),
-        position: (delivery) => [delivery.sequence, delivery.id],
-      };
-    },
     views: (deliveries) => deliveries.map(deliveryView),
   }),
   write("POST", "/webhooks/:id/deliveries/:delivery_id/redeliver", "webhooks.manage", {
@@ -81,17 +63,8 @@ export const logRoutes = routes("Webhooks", [
   list("/webhooks/:id/logs", "webhooks.read", {
     id: "listWebhookLogs",
     summary: "List the delivery attempts of a subscription",
-    query: ListAttempts,
+    of: attemptList,
     view: AttemptView,
-    listing: ({ params: { id }, query }) => {
-      const requested = { status: query.status, ...eventFilterOf(query) };
-      const filter = (subscription_id: number) => ({ subscription_id, ...requested });
-      return {
-        rows: async (db, window) => listAttempts(db, filter((await getSubscription(db, id)).id), window),
-        count: async (db) => countAttempts(db, filter((await getSubscription(db, id)).id)),
-        position: (line) => [line.started_at, line.id],
-      };
-    },
     views: (lines) => lines.map(attemptView),
   }),
   read("/webhooks/:id/logs/:log_id", "webhooks.read", {

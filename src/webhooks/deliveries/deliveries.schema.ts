@@ -1,8 +1,7 @@
-// Schemas of deliveries, attempts and recoveries, and their shared filters.
+// Schemas of deliveries, attempts and recoveries.
 import { type Static, Type } from "@sinclair/typebox";
-import { momentOf } from "../../core/clock.ts";
-import { choice, closed, momentField, nullable, pageFields, Timestamp, textField } from "../../core/schema.ts";
-import { type EventType, eventTypes } from "../../events/event_types.ts";
+import { choice, closed, momentField, nullable, Timestamp } from "../../core/schema.ts";
+import { eventTypes } from "../../events/event_types.ts";
 import {
   attemptErrors,
   attemptStatuses,
@@ -11,43 +10,6 @@ import {
   missedDeliveries,
   restoredStates,
 } from "../webhooks.transitions.ts";
-
-/** The query fields for records of events; `happened` describes their time, such as `Attempts begun`. */
-const eventFilterFields = (happened: string) => ({
-  event_type: Type.Optional(choice(eventTypes)),
-  event_id: Type.Optional(textField(100)),
-  since: Type.Optional(momentField(`${happened} at this time or later.`)),
-  until: Type.Optional(momentField(`${happened} before this time.`)),
-});
-
-/** Filters by event, event type or period. */
-export interface DeliveryEventFilter {
-  readonly event_type?: EventType | undefined;
-  readonly event_id?: string | undefined;
-  /** From this time on (inclusive), in milliseconds. */
-  readonly since?: number | undefined;
-  /** Before this time, in milliseconds. */
-  readonly until?: number | undefined;
-}
-
-interface EventQuery {
-  readonly event_type?: EventType | undefined;
-  readonly event_id?: string | undefined;
-  readonly since?: string | undefined;
-  readonly until?: string | undefined;
-}
-
-/** Converts query fields to a filter. */
-export function eventFilterOf({ event_type, event_id, since, until }: EventQuery): DeliveryEventFilter {
-  return { event_type, event_id, since: momentOf(since), until: momentOf(until) };
-}
-
-export const ListDeliveries = closed({
-  ...pageFields,
-  status: Type.Optional(choice(deliveryStatuses)),
-  ...eventFilterFields("Deliveries recorded"),
-});
-export type ListDeliveries = Static<typeof ListDeliveries>;
 
 export const DeliveryView = closed({
   id: Type.String(),
@@ -71,13 +33,6 @@ export const DeliveryView = closed({
   created_at: Timestamp,
   finished_at: nullable(Timestamp),
 });
-
-export const ListAttempts = closed({
-  ...pageFields,
-  status: Type.Optional(choice(attemptStatuses)),
-  ...eventFilterFields("Attempts begun"),
-});
-export type ListAttempts = Static<typeof ListAttempts>;
 
 const headers = Type.Record(Type.String(), Type.String());
 

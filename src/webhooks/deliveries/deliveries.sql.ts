@@ -26,43 +26,34 @@ import { events } from "../../../db/schema/outbox.ts";
 import { deliveries, subscriptions } from "../../../db/schema/webhooks.ts";
 import { missing } from "../../core/faults.ts";
 import { readId } from "../../core/ids.ts";
-import type { PageWindow } from "../../core/schema.ts";
+import { choice, textField } from "../../core/schema.ts";
+import { eventTypes } from "../../events/event_types.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { shiftOf } from "../../storage/queue.ts";
+import { before, equals, recordList, since } from "../../storage/record_list.ts";
 import { insert, insertIds, prepared, type StatementArgs } from "../../storage/statements.ts";
 import type { Subscription } from "../subscriptions/subscription.ts";
+import { getSubscription } from "../subscriptions/subscriptions.sql.ts";
 import {
   activeSubscriptions,
   arrivedDeliveries,
   type DeliveryStatus,
+  deliveryStatuses,
   deliveryTransitions,
   missedDeliveries,
   type RestoredState,
   type RetryLimit,
   unsentDeliveries,
 } from "../webhooks.transitions.ts";
-import type { DeliveryEventFilter } from "./deliveries.schema.ts";
 import type { WebhookDelivery } from "./delivery.ts";
 
-/** The columns by which rows of events are filtered. */
-interface EventColumns {
-  readonly subscription_id: AnyPgColumn;
-  readonly moment: AnyPgColumn;
-}
-
-/** Matches rows of one subscription, which are deliveries or joined to deliveries. */
-export function aboutEvents(
-  row: EventColumns,
-  { subscription_id, event_type, event_id, since, until }: DeliveryEventFilter & { readonly subscription_id: number },
-): SQL | undefined {
-  return and(
-    eq(row.subscription_id, subscription_id),
-    event_type === undefined ? undefined : eq(deliveries.event_type, event_type),
-    event_id === undefined ? undefined : eq(deliveries.event_id, event_id),
-    since === undefined ? undefined : gte(row.moment, since),
-    until === undefined ? undefined : lt(row.moment, until),
-  );
-}
+/** The filters of records of events. `moment` is their time, and `happened` describes it, such as `Attempts begun`. */
+export const eventFilters = (moment: AnyPgColumn, happened: string) => ({
+  event_type: equals(deliveries.event_type, choice(eventTypes)),
+  event_id: equals(deliveries.event_id, textField(100)),
+  since: since(moment, `${happened} at this time or later.`),
+  until: before(moment, `${happened} before this time.`),
+});
 
 /** Inserts deliveries. */
 export async function insertDeliveries(tx: Tx, rows: readonly Omit<WebhookDelivery, "id">[]): Promise<void> {
@@ -351,40 +342,20 @@ export async function saveRequeued(tx: Tx, delivery: WebhookDelivery): Promise<v
     .where(eq(deliveries.id, id));
 }
 
-/** The filters of a list of a subscription's deliveries. */
-interface DeliveryFilter extends DeliveryEventFilter {
-  readonly subscription_id: number;
-  readonly status?: DeliveryStatus | undefined;
-}
-
-function matching(filter: DeliveryFilter): SQL | undefined {
-  return and(
-    aboutEvents({ subscription_id: deliveries.subscription_id, moment: deliveries.created_at }, filter),
-    template`${deliveries.sequence} > 0`,
-    filter.status === undefined ? undefined : eq(deliveries.status, filter.status),
-  );
-}
-
-/** Lists a page of a subscription's deliveries, newest first, without test events. */
-export async function listDeliveries(
-  db: Db,
-  filter: DeliveryFilter,
-  { limit, offset, after }: PageWindow,
-): Promise<WebhookDelivery[]> {
-  const before = after === null ? undefined : lt(deliveries.sequence, Number(after[0]));
-  return db.sql
-    .select()
-    .from(deliveries)
-    .where(and(matching(filter), before))
-    .orderBy(desc(deliveries.sequence))
-    .limit(limit)
-    .offset(offset);
-}
-
-/** Counts a subscription's matching deliveries. */
-export async function countDeliveries(db: Db, filter: DeliveryFilter): Promise<number> {
-  return db.sql.$count(deliveries, matching(filter));
-}
+/** A subscription's deliveries, newest first, without test events. */
+export const deliveryList = recordList(deliveries, {
+  filters: {
+    status: equals(deliveries.status, choice(deliveryStatuses)),
+    ...eventFilters(deliveries.created_at, "Deliveries recorded"),
+  },
+  within: async (db, _, id) =>
+    and(eq(deliveries.subscription_id, (await getSubscription(db, id)).id), template`${deliveries.sequence} > 0`),
+  order: {
+    by: [desc(deliveries.sequence)],
+    beyond: ([sequence]) => lt(deliveries.sequence, Number(sequence)),
+    position: ({ sequence, id }: WebhookDelivery) => [sequence, id],
+  },
+});
 
 /** Deletes up to `limit` payloads of finished deliveries created before a time (ms), and returns how many. */
 export async function forgetDeliveryBodies(tx: Tx, before: number, limit: number): Promise<number> {

@@ -19,12 +19,12 @@ import {
   subscriptions_lock,
 } from "../subscriptions/subscription.ts";
 import {
-  countSubscriptions,
   lockEnding,
   lockSubscription,
   lockSubscriptions,
   saveEnding,
   saveSequence,
+  subscriptionList,
 } from "../subscriptions/subscriptions.sql.ts";
 import { deliveryTransitions, isUnsent, subscriptionMeanings } from "../webhooks.transitions.ts";
 import { deleteAttempts, forgetResponses, forgetResponsesTo } from "./attempts.sql.ts";
@@ -49,7 +49,7 @@ const fan_out_deliveries_max = 2000;
  */
 export async function fanOut(tx: Tx): Promise<boolean> {
   await takeTurn(tx, "webhooks.fan_out");
-  const events_max = Math.floor(fan_out_deliveries_max / Math.max(1, await countSubscriptions(tx)));
+  const events_max = Math.floor(fan_out_deliveries_max / Math.max(1, await subscriptionList.count(tx, {})));
   const limit = Math.min(fan_out_events_max, events_max);
   const events = await assignPositions(tx, limit);
   // Read after the events, so that no subscription created before one of them is missed.

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { mailStatuses } from "../../core/email.ts";
-import { choice, closed, nullable, pageFields, Timestamp, textField } from "../../core/schema.ts";
+import { choice, closed, nullable, Timestamp, textField } from "../../core/schema.ts";
 import { eventTypes } from "../../events/event_types.ts";
 import { merchantName, OwnerOrOperatorView, ofMerchantOrOperator } from "../../storage/tenant.schema.ts";
 import { ErrorView } from "../deliveries/deliveries.schema.ts";
@@ -12,13 +12,6 @@ import {
   subscriptionStatuses,
   subscriptionVersions,
 } from "../webhooks.transitions.ts";
-
-export const ListNotices = closed({
-  ...pageFields,
-  kind: Type.Optional(choice(noticeKinds)),
-  acknowledged: Type.Optional(Type.Boolean({ description: "False: only unacknowledged notices." })),
-});
-export type ListNotices = Static<typeof ListNotices>;
 
 export const NoticeView = closed({
   id: Type.String(),
@@ -106,9 +99,6 @@ export const RotateSecret = closed({
   ),
 });
 export type RotateSecret = Static<typeof RotateSecret>;
-
-export const ListSubscriptions = closed(pageFields);
-export type ListSubscriptions = Static<typeof ListSubscriptions>;
 
 const subscriptionFields = {
   id: Type.String(),

@@ -3,9 +3,9 @@ import { among, forUpdate, list, skipLocked } from "../../../db/kit.ts";
 import { deliveries, subscriptions } from "../../../db/schema/webhooks.ts";
 import { missing } from "../../core/faults.ts";
 import { readId } from "../../core/ids.ts";
-import type { PageWindow } from "../../core/schema.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { shiftOf } from "../../storage/queue.ts";
+import { recordList } from "../../storage/record_list.ts";
 import { insertIds, prepared, type StatementArgs } from "../../storage/statements.ts";
 import { healthOf, type Subscription, type SubscriptionHealth } from "./subscription.ts";
 
@@ -28,23 +28,11 @@ export async function lockSubscription(tx: Tx, id: string | number): Promise<Sub
   return row;
 }
 
-/** A page of subscriptions, newest first. */
-export async function listSubscriptions(db: Db, { limit, offset, after }: PageWindow): Promise<Subscription[]> {
-  const { created_at, id } = subscriptions;
-  const rows = await db.sql
-    .select()
-    .from(subscriptions)
-    .where(and(isNotDeleted, after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined))
-    .orderBy(desc(created_at), desc(id))
-    .limit(limit)
-    .offset(offset);
-  return rows as Subscription[];
-}
-
-/** Counts the subscriptions. */
-export async function countSubscriptions(db: Db): Promise<number> {
-  return db.sql.$count(subscriptions, isNotDeleted);
-}
+/** Subscriptions, newest first. */
+export const subscriptionList = recordList(subscriptions, {
+  within: isNotDeleted,
+  records: (rows) => rows as readonly Subscription[],
+});
 
 /** Stores a new subscription and returns it. */
 export async function insertSubscription(tx: Tx, row: Omit<Subscription, "id">): Promise<Subscription> {

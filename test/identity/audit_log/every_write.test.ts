@@ -1,7 +1,7 @@
 // Calls every writing route as a user: an act adds one entry, a refused one none.
 import { describe, expect, test } from "bun:test";
 import type { Environment } from "../../../src/core/environment.ts";
-import { type AuditEntryFilter, countEntries, listEntries } from "../../../src/identity/audit_log/audit_log.sql.ts";
+import { auditList } from "../../../src/identity/audit_log/audit_log.sql.ts";
 import { operationsOf } from "../../../src/server/openapi/description.ts";
 import { isWrite, type Operation } from "../../../src/server/openapi/operation.ts";
 import { openTestApp, type TestApp } from "../../build/service.ts";
@@ -18,7 +18,6 @@ interface Asked {
   readonly left: number;
 }
 
-const all: AuditEntryFilter = {};
 const usual: readonly string[] = ["content-type", "idempotency-key", "if-match"];
 // These change a record without an identifier.
 const nameless: readonly string[] = [
@@ -45,7 +44,7 @@ async function told(mode: Environment, story: (app: TestApp) => Promise<unknown>
     return matching.toSorted((a, b) => a.operation.path.split("{").length - b.operation.path.split("{").length)[0];
   };
   const asked: Asked[] = [];
-  const count = () => live.read((db) => countEntries(db, all));
+  const count = () => live.read((db) => auditList.count(db, {}));
   const call: TestApp["call"] = async (method, path, body, options = {}) => {
     const { key = app.keys.live.full, headers = {} } = options;
     const world = (["live", "test"] as const).find((one) => app.keys[one].full === key);
@@ -70,7 +69,7 @@ async function told(mode: Environment, story: (app: TestApp) => Promise<unknown>
     return answer;
   };
   await story({ ...app, call, get: (path) => call("GET", path), post: (path, body) => call("POST", path, body ?? {}) });
-  const last = await live.read((db) => listEntries(db, all, { limit: 10_000, offset: 0, after: null }));
+  const last = await live.read((db) => auditList.rows(db, {}, { limit: 10_000 }));
   await app.close();
   const writes = operations.map(({ operation }) => operation).filter((one) => isWrite(one));
   return { mode, asked, writes, entries: last, owner };

@@ -21,8 +21,8 @@ import {
 } from "../../../src/inventory/reservations/order_allocations.ts";
 import {
   listOrderReservations,
-  listReservations,
   plansOf,
+  reservationList,
 } from "../../../src/inventory/reservations/reservations.sql.ts";
 
 import { clerk, counts, openStock, runJobs, type Stock } from "../../build/stock.ts";
@@ -169,9 +169,7 @@ describe("works", () => {
     expect([await claimOf(2), await claimOf(3)]).toEqual([[[2, 1, 0]], [[3, 3, 0]]]);
     expect(await shop.item("A")).toMatchObject({ available: 0, reserved: 4, unavailable: { putback: 2 }, on_hand: 6 });
     expect(await shop.takeEvents()).toEqual(["inventory.updated A"]);
-    const [third, second, first] = await shop.store.read((db) =>
-      listReservations(db, {}, { limit: 9, offset: 0, after: null }),
-    );
+    const [third, second, first] = await shop.store.read((db) => reservationList.rows(db, {}, { limit: 9 }));
     expect([first?.status, second?.status, third?.status]).toEqual(["released", "reserved", "reserved"]);
   });
 
@@ -257,7 +255,7 @@ describe("works", () => {
     // Three units go to the waiting order; the sums of A are unchanged.
     expect(await claimOf(2)).toEqual([[5, 5, 0]]);
     expect(await shop.takeEvents()).toEqual(["inventory.updated B"]);
-    const found = await shop.store.read((db) => listReservations(db, {}, { limit: 9, offset: 0, after: null }));
+    const found = await shop.store.read((db) => reservationList.rows(db, {}, { limit: 9 }));
     expect(found.find((one) => one.id === id)).toMatchObject({ order_id: 1, expires_at: null, status: "reserved" });
     expect(found.length).toBe(2);
     shop.clock.advance(2 * day_ms);
@@ -298,7 +296,7 @@ describe("works", () => {
       code: "reservation_closed",
     });
     await runJobs(shop.store, [expireReservations]);
-    const [, , booked] = await shop.store.read((db) => listReservations(db, {}, { limit: 9, offset: 0, after: null }));
+    const [, , booked] = await shop.store.read((db) => reservationList.rows(db, {}, { limit: 9 }));
     expect(booked).toMatchObject({ id, status: "expired" });
     expect(await shop.takeEvents()).toEqual([]);
   });

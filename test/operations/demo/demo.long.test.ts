@@ -5,7 +5,7 @@ import { tracking_records } from "../../../db/schema/tracking.ts";
 import { bins } from "../../../db/schema/warehouses.ts";
 import { type Clock, manualClock } from "../../../src/core/clock.ts";
 import { engine } from "../../../src/core/config.ts";
-import { countCustomers } from "../../../src/customers/customers.sql.ts";
+import { customerList } from "../../../src/customers/customers.sql.ts";
 import { verifyInventory } from "../../../src/inventory/inventory_audit.sql.ts";
 import { listMerchants } from "../../../src/merchants/merchants.sql.ts";
 import { createMerchant } from "../../../src/merchants/merchants.ts";
@@ -13,7 +13,7 @@ import { runDemo, settleMerchants, storyClock } from "../../../src/operations/de
 import { planOperator } from "../../../src/operations/demo/plan.ts";
 import { publicOrderStatuses } from "../../../src/orders/order.transitions.ts";
 import { countOrders } from "../../../src/orders/search/order_list.sql.ts";
-import { countProducts } from "../../../src/products/products.sql.ts";
+import { productList } from "../../../src/products/products.sql.ts";
 import { createProduct } from "../../../src/products/products.ts";
 import type { Store } from "../../../src/storage/database.ts";
 import { openTemporaryStore } from "../../storage/temporary_database.ts";
@@ -43,7 +43,11 @@ if (engine === "sqlite")
         const orders_by_status: Record<string, number> = {};
         for (const status of publicOrderStatuses)
           orders_by_status[status] = await countOrders(db, { statuses: [status] });
-        return { orders_by_status, products: await countProducts(db, {}), customers: await countCustomers(db, {}) };
+        return {
+          orders_by_status,
+          products: await productList.count(db, {}),
+          customers: await customerList.count(db, {}),
+        };
       });
       const { orders_by_status, products, customers } = plan.totals;
       expect({ merchant: merchant.code, ...found }).toEqual({
