@@ -1,13 +1,14 @@
 import { Fault } from "../core/faults.ts";
 import type { RequestScopes } from "../http/auth/authentication.ts";
 import { type Authenticators, authentication, checkAddress, type Identity } from "../http/auth/authentication.ts";
-import { type GrantedPermissions, missingPermissions } from "../http/auth/permissions.ts";
-import { insufficient, isPermitted, limiter } from "../http/auth/route_access.ts";
+import { type GrantedPermissions, levelFor, missingPermissions, permissions } from "../http/auth/permissions.ts";
+import { limiter } from "../http/auth/rate_limits.ts";
 import type { RouteTable } from "../http/auth/route_table.ts";
 import type { Call } from "../http/call.ts";
 import type { AdmitRequest } from "../http/conventions.ts";
 import { requestPathOf } from "../http/request_head.ts";
 import { json, refuseSize } from "../http/request_input.ts";
+import type { Route } from "../http/route.ts";
 import { clientOf, type Service } from "../http/service.ts";
 import { type ResponseMemoryShare, traceOf } from "../http/trace.ts";
 import { recordingOf } from "../identity/audit_log/request_recording.ts";
@@ -97,6 +98,41 @@ export function guard(
     const admitted = { route, granted, writes: route.writes, store, scopeOf, merchant_id, actor, recording };
     return { ...call, ...admitted, renew: beforehand, confirm } satisfies Call;
   };
+}
+
+type RouteAccess = Pick<Route, "need" | "live_only">;
+
+/** Whether a key or user has the permission that a route needs. */
+function isPermitted({ type, granted, store }: Identity, { need, live_only }: RouteAccess): boolean {
+  if (need === "any") return true;
+  if (need === "user") return type === "user";
+  if (live_only && type === "api_key" && store.mode === "test") return false;
+  return need !== "none" && granted.permissions.has(need);
+}
+
+/** Creates the fault of a request without the permission that its route needs. */
+function insufficient({ granted, store }: Identity, { need, live_only }: RouteAccess): Fault {
+  if (need === "none" || need === "any" || need === "user") {
+    return new Fault("insufficient_permission", "This route requires a signed-in user, not an API key.", {
+      required: "user",
+      granted: granted.name,
+    });
+  }
+  if (granted.lacks_factor) {
+    return new Fault("second_factor_setup_required", "Set up two-factor authentication first, in your profile.", {
+      role: granted.name,
+    });
+  }
+  if (granted.by === "role") {
+    const message = `Your role ${granted.name} lacks the permission ${need} (${permissions[need].toLowerCase()}).`;
+    return new Fault("insufficient_permission", message, { permission: need, role: granted.name });
+  }
+  const required = levelFor(need);
+  const isElsewhere = live_only && store.mode === "test";
+  const message = isElsewhere
+    ? `This exists only in live data. It requires a live key with ${required} permission.`
+    : `This requires a key with ${required} permission.`;
+  return new Fault("insufficient_permission", message, { required, granted: granted.name });
 }
 
 /** The caller of a public route, without permissions. */

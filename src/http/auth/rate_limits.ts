@@ -1,3 +1,5 @@
+import type { Actor } from "../../core/actor.ts";
+import { Fault } from "../../core/faults.ts";
 // Rate limits per key, and per address for failures: token buckets in the memory of one server process.
 
 /** A bucket's size and refill rate. */
@@ -90,5 +92,31 @@ export function rateCounter(rate: RateLimit, max = names_max): (name: string, no
     }
     buckets.set(name, bucket);
     return takeToken(bucket, rate, now) ? 0 : secondsToFull(bucket, rate);
+  };
+}
+
+/** Takes a token for each request from the bucket of its key or user. Refuses: rate_limited. */
+export function limiter() {
+  // One for each key and user seen since startup. They are few, since operators create them.
+  const buckets = new Map<string, TokenBucket>();
+  return (
+    { type, id }: Pick<Actor, "type" | "id">,
+    rate: RateLimit,
+    now: number,
+    headers: Record<string, string>,
+  ): void => {
+    let bucket = buckets.get(id);
+    if (bucket === undefined) {
+      bucket = fullBucket(rate, now);
+      buckets.set(id, bucket);
+    }
+    const taken = takeToken(bucket, rate, now);
+    setLimitHeaders(headers, bucket, rate, now);
+    if (taken) return;
+    const retry_after_seconds = secondsToFull(bucket, rate);
+    const limit = `at most ${rate.burst} requests at once, and ${rate.per_minute} per minute`;
+    throw new Fault("rate_limited", `${type === "user" ? "You" : "This key"} can send ${limit}.`, {
+      retry_after_seconds,
+    });
   };
 }

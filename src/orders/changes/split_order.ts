@@ -20,10 +20,10 @@ import {
   type Order,
   type OrderLine,
   openUnits,
+  orderEvent,
   partsOf,
   uncancelledUnits,
 } from "../order.ts";
-import { orderEvent } from "../order_event.ts";
 import { allocationOf, refuseForbidden, subtotalOf, withAllocations } from "../order_lines.ts";
 import {
   deleteLines,

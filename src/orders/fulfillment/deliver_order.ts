@@ -12,8 +12,7 @@ import {
   orderTransitions,
   shipmentTransitions,
 } from "../order.transitions.ts";
-import type { Order } from "../order.ts";
-import { orderEvent } from "../order_event.ts";
+import { type Order, orderEvent } from "../order.ts";
 import { refusal, refuseForbidden } from "../order_lines.ts";
 import { lockOrder, saveOrder } from "../orders.sql.ts";
 import type { HistoryEntry } from "../search/order_history.sql.ts";

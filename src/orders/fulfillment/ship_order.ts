@@ -7,8 +7,7 @@ import type { LineUnits } from "../../inventory/reservations/reservation.ts";
 import type { Tx } from "../../storage/database.ts";
 import type { ShipOrder } from "../order.schema.ts";
 import { isUnshipped, orderTransitions, shipmentTransitions } from "../order.transitions.ts";
-import type { Order, OrderParcel } from "../order.ts";
-import { orderEvent } from "../order_event.ts";
+import { type Order, type OrderParcel, orderEvent } from "../order.ts";
 import { refusal, refuseForbidden, withAllocations } from "../order_lines.ts";
 import { lockOrder, saveOrder } from "../orders.sql.ts";
 import {

@@ -39,12 +39,17 @@ import {
  * Emits: order.shipped, order.delivered.
  */
 export async function voidLabel(tx: Tx, id: string | number, actor: Actor): Promise<ShippingLabel> {
+  const label = await lockToVoid(tx, id);
+  return isVoided(label.status) ? label : voidBought(tx, label, actor);
+}
+
+/** Locks a label with its order. Unless it is void, its parcel must not have left. */
+async function lockToVoid(tx: Tx, id: string | number): Promise<ShippingLabel> {
   const { order_id } = await getLabel(tx, id);
   await lockOrderOfLabels(tx, order_id);
   const label = await getLabel(tx, id);
-  if (isVoided(label.status)) return label;
-  refuseLeft(label, await listUnshippedParcels(tx, order_id));
-  return voidBought(tx, label, actor);
+  if (!isVoided(label.status)) refuseLeft(label, await listUnshippedParcels(tx, order_id));
+  return label;
 }
 
 /**
@@ -114,12 +119,8 @@ async function voidBought(tx: Tx, label: ShippingLabel, actor: Actor): Promise<S
  * Refuses: resource_missing, label_not_voidable, label_in_progress, invalid_state_transition.
  */
 export async function beginVoid(tx: Tx, id: string | number, actor: Actor): Promise<ShippingLabel> {
-  const { order_id } = await getLabel(tx, id);
-  await lockOrderOfLabels(tx, order_id);
-  const label = await getLabel(tx, id);
-  if (isVoided(label.status)) return label;
-  refuseLeft(label, await listUnshippedParcels(tx, order_id));
-  return claimVoid(tx, label, actor);
+  const label = await lockToVoid(tx, id);
+  return isVoided(label.status) ? label : claimVoid(tx, label, actor);
 }
 
 /**

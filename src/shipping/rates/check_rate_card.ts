@@ -10,10 +10,10 @@ import {
   any_zone,
   type CardContent,
   type CardTerms,
+  eachLimit,
   inCurrency,
   type PriceRow,
   refuseUnread,
-  type SizeLimits,
 } from "./rate_card.ts";
 import type { CreateRateCard, PriceRowField, UpdateRateCard } from "./rate_cards.schema.ts";
 
@@ -69,29 +69,17 @@ const surchargeOf = (input: Charge, currency: string, field: string) => ({
   fuelable: input.fuelable ?? true,
 });
 
-type SizeLimitsInput = { readonly [Limit in keyof SizeLimits]?: number | null };
-
-function sizesOf(input: SizeLimitsInput): SizeLimits {
-  return {
-    longest_over: textOf(input.longest_over),
-    second_over: textOf(input.second_over),
-    length_and_girth_over: textOf(input.length_and_girth_over),
-    volume_over: textOf(input.volume_over),
-    weight_over: textOf(input.weight_over),
-  };
-}
-
 function readSurcharges(input: CardInput<"surcharges">, currency: string): CardTerms["surcharges"] {
   const { residential = null, additional_handling = null, large_package = null, remote_area = null } = input;
   return {
     residential: residential && surchargeOf(residential, currency, "residential"),
     additional_handling: additional_handling && {
       ...surchargeOf(additional_handling, currency, "additional_handling"),
-      ...sizesOf(additional_handling),
+      ...eachLimit(additional_handling, textOf),
     },
     large_package: large_package && {
       ...surchargeOf(large_package, currency, "large_package"),
-      ...sizesOf(large_package),
+      ...eachLimit(large_package, textOf),
       billed_pounds: large_package.billed_pounds ?? 90,
     },
     remote_area: remote_area && {
@@ -266,8 +254,7 @@ function surchargeProblems({ surcharges }: CardTerms): FieldProblem[] {
   const sized = (["additional_handling", "large_package"] as const).flatMap((code) => {
     const limits = surcharges[code];
     if (limits === null) return [];
-    const { longest_over, second_over, length_and_girth_over, volume_over, weight_over } = limits;
-    const some = [longest_over, second_over, length_and_girth_over, volume_over, weight_over];
+    const some = Object.values(eachLimit(limits, (limit) => limit));
     const message = "needs at least one limit, such as longest_over";
     return some.every((limit) => limit === null) ? [problem(`surcharges.${code}`, "required", message)] : [];
   });

@@ -30,13 +30,20 @@ export interface Surcharge extends Amount {
   readonly fuelable: boolean;
 }
 
-/** The limits above which a surcharge applies. Decimal text in inches, cubic inches and pounds. */
-export interface SizeLimits {
-  readonly longest_over: string | null;
-  readonly second_over: string | null;
-  readonly length_and_girth_over: string | null;
-  readonly volume_over: string | null;
-  readonly weight_over: string | null;
+const size_limits = ["longest_over", "second_over", "length_and_girth_over", "volume_over", "weight_over"] as const;
+
+/** The limits above which a surcharge applies. */
+type EachLimit<Value> = Readonly<Record<(typeof size_limits)[number], Value>>;
+
+/** The limits of a card: decimal text in inches, cubic inches and pounds. */
+export type SizeLimits = EachLimit<string | null>;
+
+/** Converts each limit; one that is missing is null. */
+export function eachLimit<Input, Value>(
+  limits: Partial<EachLimit<Input | null>>,
+  convert: (limit: Input | null) => Value,
+) {
+  return Object.fromEntries(size_limits.map((name) => [name, convert(limits[name] ?? null)])) as EachLimit<Value>;
 }
 
 /** Postal codes of a country, by their first characters. */
@@ -202,16 +209,6 @@ const amountOrNull = (amount: Amount | null, currency: string) =>
   amount === null ? null : amountView(amount, currency);
 const numberOrNull = (text: string | null) => (text === null ? null : Number(text));
 
-function limitsView(limits: SizeLimits) {
-  return {
-    longest_over: numberOrNull(limits.longest_over),
-    second_over: numberOrNull(limits.second_over),
-    length_and_girth_over: numberOrNull(limits.length_and_girth_over),
-    volume_over: numberOrNull(limits.volume_over),
-    weight_over: numberOrNull(limits.weight_over),
-  };
-}
-
 const surchargeView = (surcharge: Surcharge, currency: string) => ({
   ...amountView(surcharge, currency),
   fuelable: surcharge.fuelable,
@@ -223,11 +220,11 @@ function surchargesView({ surcharges, currency }: CardTerms) {
     residential: residential && surchargeView(residential, currency),
     additional_handling: additional_handling && {
       ...surchargeView(additional_handling, currency),
-      ...limitsView(additional_handling),
+      ...eachLimit(additional_handling, numberOrNull),
     },
     large_package: large_package && {
       ...surchargeView(large_package, currency),
-      ...limitsView(large_package),
+      ...eachLimit(large_package, numberOrNull),
       billed_pounds: large_package.billed_pounds,
     },
     remote_area: remote_area && { ...surchargeView(remote_area, currency), places: remote_area.places },

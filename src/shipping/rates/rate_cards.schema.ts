@@ -15,6 +15,7 @@ import { CountryField } from "../shipping.schema.ts";
 import { continents } from "../zones/zone.ts";
 import { SystemField, ZoneField } from "../zones/zones.schema.ts";
 import { CarrierField } from "./holidays.schema.ts";
+import { eachLimit } from "./rate_card.ts";
 
 // The longest amount that the text pattern allows.
 const amount_max = 999_999.99;
@@ -199,13 +200,7 @@ export type UpdateRateCard = Static<typeof UpdateRateCard>;
 
 const AmountView = closed({ price: Type.Number(), cost: Type.Number() });
 const number = nullable(Type.Number());
-const overView = {
-  longest_over: number,
-  second_over: number,
-  length_and_girth_over: number,
-  volume_over: number,
-  weight_over: number,
-};
+const overView = eachLimit({}, () => number);
 const surchargeView = { price: Type.Number(), cost: Type.Number(), fuelable: Type.Boolean() };
 const zone = nullable(Type.String());
 
