@@ -3,7 +3,7 @@ import { readSession } from "./api/session.ts";
 import { applyAppearance } from "./browser/preferences.ts";
 import { startRouter } from "./browser/router.ts";
 import { startShortcuts } from "./browser/shortcuts.ts";
-import { screens, sections } from "./screens.ts";
+import { screens, sections } from "./screens/screens.ts";
 import { App, startScreens, unreached } from "./shell/app.tsx";
 import { findEverywhere, palette } from "./shell/palette.tsx";
 

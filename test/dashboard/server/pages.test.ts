@@ -125,12 +125,30 @@ describe("its styles", () => {
 });
 
 describe("the screens", () => {
-  test("have one path each, so that none is listed twice", async () => {
-    const sources = await readSources(join(import.meta.dir, "../../.."));
-    const tables = sources.filter(({ file }) => /^src\/dashboard\/web\/(?:screens|.*\/\w*screens)\.ts$/.test(file));
-    const paths = tables.flatMap(({ text }) => [...text.matchAll(/^ {4}path: "([^"]*)",$/gm)].map(([, path]) => path));
+  const web = join(import.meta.dir, "../../../src/dashboard/web");
+  /** The rows. The types of the front end are checked on their own, so its files are not imported by name. */
+  const readScreens = async (): Promise<readonly { path: string; load: unknown; name?: string }[]> =>
+    (await import(join(web, "screens/screens.ts"))).screens;
+
+  test("are each reached by their own path: none is listed twice or hidden by a parameter before it", async () => {
+    const paths = (await readScreens()).map(({ path }) => path);
+    const covers = (pattern: string, path: string) => {
+      const [wanted, parts] = [pattern.split("/"), path.split("/")];
+      return wanted.length === parts.length && wanted.every((part, at) => part.startsWith(":") || part === parts[at]);
+    };
     expect(paths.length).toBeGreaterThan(50);
-    expect(paths.filter((path, at) => paths.indexOf(path) !== at)).toEqual([]);
+    expect(paths.filter((path, at) => paths.findIndex((one) => covers(one, path)) !== at)).toEqual([]);
+  });
+
+  test("are exported by their files: one, or the one that the row names", async () => {
+    const wrong: string[] = [];
+    for (const { path, load, name } of await readScreens()) {
+      const [, file = ""] = /import\("([^"]+)"\)/.exec(String(load)) ?? [];
+      const text = await Bun.file(join(web, "screens", file)).text();
+      const exported = [...text.matchAll(/^export (?:function|const) (\w+Screen)\b/gm)].map(([, found]) => found);
+      if (name === undefined ? exported.length !== 1 : !exported.includes(name)) wrong.push(path);
+    }
+    expect(wrong).toEqual([]);
   });
 });
 

@@ -30,6 +30,9 @@ export interface Section {
   readonly foot?: true;
 }
 
+type ScreenName = `${string}Screen`;
+type ScreenFile = Readonly<Record<ScreenName, ComponentType<ScreenProps>>>;
+
 /** One screen. */
 export interface Screen {
   /** The path below /dashboard, such as `/orders/:id`. */
@@ -43,12 +46,14 @@ export interface Screen {
   /** Merchant users may use it for their own records without the permission that operator users need. */
   readonly or_merchant?: true;
   /** Where the screen is listed: in the navigation and the palette, only in the palette, or nowhere. */
-  readonly listed: "nav" | "palette" | "no";
+  readonly listed: "nav" | "palette" | "";
   /** The second key of its shortcut: `o` for `g o`. */
   readonly key?: string;
   /** Shown without a session and without the navigation. */
   readonly open?: true;
-  readonly load: () => Promise<ComponentType<ScreenProps>>;
+  readonly load: () => Promise<ScreenFile>;
+  /** The name of its export. By default its file exports one screen. */
+  readonly name?: ScreenName;
 }
 
 /** All screens and the sections in order. The first screen whose path matches is shown. */
@@ -77,4 +82,14 @@ export function backFrom(path: string): BackLink | undefined {
 export function maySee({ permission, operator_only, or_merchant }: Screen): boolean {
   if (operator_only && !isOperatorUser.value) return false;
   return or_merchant && permission !== null ? mayAlso(permission) : may(permission);
+}
+
+const isScreenName = (name: string): name is ScreenName => name.endsWith("Screen");
+
+/** Loads the file of a screen, and returns the component that shows it. */
+export async function loadScreen({ path, load, name }: Screen): Promise<ComponentType<ScreenProps>> {
+  const file = await load();
+  const found = file[name ?? Object.keys(file).find(isScreenName) ?? "Screen"];
+  if (found === undefined) throw new Error(`no screen for ${path}`);
+  return found;
 }

@@ -13,7 +13,16 @@ import { ConfirmHost, DialogHost } from "../components/dialog.tsx";
 import { Icon } from "../components/icon.tsx";
 import { EmptyState } from "../components/notice.tsx";
 import { Page } from "../components/page.tsx";
-import { backFrom, type Listed, list, listed, maySee, type Screen, type ScreenProps } from "../components/screen.ts";
+import {
+  backFrom,
+  type Listed,
+  list,
+  listed,
+  loadScreen,
+  maySee,
+  type Screen,
+  type ScreenProps,
+} from "../components/screen.ts";
 import { Toasts } from "../components/toasts.tsx";
 import { shellTexts } from "../text/shell.ts";
 import { RestoredBanner, ViewBanner } from "./banners.tsx";
@@ -85,7 +94,7 @@ function load(screen: Screen): void {
   missing.value = false;
   if (loaded.peek()?.screen === screen) return;
   const isNamed = () => screenAt(place.peek().path)?.screen === screen;
-  screen.load().then(
+  loadScreen(screen).then(
     (Shown) => {
       if (isNamed()) loaded.value = { screen, Shown };
     },

@@ -42,7 +42,7 @@ export const palette = {
 
 const screenOffers = (): PaletteOffer[] =>
   listed.screens
-    .filter((screen) => screen.listed !== "no" && maySee(screen))
+    .filter((screen) => screen.listed !== "" && maySee(screen))
     .map(({ path, title, section, key }) => {
       const { title: within, icon } = listed.sections.find(({ id }) => id === section) ?? {};
       const note = [within === title ? "" : within, key ? `g ${key}` : ""].filter(Boolean).join(" · ");

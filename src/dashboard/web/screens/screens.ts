@@ -1,0 +1,185 @@
+import type { Permission } from "../../../http/auth/permissions.ts";
+import type { Screen, Section } from "../components/screen.ts";
+import { titles } from "../text/navigation.ts";
+import { shippingTexts } from "../text/shipping.ts";
+
+/**
+ * One screen: its path below /dashboard, where it is listed, its title, who may open it, its file and, where the file
+ * exports several screens, its name. `nav` lists it in the navigation and the palette, `palette` only in the palette. A
+ * letter is the second key of its shortcut: `g o`.
+ */
+type Row = readonly [
+  path: string,
+  listed: "" | "nav" | "palette" | `${"nav" | "palette"} ${string}`,
+  title: string,
+  access: Permission | null | Pick<Screen, "permission" | "operator_only" | "or_merchant" | "open">,
+  load: Screen["load"],
+  name?: Screen["name"],
+];
+
+/** Only users of the operator with this permission, whatever permissions merchant users have. */
+const staff = (permission: Permission) => ({ permission, operator_only: true }) as const;
+/** Users of the operator with this permission, and merchant users for their own records. */
+const orMerchants = (permission: Permission) => ({ permission, or_merchant: true }) as const;
+/** Users who are not signed in. The screen is shown without the navigation. */
+const anyone = { permission: null, open: true } as const;
+
+const { labels, manifests, rates, cards, zones, accounts, holidays } = shippingTexts;
+
+const oneTimeLinks = () => import("./users/one_time_link.tsx");
+const imports = () => import("./products/import.tsx");
+const productForms = () => import("./products/product_edit.tsx");
+const customerForms = () => import("./customers/customer_edit.tsx");
+const manifestViews = () => import("./shipping/manifests.tsx");
+const reportViews = () => import("./reports/reports.tsx");
+const merchant = () => import("./settings/merchant_edit.tsx");
+const requests = () => import("./developer/requests.tsx");
+const events = () => import("./developer/events.tsx");
+const platforms = () => import("./developer/platform_list.tsx");
+
+// The first screen whose path matches is shown, so literal paths come before paths with a parameter.
+
+// biome-ignore format: a table is read by its columns.
+const beforeSignIn: readonly Row[] = [
+  ["/sign-in", "", titles.signIn, anyone, () => import("./users/sign_in.tsx")],
+  ["/setup", "", titles.setup, anyone, oneTimeLinks, "SetupScreen"],
+  ["/invitation", "", titles.invitation, anyone, oneTimeLinks, "InvitationScreen"],
+  ["/reset", "", titles.reset, anyone, oneTimeLinks, "ResetScreen"],
+  ["/second-factor", "", titles.secondFactor, anyone, () => import("./users/second_factor_required.tsx")],
+];
+
+// biome-ignore format: a table is read by its columns.
+const today: readonly Row[] = [
+  ["/", "nav t", titles.today, "reports.read", () => import("./reports/today.tsx")],
+];
+
+// biome-ignore format: a table is read by its columns.
+const orders: readonly Row[] = [
+  ["/orders", "nav o", titles.orders, "orders.read", () => import("./orders/order_list.tsx")],
+  ["/orders/board", "nav d", titles.board, "orders.read", () => import("./orders/order_board.tsx")],
+  ["/orders/new", "palette n", titles.newOrder, "orders.write", () => import("./orders/order_new.tsx")],
+  ["/orders/:id", "", titles.order, "orders.read", () => import("./orders/order_page.tsx")],
+  ["/orders/:id/change", "", titles.editOrder, "orders.write", () => import("./orders/order_change.tsx")],
+];
+
+// biome-ignore format: a table is read by its columns.
+const stock: readonly Row[] = [
+  ["/stock", "nav s", titles.stock, "stock.read", () => import("./stock/stock_list.tsx")],
+  ["/stock/import", "palette", titles.importStock, staff("stock.write"), imports, "StockImportScreen"],
+  ["/stock/:sku", "", titles.stock, "stock.read", () => import("./stock/stock_page.tsx")],
+  ["/bins", "nav b", titles.bins, staff("stock.read"), () => import("./warehouses/bin_map.tsx")],
+  ["/bins/:warehouse/:bin", "", titles.bins, staff("stock.read"), () => import("./warehouses/bin_page.tsx")],
+  ["/lots", "nav", titles.lots, "stock.read", () => import("./stock/lot_list.tsx")],
+  ["/lots/:id", "", titles.lots, "stock.read", () => import("./stock/lot_page.tsx")],
+  ["/receipts", "nav", titles.receipts, "stock.read", () => import("./stock/receipt_list.tsx")],
+  ["/receipts/new", "palette", titles.newReceipt, orMerchants("stock.write"), () => import("./stock/receipt_new.tsx")],
+  ["/receipts/:id", "", titles.receipts, "stock.read", () => import("./stock/receipt_page.tsx")],
+  ["/transfers", "nav", titles.transfers, staff("stock.read"), () => import("./stock/transfer_list.tsx")],
+  ["/transfers/new", "palette", titles.newTransfer, staff("stock.write"), () => import("./stock/transfer_new.tsx")],
+  ["/transfers/:id", "", titles.transfers, staff("stock.read"), () => import("./stock/transfer_page.tsx")],
+  ["/counts", "nav", titles.counts, staff("stock.read"), () => import("./stock/count_list.tsx")],
+  ["/counts/:id", "", titles.counts, staff("stock.read"), () => import("./stock/count_page.tsx")],
+  ["/putbacks", "nav", titles.putbacks, staff("stock.read"), () => import("./stock/putback_list.tsx")],
+];
+
+// biome-ignore format: a table is read by its columns.
+const products: readonly Row[] = [
+  ["/products", "nav p", titles.products, "catalog.read", () => import("./products/product_list.tsx")],
+  ["/products/new", "palette", titles.newProduct, "catalog.write", productForms, "NewProductScreen"],
+  ["/products/import", "palette", titles.importProducts, "catalog.write", imports, "ProductImportScreen"],
+  ["/products/:id", "", titles.product, "catalog.read", () => import("./products/product_page.tsx")],
+  ["/products/:id/change", "", titles.editProduct, "catalog.write", productForms, "EditProductScreen"],
+];
+
+// biome-ignore format: a table is read by its columns.
+const customers: readonly Row[] = [
+  ["/customers", "nav c", titles.customers, "customers.read", () => import("./customers/customer_list.tsx")],
+  ["/customers/new", "palette", titles.newCustomer, "customers.write", customerForms, "NewCustomerScreen"],
+  ["/customers/:id", "", titles.customer, "customers.read", () => import("./customers/customer_page.tsx")],
+  ["/customers/:id/change", "", titles.editCustomer, "customers.write", customerForms, "EditCustomerScreen"],
+];
+
+// biome-ignore format: a table is read by its columns.
+const returns: readonly Row[] = [
+  ["/returns", "nav e", titles.returns, "returns.read", () => import("./returns/return_list.tsx")],
+  ["/returns/new", "palette", titles.newReturn, "returns.write", () => import("./returns/return_new.tsx")],
+  ["/returns/:id", "", titles.oneReturn, "returns.read", () => import("./returns/return_page.tsx")],
+];
+
+// biome-ignore format: a table is read by its columns.
+const shipping: readonly Row[] = [
+  ["/shipping", "nav l", labels.title, "shipping.read", () => import("./shipping/label_list.tsx")],
+  ["/shipping/labels/:id", "", labels.id, "shipping.read", () => import("./shipping/label_page.tsx")],
+  ["/shipping/manifests", "nav", manifests.title, staff("shipping.read"), manifestViews, "ManifestsScreen"],
+  ["/shipping/manifests/:id", "", manifests.one, staff("shipping.read"), manifestViews, "ManifestScreen"],
+  ["/shipping/rates", "nav", rates.title, "shipping.read", () => import("./shipping/rates.tsx")],
+  ["/shipping/rate-cards", "nav", cards.title, staff("shipping.read"), () => import("./shipping/rate_card_list.tsx")],
+  ["/shipping/rate-cards/:id", "", cards.one, staff("shipping.read"), () => import("./shipping/rate_card_page.tsx")],
+  ["/shipping/zones", "nav", zones.title, staff("shipping.read"), () => import("./shipping/zones.tsx")],
+  ["/shipping/carriers", "nav", accounts.title, staff("shipping.read"), () => import("./shipping/carriers.tsx")],
+  ["/shipping/holidays", "nav", holidays.title, staff("shipping.read"), () => import("./shipping/holidays.tsx")],
+];
+
+// biome-ignore format: a table is read by its columns.
+const reports: readonly Row[] = [
+  ["/reports", "nav r", titles.reports, "reports.read", reportViews, "ReportsScreen"],
+  ["/reports/:name", "", titles.reports, "reports.read", reportViews, "ReportScreen"],
+  ["/billing", "nav", titles.billing, "billing.read", () => import("./reports/billing_facts.tsx")],
+  ["/billing/storage", "nav", titles.storage, "billing.read", () => import("./reports/storage_days.tsx")],
+];
+
+// biome-ignore format: a table is read by its columns.
+const settings: readonly Row[] = [
+  ["/settings/house", "nav", titles.warehouses, staff("stock.read"), () => import("./warehouses/warehouse_list.tsx")],
+  ["/settings", "", titles.settings, null, () => import("./settings/settings.tsx")],
+  ["/settings/merchants", "nav", titles.merchants, "merchants.read", () => import("./settings/merchant_list.tsx")],
+  ["/settings/merchants/new", "palette", titles.newMerchant, "merchants.manage", merchant, "NewMerchantScreen"],
+  ["/settings/merchants/:id", "", titles.merchant, "merchants.read", () => import("./settings/merchant_page.tsx")],
+  ["/settings/merchants/:id/change", "", titles.editMerchant, "merchants.manage", merchant, "EditMerchantScreen"],
+  ["/settings/keys", "nav", titles.keys, "keys.manage", () => import("./developer/key_list.tsx")],
+  ["/settings/keys/:id", "", titles.key, "keys.manage", () => import("./developer/key_page.tsx")],
+  ["/settings/webhooks", "nav", titles.webhooks, "webhooks.read", () => import("./developer/webhook_list.tsx")],
+  ["/settings/webhooks/:id", "", titles.webhook, "webhooks.read", () => import("./developer/webhook_page.tsx")],
+  ["/settings/requests", "nav", titles.requests, "requests.read", requests, "RequestsScreen"],
+  ["/settings/requests/:id", "", titles.request, "requests.read", requests, "RequestScreen"],
+  ["/settings/events", "nav", titles.events, "events.read", events, "EventsScreen"],
+  ["/settings/events/:id", "", titles.event, "events.read", events, "EventScreen"],
+  ["/settings/platforms", "nav", titles.platforms, "platforms.manage", platforms, "PlatformsScreen"],
+  ["/settings/platforms/new", "palette", titles.connectShop, "platforms.manage", platforms, "NewPlatformScreen"],
+  ["/settings/platforms/:id", "", titles.platform, "platforms.manage", () => import("./developer/platform_page.tsx")],
+  ["/settings/reference", "nav", titles.reference, null, () => import("./developer/reference.tsx")],
+  ["/settings/metrics", "nav", titles.metrics, "metrics.read", () => import("./settings/metrics.tsx")],
+  ["/settings/backups", "nav", titles.backups, "house.manage", () => import("./settings/backups.tsx")],
+  ["/settings/servers", "nav", titles.servers, "house.manage", () => import("./settings/servers.tsx")],
+  ["/settings/mail", "nav", titles.mail, "house.manage", () => import("./settings/mail.tsx")],
+  ["/settings/profile", "palette", titles.profile, null, () => import("./users/profile.tsx")],
+  ["/settings/users", "nav", titles.users, "users.manage", () => import("./users/user_list.tsx")],
+  ["/settings/audit", "nav", titles.audit, "audit.read", () => import("./settings/audit_log.tsx")],
+  ["/settings/privacy", "nav", titles.privacy, "privacy.manage", () => import("./customers/privacy_list.tsx")],
+  ["/settings/privacy/:id", "", titles.erasure, "privacy.manage", () => import("./customers/erasure.tsx")],
+  ["/settings/retention", "nav", titles.retention, "house.manage", () => import("./settings/retention.tsx")],
+];
+
+/** The sections of the navigation, in order. */
+export const sections: readonly Section[] = [
+  { id: "today", title: titles.today, icon: "home", phone: true },
+  { id: "orders", title: titles.orders, icon: "cart", phone: true },
+  { id: "stock", title: titles.stock, icon: "boxes", phone: true },
+  { id: "products", title: titles.products, icon: "tag", phone: true },
+  { id: "customers", title: titles.customers, icon: "customers" },
+  { id: "returns", title: titles.returns, icon: "return" },
+  { id: "shipping", title: titles.shipping, icon: "truck" },
+  { id: "reports", title: titles.reports, icon: "chart" },
+  { id: "settings", title: titles.settings, icon: "settings", foot: true },
+];
+
+const rows = { "": beforeSignIn, today, orders, stock, products, customers, returns, shipping, reports, settings };
+
+/** All screens. */
+export const screens: readonly Screen[] = Object.entries(rows).flatMap(([section, all]) =>
+  all.map(([path, where, title, access, load, name]) => {
+    const [listed, key] = where.split(" ") as [Screen["listed"], string | undefined];
+    const rights = typeof access === "object" && access !== null ? access : { permission: access };
+    return { path, section, title, ...rights, listed, ...(key && { key }), load, ...(name && { name }) };
+  }),
+);
