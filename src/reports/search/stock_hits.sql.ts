@@ -1,5 +1,6 @@
 // Search results in inventory: lots, bins, receipts, transfers, counts and products.
 import { and, asc, desc, eq, isNotNull, or, type SQL, sql as template } from "drizzle-orm";
+import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { amongTexts, begins, folded, holds, list, opaque } from "../../../db/kit.ts";
 import { counts } from "../../../db/schema/counts.ts";
 import { lots } from "../../../db/schema/inventory.ts";
@@ -103,133 +104,89 @@ interface MovementHitRow {
   readonly created_at: number;
 }
 
-const receipt = {
-  id: receipts.id,
-  merchant_id: receipts.merchant_id,
-  name: receipts.reference,
-  more: receipts.supplier,
-  status: receipts.status,
-  created_at: receipts.created_at,
-};
-const receiptById = prepared((sql, a: StatementArgs<{ id: number }>) =>
-  sql.select(receipt).from(receipts).where(eq(receipts.id, a.id)),
-);
-const receiptsByReference = prepared((sql, a: StatementArgs<{ code: string; limit: number }>) =>
-  sql
-    .select(receipt)
-    .from(receipts)
-    .where(and(isNotNull(receipts.reference), begins(folded(receipts.reference), a.code)))
-    .orderBy(asc(folded(receipts.reference)), desc(receipts.id))
-    .limit(opaque(a.limit)),
-);
-const receiptsBySupplier = prepared((sql, a: StatementArgs<{ code: string; limit: number }>) =>
-  sql
-    .select(receipt)
-    .from(receipts)
-    .where(and(isNotNull(receipts.supplier), begins(folded(receipts.supplier), a.code)))
-    .orderBy(asc(folded(receipts.supplier)), desc(receipts.id))
-    .limit(opaque(a.limit)),
-);
-
-/** Receipts whose reference or supplier equals the text, begins with it or, among new ones, contains it. */
-export async function findReceiptHits(db: Db, typed: SearchText, limit: number): Promise<Hit[]> {
-  const rows: MovementHitRow[] = [...(await receiptById(db, { id: typed.idOf("receipt") }))];
-  for (const code of typed.codes) {
-    rows.push(...(await receiptsByReference(db, { code, limit })), ...(await receiptsBySupplier(db, { code, limit })));
-  }
-  if (isPart(typed)) {
-    const newest = db.sql
-      .select(receipt)
-      .from(receipts)
-      .orderBy(desc(receipts.id))
-      .limit(newest_movements_max)
-      .as("newest");
-    const within = typed.codes.map((code) => or(holds(newest.name, code), holds(newest.more, code)));
-    rows.push(
-      ...(await db.sql
-        .select()
-        .from(newest)
-        .where(or(...within))
-        .orderBy(desc(newest.id))
-        .limit(limit)),
-    );
-  }
-  return hitsOf("receipt", rows, typed);
+/** The columns of a search: those of every record, and those that records of the type have. */
+interface MovementColumns {
+  readonly id: AnyPgColumn;
+  readonly status: AnyPgColumn;
+  readonly created_at: AnyPgColumn;
+  readonly merchant_id?: AnyPgColumn;
+  readonly name?: AnyPgColumn;
+  readonly more?: AnyPgColumn;
 }
 
-const transfer = {
-  id: transfers.id,
-  merchant_id: transfers.merchant_id,
-  name: transfers.reference,
-  status: transfers.status,
-  created_at: transfers.created_at,
-};
-const transferById = prepared((sql, a: StatementArgs<{ id: number }>) =>
-  sql.select(transfer).from(transfers).where(eq(transfers.id, a.id)),
-);
-const transfersByReference = prepared((sql, a: StatementArgs<{ code: string; limit: number }>) =>
-  sql
-    .select(transfer)
-    .from(transfers)
-    .where(and(isNotNull(transfers.reference), begins(folded(transfers.reference), a.code)))
-    .orderBy(asc(folded(transfers.reference)), desc(transfers.id))
-    .limit(opaque(a.limit)),
+/**
+ * Declares a search for records by id, by the beginning of a text in the columns `begin`, and by the text of `name` and
+ * `more` within new ones.
+ */
+function movementSearch(type: "receipt" | "transfer" | "count", shown: MovementColumns, begin: readonly AnyPgColumn[]) {
+  const { table } = shown.id;
+  const columns: Record<string, AnyPgColumn> = { ...shown };
+  const byId = prepared((sql, a: StatementArgs<{ id: number }>) =>
+    sql.select(columns).from(table).where(eq(shown.id, a.id)),
+  );
+  const beginning = begin.map((column) =>
+    prepared((sql, a: StatementArgs<{ code: string; limit: number }>) =>
+      sql
+        .select(columns)
+        .from(table)
+        .where(and(isNotNull(column), begins(folded(column), a.code)))
+        .orderBy(asc(folded(column)), desc(shown.id))
+        .limit(opaque(a.limit)),
+    ),
+  );
+  return async (db: Db, typed: SearchText, limit: number): Promise<Hit[]> => {
+    const rows = [...(await byId(db, { id: typed.idOf(type) }))];
+    for (const code of typed.codes) for (const begun of beginning) rows.push(...(await begun(db, { code, limit })));
+    if (isPart(typed)) {
+      const newest = db.sql
+        .select(columns)
+        .from(table)
+        .orderBy(desc(shown.id))
+        .limit(newest_movements_max)
+        .as("newest");
+      const texts = [newest["name"], newest["more"]].filter((column) => column !== undefined);
+      const within = typed.codes.flatMap((code) => texts.map((column) => holds(column, code)));
+      const latest = desc(newest["id"] as AnyPgColumn);
+      rows.push(
+        ...(await db.sql
+          .select()
+          .from(newest)
+          .where(or(...within))
+          .orderBy(latest)
+          .limit(limit)),
+      );
+    }
+    const absent = { merchant_id: null, name: null, more: null };
+    return hitsOf(
+      type,
+      rows.map((row) => ({ ...absent, ...row }) as unknown as MovementHitRow),
+      typed,
+    );
+  };
+}
+
+const common = ({ id, status, created_at }: Pick<MovementColumns, "id" | "status" | "created_at">) => ({
+  id,
+  status,
+  created_at,
+});
+
+/** Receipts whose reference or supplier equals the text, begins with it or, among new ones, contains it. */
+export const findReceiptHits = movementSearch(
+  "receipt",
+  { ...common(receipts), merchant_id: receipts.merchant_id, name: receipts.reference, more: receipts.supplier },
+  [receipts.reference, receipts.supplier],
 );
 
 /** Transfers whose reference equals the text, begins with it or, among new ones, contains it. */
-export async function findTransferHits(db: Db, typed: SearchText, limit: number): Promise<Hit[]> {
-  const rows = [...(await transferById(db, { id: typed.idOf("transfer") }))];
-  for (const code of typed.codes) rows.push(...(await transfersByReference(db, { code, limit })));
-  if (isPart(typed)) {
-    const newest = db.sql
-      .select(transfer)
-      .from(transfers)
-      .orderBy(desc(transfers.id))
-      .limit(newest_movements_max)
-      .as("newest");
-    const within = typed.codes.map((code) => holds(newest.name, code));
-    rows.push(
-      ...(await db.sql
-        .select()
-        .from(newest)
-        .where(or(...within))
-        .orderBy(desc(newest.id))
-        .limit(limit)),
-    );
-  }
-  return hitsOf(
-    "transfer",
-    rows.map((row) => ({ ...row, more: null })),
-    typed,
-  );
-}
-
-const count = { id: counts.id, more: counts.notes, status: counts.status, created_at: counts.created_at };
-const countById = prepared((sql, a: StatementArgs<{ id: number }>) =>
-  sql.select(count).from(counts).where(eq(counts.id, a.id)),
+export const findTransferHits = movementSearch(
+  "transfer",
+  { ...common(transfers), merchant_id: transfers.merchant_id, name: transfers.reference },
+  [transfers.reference],
 );
 
 /** The count with this id, and new counts whose notes contain the text. */
-export async function findCountHits(db: Db, typed: SearchText, limit: number): Promise<Hit[]> {
-  const rows = [...(await countById(db, { id: typed.idOf("count") }))];
-  if (isPart(typed)) {
-    const newest = db.sql.select(count).from(counts).orderBy(desc(counts.id)).limit(newest_movements_max).as("newest");
-    const within = typed.codes.map((code) => holds(newest.more, code));
-    rows.push(
-      ...(await db.sql
-        .select()
-        .from(newest)
-        .where(or(...within))
-        .orderBy(desc(newest.id))
-        .limit(limit)),
-    );
-  }
-  return hitsOf(
-    "count",
-    rows.map((row) => ({ ...row, merchant_id: null, name: null })),
-    typed,
-  );
-}
+export const findCountHits = movementSearch("count", { ...common(counts), more: counts.notes }, []);
 
 function hitsOf(type: "receipt" | "transfer" | "count", rows: readonly MovementHitRow[], typed: SearchText): Hit[] {
   const noun: IdNoun = type;
