@@ -272,6 +272,19 @@ describe("a response", () => {
     }
   });
 
+  test("that was not asked for ends its connection, and does not become the next one", async () => {
+    const { url, counts } = await bytesServer((socket) => {
+      socket.write(`${ok}Content-Length: 2\r\n\r\nok`);
+      setTimeout(() => socket.write(`${ok}Content-Length: 3\r\n\r\nbad`), 20);
+    });
+    const caller = outbound();
+    for (const connections of [1, 2]) {
+      const { answer } = await caller.call(get(url));
+      expect([Buffer.from(answer?.body ?? []).toString(), counts.connections]).toEqual(["ok", connections]);
+      while (counts.open > 0) await Bun.sleep(1);
+    }
+  });
+
   test("can repeat a header: lists are joined, for others the first line counts", async () => {
     const lines = [
       "Retry-After: 5",
