@@ -11,7 +11,7 @@ import type { Ready } from "../server/openapi/fuzz/supplies.ts";
 import { type Asked, type Fixture, needsOf, type Owned, type Told } from "./fixture.ts";
 import { type Place, placesOf, put } from "./identifier_fields.ts";
 import { differenceOf, plain, strangers, unknownOf, wholeOf } from "./response_words.ts";
-import { allRows, changesOf, writtenTables } from "./table_rows.ts";
+import { allRows, changesOf, contentsOf, writtenTables } from "./table_rows.ts";
 
 /** An operation to check. */
 export interface Checked extends ShownOperation {
@@ -137,10 +137,13 @@ export interface Findings {
 export async function check(fixture: Fixture, operations: readonly Checked[]): Promise<Findings> {
   const findings: Findings = { cases: 0, leaks: [], silent: [] };
   const { seam, foreign } = fixture;
+  const { live, test } = fixture.app.service.stores;
+  const before = { live: await live.read(contentsOf), test: await test.read(contentsOf) };
   const scan = strangers(fixture);
   let current = "";
   seam.judge = async (store, tx) => {
-    for (const change of changesOf(foreign[store.mode], await allRows(tx, await writtenTables(tx))))
+    const written = await writtenTables(tx, before[store.mode]);
+    for (const change of changesOf(foreign[store.mode], await allRows(tx, written)))
       findings.leaks.push(`${current}: ${change}`);
   };
   const ask = async (what: string, asked: Asked): Promise<Told> => {

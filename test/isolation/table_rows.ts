@@ -1,7 +1,7 @@
 // A snapshot of all rows of all tables.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { getTableName, is, sql, Table } from "drizzle-orm";
+import { getTableColumns, getTableName, is, sql, Table } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import { engine } from "../../src/core/config.ts";
 import type { Db, Tx } from "../../src/storage/database.ts";
@@ -40,9 +40,23 @@ export async function allRows(db: Db, of: ReadonlySet<string> | null = null): Pr
   return found;
 }
 
-/** The names of the tables that a transaction has written to; null if the database does not report it. */
-export async function writtenTables(tx: Tx): Promise<ReadonlySet<string> | null> {
-  if (engine !== "postgres") return null;
+/** The rows of each table in one text. PostgreSQL needs none: it reports what a transaction has written. */
+export async function contentsOf(db: Db): Promise<ReadonlyMap<string, string | null>> {
+  const found = new Map<string, string | null>();
+  if (engine === "postgres") return found;
+  for (const table of tables) {
+    const columns = Object.values(getTableColumns(table)).filter(({ name }) => name !== "last_used_at");
+    const row = columns.map(({ name }) => `quote("${name}")`).join(" || ',' || ");
+    const [all] = await db.sql.select({ text: sql<string | null>`group_concat(${sql.raw(row)})` }).from(table);
+    found.set(getTableName(table), all?.text ?? null);
+  }
+  return found;
+}
+
+/** The names of the tables that a transaction has written to, since they had these contents. */
+export async function writtenTables(tx: Tx, before: ReadonlyMap<string, string | null>): Promise<ReadonlySet<string>> {
+  if (engine !== "postgres")
+    return new Set([...(await contentsOf(tx))].flatMap(([name, text]) => (before.get(name) === text ? [] : [name])));
   const written = sql<boolean>`n_tup_ins + n_tup_upd + n_tup_del > 0`;
   const rows = await tx.sql.select({ name: sql<string>`relname` }).from(sql`pg_stat_xact_user_tables`).where(written);
   return new Set(rows.map(({ name }) => name));
