@@ -71,7 +71,7 @@ const later_on_postgres = [
 const always_on_postgres = [
   ...["test/flows/{crash,order_to_delivery,oversell,races,repeated_requests}.test.ts"],
   ...["test/http/{idempotency,preconditions}.test.ts"],
-  "test/server/{lease_takeover,openapi/fuzz,openapi/story}.test.ts",
+  "test/server/{lease_takeover,openapi/story}.test.ts",
 ];
 
 const isOf = (patterns: readonly string[]) => {
