@@ -13,12 +13,7 @@ for (const code of merchants) {
   app.watch.keep("a merchant's key", key);
   keys[code] = key;
   await app.product(`TEA-${code}`, { merchant_id: code, price: "5.00" });
-  const added = await app.post("/inventory", {
-    merchant_id: code,
-    sku: `TEA-${code}`,
-    quantity: 10,
-    bin: `B-${code}`,
-  });
+  const added = await app.post("/inventory", { merchant_id: code, sku: `TEA-${code}`, quantity: 10, bin: `B-${code}` });
   expect([added.status, added.body.error]).toEqual([201, undefined]);
 }
 

@@ -68,9 +68,7 @@ test("sixty days of traffic match the ledger, across a clock change and missed d
     await shop.product({ sku: "SALT" }),
     await shop.product({ sku: "OATS" }),
   ];
-  await shop.app.patch(`/products/${goods[0]?.id}`, {
-    dimensions: { length: 10, width: 10, height: 2.5, unit: "in" },
-  });
+  await shop.app.patch(`/products/${goods[0]?.id}`, { dimensions: { length: 10, width: 10, height: 2.5, unit: "in" } });
   await close();
   const begun = await closesNow();
   let now = store.clock.now();

@@ -42,12 +42,7 @@ const listed = record({ ...itemFields, last_updated: moment });
 
 const lot = record({ lot_number: text, quantity: integer, received_date: moment, expiration_date: moment });
 
-const detailed = record({
-  ...itemFields,
-  lot_tracking: flag,
-  expiration_tracking: flag,
-  lots: listOf(lot),
-});
+const detailed = record({ ...itemFields, lot_tracking: flag, expiration_tracking: flag, lots: listOf(lot) });
 
 const warehouse = record({
   warehouse_id: prefixed("whs_"),

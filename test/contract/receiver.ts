@@ -42,12 +42,7 @@ export function startReceiver(status = 200) {
     return deliveries;
   }
 
-  return {
-    url: `http://127.0.0.1:${server.port}/hooks`,
-    deliveries,
-    until,
-    stop: () => server.stop(true),
-  };
+  return { url: `http://127.0.0.1:${server.port}/hooks`, deliveries, until, stop: () => server.stop(true) };
 }
 
 /** Which of a delivery's signatures its secret does not make, by two verifiers that know nothing of Packhouse. */

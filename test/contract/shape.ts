@@ -76,11 +76,7 @@ export const envelope = (data: Shape) => record({ success: oneOf(true), data, me
 
 /** The envelope of a list, with its page. */
 export const envelopedList = (item: Shape) =>
-  record({
-    success: oneOf(true),
-    data: listOf(item),
-    meta: record({ ...metaFields, pagination: record(pageFields) }),
-  });
+  record({ success: oneOf(true), data: listOf(item), meta: record({ ...metaFields, pagination: record(pageFields) }) });
 
 /** A list of customers, which has no envelope. */
 export const bareList = (item: Shape) =>

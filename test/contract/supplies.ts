@@ -98,11 +98,7 @@ export const to_address = {
   phone: "555-010-0199",
 };
 
-export const parcel = {
-  weight: 5.5,
-  weight_unit: "lbs",
-  dimensions: { length: 12, width: 10, height: 8, unit: "in" },
-};
+export const parcel = { weight: 5.5, weight_unit: "lbs", dimensions: { length: 12, width: 10, height: 8, unit: "in" } };
 
 /** A carrier and one of its services, as the list of carriers names them. */
 export async function serviceOf(api: Api) {

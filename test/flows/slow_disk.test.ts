@@ -111,10 +111,7 @@ async function startSlow(delay_ms: number, env: Record<string, string> = {}) {
 function statusOf(pid: number): { readonly state: string; readonly tracer: number } {
   const path = `/proc/${pid}/status`;
   const text = existsSync(path) ? readFileSync(path, "latin1") : "";
-  return {
-    state: /^State:\t(\w)/m.exec(text)?.[1] ?? "Z",
-    tracer: Number(/^TracerPid:\t(\d+)/m.exec(text)?.[1] ?? 0),
-  };
+  return { state: /^State:\t(\w)/m.exec(text)?.[1] ?? "Z", tracer: Number(/^TracerPid:\t(\d+)/m.exec(text)?.[1] ?? 0) };
 }
 
 describe.skipIf(noStrace)("a kernel with slow syncs", () => {

@@ -16,11 +16,7 @@ const order = fc.record({
   number: fc.integer({ min: 0, max: 7 }),
   lines: fc.uniqueArray(
     fc.record({ sku: fc.constantFrom("A", "B", "C", "?"), quantity: fc.integer({ min: 1, max: 6 }) }),
-    {
-      minLength: 1,
-      maxLength: 3,
-      selector: ({ sku }) => sku,
-    },
+    { minLength: 1, maxLength: 3, selector: ({ sku }) => sku },
   ),
   allow_backorder: fc.boolean(),
   bad: fc.constantFrom(false, false, false, false, true),

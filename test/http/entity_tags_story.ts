@@ -116,12 +116,7 @@ async function shippingOf(shop: Shop, made: Made, tea: { id: string }, carrier: 
   const credentials = { api_key: "a-key-at-the-carrier", account: "A-1" };
   const account = (await made("/shipping/carrier-accounts", { connector: "fake", credentials }))["id"] ?? "";
   const listed = await shop.order([[tea, 1]]);
-  const label = await made("/shipping/labels", {
-    order_id: listed.id,
-    carrier,
-    service: "standard",
-    package: parcel,
-  });
+  const label = await made("/shipping/labels", { order_id: listed.id, carrier, service: "standard", package: parcel });
   const { label_id = "", shipment_id: shipment = "", tracking_number: scanned = "" } = label;
   const manifest = (await made("/shipping/manifests", { label_ids: [label_id] }))["manifest_id"] ?? "";
   const [{ id: card }] = (await shop.app.get("/shipping/rate-cards")).body.data;
@@ -176,10 +171,7 @@ function resourcesOf(ids: Ids): Readonly<Record<string, Resource>> {
     account: { route: "/shipping/carrier-accounts/:id", path: `/shipping/carrier-accounts/${ids.account}` },
     card: { route: "/shipping/rate-cards/:id", path: `/shipping/rate-cards/${ids.card}` },
     holidays: { route: "/shipping/holidays/:carrier", path: `/shipping/holidays/${ids.carrier}` },
-    "holidays of a year": {
-      route: "/shipping/holidays/:carrier",
-      path: `/shipping/holidays/${ids.carrier}?year=2027`,
-    },
+    "holidays of a year": { route: "/shipping/holidays/:carrier", path: `/shipping/holidays/${ids.carrier}?year=2027` },
     overrides: { route: "/shipping/zones/overrides", path: "/shipping/zones/overrides" },
     charts: { route: "/shipping/zones/charts", path: "/shipping/zones/charts" },
     shipment: { route: "/shipments/:id", path: `/shipments/${ids.shipment}` },

@@ -213,9 +213,7 @@ describe("guards", () => {
           "PATCH",
           `/products/${id}`,
           { name: "Other" },
-          {
-            headers: { "idempotency-key": "kept-not", "if-match": '"9"' },
-          },
+          { headers: { "idempotency-key": "kept-not", "if-match": '"9"' } },
         )
       ).status,
     ).toBe(412);

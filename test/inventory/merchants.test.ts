@@ -240,13 +240,7 @@ describe("hides bins from merchants", () => {
     }
     const { locations } = (await told("/inventory/TEA")).body.data;
     expect(locations).toEqual([
-      {
-        warehouse_id: house,
-        location: house,
-        kind: "storage",
-        quantity: 20,
-        temperature_zone: "ambient",
-      },
+      { warehouse_id: house, location: house, kind: "storage", quantity: 20, temperature_zone: "ambient" },
     ]);
     expect(
       (await done("GET", "/inventory/TEA", undefined, "ACME")).locations.map(

@@ -195,10 +195,7 @@ async function checkOpen(fixture: Fixture, operation: Checked, ask: Ask, finding
     const what = `${operationId} ${place.in} ${place.steps.join(".")}`;
     const send = (name: string, value: string, key: string) => {
       const asked = requestOf(operation, base, key, place, value);
-      const headers = {
-        ...(by_people && own.person),
-        ...(place === header && { "packhouse-merchant": value }),
-      };
+      const headers = { ...(by_people && own.person), ...(place === header && { "packhouse-merchant": value }) };
       return ask(`${what} ${name} ${value}`, { ...asked, headers, ...(by_people && { key: null }) });
     };
     const foreign = await foreignOf(fixture, operation, place);

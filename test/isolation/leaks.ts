@@ -70,10 +70,7 @@ export const planted: Readonly<Record<string, Planted>> = {
     find: async (fixture) =>
       (await newWrongDeliveries(fixture)).filter((one) => one.startsWith(fixture.merchants.BETA.id)),
   },
-  "a metric with what a merchant sells": {
-    plant: async () => skus_seen.add(1, "TEA-100"),
-    find: namedMetrics,
-  },
+  "a metric with what a merchant sells": { plant: async () => skus_seen.add(1, "TEA-100"), find: namedMetrics },
   "a list that is joined without its owner": { leak: over("shipments"), find: looks("listShipments") },
   "an export over all": { leak: over("movements"), find: looks("exportMovements") },
   "a search over all": { leak: over("orders", "customers", "customer_words"), find: cases("searchAll") },

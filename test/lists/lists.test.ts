@@ -169,10 +169,7 @@ const orders: List = {
       values: () => ["manual", "short_pick", "other"],
       passes: (one, value) => one.holds.some((hold: Found) => hold.reason === value),
     },
-    short: {
-      values: () => ["true", "false"],
-      passes: (one, value) => String(!one.allocation.complete) === value,
-    },
+    short: { values: () => ["true", "false"], passes: (one, value) => String(!one.allocation.complete) === value },
     late: { values: () => ["true", "false"], passes: (one, value) => String(isDue(one, now())) === value },
     ship_by_before: {
       values: (all) => [now(), ...all.flatMap((one) => one.ship_by ?? [])],
@@ -331,10 +328,7 @@ const tracked: List = {
     status: exact("status"),
     carrier: exact("carrier", ["nobody"]),
     order_id: named("order_id"),
-    followed: {
-      values: () => ["true", "false"],
-      passes: (one, value) => String(one.shipment_id === null) === value,
-    },
+    followed: { values: () => ["true", "false"], passes: (one, value) => String(one.shipment_id === null) === value },
   },
   sorts: { none: (a, b) => a.at - b.at },
 };

@@ -58,9 +58,7 @@ test.each(undecided)("%s %s is refused where nothing decides", async (method, pa
     method,
     path,
     { ...body(), ...(method === "POST" && { merchant_id: "BOLT" }) },
-    {
-      headers: { "packhouse-merchant": "BOLT" },
-    },
+    { headers: { "packhouse-merchant": "BOLT" } },
   );
   expect(named.body.error?.code).not.toBe("merchant_required");
 });

@@ -162,11 +162,13 @@ test("an erasure waits for an import that is queued, and the import is not lost"
   await post(`/platforms/${connection.body.data.id}/pause`);
   const insert = (external_id: string) =>
     store().write((tx) =>
-      tx.sql.insert(platform_imports).values({
-        ...{ merchant_id: 1, connection_id, external_id, order_id: 900 + Number(external_id), status: "queued" },
-        ...{ payload: { email } as never, revision: 1, lines: [], attempts: 0, next_at: tx.now },
-        ...{ give_up_at: tx.now + day_ms, created_at: tx.now, updated_at: tx.now },
-      }),
+      tx.sql
+        .insert(platform_imports)
+        .values({
+          ...{ merchant_id: 1, connection_id, external_id, order_id: 900 + Number(external_id), status: "queued" },
+          ...{ payload: { email } as never, revision: 1, lines: [], attempts: 0, next_at: tx.now },
+          ...{ give_up_at: tx.now + day_ms, created_at: tx.now, updated_at: tx.now },
+        }),
     );
   const payloads = () =>
     store().read(async (db) => {
@@ -269,11 +271,7 @@ test("a batch scans a limited number of events, whoever they belong to", async (
     const [row] = await tx.sql.select().from(events).limit(1);
     const { seq: _, position: _unplaced, ...fields } = row as NonNullable<typeof row>;
     for (let from = 0; from < 5000; from += 500) {
-      const rows = Array.from({ length: 500 }, (_unused, at) => ({
-        ...fields,
-        id: `evt_x${from + at}`,
-        merchant_id,
-      }));
+      const rows = Array.from({ length: 500 }, (_unused, at) => ({ ...fields, id: `evt_x${from + at}`, merchant_id }));
       await tx.sql.insert(events).values(rows.map((one) => ({ ...one, position: null, created_at: tx.now })));
     }
   });

@@ -112,9 +112,7 @@ test("a response that arrives after its event is erased is not stored, and nothi
     "POST",
     `/webhooks/${hook.id}/deliveries/dlv_${first.delivery.id}/redeliver`,
     {},
-    {
-      key: app.keys.test.full,
-    },
+    { key: app.keys.test.full },
   );
   expect([refused.status, refused.body.error.code]).toEqual([409, "payload_expired"]);
 });

@@ -41,10 +41,7 @@ const acts: [string, (id: string) => [string, string, unknown], object][] = [
   ["cancel", (id) => ["DELETE", `/orders/${id}`, {}], {}],
   ["buy_label", (id) => ["POST", "/shipping/labels", { order_id: id, ...label }], label],
 ];
-const refused: Record<string, string[]> = {
-  ACME: ["process", "allocate", "buy_label"],
-  BOLT: ["process", "allocate"],
-};
+const refused: Record<string, string[]> = { ACME: ["process", "allocate", "buy_label"], BOLT: ["process", "allocate"] };
 
 for (const code of ["ACME", "BOLT"]) {
   test.each(acts)(`${code} requests to %s`, async (action, alone, input) => {

@@ -38,25 +38,17 @@ function duelsOf({ shop }: Ring): Record<string, Duel> {
   const cancel: Act = ({ id }) => shop.cancel(id);
   const items =
     (quantity: number, more: object = {}) =>
-    (made: Made) => ({
-      items: [{ sku: made.sku, quantity, ...more }],
-    });
+    (made: Made) => ({ items: [{ sku: made.sku, quantity, ...more }] });
   const lines: Act = ({ id, sku }) =>
     shop.app.patch(`/orders/${id}`, { line_items: [{ sku, quantity: 1, unit_price: "1" }] });
   return {
     "cancel against ship": { acts: [cancel, post("ship")], ends: ["200 409 > cancelled", "409 200 > shipped"] },
-    "hold against pick": {
-      acts: [post("hold"), post("pick")],
-      ends: ["200 409 > on_hold", "409 200 > processing"],
-    },
+    "hold against pick": { acts: [post("hold"), post("pick")], ends: ["200 409 > on_hold", "409 200 > processing"] },
     "two picks of the last units": {
       acts: [post("pick", items(2)), post("pick", items(2))],
       ends: ["200 422 > processing", "422 200 > processing"],
     },
-    "other lines against cancel": {
-      acts: [lines, cancel],
-      ends: ["200 200 > cancelled", "409 200 > cancelled"],
-    },
+    "other lines against cancel": { acts: [lines, cancel], ends: ["200 200 > cancelled", "409 200 > cancelled"] },
     "other lines against process": {
       acts: [lines, post("process")],
       ends: ["200 200 > processing", "409 200 > processing"],

@@ -80,9 +80,7 @@ export const sum = (numbers: readonly number[]) => numbers.reduce((total, number
 /** On-hand quantity of items by name; only those that have any. */
 function totals(items: readonly Item[], name: (item: Item) => string): Record<string, number> {
   const found: Record<string, number> = {};
-  for (const item of items) {
-    if (item.on_hand > 0) found[name(item)] = (found[name(item)] ?? 0) + item.on_hand;
-  }
+  for (const item of items) if (item.on_hand > 0) found[name(item)] = (found[name(item)] ?? 0) + item.on_hand;
   return found;
 }
 

@@ -125,10 +125,7 @@ const orderActs: Record<string, Act> = {
   chill: ({ shop, orders }, random) =>
     onOne(orders, random, (id) => shop.app.patch(`/orders/${id}`, { requires_cold_storage: yes(random) })),
   cancel: ({ shop, orders }, random) => onOne(orders, random, (id) => shop.cancel(id)),
-  hold: onOrder("hold", (random) => ({
-    reserve_inventory: yes(random),
-    reason: random.pick(["manual", "payment"]),
-  })),
+  hold: onOrder("hold", (random) => ({ reserve_inventory: yes(random), reason: random.pick(["manual", "payment"]) })),
   release: onOrder("release"),
   pick: onOrder("pick", () => ({ partial: true })),
   pack: onOrder("pack", () => ({ partial: true })),
@@ -247,13 +244,7 @@ const returnActs: Record<string, Act> = {
   },
 };
 
-const acts: Readonly<Record<string, Act>> = {
-  ...orderActs,
-  ...floorActs,
-  ...stockActs,
-  ...parcelActs,
-  ...returnActs,
-};
+const acts: Readonly<Record<string, Act>> = { ...orderActs, ...floorActs, ...stockActs, ...parcelActs, ...returnActs };
 const names = Object.keys(acts);
 const weights = names.map((name) => ({ create: 4, label: 2, scan: 2, ship: 2 })[name] ?? 1);
 

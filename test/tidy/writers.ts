@@ -13,9 +13,7 @@ export function secondWriters(sources: readonly Source[]): string[] {
   for (const { file, tree } of sources) {
     if (!file.startsWith("src/") || erases.test(file)) continue;
     for (const node of nodesOf(tree)) {
-      for (const table of writtenBy(node, tables)) {
-        writers.set(table, (writers.get(table) ?? new Set()).add(file));
-      }
+      for (const table of writtenBy(node, tables)) writers.set(table, (writers.get(table) ?? new Set()).add(file));
     }
   }
   return [...writers]

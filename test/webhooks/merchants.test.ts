@@ -55,11 +55,7 @@ describe("works", () => {
           .entries()
           .map(([id, all]) => [id, all.length]),
       ),
-    ).toEqual({
-      mer_1: 2,
-      mer_1001: 4,
-      mer_1002: 2,
-    });
+    ).toEqual({ mer_1: 2, mer_1001: 4, mer_1002: 2 });
     expect((await ask("GET", "/webhooks")).body.data.map((one: { merchants: unknown }) => one.merchants)).toEqual([
       null,
       ["mer_1001", "mer_1002"],

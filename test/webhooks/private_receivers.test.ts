@@ -91,10 +91,7 @@ describe("a merchant", () => {
       status: "blocked",
       response: null,
       duration_ms: null,
-      error: {
-        code: "blocked_address",
-        message: "The address must be public.",
-      },
+      error: { code: "blocked_address", message: "The address must be public." },
     });
     expect(receiver.received).toEqual([]);
     await merchant("DELETE", `/webhooks/${id}`);

@@ -84,10 +84,7 @@ test("a signed-in user joins with the shown link", async () => {
     "POST",
     "/users/me/memberships",
     { token: tokenIn(invitation) },
-    {
-      key: null,
-      headers: user.headers,
-    },
+    { key: null, headers: user.headers },
   );
   expect(joined.status).toBe(201);
 });

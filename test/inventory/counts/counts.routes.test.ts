@@ -107,9 +107,7 @@ describe("works", () => {
 
   test("unexpected units and lots are added, and fill backorders", async () => {
     const product = await shop.product();
-    for (const lot_number of ["C1", "C2"]) {
-      await shop.app.stock(product.sku, 1, { lot_number, bin: "F-1" });
-    }
+    for (const lot_number of ["C1", "C2"]) await shop.app.stock(product.sku, 1, { lot_number, bin: "F-1" });
     await shop.app.patch(`/inventory/${product.sku}`, { adjustment: -1, reason: "lost", bin: "F-1", lot_number: "C2" });
     const order = await shop.order([[product, 4]]);
     const count = await opened({ skus: [product.sku] });
@@ -282,9 +280,7 @@ describe("refuses", () => {
 
   test("to guess the counted lot", async () => {
     const product = await shop.product();
-    for (const lot_number of ["G1", "G2"]) {
-      await shop.app.stock(product.sku, 1, { lot_number, bin: "G-1" });
-    }
+    for (const lot_number of ["G1", "G2"]) await shop.app.stock(product.sku, 1, { lot_number, bin: "G-1" });
     const count = await opened({ skus: [product.sku], blind: true });
     const refused = await act(count.id, "lines", { lines: [{ sku: product.sku, bin: "G-1", quantity: 1 }] });
     expect(outcomeOf(refused)).toEqual([422, "ambiguous_stock"]);

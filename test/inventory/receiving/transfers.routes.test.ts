@@ -7,12 +7,7 @@ const cold = { zone_id: "COLD", temperature_zone: "refrigerated", bins: [{ code:
 await app.patch(`/inventory/locations/${main}`, { location_zones: [cold] });
 const { address } = (await app.get("/inventory/locations")).body.data[0];
 const ambient = { zone_id: "AMBIENT", temperature_zone: "ambient", bins: [{ code: "W-01" }] };
-const opened = {
-  name: "West",
-  priority: 200,
-  address: { ...address, name: "West" },
-  location_zones: [ambient, cold],
-};
+const opened = { name: "West", priority: 200, address: { ...address, name: "West" }, location_zones: [ambient, cold] };
 const west = (await app.post("/inventory/locations", opened)).body.data.warehouse_id;
 await app.product("RICE", { reorder_point: 5 });
 await app.product("SALT");

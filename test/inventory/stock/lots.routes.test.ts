@@ -180,11 +180,7 @@ describe("recalls", () => {
       status: "on_hold",
       held_from: "processing",
       holds: [
-        {
-          reason: "recalled_lot",
-          note: `Units of recalled lots are picked for it: L1 of ${sku}.`,
-          lifted_by: "cause",
-        },
+        { reason: "recalled_lot", note: `Units of recalled lots are picked for it: L1 of ${sku}.`, lifted_by: "cause" },
       ],
     });
     expect(await shop.get(other.id)).toMatchObject({ status: "pending", allocation: { backordered_units: 1 } });

@@ -63,9 +63,7 @@ function checkLabels(labels: string, line: string): void {
 function checkFamily(name: string, { kind, samples }: Read): void {
   if (kind === "counter" && !name.endsWith("_total")) throw new Error(`${name} counts without _total`);
   if (kind !== "counter" && name.endsWith("_total")) throw new Error(`${name} is no counter`);
-  for (const [key, value] of samples) {
-    if (kind !== "gauge" && value < 0) throw new Error(`${key} is less than nothing`);
-  }
+  for (const [key, value] of samples) if (kind !== "gauge" && value < 0) throw new Error(`${key} is less than nothing`);
   if (kind === "histogram") checkHistogram(name, samples);
 }
 

@@ -294,10 +294,7 @@ describe("the recheck jobs are woken", () => {
     const woken = new Set<string>();
     shop.app.service.stores.live.onWake((job) => job.includes("recheck") && woken.add(job));
     await shop.app.patch(`/products/${product.id}`, { name: "Better name" });
-    await shop.app.post("/customers", {
-      email: "new@example.com",
-      shipping_addresses: [{ ...newAddress, ...whole }],
-    });
+    await shop.app.post("/customers", { email: "new@example.com", shipping_addresses: [{ ...newAddress, ...whole }] });
     expect([...woken]).toEqual([]);
     await activate(product);
     expect([...woken]).toEqual(["orders.recheck_goods"]);

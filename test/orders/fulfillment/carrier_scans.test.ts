@@ -54,11 +54,7 @@ describe("works", () => {
     expect(shipped).toMatchObject({ status: "shipped", holds: [], shipments: [{ status: "shipped" }] });
     const events = (await shop.app.takeEvents()).filter(({ type }) => type.startsWith("order."));
     expect(events.map(({ type }) => type)).toEqual(["order.fulfilled", "order.shipped"]);
-    expect(events[0]?.data["shipment"]).toEqual({
-      tracking_number: `T${labels}`,
-      carrier: "local",
-      service: "ground",
-    });
+    expect(events[0]?.data["shipment"]).toEqual({ tracking_number: `T${labels}`, carrier: "local", service: "ground" });
     await arrive(parcel);
     await arrive(parcel);
     expect(await shop.told()).toEqual(["order.delivered"]);

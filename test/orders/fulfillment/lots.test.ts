@@ -49,9 +49,7 @@ describe("works", () => {
   test("units of one lot from two bins are together in staging, however they are picked", async () => {
     for (const parts of [[5], [2, 3], [1, 4], [4, 1]]) {
       const goods = await shop.product();
-      for (const bin of ["C-01", "C-02"]) {
-        await shop.app.stock(goods.sku, 3, { location: "whs_1001", bin });
-      }
+      for (const bin of ["C-01", "C-02"]) await shop.app.stock(goods.sku, 3, { location: "whs_1001", bin });
       const made = await shop.order([[goods, 5]]);
       for (const quantity of parts) await shop.act(made.id, "pick", { items: [{ sku: goods.sku, quantity }] });
       expect(await shop.app.service.stores.live.read((db) => held(db, made.id))).toEqual([

@@ -38,10 +38,7 @@ const placed = (changes = {}): StoreOrder => store.add(storeOrder(++ids, Date.no
 
 /** Sends the notification of the store's newest order. */
 async function tell(order_id = ids): Promise<string> {
-  const { body } = store.notification(order_id, {
-    scope: "store/order/updated",
-    at: begun - ++told * 1000,
-  });
+  const { body } = store.notification(order_id, { scope: "store/order/updated", at: begun - ++told * 1000 });
   const answer = await call("POST", "/webhooks/bigcommerce/orders", body);
   expect(answer.status).toBe(200);
   return answer.body.order_id;

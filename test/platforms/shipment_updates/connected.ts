@@ -109,10 +109,9 @@ async function openWooCommerceStore(): Promise<Store> {
     },
     // The note is the only record. It contains the tracking number.
     parcels: (id) =>
-      (mock.orders.get(id)?.notes ?? []).toReversed().map(({ note }) => ({
-        tracking: /Tracking number: (\w+)\./.exec(note)?.[1] ?? null,
-        units: [],
-      })),
+      (mock.orders.get(id)?.notes ?? [])
+        .toReversed()
+        .map(({ note }) => ({ tracking: /Tracking number: (\w+)\./.exec(note)?.[1] ?? null, units: [] })),
     isDone: (id) => mock.orders.get(id)?.fields["status"] === "completed",
     telling: { method: "POST", having: "/notes" },
   };

@@ -44,13 +44,7 @@ describe("rates", () => {
       ref: expect.stringMatching(/^shp_\w+\/rate_\w+$/),
     });
     expect(messages).toEqual([
-      {
-        carrier: "fedex",
-        service: null,
-        level: "error",
-        code: "carrier_error",
-        message: "Shipper is not registered",
-      },
+      { carrier: "fedex", service: null, level: "error", code: "carrier_error", message: "Shipper is not registered" },
     ]);
     expect(sent().shipment).toMatchObject({
       parcel: { weight: 32, length: 10, width: 8, height: 4 },
@@ -332,9 +326,7 @@ describe("parcels", () => {
     ]);
     expect(
       await refusal(Promise.resolve(easypost.follow?.({ tracking_number: "?", carrier: null }, ctx))),
-    ).toMatchObject({
-      code: "carrier_refused",
-    });
+    ).toMatchObject({ code: "carrier_refused" });
   });
 
   test("with a reused number show the newest parcel", async () => {

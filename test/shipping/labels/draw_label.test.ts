@@ -166,14 +166,7 @@ describe("drawLabel", () => {
     fc.assert(
       fc.property(more, country, text, fc.boolean(), fc.webUrl(), (address, code, order_number, is_test, qr_text) => {
         const recipient: ContactAddress = { ...facts.recipient, ...address, country: code };
-        const { drawing } = drawLabel({
-          ...facts,
-          recipient,
-          sender: recipient,
-          order_number,
-          test: is_test,
-          qr_text,
-        });
+        const { drawing } = drawLabel({ ...facts, recipient, sender: recipient, order_number, test: is_test, qr_text });
         expect(layoutProblems(drawing.operations)).toEqual([]);
         for (const line of textsOf(drawing.operations)) expect(line).not.toMatch(/[\p{Cc}\p{Cs}\u202a-\u202e]/u);
       }),

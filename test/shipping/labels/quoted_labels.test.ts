@@ -89,14 +89,7 @@ describe("refuses", () => {
   test("another parcel, address, order or service", async () => {
     const { quote_id } = await ownQuote();
     const { id } = await shop.order();
-    const elsewhere = {
-      name: "Jo",
-      street1: "1 Main St",
-      city: "Boise",
-      state: "ID",
-      zip: "83702",
-      country: "US",
-    };
+    const elsewhere = { name: "Jo", street1: "1 Main St", city: "Boise", state: "ID", zip: "83702", country: "US" };
     const attempts = [
       [{ package: { weight: 2.6 } }, "package.weight"],
       [{ package: { ...parcel, dimensions: { length: 1, width: 1, height: 1, unit: "in" } } }, "package.dimensions"],

@@ -231,13 +231,7 @@ describe("the request to carriers", () => {
       reference: made.order_number,
       value_cents: null,
       contents: [
-        {
-          description: "Olive oil",
-          quantity: 3,
-          value_cents: 1200,
-          hs_code: "150910",
-          country_of_origin: "IT",
-        },
+        { description: "Olive oil", quantity: 3, value_cents: 1200, hs_code: "150910", country_of_origin: "IT" },
       ],
     });
     const context = { secret_key: app.service.secret_key, mode: "live", now: app.clocks.live.now() } as const;

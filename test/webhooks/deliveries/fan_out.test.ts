@@ -30,9 +30,7 @@ const tell = (id: string) => app.service.stores.test.write((tx) => emit(tx, even
 const toldOf = async (subscription: string): Promise<string[]> => {
   const { data } = (await ask("GET", `/webhooks/${subscription}/deliveries?limit=100`)).body;
   const ids: string[] = [];
-  for (const { event_id } of data.toReversed()) {
-    ids.push((await ask("GET", `/events/${event_id}`)).body.data.data.id);
-  }
+  for (const { event_id } of data.toReversed()) ids.push((await ask("GET", `/events/${event_id}`)).body.data.data.id);
   return ids;
 };
 

@@ -139,10 +139,7 @@ export async function fulfillment({ app, tell, act }: Teller, buyer: Buyer): Pro
   await tell("processOrder", { path, body: {} });
   await tell("getPickList", { path, query: { format: "json" } });
   await tell("getWavePickList", { query: { order_ids: order.id, format: "json" } });
-  await tell("pickOrder", {
-    path,
-    body: { items: [{ sku: "TEA-100", quantity: 3, bin: "B-02-01" }] },
-  });
+  await tell("pickOrder", { path, body: { items: [{ sku: "TEA-100", quantity: 3, bin: "B-02-01" }] } });
   await tell("packOrder", { path, body: {} });
   await tell("getPackingSlip", { path, query: { format: "json", prices: "true" } });
   const parcel = { weight: 5.1, weight_unit: "lb", dimensions: { length: 10, width: 8, height: 6, unit: "in" } };
