@@ -157,13 +157,13 @@ export async function openTestApp(options: Options = {}) {
     method: string,
     path: string,
     body?: unknown,
-    { headers = {}, key = usualKey(keys, headers) }: { key?: string | null; headers?: Record<string, string> } = {},
+    { merchant, headers = {}, key = usualKey(keys, headers) }: Caller = {},
   ): Promise<Answered> {
     const sent = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
     const response = await app.handle(
       new Request(addressOf(path), {
         method,
-        headers: { ...usualHeaders(key, sent), ...headers },
+        headers: { ...usualHeaders(key, sent), ...(merchant && { "packhouse-merchant": merchant }), ...headers },
         ...(sent === undefined ? {} : { body: sent }),
       }),
     );
@@ -245,31 +245,17 @@ export async function openApp({ verified = true, ...options }: AppSettings = {})
 /** The caller of a request: a key other than the default, or a merchant. */
 export interface Caller {
   readonly key?: string | null;
-  readonly merchant?: string;
+  readonly merchant?: string | undefined;
   readonly headers?: Record<string, string>;
 }
 
-type Call = (
-  method: string,
-  path: string,
-  body?: unknown,
-  by?: { key?: string | null; headers?: Record<string, string> },
-) => Promise<Answered>;
+type Call = (method: string, path: string, body?: unknown, by?: Caller) => Promise<Answered>;
 
 /** Calls that throw unless they succeed. */
 function insistent(call: Call) {
   /** Sends a request that must succeed. Returns the response's `data`, or the whole body if it has none. */
-  async function must(
-    method: string,
-    path: string,
-    body?: unknown,
-    { merchant, headers = {}, ...by }: Caller = {},
-  ): Promise<Answered["body"]> {
-    const named = merchant === undefined ? headers : { ...headers, "packhouse-merchant": merchant };
-    const { status, body: received } = await call(method, path, method === "GET" ? undefined : body, {
-      ...by,
-      headers: named,
-    });
+  async function must(method: string, path: string, body?: unknown, by: Caller = {}): Promise<Answered["body"]> {
+    const { status, body: received } = await call(method, path, method === "GET" ? undefined : body, by);
     if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(received)}`);
     return received?.data ?? received;
   }

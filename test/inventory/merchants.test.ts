@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { openTestApp } from "../build/service.ts";
-import { portland } from "../build/shop.ts";
+import { fieldsOf, outcomeOf, portland } from "../build/shop.ts";
 
 const house = "whs_1001";
 const [acme, bolt] = ["mer_1001", "mer_1002"];
@@ -28,26 +28,15 @@ afterAll(async () => {
   await app.close();
 });
 
-/** Sends a request as the operator, for a merchant if one is named. */
-async function sent(method: string, path: string, body?: unknown, owner?: string) {
-  const headers = owner === undefined ? {} : { "packhouse-merchant": owner };
-  const { status, body: answer } = await app.call(method, path, method === "GET" ? undefined : (body ?? {}), {
-    headers,
-  });
-  return { status, data: answer.data ?? answer, error: answer.error };
-}
+/** Sends a request as the operator, for a merchant if one is named. It must succeed. */
+const done = (method: string, path: string, body: unknown = {}, merchant?: string) =>
+  app.must(method, path, body, { merchant });
 
-async function done(...asked: Parameters<typeof sent>) {
-  const { status, data, error } = await sent(...asked);
-  expect([...asked.slice(0, 2), status < 300, error]).toEqual([...asked.slice(0, 2), true, undefined]);
-  return data;
-}
-
-async function refused(...asked: Parameters<typeof sent>) {
+async function refused(method: string, path: string, body?: unknown, merchant?: string) {
   await app.takeEvents();
-  const { status, error } = await sent(...asked);
+  const answer = await app.call(method, path, body, { merchant });
   expect(await app.takeEvents()).toEqual([]);
-  return [status, error?.code, ...(error?.details ?? []).map(({ field }: { field: string }) => field)];
+  return [...outcomeOf(answer), ...fieldsOf(answer)];
 }
 
 /** The response to a key of ACME. */

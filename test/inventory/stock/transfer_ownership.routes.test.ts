@@ -1,7 +1,7 @@
 // Ownership transfers: units leave one merchant's stock and enter another's, with all their attributes.
 import { beforeAll, describe, expect, test } from "bun:test";
 import { openApp } from "../../build/service.ts";
-import { portland } from "../../build/shop.ts";
+import { fieldsOf, outcomeOf, portland } from "../../build/shop.ts";
 
 const house = "whs_1001";
 const [acme, bolt] = ["mer_1001", "mer_1002"];
@@ -20,17 +20,9 @@ beforeAll(async () => {
   await done("POST", "/inventory", { sku: "MUG", quantity: 6, bin: "A-02" }, "ACME");
 });
 
-async function sent(method: string, path: string, body: unknown = {}, owner?: string, more: object = {}) {
-  const headers = { ...more, ...(owner === undefined ? {} : { "packhouse-merchant": owner }) };
-  const { status, body: answer } = await app.call(method, path, method === "GET" ? undefined : body, { headers });
-  return { status, data: answer.data ?? answer, error: answer.error };
-}
-
-async function done(...asked: Parameters<typeof sent>) {
-  const { status, data, error } = await sent(...asked);
-  expect([...asked.slice(0, 2), status < 300, error]).toEqual([...asked.slice(0, 2), true, undefined]);
-  return data;
-}
+/** Sends a request as the operator, for a merchant if one is named. It must succeed. */
+const done = (method: string, path: string, body: unknown = {}, merchant?: string) =>
+  app.must(method, path, body, { merchant });
 
 const path = "/inventory/ownership_transfers";
 const sale = { from_merchant_id: "ACME", to_merchant_id: bolt, reason: "Sold." };
@@ -50,14 +42,14 @@ describe("works", () => {
     const waiting = await order("BOLT", "TEA", 3, "S-1");
     await told();
     const body = { ...sale, sku: "TEA", quantity: 4, bin: "A-01", to_bin: "B-01" };
-    const given = await done("POST", path, body, undefined, { "idempotency-key": "give-1" });
+    const given = await app.must("POST", path, body, { headers: { "idempotency-key": "give-1" } });
     expect(given).toMatchObject({
       ...{ from_merchant_id: acme, to_merchant_id: bolt, sku: "TEA", to_sku: "TEA", quantity: 4, location: house },
       ...{ bin: "A-01", to_bin: "B-01", lot_number: "L-1", reason: "Sold." },
     });
     expect(await told()).toEqual([`inventory.updated ${acme} TEA 6`, `inventory.updated ${bolt} TEA 4`]);
     // The same key transfers them once.
-    expect(await done("POST", path, body, undefined, { "idempotency-key": "give-1" })).toEqual(given);
+    expect(await app.must("POST", path, body, { headers: { "idempotency-key": "give-1" } })).toEqual(given);
     expect([(await level("TEA", "ACME")).on_hand, (await level("TEA", "BOLT")).on_hand]).toEqual([6, 4]);
     const [lot] = await done("GET", "/inventory/lots?merchant=BOLT");
     expect(lot).toMatchObject({
@@ -120,38 +112,30 @@ describe("refuses", () => {
     ],
   ])("%s", async (_, body, refusal) => {
     await told();
-    const { status, error } = await sent("POST", path, { ...sale, ...body });
-    const fields = error.details.map(({ field }: { field: string }) => field);
-    expect([status, error.code, ...fields]).toEqual(refusal);
+    const answer = await app.post(path, { ...sale, ...body });
+    expect([...outcomeOf(answer), ...fieldsOf(answer)]).toEqual(refusal);
     expect(await told()).toEqual([]);
   });
 
   test("reserved units, and units of a lot that differs for the new owner", async () => {
     await order("ACME", "TEA", 4, "S-2");
     const tea = { ...sale, sku: "TEA", to_bin: "B-01" };
-    const reserved = await sent("POST", path, { ...tea, quantity: 3 });
-    expect([reserved.status, reserved.error.code, reserved.error.shortages]).toEqual([
-      409,
-      "insufficient_inventory",
-      [{ sku: "TEA", requested: 3, available: 2 }],
-    ]);
+    const reserved = await app.post(path, { ...tea, quantity: 3 });
+    expect(outcomeOf(reserved)).toEqual([409, "insufficient_inventory"]);
+    expect(reserved.body.error.shortages).toEqual([{ sku: "TEA", requested: 3, available: 2 }]);
     const [lot] = await done("GET", "/inventory/lots?merchant=BOLT");
     await done("PATCH", `/inventory/lots/${lot.id}`, { expiration_date: "2026-06-01T00:00:00.000Z" });
-    const other = await sent("POST", path, { ...tea, quantity: 1 });
-    expect([other.status, other.error.code, other.error.details[0].field]).toEqual([
-      422,
-      "validation_failed",
-      "lot_number",
-    ]);
+    const other = await app.post(path, { ...tea, quantity: 1 });
+    expect([...outcomeOf(other), ...fieldsOf(other)]).toEqual([422, "validation_failed", "lot_number"]);
   });
 
   test("a merchant's request, and a closed new owner", async () => {
     const { key } = await done("POST", "/keys", { name: "shop", permission: "full", merchant_id: "ACME" });
-    const { status, body } = await app.call("POST", path, { ...sale, sku: "MUG", quantity: 1 }, { key });
-    expect([status, body.error.code]).toEqual([403, "not_for_merchants"]);
+    const own = await app.call("POST", path, { ...sale, sku: "MUG", quantity: 1 }, { key });
+    expect(outcomeOf(own)).toEqual([403, "not_for_merchants"]);
     await done("POST", "/merchants", { code: "GONE", name: "Gone" });
     await done("POST", "/merchants/GONE/close");
-    const closed = await sent("POST", path, { ...sale, to_merchant_id: "GONE", sku: "MUG", quantity: 1 });
-    expect([closed.status, closed.error.code]).toEqual([409, "merchant_closed"]);
+    const closed = await app.post(path, { ...sale, to_merchant_id: "GONE", sku: "MUG", quantity: 1 });
+    expect(outcomeOf(closed)).toEqual([409, "merchant_closed"]);
   });
 });
