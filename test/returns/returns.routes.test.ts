@@ -382,15 +382,6 @@ describe("refuses", () => {
     const word = await refused(`/returns/${id}/refunds/${refund_id}`, { status: "paid" });
     expect(word).toEqual([422, "validation_failed", "status"]);
   });
-
-  test("unknown records", async () => {
-    const gone = [404, "resource_missing"];
-    expect(await refused("/returns/ret_1", undefined, "GET")).toEqual(gone);
-    expect(await refused("/returns/ret_1", {}, "PATCH")).toEqual(gone);
-    for (const step of ["receive", "close", "cancel", "refund"]) {
-      expect(await refused(`/returns/ret_1/${step}`)).toEqual(gone);
-    }
-  });
 });
 
 describe("guards", () => {

@@ -191,9 +191,4 @@ describe("refuses", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(10).fill(200), ...Array(20).fill(429)]);
     expect(scene.receiver.received).toHaveLength(10);
   });
-
-  test("the log of an unknown subscription", async () => {
-    expect((await scene.app.get("/webhooks/whk_9/logs")).body.error.code).toBe("resource_missing");
-    expect((await scene.app.get("/webhooks/whk_9")).status).toBe(404);
-  });
 });

@@ -303,13 +303,6 @@ describe("refuses", () => {
       200,
     );
   });
-
-  test("an unknown key", async () => {
-    for (const id of ["key_9", "9", "ord_1001", "x"]) {
-      expect(told(await app.get(`/keys/${id}`))).toEqual([404, "resource_missing"]);
-      expect(told(await app.call("DELETE", `/keys/${id}`))).toEqual([404, "resource_missing"]);
-    }
-  });
 });
 
 describe("guards", () => {

@@ -79,7 +79,8 @@ test("reads of test data show nothing of live data", async () => {
     const text = typeof body === "string" ? body : JSON.stringify(body);
     // The operator's own records are in live only.
     if (ofHouse.test(request.path)) expect([request.path, status]).toEqual([request.path, 403]);
-    else if (namesSomething(request)) expect([request.path, status]).toEqual([request.path, 404]);
+    else if (namesSomething(request))
+      expect([request.path, status, body.error?.code]).toEqual([request.path, 404, "resource_missing"]);
     // A query may name a record, too: an order, or a service that is only sold in live.
     else expect([request.path, [200, 404, 422].includes(status)]).toEqual([request.path, true]);
     const said = [...names].filter((name) => text.includes(name) && !decodeURIComponent(request.path).includes(name));
@@ -89,9 +90,13 @@ test("reads of test data show nothing of live data", async () => {
 
 test("acts on live records cannot be repeated in test", async () => {
   for (const request of asked.filter((one) => one.method !== "GET" && namesSomething(one))) {
-    const { status } = await inTest(request);
-    const expected = ofHouse.test(request.path) ? 403 : 404;
-    expect([request.method, request.path, status]).toEqual([request.method, request.path, expected]);
+    const { status, body } = await inTest(request);
+    const expected = ofHouse.test(request.path) ? [403, "insufficient_permission"] : [404, "resource_missing"];
+    expect([request.method, request.path, status, body.error?.code]).toEqual([
+      request.method,
+      request.path,
+      ...expected,
+    ]);
   }
   expect(await app.takeEvents()).toEqual([]);
 });

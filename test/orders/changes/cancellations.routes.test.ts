@@ -282,11 +282,6 @@ describe("refuses", () => {
       { code: "invalid_state_transition", from: "shipped", action: "cancel_items", allowed_actions: ["deliver"] },
     ]);
   });
-
-  test("an unknown order", async () => {
-    const body = { items: [{ sku: "X", quantity: 1 }] };
-    expect((await shop.app.post("/orders/ord_9/cancel_items", body)).status).toBe(404);
-  });
 });
 
 describe("guards", () => {

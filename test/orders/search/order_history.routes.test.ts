@@ -162,10 +162,6 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("the history of an unknown order", async () => {
-    expect((await shop.app.get("/orders/ord_9/history")).status).toBe(404);
-  });
-
   test("a refused act adds no row", async () => {
     const { id } = await shop.order([[await shop.product({ units: 5 }), 1]]);
     for (const action of ["deliver", "release"]) await shop.app.post(`/orders/${id}/${action}`);

@@ -232,11 +232,3 @@ describe("refuses", () => {
     expect(again).rejects.toThrow();
   });
 });
-
-describe("guards", () => {
-  test("unknown manifests", async () => {
-    for (const missing of ["/shipping/manifests/man_9", "/shipping/manifests/man_9/document"]) {
-      expect(outcomeOf(await app.get(missing))).toEqual([404, "resource_missing"]);
-    }
-  });
-});

@@ -177,13 +177,6 @@ describe("refuses", () => {
       new Date(scene.app.clocks.test.now() + 604_800_000).toISOString(),
     );
   });
-
-  test("an unknown subscription", async () => {
-    for (const path of ["/webhooks/whk_9", "/webhooks/nothing"]) {
-      expect((await ask("PATCH", path, { active: false })).status).toBe(404);
-      expect((await ask("POST", `${path}/rotate-secret`)).status).toBe(404);
-    }
-  });
 });
 
 describe("guards", () => {
