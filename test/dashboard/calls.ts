@@ -4,6 +4,7 @@ import { childrenOf, literal, type Node, nameOf, nodesOf, type Source } from "..
 /** The functions that call the API with a path as their first argument, and their method. */
 const callers: Readonly<Record<string, string>> = {
   get: "GET",
+  editScreen: "PATCH",
   getDocument: "GET",
   openDocument: "GET",
   recordScreen: "GET",

@@ -13,6 +13,10 @@ export interface RecordProps<Data> extends ScreenProps {
   readonly notice: ComponentChildren;
 }
 
+/** A path of the API with the parameters of the screen. */
+export const ownPath = (path: string, params: ScreenProps["params"]) =>
+  path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
+
 /**
  * The screen of one record: reads it from `path`, which has the parameters of the screen's own path, and shows it with
  * `Content`.
@@ -22,8 +26,7 @@ export function recordScreen<Data>(
   Content: ComponentType<RecordProps<Data>>,
 ): ComponentType<ScreenProps> {
   return function RecordScreen(props) {
-    const own = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(props.params[name] ?? ""));
-    const { data, etag, problem, loading, reload } = useQuery<Data>(own);
+    const { data, etag, problem, loading, reload } = useQuery<Data>(ownPath(path, props.params));
     if (loading) return <Skeleton />;
     const notice = problem && <Notice problem={problem} onRetry={reload} />;
     if (data !== undefined) return <Content {...props} record={data} etag={etag} notice={notice} />;

@@ -1,7 +1,7 @@
 import type { ComponentType } from "preact";
 import type { Permission } from "../../../http/auth/permissions.ts";
 import { isOperatorUser, may, mayAlso } from "../api/session.ts";
-import { to } from "../browser/router.ts";
+import { matchPath, to } from "../browser/router.ts";
 import type { IconName } from "./icon.tsx";
 
 /** A link to the list that a screen belongs to. */
@@ -73,7 +73,7 @@ export function list(all: Listed): void {
 /** The link from `/orders/ord_7` to `/orders`: to the screen with the longest beginning of the path. */
 export function backFrom(path: string): BackLink | undefined {
   const above = path.slice(0, path.lastIndexOf("/"));
-  const screen = listed.screens.find((one) => one.path === above);
+  const screen = listed.screens.find((one) => matchPath(one.path, above) !== null);
   if (screen !== undefined) return { href: to(above), title: screen.title };
   return above === "" ? undefined : backFrom(above);
 }

@@ -7,6 +7,7 @@ import { Form } from "../../components/form.tsx";
 import { ListPage } from "../../components/list_page.tsx";
 import { withMerchantField } from "../../components/merchant_field.tsx";
 import { Card, Page } from "../../components/page.tsx";
+import type { ScreenProps } from "../../components/screen.ts";
 import type { TableColumn } from "../../components/table.tsx";
 import { showSuccess } from "../../components/toasts.tsx";
 import { Time } from "../../components/values.tsx";
@@ -36,11 +37,11 @@ export function PlatformsScreen() {
 }
 
 /** Connects a store: first the platform, then its fields. */
-export function NewPlatformScreen() {
+export function NewPlatformScreen({ title: name, back }: ScreenProps) {
   const chosen = query.value.get("platform");
   const platform: Platform = platformOptions.find(({ value }) => value === chosen)?.value ?? "shopify";
   return (
-    <Page title={texts.add} back={{ href: to("/settings/platforms"), title: titles.platforms }} narrow>
+    <Page title={name} back={back} narrow>
       <Card>
         <div class="field choice-row" role="radiogroup" aria-label={texts.platform}>
           {platformOptions.map(({ value, title }) => (

@@ -1,19 +1,11 @@
 import { productFields, productLayout } from "../../../../products/product.resource.ts";
-import { patch, post } from "../../api/client.ts";
-import { useOpened } from "../../api/query.ts";
+import { post } from "../../api/client.ts";
 import type { ProductRecord } from "../../api/types.ts";
-import { navigate, to } from "../../browser/router.ts";
-import { Form } from "../../components/form.tsx";
 import { numberOrText } from "../../components/form_values.ts";
-import { withMerchantField } from "../../components/merchant_field.tsx";
-import { Notice, Skeleton } from "../../components/notice.tsx";
-import { Card, Page } from "../../components/page.tsx";
 import { type PickedLine, productLines } from "../../components/pickers.tsx";
+import { editScreen, NewRecordPage } from "../../components/record_forms.tsx";
 import { formFields } from "../../components/resource_fields.ts";
 import type { ScreenProps } from "../../components/screen.ts";
-import { showSuccess } from "../../components/toasts.tsx";
-import { words } from "../../text/common.ts";
-import { titles } from "../../text/navigation.ts";
 import { productTexts as texts } from "../../text/products.ts";
 
 /** The type of a barcode by its form: a retail number, or anything else. */
@@ -47,50 +39,20 @@ const inputs = (is_new: boolean) =>
     }),
   });
 
-export function NewProductScreen() {
+export function NewProductScreen(props: ScreenProps) {
   return (
-    <Page title={titles.newProduct} back={{ href: to("/products"), title: titles.products }} narrow>
-      <Card>
-        <Form
-          fields={withMerchantField(inputs(true))}
-          submit={words.create}
-          onCancel={() => navigate(to("/products"))}
-          onSubmit={async (_values, key, body) => {
-            const { data } = await post<ProductRecord>("/products", body, { key });
-            showSuccess(texts.created_(data.sku));
-            navigate(to(`/products/${data.id}`), { replace: true });
-          }}
-        />
-      </Card>
-    </Page>
+    <NewRecordPage<ProductRecord>
+      {...props}
+      fields={inputs(true)}
+      create={(_values, key, body) => post("/products", body, { key })}
+      done={({ sku }) => texts.created_(sku)}
+      opens={({ id }) => `/products/${id}`}
+    />
   );
 }
 
-/** Edits a product. Refused if someone else edited it since it was opened. */
-export function EditProductScreen({ params }: ScreenProps) {
-  const path = `/products/${params["id"]}`;
-  const { data: product, etag, problem, loading } = useOpened<ProductRecord>(path);
-  const back = to(path);
-  if (loading) return <Skeleton />;
-  return (
-    <Page title={titles.editProduct} back={{ href: back, title: product?.name ?? titles.product }} narrow>
-      {problem && <Notice problem={problem} />}
-      {product && (
-        <Card>
-          <Form
-            fields={inputs(false)}
-            record={product}
-            submit={words.save}
-            unchanged={false}
-            onCancel={() => navigate(back)}
-            onSubmit={async (_values, key, body) => {
-              await patch<ProductRecord>(`/products/${product.id}`, body, { key, match: etag });
-              showSuccess(texts.saved(product.sku));
-              navigate(back, { replace: true });
-            }}
-          />
-        </Card>
-      )}
-    </Page>
-  );
-}
+export const EditProductScreen = editScreen<ProductRecord>("/products/:id", {
+  fields: inputs(false),
+  name: ({ name }) => name,
+  done: ({ sku }) => texts.saved(sku),
+});

@@ -79,7 +79,7 @@ const looks: Readonly<Record<string, Pick<Action, "permission" | "icon" | "butto
 interface ReturnActForm {
   readonly text: string;
   readonly fields: readonly FormField[];
-  readonly first: FormValues;
+  readonly first?: FormValues;
   readonly wide?: true;
   readonly call: (values: FormValues) => ApiCall | null;
 }
@@ -168,13 +168,7 @@ const returnActForms: Readonly<Record<string, (found: Return) => ReturnActForm>>
       { kind: "switch", name: "refund_shipping", label: texts.refundShipping },
       { kind: "text", name: "notes", label: texts.notes, lines: 2 },
     ],
-    first: {
-      amount: "",
-      restocking_fee: "",
-      method: "original_payment",
-      notes: "",
-      refund_shipping: found.refund_shipping,
-    },
+    first: { method: "original_payment", refund_shipping: found.refund_shipping },
     call: ({ amount, restocking_fee, method, refund_shipping, notes }) => ({
       method: "POST",
       path: `/returns/${found.id}/refund`,
@@ -190,13 +184,11 @@ const returnActForms: Readonly<Record<string, (found: Return) => ReturnActForm>>
   close: ({ id }) => ({
     text: texts.closeText,
     fields: [],
-    first: {},
     call: () => ({ method: "POST", path: `/returns/${id}/close`, body: {} }),
   }),
   cancel: ({ id }) => ({
     text: texts.cancelText,
     fields: [],
-    first: {},
     call: () => ({ method: "POST", path: `/returns/${id}/cancel`, body: {} }),
   }),
 };

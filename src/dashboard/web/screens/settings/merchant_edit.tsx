@@ -1,14 +1,9 @@
-import { patch, post } from "../../api/client.ts";
+import { post } from "../../api/client.ts";
 import type { MerchantRecord } from "../../api/merchants.ts";
-import { useOpened } from "../../api/query.ts";
-import { navigate, to } from "../../browser/router.ts";
 import { Button } from "../../components/button.tsx";
 import { type Editing, FieldError, type FormField } from "../../components/fields.tsx";
-import { Form } from "../../components/form.tsx";
-import { Notice, Skeleton } from "../../components/notice.tsx";
-import { Card, Page } from "../../components/page.tsx";
+import { editScreen, NewRecordPage } from "../../components/record_forms.tsx";
 import type { ScreenProps } from "../../components/screen.ts";
-import { showSuccess } from "../../components/toasts.tsx";
 import { words } from "../../text/common.ts";
 import { merchantTexts as texts } from "../../text/merchants.ts";
 
@@ -80,50 +75,21 @@ function ColourField({ editing: { id, value, set, problem } }: { readonly editin
   );
 }
 
-export function NewMerchantScreen() {
-  const back = to("/settings/merchants");
+export function NewMerchantScreen(props: ScreenProps) {
   return (
-    <Page title={texts.add} back={{ href: back, title: texts.title }} narrow>
-      <Card>
-        <Form
-          fields={merchantFields(true)}
-          submit={words.create}
-          onCancel={() => navigate(back)}
-          onSubmit={async (_values, key, body) => {
-            const { data } = await post<MerchantRecord>("/merchants", body, { key });
-            showSuccess(texts.created_(data.name));
-            navigate(to(`/settings/merchants/${data.id}`), { replace: true });
-          }}
-        />
-      </Card>
-    </Page>
+    <NewRecordPage<MerchantRecord>
+      {...props}
+      of_operator
+      fields={merchantFields(true)}
+      create={(_values, key, body) => post("/merchants", body, { key })}
+      done={({ name }) => texts.created_(name)}
+      opens={({ id }) => `/settings/merchants/${id}`}
+    />
   );
 }
 
-/** Edits a merchant. Refused if someone else edited it since it was opened. */
-export function EditMerchantScreen({ params }: ScreenProps) {
-  const { data: merchant, etag, problem, loading } = useOpened<MerchantRecord>(`/merchants/${params["id"]}`);
-  const back = to(`/settings/merchants/${params["id"]}`);
-  if (loading) return <Skeleton />;
-  return (
-    <Page title={texts.edit} back={{ href: back, title: merchant?.name ?? texts.one }} narrow>
-      {problem && <Notice problem={problem} />}
-      {merchant && (
-        <Card>
-          <Form
-            fields={merchantFields(false)}
-            record={merchant}
-            submit={words.save}
-            unchanged={false}
-            onCancel={() => navigate(back)}
-            onSubmit={async (_values, key, body) => {
-              await patch<MerchantRecord>(`/merchants/${merchant.id}`, body, { key, match: etag });
-              showSuccess(texts.saved(merchant.name));
-              navigate(back, { replace: true });
-            }}
-          />
-        </Card>
-      )}
-    </Page>
-  );
-}
+export const EditMerchantScreen = editScreen<MerchantRecord>("/merchants/:id", {
+  fields: merchantFields(false),
+  name: ({ name }) => name,
+  done: ({ name }) => texts.saved(name),
+});

@@ -71,7 +71,6 @@ const openCount = (where: FormField): Action => ({
       { kind: "switch", name: "blind", label: texts.blind, help: texts.blindHelp },
       { kind: "text", name: "notes", label: texts.notes },
     ],
-    first: { location: "", bins: "", skus: "", blind: false, notes: "" },
   },
   call: ({ location, bins, skus, blind, notes }) => {
     const covered = { location: enteredText(location), bins: names(bins), skus: names(skus) };

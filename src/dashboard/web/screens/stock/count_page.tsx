@@ -40,7 +40,6 @@ function actionsOf(count: StockCount, match: string | null): readonly Action[] {
       ask: {
         ...{ title: texts.postTitle(id), text: texts.postText(lines_different, units_over, units_short) },
         fields: units_short === 0 ? [] : shortfallFields,
-        first: { allow_shortfall: false },
       },
       call: ({ allow_shortfall }) => ({
         ...{ method: "POST", path: `/inventory/counts/${id}/post` },
@@ -62,7 +61,6 @@ function actionsOf(count: StockCount, match: string | null): readonly Action[] {
       ask: {
         ...{ title: texts.unexpected, text: texts.unexpectedText, submit: texts.unexpectedAct },
         fields: unexpectedFields,
-        first: { sku: "", bin: "", lot_number: "", quantity: "" },
       },
       call: ({ sku, bin, lot_number, quantity }) => {
         const line = { sku: enteredText(sku), bin: enteredText(bin), lot_number: enteredText(lot_number) ?? null };

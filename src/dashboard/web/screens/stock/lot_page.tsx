@@ -69,7 +69,6 @@ const setStatus = (status: AllowedLotStatus, { id, lot_number }: LotDetail): Act
     title: texts.actTitle(texts.acts[status], lot_number),
     text: texts.actTexts[status],
     danger: status !== "available",
-    first: { reason: "", notes: "" },
     fields: [
       { kind: "text", name: "reason", label: texts.reason, help: texts.reasonHelp, required: true, focus: true },
       notesField,

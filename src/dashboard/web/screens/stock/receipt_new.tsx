@@ -1,7 +1,7 @@
 import { post } from "../../api/client.ts";
 import type { Receipt } from "../../api/types.ts";
 import { sendLines } from "../../components/line_fields.tsx";
-import { NewRecordPage } from "../../components/new_record_page.tsx";
+import { NewRecordPage } from "../../components/record_forms.tsx";
 import type { ScreenProps } from "../../components/screen.ts";
 import { receiptTexts as texts } from "../../text/transfers.ts";
 import { unitLines } from "./documents.tsx";
@@ -18,7 +18,7 @@ export function NewReceiptScreen({ title, back }: ScreenProps) {
       title={title}
       back={back}
       submit={texts.create}
-      first={{ reference: "", supplier: "", expected_at: "", location: "", lines: [{ sku: "", quantity: "" }] }}
+      first={{ lines: [{ sku: "", quantity: "" }] }}
       fields={[
         { kind: "text", name: "supplier", label: texts.supplier, width: "half", focus: true },
         { kind: "text", name: "reference", label: texts.reference, help: texts.referenceHelp, width: "half" },

@@ -69,7 +69,7 @@ interface PlaceDialogProps extends PlacesProps {
   readonly text: string;
   readonly submit: string;
   readonly danger?: boolean;
-  readonly first: FormValues;
+  readonly first?: FormValues;
   /** The fields after that for the location. */
   readonly fields: (chosen: Chosen) => readonly FormField[];
   readonly send: (from: Placed, values: FormValues, key: string) => Promise<void>;
@@ -143,7 +143,7 @@ export function AdjustDialog(props: PlacesProps) {
       title={texts.adjustTitle(sku)}
       text={texts.adjustText}
       submit={texts.adjust}
-      first={{ counted: "", reason: "stock_count", notes: "", allow_shortfall: false }}
+      first={{ reason: "stock_count" }}
       fields={(chosen) => [
         { kind: "number", name: "counted", label: texts.counted, help: texts.countedHelp, required: true, focus: true },
         { kind: "select", name: "reason", label: texts.reason, required: true, options: optionsOf(texts.reasons) },
@@ -193,7 +193,7 @@ export function MoveDialog(props: PlacesProps) {
       title={texts.moveTitle(sku)}
       text={texts.moveText}
       submit={texts.move}
-      first={{ quantity: at ? String(at.quantity) : "", to_bin: "", notes: "" }}
+      first={{ quantity: at ? String(at.quantity) : "" }}
       fields={() => [quantityField, { ...toBin, mono: true, width: "half" }, notes]}
       send={async (from, values, key) => {
         const body = { sku, ...named(from), to_bin: enteredText(values["to_bin"]), ...entered(values) };
@@ -226,7 +226,7 @@ export function OffSaleDialog(props: PlacesProps) {
       text={texts.quarantineText}
       submit={texts.quarantine}
       danger
-      first={{ quantity: "", condition: "quarantined", notes: "", allow_shortfall: false }}
+      first={{ condition: "quarantined" }}
       fields={() => [
         quantityField,
         { kind: "select", name: "condition", label: texts.condition, required: true, width: "half", options },
@@ -283,10 +283,7 @@ export function AddDialog({ sku, onClose }: { readonly sku: string; readonly onC
       text={texts.addText}
       submit={texts.add}
       onClose={onClose}
-      first={{
-        ...{ sku, quantity: "", location: "", bin: "", lot_number: "" },
-        ...{ expiration_date: "", reference: "", notes: "" },
-      }}
+      first={{ sku }}
       fields={[
         ...(sku === "" ? merchantChoice() : []),
         skuField(setPicked),
@@ -357,7 +354,6 @@ export function OwnershipDialog(props: PlacesProps) {
       title={texts.ownershipTitle(sku)}
       text={texts.ownershipText}
       submit={texts.ownershipAct}
-      first={{ quantity: "", to_merchant_id: "", to_sku: "", to_bin: "", reason: "" }}
       fields={() => [
         quantityField,
         {

@@ -1,7 +1,7 @@
 import { post } from "../../api/client.ts";
 import type { Transfer } from "../../api/types.ts";
 import { sendLines } from "../../components/line_fields.tsx";
-import { NewRecordPage } from "../../components/new_record_page.tsx";
+import { NewRecordPage } from "../../components/record_forms.tsx";
 import type { ScreenProps } from "../../components/screen.ts";
 import { transferTexts as texts } from "../../text/transfers.ts";
 import { unitLines } from "./documents.tsx";
@@ -16,7 +16,7 @@ export function NewTransferScreen({ title, back }: ScreenProps) {
       title={title}
       back={back}
       submit={texts.create}
-      first={{ from_location: "", to_location: "", reference: "", items: [{ sku: "", quantity: "" }] }}
+      first={{ items: [{ sku: "", quantity: "" }] }}
       fields={[
         { ...field(texts.from, "from_location"), width: "half" },
         { ...field(texts.to, "to_location"), width: "half" },

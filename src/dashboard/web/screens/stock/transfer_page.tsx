@@ -90,7 +90,7 @@ function actionsOf(transfer: Transfer, etag: string | null): readonly Action[] {
       ask: {
         ...{ title: texts.closeTitle(id), text: texts.closeText(missing), danger: missing > 0 },
         fields: missing === 0 ? [] : closeFields,
-        first: { reason: "lost", notes: "" },
+        first: { reason: "lost" },
       },
       call: ({ reason, notes }) => ({
         ...{ method: "POST", path: `/inventory/transfers/${id}/close` },
