@@ -14,7 +14,9 @@ import { listed, relisting } from "./squashed/pre_release.ts";
 import { schemaOfPostgres, schemaOfSqlite } from "./squashed/schema.ts";
 
 const killed = join(import.meta.dir, "squashed/killed.ts");
-const today = migrations.sqlite.map(({ name }) => name);
+/** The base alone: what the databases that it replaces are brought to. Later migrations are tested with their own. */
+const base = { sqlite: migrations.sqlite.slice(0, 1), postgres: migrations.postgres.slice(0, 1) };
+const today = base.sqlite.map(({ name }) => name);
 /** Lists that are refused: a prefix, one without its last migration, one with an extra, and older ones. */
 const refused: Readonly<Record<string, readonly string[]>> = {
   first: listed.slice(0, 1),
@@ -42,7 +44,7 @@ if (databaseUrl === null) {
     function older(mode: Environment, names: readonly string[], name: string): string {
       const path = join(folder, `${name}.db`);
       using raw = new Database(path, { create: true, readwrite: true, strict: true });
-      migrateSqlite(raw, mode, path);
+      migrateSqlite(raw, mode, path, base.sqlite);
       for (const statement of [row(1500, "x'00'"), ...relisting(names)]) raw.run(statement);
       raw.run(`pragma user_version=${names.length}`);
       return path;
@@ -53,14 +55,14 @@ if (databaseUrl === null) {
     for (const mode of environments) {
       test(`a ${mode} database keeps its schema, its rows and its ids, and lists the base`, () => {
         using raw = open(older(mode, listed, `whole_${mode}`));
-        expect(migrationStateOnSqlite(raw, "it").missing.map(({ name }) => name)).toEqual(today);
+        expect(migrationStateOnSqlite(raw, "it", base.sqlite).missing.map(({ name }) => name)).toEqual(today);
         const before = schemaOfSqlite(raw);
-        migrateSqlite(raw, mode, "it");
+        migrateSqlite(raw, mode, "it", base.sqlite);
         expect(schemaOfSqlite(raw)).toEqual(before);
         expect(before.length).toBeGreaterThan(900);
         expect(applied(raw)).toEqual(today);
         expect(raw.query("pragma user_version").values()).toEqual([[today.length]]);
-        expect(migrationStateOnSqlite(raw, "it").missing).toEqual([]);
+        expect(migrationStateOnSqlite(raw, "it", base.sqlite).missing).toEqual([]);
         raw.run("insert into zone_systems (name, overrides, version, updated_at) values ('next', x'00', 1, 0)");
         const next = raw.query("select id from zone_systems where name = 'next'").values();
         expect(next).toEqual([[mode === "live" ? 1501 : 1_000_000_001]]);
@@ -70,10 +72,10 @@ if (databaseUrl === null) {
     test("later migrations run in the same transaction, so that a failure leaves the list unchanged", () => {
       const path = older("live", listed, "later");
       using raw = open(path);
-      const broken = [...migrations.sqlite, later("select no_such_thing")];
+      const broken = [...base.sqlite, later("select no_such_thing")];
       expect(() => migrateSqlite(raw, "live", path, broken)).toThrow("no_such_thing");
       expect(applied(raw)).toEqual(listed);
-      migrateSqlite(raw, "live", path, [...migrations.sqlite, later("create table later (id integer) strict")]);
+      migrateSqlite(raw, "live", path, [...base.sqlite, later("create table later (id integer) strict")]);
       expect(applied(raw)).toEqual([...today, "0002_later"]);
       expect(raw.query("select id from later").values()).toEqual([]);
     });
@@ -94,7 +96,7 @@ if (databaseUrl === null) {
       expect(child.signalCode).toBe("SIGKILL");
       using raw = open(path);
       expect(applied(raw)).toEqual(listed);
-      migrateSqlite(raw, "test", path);
+      migrateSqlite(raw, "test", path, base.sqlite);
       expect(applied(raw)).toEqual(today);
     });
   });
@@ -115,7 +117,7 @@ if (databaseUrl === null) {
     async function older(mode: Environment, names: readonly string[], name: string): Promise<string> {
       const schema = `temporary_${process.pid}_squashed_${name}`;
       schemas.push(schema);
-      await migratePostgres(url, schema, mode);
+      await migratePostgres(url, schema, mode, base.postgres);
       await admin.query(`set search_path to ${schema}`);
       for (const statement of [row(1500, "'\\x00'"), ...relisting(names)]) await admin.query(statement);
       if (mode === "live") await admin.query("select setval(pg_get_serial_sequence('zone_systems', 'id'), 1500)");
@@ -130,7 +132,7 @@ if (databaseUrl === null) {
       test(`a ${mode} schema keeps its tables, rows and ids when four servers start at once`, async () => {
         const schema = await older(mode, listed, `whole_${mode}`);
         const before = await schemaOfPostgres(admin, schema);
-        await Promise.all(Array.from({ length: 4 }, () => migratePostgres(url, schema, mode)));
+        await Promise.all(Array.from({ length: 4 }, () => migratePostgres(url, schema, mode, base.postgres)));
         expect(await schemaOfPostgres(admin, schema)).toEqual(before);
         expect(before.length).toBeGreaterThan(900);
         expect(await applied(schema)).toEqual(today);
@@ -142,10 +144,10 @@ if (databaseUrl === null) {
 
     test("later migrations run in the same transaction, so that a failure leaves the list unchanged", async () => {
       const schema = await older("live", listed, "later");
-      const broken = [...migrations.postgres, later("select no_such_thing")];
+      const broken = [...base.postgres, later("select no_such_thing")];
       await expect(migratePostgres(url, schema, "live", broken)).rejects.toThrow("no_such_thing");
       expect(await applied(schema)).toEqual(listed);
-      await migratePostgres(url, schema, "live", [...migrations.postgres, later("create table later (id bigint)")]);
+      await migratePostgres(url, schema, "live", [...base.postgres, later("create table later (id bigint)")]);
       expect(await applied(schema)).toEqual([...today, "0002_later"]);
     });
 
@@ -164,7 +166,7 @@ if (databaseUrl === null) {
       await child.exited;
       expect(child.signalCode).toBe("SIGKILL");
       expect(await applied(schema)).toEqual(listed);
-      await migratePostgres(url, schema, "test");
+      await migratePostgres(url, schema, "test", base.postgres);
       expect(await applied(schema)).toEqual(today);
     });
   });

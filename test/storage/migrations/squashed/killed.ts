@@ -4,6 +4,7 @@ import pg from "pg";
 import { databaseUrl } from "../../../../src/core/config.ts";
 import { migrateSqlite } from "../../../../src/storage/migrations/migrate.ts";
 import { migratePostgres } from "../../../../src/storage/migrations/migrate_postgres.ts";
+import { migrations } from "../../../../src/storage/migrations/migration_sql.ts";
 
 const place = process.argv[2] ?? "";
 const die = () => process.kill(process.pid, "SIGKILL");
@@ -15,7 +16,7 @@ if (databaseUrl === null) {
     if (sql === "commit") die();
     return run(sql, ...values);
   };
-  migrateSqlite(raw, "test", place);
+  migrateSqlite(raw, "test", place, migrations.sqlite.slice(0, 1));
 } else {
   const query = pg.Client.prototype.query as (this: pg.Client, ...values: unknown[]) => unknown;
   Object.assign(pg.Client.prototype, {
@@ -24,5 +25,5 @@ if (databaseUrl === null) {
       return query.apply(this, values);
     },
   });
-  await migratePostgres(databaseUrl, place, "test");
+  await migratePostgres(databaseUrl, place, "test", migrations.postgres.slice(0, 1));
 }
