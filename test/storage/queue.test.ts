@@ -1,6 +1,6 @@
 // A queue against a model: whatever servers do, and however the clock is set, no record is lost, and none is worked on
 // twice while a claim lasts.
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { and, eq, isNotNull } from "drizzle-orm";
 import fc from "fast-check";
 import { id, int, table, time } from "../../db/kit.ts";
@@ -14,7 +14,7 @@ import { registerClaimHolder, takeOverClaims } from "../../src/storage/servers.t
 import { tries, volume } from "../volume.ts";
 import { openTemporaryStore } from "./temporary_database.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 const parcels = table("parcels", { id: id(), account_id: int().notNull(), next_at: time(), attempts: int().notNull() });
 type Parcel = typeof parcels.$inferSelect;
@@ -144,6 +144,10 @@ class Model {
     for (const { claim } of this.#all) if (claim !== null) claim.stepped_ms += by_ms;
   }
 
+  async pass(ms: number): Promise<void> {
+    this.#clock.pass(ms);
+  }
+
   async check(): Promise<void> {
     const open = this.#all.filter((one) => !one.is_done);
     const [at, lanes, now] = await this.#store.read(async (db) => [
@@ -171,54 +175,38 @@ class Model {
   }
 }
 
-type Step = (model: Model, clock: ManualClock) => Promise<void> | void;
-const steps = ([...choices]: readonly fc.Arbitrary<Step>[]) =>
-  fc.array(fc.oneof(...choices), { maxLength: 60, size: "max" });
 const server = fc.constantFrom(1, 2);
 const account = fc.constantFrom(1, 2, 3);
-const plays = steps([
-  account.map(
-    (of): Step =>
-      (model) =>
-        model.add(of),
-  ),
-  fc.tuple(server, fc.option(account), fc.integer({ min: 1, max: 3 })).map(
-    ([by, of, limit]): Step =>
-      (model) =>
-        model.claim(by, of, limit),
-  ),
-  fc.tuple(server, fc.constantFrom(null, null, second_ms, hour_ms)).map(
-    ([by, wait]): Step =>
-      (model) =>
-        model.record(by, wait),
-  ),
-  fc.tuple(server, fc.boolean()).map(
-    ([of, is_noticed]): Step =>
-      (model) =>
-        model.crash(of, is_noticed),
-  ),
-  fc.constantFrom(1, 5 * second_ms, lease_ms / 2, lease_ms, hour_ms).map(
-    (ms): Step =>
-      (_model, clock) =>
-        clock.pass(ms),
-  ),
-  fc.constantFrom(-week_ms, -hour_ms, hour_ms, week_ms).map(
-    (by_ms): Step =>
-      (model) =>
-        model.set(by_ms),
-  ),
-]);
+const act = <Values extends unknown[]>(
+  name: Exclude<keyof Model, "open" | "check" | "drain">,
+  ...values: { [At in keyof Values]: fc.Arbitrary<Values[At]> }
+) => fc.tuple(fc.constant(name), fc.tuple(...values));
+const acts = fc.oneof(
+  act("add", account),
+  act("claim", server, fc.option(account), fc.integer({ min: 1, max: 3 })),
+  act("record", server, fc.constantFrom(null, null, second_ms, hour_ms)),
+  act("crash", server, fc.boolean()),
+  act("pass", fc.constantFrom(1, 5 * second_ms, lease_ms / 2, lease_ms, hour_ms)),
+  act("set", fc.constantFrom(-week_ms, -hour_ms, hour_ms, week_ms)),
+);
+
+let store: Store;
+let clock: ManualClock;
+const open = async () => {
+  clock = manualClock(Date.parse("2026-01-02T03:04:05.000Z"));
+  store = await openTemporaryStore({ clock, migrations });
+};
+afterEach(() => store.close());
 
 test("no record is lost, and none is claimed twice at once", async () => {
-  const play = fc.asyncProperty(plays, async (played) => {
-    const clock = manualClock(Date.parse("2026-01-02T03:04:05.000Z"));
-    const store = await openTemporaryStore({ clock, migrations });
+  const play = fc.asyncProperty(fc.array(acts, { maxLength: 60, size: "max" }), async (played) => {
+    await open();
+    store.onStep((tx, by_ms) => queue.shift(tx, by_ms));
+    const model = new Model(store, clock);
     try {
-      store.onStep((tx, by_ms) => queue.shift(tx, by_ms));
-      const model = new Model(store, clock);
       await model.open();
-      for (const step of played) {
-        await step(model, clock);
+      for (const [name, values] of played) {
+        await (model[name] as (...given: readonly unknown[]) => Promise<void>).apply(model, values);
         await model.check();
       }
       await model.drain();
@@ -226,39 +214,27 @@ test("no record is lost, and none is claimed twice at once", async () => {
       await store.close();
     }
   });
-  await fc.assert(play, tries(volume(25, 2000)));
+  await fc.assert(play, tries(volume(15, 150)));
 });
 
 test("servers that claim at the same time claim different records", async () => {
-  const store = await openTemporaryStore({ migrations });
-  try {
-    const values = Array.from({ length: 60 }, (_, at) => ({ account_id: (at % 3) + 1, next_at: 0, attempts: 0 }));
-    await store.write((tx) => tx.sql.insert(parcels).values(values));
-    const claims = await Promise.all(
-      Array.from({ length: 30 }, () => store.write((tx) => queue.claim(tx, { limit: 2 }))),
-    );
-    const claimed = claims.flat().map((one) => one.id);
-    expect(new Set(claimed).size).toBe(claimed.length);
-    expect(claimed.length).toBeGreaterThan(0);
-  } finally {
-    await store.close();
-  }
+  await open();
+  const values = Array.from({ length: 60 }, (_, at) => ({ account_id: (at % 3) + 1, next_at: 0, attempts: 0 }));
+  await store.write((tx) => tx.sql.insert(parcels).values(values));
+  const claims = await Promise.all(
+    Array.from({ length: 30 }, () => store.write((tx) => queue.claim(tx, { limit: 2 }))),
+  );
+  const claimed = claims.flat().map((one) => one.id);
+  expect(new Set(claimed).size).toBe(claimed.length);
+  expect(claimed.length).toBeGreaterThan(0);
 });
 
 test("a lane that is postponed waits, except for one record", async () => {
-  const clock = manualClock(0);
-  const store = await openTemporaryStore({ clock, migrations });
-  try {
-    const values = [1, 1, 2].map((account_id) => ({ account_id, next_at: 0, attempts: 0 }));
-    const [first] = await store.write((tx) => tx.sql.insert(parcels).values(values).returning({ id: parcels.id }));
-    await store.write((tx) => queue.postpone(tx, 1, hour_ms, first?.id));
-    const rows = await store.read((db) => db.sql.select().from(parcels).orderBy(parcels.id));
-    expect(rows.map(({ next_at }) => next_at)).toEqual([0, hour_ms, 0]);
-    expect(await store.read(async (db) => [await queue.nextAt(db, [1]), await queue.nextAt(db, [3])])).toEqual([
-      0,
-      null,
-    ]);
-  } finally {
-    await store.close();
-  }
+  await open();
+  const values = [1, 1, 2].map((account_id) => ({ account_id, next_at: 0, attempts: 0 }));
+  const [first] = await store.write((tx) => tx.sql.insert(parcels).values(values).returning({ id: parcels.id }));
+  await store.write((tx) => queue.postpone(tx, 1, hour_ms, first?.id));
+  const rows = await store.read((db) => db.sql.select().from(parcels).orderBy(parcels.id));
+  expect(rows.map(({ next_at }) => next_at)).toEqual([0, hour_ms, 0]);
+  expect(await store.read(async (db) => [await queue.nextAt(db, [1]), await queue.nextAt(db, [3])])).toEqual([0, null]);
 });
