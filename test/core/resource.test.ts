@@ -77,6 +77,7 @@ describe("requests and views", () => {
   test("may leave out what has a default, and an update everything", () => {
     expect(create({ code: "A", name: "B" })).toEqual({ code: "A", name: "B" });
     expect(update({})).toEqual({});
+    expect(update({ customs: { text: "Cup" } })).toEqual({ customs: { text: "Cup" } });
     expect(problemsOf(() => create({}))).toEqual(["code is required", "name is required"]);
     expect(problemsOf(() => view({ code: "A", name: "B" })).length).toBe(Object.keys(fields).length - 2);
   });
