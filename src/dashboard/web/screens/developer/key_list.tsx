@@ -1,10 +1,8 @@
-import { useState } from "preact/hooks";
-import { post } from "../../api/client.ts";
 import type { ApiKey, MadeKey } from "../../api/developer_types.ts";
 import { to } from "../../browser/router.ts";
+import type { Action } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { openDialog } from "../../components/dialog.tsx";
-import { FormDialog } from "../../components/form.tsx";
 import { optionsOf } from "../../components/form_values.ts";
 import { choice, ListPage } from "../../components/list_page.tsx";
 import { merchantChoice, merchantIn } from "../../components/merchant_field.tsx";
@@ -41,38 +39,26 @@ function Observed({ observed }: Pick<ApiKey, "observed">) {
 
 /** The API keys of the current environment. */
 export function KeysScreen() {
-  const [made, setMade] = useState<MadeKey | null>(null);
   return (
-    <>
-      <ListPage<ApiKey>
-        title={titles.keys}
-        path="/keys"
-        filters={[choice("status", texts.status, optionsOf(texts.statuses))]}
-        columns={columns}
-        href={({ id }) => to(`/settings/keys/${id}`)}
-        create={{ title: texts.add, run: () => openDialog((close) => <AddKey onClose={close} onMade={setMade} />) }}
-        empty={{ icon: "key", title: texts.emptyTitle, text: texts.emptyText }}
-      />
-      {made && <NewSecret made={made} onDone={() => setMade(null)} />}
-    </>
-  );
-}
-
-interface AddKeyProps {
-  readonly onClose: () => void;
-  readonly onMade: (made: MadeKey) => void;
-}
-
-function AddKey({ onClose, onMade }: AddKeyProps) {
-  return (
-    <FormDialog
-      title={texts.add}
-      fields={[...merchantChoice({ or_operator: true }), ...keyFields(true)]}
-      submit={words.create}
-      onClose={onClose}
-      onSubmit={async (values, key, body) => {
-        onMade((await post<MadeKey>("/keys", body, { key, merchant: merchantIn(values) })).data);
-      }}
+    <ListPage<ApiKey>
+      title={titles.keys}
+      path="/keys"
+      filters={[choice("status", texts.status, optionsOf(texts.statuses))]}
+      columns={columns}
+      href={({ id }) => to(`/settings/keys/${id}`)}
+      create={addKey()}
+      empty={{ icon: "key", title: texts.emptyTitle, text: texts.emptyText }}
     />
   );
 }
+
+const addKey = (): Action => ({
+  title: texts.add,
+  ask: {
+    title: texts.add,
+    fields: [...merchantChoice({ or_operator: true }), ...keyFields(true)],
+    submit: words.create,
+  },
+  call: (values, body) => ({ method: "POST", path: "/keys", body, merchant: merchantIn(values) }),
+  after: (made: MadeKey) => openDialog((close) => <NewSecret made={made} onDone={close} />),
+});

@@ -1,13 +1,12 @@
-import { useState } from "preact/hooks";
 import { post } from "../../api/client.ts";
 import type { MadeWebhook, Notice as OperatorNotice, Webhook } from "../../api/developer_types.ts";
 import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import { navigate, to } from "../../browser/router.ts";
+import type { Action } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { Dialog, openDialog } from "../../components/dialog.tsx";
-import { FormDialog } from "../../components/form.tsx";
 import { ListPage } from "../../components/list_page.tsx";
 import { merchantChoice, merchantIn } from "../../components/merchant_field.tsx";
 import { Notice } from "../../components/notice.tsx";
@@ -33,53 +32,35 @@ const columns: readonly TableColumn<Webhook>[] = [
 
 /** All webhooks, with notices about them. */
 export function WebhooksScreen() {
-  const [made, setMade] = useState<MadeWebhook | null>(null);
   return (
-    <>
-      <ListPage<Webhook>
-        title={titles.webhooks}
-        path="/webhooks"
-        above={<Notices />}
-        columns={columns}
-        href={({ id }) => to(`/settings/webhooks/${id}`)}
-        create={{
-          ...{ title: texts.add, permission: "webhooks.manage" },
-          run: () => openDialog((close) => <AddWebhook onClose={close} onMade={setMade} />),
-        }}
-        empty={{ icon: "webhook", title: texts.emptyTitle, text: texts.emptyText }}
-      />
-      {made && (
-        <NewSecret
-          secret={made.secret}
-          onDone={() => {
-            setMade(null);
-            navigate(to(`/settings/webhooks/${made.id}`));
-          }}
-        />
-      )}
-    </>
-  );
-}
-
-interface AddWebhookProps {
-  readonly onClose: () => void;
-  readonly onMade: (made: MadeWebhook) => void;
-}
-
-function AddWebhook({ onClose, onMade }: AddWebhookProps) {
-  return (
-    <FormDialog
-      title={texts.add}
-      wide
-      fields={[...merchantChoice({ or_operator: true }), ...webhookFields(true)]}
-      submit={words.create}
-      onClose={onClose}
-      onSubmit={async (values, key, body) => {
-        onMade((await post<MadeWebhook>("/webhooks", body, { key, merchant: merchantIn(values) })).data);
-      }}
+    <ListPage<Webhook>
+      title={titles.webhooks}
+      path="/webhooks"
+      above={<Notices />}
+      columns={columns}
+      href={({ id }) => to(`/settings/webhooks/${id}`)}
+      create={addWebhook()}
+      empty={{ icon: "webhook", title: texts.emptyTitle, text: texts.emptyText }}
     />
   );
 }
+
+const addWebhook = (): Action => ({
+  ...{ title: texts.add, permission: "webhooks.manage" },
+  ask: {
+    ...{ title: texts.add, submit: words.create, wide: true },
+    fields: [...merchantChoice({ or_operator: true }), ...webhookFields(true)],
+  },
+  call: (values, body) => ({ method: "POST", path: "/webhooks", body, merchant: merchantIn(values) }),
+  after: ({ id, secret }: MadeWebhook) =>
+    openDialog((close) => {
+      const onDone = () => {
+        close();
+        navigate(to(`/settings/webhooks/${id}`));
+      };
+      return <NewSecret secret={secret} onDone={onDone} />;
+    }),
+});
 
 /** Shows a signing secret, which cannot be shown again. */
 export function NewSecret({ secret, onDone }: { readonly secret: string; readonly onDone: () => void }) {
