@@ -178,4 +178,4 @@ export const codeOf = ({ status, body }: Pick<Answered, "status" | "body">): str
 
 /** The fields named in a refusal. */
 export const fieldsOf = ({ body }: Pick<Answered, "body">): string[] =>
-  body.error.details.map(({ field }: { field: string }) => field);
+  (body.error.details ?? []).map(({ field }: { field: string }) => field);

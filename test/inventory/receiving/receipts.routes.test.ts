@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { openApp } from "../../build/service.ts";
+import { fieldsOf } from "../../build/shop.ts";
 
 const app = await openApp();
 const main = (await app.get("/inventory/locations")).body.data[0].warehouse_id;
@@ -186,9 +187,6 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  const fields = ({ body }: { body: { error: { details?: { field: string }[] } } }) =>
-    body.error.details?.map(({ field }) => field) ?? [];
-
   test.each([
     ["without lines", { lines: [] }, 422, "validation_failed", ["lines"]],
     ["of an unknown SKU", { lines: [{ sku: "NONE", quantity: 1 }] }, 404, "resource_missing", ["lines[0].sku"]],
@@ -210,7 +208,7 @@ describe("refuses", () => {
   ] as const)("to announce a delivery %s", async (_name, body, status, code, named) => {
     await app.takeEvents();
     const answer = await app.post("/inventory/receipts", body);
-    expect([answer.status, answer.body.error.code, fields(answer)]).toEqual([status, code, [...named]]);
+    expect([answer.status, answer.body.error.code, fieldsOf(answer)]).toEqual([status, code, [...named]]);
     expect(await app.takeStockEvents()).toEqual([]);
   });
 
@@ -241,7 +239,7 @@ describe("refuses", () => {
     const before = await app.stockOf("SALT");
     await app.takeEvents();
     const answer = await scan(id, { sku: "SALT", quantity: 1 }, wrong);
-    expect([answer.status, answer.body.error.code, fields(answer)]).toEqual([status, code, [...named]]);
+    expect([answer.status, answer.body.error.code, fieldsOf(answer)]).toEqual([status, code, [...named]]);
     expect(await app.stockOf("SALT")).toEqual(before);
     expect(await app.takeStockEvents()).toEqual([]);
     await app.post(`/inventory/receipts/${id}/cancel`);

@@ -8,39 +8,14 @@ import {
 import type { StockItem } from "../../../src/inventory/ledger/stock_item.ts";
 import type { TransferLoad } from "../../../src/inventory/receiving/transfer.ts";
 import { chooseUnits, planArrival } from "../../../src/inventory/receiving/transfer.ts";
+import { item as stockItem } from "../reservations/product_stock.ts";
 
 test("every status of a transfer is reachable", () => {
   expect(unreachableStates<TransferStatus>(transferTransitions, transferStatuses, "pending")).toEqual([]);
 });
 
 let made = 0;
-function item(more: Partial<StockItem>): StockItem {
-  return {
-    id: ++made,
-    merchant_id: 1,
-    product_id: 1,
-    warehouse_id: 1,
-    warehouse_priority: 1,
-    timezone: "UTC",
-    bin_id: made,
-    bin: `B-${made}`,
-    bin_kind: "storage",
-    pick_order: 0,
-    temperature_zone: "ambient",
-    temperature_range: null,
-    lot_id: null,
-    lot_number: null,
-    lot_status: null,
-    lot_received_date: null,
-    expires_on: null,
-    turns_on: null,
-    received_at: 0,
-    updated_at: 0,
-    on_hand: 10,
-    reserved: 0,
-    ...more,
-  };
-}
+const item = (more: Partial<StockItem>) => stockItem(++made, { warehouse_priority: 1, bin: `B-${made}`, ...more });
 
 describe("units ship", () => {
   const lot = (lot_number: string, expires_on: number, more: Partial<StockItem> = {}) =>

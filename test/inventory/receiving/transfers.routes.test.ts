@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { openApp } from "../../build/service.ts";
+import { fieldsOf } from "../../build/shop.ts";
 
 const app = await openApp();
 const main = (await app.get("/inventory/locations")).body.data[0].warehouse_id;
@@ -269,8 +270,6 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  const fields = ({ body }: { body: { error: { details?: { field: string }[] } } }) =>
-    body.error.details?.map(({ field }) => field) ?? [];
   const some = [{ sku: "SALT", quantity: 1 }];
 
   test.each([
@@ -287,7 +286,7 @@ describe("refuses", () => {
   ] as const)("to plan a transfer %s", async (_name, body, status, named) => {
     await app.takeEvents();
     const answer = await app.post("/inventory/transfers", body());
-    expect([answer.status, fields(answer)]).toEqual([status, [...named]]);
+    expect([answer.status, fieldsOf(answer)]).toEqual([status, [...named]]);
     expect(await app.takeStockEvents()).toEqual([]);
   });
 
@@ -338,7 +337,7 @@ describe("refuses", () => {
       [{ sku: "MILK", quantity: 1, bin: "W-01" }, "items[1].bin"],
     ] as const) {
       const answer = await step(id, "receive", { items: [{ sku: "SALT", quantity: 1 }, wrong] });
-      expect([answer.status, fields(answer)]).toEqual([422, [field]]);
+      expect([answer.status, fieldsOf(answer)]).toEqual([422, [field]]);
     }
     expect(await app.takeStockEvents()).toEqual([]);
     await step(id, "receive");
@@ -351,7 +350,7 @@ describe("refuses", () => {
     const { id } = await shipped({ sku: "ICE", quantity: 2 });
     await app.takeEvents();
     const answer = await step(id, "receive");
-    expect([answer.status, fields(answer)]).toEqual([422, ["location"]]);
+    expect([answer.status, fieldsOf(answer)]).toEqual([422, ["location"]]);
     expect(answer.body.error.details[0].message).toBe(
       "has no zone for frozen goods; add a zone with that temperature_zone to the warehouse first",
     );

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { openApp } from "../../build/service.ts";
+import { fieldsOf } from "../../build/shop.ts";
 
 const app = await openApp();
 const warehouse = (await app.get("/inventory/locations")).body.data[0].warehouse_id;
@@ -148,9 +149,6 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  const fields = ({ body }: { body: { error: { details: { field: string }[] } } }) =>
-    body.error.details.map(({ field }) => field);
-
   test.each([
     ["an unknown SKU", { sku: "NONE", quantity: 1 }, 404, "resource_missing", ["sku"]],
     ["an unknown warehouse", { sku: "RICE", quantity: 1, location: "whs_9" }, 404, "resource_missing", ["location"]],
@@ -207,7 +205,7 @@ describe("refuses", () => {
   ] as const)("to add %s", async (_name, body, status, code, named) => {
     await app.takeEvents();
     const answer = await app.post("/inventory", body);
-    expect([answer.status, answer.body.error.code, fields(answer)]).toEqual([status, code, [...named]]);
+    expect([answer.status, answer.body.error.code, fieldsOf(answer)]).toEqual([status, code, [...named]]);
     expect(await app.takeTypes()).toEqual([]);
   });
 
@@ -270,9 +268,9 @@ describe("refuses", () => {
     const { warehouse_id: _id, name: _name, ...rest } = (await app.get("/inventory/locations")).body.data[0];
     const west = (await app.post("/inventory/locations", { ...rest, name: "West" })).body.data.warehouse_id;
     await app.stock("MANY", 4, { location: warehouse, bin: "A-01" });
-    expect(fields(await app.post("/inventory", { sku: "MANY", quantity: 2 }))).toEqual(["location"]);
+    expect(fieldsOf(await app.post("/inventory", { sku: "MANY", quantity: 2 }))).toEqual(["location"]);
     await app.stock("MANY", 2, { location: west, bin: "M-1" });
-    expect(fields(await app.patch("/inventory/MANY", { adjustment: -1, reason: "lost" }))).toEqual(["location"]);
+    expect(fieldsOf(await app.patch("/inventory/MANY", { adjustment: -1, reason: "lost" }))).toEqual(["location"]);
     await app.post("/inventory/reserve", { order_id: "N-1", items: [{ sku: "MANY", quantity: 5 }] });
     await app.takeEvents();
     const input = { adjustment: -2, reason: "lost", location: west };

@@ -7,6 +7,7 @@ import { callbackSecretsOf } from "../../../src/shipping/carriers/account.ts";
 import { getAccount, listActiveAccounts } from "../../../src/shipping/carriers/accounts.sql.ts";
 import { overrideCarriers } from "../../../src/shipping/carriers/connectors.ts";
 import { openApp } from "../../build/service.ts";
+import { fieldsOf } from "../../build/shop.ts";
 import { fake_listing, fakeCarrier } from "./fake_carrier.ts";
 
 setDefaultTimeout(60_000);
@@ -26,8 +27,6 @@ const key = () => `fake_key_0000000000${++made}`.slice(-24);
 const add = (fields: object = {}) =>
   app.create(place, { connector: "fake", credentials: { api_key: key() }, ...fields });
 const at = (id: string) => `${place}/${id}`;
-const fieldsOf = (answer: { body: { error?: { details?: { field: string }[] } } }) =>
-  answer.body.error?.details?.map(({ field }) => field);
 
 describe("works", () => {
   test("connectors list the fields that an account needs", async () => {

@@ -1,10 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { openApp } from "../../build/service.ts";
+import { fieldsOf } from "../../build/shop.ts";
 
 const app = await openApp();
 
-const fieldsOf = ({ body }: { body: { error: { details: { field: string }[] } } }) =>
-  body.error.details.map(({ field }) => field).sort();
 const rates = { from_zip: "43215", to_zip: "90210", weight: 2.5, weight_unit: "lbs" };
 
 describe("works", () => {

@@ -3,7 +3,7 @@ import { rate_cards } from "../../../db/schema/rates.ts";
 import { ensureRateCards } from "../../../src/shipping/rates/rate_cards.ts";
 import { brokeRule } from "../../../src/storage/storage_errors.ts";
 import { openApp } from "../../build/service.ts";
-import { parcelShopOn } from "../../build/shop.ts";
+import { fieldsOf, parcelShopOn } from "../../build/shop.ts";
 
 // Some rate cards are inserted without their versions, which `verify` would report.
 const app = await openApp({ verified: false });
@@ -198,8 +198,6 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  const fieldsOf = (body: { error: { details: { field: string }[] } }) => body.error.details.map(({ field }) => field);
-
   test.each([
     ["a second row of a zone and weight", { prices: [...card.prices, card.prices[0]] }, ["prices[6]"]],
     [
@@ -218,7 +216,7 @@ describe("refuses", () => {
     ["an unknown field", { divisor: 139 }, ["divisor"]],
   ])("a card with %s", async (_, change, fields) => {
     const { status, body } = await app.post(path, { ...card, service: "other", ...change });
-    expect([status, fieldsOf(body)]).toEqual([422, fields]);
+    expect([status, fieldsOf({ body })]).toEqual([422, fields]);
   });
 
   test("two active cards of a service at the same time, also concurrently", async () => {
