@@ -1,87 +1,28 @@
 import type { ComponentChildren } from "preact";
 import { chosenMerchant, type MerchantRecord, merchantOf, several } from "../api/merchants.ts";
 import { merchantTexts as texts } from "../text/merchants.ts";
+import { type Stated, type StateOf, type States, states, stateWords, type Tone, tones } from "../text/states.ts";
+import type { Option } from "./fields.tsx";
 
-/** The meaning of a state, which sets its colour. */
-export type Tone = "neutral" | "info" | "good" | "warning" | "bad";
-
-// The states of the API and their tones. States that are not listed are neutral.
-const tones: Readonly<Record<string, Tone>> = {
-  active: "good",
-  available: "good",
-  closed: "good",
-  connected: "good",
-  delivered: "good",
-  done: "good",
-  ok: "good",
-  posted: "good",
-  received: "good",
-  refunded: "good",
-  serving: "good",
-  shipped: "good",
-  succeeded: "good",
-  valid: "good",
-  verified: "good",
-  allocated: "info",
-  approved: "info",
-  counting: "info",
-  in_transit: "info",
-  open: "info",
-  out_for_delivery: "info",
-  packed: "info",
-  partially_shipped: "info",
-  picking: "info",
-  picked: "info",
-  processing: "info",
-  requested: "info",
-  shipping: "info",
-  inspected: "info",
-  expected: "info",
-  attention: "warning",
-  backordered: "warning",
-  corrected: "warning",
-  degraded: "warning",
-  expired: "warning",
-  low: "warning",
-  on_hold: "warning",
-  partially_allocated: "warning",
-  paused: "warning",
-
-  quarantine: "warning",
-  quarantined: "warning",
-  retrying: "warning",
-  review: "warning",
-  stopping: "warning",
-  unverified: "warning",
-  blocked: "bad",
-  disabled: "bad",
-  exception: "bad",
-  failed: "bad",
-  invalid: "bad",
-  recalled: "bad",
-  rejected: "bad",
-  revoked: "bad",
-  short: "bad",
-  undeliverable: "bad",
-};
-
-/** The text of a state: "On hold" for `on_hold`. */
-export function stateWords(state: string): string {
-  const text = state.replaceAll("_", " ").trim();
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-interface BadgeProps {
+interface BadgeProps<Kind extends Stated> {
+  /** The kind of record, if its states have texts and tones of their own. */
+  readonly of?: Kind;
   /** A state of the API. */
-  readonly state?: string;
-  readonly tone?: Tone;
+  readonly state?: [Kind] extends [never] ? string : StateOf<Kind>;
+  readonly tone?: Tone | undefined;
   readonly children?: ComponentChildren;
 }
 
 /** Shows a state as a coloured label. */
-export function Badge({ state, tone, children }: BadgeProps) {
-  return <span class={`badge ${tone ?? tones[state ?? ""] ?? "neutral"}`}>{children ?? stateWords(state ?? "")}</span>;
+export function Badge<Kind extends Stated = never>({ of, state, tone, children }: BadgeProps<Kind>) {
+  const word: string = state ?? "";
+  const [text, own] = (of && (states[of] as States)[word]) ?? [stateWords(word), tones[word]];
+  return <span class={`badge ${tone ?? own ?? "neutral"}`}>{children ?? text}</span>;
 }
+
+/** The states of a kind of record as options of a filter. */
+export const stateOptions = (of: Stated): readonly Option[] =>
+  Object.entries(states[of]).map(([value, [title]]) => ({ value, title }));
 
 /** A CSS value for a colour, or for a token such as `--plot-1`. */
 export const cssColour = (colour: string): string => (colour.startsWith("--") ? `var(${colour})` : colour);

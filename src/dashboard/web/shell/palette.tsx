@@ -4,11 +4,12 @@ import { get } from "../api/client.ts";
 import { ownerOf } from "../api/merchants.ts";
 import type { SearchHit, SearchResults } from "../api/types.ts";
 import { navigate, to } from "../browser/router.ts";
-import { MerchantMark, stateWords } from "../components/badge.tsx";
+import { MerchantMark } from "../components/badge.tsx";
 import { Icon, type IconName } from "../components/icon.tsx";
 import { listed, maySee } from "../components/screen.ts";
 import { searchTexts } from "../text/order_list.ts";
 import { shellTexts } from "../text/shell.ts";
+import { stateWords } from "../text/states.ts";
 
 /** An entry of the palette. */
 interface PaletteOffer {

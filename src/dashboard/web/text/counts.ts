@@ -9,7 +9,6 @@ export const countTexts = {
   createText: "Count units and compare them with the expected stock. Stock changes only when you post the count.",
   id: "Count",
   status: "Status",
-  statuses: { open: "Counting", review: "In review", posted: "Posted", cancelled: "Cancelled" },
   warehouse: "Warehouse",
   what: "Scope",
   all: "Whole warehouse",

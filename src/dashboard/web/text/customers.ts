@@ -30,7 +30,6 @@ export const customerTexts = {
   checkFirst: "Check address",
   checking: "Checking…",
   checkOk: "Address looks good.",
-  check: { verified: "Verified", warning: "Warning", error: "Error", unverified: "Not verified" },
   suggestion: "Did you mean:",
   takeSuggestion: "Use suggested address",
   takeTitle: "Use the suggested address?",

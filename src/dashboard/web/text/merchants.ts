@@ -15,7 +15,6 @@ export const merchantTexts = {
   name: "Name",
   legalName: "Legal name",
   status: "Status",
-  statuses: { active: "Active", suspended: "Suspended", closed: "Closed" },
   currency: "Currency",
   currencyHelp: "For example, EUR. Leave blank for the first merchant's currency.",
   timezone: "Time zone",

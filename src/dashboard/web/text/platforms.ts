@@ -58,7 +58,5 @@ export const platformTexts = {
   reportTitle: (store: string) => `Report this parcel to ${store} again?`,
   reportText: "The store marks the order as shipped and may email the buyer. This can't be undone.",
   reportAct: "Report parcel",
-  importStatuses: { queued: "Queued", imported: "Imported", waiting: "Pending", ignored: "Ignored", failed: "Failed" },
-  reportStatuses: { queued: "Queued", reported: "Reported", skipped: "Skipped", failed: "Failed" },
   shipment: "Parcel",
 } as const;

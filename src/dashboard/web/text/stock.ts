@@ -9,13 +9,6 @@ export const stockTexts = {
   sku: "SKU",
   name: "Name",
   status: "Status",
-  statuses: {
-    in_stock: "In stock",
-    low_stock: "Low",
-    out_of_stock: "Out of stock",
-    backordered: "Backordered",
-    inactive: "Inactive",
-  },
   available: "Available",
   promised: "Reserved",
   picked: "Picked",

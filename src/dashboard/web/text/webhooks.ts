@@ -60,7 +60,6 @@ export const webhookTexts = {
   testEvent: "Event",
   testSend: "Send",
   testAgain: "Send another",
-  outcome: { success: "Delivered", failed: "Failed", blocked: "Blocked" },
   took: (ms: string) => `after ${ms} ms`,
   log: "Log",
   logEmpty: "Nothing has been sent yet",
@@ -105,11 +104,4 @@ export const webhookTexts = {
   recoveryProgress: (queued: string, total: string) => `${queued} of ${total} queued`,
   recoveryOutcome: (delivered: string, failed: string) => `${delivered} delivered, ${failed} failed`,
   seen: "Acknowledge",
-  deliveryStatuses: {
-    pending: "Pending",
-    delivered: "Delivered",
-    exhausted: "Failed permanently",
-    skipped: "Skipped",
-    cancelled: "Cancelled",
-  },
 } as const;

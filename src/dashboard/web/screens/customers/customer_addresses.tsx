@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { patch, post } from "../../api/client.ts";
 import type { AddressCheck, Customer } from "../../api/types.ts";
 import { type Action, ActionButton, Actions } from "../../components/action.tsx";
-import { Badge, type Tone } from "../../components/badge.tsx";
+import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import type { FormField, FormValues } from "../../components/fields.tsx";
 import { Notice } from "../../components/notice.tsx";
@@ -22,13 +22,6 @@ function addressBody(entered: FormValues): FormValues {
 }
 
 type SavedAddress = Customer["shipping_addresses"][number];
-
-const tones: Readonly<Record<keyof typeof texts.check, Tone>> = {
-  verified: "good",
-  warning: "warning",
-  error: "bad",
-  unverified: "neutral",
-};
 
 const linesOf = (
   it: Pick<SavedAddress, "address_line1" | "address_line2" | "city" | "state" | "postal_code" | "country">,
@@ -100,7 +93,7 @@ function One(props: AddressProps) {
       </div>
       <div class="address-state">
         {is_default && <Badge tone="info">{texts.default}</Badge>}
-        <Badge tone={tones[status]}>{texts.check[status]}</Badge>
+        <Badge of="address" state={status} />
         <Actions of={addressActions(props)} />
       </div>
       {findings.length > 0 && (

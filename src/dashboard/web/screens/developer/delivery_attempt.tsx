@@ -1,20 +1,13 @@
 import type { Attempt, TestResult, WholeAttempt } from "../../api/developer_types.ts";
 import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
-import { Badge, type Tone } from "../../components/badge.tsx";
+import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Code, Headers, pretty, Time } from "../../components/values.tsx";
 import { count } from "../../text/format.ts";
 import { webhookTexts as texts } from "../../text/webhooks.ts";
-
-const tones: Readonly<Record<Attempt["status"], Tone>> = { success: "good", failed: "bad", blocked: "bad" };
-
-/** The outcome of an attempt. */
-export function Outcome({ status }: Pick<Attempt, "status">) {
-  return <Badge tone={tones[status]}>{texts.outcome[status]}</Badge>;
-}
 
 interface Exchanged extends Pick<Attempt, "status" | "error" | "duration_ms"> {
   readonly request: { readonly headers: Readonly<Record<string, string>>; readonly body: string | null };
@@ -32,7 +25,7 @@ function Exchange({ status, error, duration_ms, request, url, response }: Exchan
   return (
     <div class="exchange">
       <p class="row">
-        <Outcome status={status} />
+        <Badge of="attempt" state={status} />
         {response && <span>{texts.answerStatus(response.status_code)}</span>}
         {duration_ms !== null && <span class="muted">{texts.took(count(duration_ms))}</span>}
       </p>

@@ -1,15 +1,14 @@
 import type { Attempt, Delivery, Webhook } from "../../api/developer_types.ts";
 import { type Action, ActionButton, act } from "../../components/action.tsx";
-import { Badge, type Tone } from "../../components/badge.tsx";
+import { Badge, stateOptions } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { openDialog } from "../../components/dialog.tsx";
-import { optionsOf } from "../../components/form_values.ts";
 import { choice, List } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
 import { count } from "../../text/format.ts";
 import { webhookTexts as texts } from "../../text/webhooks.ts";
-import { AttemptDialog, Outcome } from "./delivery_attempt.tsx";
+import { AttemptDialog } from "./delivery_attempt.tsx";
 import { testWebhook } from "./webhook_actions.tsx";
 
 const resend = (webhook_id: string, delivery_id: string, event_type: string): Action => ({
@@ -20,7 +19,7 @@ const resend = (webhook_id: string, delivery_id: string, event_type: string): Ac
 
 const attemptColumns: readonly TableColumn<Attempt>[] = [
   { id: "event", title: texts.event, cell: ({ event_type }) => <code>{event_type}</code>, wide: true },
-  { id: "status", title: texts.status, cell: ({ status }) => <Outcome status={status} /> },
+  { id: "status", title: texts.status, cell: ({ status }) => <Badge of="attempt" state={status} /> },
   {
     id: "answer",
     title: texts.answer,
@@ -54,7 +53,7 @@ export function Log({ webhook }: { readonly webhook: Webhook }) {
     <List<Attempt>
       name={texts.log}
       path={`/webhooks/${webhook.id}/logs`}
-      filters={[choice("status", texts.status, optionsOf(texts.outcome))]}
+      filters={[choice("status", texts.status, stateOptions("attempt"))]}
       columns={attemptColumns}
       rowActs={({ id }) => (
         <Button kind="plain" icon="eye" iconOnly title={texts.showAttempt} onClick={() => show(id)} />
@@ -69,20 +68,12 @@ export function Log({ webhook }: { readonly webhook: Webhook }) {
   );
 }
 
-const tones: Readonly<Record<Delivery["status"], Tone>> = {
-  pending: "info",
-  delivered: "good",
-  exhausted: "bad",
-  skipped: "warning",
-  cancelled: "neutral",
-};
-
 const deliveryColumns: readonly TableColumn<Delivery>[] = [
   { id: "event", title: texts.event, cell: ({ event_type }) => <code>{event_type}</code>, wide: true },
   {
     id: "status",
     title: texts.status,
-    cell: ({ status }) => <Badge tone={tones[status]}>{texts.deliveryStatuses[status]}</Badge>,
+    cell: ({ status }) => <Badge of="delivery" state={status} />,
   },
   { id: "attempts", title: texts.attempts, align: "right", cell: ({ attempts }) => count(attempts) },
   { id: "next", title: texts.nextAttempt, cell: ({ next_attempt_at }) => <Time at={next_attempt_at} /> },
@@ -96,7 +87,7 @@ export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
     <List<Delivery>
       name={texts.deliveries}
       path={`/webhooks/${webhook.id}/deliveries`}
-      filters={[choice("status", texts.status, optionsOf(texts.deliveryStatuses))]}
+      filters={[choice("status", texts.status, stateOptions("delivery"))]}
       columns={deliveryColumns}
       rowActs={({ id, event_type }) => <ActionButton of={resend(webhook.id, id, event_type)} name={texts.resend} />}
       empty={{ icon: "list", title: texts.deliveriesEmpty, text: texts.deliveriesEmptyText }}

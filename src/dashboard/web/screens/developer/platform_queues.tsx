@@ -1,7 +1,6 @@
 import type { PlatformConnection, PlatformImport, PlatformReport } from "../../api/developer_types.ts";
 import { type Action, ActionButton } from "../../components/action.tsx";
-import { Badge, type Tone } from "../../components/badge.tsx";
-import { optionsOf } from "../../components/form_values.ts";
+import { Badge, stateOptions } from "../../components/badge.tsx";
 import { choice, List } from "../../components/list_page.tsx";
 import { RecordName } from "../../components/record_name.tsx";
 import type { TableColumn } from "../../components/table.tsx";
@@ -13,16 +12,6 @@ interface PlatformQueueProps {
   readonly shop: PlatformConnection;
 }
 
-const tones: Readonly<Record<string, Tone>> = {
-  imported: "good",
-  reported: "good",
-  queued: "info",
-  waiting: "warning",
-  skipped: "neutral",
-  ignored: "neutral",
-  failed: "bad",
-};
-
 /** A button to try again. */
 const retry = (action: Pick<Action, "call" | "ask">) => (
   <ActionButton of={{ ...action, title: texts.retry, icon: "redo", done: texts.retried }} name={texts.retry} />
@@ -33,7 +22,7 @@ const importColumns: readonly TableColumn<PlatformImport>[] = [
   {
     id: "status",
     title: texts.status,
-    cell: ({ status }) => <Badge tone={tones[status] ?? "neutral"}>{texts.importStatuses[status]}</Badge>,
+    cell: ({ status }) => <Badge of="import" state={status} />,
   },
   {
     id: "order",
@@ -52,7 +41,7 @@ export function Imports({ shop }: PlatformQueueProps) {
     <List<PlatformImport>
       name={texts.imports}
       path={`/platforms/${shop.id}/imports`}
-      filters={[choice("status", texts.status, optionsOf(texts.importStatuses))]}
+      filters={[choice("status", texts.status, stateOptions("import"))]}
       columns={importColumns}
       rowActs={({ id, status }) =>
         ["waiting", "ignored", "failed"].includes(status) &&
@@ -69,7 +58,7 @@ const reportColumns: readonly TableColumn<PlatformReport>[] = [
   {
     id: "status",
     title: texts.status,
-    cell: ({ status }) => <Badge tone={tones[status] ?? "neutral"}>{texts.reportStatuses[status]}</Badge>,
+    cell: ({ status }) => <Badge of="shipment_update" state={status} />,
   },
   { id: "reason", title: texts.reason, cell: ({ reason }) => reason?.message ?? "", wide: true },
   { id: "attempts", title: texts.attempts, align: "right", cell: ({ attempts }) => count(attempts) },
@@ -85,7 +74,7 @@ export function Reports({ shop }: PlatformQueueProps) {
     <List<PlatformReport>
       name={texts.reports}
       path={`/platforms/${shop.id}/reports`}
-      filters={[choice("status", texts.status, optionsOf(texts.reportStatuses))]}
+      filters={[choice("status", texts.status, stateOptions("shipment_update"))]}
       columns={reportColumns}
       rowActs={({ id, status }) =>
         ["skipped", "failed"].includes(status) &&

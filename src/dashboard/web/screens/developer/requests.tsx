@@ -1,6 +1,6 @@
 import type { LoggedRequest } from "../../api/developer_types.ts";
 import { to } from "../../browser/router.ts";
-import { Badge, type Tone } from "../../components/badge.tsx";
+import { Badge } from "../../components/badge.tsx";
 import { LinkButton } from "../../components/button.tsx";
 import { optionsOf } from "../../components/form_values.ts";
 import { choice, ListPage } from "../../components/list_page.tsx";
@@ -13,6 +13,7 @@ import { bytes, count, nothing } from "../../text/format.ts";
 import { keyTexts } from "../../text/keys.ts";
 import { titles } from "../../text/navigation.ts";
 import { requestTexts as texts } from "../../text/requests.ts";
+import type { Tone } from "../../text/states.ts";
 
 /** The tone of a status. */
 function statusTone(status: number): Tone {

@@ -2,9 +2,9 @@
 import { cancelReasons, clientHoldReasons, shortReasons } from "../../../../orders/order.transitions.ts";
 import type { ApiCall } from "../../api/client.ts";
 import type { Order, OrderLine } from "../../api/types.ts";
-import { stateWords } from "../../components/badge.tsx";
 import type { FormField, FormValues, Option } from "../../components/fields.tsx";
 import { orderTexts as texts } from "../../text/order.ts";
+import { stateWords } from "../../text/states.ts";
 import { inStaging, openUnits, parcelName } from "./order_facts.ts";
 import { choosable, chosenUnits, isAll, itemsOf, unitsField } from "./units_field.tsx";
 

@@ -5,7 +5,6 @@ import { newKey, openDocument, post } from "../../api/client.ts";
 import { type ApiProblem, problemOf } from "../../api/problem.ts";
 import { isOperatorUser, may } from "../../api/session.ts";
 import type { BulkActionResult, Order } from "../../api/types.ts";
-import { stateWords } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import type { FormField, FormValues } from "../../components/fields.tsx";
@@ -14,6 +13,7 @@ import { Notice, Skeleton } from "../../components/notice.tsx";
 import { showRefused } from "../../components/toasts.tsx";
 import { words } from "../../text/common.ts";
 import { orderListTexts as texts } from "../../text/order_list.ts";
+import { stateWords } from "../../text/states.ts";
 import { BuyLabels } from "./buy_labels.tsx";
 
 type BulkMenuAction = BulkActionResult["action"];

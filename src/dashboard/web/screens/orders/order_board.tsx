@@ -4,7 +4,7 @@ import { may } from "../../api/session.ts";
 import type { Order, OrderCounts } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
 import { type Action, menuItems } from "../../components/action.tsx";
-import { MerchantMark, stateWords } from "../../components/badge.tsx";
+import { MerchantMark } from "../../components/badge.tsx";
 import { Button, LinkButton } from "../../components/button.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Menu, type MenuItem } from "../../components/menu.tsx";
@@ -15,6 +15,7 @@ import { count } from "../../text/format.ts";
 import { titles } from "../../text/navigation.ts";
 import { orderTexts } from "../../text/order.ts";
 import { orderListTexts as texts } from "../../text/order_list.ts";
+import { stateWords } from "../../text/states.ts";
 import { Due, unitsOf } from "./due.tsx";
 import { isReleasable, mayAct, orderAction } from "./order_actions.tsx";
 

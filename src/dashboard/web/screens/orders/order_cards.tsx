@@ -1,13 +1,14 @@
 import type { Order } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
 import { type Action, ActionButton } from "../../components/action.tsx";
-import { Badge, stateWords } from "../../components/badge.tsx";
+import { Badge } from "../../components/badge.tsx";
 import { Card } from "../../components/page.tsx";
 import { DescriptionList, type DescriptionRow, Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { countryName } from "../../text/countries_and_units.ts";
 import { money } from "../../text/format.ts";
 import { orderTexts as texts } from "../../text/order.ts";
+import { stateWords } from "../../text/states.ts";
 import { mayAct } from "./order_actions.tsx";
 
 type EnvelopeAddress = Pick<

@@ -1,9 +1,9 @@
 // The effects of an action on an order as texts, from the order before and after a rehearsal.
 import type { RehearsedEvent } from "../../api/client.ts";
 import type { Order, OrderLine, SplitOrder } from "../../api/types.ts";
-import { stateWords } from "../../components/badge.tsx";
 import { count, date, dateTime, money } from "../../text/format.ts";
 import { effectTexts as texts } from "../../text/order.ts";
+import { stateWords } from "../../text/states.ts";
 import { type LineCounter, parcelTitle, unitsOf } from "./order_facts.ts";
 
 const counters = ["cancelled", "picked", "packed", "shipped", "delivered"] as const;

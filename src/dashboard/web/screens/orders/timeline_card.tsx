@@ -1,12 +1,12 @@
 import { useQuery } from "../../api/query.ts";
 import type { Order, OrderHistory } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
-import { stateWords } from "../../components/badge.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Card } from "../../components/page.tsx";
 import { Timeline } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { orderTexts as texts } from "../../text/order.ts";
+import { stateWords } from "../../text/states.ts";
 
 const most = 100;
 const tones: Readonly<Record<string, string>> = {

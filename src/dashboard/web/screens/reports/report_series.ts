@@ -1,8 +1,8 @@
 // The series of the report plots, from their rows.
 import { day_ms } from "../../../../core/time.ts";
 import type { CarrierCostReport, OrdersReport, PickingReport } from "../../api/types.ts";
-import { stateWords } from "../../components/badge.tsx";
 import type { Series } from "../../components/plot_drawing.ts";
+import { stateWords } from "../../text/states.ts";
 
 /** The states of orders from last to first, with their colours. */
 const states = [

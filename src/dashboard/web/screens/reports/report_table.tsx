@@ -1,8 +1,9 @@
 import { showsSeveral } from "../../api/merchants.ts";
-import { MerchantMark, stateWords } from "../../components/badge.tsx";
+import { MerchantMark } from "../../components/badge.tsx";
 import { count, date, money, nothing, share } from "../../text/format.ts";
 import { merchantTexts } from "../../text/merchants.ts";
 import { reportTexts as texts } from "../../text/reports.ts";
+import { stateWords } from "../../text/states.ts";
 import { stockHref } from "../stock/stock_links.ts";
 import type { ReportAnswer, ReportRow, ShownReport } from "./report_catalogue.ts";
 import { orderStates } from "./report_series.ts";

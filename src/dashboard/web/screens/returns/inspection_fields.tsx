@@ -2,11 +2,11 @@ import { useId } from "preact/hooks";
 import { conditions, dispositions } from "../../../../returns/return.transitions.ts";
 import { useQuery } from "../../api/query.ts";
 import type { Return } from "../../api/types.ts";
-import { stateWords } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { type Editing, type FormField, type FormValues, Select } from "../../components/fields.tsx";
 import { orderTexts } from "../../text/order.ts";
 import { returnTexts as texts } from "../../text/returns.ts";
+import { stateWords } from "../../text/states.ts";
 import { words } from "../orders/action_forms.ts";
 import { UnitLines } from "../orders/units_field.tsx";
 

@@ -1,6 +1,6 @@
 import type { Return } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
-import { Badge, stateWords } from "../../components/badge.tsx";
+import { Badge } from "../../components/badge.tsx";
 import { optionsOf } from "../../components/form_values.ts";
 import { choice, ListPage } from "../../components/list_page.tsx";
 import { RecordName } from "../../components/record_name.tsx";
@@ -8,6 +8,7 @@ import type { TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
 import { count } from "../../text/format.ts";
 import { returnTexts as texts } from "../../text/returns.ts";
+import { stateWords } from "../../text/states.ts";
 
 const unitsOf = ({ items }: Return) => items.reduce((sum, { quantity }) => sum + quantity, 0);
 

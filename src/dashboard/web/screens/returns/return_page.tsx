@@ -3,7 +3,7 @@ import { may } from "../../api/session.ts";
 import type { LabelRecord, Order, Return } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
 import { type Action, ActionButton } from "../../components/action.tsx";
-import { Badge, stateWords } from "../../components/badge.tsx";
+import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { openPrintable } from "../../components/document_dialog.tsx";
 import { Icon } from "../../components/icon.tsx";
@@ -15,6 +15,7 @@ import { CopyField, DescriptionList, Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { count, date, money } from "../../text/format.ts";
 import { returnTexts as texts } from "../../text/returns.ts";
+import { stateWords } from "../../text/states.ts";
 import { labelDocument } from "../orders/order_facts.ts";
 import { ReturnActs } from "./return_actions.tsx";
 

@@ -1,19 +1,11 @@
 import type { MerchantRecord } from "../../api/merchants.ts";
 import { to } from "../../browser/router.ts";
-import { Badge, MerchantDot } from "../../components/badge.tsx";
-import { optionsOf } from "../../components/form_values.ts";
+import { Badge, MerchantDot, stateOptions } from "../../components/badge.tsx";
 import { choice, ListPage } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { merchantTexts as texts } from "../../text/merchants.ts";
-
-const tones = { active: "good", suspended: "warning", closed: "neutral" } as const;
-
-/** The status of a merchant. */
-export function MerchantBadge({ status }: Pick<MerchantRecord, "status">) {
-  return <Badge tone={tones[status]}>{texts.statuses[status]}</Badge>;
-}
 
 const columns: readonly TableColumn<MerchantRecord>[] = [
   {
@@ -27,7 +19,7 @@ const columns: readonly TableColumn<MerchantRecord>[] = [
     ),
   },
   { id: "name", title: texts.name, cell: ({ name }) => name, wide: true },
-  { id: "status", title: texts.status, cell: ({ status }) => <MerchantBadge status={status} /> },
+  { id: "status", title: texts.status, cell: ({ status }) => <Badge of="merchant" state={status} /> },
   { id: "legal", title: texts.legalName, extra: true, cell: ({ legal_name }) => legal_name },
   { id: "contact", title: texts.contact, cell: ({ contact }) => contact?.email ?? contact?.name },
   { id: "currency", title: texts.currency, cell: ({ currency }) => currency },
@@ -47,7 +39,7 @@ export function MerchantsScreen() {
       title={texts.title}
       path="/merchants"
       search={{ param: "q", hint: texts.search }}
-      filters={[choice("status", texts.status, optionsOf(texts.statuses))]}
+      filters={[choice("status", texts.status, stateOptions("merchant"))]}
       columns={columns}
       href={({ id }) => to(`/settings/merchants/${id}`)}
       create={{ title: texts.add, permission: "merchants.manage", href: to("/settings/merchants/new") }}

@@ -4,7 +4,7 @@ import { type MerchantRecord, several } from "../../api/merchants.ts";
 import { problemOf } from "../../api/problem.ts";
 import { to } from "../../browser/router.ts";
 import { type Action, Actions } from "../../components/action.tsx";
-import { MerchantDot } from "../../components/badge.tsx";
+import { Badge, MerchantDot } from "../../components/badge.tsx";
 import { LinkButton } from "../../components/button.tsx";
 import { Dialog, openDialog } from "../../components/dialog.tsx";
 import { Notice } from "../../components/notice.tsx";
@@ -16,7 +16,6 @@ import { viewAs } from "../../shell/banners.tsx";
 import { words } from "../../text/common.ts";
 import { merchantTexts as texts } from "../../text/merchants.ts";
 import { Envelope } from "../orders/order_cards.tsx";
-import { MerchantBadge } from "./merchant_list.tsx";
 
 /** One merchant: its names, contact and shipping settings. */
 export const MerchantScreen = recordScreen("/merchants/:id", MerchantPage);
@@ -27,7 +26,7 @@ function MerchantPage({ record: merchant, etag, back }: RecordProps<MerchantReco
     <Page
       title={merchant.name}
       back={back}
-      badge={<MerchantBadge status={status} />}
+      badge={<Badge of="merchant" state={status} />}
       below={
         <span class="merchant-mark">
           <MerchantDot merchant={merchant} />

@@ -1,7 +1,7 @@
 import { saveFile } from "../../api/client.ts";
 import type { ShippingLabel } from "../../api/types.ts";
 import { query, to } from "../../browser/router.ts";
-import { Badge } from "../../components/badge.tsx";
+import { Badge, stateOptions } from "../../components/badge.tsx";
 import { Button, LinkButton } from "../../components/button.tsx";
 import { optionsOf } from "../../components/form_values.ts";
 import { choice, ListPage } from "../../components/list_page.tsx";
@@ -17,11 +17,10 @@ const texts = shippingTexts.labels;
 /** The status of a label, and of a pending void. */
 export function LabelState({ label }: { readonly label: ShippingLabel }) {
   const { status, void_status } = label;
-  const tone = { processing: "info", completed: "good", error: "bad", voided: "neutral" } as const;
   return (
     <>
-      <Badge tone={tone[status]}>{texts.statuses[status]}</Badge>
-      {void_status && status !== "voided" && <Badge tone="warning">{texts.voidStates[void_status]}</Badge>}
+      <Badge of="label" state={status} />
+      {void_status && status !== "voided" && <Badge of="void" state={void_status} />}
     </>
   );
 }
@@ -86,7 +85,7 @@ export function LabelsScreen() {
       path="/shipping/labels"
       search={{ param: "tracking_number", hint: texts.search }}
       filters={[
-        choice("status", texts.status, optionsOf(texts.statuses)),
+        choice("status", texts.status, stateOptions("label")),
         { kind: "text", param: "carrier", title: texts.carrier },
         choice("on_manifest", texts.manifest, optionsOf({ true: texts.onManifest, false: texts.onNone })),
       ]}

@@ -117,7 +117,7 @@ const parcelColumns: readonly TableColumn<ManifestRow>[] = [
     id: "state",
     title: texts.state,
     cell: ({ label_status }) => (
-      <Badge tone={label_status === "voided" ? "warning" : "good"}>{shippingTexts.labels.statuses[label_status]}</Badge>
+      <Badge of="label" state={label_status} tone={label_status === "voided" ? "warning" : undefined} />
     ),
   },
 ];

@@ -1,26 +1,13 @@
 import type { PlainCount, StockCount } from "../../api/types.ts";
 import { navigate, to } from "../../browser/router.ts";
 import type { Action } from "../../components/action.tsx";
-import { Badge, type Tone } from "../../components/badge.tsx";
+import { Badge, stateOptions } from "../../components/badge.tsx";
 import type { FormField } from "../../components/fields.tsx";
-import { optionsOf } from "../../components/form_values.ts";
 import { choice, ListPage } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
 import { countTexts as texts } from "../../text/counts.ts";
 import { enteredText, useWarehouses } from "./stock_links.ts";
-
-const tones: Readonly<Record<PlainCount["status"], Tone>> = {
-  open: "info",
-  review: "warning",
-  posted: "good",
-  cancelled: "neutral",
-};
-
-/** The state of a count. */
-export function CountBadge({ status }: Pick<PlainCount, "status">) {
-  return <Badge tone={tones[status]}>{texts.statuses[status]}</Badge>;
-}
 
 /** What a count covers, in a short text. */
 export function whatOf({ bins, skus }: Pick<PlainCount, "bins" | "skus">): string {
@@ -35,7 +22,7 @@ export function CountsScreen() {
   const columns: readonly TableColumn<PlainCount>[] = [
     { id: "id", title: texts.id, cell: ({ id }) => id },
     { id: "what", title: texts.what, cell: whatOf, wide: true },
-    { id: "status", title: texts.status, cell: CountBadge },
+    { id: "status", title: texts.status, cell: ({ status }) => <Badge of="count" state={status} /> },
     { id: "progress", title: texts.progress, align: "right", cell: (it) => texts.of(it.lines_counted, it.lines_total) },
     column(texts.warehouse),
     { id: "by", title: texts.by, cell: ({ opened_by }) => opened_by },
@@ -46,7 +33,7 @@ export function CountsScreen() {
     <ListPage<PlainCount>
       title={texts.title}
       path="/inventory/counts"
-      filters={[choice("status", texts.status, optionsOf(texts.statuses)), filter(texts.warehouse)]}
+      filters={[choice("status", texts.status, stateOptions("count")), filter(texts.warehouse)]}
       columns={columns}
       href={({ id }) => to(`/counts/${id}`)}
       create={openCount(field(texts.warehouse))}

@@ -1,12 +1,14 @@
 import type { StockCount } from "../../api/types.ts";
 import { type Action, Actions } from "../../components/action.tsx";
+import { Badge } from "../../components/badge.tsx";
 import type { FormField } from "../../components/fields.tsx";
 import { Card, Columns, Page } from "../../components/page.tsx";
 import { type RecordProps, recordScreen } from "../../components/record_screen.tsx";
 import { DescriptionList, Time } from "../../components/values.tsx";
 import { countTexts as texts } from "../../text/counts.ts";
 import { money, count as number } from "../../text/format.ts";
-import { CountBadge, whatOf } from "./count_list.tsx";
+import { stateText } from "../../text/states.ts";
+import { whatOf } from "./count_list.tsx";
 import { CountSheet } from "./count_sheet.tsx";
 import { commonActions } from "./documents.tsx";
 import { enteredNumber, enteredText, useWarehouses } from "./stock_links.ts";
@@ -19,7 +21,7 @@ function CountPage({ record: count, etag, back }: RecordProps<StockCount>) {
     <Page
       title={texts.one(count.id)}
       back={back}
-      badge={<CountBadge status={count.status} />}
+      badge={<Badge of="count" state={count.status} />}
       below={whatOf(count)}
       acts={<Actions of={actionsOf(count, etag)} />}
     >
@@ -104,7 +106,9 @@ function Side({ count }: { readonly count: StockCount }) {
             [texts.opened, <Time key="opened" at={count.created_at} />],
             [texts.by, count.opened_by],
             count.notes === null ? null : [texts.notes, count.notes],
-            count.posted_at === null ? null : [texts.statuses.posted, <Time key="posted" at={count.posted_at} />],
+            count.posted_at === null
+              ? null
+              : [stateText("count", "posted"), <Time key="posted" at={count.posted_at} />],
           ]}
         />
       </Card>

@@ -1,8 +1,7 @@
 import type { LotRecord } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
-import { Badge, type Tone } from "../../components/badge.tsx";
+import { Badge, stateOptions } from "../../components/badge.tsx";
 import { LinkButton } from "../../components/button.tsx";
-import { optionsOf } from "../../components/form_values.ts";
 import { choice, List, ListPage, type ListSettings } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Day, Time } from "../../components/values.tsx";
@@ -10,20 +9,6 @@ import { count } from "../../text/format.ts";
 import { lotTexts as texts } from "../../text/lots.ts";
 import { dayFromNow, useWarehouses } from "./stock_links.ts";
 import { Expiry } from "./stock_places.tsx";
-
-const tones: Readonly<Record<LotRecord["status"], Tone>> = {
-  available: "good",
-  on_hold: "warning",
-  quarantined: "warning",
-  recalled: "bad",
-  expired: "bad",
-  damaged: "bad",
-};
-
-/** The status of a lot. */
-export function LotBadge({ status }: Pick<LotRecord, "status">) {
-  return <Badge tone={tones[status]}>{texts.statuses[status]}</Badge>;
-}
 
 /** The date on which a lot was received. */
 export function Received({ lot }: { readonly lot: Pick<LotRecord, "received_date" | "locations"> }) {
@@ -34,7 +19,7 @@ export function Received({ lot }: { readonly lot: Pick<LotRecord, "received_date
 const columns: readonly TableColumn<LotRecord>[] = [
   { id: "lot", title: texts.lot, cell: ({ lot_number }) => <code>{lot_number}</code> },
   { id: "sku", title: texts.sku, cell: ({ sku }) => sku, wide: true },
-  { id: "status", title: texts.status, cell: ({ status }) => <LotBadge status={status} /> },
+  { id: "status", title: texts.status, cell: ({ status }) => <Badge of="lot" state={status} /> },
   {
     id: "expiry",
     title: texts.expiry,
@@ -56,7 +41,7 @@ function useSettings(): ListSettings<LotRecord> {
     path: "/inventory/lots",
     search: { param: "q", hint: texts.search },
     filters: [
-      choice("status", texts.status, optionsOf(texts.statuses)),
+      choice("status", texts.status, stateOptions("lot")),
       choice("expiring_before", texts.expiresWithin, within),
       { kind: "flag", param: "on_hand", title: texts.onHandOnly },
     ],

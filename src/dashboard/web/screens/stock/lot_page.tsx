@@ -3,6 +3,7 @@ import { isOperatorUser, may } from "../../api/session.ts";
 import type { LotDetail, Traced } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
 import { type Action, Actions } from "../../components/action.tsx";
+import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import type { FormField } from "../../components/fields.tsx";
 import { List } from "../../components/list_page.tsx";
@@ -14,7 +15,8 @@ import { DescriptionList, Time, Timeline } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { count, dateIn } from "../../text/format.ts";
 import { lotTexts as texts } from "../../text/lots.ts";
-import { LotBadge, Received } from "./lot_list.tsx";
+import { stateText } from "../../text/states.ts";
+import { Received } from "./lot_list.tsx";
 import { enteredText, stockHref, useWarehouses } from "./stock_links.ts";
 import { binHref, Expiry } from "./stock_places.tsx";
 
@@ -29,7 +31,7 @@ function LotPage({ record: lot, etag, back }: RecordProps<LotDetail>) {
     <Page
       title={texts.one(lot.lot_number)}
       back={back}
-      badge={<LotBadge status={lot.status} />}
+      badge={<Badge of="lot" state={lot.status} />}
       owned={lot}
       below={<a href={stockHref(lot.sku, lot)}>{lot.sku}</a>}
       acts={may("stock.write") && <Acts lot={lot} etag={etag} />}
@@ -83,7 +85,7 @@ const setStatus = (status: AllowedLotStatus, { id, lot_number }: LotDetail): Act
     const waits = lot.backordered_orders.map(({ order_number }) => order_number);
     toast({
       kind: waits.length > 0 ? "info" : "done",
-      text: texts.done(lot.lot_number, texts.statuses[lot.status]),
+      text: texts.done(lot.lot_number, stateText("lot", lot.status)),
       note: waits.length > 0 ? texts.wait(waits.join(", ")) : null,
     });
   },
@@ -215,7 +217,7 @@ function Side({ lot }: { readonly lot: LotDetail }) {
             entries={lot.changes.toReversed().map((change, at) => ({
               id: String(at),
               at: change.changed_at,
-              title: texts.from(texts.statuses[change.from_status], texts.statuses[change.to_status]),
+              title: texts.from(stateText("lot", change.from_status), stateText("lot", change.to_status)),
               by: change.actor.id,
               note: [change.reason, change.notes].filter(Boolean).join(" · "),
             }))}

@@ -1,26 +1,13 @@
 import { mayAlso } from "../../api/session.ts";
 import type { Receipt } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
-import { Badge, type Tone } from "../../components/badge.tsx";
-import { optionsOf } from "../../components/form_values.ts";
+import { Badge, stateOptions } from "../../components/badge.tsx";
 import { choice, ListPage } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Day, Time } from "../../components/values.tsx";
 import { count } from "../../text/format.ts";
 import { receiptTexts as texts } from "../../text/transfers.ts";
 import { useWarehouses } from "./stock_links.ts";
-
-const tones: Readonly<Record<Receipt["status"], Tone>> = {
-  expected: "info",
-  receiving: "warning",
-  closed: "good",
-  cancelled: "neutral",
-};
-
-/** The state of a receipt. */
-export function ReceiptBadge({ status }: Pick<Receipt, "status">) {
-  return <Badge tone={tones[status]}>{texts.statuses[status]}</Badge>;
-}
 
 const sum = (lines: Receipt["lines"], of: "quantity" | "quantity_received") =>
   lines.reduce((total, line) => total + line[of], 0);
@@ -31,7 +18,7 @@ export function ReceiptsScreen() {
     { id: "id", title: texts.id, cell: ({ id }) => id },
     { id: "reference", title: texts.reference, cell: ({ reference }) => reference ?? "" },
     { id: "supplier", title: texts.supplier, cell: ({ supplier }) => supplier ?? "", wide: true },
-    { id: "status", title: texts.status, cell: ReceiptBadge },
+    { id: "status", title: texts.status, cell: ({ status }) => <Badge of="receipt" state={status} /> },
     column(texts.warehouse),
     {
       id: "expected",
@@ -53,7 +40,7 @@ export function ReceiptsScreen() {
       title={texts.title}
       path="/inventory/receipts"
       search={{ param: "q", hint: texts.search }}
-      filters={[choice("status", texts.status, optionsOf(texts.statuses)), filter(texts.warehouse)]}
+      filters={[choice("status", texts.status, stateOptions("receipt")), filter(texts.warehouse)]}
       sort="-created_at"
       columns={columns}
       href={({ id }) => to(`/receipts/${id}`)}

@@ -2,6 +2,7 @@ import { post } from "../../api/client.ts";
 import { mayAlso } from "../../api/session.ts";
 import type { Receipt } from "../../api/types.ts";
 import { type Action, Actions } from "../../components/action.tsx";
+import { Badge } from "../../components/badge.tsx";
 import type { FormValues } from "../../components/fields.tsx";
 import { optionsOf } from "../../components/form_values.ts";
 import { Page } from "../../components/page.tsx";
@@ -9,9 +10,9 @@ import { type RecordProps, recordScreen } from "../../components/record_screen.t
 import type { TableColumn } from "../../components/table.tsx";
 import { Day, Time } from "../../components/values.tsx";
 import { count, date } from "../../text/format.ts";
+import { stateText } from "../../text/states.ts";
 import { receiptTexts as texts } from "../../text/transfers.ts";
 import { commonActions, DocumentBody, sendArrived, unitLines, unitsIn } from "./documents.tsx";
-import { ReceiptBadge } from "./receipt_list.tsx";
 import { useWarehouses } from "./stock_links.ts";
 
 /** One receipt: its lines and its actions. */
@@ -24,7 +25,7 @@ function ReceiptPage({ record: receipt, etag, back }: RecordProps<Receipt>) {
     <Page
       title={texts.one(id)}
       back={back}
-      badge={<ReceiptBadge status={status} />}
+      badge={<Badge of="receipt" state={status} />}
       owned={receipt}
       below={[supplier, reference].filter(Boolean).join(" · ")}
       acts={<Actions of={actionsOf(receipt, etag)} />}
@@ -40,7 +41,7 @@ function ReceiptPage({ record: receipt, etag, back }: RecordProps<Receipt>) {
           [texts.reference, reference],
           [texts.expected, expected_at && <Day at={expected_at} zone={zoneOf(location)} />],
           [texts.created, <Time key="created" at={created_at} />],
-          closed_at === null ? null : [texts.statuses.closed, <Time key="closed" at={closed_at} />],
+          closed_at === null ? null : [stateText("receipt", "closed"), <Time key="closed" at={closed_at} />],
         ]}
         moved={status !== "expected" && status !== "cancelled"}
       />

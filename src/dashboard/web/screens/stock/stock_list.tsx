@@ -4,10 +4,9 @@ import { isOperatorUser } from "../../api/session.ts";
 import type { Level } from "../../api/types.ts";
 import { navigate, to } from "../../browser/router.ts";
 import { type Action, Actions } from "../../components/action.tsx";
-import { Badge, type Tone } from "../../components/badge.tsx";
+import { Badge, stateOptions } from "../../components/badge.tsx";
 import { LinkButton } from "../../components/button.tsx";
 import { openDialog } from "../../components/dialog.tsx";
-import { optionsOf } from "../../components/form_values.ts";
 import { choice, ListPage } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
@@ -16,25 +15,12 @@ import { stockTexts as texts } from "../../text/stock.ts";
 import { AddDialog } from "./stock_dialogs.tsx";
 import { dayFromNow, stockHref, useWarehouses } from "./stock_links.ts";
 
-const tones: Readonly<Record<Level["status"], Tone>> = {
-  in_stock: "good",
-  low_stock: "warning",
-  out_of_stock: "bad",
-  backordered: "bad",
-  inactive: "neutral",
-};
-
-/** The status of the stock of a SKU. */
-export function StockBadge({ status }: Pick<Level, "status">) {
-  return <Badge tone={tones[status]}>{texts.statuses[status]}</Badge>;
-}
-
 const apart = ({ unavailable }: Level) => Object.values(unavailable).reduce((sum, units) => sum + units, 0);
 
 const columns: readonly TableColumn<Level>[] = [
   { id: "sku", title: texts.sku, sort: "sku", cell: ({ sku }) => <code>{sku}</code> },
   { id: "name", title: texts.name, sort: "name", cell: ({ name }) => name, wide: true },
-  { id: "status", title: texts.status, cell: ({ status }) => <StockBadge status={status} /> },
+  { id: "status", title: texts.status, cell: ({ status }) => <Badge of="stock" state={status} /> },
   { id: "available", title: texts.available, sort: "available", align: "right", cell: (it) => count(it.available) },
   { id: "reserved", title: texts.promised, align: "right", cell: ({ reserved }) => quiet(reserved) },
   { id: "apart", title: texts.notForSale, align: "right", cell: (it) => quiet(apart(it)) },
@@ -83,7 +69,7 @@ export function LevelsScreen() {
       path="/inventory"
       search={{ param: "q", hint: texts.search }}
       filters={[
-        choice("status", texts.status, optionsOf(texts.statuses)),
+        choice("status", texts.status, stateOptions("stock")),
         filter(texts.anyWarehouse),
         choice("expiring_before", texts.expiresWithin, within),
         { kind: "flag", param: "low_stock", title: texts.lowOnly },

@@ -6,6 +6,7 @@ import { isOperatorUser } from "../../api/session.ts";
 import type { Explanation, Placed, StockOfSku } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
 import { type Action, Actions } from "../../components/action.tsx";
+import { Badge } from "../../components/badge.tsx";
 import { openDialog } from "../../components/dialog.tsx";
 import { PageMerchant } from "../../components/merchant_field.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
@@ -21,7 +22,6 @@ import { Picture } from "./stock_chart.tsx";
 import { Demand, Incoming } from "./stock_demand.tsx";
 import { AddDialog, AdjustDialog, MoveDialog, OffSaleDialog, OwnershipDialog } from "./stock_dialogs.tsx";
 import { stockHref } from "./stock_links.ts";
-import { StockBadge } from "./stock_list.tsx";
 import { Places } from "./stock_places.tsx";
 
 /** One SKU: stock breakdown, locations, ledger, lots, demand and incoming units. */
@@ -39,7 +39,7 @@ export function SkuScreen({ params, back }: ScreenProps) {
     <Page
       title={stock.name}
       back={back}
-      badge={<StockBadge status={stock.status} />}
+      badge={<Badge of="stock" state={stock.status} />}
       owned={stock}
       below={
         <>

@@ -1,8 +1,7 @@
 import type { Transfer } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
-import { Badge, type Tone } from "../../components/badge.tsx";
+import { Badge, stateOptions } from "../../components/badge.tsx";
 import { LinkButton } from "../../components/button.tsx";
-import { optionsOf } from "../../components/form_values.ts";
 import { choice, ListPage } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
@@ -10,24 +9,12 @@ import { count } from "../../text/format.ts";
 import { transferTexts as texts } from "../../text/transfers.ts";
 import { useWarehouses } from "./stock_links.ts";
 
-const tones: Readonly<Record<Transfer["status"], Tone>> = {
-  pending: "neutral",
-  in_transit: "info",
-  received: "good",
-  cancelled: "neutral",
-};
-
-/** The state of a transfer. */
-export function TransferBadge({ status }: Pick<Transfer, "status">) {
-  return <Badge tone={tones[status]}>{texts.statuses[status]}</Badge>;
-}
-
 export function TransfersScreen() {
   const { several, options, nameOf } = useWarehouses();
   const columns: readonly TableColumn<Transfer>[] = [
     { id: "id", title: texts.id, cell: ({ id }) => id },
     { id: "reference", title: texts.reference, cell: ({ reference }) => reference ?? "", wide: true },
-    { id: "status", title: texts.status, cell: TransferBadge },
+    { id: "status", title: texts.status, cell: ({ status }) => <Badge of="transfer" state={status} /> },
     { id: "from", title: texts.from, cell: ({ from_location }) => nameOf(from_location) },
     { id: "to", title: texts.to, cell: ({ to_location }) => nameOf(to_location) },
     {
@@ -46,7 +33,7 @@ export function TransfersScreen() {
       path="/inventory/transfers"
       search={{ param: "q", hint: texts.search }}
       filters={[
-        choice("status", texts.status, optionsOf(texts.statuses)),
+        choice("status", texts.status, stateOptions("transfer")),
         choice("from_location", texts.from, options),
         choice("to_location", texts.to, options),
       ]}

@@ -1,6 +1,7 @@
 import { post } from "../../api/client.ts";
 import type { Transfer } from "../../api/types.ts";
 import { type Action, Actions } from "../../components/action.tsx";
+import { Badge } from "../../components/badge.tsx";
 import type { FormField, FormValues } from "../../components/fields.tsx";
 import { optionsOf } from "../../components/form_values.ts";
 import { Page } from "../../components/page.tsx";
@@ -11,7 +12,6 @@ import { count } from "../../text/format.ts";
 import { transferTexts as texts } from "../../text/transfers.ts";
 import { commonActions, DocumentBody, sendArrived, unitLines, unitsIn } from "./documents.tsx";
 import { enteredText, useWarehouses } from "./stock_links.ts";
-import { TransferBadge } from "./transfer_list.tsx";
 
 /** One transfer: its lines and its actions. */
 export const TransferScreen = recordScreen("/inventory/transfers/:id", TransferPage);
@@ -24,7 +24,7 @@ function TransferPage({ record: transfer, etag, back }: RecordProps<Transfer>) {
     <Page
       title={texts.one(id)}
       back={back}
-      badge={<TransferBadge status={status} />}
+      badge={<Badge of="transfer" state={status} />}
       owned={transfer}
       below={`${from} → ${to}`}
       acts={<Actions of={actionsOf(transfer, etag)} />}

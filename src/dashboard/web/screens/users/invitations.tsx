@@ -6,11 +6,10 @@ import { useQuery } from "../../api/query.ts";
 import { isOperatorUser } from "../../api/session.ts";
 import type { Invitation, LinkedInvitation, Role } from "../../api/types.ts";
 import { type Action, Actions } from "../../components/action.tsx";
-import { Badge } from "../../components/badge.tsx";
+import { Badge, stateOptions } from "../../components/badge.tsx";
 import { Dialog, openDialog } from "../../components/dialog.tsx";
 import type { FormField } from "../../components/fields.tsx";
 import { Form } from "../../components/form.tsx";
-import { optionsOf } from "../../components/form_values.ts";
 import { choice, List } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { SecretOnce, Time } from "../../components/values.tsx";
@@ -81,8 +80,6 @@ function LinkDialog({ invitation: { email, link, proof }, onClose }: LinkProps) 
   );
 }
 
-const tones = { open: "info", accepted: "good", revoked: "neutral", expired: "warning" } as const;
-
 const columns: readonly TableColumn<Invitation>[] = [
   {
     id: "email",
@@ -99,7 +96,7 @@ const columns: readonly TableColumn<Invitation>[] = [
   {
     id: "status",
     title: texts.status,
-    cell: ({ status }) => <Badge tone={tones[status]}>{texts.invitationStatuses[status]}</Badge>,
+    cell: ({ status }) => <Badge of="invitation" state={status} />,
   },
   { id: "mail", title: texts.mail, cell: ({ mail_status }) => texts.mails[mail_status] },
   { id: "by", title: texts.invitedBy, cell: ({ invited_by }) => invited_by.name },
@@ -125,7 +122,7 @@ export function Invitations({ invite }: { readonly invite: ComponentChildren }) 
       name={texts.tabs.invitations}
       path="/invitations"
       search={{ param: "q", hint: texts.search }}
-      filters={[choice("status", texts.status, optionsOf(texts.invitationStatuses))]}
+      filters={[choice("status", texts.status, stateOptions("invitation"))]}
       columns={columns}
       rowName={({ email }) => email}
       rowActs={(one) => isPending(one) && <Actions of={acts(one)} />}

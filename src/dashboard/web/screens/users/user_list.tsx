@@ -5,7 +5,7 @@ import { may, session } from "../../api/session.ts";
 import type { Role, User } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
 import { type Action, Actions } from "../../components/action.tsx";
-import { Badge, MerchantMark } from "../../components/badge.tsx";
+import { Badge, MerchantMark, stateOptions } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { openDialog } from "../../components/dialog.tsx";
 import type { FormField } from "../../components/fields.tsx";
@@ -127,7 +127,7 @@ const columns: readonly TableColumn<User>[] = [
     ),
   },
   { id: "role", title: texts.role, cell: (user) => <Roles user={user} /> },
-  { id: "status", title: texts.status, cell: ({ status }) => <Badge state={status}>{texts.statuses[status]}</Badge> },
+  { id: "status", title: texts.status, cell: ({ status }) => <Badge of="user" state={status} /> },
   {
     id: "factor",
     title: texts.factor,
@@ -149,7 +149,7 @@ function Roles({ user: { role, memberships } }: { readonly user: User }) {
       {memberships.map((one) => (
         <li key={one.merchant_id}>
           {texts.roles[one.role]} <MerchantMark of={one.merchant_id} />
-          {one.status === "disabled" && <Badge state={one.status}>{texts.statuses[one.status]}</Badge>}
+          {one.status === "disabled" && <Badge of="user" state={one.status} />}
         </li>
       ))}
     </ul>
@@ -164,7 +164,7 @@ function Users() {
       search={{ param: "q", hint: texts.search }}
       filters={[
         choice("role", texts.role, optionsOf(texts.roles)),
-        choice("status", texts.status, optionsOf(texts.statuses)),
+        choice("status", texts.status, stateOptions("user")),
       ]}
       columns={columns}
       rowName={({ name }) => name}
