@@ -54,6 +54,11 @@ export function wireId(noun: IdNoun, id: number): string {
   return `${idPrefixes[noun]}_${id}`;
 }
 
+/** As `wireId`; null for a record that does not exist. */
+export function wireIdOrNull(noun: IdNoun, id: number | null): string | null {
+  return id === null ? null : wireId(noun, id);
+}
+
 /**
  * Reads an identifier in any accepted form: the integer `1042`, the digits `"1042"`, the prefixed `"ord_1042"`. Null
  * for any other text.

@@ -36,6 +36,9 @@ export type CompleteAddress = Required<ContactAddress>;
 /** The fields of a postal address, in the order in which they are written. */
 export const postalFields = ["address_line1", "address_line2", "city", "state", "postal_code", "country"] as const;
 
+/** The fields of an address with its contact, in the order of the API. */
+export const contactFields = ["name", "company", ...postalFields, "phone"] as const;
+
 /** Whether two addresses are the same, apart from the contact. */
 export function isSamePlace(some: PostalAddress, other: PostalAddress): boolean {
   return postalFields.every((field) => some[field] === other[field]);

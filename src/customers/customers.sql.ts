@@ -5,7 +5,7 @@ import { merchants } from "../../db/schema/merchants.ts";
 import type { StoredCheck } from "../addresses/address.ts";
 import { Fault, missing } from "../core/faults.ts";
 import { readId, wireId } from "../core/ids.ts";
-import type { CompleteAddress } from "../core/postal_address.ts";
+import { type CompleteAddress, contactFields } from "../core/postal_address.ts";
 import { textField } from "../core/schema.ts";
 import { minute_ms } from "../core/time.ts";
 import type { Db, ReadStatements, Tx, WriteStatements } from "../storage/database.ts";
@@ -243,15 +243,7 @@ const changeAddress = prepared(
     sql
       .update(addresses)
       .set({
-        name: bound(a.name),
-        company: bound(a.company),
-        address_line1: bound(a.address_line1),
-        address_line2: bound(a.address_line2),
-        city: bound(a.city),
-        state: bound(a.state),
-        postal_code: bound(a.postal_code),
-        country: bound(a.country),
-        phone: bound(a.phone),
+        ...Object.fromEntries(contactFields.map((name) => [name, bound(a[name])])),
         verification: a.verification,
         is_verified: a.is_verified,
         ask_at: bound(a.ask_at),

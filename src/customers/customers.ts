@@ -4,7 +4,7 @@ import { acceptedFrom, suggestionOf } from "../addresses/offline_verification.ts
 import { checkStored } from "../addresses/verify_address.ts";
 import { Fault, invalid, missing } from "../core/faults.ts";
 import { readId, wireId } from "../core/ids.ts";
-import { addressIn, type CompleteAddress, isSamePlace } from "../core/postal_address.ts";
+import { addressIn, type CompleteAddress, contactFields, isSamePlace } from "../core/postal_address.ts";
 import { refuseForClosed } from "../merchants/directory.sql.ts";
 import type { Tx } from "../storage/database.ts";
 import { isDuplicate } from "../storage/storage_errors.ts";
@@ -322,7 +322,7 @@ function addressOf(
   before: CompleteAddress,
   input: UpdateAddress | ReplaceAddress,
 ): CompleteAddress {
-  const fields = { ...addressIn(before), ...only(input, Object.keys(addressDefaults)) };
+  const fields = { ...addressIn(before), ...only(input, contactFields) };
   const name = fields.name || customerName(customer);
   const unsaid = before === addressDefaults && input.company === undefined;
   return { ...fields, name, company: unsaid ? defaultCompany(customer, name) : fields.company || null };

@@ -1,6 +1,6 @@
 import { iso, isoOrNull } from "../core/clock.ts";
 import type { CsvCell } from "../core/csv.ts";
-import { wireId } from "../core/ids.ts";
+import { wireId, wireIdOrNull } from "../core/ids.ts";
 import { money } from "../core/money.ts";
 import { type Shipment, shipmentView } from "../orders/fulfillment/shipment.ts";
 import type { ShipmentStatus } from "../orders/order.transitions.ts";
@@ -72,7 +72,7 @@ export function looseView(
     delivered_at: record.status === "delivered" ? isoOrNull(record.occurred_at) : null,
     order_id: order === null ? null : wireId("order", order.id),
     order_number: order?.order_number ?? null,
-    return_id: return_id === null ? null : wireId("return", return_id),
+    return_id: wireIdOrNull("return", return_id),
     label: null,
     tracking: standingView(record),
   };

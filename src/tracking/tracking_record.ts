@@ -1,6 +1,6 @@
 import type { Actor } from "../core/actor.ts";
 import { iso, isoOrNull } from "../core/clock.ts";
-import { wireId } from "../core/ids.ts";
+import { wireId, wireIdOrNull } from "../core/ids.ts";
 import type { TrackingEventStatus } from "../shipping/carriers/tracking.transitions.ts";
 import type { TrackingLocation, TrackingUpdate } from "../shipping/carriers/tracking_update.ts";
 import type { ParcelDimensions } from "../shipping/parcel.ts";
@@ -125,9 +125,9 @@ export function trackedView({ record, order_id, tracking_url }: Omit<TrackingHis
     ...standingView(record),
     carrier: record.carrier,
     service_type: record.service_type,
-    shipment_id: shipment_id === null ? null : wireId("shipment", shipment_id),
-    order_id: order_id === null ? null : wireId("order", order_id),
-    account_id: account_id === null ? null : wireId("carrier_account", account_id),
+    shipment_id: wireIdOrNull("shipment", shipment_id),
+    order_id: wireIdOrNull("order", order_id),
+    account_id: wireIdOrNull("carrier_account", account_id),
     tracking_url,
     next_look_at: isoOrNull(record.look_at),
   };

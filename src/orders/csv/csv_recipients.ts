@@ -1,7 +1,7 @@
 import { hasCities } from "../../addresses/postal_codes.ts";
 import { invalid } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
-import type { CompleteAddress } from "../../core/postal_address.ts";
+import { type CompleteAddress, contactFields } from "../../core/postal_address.ts";
 import {
   addressDefaults,
   type Customer,
@@ -53,9 +53,7 @@ function knownAddress(customer: Customer, { shipping_address }: OrderCsvLine): C
   const all = customer.shipping_addresses;
   if (!shipping_address) return all.find(({ is_default }) => is_default) ?? null;
   const wanted = { ...addressDefaults, ...shipping_address };
-  const names = (Object.keys(addressDefaults) as (keyof CompleteAddress)[]).filter(
-    (name) => !customers.includes(name) || Boolean(shipping_address[name]),
-  );
+  const names = contactFields.filter((name) => !customers.includes(name) || Boolean(shipping_address[name]));
   return all.find((address) => names.every((name) => (address[name] || null) === (wanted[name] || null))) ?? null;
 }
 

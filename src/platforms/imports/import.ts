@@ -6,7 +6,7 @@ import { decimalsOf } from "../../core/money.ts";
 import type { CompleteAddress } from "../../core/postal_address.ts";
 import type { RetrySchedule } from "../../core/retry.ts";
 import { day_ms, hour_ms, second_ms } from "../../core/time.ts";
-import { addressDefaults, defaultCompany, isErasedEmail } from "../../customers/customer.ts";
+import { defaultCompany, isErasedEmail } from "../../customers/customer.ts";
 import { checkProduct, productDefaults } from "../../products/product.ts";
 import type { PlatformLine, PlatformOrder, StoreConnection } from "../platform.ts";
 import {
@@ -249,7 +249,6 @@ export function addressOf({ address, customer_name, phone }: PlatformOrder): Com
   const company = fitted(address?.company, 200);
   const name = fitted(address?.name ?? customer_name, 200) ?? company ?? "";
   return {
-    ...addressDefaults,
     name,
     company: defaultCompany({ company }, name),
     address_line1: fitted(address?.address_line1, 200) ?? "",

@@ -4,7 +4,7 @@ import { iso, isoOrNull } from "../../core/clock.ts";
 import type { CsvCell } from "../../core/csv.ts";
 import type { Environment } from "../../core/environment.ts";
 import { Fault } from "../../core/faults.ts";
-import { type IdNoun, wireId } from "../../core/ids.ts";
+import { wireId, wireIdOrNull } from "../../core/ids.ts";
 import { money, value_currency } from "../../core/money.ts";
 import type { Site } from "../../core/operator_settings.ts";
 import type { CompleteAddress } from "../../core/postal_address.ts";
@@ -154,10 +154,10 @@ export function labelView(label: PlainLabel, context: LinkContext) {
   return {
     label_id: wireId("label", label.id),
     merchant_id: wireId("merchant", label.merchant_id),
-    shipment_id: label.shipment_id === null ? null : wireId("shipment", label.shipment_id),
+    shipment_id: wireIdOrNull("shipment", label.shipment_id),
     order_id: wireId("order", label.order_id),
-    return_id: return_id === null ? null : wireId("return", return_id),
-    account_id: account_id === null ? null : wireId("carrier_account", account_id),
+    return_id: wireIdOrNull("return", return_id),
+    account_id: wireIdOrNull("carrier_account", account_id),
     status: label.status,
     carrier: label.carrier,
     service: label.service,
@@ -233,9 +233,9 @@ export function labelFact(label: PlainLabel, warehouse: BillableFact["warehouse"
   const { id, merchant_id, order_id, shipment_id, return_id, account_id } = label;
   const attributes = {
     order_id: wireId("order", order_id),
-    shipment_id: shipment_id === null ? null : wireId("shipment", shipment_id),
-    return_id: return_id === null ? null : wireId("return", return_id),
-    account_id: account_id === null ? null : wireId("carrier_account", account_id),
+    shipment_id: wireIdOrNull("shipment", shipment_id),
+    return_id: wireIdOrNull("return", return_id),
+    account_id: wireIdOrNull("carrier_account", account_id),
     carrier: label.carrier,
     service: label.service,
     zone: label.zone,
@@ -252,8 +252,6 @@ export interface ListedLabel extends PlainLabel {
   readonly order_number: string;
 }
 
-const named = (noun: IdNoun, id: number | null) => (id === null ? null : wireId(noun, id));
-
 /** The columns of the CSV file of labels. */
 const columns: readonly (readonly [name: string, cell: (label: ListedLabel) => CsvCell])[] = [
   ["label_id", ({ id }) => wireId("label", id)],
@@ -264,9 +262,9 @@ const columns: readonly (readonly [name: string, cell: (label: ListedLabel) => C
   ["tracking_number", ({ tracking_number }) => tracking_number],
   ["order_id", ({ order_id }) => wireId("order", order_id)],
   ["order_number", ({ order_number }) => order_number],
-  ["shipment_id", ({ shipment_id }) => named("shipment", shipment_id)],
-  ["return_id", ({ return_id }) => named("return", return_id)],
-  ["account_id", ({ account_id }) => named("carrier_account", account_id)],
+  ["shipment_id", ({ shipment_id }) => wireIdOrNull("shipment", shipment_id)],
+  ["return_id", ({ return_id }) => wireIdOrNull("return", return_id)],
+  ["account_id", ({ account_id }) => wireIdOrNull("carrier_account", account_id)],
   ["cost", ({ cost_cents, currency }) => money(cost_cents, currency)],
   ["carrier_cost", ({ carrier_cost_cents, currency }) => money(carrier_cost_cents, currency)],
   ["sample", ({ sample }) => sample],

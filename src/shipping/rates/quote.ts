@@ -6,7 +6,7 @@ import { open, seal } from "../../core/crypto.ts";
 import { type Fraction, reduced } from "../../core/decimals.ts";
 import type { Environment } from "../../core/environment.ts";
 import { Fault, type FieldProblem, invalid } from "../../core/faults.ts";
-import { wireId } from "../../core/ids.ts";
+import { wireIdOrNull } from "../../core/ids.ts";
 import { money } from "../../core/money.ts";
 import type { CompleteAddress } from "../../core/postal_address.ts";
 import type { ListedCarrier, RateMessage, RateOffer, ShipmentEnd, ShipmentRequest } from "../offer.ts";
@@ -148,8 +148,6 @@ export interface OfAccount {
   readonly account_id: number | null;
 }
 
-const nameOf = ({ account_id }: OfAccount) => (account_id === null ? null : wireId("carrier_account", account_id));
-
 /** Creates quote ids that expire at one time (ms). */
 interface Quoter {
   readonly id: (offer: RateOffer, account_id: number | null) => string;
@@ -171,7 +169,7 @@ export function rateView(
     carrier_name: offer.carrier_name,
     service: offer.service,
     service_name: offer.service_name,
-    account_id: nameOf({ account_id }),
+    account_id: wireIdOrNull("carrier_account", account_id),
     rate: money(offer.rate_cents, offer.currency),
     rate_cents: offer.rate_cents,
     currency: offer.currency,
@@ -198,7 +196,7 @@ export function withoutAccount<Message extends OfAccount & RateMessage>(original
 
 /** Returns a carrier's message as the API shows it. */
 export function messageView({ carrier, service, account_id, level, code, message }: OfAccount & RateMessage) {
-  return { carrier, service, account_id: nameOf({ account_id }), level, code, message };
+  return { carrier, service, account_id: wireIdOrNull("carrier_account", account_id), level, code, message };
 }
 
 /** Returns the quoted parcel as the API shows it. */
@@ -220,6 +218,6 @@ export function carrierView({
     services: services.map((service) => service.code),
     service_names: Object.fromEntries(services.map((service) => [service.code, service.name])),
     connector,
-    account_id: nameOf({ account_id }),
+    account_id: wireIdOrNull("carrier_account", account_id),
   };
 }

@@ -1,5 +1,5 @@
 import { systemClock } from "../../core/clock.ts";
-import { wireId } from "../../core/ids.ts";
+import { wireIdOrNull } from "../../core/ids.ts";
 import type { Call } from "../../http/call.ts";
 import { EnvelopedView, enveloped } from "../../http/envelope.ts";
 import { jsonResponse } from "../../http/response.ts";
@@ -93,7 +93,7 @@ const none: RateAnswers = { offers: [], messages: [] };
 
 /** The account of an offer as the caller sees it. Merchants do not see the operator's accounts. */
 const accountFor = ({ merchant_id }: Call, { account_id }: OfAccount) => ({
-  account_id: merchant_id !== null || account_id === null ? null : wireId("carrier_account", account_id),
+  account_id: merchant_id === null ? wireIdOrNull("carrier_account", account_id) : null,
 });
 
 /** Reads the request and everything the database answers, in one snapshot. */
