@@ -24,7 +24,9 @@ export function tooLong(sources: readonly Source[]): string[] {
     const lines = text.trimEnd().split("\n");
     const functions = functionsOf(source.tree);
     const wide = lines.flatMap((line, at) =>
-      [...line].length > line_characters_max ? [`${file}:${at + 1} has ${[...line].length} characters`] : [],
+      line.length > line_characters_max && [...line].length > line_characters_max
+        ? [`${file}:${at + 1} has ${[...line].length} characters`]
+        : [],
     );
     const long = functions.flatMap((node) => {
       const first = lineAt(source, node.start);
@@ -37,12 +39,13 @@ export function tooLong(sources: readonly Source[]): string[] {
 }
 
 /** All functions below a node, except those that only contain the tests of a `describe`. */
-function functionsOf(node: Node): Node[] {
+function functionsOf(node: Node, found: Node[] = []): Node[] {
   const inGroup = node.type === "CallExpression" && isGroup(node["callee"] as Node);
-  return childrenOf(node).flatMap((child) => [
-    ...(isFunction(child) && !inGroup ? [child] : []),
-    ...functionsOf(child),
-  ]);
+  for (const child of childrenOf(node)) {
+    if (isFunction(child) && !inGroup) found.push(child);
+    functionsOf(child, found);
+  }
+  return found;
 }
 
 /** `describe`, `describe.each(…)`, `describe.skipIf(…)`. */
