@@ -83,6 +83,7 @@ function StatedLines({ lines, editing }: { readonly lines: readonly Choosable[];
 /** Creates a return of an order and opens it. */
 export function createReturn(order: Order): Action {
   const lines = choosable(order, outside);
+  const amount = { kind: "money", width: "half", currency: order.currency, blank: undefined } as const;
   return {
     title: texts.create,
     icon: "return",
@@ -95,8 +96,8 @@ export function createReturn(order: Order): Action {
         { kind: "select", name: "reason", label: texts.reason, required: true, options: words(returnReasons) },
         statedField(lines),
         { kind: "switch", name: "refund_shipping", label: texts.refundShipping },
-        { kind: "money", name: "refund_amount", label: texts.agreed, width: "half", currency: order.currency },
-        { kind: "money", name: "restocking_fee", label: texts.fee, width: "half", currency: order.currency },
+        { ...amount, name: "refund_amount", label: texts.agreed },
+        { ...amount, name: "restocking_fee", label: texts.fee },
       ],
       first: {
         reason: "customer_remorse",
@@ -105,18 +106,10 @@ export function createReturn(order: Order): Action {
       explain: ({ data }: Rehearsal<Return>) =>
         data.items.map(({ sku, quantity }) => effectTexts.returnMade(quantity, sku)),
     },
-    call: ({ reason, items, refund_shipping, refund_amount, restocking_fee }) => {
-      const stated = statedItems(items, lines);
-      if (stated.length === 0) return null;
-      const body = {
-        order_id: order.id,
-        reason,
-        items: stated,
-        refund_shipping,
-        ...(refund_amount === "" ? {} : { refund_amount }),
-        ...(restocking_fee === "" ? {} : { restocking_fee }),
-      };
-      return { method: "POST", path: "/returns", body };
+    call: (values, entered) => {
+      const items = statedItems(values["items"], lines);
+      if (items.length === 0) return null;
+      return { method: "POST", path: "/returns", body: { ...entered, order_id: order.id, items } };
     },
     done: ({ id, items }: Return) => {
       const units = items.reduce((sum, { quantity }) => sum + quantity, 0);

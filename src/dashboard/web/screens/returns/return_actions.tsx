@@ -81,7 +81,7 @@ interface ReturnActForm {
   readonly fields: readonly FormField[];
   readonly first?: FormValues;
   readonly wide?: true;
-  readonly call: (values: FormValues) => ApiCall | null;
+  readonly call: (values: FormValues, body: FormValues) => ApiCall | null;
 }
 
 interface ReturnActsProps {
@@ -155,8 +155,12 @@ const returnActForms: Readonly<Record<string, (found: Return) => ReturnActForm>>
         label: texts.amount,
         help: texts.amountHelp,
         currency: found.currency,
+        blank: undefined,
       },
-      { kind: "money", name: "restocking_fee", label: texts.fee, width: "half", currency: found.currency },
+      {
+        ...({ kind: "money", name: "restocking_fee", label: texts.fee, width: "half" } as const),
+        ...{ currency: found.currency, blank: undefined },
+      },
       {
         kind: "select",
         name: "method",
@@ -166,20 +170,10 @@ const returnActForms: Readonly<Record<string, (found: Return) => ReturnActForm>>
         options: words(refundMethods),
       },
       { kind: "switch", name: "refund_shipping", label: texts.refundShipping },
-      { kind: "text", name: "notes", label: texts.notes, lines: 2 },
+      { kind: "text", name: "notes", label: texts.notes, lines: 2, blank: undefined },
     ],
     first: { method: "original_payment", refund_shipping: found.refund_shipping },
-    call: ({ amount, restocking_fee, method, refund_shipping, notes }) => ({
-      method: "POST",
-      path: `/returns/${found.id}/refund`,
-      body: {
-        method,
-        refund_shipping,
-        ...(amount === "" ? {} : { amount }),
-        ...(restocking_fee === "" ? {} : { restocking_fee }),
-        ...(notes === "" ? {} : { notes }),
-      },
-    }),
+    call: (_values, body) => ({ method: "POST", path: `/returns/${found.id}/refund`, body }),
   }),
   close: ({ id }) => ({
     text: texts.closeText,

@@ -5,7 +5,7 @@ import { NewRecordPage } from "../../components/record_forms.tsx";
 import type { ScreenProps } from "../../components/screen.ts";
 import { receiptTexts as texts } from "../../text/transfers.ts";
 import { unitLines } from "./documents.tsx";
-import { enteredText, useWarehouses } from "./stock_links.ts";
+import { useWarehouses } from "./stock_links.ts";
 
 const expiry = { name: "expiration_date", title: texts.expiry, kind: "date" } as const;
 const lines = unitLines("lines", texts, [expiry]);
@@ -26,17 +26,9 @@ export function NewReceiptScreen({ title, back }: ScreenProps) {
         { ...field(texts.warehouse), width: "half" },
         lines,
       ]}
-      create={({ reference, supplier, expected_at, location, lines }, key) => {
-        const body = {
-          reference: enteredText(reference) ?? null,
-          supplier: enteredText(supplier) ?? null,
-          expected_at: enteredText(expected_at) ?? null,
-          location: enteredText(location),
-        };
-        return sendLines("lines", lines, (entered) =>
-          post("/inventory/receipts", { ...body, lines: entered }, { key }),
-        );
-      }}
+      create={({ lines }, key, body) =>
+        sendLines("lines", lines, (entered) => post("/inventory/receipts", { ...body, lines: entered }, { key }))
+      }
       done={({ id }) => texts.created_(id)}
       opens={({ id }) => `/receipts/${id}`}
     />

@@ -5,7 +5,7 @@ import { NewRecordPage } from "../../components/record_forms.tsx";
 import type { ScreenProps } from "../../components/screen.ts";
 import { transferTexts as texts } from "../../text/transfers.ts";
 import { unitLines } from "./documents.tsx";
-import { enteredText, useWarehouses } from "./stock_links.ts";
+import { useWarehouses } from "./stock_links.ts";
 
 const items = unitLines("items", texts, [{ name: "bin", title: texts.bin, kind: "text", mono: true }]);
 
@@ -23,12 +23,9 @@ export function NewTransferScreen({ title, back }: ScreenProps) {
         { kind: "text", name: "reference", label: texts.reference, width: "half" },
         items,
       ]}
-      create={({ from_location, to_location, reference, items }, key) => {
-        const body = { from_location, to_location, reference: enteredText(reference) ?? null };
-        return sendLines("items", items, (entered) =>
-          post("/inventory/transfers", { ...body, items: entered }, { key }),
-        );
-      }}
+      create={({ items }, key, body) =>
+        sendLines("items", items, (entered) => post("/inventory/transfers", { ...body, items: entered }, { key }))
+      }
       done={({ id }) => texts.planned(id)}
       opens={({ id }) => `/transfers/${id}`}
     />
