@@ -36,7 +36,6 @@ export const keyTexts = {
   secretTitle: "Your new API key",
   secretText: "Copy it now. It's shown only once, and anyone who has it can use it.",
   secretDone: "Done",
-  edit: "Edit",
   editTitle: (name: string) => `Edit ${name}`,
   saved: (name: string) => `${name} saved.`,
   rotate: "Rotate",

@@ -59,7 +59,6 @@ export const orderTexts = {
   imported: "imported from another system",
   from: (platform: string) => `from ${platform}`,
   priority: (value: string) => `Priority ${value}`,
-  edit: "Edit",
   moreActs: "More actions",
   keep: "Go back",
 

@@ -49,5 +49,4 @@ export const entryTexts = {
   backorderHelp: "If off, the order is rejected when stock is short.",
   warehouse: "Warehouse",
   anyWarehouse: "Any warehouse",
-  save: "Save",
 } as const;

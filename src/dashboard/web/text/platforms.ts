@@ -30,7 +30,6 @@ export const platformTexts = {
   stored: (last: string | null) => (last === null ? "Set" : `Ends in ${last}`),
   missing: "None",
   details: "Details",
-  edit: "Edit",
   saved: (name: string) => `${name} saved.`,
   created_: (name: string) => `${name} connected. Paste its notification URL into the store's order webhook settings.`,
   pause: "Pause",

@@ -5,7 +5,6 @@ export const productTexts = {
   emptyText: "A product is an item you store and ship, identified by its SKU. Create the first one, or import a file.",
   updated: "Updated",
   created: "Created",
-  edit: "Edit",
   onHand: "On hand",
   available: "Available",
   reserved: "Reserved",

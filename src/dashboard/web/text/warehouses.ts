@@ -59,7 +59,6 @@ export const binTexts = {
   mixes: "any mix of merchants",
   legendReserved: "Underlined: reserved for one merchant",
   unchanged: "Unchanged (new bins: any merchant)",
-  edit: "Edit",
   editTitle: (code: string) => `Edit bin ${code}`,
   editText: "Applies to new stock. Existing stock stays put.",
   saved: (code: string) => `${code} saved.`,
@@ -79,7 +78,6 @@ export const warehouseTexts = {
   title: "Warehouses",
   intro: "Warehouses with their zones, bins, working days and cut-off.",
   add: "New warehouse",
-  edit: "Edit",
   saved: (name: string) => `${name} saved.`,
   created: (name: string) => `${name} created.`,
 

@@ -33,7 +33,6 @@ export const webhookTexts = {
   oldSecret: "Old secret valid until",
   created: "Created",
   details: "Details",
-  edit: "Edit",
   editTitle: "Edit webhook",
   saved: "Webhook saved.",
   secretTitle: "Signing secret",

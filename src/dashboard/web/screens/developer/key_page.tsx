@@ -136,7 +136,7 @@ function keyActions(key: ApiKey, etag: string | null): readonly Action[] {
   const { id, name } = key;
   return [
     {
-      ...{ title: texts.edit, icon: "edit", button: true, match: etag, done: texts.saved(name) },
+      ...{ title: words.edit, icon: "edit", button: true, match: etag, done: texts.saved(name) },
       ask: {
         title: texts.editTitle(name),
         fields: keyFields(false),

@@ -79,9 +79,9 @@ function Acts({ shop, etag }: { readonly shop: PlatformConnection; readonly etag
   });
   const actions: readonly Action[] = [
     {
-      ...{ title: texts.edit, icon: "edit", button: true, match: etag, done: texts.saved(name) },
+      ...{ title: words.edit, icon: "edit", button: true, match: etag, done: texts.saved(name) },
       ask: {
-        title: texts.edit,
+        title: words.edit,
         fields: connectionFields(platform, false),
         record: shop,
         submit: words.save,

@@ -94,7 +94,7 @@ export function WebhookActs({ webhook, etag }: WebhookActsProps) {
     match: etag,
   });
   const edit: Action = {
-    ...{ title: texts.edit, icon: "edit", button: true, match: etag, done: texts.saved },
+    ...{ title: words.edit, icon: "edit", button: true, match: etag, done: texts.saved },
     ask: {
       title: texts.editTitle,
       wide: true,

@@ -1,18 +1,14 @@
-import { post } from "../../api/client.ts";
 import type { MadeWebhook, Notice as OperatorNotice, Webhook } from "../../api/developer_types.ts";
 import { useQuery } from "../../api/query.ts";
-import { may } from "../../api/session.ts";
 import { navigate, to } from "../../browser/router.ts";
-import type { Action } from "../../components/action.tsx";
+import { type Action, ActionButton } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
-import { Button } from "../../components/button.tsx";
 import { Dialog, openDialog } from "../../components/dialog.tsx";
 import { ListPage } from "../../components/list_page.tsx";
 import { merchantChoice, merchantIn } from "../../components/merchant_field.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { RecordName } from "../../components/record_name.tsx";
 import type { TableColumn } from "../../components/table.tsx";
-import { showRefused } from "../../components/toasts.tsx";
 import { SecretOnce, Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
@@ -81,13 +77,10 @@ export function NewSecret({ secret, onDone }: { readonly secret: string; readonl
 export function Notices({ of }: { readonly of?: string }) {
   const { data = [] } = useQuery<readonly OperatorNotice[]>("/notices", { acknowledged: false, limit: 20 });
   const shown = data.filter(({ subscription_id }) => of === undefined || subscription_id === of);
-  const acknowledge = async (id: string) => {
-    try {
-      await post(`/notices/${id}/acknowledge`);
-    } catch (error) {
-      showRefused(error);
-    }
-  };
+  const acknowledge = (id: string): Action => ({
+    ...{ title: texts.seen, permission: "webhooks.manage" },
+    call: { method: "POST", path: `/notices/${id}/acknowledge` },
+  });
   return (
     <>
       {shown.map(({ id, message, created_at, subscription_id }) => (
@@ -98,7 +91,7 @@ export function Notices({ of }: { readonly of?: string }) {
           <p class="row">
             {of === undefined && subscription_id !== null && <RecordName id={subscription_id} />}
             {subscription_id === null && <a href={to("/settings/backups")}>{titles.backups}</a>}
-            {may("webhooks.manage") && <Button title={texts.seen} onClick={() => void acknowledge(id)} />}
+            <ActionButton of={acknowledge(id)} />
           </p>
         </Notice>
       ))}

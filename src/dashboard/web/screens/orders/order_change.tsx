@@ -65,7 +65,7 @@ function Change({ order, etag, customer }: ChangeProps) {
       <Form
         fields={fields}
         first={first}
-        submit={texts.save}
+        submit={words.save}
         unchanged={false}
         onCancel={() => navigate(back)}
         onSubmit={async (values, key) => {

@@ -1,21 +1,18 @@
 import { productFields, productLayout } from "../../../../products/product.resource.ts";
-import { patch } from "../../api/client.ts";
 import { ofMerchant } from "../../api/merchants.ts";
 import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import type { ProductRecord, StockOfSku } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
+import { type Action, Actions } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
-import { LinkButton } from "../../components/button.tsx";
-import { confirm } from "../../components/dialog.tsx";
-import { ActionMenu } from "../../components/menu.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Columns, Page } from "../../components/page.tsx";
 import { type RecordProps, recordScreen } from "../../components/record_screen.tsx";
 import { factsOf } from "../../components/resource_views.tsx";
 import { DataTable, type TableColumn } from "../../components/table.tsx";
-import { showRefused, showSuccess } from "../../components/toasts.tsx";
 import { DescriptionList, Figure, Figures, Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { productTexts as texts } from "../../text/products.ts";
 import { stockHref } from "../stock/stock_links.ts";
@@ -33,7 +30,7 @@ function ProductPage({ record: product, etag, back }: RecordProps<ProductRecord>
       badge={<Badge state={product.status} />}
       owned={product}
       below={<code>{product.sku}</code>}
-      acts={may("catalog.write") && <Acts product={product} etag={etag} />}
+      acts={<Actions of={productActions(product, etag)} />}
     >
       <Columns
         main={
@@ -65,32 +62,22 @@ function ProductPage({ record: product, etag, back }: RecordProps<ProductRecord>
   );
 }
 
-function Acts({ product, etag }: { readonly product: ProductRecord; readonly etag: string | null }) {
-  const { id, sku, status } = product;
-  const setStatus = async (next: ProductRecord["status"]) => {
-    await patch<ProductRecord>(`/products/${id}`, { status: next }, { match: etag });
-    showSuccess(texts.saved(sku));
-  };
-  const deactivate = () =>
-    confirm({
-      title: texts.deactivateTitle(sku),
-      text: texts.deactivateText,
-      act: texts.deactivate,
-      danger: true,
-      run: () => setStatus("inactive"),
-    });
-  return (
-    <>
-      <ActionMenu
-        items={[
-          status === "active"
-            ? { title: texts.deactivate, icon: "pause", danger: true, run: deactivate }
-            : { title: texts.activate, icon: "play", run: () => void setStatus("active").catch(showRefused) },
-        ]}
-      />
-      <LinkButton icon="edit" title={texts.edit} href={to(`/products/${id}/change`)} />
-    </>
-  );
+function productActions({ id, sku, status }: ProductRecord, etag: string | null): readonly Action[] {
+  const change = (next: ProductRecord["status"]): Pick<Action, "permission" | "when" | "call" | "match" | "done"> => ({
+    ...{ permission: "catalog.write", when: status !== next, match: etag, done: texts.saved(sku) },
+    call: { method: "PATCH", path: `/products/${id}`, body: { status: next } },
+  });
+  return [
+    {
+      ...{ title: words.edit, icon: "edit", button: true, permission: "catalog.write" },
+      href: to(`/products/${id}/change`),
+    },
+    {
+      ...{ title: texts.deactivate, icon: "pause", danger: true, ...change("inactive") },
+      ask: { title: texts.deactivateTitle(sku), text: texts.deactivateText },
+    },
+    { title: texts.activate, icon: "play", ...change("active") },
+  ];
 }
 
 const ownFacts = {

@@ -118,7 +118,7 @@ function accountActions(account: Account): readonly Action[] {
     turn("paused"),
     turn("active"),
     {
-      ...{ title: texts.remove, icon: "delete", danger: true },
+      ...{ title: words.remove, icon: "delete", danger: true },
       ask: { title: texts.removeTitle(name), text: texts.removeText },
       call: { method: "DELETE", path },
       done: texts.removed(name),
@@ -229,7 +229,7 @@ function changeAccount({ id, name, credential_fields }: Account): Action {
     credential_fields.map((field) => [`${prefix}${field.name}`, field.value ?? ""] as const),
   );
   return {
-    title: texts.edit,
+    title: words.edit,
     icon: "edit",
     ask: {
       title: texts.editTitle(name),

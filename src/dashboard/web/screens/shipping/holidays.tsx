@@ -57,7 +57,7 @@ function CarrierDays({ holidays, year }: { readonly holidays: Holidays; readonly
   const common = { when: managed, match: etag } as const;
   const removeDay = (day: HolidayDate): Action => ({
     ...common,
-    ...{ title: texts.remove, icon: "delete", danger: true },
+    ...{ title: words.remove, icon: "delete", danger: true },
     ask: {
       title: texts.removeTitle(day.name),
       text: once(day) ? texts.removeText : `${texts.removeText} ${texts.removeRuleText}`,
@@ -107,7 +107,7 @@ function CarrierDays({ holidays, year }: { readonly holidays: Holidays; readonly
           rows={dates}
           columns={columns}
           id={(it) => `${it.date} ${it.name}`}
-          acts={managed ? (it) => <ActionButton of={removeDay(it)} name={`${texts.remove} ${it.name}`} /> : undefined}
+          acts={managed ? (it) => <ActionButton of={removeDay(it)} name={`${words.remove} ${it.name}`} /> : undefined}
         />
       )}
     </Card>

@@ -140,7 +140,7 @@ function ManifestPage({ record: manifest, back }: RecordProps<ManifestRecord>) {
           {warehouse_name} · <Time at={manifest.created_at} />
         </>
       }
-      acts={<Button kind="primary" icon="print" title={texts.print} onClick={print} />}
+      acts={<Button kind="primary" icon="print" title={words.print} onClick={print} />}
     >
       <Figures>
         <Figure name={texts.parcels} value={count(parcels.length)} />

@@ -147,9 +147,9 @@ function changeCard(card: RateCard): Action {
     divisor: dimensional === null ? "" : String(dimensional.divisor),
   };
   return {
-    ...{ title: texts.edit, icon: "edit", done: texts.saved(name) },
+    ...{ title: words.edit, icon: "edit", done: texts.saved(name) },
     ask: {
-      title: `${texts.edit}: ${name}`,
+      title: `${words.edit}: ${name}`,
       fields: fields.map((field) => (field.kind === "money" ? { ...field, currency: card.currency } : field)),
       first,
       submit: words.save,

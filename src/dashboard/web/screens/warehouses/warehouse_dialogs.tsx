@@ -105,7 +105,7 @@ export const newWarehouse: Action = {
 export function editWarehouse(warehouse: WarehouseRecord): Action {
   const { warehouse_id, name, version, holidays, ...same } = warehouse;
   return {
-    ...{ title: texts.edit, icon: "edit", ...manage, match: `"${version}"` },
+    ...{ title: words.edit, icon: "edit", ...manage, match: `"${version}"` },
     ask: {
       title: texts.editTitle(name),
       text: texts.editText,
