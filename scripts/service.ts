@@ -156,3 +156,24 @@ async function readyLine(output: ReadableStream<Uint8Array>): Promise<{ url: str
   read().catch(reject);
   return promise.finally(() => clearTimeout(timer));
 }
+
+/** Reads a process's output until the pattern matches. Returns all of it if the process ends first. */
+export async function readUntil(stream: ReadableStream<Uint8Array>, pattern: RegExp): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of stream) {
+    text += decoder.decode(chunk, { stream: true });
+    if (pattern.test(text)) break;
+  }
+  return text;
+}
+
+/** Creates an empty database on the PostgreSQL server of another one. Returns its address. */
+export async function createDatabase(server_url: string): Promise<string> {
+  const name = `made_${Bun.randomUUIDv7("hex").replaceAll("-", "").slice(-12)}`;
+  await using sql = new Bun.SQL(server_url);
+  await sql.unsafe(`create database ${name}`);
+  const own = new URL(server_url);
+  own.pathname = `/${name}`;
+  return own.href;
+}

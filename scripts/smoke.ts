@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import manifest from "../package.json" with { type: "json" };
 import { binary } from "./build.ts";
+import { readUntil } from "./service.ts";
 import { asker, printsSscc, printsWithoutFonts, settle, shipsByCarrier, shipsByItself } from "./smoke_shipping.ts";
 
 const patience_ms = 60_000;
@@ -22,17 +23,6 @@ async function tellsItsVersion(folder: string): Promise<void> {
   const asked = run(folder, ["version"]);
   const [output, code] = await Promise.all([new Response(asked.stdout).text(), asked.exited]);
   if (code !== 0 || !output.includes(manifest.version)) throw new Error(`version ended with ${code}: ${output}`);
-}
-
-/** Reads a process's output until the pattern matches. Returns all of it if the process ends first. */
-async function readUntil(stream: ReadableStream<Uint8Array>, pattern: RegExp): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of stream) {
-    text += decoder.decode(chunk, { stream: true });
-    if (pattern.test(text)) break;
-  }
-  return text;
 }
 
 // One name for each font that the binary carries packed, and for the two that have most European letters.

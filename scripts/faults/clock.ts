@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres } from "../postgres.ts";
-import { type StartedService, startService } from "../service.ts";
+import { createDatabase, type StartedService, startService } from "../service.ts";
 import type { FaultScript } from "./fault_script.ts";
 
 const libraries = ["x86_64-linux-gnu", "aarch64-linux-gnu"].map(
@@ -97,7 +97,7 @@ async function tried(step: Step, database_url: string | null): Promise<number> {
   const time = openFakeTime(folder);
   const receiver = openReceiver();
   const settings = {
-    database_url: database_url === null ? null : await freshDatabase(database_url),
+    database_url: database_url === null ? null : await createDatabase(database_url),
     env: { ...time.env, PACKHOUSE_LOG_LEVEL: "error" },
     data: join(folder, "data"),
   };
@@ -196,14 +196,4 @@ async function roundsOf(api: Api): Promise<number> {
 async function until(so: () => boolean): Promise<void> {
   const late_at = performance.now() + patience_ms;
   while (!so() && performance.now() < late_at) await Bun.sleep(20);
-}
-
-async function freshDatabase(url: string): Promise<string> {
-  const name = `clock_${Bun.randomUUIDv7("hex").slice(-12)}`;
-  const sql = new Bun.SQL(url);
-  await sql.unsafe(`create database ${name}`);
-  await sql.close();
-  const own = new URL(url);
-  own.pathname = `/${name}`;
-  return own.href;
 }

@@ -1,7 +1,7 @@
 // Kills `move --undo` at random moments.
 import { join } from "node:path";
-import { runCommand, startCommand } from "../service.ts";
-import { at, chance, makeDatabase, type Round, told } from "./move_places.ts";
+import { createDatabase, runCommand, startCommand } from "../service.ts";
+import { at, chance, type Round, told } from "./move_places.ts";
 
 /** Runs a command until a random moment and kills it. Returns the moment. */
 async function kill(words: readonly string[], seed: number, lasts_ms: number): Promise<number> {
@@ -44,7 +44,7 @@ export async function killUndos(
   database_url: string | null,
 ): Promise<number> {
   const data = join(folder, "source");
-  const target = database_url === null ? join(folder, "target") : await makeDatabase(database_url);
+  const target = database_url === null ? join(folder, "target") : await createDatabase(database_url);
   const words = ["move", "--from", data, "--to", target];
   const start: string[] = [];
   for (const mode of ["live", "test"]) {

@@ -4,17 +4,6 @@ import { runCommand } from "../service.ts";
 /** The flags that select the place a command works on. */
 export const at = (place: string): string[] => (place.includes("://") ? ["--database-url", place] : ["--data", place]);
 
-/** Creates an empty database on a server. Returns its address. */
-export async function makeDatabase(url: string): Promise<string> {
-  const name = `move_${Bun.randomUUIDv7("hex").slice(-12)}`;
-  const sql = new Bun.SQL(url);
-  await sql.unsafe(`create database ${name}`);
-  await sql.close();
-  const own = new URL(url);
-  own.pathname = `/${name}`;
-  return own.href;
-}
-
 /** What a place reports to an operator: it serves, it is absent, half moved, moved, or something else. */
 export async function told(place: string): Promise<string> {
   const { code, err } = await runCommand(["keys", "list", ...at(place)]);

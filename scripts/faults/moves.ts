@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres } from "../postgres.ts";
-import { runCommand, startCommand } from "../service.ts";
+import { createDatabase, runCommand, startCommand } from "../service.ts";
 import type { FaultScript } from "./fault_script.ts";
 import { killUndos } from "./move_kills.ts";
-import { at, chance, makeDatabase, type Round, told } from "./move_places.ts";
+import { at, chance, type Round, told } from "./move_places.ts";
 
 /** Creates the sample businesses in a new data directory, and adds values that are hard to copy. */
 async function makeSample(data: string): Promise<void> {
@@ -118,7 +118,7 @@ export async function killMoves(count: number, first_seed: number, database_url:
     // to completion, which shows how long the others last.
     for (let round = 0; round < count + 2; round += 1) {
       const there =
-        round % 2 === 1 || database_url === null ? join(folder, `r${round}`) : await makeDatabase(database_url);
+        round % 2 === 1 || database_url === null ? join(folder, `r${round}`) : await createDatabase(database_url);
       const begun_at = performance.now();
       const seed = first_seed + round - 2;
       const kill = round < 2 ? wholeMove(here, there) : killedMove(here, there, seed, lasts_ms[round % 2] ?? 0);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Random, seededRandom } from "../../src/core/random.ts";
 import { startPostgres } from "../postgres.ts";
-import { runCommand, startCommand } from "../service.ts";
+import { createDatabase, runCommand, startCommand } from "../service.ts";
 import type { FaultScript } from "./fault_script.ts";
 
 const usual_kills = 50;
@@ -54,10 +54,7 @@ interface Home {
 /** A place for a new installation: a folder, or a database of a PostgreSQL server and a folder. */
 async function newHome(data: string, server: string | null): Promise<Home> {
   if (server === null) return { data, restore: ["--into", data], others: ["--data", data] };
-  const name = `kill_${crypto.randomUUID().replaceAll("-", "")}`;
-  await using admin = new Bun.SQL(server);
-  await admin.unsafe(`create database ${name}`);
-  const words = ["--data", data, "--database-url", server.replace(/\/[^/]*$/, `/${name}`)];
+  const words = ["--data", data, "--database-url", await createDatabase(server)];
   return { data, restore: words, others: words };
 }
 

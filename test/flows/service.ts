@@ -1,6 +1,5 @@
 // A complete service for a flow: the real command in its own process, on the engine of this process.
-import pg from "pg";
-import type { ServiceSettings, StartedService } from "../../scripts/service.ts";
+import { createDatabase, type ServiceSettings, type StartedService } from "../../scripts/service.ts";
 import { databaseUrl, engine } from "../../src/core/config.ts";
 import { checkAnswer } from "./openapi_validator.ts";
 import { startWatchedService, watchAt } from "./watched_service.ts";
@@ -8,14 +7,7 @@ import { startWatchedService, watchAt } from "./watched_service.ts";
 /** An empty database of the PostgreSQL under test, or null on SQLite, where the data directory is the database. */
 export async function freshDatabase(): Promise<string | null> {
   if (engine === "sqlite" || databaseUrl === null) return null;
-  const name = `flow_${Bun.randomUUIDv7("hex").replaceAll("-", "").slice(-12)}`;
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  await client.query(`create database ${name}`);
-  await client.end();
-  const url = new URL(databaseUrl);
-  url.pathname = `/${name}`;
-  return url.href;
+  return createDatabase(databaseUrl);
 }
 
 /** Starts a service on an empty database of the engine under test. */

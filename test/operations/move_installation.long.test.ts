@@ -4,9 +4,9 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { at, makeDatabase } from "../../scripts/faults/move_places.ts";
+import { at } from "../../scripts/faults/move_places.ts";
 import { contentOf, differing, killMoves } from "../../scripts/faults/moves.ts";
-import { runCommand, startService } from "../../scripts/service.ts";
+import { createDatabase, runCommand, startService } from "../../scripts/service.ts";
 import { databaseUrl, engine } from "../../src/core/config.ts";
 import { readErasures, recordErasures } from "../../src/storage/erasures.ts";
 import { readMoveMark } from "../../src/storage/start_refused.ts";
@@ -20,7 +20,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** A place for an installation, on the engine of this run. */
 const place = (name: string) =>
-  databaseUrl === null ? Promise.resolve(join(folder, name)) : makeDatabase(databaseUrl);
+  databaseUrl === null ? Promise.resolve(join(folder, name)) : createDatabase(databaseUrl);
 const packhouse = (...words: readonly string[]) => runCommand(words);
 const move = (from: string, to: string, ...more: string[]) => packhouse("move", "--from", from, "--to", to, ...more);
 

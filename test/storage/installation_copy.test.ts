@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getTableColumns, getTableName, isTable } from "drizzle-orm";
-import { makeDatabase } from "../../scripts/faults/move_places.ts";
 import { root } from "../../scripts/install.ts";
+import { createDatabase } from "../../scripts/service.ts";
 import { databaseUrl } from "../../src/core/config.ts";
 import { type CopyProgress, compareTable, copyTable, openEnd, pairsOf } from "../../src/storage/installation_copy.ts";
 import { type InstallationEnd, type InstallationStore, own_columns } from "../../src/storage/installation_end.ts";
@@ -26,7 +26,7 @@ async function opened(end: InstallationEnd | Promise<InstallationEnd>): Promise<
   return (await end).environments.live;
 }
 const target = async (name: string) =>
-  opened(openEnd(databaseUrl === null ? join(folder, name) : await makeDatabase(databaseUrl), "--to", "target"));
+  opened(openEnd(databaseUrl === null ? join(folder, name) : await createDatabase(databaseUrl), "--to", "target"));
 const directory = (name: string) => opened(openSqliteEnd(join(folder, name), "target"));
 
 /** All tables of the schema with their columns, according to the program. */

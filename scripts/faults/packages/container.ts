@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { container_user } from "../../package/container.ts";
+import { readUntil } from "../../service.ts";
 import type { Look } from "./debian.ts";
 import { childOf, ended } from "./rooms.ts";
 
@@ -61,7 +62,7 @@ export async function lifeOfContainer(folder: string, port: number): Promise<rea
   });
   const complaints = server.stderr.text();
   try {
-    const text = await until(server.stdout, /accepts requests at .*\n/);
+    const text = await readUntil(server.stdout, /accepts requests at .*\n/);
     see("it serves", /accepts requests at/.test(text), text);
     const pid = childOf(server.pid);
     const inside = (program: readonly string[]) => {
@@ -97,15 +98,4 @@ export async function lifeOfContainer(folder: string, port: number): Promise<rea
     await server.exited;
   }
   return looks;
-}
-
-/** Reads a process's output until a pattern matches. Returns all of it if the process ends first. */
-async function until(stream: ReadableStream<Uint8Array>, pattern: RegExp): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of stream) {
-    text += decoder.decode(chunk, { stream: true });
-    if (pattern.test(text)) break;
-  }
-  return text;
 }
