@@ -67,35 +67,37 @@ const place = (item: typeof movements.from_item_id | typeof movements.to_item_id
 const warehouse = (item: typeof movements.from_item_id | typeof movements.to_item_id) =>
   sql<number | null>`(select ${stock_items.warehouse_id} from ${stock_items} where ${stock_items.id} = ${item})`;
 
+const listed = {
+  id: movements.id,
+  merchant_id: movements.merchant_id,
+  sku: products.sku,
+  type: movements.type,
+  quantity: movements.quantity,
+  from_bin: place(movements.from_item_id),
+  to_bin: place(movements.to_item_id),
+  to_place: movements.to_place,
+  from_warehouse_id: warehouse(movements.from_item_id),
+  to_warehouse_id: warehouse(movements.to_item_id),
+  from_balance: movements.from_balance,
+  to_balance: movements.to_balance,
+  lot_number: lots.lot_number,
+  reason: movements.reason,
+  notes: movements.notes,
+  reference_type: movements.reference_type,
+  reference_id: movements.reference_id,
+  unit_cost_cents: movements.unit_cost_cents,
+  unit_cost_currency: movements.unit_cost_currency,
+  confirmed: movements.confirmed,
+  actor_type: movements.actor_type,
+  actor_id: movements.actor_id,
+  created_at: movements.created_at,
+};
+
 /** Movements, newest first. */
 export const movementList = recordList(movements, {
   select: (query) =>
     query
-      .select({
-        id: movements.id,
-        merchant_id: movements.merchant_id,
-        sku: products.sku,
-        type: movements.type,
-        quantity: movements.quantity,
-        from_bin: place(movements.from_item_id),
-        to_bin: place(movements.to_item_id),
-        to_place: movements.to_place,
-        from_warehouse_id: warehouse(movements.from_item_id),
-        to_warehouse_id: warehouse(movements.to_item_id),
-        from_balance: movements.from_balance,
-        to_balance: movements.to_balance,
-        lot_number: lots.lot_number,
-        reason: movements.reason,
-        notes: movements.notes,
-        reference_type: movements.reference_type,
-        reference_id: movements.reference_id,
-        unit_cost_cents: movements.unit_cost_cents,
-        unit_cost_currency: movements.unit_cost_currency,
-        confirmed: movements.confirmed,
-        actor_type: movements.actor_type,
-        actor_id: movements.actor_id,
-        created_at: movements.created_at,
-      })
+      .select(listed)
       .from(movements)
       .innerJoin(products, eq(products.id, movements.product_id))
       .leftJoin(lots, eq(lots.id, movements.lot_id)),
