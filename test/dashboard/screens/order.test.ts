@@ -135,7 +135,7 @@ describeInHouse("the orders of one house", (house) => {
   test("the effects of an action are previewed, and none happens before confirmation; a hold is undone", async () => {
     await stocked("EGG-1", 5);
     const order = await ordered([["EGG-1", 4]]);
-    const { page } = await house.open(`/orders/${order.id}`);
+    const { page, expectRefusals } = await house.open(`/orders/${order.id}`);
     await page.click("[aria-label='More actions']");
     await page.click("[role=menuitem]:has-text('Cancel order')");
     await page.waitForSelector("dialog .effects li:has-text('reserved 4 → 0, available 1 → 5')");
@@ -152,6 +152,14 @@ describeInHouse("the orders of one house", (house) => {
     await page.waitForSelector("h1 + .badge:has-text('On hold')");
     await page.click(".toast >> text=Undo");
     await page.waitForSelector("h1 + .badge:has-text('Pending')");
+    // A dialog keeps the order as it was when it was opened, so that nobody acts on what they have not seen.
+    await page.click("[aria-label='More actions']");
+    await page.click("[role=menuitem]:has-text('Cancel order')");
+    await page.waitForSelector("dialog .effects li");
+    await must("PATCH", `/orders/${order.id}`, { order_notes: "Ring twice." });
+    expectRefusals(412);
+    await page.click("dialog button.danger");
+    await page.waitForSelector("dialog .notice:has-text('Someone else edited this')");
   });
 
   test("buttons match the allowed actions, items are cancelled, backordered items are split off", async () => {
