@@ -87,7 +87,6 @@ export function customerView(customer: Customer) {
 
 const secondsOf = (at: number) => `${iso(at).slice(0, 19)}Z`;
 
-
 /** The defaults of a new address. Empty lines are later refused as missing. */
 export const addressDefaults: CompleteAddress = {
   name: "",

@@ -143,12 +143,10 @@ test.each<[string, (tx: Tx) => PromiseLike<unknown>, (readonly [rule: string, wh
   [
     "a refund ten times as large with all its parts",
     (tx) =>
-      tx.sql
-        .update(refunds)
-        .set({
-          amount_cents: 29_000,
-          breakdown: { items_cents: 25_000, shipping_cents: 4000, restocking_fee_cents: 0 },
-        }),
+      tx.sql.update(refunds).set({
+        amount_cents: 29_000,
+        breakdown: { items_cents: 25_000, shipping_cents: 4000, restocking_fee_cents: 0 },
+      }),
     [
       [worth, "order 1001: 2500 25000"],
       [postage, "order 1001: 400 4000"],
@@ -229,19 +227,17 @@ test.each<[string, (tx: Tx) => PromiseLike<unknown>, (readonly [rule: string, wh
     "a purchase that nobody has ended for days",
     async (tx) => {
       const claimed = { account_id: 1001, status: "processing", claimed_until: tx.now } as const;
-      await tx.sql
-        .insert(carrier_accounts)
-        .values({
-          id: 1001,
-          key: "k",
-          connector: "easypost",
-          name: "EasyPost",
-          status: "active",
-          carriers: [],
-          version: 1,
-          created_at: tx.now,
-          updated_at: tx.now,
-        });
+      await tx.sql.insert(carrier_accounts).values({
+        id: 1001,
+        key: "k",
+        connector: "easypost",
+        name: "EasyPost",
+        status: "active",
+        carriers: [],
+        version: 1,
+        created_at: tx.now,
+        updated_at: tx.now,
+      });
       await tx.sql.update(labels).set({ ...claimed, created_at: tx.now - 26 * 3_600_000 });
     },
     [["L5 no purchase stays unfinished for more than a day", "label 1001: 0 1"]],

@@ -162,13 +162,11 @@ test("an erasure waits for an import that is queued, and the import is not lost"
   await post(`/platforms/${connection.body.data.id}/pause`);
   const insert = (external_id: string) =>
     store().write((tx) =>
-      tx.sql
-        .insert(platform_imports)
-        .values({
-          ...{ merchant_id: 1, connection_id, external_id, order_id: 900 + Number(external_id), status: "queued" },
-          ...{ payload: { email } as never, revision: 1, lines: [], attempts: 0, next_at: tx.now },
-          ...{ give_up_at: tx.now + day_ms, created_at: tx.now, updated_at: tx.now },
-        }),
+      tx.sql.insert(platform_imports).values({
+        ...{ merchant_id: 1, connection_id, external_id, order_id: 900 + Number(external_id), status: "queued" },
+        ...{ payload: { email } as never, revision: 1, lines: [], attempts: 0, next_at: tx.now },
+        ...{ give_up_at: tx.now + day_ms, created_at: tx.now, updated_at: tx.now },
+      }),
     );
   const payloads = () =>
     store().read(async (db) => {

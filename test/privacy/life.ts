@@ -123,13 +123,11 @@ async function carried(app: TestApp, word: Word, order_id: string, { label_id, t
       .update(shipments)
       .set({ told_url: `https://carrier.example/${word("link")}` })
       .where(eq(shipments.id, parcel?.id ?? 0));
-    await tx.sql
-      .insert(platform_reports)
-      .values({
-        ...{ connection_id: 1, order_id: id, shipment_id: parcel?.id ?? 0, lines: [], status: "failed", attempts: 1 },
-        ...{ give_up_at: now, error_code: "refused", error_message: `no parcel for ${word("refusal")}` },
-        ...{ created_at: now, updated_at: now },
-      } as never);
+    await tx.sql.insert(platform_reports).values({
+      ...{ connection_id: 1, order_id: id, shipment_id: parcel?.id ?? 0, lines: [], status: "failed", attempts: 1 },
+      ...{ give_up_at: now, error_code: "refused", error_message: `no parcel for ${word("refusal")}` },
+      ...{ created_at: now, updated_at: now },
+    } as never);
   });
 }
 
