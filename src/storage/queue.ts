@@ -6,7 +6,7 @@ import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
 import { among, list, opaque, skipLocked } from "../../db/kit.ts";
 import type { JobName } from "./commit_effects.ts";
 import type { Db, ReadStatements, Tx } from "./database.ts";
-import { type ClaimKind, type EndClaims, recordClaims } from "./servers.ts";
+import { type ClaimKind, type EndClaims, recordClaims, shiftClaims } from "./servers.ts";
 import { prepared, type StatementArgs } from "./statements.ts";
 
 type QueueTable = PgTable & { readonly id: AnyPgColumn };
@@ -202,6 +202,11 @@ export function queueOf<Row extends QueuedRow>(table: QueueTable, records: Claim
     },
     async release(tx, { ids, until }, at) {
       await update(tx, { [due.name]: at }, and(inArray(table.id, [...ids]), eq(due, until)));
+    },
+    // A claim is identified by its end, which is the time that the record is due.
+    async shift(tx, by_ms) {
+      await own.shift(tx, by_ms);
+      await shiftClaims(tx, kind, by_ms);
     },
   };
 }

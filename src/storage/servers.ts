@@ -1,7 +1,7 @@
 // The servers on one PostgreSQL database, and the claims that each of them holds, so that the others can take them over
 // at once when it is gone. A claim is identified by its record and its end, so one that was taken over or finished is
 // left alone.
-import { asc, eq, lt } from "drizzle-orm";
+import { asc, eq, lt, sql as template } from "drizzle-orm";
 import { amongThose } from "../../db/kit.ts";
 import { held_claims, servers } from "../../db/schema/service.ts";
 import type { Db, Tx } from "./database.ts";
@@ -63,6 +63,15 @@ export async function recordClaims(
   const server_id = holders.get(tx.home)?.();
   if (server_id === undefined || ids.length === 0) return;
   await insert(tx, held_claims, [{ server_id, kind, ids: [...ids], until, rest_ms }]);
+}
+
+/** Shifts the ends of recorded claims along with their records, when the clock was set. */
+export async function shiftClaims(tx: Tx, kind: ClaimKind, by_ms: number): Promise<void> {
+  const { until } = held_claims;
+  await tx.sql
+    .update(held_claims)
+    .set({ until: template`${until} + ${by_ms}` })
+    .where(eq(held_claims.kind, kind));
 }
 
 /** Takes over the claims of a server that is gone, once: no other server receives them. */

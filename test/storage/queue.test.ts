@@ -53,8 +53,8 @@ interface Expected {
   due: number;
   attempts: number;
   is_done: boolean;
-  /** The server that works on it until `due`, and by how much the clock was set since. */
-  claim: { readonly server: number; stepped_ms: number } | null;
+  /** The server that works on it until `due`. */
+  claimed_by: number | null;
 }
 
 class Model {
@@ -80,7 +80,7 @@ class Model {
       tx.sql.insert(parcels).values({ account_id, next_at: tx.now, attempts: 0 }).returning({ id: parcels.id }),
     );
     const due = this.#clock.elapsed();
-    this.#all.push({ id: row?.id ?? 0, account_id, due, attempts: 0, is_done: false, claim: null });
+    this.#all.push({ id: row?.id ?? 0, account_id, due, attempts: 0, is_done: false, claimed_by: null });
   }
 
   async claim(server: number, account_id: number | null, limit: number): Promise<void> {
@@ -95,7 +95,7 @@ class Model {
       .slice(0, limit);
     expect(claimed.map((one) => one.id)).toEqual(expected.map((one) => one.id));
     for (const one of expected) {
-      Object.assign(one, { due: now + lease_ms, attempts: one.attempts + 1, claim: { server, stepped_ms: 0 } });
+      Object.assign(one, { due: now + lease_ms, attempts: one.attempts + 1, claimed_by: server });
     }
     this.#working.get(server)?.push(...claimed);
   }
@@ -114,7 +114,7 @@ class Model {
     const expected = this.#of(one.id);
     expect(saved).toHaveLength(expected.attempts === one.attempts ? 1 : 0);
     if (expected.attempts !== one.attempts) return;
-    expected.claim = null;
+    expected.claimed_by = null;
     expected.is_done = wait_ms === null;
     expected.due = this.#clock.elapsed() + (wait_ms ?? 0);
   }
@@ -127,10 +127,9 @@ class Model {
       for (const held of await takeOverClaims(tx, server)) await queue.release(tx, held, tx.now + held.rest_ms);
     });
     for (const one of this.#all) {
-      // The clock was set: the claim cannot be recognized, and ends by itself.
-      if (one.claim?.server !== server || one.claim.stepped_ms !== 0) continue;
+      if (one.claimed_by !== server) continue;
       one.due = this.#clock.elapsed() + rest_ms(one);
-      one.claim = null;
+      one.claimed_by = null;
     }
   }
 
@@ -141,7 +140,6 @@ class Model {
     // The store notices when it is asked for the time, and shifts before its next transaction.
     this.#store.clock.now();
     await this.#store.write(async () => {});
-    for (const { claim } of this.#all) if (claim !== null) claim.stepped_ms += by_ms;
   }
 
   async pass(ms: number): Promise<void> {
