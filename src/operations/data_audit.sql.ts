@@ -1,18 +1,24 @@
-// Checks for the operator: amounts that an upgrade rounded, unknown currencies, and rows of the other environment.
+// Checks for the operator: amounts that an upgrade rounded, unknown currencies, rows of the other environment, and
+// waiting work without a due time.
 import { asc, count, sql } from "drizzle-orm";
+import { isOneOf } from "../../db/kit.ts";
 import { rounded_amounts } from "../../db/schema/amounts.ts";
 import { customers } from "../../db/schema/customers.ts";
 import { lots, movements, stock_items } from "../../db/schema/inventory.ts";
 import { api_keys } from "../../db/schema/keys.ts";
 import { merchants } from "../../db/schema/merchants.ts";
 import { orders } from "../../db/schema/orders.ts";
+import { platform_reports } from "../../db/schema/platform_reports.ts";
+import { platform_imports } from "../../db/schema/platforms.ts";
 import { products } from "../../db/schema/products.ts";
 import { reservations } from "../../db/schema/reservations.ts";
 import { returns } from "../../db/schema/returns.ts";
 import { labels, shipments } from "../../db/schema/shipments.ts";
-import { deliveries, subscriptions } from "../../db/schema/webhooks.ts";
+import { deliveries, notices, subscriptions } from "../../db/schema/webhooks.ts";
+import { unsentMails } from "../core/email.ts";
 import { isNoun, wireId } from "../core/ids.ts";
 import { isCurrency, moneyText } from "../core/money.ts";
+import { queuedImports, queuedShipmentUpdates } from "../platforms/platforms.transitions.ts";
 import type { Db } from "../storage/database.ts";
 import { verifierOf } from "../storage/verifier.ts";
 
@@ -70,5 +76,25 @@ export const verifyModes = verifierOf({
     noun,
     rows: sql`select cast(null as bigint) as id, 0 as expected, count(*) as actual from ${id.table}
       where ${id} >= (select strange_from from this_run) and ${id} < (select strange_to from this_run)`,
+  })),
+});
+
+const queues = {
+  notice: { due: notices.mail_next_at, isWaiting: isOneOf(notices.mail_status, unsentMails) },
+  import: { due: platform_imports.next_at, isWaiting: isOneOf(platform_imports.status, queuedImports) },
+  "shipment update": {
+    due: platform_reports.next_at,
+    isWaiting: isOneOf(platform_reports.status, queuedShipmentUpdates),
+  },
+};
+
+/** Finds waiting work without a due time, which no server would ever claim. Constraints keep it out of other queues. */
+export const verifyQueues = verifierOf({
+  // Without their texts.
+  nouns: Object.fromEntries(Object.keys(queues).map((name) => [name, []])),
+  rules: Object.entries(queues).map(([noun, { due, isWaiting }]) => ({
+    rule: "work that waits has a due time",
+    noun,
+    rows: sql`select id, 1 as expected, 0 as actual from ${due.table} where ${isWaiting} and ${due} is null`,
   })),
 });

@@ -5,11 +5,13 @@ import { eq, inArray, sql } from "drizzle-orm";
 import { carrier_accounts } from "../../db/schema/carrier_accounts.ts";
 import { order_history, order_lines, orders } from "../../db/schema/orders.ts";
 import { events } from "../../db/schema/outbox.ts";
+import { platform_reports } from "../../db/schema/platform_reports.ts";
+import { platform_connections, platform_imports } from "../../db/schema/platforms.ts";
 import { rate_card_versions } from "../../db/schema/rates.ts";
 import { refunds, return_items, returns } from "../../db/schema/returns.ts";
 import { idempotency_keys } from "../../db/schema/service.ts";
-import { labels } from "../../db/schema/shipments.ts";
-import { deliveries } from "../../db/schema/webhooks.ts";
+import { labels, shipments } from "../../db/schema/shipments.ts";
+import { deliveries, notices } from "../../db/schema/webhooks.ts";
 import { verifyStore } from "../../src/cli/verify.ts";
 import type { Tx } from "../../src/storage/database.ts";
 import { openShop } from "../build/shop.ts";
@@ -259,4 +261,26 @@ test("rows of the other environment", async () => {
   const strange = { ...row, id: 1_000_000_001, order_number: "STRANGE" };
   const said = await found((tx) => tx.sql.insert(orders).values(strange));
   expect(said).toContainEqual(["I12 no row belongs to the other environment", "orders: 0 1"]);
+});
+
+test("work that waits without a due time", async () => {
+  const said = await found(async (tx) => {
+    const at = tx.now;
+    const mail = { mail_status: "waiting", mail_attempts: 0, mail_next_at: null } as const;
+    await tx.sql.insert(notices).values({ id: 1001, kind: "webhook_failing", message: "", ...mail, created_at: at });
+    const whole = { created_at: at, updated_at: at };
+    const store = { key: "k", platform: "shopify", name: "S", store_id: "s", api_url: "https://s.test" } as const;
+    await tx.sql
+      .insert(platform_connections)
+      .values({ id: 1001, ...store, merchant_id: 1, order_prefix: "S", status: "active", version: 1, ...whole });
+    const [parcel] = await tx.sql.select().from(shipments);
+    const queued = { id: 1001, connection_id: 1001, status: "queued", next_at: null, attempts: 0 } as const;
+    const waiting = { ...queued, order_id: 1001, lines: [], give_up_at: at, ...whole };
+    await tx.sql.insert(platform_imports).values({ ...waiting, merchant_id: 1, external_id: "1", revision: 1 });
+    await tx.sql.insert(platform_reports).values({ ...waiting, shipment_id: parcel?.id ?? 0 });
+  });
+  const rule = "work that waits has a due time";
+  expect(said.filter(([name]) => name === rule)).toEqual(
+    ["notice", "import", "shipment update"].map((noun) => [rule, `${noun} 1001: 1 0`]),
+  );
 });

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { platform_connections, platform_imports } from "../../db/schema/platforms.ts";
-import { leases } from "../../db/schema/service.ts";
+import { held_claims, leases } from "../../db/schema/service.ts";
 import { deliveries, notices, subscriptions } from "../../db/schema/webhooks.ts";
 import { day_ms, hour_ms, second_ms } from "../../src/core/time.ts";
 import { shiftDueTimes } from "../../src/server/scheduler.ts";
@@ -103,6 +103,8 @@ test("every due time that the service set itself is shifted", async () => {
     await tx.sql.update(deliveries).set({ next_at: at, leased_until: at });
     const notice = { kind: "webhook_failing", subscription_id, message: "", created_at: at } as const;
     await tx.sql.insert(notices).values({ ...notice, mail_status: "waiting", mail_attempts: 1, mail_next_at: at });
+    const held = { server_id: 1, ids: [1], until: at, rest_ms: 0 };
+    await tx.sql.insert(held_claims).values(["deliveries", "notices"].map((kind) => ({ ...held, kind })));
     await tx.sql.insert(leases).values({ name: "things", owner: "me", until: at });
     const whole = { created_at: at, updated_at: at };
     const store = { key: "k", platform: "shopify", name: "S", store_id: "s", api_url: "https://s.test" } as const;
@@ -122,6 +124,7 @@ test("every due time that the service set itself is shifted", async () => {
     ...(await db.sql.select().from(subscriptions).where(eq(subscriptions.id, subscription_id))),
     ...(await db.sql.select().from(deliveries)),
     ...(await db.sql.select().from(notices)),
+    ...(await db.sql.select().from(held_claims).orderBy(held_claims.kind)),
     ...(await db.sql.select().from(leases).where(eq(leases.name, "things"))),
     ...(await db.sql.select().from(platform_imports)),
   ]);
@@ -130,6 +133,8 @@ test("every due time that the service set itself is shifted", async () => {
     // A lease is identified by its original end.
     { next_at: to, leased_until: at, created_at: at },
     { mail_next_at: to, created_at: at },
+    { kind: "deliveries", until: at },
+    { kind: "notices", until: to },
     { until: to },
     { next_at: to, give_up_at: to, leased_until: at, created_at: at },
   ]);
