@@ -1,6 +1,6 @@
 // Hostile CSV files, and their effect on other requests.
-import { type StartedService, startService } from "../service.ts";
-import type { FaultScript } from "./fault_script.ts";
+import { createDatabase, type StartedService, startService } from "../service.ts";
+import { type FaultScript, onBothEngines } from "./fault_script.ts";
 
 const file_bytes = 9 << 20;
 const at_once = 30;
@@ -20,22 +20,25 @@ const files: Readonly<Record<string, string>> = {
 export const imports: FaultScript = {
   description: "sends hostile files of CSV, one and thirty at a time, and measures how long other requests wait",
   lacks: async () => null,
-  run: async () => {
-    const service = await startService({ env: { PACKHOUSE_LOG_LEVEL: "error" } });
-    try {
-      const key = await service.makeKey("test");
-      const quiet = await latencies(service, key, Bun.sleep(quiet_ms));
-      console.log(`quiet${" ".repeat(27)} ${told(quiet)}`);
-      let failed = 0;
-      for (const [name, file] of Object.entries(files)) {
-        for (const count of [1, at_once]) failed += await attack(service, key, { name, file, count, quiet });
-      }
-      return failed;
-    } finally {
-      await service.remove();
-    }
-  },
+  run: () => onBothEngines(attackAll),
 };
+
+async function attackAll(engine: string, server_url: string | null): Promise<number> {
+  const database_url = server_url && (await createDatabase(server_url));
+  const service = await startService({ database_url, env: { PACKHOUSE_LOG_LEVEL: "error" } });
+  try {
+    const key = await service.makeKey("test");
+    const quiet = await latencies(service, key, Bun.sleep(quiet_ms));
+    console.log(`${`${engine}, quiet`.padEnd(32)} ${told(quiet)}`);
+    let failed = 0;
+    for (const [name, file] of Object.entries(files)) {
+      for (const count of [1, at_once]) failed += await attack(service, key, { name, file, count, quiet });
+    }
+    return failed;
+  } finally {
+    await service.remove();
+  }
+}
 
 interface Attack {
   readonly name: string;

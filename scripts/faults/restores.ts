@@ -3,9 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Random, seededRandom } from "../../src/core/random.ts";
-import { startPostgres } from "../postgres.ts";
 import { createDatabase, runCommand, startCommand } from "../service.ts";
-import type { FaultScript } from "./fault_script.ts";
+import { type FaultScript, onBothEngines } from "./fault_script.ts";
 
 const usual_kills = 50;
 
@@ -26,16 +25,13 @@ export const restores: FaultScript = {
   lacks: async () => null,
   run: async (count = usual_kills) => {
     const seed = Date.now() % 1_000_000;
-    const report = async (engine: string, server: string | null) => {
+    return onBothEngines(async (engine, server) => {
       const { nothing, all, in_time, problems } = await killRestores(count, seed, ["demo"], server);
       const figures = `${nothing} left nothing, ${all} everything, ${in_time} came too late`;
       console.log(`  ${engine}: ${count} kills (seed ${seed}): ${figures}`);
       for (const problem of problems) console.log(`  FAILED ${problem}`);
       return problems.length;
-    };
-    const failed = await report("SQLite", null);
-    const server = await startPostgres();
-    return failed + (await report("PostgreSQL", server.url).finally(() => server.stop()));
+    });
   },
 };
 

@@ -4,8 +4,8 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Random, seededRandom } from "../../../src/core/random.ts";
-import { type StartedService, startService } from "../../service.ts";
-import type { FaultScript } from "../fault_script.ts";
+import { createDatabase, type StartedService, startService } from "../../service.ts";
+import { type FaultScript, onBothEngines } from "../fault_script.ts";
 
 const usual_kills = 60;
 const patience_ms = 60_000;
@@ -30,12 +30,15 @@ export const purchases: FaultScript = {
   description:
     "kills a service between claiming, paying for and recording labels from a carrier that records its sales",
   lacks: async () => null,
-  run: async (count = usual_kills) => {
-    const { kills, labels, paid, found, problems } = await killPurchases(count, Date.now() % 1_000_000);
-    console.log(`  ${kills} kills: ${labels} orders with one label each, ${paid} paid for, ${found} looked up`);
-    for (const problem of problems) console.log(`  FAILED ${problem}`);
-    return problems.length;
-  },
+  run: (count = usual_kills) =>
+    onBothEngines(async (engine, server_url) => {
+      const database_url = server_url && (await createDatabase(server_url));
+      const { kills, labels, paid, found, problems } = await killPurchases(count, Date.now() % 1_000_000, database_url);
+      const figures = `${labels} orders with one label each, ${paid} paid for, ${found} looked up`;
+      console.log(`  ${engine}, ${kills} kills: ${figures}`);
+      for (const problem of problems) console.log(`  FAILED ${problem}`);
+      return problems.length;
+    }),
 };
 
 /** A carrier with its own records, which has the service killed at a chosen point of the current purchase. */
@@ -146,14 +149,16 @@ async function send(
 interface Shop {
   readonly carrier: ReturnType<typeof openCarrier>;
   readonly data: string;
+  readonly database_url: string | null;
   readonly random: Random;
   ahead_ms: number;
   key: string;
 }
 
-const start = ({ carrier, data, ahead_ms }: Shop) =>
+const start = ({ carrier, data, database_url, ahead_ms }: Shop) =>
   startService({
     data,
+    database_url,
     program,
     env: {
       PURCHASES_CARRIER: carrier.url,
@@ -163,11 +168,14 @@ const start = ({ carrier, data, ahead_ms }: Shop) =>
     },
   });
 
-/** Kills a service repeatedly while it buys labels one after another, each for another order. */
-export async function killPurchases(kills: number, seed: number): Promise<Kills> {
+/**
+ * Kills a service repeatedly while it buys labels one after another, each for another order. `database_url` is an empty
+ * PostgreSQL database, or null for SQLite.
+ */
+export async function killPurchases(kills: number, seed: number, database_url: string | null): Promise<Kills> {
   const carrier = openCarrier();
   const data = mkdtempSync(join(tmpdir(), "packhouse-purchases-"));
-  const shop: Shop = { carrier, data, random: seededRandom(seed), ahead_ms: 0, key: "" };
+  const shop: Shop = { carrier, data, database_url, random: seededRandom(seed), ahead_ms: 0, key: "" };
   const problems: string[] = [];
   let service = await start(shop);
   try {
@@ -212,8 +220,20 @@ async function killedOnce(shop: Shop, service: StartedService, order_id: string,
   else shop.carrier.killAt(moment, kill);
   await ask(shop, service, order_id, name);
   await dead;
-  shop.ahead_ms += claim_ms;
+  if (shop.database_url === null) shop.ahead_ms += claim_ms;
+  else await expireClaims(shop.database_url);
   return start(shop);
+}
+
+/** Moves the ends of claims and of pending responses back, since PostgreSQL's own clock cannot be moved ahead. */
+async function expireClaims(database_url: string): Promise<void> {
+  await using sql = new Bun.SQL({ url: database_url, max: 1 });
+  // The last transaction of a killed process runs to its end.
+  const others = () =>
+    sql`select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
+  while ((await others()).length > 0) await Bun.sleep(20);
+  await sql`update test.labels set claimed_until = claimed_until - ${claim_ms}`;
+  await sql`update test.idempotency_keys set open_until = open_until - ${claim_ms}`;
 }
 
 const ask = ({ key }: Shop, service: StartedService, order_id: string, name: string) => {
