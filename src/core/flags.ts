@@ -24,10 +24,10 @@ interface Described {
   readonly help: string;
   /** Its text if it is not set. */
   readonly default?: string;
-  /** For a flag that must be set: what it is, for the refusal of a command line without it. */
+  /** Makes the flag required. It describes the value in the refusal: `FILE is required: the backup.` */
   readonly required?: string;
 }
-/** A flag whose values are limited, and what follows its name in the refusal of other ones. */
+/** A flag with limited values. `refusal` returns the text after its name when another one is refused. */
 interface Limited extends Described {
   readonly refusal?: (text: string) => string;
 }

@@ -49,8 +49,9 @@ async function* figures(db: Db): AsyncGenerator<FoundFigure> {
       named.flatMap(({ created }) => created ?? []),
     );
     for (const { row, created: one } of named) {
-      yield figure(complete_rule, row, isWhole(row));
-      if (one !== null) yield figure(created_rule, row, there.has(`${one.noun} ${one.id}`));
+      const is_whole = isWhole(row);
+      yield figure(complete_rule, row, is_whole);
+      if (is_whole && one !== null) yield figure(created_rule, row, there.has(`${one.noun} ${one.id}`));
     }
   }
 }

@@ -142,11 +142,11 @@ export async function readServe(options: ServeFlags) {
   };
 }
 
-/** Reads flags of `serve` as far as they are valid, and returns the message for each one that is not. */
+/** Reads the valid flags of `serve`, and returns the message for each invalid one. Registers secrets as `serve` does. */
 export async function valuesAndRefusals(words: readonly string[]) {
   const { values, refusals } = tryFlags(words, serveFlags);
   const refused = refusals.map(({ message }) => message);
-  for (const read of Object.values(readers)) {
+  for (const read of [...Object.values(readers), registerSecrets]) {
     try {
       await read(values);
     } catch (error) {

@@ -12,14 +12,14 @@ import { prepared, type StatementArgs } from "./statements.ts";
 type QueueTable = PgTable & { readonly id: AnyPgColumn };
 type QueuedRow = { readonly id: number };
 
-/** Which records of a table wait, and for when. */
+/** Which records of a table wait, and until when. */
 interface WaitingRecords {
   readonly due: AnyPgColumn;
   /** The literal condition of the partial index on `due`: databases do not match parameters to it. */
   readonly waiting: SQL;
   /** A further condition of the records that can be worked on. */
   readonly ready?: SQL | undefined;
-  /** The id of what is worked on one record at a time, such as an account. */
+  /** The id of the account or connection that handles one record at a time. */
   readonly lane?: AnyPgColumn;
   /** Further times of a waiting record that move with the clock. */
   readonly moved?: readonly AnyPgColumn[];
@@ -82,6 +82,7 @@ export function dueRecords<Row extends QueuedRow>(table: QueueTable, records: Wa
       return rows as unknown as Row[];
     },
     async nextAt(db, lanes) {
+      if (lanes?.length === 0) return null;
       const [row] = lanes === undefined ? await nextOfAll(db, { lanes: "" }) : await nextIn(db, { lanes: list(lanes) });
       return row?.at ?? null;
     },
@@ -99,7 +100,7 @@ interface ClaimedRecords<Row> extends WaitingRecords {
   readonly job: JobName;
   /** How long a claim lasts. */
   readonly lease_ms: number;
-  /** How long the work may go on elsewhere after its server has ended, in milliseconds: nobody may repeat it before. */
+  /** How long (ms) the other side may still be working after the server is gone. The work is not repeated before. */
   readonly rest_ms?: (record: Row) => number;
   /** What else a claim changes, such as the number of attempts. */
   readonly claimed?: (record: Row, until: number, now: number) => Partial<Row>;
@@ -114,7 +115,7 @@ export interface ClaimedWork<Claim> {
 /** Work that is claimed in one transaction, done in none, and recorded in another. */
 export interface Queue<Row extends QueuedRow> extends DueRecords<Row> {
   readonly job: JobName;
-  /** Claims locked records and returns them as they are then. */
+  /** Claims locked records and returns them with the changes of the claim. */
   lease(tx: Tx, records: readonly Row[]): Promise<Row[]>;
   /** Claims the records that have been due longest. */
   claim(tx: Tx, which: LaneLimit): Promise<Row[]>;
@@ -129,8 +130,8 @@ export interface Queue<Row extends QueuedRow> extends DueRecords<Row> {
   /** The lanes in which records wait. */
   lanes(db: Db): Promise<QueuedRow[]>;
   /**
-   * Notes a claim that begins or is renewed now, and returns its end (ms), which the caller stores in the record. The
-   * job is woken when it ends.
+   * Records a claim that begins or is renewed now. Returns its end (ms), when the job is woken. The caller stores it in
+   * the record.
    */
   hold(tx: Tx, id: number, rest_ms?: number): Promise<number>;
   /** Postpones the records of a lane, except one, to a time (ms). */

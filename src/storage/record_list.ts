@@ -47,7 +47,7 @@ export function refersTo(column: AnyPgColumn, noun: IdNoun, description?: string
   return filter(idField(noun, description), (id) => eq(column, readId(noun, id) ?? 0));
 }
 
-/** Records of which one of these texts contains the value, or for which one of these conditions holds. */
+/** Records with the value in one of these texts, or that meet one of these conditions. */
 export function search(
   description: string,
   places: readonly (SQLWrapper | ((piece: string, db: Db) => Condition))[],

@@ -1,6 +1,6 @@
+// Rate limits per key, and per address for failures: token buckets in the memory of one server process.
 import type { Actor } from "../../core/actor.ts";
 import { Fault } from "../../core/faults.ts";
-// Rate limits per key, and per address for failures: token buckets in the memory of one server process.
 
 /** A bucket's size and refill rate. */
 export interface RateLimit {

@@ -25,7 +25,7 @@ import { claimImports, failImport, queueChanged } from "./import_queue.ts";
 import { importQueue } from "./imports.sql.ts";
 import { deleteOld } from "./notifications.ts";
 
-/** The job `platforms.import`: starts the due imports, and waits until they are recorded. */
+/** `importDue` is the job `platforms.import`. `importsSettled` waits until all imports have ended and are recorded. */
 export const { round: importDue, settled: importsSettled } = laneJob<ImportClaim>(
   importQueue.job,
   "an import was not recorded",

@@ -14,7 +14,10 @@ import type { ShipmentUpdateClaim } from "./shipment_update.ts";
 import { reportQueue } from "./shipment_updates.sql.ts";
 import { claimShipmentUpdates, recordFailed, recordReported } from "./shipment_updates.ts";
 
-/** The job `platforms.report`: starts the due reports, and waits until they are recorded. */
+/**
+ * `sendShipmentUpdates` is the job `platforms.report`. `shipmentUpdatesSettled` waits until all reports have ended and
+ * are recorded.
+ */
 export const { round: sendShipmentUpdates, settled: shipmentUpdatesSettled } = laneJob<ShipmentUpdateClaim>(
   reportQueue.job,
   "a report was not recorded",

@@ -27,6 +27,7 @@ export async function askAboutAddresses(store: Store, service: Service): Promise
     await store.write((tx) => setUsesCarrierChecks(tx, has_verifier));
   if (verifier === null) return null;
   const { claims, next_at } = await store.write((tx) => carrierChecks.claimNext(tx, batch_size));
+  if (claims.length === 0) return next_at;
   const eligible = claims.filter(isWorthAsking);
   const replies = await askVerifier(verifier, eligible, { store, service, wait_ms });
   for (const address of claims)
