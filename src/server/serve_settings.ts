@@ -142,7 +142,7 @@ export async function readServe(options: ServeFlags) {
   };
 }
 
-/** Reads the valid flags of `serve`, and returns the message for each invalid one. Registers secrets as `serve` does. */
+/** Reads the valid flags of `serve` and registers its secrets. Returns the message for each invalid one. */
 export async function valuesAndRefusals(words: readonly string[]) {
   const { values, refusals } = tryFlags(words, serveFlags);
   const refused = refusals.map(({ message }) => message);
