@@ -260,8 +260,8 @@ function ordersOf<S extends string>(
     return () => only;
   }
   const names = Object.keys(sorts) as S[];
-  const usual = names.find((name) => name === "-created_at") ?? (names[0] as S);
-  return (sort = usual) => sorts[sort];
+  const default_sort = names.find((name) => name === "-created_at") ?? (names[0] as S);
+  return (sort = default_sort) => sorts[sort];
 }
 
 /** The schemas of the queries of a list and of its CSV file. */
