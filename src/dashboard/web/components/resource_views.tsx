@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import type { ResourceField, ResourceFields } from "../../../core/resource.ts";
 import { words } from "../text/common.ts";
 import { countryName } from "../text/countries_and_units.ts";
-import { count, money, weight } from "../text/format.ts";
+import { count, money, nothing, weight } from "../text/format.ts";
 import { Badge } from "./badge.tsx";
 import { valueAt } from "./form_values.ts";
 import { fieldAt, isShown } from "./resource_fields.ts";
@@ -48,7 +48,7 @@ export function columnsOf<Row extends object>(
     return {
       id: path,
       title: field.label ?? path,
-      cell: (row) => shownValue(fields, path, row),
+      cell: (row) => shownValue(fields, path, row) ?? nothing,
       ...(isNumber(field) && { align: "right" as const }),
       ...(field.kind === "text" && { wide: true as const }),
       ...(hidden.includes(path) && { extra: true as const }),

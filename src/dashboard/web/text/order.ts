@@ -195,7 +195,10 @@ export const orderTexts = {
   voidLabel: "Void label",
   voidTitle: (number: string) => `Void label ${number}?`,
   voidText:
-    "The parcel then needs a new label, and the tracking number is no longer valid. A carrier's label is returned" +
+    "The parcel is cancelled. Its units can go into another parcel, which then needs a new label. A carrier's label" +
+    " is returned to the carrier, which may refuse the refund.",
+  voidReturnText:
+    "The return then needs a new label, and the tracking number is no longer valid. A carrier's label is returned" +
     " to the carrier, which may refuse the refund.",
   voided: "Label voided.",
   voidAsked: "Void requested from the carrier.",

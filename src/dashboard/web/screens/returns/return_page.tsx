@@ -167,7 +167,7 @@ function OneRefund({ refund, return_id, etag }: RefundProps) {
       {refund_status === "processing" && may("returns.refund") && (
         <footer class="parcel-acts">
           <ActionButton of={{ ...report("refunded"), icon: "check" }} />
-          <ActionButton of={report("failed")} />
+          <ActionButton of={{ ...report("failed"), button: "plain" }} />
         </footer>
       )}
     </section>

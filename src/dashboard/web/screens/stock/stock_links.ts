@@ -30,8 +30,8 @@ export function useWarehouses() {
     ...{ id: "location", title, when: several },
     cell: ({ location }) => nameOf(location),
   });
-  const field = (label: string, name = "location"): FormField => {
-    return { kind: "select", name, label, required: true, options, empty: "", when: () => several };
+  const field = (label: string): FormField => {
+    return { kind: "select", name: "location", label, required: true, options, empty: "", when: () => several };
   };
   return { all, several, nameOf, zoneOf, options, filter, column, field, problem };
 }

@@ -10,7 +10,8 @@ import { useWarehouses } from "./stock_links.ts";
 const items = unitLines("items", texts, [{ name: "bin", title: texts.bin, kind: "text", mono: true }]);
 
 export function NewTransferScreen({ title, back }: ScreenProps) {
-  const { field } = useWarehouses();
+  const { options } = useWarehouses();
+  const warehouse = { kind: "select", required: true, width: "half", options, empty: "" } as const;
   return (
     <NewRecordPage<Transfer>
       title={title}
@@ -18,8 +19,8 @@ export function NewTransferScreen({ title, back }: ScreenProps) {
       submit={texts.create}
       first={{ items: [{ sku: "", quantity: "" }] }}
       fields={[
-        { ...field(texts.from, "from_location"), width: "half" },
-        { ...field(texts.to, "to_location"), width: "half" },
+        { ...warehouse, name: "from_location", label: texts.from },
+        { ...warehouse, name: "to_location", label: texts.to },
         { kind: "text", name: "reference", label: texts.reference, width: "half" },
         items,
       ]}
