@@ -45,9 +45,9 @@ export interface Action {
   readonly call?: ApiCall | ((values: FormValues, body: FormValues) => ApiCall | null);
   /** The ETag of the shown record: the action is refused if someone else changed it. */
   readonly match?: string | null;
-  /** Runs in place of one request, such as a dialog of its own. A response that it returns counts as that of `call`. */
+  /** Runs instead of `call`, such as to open a dialog. If it returns a response, that is passed to what follows. */
   readonly run?: (values: FormValues, key: string | undefined) => unknown;
-  /** The address of the screen that it opens, in place of all that. */
+  /** The address of a screen to open. Nothing is asked or sent then. */
   readonly href?: string;
   /** The success message. */
   readonly done?: string | ((data: never, values: FormValues) => string);

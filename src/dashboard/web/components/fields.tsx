@@ -23,10 +23,11 @@ export interface CommonField {
   readonly disabled?: boolean;
   /** The value of a new record. */
   readonly first?: unknown;
-  /** What is sent for no value: null unless it is declared, nothing if it is undefined. */
+  /** What is sent for an empty field: null without this property, and nothing if it is undefined. */
   readonly blank?: unknown;
-  /** The value in the form of a value in the record, and the value in the request; `before` is the record. */
+  /** Converts the value of the record to that of the form. */
   entered?(value: unknown): unknown;
+  /** Converts the value of the form to that of the request. `before` is the record. */
   sent?(entered: unknown, before: unknown): unknown;
 }
 

@@ -29,7 +29,7 @@ interface FinderProps<Item> {
 
 /** The typed text, the results and the selection. */
 function useFinder<Item>({ find, onChoose, other, shown: title = "", onClear, suggests = false }: FinderProps<Item>) {
-  // Null while the user types nothing.
+  // Null until the user types or, with `suggests`, opens the list.
   const [text, setText] = useState<string | null>(null);
   const [open, setOpen] = useState(false);
   const [at, setAt] = useState(0);

@@ -49,7 +49,7 @@ export function bodyOf(fields: readonly FormField[], values: FormValues, before:
     if (field.kind === "weight") body[field.unit_name] = value === null ? null : values[field.unit_name];
   }
   for (const [name, group] of groupsOf(fields)) {
-    // A chosen unit without numbers is nothing that the user entered.
+    // A unit without numbers is not an entry.
     const isUnit = ({ kind, required }: Input) => kind === "select" && required;
     if (group.every((field) => isUnit(field) || isBlank(values[field.name]))) body[name] = null;
   }

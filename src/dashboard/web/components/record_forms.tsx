@@ -58,8 +58,8 @@ interface EditSettings<Data> {
 }
 
 /**
- * The screen that edits a record, whose path is below that of the record's own screen. It is refused if someone else
- * edited the record since it was opened. `path` is that of the API, with the parameters of the screen's own path.
+ * The screen that edits a record, whose path is below that of the record's own screen. Saving is refused if someone
+ * else edited the record since it was opened. `path` is that of the API, with the parameters of the screen's own path.
  */
 export function editScreen<Data extends object>(
   path: string,

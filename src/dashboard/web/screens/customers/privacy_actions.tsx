@@ -66,7 +66,7 @@ interface ErasePerson {
   readonly onBegun?: (erasure: ErasureRecord) => void;
 }
 
-/** What erasing a person asks, and what is erased and what is kept. */
+/** Confirms the erasure of a person and lists what is erased and what is kept. */
 export const erasePerson = ({ title, reach, who = [], erase, name, onBegun }: ErasePerson) =>
   ({
     ask: {

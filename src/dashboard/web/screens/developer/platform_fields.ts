@@ -2,7 +2,7 @@ import { type Platform, platforms } from "../../../../platforms/platforms.transi
 import type { FormField } from "../../components/fields.tsx";
 import { platformTexts as texts } from "../../text/platforms.ts";
 
-/** The fields of a store, with the names of its platform. Secrets are never shown again, and stay without an entry. */
+/** The fields of a store, with the names of its platform. Stored secrets are not shown; an empty entry keeps them. */
 export const connectionFields = (platform: Platform, fresh: boolean): readonly FormField[] => {
   const helpFor = (help: string) => (fresh ? help : `${help} ${texts.keepHelp}`.trim());
   const text = { kind: "text", blank: undefined } as const;
