@@ -266,10 +266,10 @@ export const mutants: readonly Mutant[] = [
     replace: "if (dedicated_merchant_id !== null && dedicated_merchant_id < 0) {",
   },
   {
-    name: "a GTIN finds another merchant's product, too",
-    file: "src/products/products.sql.ts",
-    search: "const { limit, offset, after } = window;",
-    replace: "const { limit, offset, after } = window;\n  db = db.scoped({ sees: null, makes: null });",
+    name: "a list shows the records of other merchants, too",
+    file: "src/storage/record_list.ts",
+    search: "const { by, beyond } = orderOf(values.sort);",
+    replace: "const { by, beyond } = orderOf(values.sort);\n      db = db.scoped({ visible: null, owner: null });",
   },
   {
     name: "a SKU in a bin is taken for that of a merchant who has none there",
