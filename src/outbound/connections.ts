@@ -1,29 +1,14 @@
-// Connections to other servers and their pool. A connection carries one request at a time, with node:http, and can be
-// reused. Each wait has a timeout, and certificates are always checked.
-import type * as http from "node:http";
+// Connections to other servers and their pool. A connection carries one request at a time and can be reused. Each wait
+// has a timeout, and certificates are always checked.
 import * as net from "node:net";
 import { bareHost } from "./destination.ts";
-
-/** One request as it is written, and the limit of its response. */
-export interface WrittenRequest {
-  readonly method: string;
-  readonly path: string;
-  /** All headers, in order. Their values contain no line breaks or other invalid characters. */
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  readonly body: string | null;
-  /** The maximum size of the response's body. */
-  readonly body_bytes_max: number;
-}
-
-/** A response, whatever its status. */
-export interface ReceivedResponse {
-  readonly status_code: number;
-  /** By lower-case name. Repeated headers are joined by commas if they form a list. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
-  /** Whether the body is complete. */
-  readonly complete: boolean;
-}
+import {
+  closed_early,
+  type HttpExchange,
+  type OpenExchange,
+  type ReceivedResponse,
+  type WrittenRequest,
+} from "./exchange.ts";
 
 /** How long each part of a request may take. */
 export interface ConnectionTimeouts {
@@ -61,42 +46,27 @@ export type ExchangeReply =
   | { readonly answer: ReceivedResponse; readonly lost: null }
   | { readonly answer: null; readonly lost: ConnectionFailure };
 
-/** One request in progress, and the response read so far. */
-interface RequestInProgress {
-  readonly request: WrittenRequest;
-  readonly deadlines: ConnectionTimeouts;
-  readonly onReply: (reply: ExchangeReply) => void;
-  head: http.IncomingMessage | null;
-  readonly chunks: Uint8Array[];
-  body_bytes: number;
-  early_bytes: number;
-  whole: boolean;
-  /** Why the response is incomplete. */
-  message: string;
-  timer: ReturnType<typeof setTimeout> | undefined;
-}
-
-/** The maximum size of a response's head. */
-const head_bytes_max = 16 * 1024;
-/** The maximum size of data before a response's head, such as interim responses. */
-const early_bytes_max = 64 * 1024;
-const closed_early = "The connection was closed before there was a response.";
-
-/** One connection over a socket that is being opened, for the socket's whole life. */
+/** One connection, opened when it is created. */
 export class HttpConnection {
   /** Whether it is open and idle. */
   idle = false;
   readonly #socket: net.Socket;
+  #exchange: HttpExchange | null = null;
   #stage: ConnectionStage = "dialling";
-  #current: RequestInProgress | null = null;
+  /** The request in progress, its timeouts, and the callback for its reply. */
+  #request: WrittenRequest | null = null;
+  #deadlines: ConnectionTimeouts = { connect_ms: 0, headers_ms: 0, body_ms: 0 };
+  #onReply: (reply: ExchangeReply) => void = () => {};
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(socket: net.Socket, secure: boolean, onClosed: () => void) {
+  constructor(peer: ConnectionPeer, openExchange: OpenExchange, onClosed: () => void) {
+    const socket = dial(peer);
     this.#socket = socket;
     socket.once("connect", () => {
-      if (secure) this.#stage = "securing";
-      else this.#open();
+      if (peer.secure) this.#stage = "securing";
+      else this.#stand(openExchange);
     });
-    socket.once("secureConnect", () => this.#open());
+    socket.once("secureConnect", () => this.#stand(openExchange));
     socket.on("error", (error) => this.#lose(error.message));
     socket.on("end", () => this.#lose(closed_early));
     socket.on("close", () => {
@@ -107,14 +77,12 @@ export class HttpConnection {
 
   /** Sends one request and reads the response. The connection must be new or idle. */
   ask(request: WrittenRequest, deadlines: ConnectionTimeouts): Promise<ExchangeReply> {
-    return new Promise((onReply) => {
-      const current: RequestInProgress = {
-        ...{ request, deadlines, onReply, head: null, chunks: [], body_bytes: 0, early_bytes: 0 },
-        ...{ whole: false, message: closed_early, timer: undefined },
-      };
-      this.#current = current;
-      if (this.idle) this.#write(current);
-      else this.#within(current, deadlines.connect_ms, "The connection was not established in time.");
+    return new Promise((resolve) => {
+      this.#request = request;
+      this.#deadlines = deadlines;
+      this.#onReply = resolve;
+      if (this.#exchange !== null && this.idle) this.#write(this.#exchange, request);
+      else this.#within(deadlines.connect_ms, "The connection was not established in time.");
     });
   }
 
@@ -124,125 +92,51 @@ export class HttpConnection {
     this.#socket.destroy();
   }
 
-  #open(): void {
+  #stand(openExchange: OpenExchange): void {
+    this.#exchange = openExchange(this.#socket, {
+      head: () => {
+        this.#stage = "reading";
+        this.#within(this.#deadlines.body_ms, "The response did not end in time.");
+      },
+      end: (message) => this.#end("connect_error", message),
+      stray: () => this.close(),
+    });
     this.#stage = "waiting";
     this.idle = true;
-    this.#socket.on("data", (bytes: Uint8Array) => this.#count(bytes));
-    if (this.#current !== null) this.#write(this.#current);
+    if (this.#request !== null) this.#write(this.#exchange, this.#request);
   }
 
-  #write(current: RequestInProgress): void {
+  #write(exchange: HttpExchange, request: WrittenRequest): void {
     this.idle = false;
     this.#stage = "waiting";
-    this.#within(current, current.deadlines.headers_ms, "There was no response in time.");
-    const { method, path, headers, body } = current.request;
-    // Loaded with the first request.
-    const { request: open } = require("node:http") as typeof http;
-    const request = open({
-      method,
-      path,
-      headers: Object.fromEntries(headers),
-      setDefaultHeaders: false,
-      maxHeaderSize: head_bytes_max,
-      createConnection: () => this.#socket,
-    });
-    request.maxHeadersCount = 0;
-    request.on("response", (head) => this.#read(current, head));
-    request.on("upgrade", (head) => {
-      current.head = head;
-      current.whole = true;
-      this.#end(current, "connect_error", closed_early);
-    });
-    request.on("error", (error) => {
-      current.message = messageOf(error);
-    });
-    // Only now is the socket free for another request.
-    request.on("close", () => {
-      this.#end(current, "connect_error", current.message, current.whole && request.shouldKeepAlive);
-    });
-    request.end(body ?? undefined);
+    this.#within(this.#deadlines.headers_ms, "There was no response in time.");
+    exchange.ask(request);
   }
 
-  /** Limits what precedes a response. Data without a request ends the connection. */
-  #count(bytes: Uint8Array): void {
-    const current = this.#current;
-    if (current === null) this.close();
-    if (current === null || current.head !== null) return;
-    if (current.early_bytes > early_bytes_max) {
-      this.#end(current, "connect_error", "The response is not HTTP: Too much data precedes it.");
-    }
-    current.early_bytes += bytes.length;
-  }
-
-  #read(current: RequestInProgress, head: http.IncomingMessage): void {
-    current.head = head;
-    this.#stage = "reading";
-    this.#within(current, current.deadlines.body_ms, "The response did not end in time.");
-    head.on("data", (bytes: Uint8Array) => {
-      current.chunks.push(bytes);
-      current.body_bytes += bytes.length;
-      if (current.body_bytes > current.request.body_bytes_max) this.#end(current, "connect_error", closed_early);
-    });
-    head.on("end", () => {
-      current.whole = head.complete;
-    });
-    head.on("error", () => {}); // The response is cut off, which the request reports as well.
-  }
-
-  /** The socket failed. While a response is awaited, node:http reports failures on the request. */
+  /** The socket failed before it was ready. After that the exchange reports failures. */
   #lose(message: string): void {
-    const current = this.#current;
-    if (current === null) this.close();
-    else if (this.#stage === "dialling") this.#end(current, "connect_error", message);
-    else if (this.#stage === "securing") this.#end(current, "tls_error", message);
+    if (this.#exchange !== null) return;
+    if (this.#request === null) this.close();
+    else this.#end(this.#stage === "securing" ? "tls_error" : "connect_error", message);
   }
 
-  #within(current: RequestInProgress, ms: number, message: string): void {
-    clearTimeout(current.timer);
-    current.timer = setTimeout(() => this.#end(current, "timeout", message), ms);
+  #within(ms: number, message: string): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#end("timeout", message), ms);
   }
 
   /** Ends the request in progress with the response read so far, or with the reason why there is none. */
-  #end(current: RequestInProgress, code: ConnectionFailure["code"], message: string, lasting = false): void {
-    if (current !== this.#current) return;
-    clearTimeout(current.timer);
-    this.#current = null;
-    this.idle = lasting && !this.#socket.destroyed;
+  #end(code: ConnectionFailure["code"], message: string): void {
+    if (this.#request === null) return;
+    clearTimeout(this.#timer);
+    this.#request = null;
+    const exchange = this.#exchange;
+    this.idle = exchange?.progress === "whole" && exchange.lasting && !this.#socket.destroyed;
     if (!this.idle) this.close();
-    current.onReply(
-      current.head === null
-        ? { answer: null, lost: { code, message, stage: this.#stage } }
-        : { answer: answerOf(current, current.head), lost: null },
-    );
+    if (exchange === null || exchange.progress === "nothing") {
+      this.#onReply({ answer: null, lost: { code, message, stage: this.#stage } });
+    } else this.#onReply({ answer: exchange.answer(), lost: null });
   }
-}
-
-function answerOf({ request, chunks, whole }: RequestInProgress, head: http.IncomingMessage): ReceivedResponse {
-  const [first = new Uint8Array()] = chunks;
-  const body = chunks.length > 1 ? Buffer.concat(chunks) : first;
-  const complete = whole && body.length <= request.body_bytes_max;
-  return { status_code: head.statusCode ?? 0, headers: headersOf(head.rawHeaders), body, complete };
-}
-
-/** Why there is no response. */
-function messageOf(error: Error & { readonly code?: string; readonly reason?: string }): string {
-  if (error.code?.startsWith("HPE_")) return `The response is not HTTP: ${error.reason ?? error.message}.`;
-  return error.code === "ECONNRESET" ? closed_early : error.message;
-}
-
-// These headers are no lists: of repeated lines the first one counts.
-const single_headers = ["content-type", "date", "location", "retry-after", "server"];
-
-/** Headers by lower-case name, from alternating names and values. */
-function headersOf(lines: readonly string[]): Readonly<Record<string, string>> {
-  const headers: Record<string, string> = {};
-  for (let at = 0; at < lines.length; at += 2) {
-    const name = (lines[at] ?? "").toLowerCase();
-    const value = lines[at + 1] ?? "";
-    if (!Object.hasOwn(headers, name)) headers[name] = value;
-    else if (!single_headers.includes(name)) headers[name] += `, ${value}`;
-  }
-  return headers;
 }
 
 function dial({ address, port, secure, hostname, authorities }: ConnectionPeer): net.Socket {
@@ -271,12 +165,17 @@ interface IdleConnection {
 
 /** The connections of one client. Idle ones are kept for a while for the next request to the same peer. */
 export class ConnectionPool {
+  readonly #openExchange: OpenExchange;
   readonly #open = new Set<HttpConnection>();
   /** Idle connections by peer, the most recent last. */
   readonly #kept = new Map<string, IdleConnection[]>();
   #kept_count = 0;
   #tidying: ReturnType<typeof setInterval> | undefined;
   #closed = false;
+
+  constructor(openExchange: OpenExchange) {
+    this.#openExchange = openExchange;
+  }
 
   /** Takes an idle connection to a peer out of the pool, or returns null. */
   take(peer: ConnectionPeer): HttpConnection | null {
@@ -292,7 +191,7 @@ export class ConnectionPool {
   /** Opens a new connection to a peer. Throws once the pool is closed. */
   dial(peer: ConnectionPeer): HttpConnection {
     if (this.#closed) throw new Error("The client was closed.");
-    const connection = new HttpConnection(dial(peer), peer.secure, () => this.#open.delete(connection));
+    const connection = new HttpConnection(peer, this.#openExchange, () => this.#open.delete(connection));
     this.#open.add(connection);
     return connection;
   }

@@ -1,7 +1,6 @@
 // Files in a bucket of S3 or a compatible storage. The operator configures it, so any address may be called. Bun's own
 // client cannot abort an upload: the part written so far would become the file.
 import { AwsV4Signer } from "aws4fetch";
-import { day_ms } from "../core/time.ts";
 import { startRefused } from "../storage/start_refused.ts";
 
 /** The location of a bucket and its credentials. */
@@ -53,7 +52,7 @@ const first_pause_ms = 500;
 const timeout_ms = 120_000;
 /** 1 Mbit/s, the slowest line: a request may take longer by the time that its body needs at this rate. */
 const slow_bytes_per_ms = 125;
-const read_timeout_ms = day_ms;
+const read_timeout_ms = 24 * 60 * 60 * 1000;
 
 /** Creates a client of a bucket without a request. Each call refuses if the storage is unreachable or denies access. */
 export function openBucket(settings: BucketSettings): BucketClient {

@@ -2,9 +2,11 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import * as net from "node:net";
 import { Duplex } from "node:stream";
-import { HttpConnection } from "../../src/outbound/connections.ts";
 import { type AddressPolicy, default_ports, ranges } from "../../src/outbound/destination.ts";
-import { createOutbound, type Outbound, type OutgoingRequest } from "../../src/outbound/outbound.ts";
+import type { OpenExchange } from "../../src/outbound/exchange.ts";
+import { exchangeByNode } from "../../src/outbound/node_exchange.ts";
+import { createOutbound, type Outbound, type OutgoingRequest, quickestExchange } from "../../src/outbound/outbound.ts";
+import { ways } from "./exchange_ways.ts";
 
 const closers: (() => unknown)[] = [];
 afterEach(() => {
@@ -20,8 +22,8 @@ const policy: AddressPolicy = {
 };
 const deadlines = { connect_ms: 4000, headers_ms: 4000, body_ms: 4000 };
 
-function outbound(): Outbound {
-  const made = createOutbound({ policy, deadlines });
+function outboundBy(openExchange: OpenExchange): Outbound {
+  const made = createOutbound({ policy, deadlines, openExchange });
   closers.push(() => made.close());
   return made;
 }
@@ -58,7 +60,9 @@ async function bytesServer(act: (socket: net.Socket) => void) {
   return { url: `http://127.0.0.1:${(made.address() as net.AddressInfo).port}/`, counts };
 }
 
-describe("a request", () => {
+describe.each(ways)("a request %s", (_way, openExchange) => {
+  const outbound = () => outboundBy(openExchange);
+
   test("has the specified method, headers and body", async () => {
     const seen: unknown[] = [];
     const url = server(async (request) => {
@@ -209,8 +213,12 @@ describe("a request", () => {
     });
     let resolved = (_addresses: string[]) => {};
     const resolve = () => new Promise<string[]>((done) => (resolved = done));
-    const opened = { ...policy, openings: ranges(["127.0.0.0/8"]) };
-    const named = createOutbound({ policy: opened, deadlines, resolve });
+    const named = createOutbound({
+      policy: { ...policy, openings: ranges(["127.0.0.0/8"]) },
+      deadlines,
+      resolve,
+      openExchange,
+    });
     const resolving = named.call(get(url.replace("127.0.0.1", "shop.example")));
     named.close();
     resolved(["127.0.0.1"]);
@@ -227,7 +235,8 @@ describe("a request", () => {
   });
 });
 
-describe("a response", () => {
+describe.each(ways)("a response %s", (_way, openExchange) => {
+  const outbound = () => outboundBy(openExchange);
   const ok = "HTTP/1.1 200 OK\r\n";
   const told = (status: number, line: string) => `HTTP/1.1 ${status} Soon\r\n${line}\r\n\r\n`;
   const headers_200 = Array.from({ length: 200 }, (_, n) => `X-${n}: ${n}\r\n`).join("");
@@ -323,31 +332,28 @@ describe("a response", () => {
 
   /** Reads a response that arrives in these chunks, after which the connection ends. */
   async function readIn(pieces: readonly Uint8Array[], bodyless: boolean) {
-    const socket = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() }) as net.Socket;
-    const connection = new HttpConnection(socket, false, () => {});
-    const method = bodyless ? "HEAD" : "GET";
-    const headers = [["Connection", "keep-alive"]] as const;
+    const socket = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
+    const ended = Promise.withResolvers<void>();
     let over = false;
-    const reply = connection.ask({ method, path: "/", headers, body: null, body_bytes_max: 1000 }, deadlines);
-    const ended = reply.then(() => {
+    const end = () => {
       over = true;
-    });
-    socket.emit("connect");
+      ended.resolve();
+    };
+    const talk = openExchange(socket as net.Socket, { head() {}, end, stray() {} });
+    const method = bodyless ? "HEAD" : "GET";
+    talk.ask({ method, path: "/", headers: [["Connection", "keep-alive"]], body: null, body_bytes_max: 1000 });
     for (const piece of pieces) {
       await new Promise(setImmediate);
       if (!over) socket.push(piece);
     }
     await new Promise(setImmediate);
     if (!over) socket.push(null);
-    await ended;
-    const { answer } = await reply;
-    if (answer === null) return null;
-    const how = answer.complete ? (connection.idle ? "lasts" : "ends") : "cut";
-    connection.close();
-    return {
-      said: `${answer.status_code} ${Buffer.from(answer.body).toString("latin1")}, ${how}`,
-      headers: answer.headers,
-    };
+    await ended.promise;
+    if (talk.progress === "nothing") return null;
+    const { status_code, headers, body, complete } = talk.answer();
+    const how = complete ? (talk.lasting ? "lasts" : "ends") : "cut";
+    socket.destroy();
+    return { said: `${status_code} ${Buffer.from(body).toString("latin1")}, ${how}`, headers };
   }
 
   const chunked = `${ok}Transfer-Encoding: chunked\r\n\r\n`;
@@ -400,5 +406,39 @@ describe("a response", () => {
       expect([at, await read(bytes.slice(0, at), bytes.slice(at))]).toEqual([at, whole]);
     }
     expect(await read(...Array.from(bytes, (byte) => Uint8Array.of(byte)))).toEqual(whole);
+  });
+});
+
+describe("without the parser", () => {
+  const throws = () => {
+    throw new Error("No such module: http_parser");
+  };
+  class Other {}
+  test.each([
+    ["the door to it is gone", {}],
+    ["the door is closed", { binding: throws }],
+    ["nothing is behind the door", { binding: () => undefined }],
+    ["something else is behind the door", { binding: () => ({ HTTPParser: Other }) }],
+  ])("%s, and node:http takes over", (_why, program) => {
+    expect(quickestExchange(program)).toBe(exchangeByNode);
+    expect(quickestExchange(process)).not.toBe(exchangeByNode);
+  });
+
+  test("a separate program makes calls with node:http", async () => {
+    const url = server(() => new Response("ok"));
+    const file = new URL("../../src/outbound/outbound.ts", import.meta.url).pathname;
+    const program = `
+      const { BlockList } = await import("node:net");
+      await import("node:http");
+      process.binding = () => { throw new Error("gone"); };
+      const { createOutbound } = await import(${JSON.stringify(file)});
+      const openings = { ipv4: new BlockList(), ipv6: new BlockList() };
+      const policy = { mode: "test", chosen_by: "operator", loopback_receivers: true, ports: [], openings };
+      const outbound = createOutbound({ policy, deadlines: ${JSON.stringify(deadlines)} });
+      const { answer, error } = await outbound.call(${JSON.stringify(get(url))});
+      console.log(JSON.stringify([error, answer?.status_code, Buffer.from(answer?.body ?? []).toString()]));
+      process.exit(0);`;
+    const child = Bun.spawn([process.execPath, "-e", program], { stdout: "pipe", stderr: "inherit" });
+    expect(JSON.parse(await new Response(child.stdout).text())).toEqual([null, 200, "ok"]);
   });
 });

@@ -9,8 +9,9 @@ import { wireId } from "../../core/ids.ts";
 import { counter, gauge, histogram } from "../../core/metrics.ts";
 import type { Service } from "../../http/service.ts";
 import { forEachPolicy } from "../../outbound/caller.ts";
-import type { ConnectionTimeouts, ReceivedResponse } from "../../outbound/connections.ts";
+import type { ConnectionTimeouts } from "../../outbound/connections.ts";
 import type { AddressPolicy, UrlProblem } from "../../outbound/destination.ts";
+import type { OpenExchange, ReceivedResponse } from "../../outbound/exchange.ts";
 import { createOutbound, type OutboundOutcome, type ResolveHost } from "../../outbound/outbound.ts";
 import type { Store } from "../../storage/database.ts";
 import { type Subscription, secret_purpose, secretBytes } from "../subscriptions/subscription.ts";
@@ -82,6 +83,7 @@ export interface SenderOptions {
   readonly resolve?: ResolveHost;
   /** PEM certificate authorities to trust instead of the system's. */
   readonly authorities?: string;
+  readonly openExchange?: OpenExchange;
 }
 
 /** The receiver and the request. Host and length are added to the headers. */

@@ -5,6 +5,7 @@ import { verify } from "@octokit/webhooks-methods";
 import { Webhook } from "standardwebhooks";
 import { systemClock } from "../../../src/core/clock.ts";
 import { type AddressPolicy, default_ports, ranges } from "../../../src/outbound/destination.ts";
+import type { OpenExchange } from "../../../src/outbound/exchange.ts";
 import { deliveryHeaders } from "../../../src/webhooks/deliveries/attempt.ts";
 import {
   createSender,
@@ -13,6 +14,7 @@ import {
   sign,
 } from "../../../src/webhooks/deliveries/send_delivery.ts";
 import { newSecret } from "../../../src/webhooks/subscriptions/subscription.ts";
+import { ways } from "../../outbound/exchange_ways.ts";
 import { authority, expired_certificate, receiver_certificate, receiver_key } from "../certificates.ts";
 
 const closers: (() => unknown)[] = [];
@@ -31,11 +33,20 @@ const opened: AddressPolicy = { ...laptop, loopback_receivers: false, openings: 
 const deadlines = { connect_ms: 300, headers_ms: 300, body_ms: 150 };
 const loopback = async () => ["127.0.0.1"];
 
-const sender = (options: Partial<SenderOptions> = {}) => {
-  const made = createSender({ policy: laptop, deadlines, resolve: loopback, authorities: authority, ...options });
-  closers.push(() => made.close());
-  return made;
-};
+const senderBy =
+  (openExchange: OpenExchange) =>
+  (options: Partial<SenderOptions> = {}) => {
+    const made = createSender({
+      policy: laptop,
+      deadlines,
+      resolve: loopback,
+      authorities: authority,
+      openExchange,
+      ...options,
+    });
+    closers.push(() => made.close());
+    return made;
+  };
 
 const to = (url: string, body = "{}"): OutgoingDelivery => ({
   url,
@@ -85,7 +96,8 @@ async function rawReceiver(act: (socket: net.Socket, connection: number) => void
   return { port, url: `http://127.0.0.1:${port}/hook`, counts, sockets };
 }
 
-describe("an attempt", () => {
+describe.each(ways)("an attempt, %s,", (_way, openExchange) => {
+  const sender = senderBy(openExchange);
   test("delivers bytes that two independent verifiers accept", async () => {
     const { url, seen } = receiver(() => new Response("thanks", { headers: { "X-Request-Id": "r-1", "X-Own": "no" } }));
     const secret = newSecret(Buffer.alloc(32, 5));
@@ -193,7 +205,8 @@ describe("an attempt", () => {
   });
 });
 
-describe("a bad receiver", () => {
+describe.each(ways)("a bad receiver, %s,", (_way, openExchange) => {
+  const sender = senderBy(openExchange);
   const head = "HTTP/1.1 200 OK\r\n";
   const drip = (socket: net.Socket, text: string, every_ms: number) => {
     const letters = [...text];
@@ -327,7 +340,8 @@ describe("a bad receiver", () => {
   });
 });
 
-describe("over TLS", () => {
+describe.each(ways)("over TLS, %s,", (_way, openExchange) => {
+  const sender = senderBy(openExchange);
   const good = { key: receiver_key, cert: receiver_certificate };
   const secure = (port: number, host = "receiver.test") => to(`https://${host}:${port}/hook`, '{"secret":1}');
   // The machine may be busy while certificates are checked. A receiver without a certificate is not waited for.
@@ -351,7 +365,7 @@ describe("over TLS", () => {
     ["that expired", { key: receiver_key, cert: expired_certificate }, "receiver.test", ours],
   ])("a certificate %s is refused before anything is sent", async (_name, tls, host, trust) => {
     const { port, seen } = receiver(() => new Response("ok"), tls);
-    const one = createSender({ ...local, resolve: loopback, ...trust });
+    const one = createSender({ ...local, resolve: loopback, openExchange, ...trust });
     closers.push(() => one.close());
     expect(await one.send(secure(port, host))).toMatchObject({ status_code: null, error: { code: "tls_error" } });
     await Bun.sleep(50);
@@ -384,7 +398,8 @@ describe("over TLS", () => {
   });
 });
 
-describe("a receiver's name", () => {
+describe.each(ways)("a receiver's name, %s,", (_way, openExchange) => {
+  const sender = senderBy(openExchange);
   const refused = { status_code: null, headers: {}, body: null, truncated: false, ip_address: null, duration_ms: null };
 
   test("that does not resolve is a dns_error", async () => {
@@ -397,7 +412,7 @@ describe("a receiver's name", () => {
     }
     const never = await sender({ resolve: () => new Promise(() => {}) }).send(to("http://hooks.example/"));
     expect(never.error?.code).toBe("timeout");
-    const system = createSender({ policy: laptop });
+    const system = createSender({ policy: laptop, openExchange });
     closers.push(() => system.close());
     expect((await system.send(to("http://packhouse.invalid/"))).error?.code).toBe("dns_error");
   });
@@ -439,7 +454,7 @@ describe("a receiver's name", () => {
     expect(await unknown.problem("https://hooks.example/")).toBeNull();
     expect(await unknown.problem("ftp://hooks.example/")).toMatchObject({ code: "https_required" });
     const { port, seen } = receiver(() => new Response("ok"));
-    const system = createSender({ policy: laptop });
+    const system = createSender({ policy: laptop, openExchange });
     closers.push(() => system.close());
     expect(await system.problem(`http://localhost:${port}/`)).toBeNull();
     expect((await system.send(to(`http://localhost:${port}/`))).error).toBeNull();
@@ -449,27 +464,32 @@ describe("a receiver's name", () => {
 
 const proxied = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
 
-test("proxies and disabled certificate checks in the environment are ignored", async () => {
-  const proxy = await rawReceiver((socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
-  const plain = receiver(() => new Response("ok"));
-  const tls = receiver(() => new Response("ok"), { key: receiver_key, cert: receiver_certificate });
-  const script = `
+test.each(["quickestExchange(process)", "exchangeByNode"])(
+  "%s ignores proxies and disabled certificate checks in the environment",
+  async (openExchange) => {
+    const proxy = await rawReceiver((socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
+    const plain = receiver(() => new Response("ok"));
+    const tls = receiver(() => new Response("ok"), { key: receiver_key, cert: receiver_certificate });
+    const script = `
     import { createSender } from "./webhooks/deliveries/send_delivery.ts";
     import { ranges } from "./outbound/destination.ts";
+    import { exchangeByNode } from "./outbound/node_exchange.ts";
+    import { quickestExchange } from "./outbound/outbound.ts";
     const openings = ranges(["127.0.0.0/8"]);
     const policy = { mode: "test", chosen_by: "operator", loopback_receivers: false, ports: [], openings };
-    const sender = createSender({ policy, resolve: async () => ["127.0.0.1"] });
+    const sender = createSender({ policy, resolve: async () => ["127.0.0.1"], openExchange: ${openExchange} });
     const send = async (url) => (await sender.send({ url, headers: {}, body: "{}" })).error?.code ?? "ok";
     console.log(await send("${plain.url}"), await send("https://receiver.test:${tls.port}/"));
     sender.close();`;
-  const proxies = Object.fromEntries(proxied.map((name) => [name, `http://127.0.0.1:${proxy.port}`]));
-  const child = Bun.spawn([process.execPath, "-e", script], {
-    cwd: join(import.meta.dir, "../../../src"),
-    env: { ...proxies, NODE_USE_ENV_PROXY: "1", NODE_TLS_REJECT_UNAUTHORIZED: "0", NO_PROXY: "" },
-    stderr: "ignore",
-  });
-  expect((await new Response(child.stdout).text()).trim()).toBe("ok tls_error");
-  expect(proxy.counts.connections).toBe(0);
-  expect(plain.seen).toHaveLength(1);
-  expect(tls.seen).toHaveLength(0);
-});
+    const proxies = Object.fromEntries(proxied.map((name) => [name, `http://127.0.0.1:${proxy.port}`]));
+    const child = Bun.spawn([process.execPath, "-e", script], {
+      cwd: join(import.meta.dir, "../../../src"),
+      env: { ...proxies, NODE_USE_ENV_PROXY: "1", NODE_TLS_REJECT_UNAUTHORIZED: "0", NO_PROXY: "" },
+      stderr: "ignore",
+    });
+    expect((await new Response(child.stdout).text()).trim()).toBe("ok tls_error");
+    expect(proxy.counts.connections).toBe(0);
+    expect(plain.seen).toHaveLength(1);
+    expect(tls.seen).toHaveLength(0);
+  },
+);
