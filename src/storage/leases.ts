@@ -21,7 +21,7 @@ const take = prepared(
       .returning({ name: leases.name }),
 );
 
-/** Shifts the ends of all leases by the amount by which the clock was set. */
+/** Moves the ends of all leases as far as the clock was moved. */
 export const shiftLeases = shiftOf(leases, [leases.until]);
 
 const takeRow = prepared((sql: WriteStatements, a: StatementArgs<{ name: string; now: number }>) =>

@@ -37,11 +37,11 @@ interface DueRecords<Row> {
   lockDue(tx: Tx, which: LaneLimit): Promise<Row[]>;
   /** When the next record is due (ms), of these lanes or of all; null if none waits. */
   nextAt(db: Db, lanes?: readonly number[]): Promise<number | null>;
-  /** Shifts the times by the amount by which the clock was set. */
+  /** Moves the times as far as the clock was moved. */
   shift(tx: Tx, by_ms: number): Promise<void>;
 }
 
-/** Builds an update that shifts times by the amount by which the clock was set. */
+/** Builds an update that moves times as far as the clock was moved. */
 export function shiftOf(table: PgTable, times: readonly AnyPgColumn[], where?: SQL): DueRecords<never>["shift"] {
   return async (tx, by_ms) => {
     const shifted = Object.fromEntries(times.map((time) => [time.name, template`${time} + ${by_ms}`]));

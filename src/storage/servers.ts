@@ -65,7 +65,7 @@ export async function recordClaims(
   await insert(tx, held_claims, [{ server_id, kind, ids: [...ids], until, rest_ms }]);
 }
 
-/** Shifts the ends of recorded claims along with their records, when the clock was set. */
+/** Moves the ends of recorded claims as far as the clock was moved, like the times of their records. */
 export async function shiftClaims(tx: Tx, kind: ClaimKind, by_ms: number): Promise<void> {
   const { until } = held_claims;
   await tx.sql

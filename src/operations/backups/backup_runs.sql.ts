@@ -82,5 +82,5 @@ export async function forgetRuns(tx: Tx, keep_count: number): Promise<void> {
   await tx.sql.delete(backup_runs).where(and(before, ne(backup_runs.id, done?.id ?? 0)));
 }
 
-/** Shifts the holds of runs by the amount by which the clock was set. */
+/** Moves the ends of running backups' leases as far as the clock was moved. */
 export const shiftBackupRuns = shiftOf(backup_runs, [backup_runs.held_until], isNotNull(backup_runs.held_until));

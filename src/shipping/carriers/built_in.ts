@@ -36,15 +36,15 @@ function listed({ carrier, cards }: Tariff) {
 async function offers(db: Db, carriage: ShipmentRequest, codes?: readonly string[]): Promise<RateOffers> {
   const tariffs = (await listTariffs(db)).filter(({ carrier }) => codes?.includes(carrier.code) ?? true);
   const silent = db.mode === "test" ? silentCarrier(carriage.to.address) : null;
-  const answers = tariffs.map(({ carrier, cards }) => {
+  const priced = tariffs.map(({ carrier, cards }) => {
     if (silent === carrier.code) return { offers: [], messages: [noAnswer(carrier)] };
     const { offers, messages } = offersBy(carrier, cards, carriage, db.now);
     const samples = db.mode === "live" && offers.some(({ sample }) => sample === true);
     return { offers, messages: samples ? [...messages, sampleMessage(carrier)] : messages };
   });
   return {
-    offers: answers.flatMap(({ offers }) => offers),
-    messages: answers.flatMap(({ messages }) => messages),
+    offers: priced.flatMap(({ offers }) => offers),
+    messages: priced.flatMap(({ messages }) => messages),
   };
 }
 

@@ -341,7 +341,7 @@ class SqliteStore implements Store {
     }
   }
 
-  /** Shifts due times by the amount by which the clock was set. */
+  /** Moves due times as far as the clock was moved. */
   async #runStep(now: number, batch: WriteBatch): Promise<void> {
     const by_ms = this.clock.stepped_ms - batch.moved;
     const move = this.#onStep;

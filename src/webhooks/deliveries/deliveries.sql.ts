@@ -215,8 +215,7 @@ export async function saveProgress(tx: Tx, ids: readonly number[], progress: Sav
 }
 
 /**
- * Shifts the times of next attempts by the amount by which the clock was set. Claims keep their ends, which identify
- * them.
+ * Moves the times of next attempts as far as the clock was moved. Claims keep their ends, which identify them.
  */
 export const shiftAttempts = shiftOf(deliveries, [deliveries.next_at], isPending);
 

@@ -140,7 +140,7 @@ export async function saveHealth(tx: Tx, id: number, health: SubscriptionHealth)
   await setHealth(tx, { ...healthOf(health), id });
 }
 
-/** Shifts subscriptions' times (pauses, probes, failures) by the amount by which the clock was set. */
+/** Moves subscriptions' times (pauses, probes, failures) as far as the clock was moved. */
 export const shiftSubscriptionTimes = shiftOf(subscriptions, [
   subscriptions.first_failure_at,
   subscriptions.failing_since,

@@ -22,8 +22,10 @@ export function PlanCard({ order, etag }: { readonly order: Order; readonly etag
   if (!open) return null;
   const better = plan?.items.some(({ anew }) => anew !== null) === true && order.status !== "on_hold";
   const allocateAgain: Action = {
-    ...{ title: texts.acts["allocate"] ?? "", icon: "refresh", when: better && mayAct("hold") },
-    ask: { title: texts.acts["allocate"] ?? "", text: <Anew items={plan?.items ?? []} /> },
+    title: texts.acts["allocate"] ?? "",
+    icon: "refresh",
+    when: better && mayAct("hold"),
+    ask: { title: texts.acts["allocate"] ?? "", text: <NewPlan items={plan?.items ?? []} /> },
     call: { method: "POST", path: `/orders/${order.id}/allocate` },
     match: etag,
     done: texts.done["allocate"] ?? "",
@@ -42,7 +44,7 @@ export function PlanCard({ order, etag }: { readonly order: Order; readonly etag
   );
 }
 
-function Anew({ items }: { readonly items: readonly PlannedOrderItem[] }) {
+function NewPlan({ items }: { readonly items: readonly PlannedOrderItem[] }) {
   return (
     <>
       <p>{texts.betterText}</p>
