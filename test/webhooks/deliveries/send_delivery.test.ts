@@ -31,6 +31,8 @@ const laptop: AddressPolicy = {
 };
 const opened: AddressPolicy = { ...laptop, loopback_receivers: false, openings: ranges(["127.0.0.0/8"]) };
 const deadlines = { connect_ms: 300, headers_ms: 300, body_ms: 150 };
+/** How late a busy machine may be. */
+const slack_ms = 2000;
 const loopback = async () => ["127.0.0.1"];
 
 const senderBy =
@@ -296,7 +298,7 @@ describe.each(ways)("a bad receiver, %s,", (_way, openExchange) => {
     const { url } = await rawReceiver(act);
     const started = performance.now();
     const result = await sender().send(to(url));
-    expect(performance.now() - started).toBeLessThan(deadlines.headers_ms + deadlines.body_ms + 250);
+    expect(performance.now() - started).toBeLessThan(deadlines.headers_ms + deadlines.body_ms + slack_ms);
     expect(result.error?.code ?? null).toBe(code);
     expect(result.status_code).toBe(status_code);
     expect(result.truncated).toBe(status_code === 200);
@@ -309,9 +311,10 @@ describe.each(ways)("a bad receiver, %s,", (_way, openExchange) => {
       socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n`);
       forever(socket, `4000\r\n${"a".repeat(0x4000)}\r\n`, 1);
     });
-    const result = await sender({ deadlines: { ...deadlines, body_ms: 5000 } }).send(to(url));
+    const body_ms = 20_000;
+    const result = await sender({ deadlines: { ...deadlines, body_ms } }).send(to(url));
     expect(result).toMatchObject({ status_code: 200, error: null, truncated: true });
-    expect(result.duration_ms).toBeLessThan(1000);
+    expect(result.duration_ms).toBeLessThan(body_ms / 2);
   });
 
   test("with no listener refuses the connection", async () => {
@@ -328,12 +331,13 @@ describe.each(ways)("a bad receiver, %s,", (_way, openExchange) => {
   test("does not delay another: 300 hang, one responds", async () => {
     const hung = await rawReceiver(() => {});
     const good = receiver(() => new Response("ok"));
-    const one = sender({ deadlines: { ...deadlines, connect_ms: 3000, headers_ms: 3000 } });
+    const hung_ms = 5000;
+    const one = sender({ deadlines: { ...deadlines, connect_ms: hung_ms, headers_ms: hung_ms } });
     const waiting = Array.from({ length: 300 }, () => one.send(to(hung.url)));
     while (hung.counts.connections < 300) await Bun.sleep(5);
     const result = await one.send(to(good.url));
     expect(result.error).toBeNull();
-    expect(result.duration_ms).toBeLessThan(500);
+    expect(result.duration_ms).toBeLessThan(hung_ms / 2);
     one.close();
     const codes = (await Promise.all(waiting)).map(({ error }) => error?.code);
     expect(new Set(codes)).toEqual(new Set(["connect_error"]));
