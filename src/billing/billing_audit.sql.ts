@@ -217,7 +217,12 @@ end`;
 // A violation shows what was billed for its record.
 const billed = [billable_events.source_id];
 const nouns = {
-  ...{ movement: billed, order: billed, receipt: billed, transfer: billed, count: billed, label: billed },
+  movement: billed,
+  order: billed,
+  receipt: billed,
+  transfer: billed,
+  count: billed,
+  label: billed,
   return: billed,
   "billable event": [billable_events.id],
 };

@@ -64,8 +64,19 @@ export async function listUnknownCurrencies(db: Db): Promise<UnknownCurrency[]> 
 }
 
 const tables = {
-  ...{ products, customers, orders, shipments, labels, returns, reservations, stock_items, lots, movements },
-  ...{ subscriptions, deliveries, api_keys },
+  products,
+  customers,
+  orders,
+  shipments,
+  labels,
+  returns,
+  reservations,
+  stock_items,
+  lots,
+  movements,
+  subscriptions,
+  deliveries,
+  api_keys,
 };
 
 /** Finds rows whose ids belong to the other environment. */

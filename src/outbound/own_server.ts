@@ -13,7 +13,8 @@ interface OwnAnswer {
 export async function askOwnServer(url: string, timeout_ms: number): Promise<OwnAnswer | null> {
   try {
     const answer = await fetch(url, {
-      ...{ redirect: "manual", tls: { rejectUnauthorized: false } },
+      redirect: "manual",
+      tls: { rejectUnauthorized: false },
       signal: AbortSignal.timeout(timeout_ms),
     });
     return { status_code: answer.status, body: await answer.text() };

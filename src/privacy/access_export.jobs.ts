@@ -111,11 +111,16 @@ async function personOf(db: Db, person: AccessExportSubject, flags: RetentionFla
   const made = rows("customers").map(({ created_at }) => Number(created_at));
   const since = made.length === 0 ? null : Math.min(...made) - 3_600_000;
   return {
-    ...{ customers, email, emails, told_at: db.now, records },
+    customers,
+    email,
+    emails,
+    told_at: db.now,
+    records,
     ids: new Set([...(await wireIdsOf(db, customers)), ...homes.map(({ id }) => wireId("address", id))]),
     terms: new Set(theirs.flatMap((text) => (text?.trim() ? [text.trim().normalize("NFC").toLowerCase()] : []))),
     labels: await labelsOf(db, customers),
-    ...{ since, after: await seqBefore(db, since ?? 0) },
+    since,
+    after: await seqBefore(db, since ?? 0),
     kept_for: retentionPeriods(await retentionIn(db, flags)),
   };
 }

@@ -84,7 +84,12 @@ export async function deliveriesOf(
     const some = inArray(deliveries.event_id, event_ids.slice(at, at + events_max));
     const rows = await db.sql
       .select({
-        ...{ event_id: deliveries.event_id, status, status_code, started_at, response_body, response_headers },
+        event_id: deliveries.event_id,
+        status,
+        status_code,
+        started_at,
+        response_body,
+        response_headers,
         receiver: deliveries.subscription_id,
       })
       .from(delivery_attempts)

@@ -119,9 +119,21 @@ async function begin(tx: Tx, { customers, email, merchant_id }: ErasedPerson, as
   if (after_days === null && !isFinished(unfinished)) throw refusal(unfinished);
   tx.wake("privacy.erase", tx.now);
   return insertErasure(tx, {
-    ...{ customers, merchant_id, email, after_days, terms: null, step: null, place: "" },
-    ...{ status: waiting, next_at: tx.now, erased: {}, receivers: [], asked_by: actor },
-    ...{ created_at: tx.now, finished_at: null, began_at: recorded ? tx.now : null },
+    customers,
+    merchant_id,
+    email,
+    after_days,
+    terms: null,
+    step: null,
+    place: "",
+    status: waiting,
+    next_at: tx.now,
+    erased: {},
+    receivers: [],
+    asked_by: actor,
+    created_at: tx.now,
+    finished_at: null,
+    began_at: recorded ? tx.now : null,
   });
 }
 
@@ -141,7 +153,9 @@ async function hasten(
   const at_once = asked.after_days ?? (isFinished(await unfinishedFor(tx, customers)) ? 0 : null);
   const isSooner = at_once !== null && known.after_days !== null && at_once < known.after_days;
   const erasure: Erasure = {
-    ...{ ...known, customers, after_days: isSooner ? at_once : known.after_days },
+    ...known,
+    customers,
+    after_days: isSooner ? at_once : known.after_days,
     began_at: known.began_at ?? (asked.recorded ? tx.now : null),
   };
   if (isDeepStrictEqual(erasure, known)) return known;
@@ -261,7 +275,9 @@ async function runStep(tx: Tx, erasure: Erasure, { ids }: DueErasure): Promise<E
   const erased = { ...erasure.erased };
   for (const [kind, count] of Object.entries(counts)) if (count > 0) erased[kind] = (erased[kind] ?? 0) + count;
   const known = {
-    ...{ ...erasure, began_at, erased },
+    ...erasure,
+    began_at,
+    erased,
     terms: [...new Set([...(erasure.terms ?? []), ...terms])],
     receivers: [...new Set([...erasure.receivers, ...receivers])],
   };
@@ -298,7 +314,9 @@ async function eraseCustomers(tx: Tx, erasure: Erasure): Promise<StepResult> {
   const returns = await eraseReturnEmails(tx, emails, tx.now);
   const mark = randomBytes(6).toString("hex");
   return {
-    ...{ place: "0", more: true, began_at: tx.now },
+    place: "0",
+    more: true,
+    began_at: tx.now,
     counts: { ...(customers.length === 0 ? {} : await erasePeople(tx, customers, mark)), returns: returns.length },
     // From now on nothing links these addresses and returns to the person.
     terms: [...emails, ...homes.map(({ id }) => wireId("address", id)), ...returns.map((id) => wireId("return", id))],
@@ -350,7 +368,8 @@ async function dropEvents(tx: Tx, erasure: Erasure, ids: DueErasure["ids"]): Pro
     theirs.map(({ id }) => id),
   );
   return {
-    ...{ place: String(found.at(-1)?.seq ?? after), more: found.length === events_max },
+    place: String(found.at(-1)?.seq ?? after),
+    more: found.length === events_max,
     counts: { events: theirs.length, delivery_log: responses },
     receivers: [...receivers, ...possible],
   };
@@ -389,7 +408,12 @@ function auditErasure(tx: Tx, { id, customers, asked_by }: Erasure): Promise<voi
   const targets = [wireId("erasure", id), ...customers.map((customer) => wireId("customer", customer))];
   const facts = { customers: customers.length, asked_by: asked_by.id };
   return recordAct(tx, {
-    ...{ actor: systemActor("privacy.erase"), world: tx.mode, action: "finishErasure" },
-    ...{ targets: targets.slice(0, 50), ip: null, status: null, facts },
+    actor: systemActor("privacy.erase"),
+    world: tx.mode,
+    action: "finishErasure",
+    targets: targets.slice(0, 50),
+    ip: null,
+    status: null,
+    facts,
   });
 }

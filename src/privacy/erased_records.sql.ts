@@ -111,7 +111,12 @@ export async function lastEnd(db: Db, ids: readonly number[]): Promise<number> {
 
 const columnsOf = new Map(personalRecords.map(({ kind, columns }) => [kind, Object.entries(columns)]));
 const constants: Readonly<Record<string, unknown>> = {
-  ...{ null: null, word: erased_word, email: erased_email, object: {}, list: [], empty: "" },
+  null: null,
+  word: erased_word,
+  email: erased_email,
+  object: {},
+  list: [],
+  empty: "",
 };
 
 /** The columns of a kind that get the same value in every row. */
@@ -156,8 +161,11 @@ export async function erasePeople(tx: Tx, ids: readonly number[], mark: string):
     .update(customers)
     .set({
       ...(changes as object),
-      ...{ email, email_key: email, version: template`${customers.version} + 1` },
-      ...{ updated_at: tx.now, erased_at: tx.now },
+      email,
+      email_key: email,
+      version: template`${customers.version} + 1`,
+      updated_at: tx.now,
+      erased_at: tx.now,
     })
     .where(and(isTheirs(customers.id), isNull(customers.erased_at)))
     .returning({ id: customers.id });
@@ -170,9 +178,13 @@ export async function erasePeople(tx: Tx, ids: readonly number[], mark: string):
 
 /** The columns of an order that an erasure reads. */
 export const emptiedOrder = {
-  ...{ id: orders.id, customer_email: orders.customer_email, customer_name: orders.customer_name },
-  ...{ shipping_address: orders.shipping_address, address_verification: orders.address_verification },
-  ...{ order_notes: orders.order_notes, metadata: orders.metadata },
+  id: orders.id,
+  customer_email: orders.customer_email,
+  customer_name: orders.customer_name,
+  shipping_address: orders.shipping_address,
+  address_verification: orders.address_verification,
+  order_notes: orders.order_notes,
+  metadata: orders.metadata,
 };
 
 /** Locks the next orders of these customers after an id, including erased ones, since data may have been added. */
@@ -269,7 +281,10 @@ export function rowsOfOrders(sql: ReadStatements, ids: string) {
 
 /** The drawing that replaces an erased label. */
 const blank: LabelDrawing = {
-  ...{ title: "Erased", date: "1970-01-01", width: 812, height: 1218 },
+  title: "Erased",
+  date: "1970-01-01",
+  width: 812,
+  height: 1218,
   operations: [
     { op: "text", x: 406, y: 609, size: 42, bold: true, align: "center", white: false, text: "This label" },
     { op: "text", x: 406, y: 664, size: 42, bold: true, align: "center", white: false, text: "was erased." },

@@ -57,13 +57,14 @@ const actor = { actor_type: "kept", actor_id: "kept", actor_name: "kept" } as co
 const where = { name: "word", company: "null", address_line1: "word", address_line2: "null", city: "word" } as const;
 
 /** The tables with personal data of buyers. */
+// biome-ignore format: the columns of a table are read together.
 export const personalRecords: readonly PersonalRecords[] = [
   {
     kind: "customers",
     table: "customers",
     columns: {
-      ...{ email: "email", email_key: "email", first_name: "null", last_name: "null", phone: "null" },
-      ...{ company: "null", metadata: "object" },
+      email: "email", email_key: "email", first_name: "null", last_name: "null", phone: "null",
+      company: "null", metadata: "object",
     },
   },
   {
@@ -72,7 +73,7 @@ export const personalRecords: readonly PersonalRecords[] = [
     rows_deleted: true,
     columns: {
       ...where,
-      ...{ state: "null", postal_code: "null", country: "word", phone: "null", verification: "null" },
+      state: "null", postal_code: "null", country: "word", phone: "null", verification: "null",
     },
   },
   { kind: "search_words", table: "customer_words", rows_deleted: true, columns: { word: "word" } },
@@ -80,9 +81,9 @@ export const personalRecords: readonly PersonalRecords[] = [
     kind: "orders",
     table: "orders",
     columns: {
-      ...{ order_number: "kept", status: "kept", customer_email: "email", customer_name: "word" },
-      ...{ shipping_address: "place", address_verification: "null", shipping_method: "kept", order_notes: "null" },
-      ...{ currency: "kept", source_platform: "kept", source_external_id: "kept", metadata: "object" },
+      order_number: "kept", status: "kept", customer_email: "email", customer_name: "word",
+      shipping_address: "place", address_verification: "null", shipping_method: "kept", order_notes: "null",
+      currency: "kept", source_platform: "kept", source_external_id: "kept", metadata: "object",
       cancel_reason: "kept",
     },
   },
@@ -92,7 +93,7 @@ export const personalRecords: readonly PersonalRecords[] = [
     kind: "history",
     table: "order_history",
     columns: {
-      ...{ event: "kept", from_status: "kept", to_status: "kept", reason: "kept", note: "null" },
+      event: "kept", from_status: "kept", to_status: "kept", reason: "kept", note: "null",
       ...actor,
       request_id: "kept",
     },
@@ -106,11 +107,11 @@ export const personalRecords: readonly PersonalRecords[] = [
     kind: "labels",
     table: "labels",
     columns: {
-      ...{ status: "kept", carrier: "kept", service: "kept", tracking_number: "kept", tracking_url: "null" },
-      ...{ currency: "kept", breakdown: "kept", zone: "kept", quote_nonce: "kept", offer_ref: "kept" },
-      ...{ carrier_ref: "kept", tracker_ref: "kept", package: "kept", from_address: "place", to_address: "place" },
-      ...{ drawing: "drawing", warnings: "list", fingerprint: "empty", asked_by: "kept", error_code: "kept" },
-      ...{ error_message: "null", void_status: "kept" },
+      status: "kept", carrier: "kept", service: "kept", tracking_number: "kept", tracking_url: "null",
+      currency: "kept", breakdown: "kept", zone: "kept", quote_nonce: "kept", offer_ref: "kept",
+      carrier_ref: "kept", tracker_ref: "kept", package: "kept", from_address: "place", to_address: "place",
+      drawing: "drawing", warnings: "list", fingerprint: "empty", asked_by: "kept", error_code: "kept",
+      error_message: "null", void_status: "kept",
     },
   },
   {
@@ -123,17 +124,17 @@ export const personalRecords: readonly PersonalRecords[] = [
     kind: "tracking",
     table: "tracking_records",
     columns: {
-      ...{ tracking_number: "kept", carrier: "kept", service_type: "kept", tracking_url: "null", status: "kept" },
-      ...{ status_detail: "null", message: "null", event_status: "kept", event_hash: "kept" },
-      ...{ current_location: "null", signed_by: "null", weight: "kept", weight_unit: "kept", dimensions: "kept" },
+      tracking_number: "kept", carrier: "kept", service_type: "kept", tracking_url: "null", status: "kept",
+      status_detail: "null", message: "null", event_status: "kept", event_hash: "kept",
+      current_location: "null", signed_by: "null", weight: "kept", weight_unit: "kept", dimensions: "kept",
     },
   },
   {
     kind: "scans",
     table: "tracking_events",
     columns: {
-      ...{ source: "kept", source_event_id: "kept", hash: "kept", status: "kept", message: "null" },
-      ...{ status_detail: "null", location: "null", carrier_status: "kept", carrier_code: "kept", reason: "null" },
+      source: "kept", source_event_id: "kept", hash: "kept", status: "kept", message: "null",
+      status_detail: "null", location: "null", carrier_status: "kept", carrier_code: "kept", reason: "null",
     },
   },
   {
@@ -146,8 +147,8 @@ export const personalRecords: readonly PersonalRecords[] = [
     kind: "returns",
     table: "returns",
     columns: {
-      ...{ status: "kept", reason: "kept", refund_status: "kept", return_shipping: "label" },
-      ...{ tracking_number: "kept", currency: "kept", customer_email: "null" },
+      status: "kept", reason: "kept", refund_status: "kept", return_shipping: "label",
+      tracking_number: "kept", currency: "kept", customer_email: "null",
     },
   },
   { kind: "return_items", table: "return_items", columns: { sku: "kept", condition: "kept", notes: "null" } },
@@ -160,7 +161,7 @@ export const personalRecords: readonly PersonalRecords[] = [
     kind: "refunds",
     table: "refunds",
     columns: {
-      ...{ currency: "kept", breakdown: "kept", method: "kept", status: "kept", notes: "null" },
+      currency: "kept", breakdown: "kept", method: "kept", status: "kept", notes: "null",
       estimated_completion: "kept",
     },
   },
@@ -174,7 +175,7 @@ export const personalRecords: readonly PersonalRecords[] = [
     table: "platform_imports",
     // `seen` holds digests. Without them an order would be mistaken for a changed one and be imported again.
     columns: {
-      ...{ external_id: "kept", status: "kept", payload: "null", seen: "kept", lines: "kept", error_code: "kept" },
+      external_id: "kept", status: "kept", payload: "null", seen: "kept", lines: "kept", error_code: "kept",
       error_message: "null",
     },
   },
@@ -190,8 +191,8 @@ export const personalRecords: readonly PersonalRecords[] = [
     table: "delivery_attempts",
     // A receiver's response may repeat the event.
     columns: {
-      ...{ trigger: "kept", status: "kept", url: "kept", signatures: "kept", response_headers: "dropped" },
-      ...{ response_body: "dropped", error_code: "kept", error_message: "kept", ip_address: "kept" },
+      trigger: "kept", status: "kept", url: "kept", signatures: "kept", response_headers: "dropped",
+      response_body: "dropped", error_code: "kept", error_message: "kept", ip_address: "kept",
     },
   },
   {

@@ -71,12 +71,10 @@ async function sweep(
  */
 export function deleteExpiredDocuments(tx: Tx, days: number | null): Promise<boolean> {
   return sweep(tx, days, {
-    ...{
-      kind: "label_documents",
-      from: (swept) => swept - again_ms,
-      pageOf: pageOfLabels,
-      changes_max: documents_max,
-    },
+    kind: "label_documents",
+    from: (swept) => swept - again_ms,
+    pageOf: pageOfLabels,
+    changes_max: documents_max,
     async erase(inner, ids) {
       const found = await labelsToClear(inner, ids, ended_statuses, documents_max);
       await deleteDocuments(inner, found);
@@ -91,7 +89,10 @@ export function deleteExpiredDocuments(tx: Tx, days: number | null): Promise<boo
  */
 export function deleteExpiredOrders(tx: Tx, days: number | null): Promise<boolean> {
   return sweep(tx, days, {
-    ...{ kind: "closed_orders", from: (swept) => swept - again_ms, pageOf: pageOfOrders, changes_max: orders_max },
+    kind: "closed_orders",
+    from: (swept) => swept - again_ms,
+    pageOf: pageOfOrders,
+    changes_max: orders_max,
     async erase(inner, ids, until) {
       const found = await ordersToErase(inner, ids, { ended: ended_statuses, until, limit: orders_max });
       if (found.length > 0) await eraseOrders(inner, found);
@@ -106,7 +107,10 @@ export function deleteExpiredOrders(tx: Tx, days: number | null): Promise<boolea
  */
 export function deleteIdleCustomers(tx: Tx, days: number | null): Promise<boolean> {
   return sweep(tx, days, {
-    ...{ kind: "idle_customers", from: () => -1, pageOf: pageOfCustomers, changes_max: customers_max },
+    kind: "idle_customers",
+    from: () => -1,
+    pageOf: pageOfCustomers,
+    changes_max: customers_max,
     async erase(inner, ids, until) {
       const found = await idleCustomers(inner, ids, until, customers_max);
       const found_ids = found.map(({ id }) => id);

@@ -87,7 +87,7 @@ const idle_seconds = 30;
 
 /** Starts a server. Prints the first keys once, and one line when it accepts requests. */
 export async function serve(settings: ServeSettings): Promise<ServerHandle> {
-  const { host, data, database_url, backups, log, print, exit, check, connections } = settings;
+  const { host, data, database_url, log, print, exit, check, connections } = settings;
   const given_key = configuredSecretKey(database_url);
   const environment = readEnvironmentSettings({
     host,
@@ -119,10 +119,8 @@ export async function serve(settings: ServeSettings): Promise<ServerHandle> {
     ...environment,
     tls: tls !== null,
     authority: tls?.authority ?? null,
-    allow_insecure_lan: settings.allow_insecure_lan,
-    ...{ event_retention_days: settings.event_retention_days, request_log_days: settings.request_log_days },
-    erasures_path: join(data, erasures_file),
-    ...{ data, database_url, backups, carrier_timeout_ms, shipped: archiveStateOf(log_archiving) },
+    ...serviceSettings(settings),
+    shipped: archiveStateOf(log_archiving),
     peerOf: (request) => port?.peerOf(request) ?? null,
     waitFor: (request, seconds) => port?.waitFor(request, seconds),
     observers: [],
@@ -155,6 +153,14 @@ export async function serve(settings: ServeSettings): Promise<ServerHandle> {
     return await stopServer(parts);
   };
   return { url, stop, checkCertificate: certificate.check, probeStorage: () => probeWrites(stores) };
+}
+
+/** The settings that routes and jobs read. */
+function serviceSettings({ data, database_url, backups, ...others }: ServeSettings) {
+  const { allow_insecure_lan, event_retention_days, request_log_days } = others;
+  const erasures_path = join(data, erasures_file);
+  const limits = { event_retention_days, request_log_days, carrier_timeout_ms };
+  return { data, database_url, backups, erasures_path, allow_insecure_lan, ...limits };
 }
 
 /** Limits the memory of large responses, and logs those that fail or are refused. */

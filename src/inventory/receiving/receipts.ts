@@ -51,7 +51,10 @@ export async function createReceipt(tx: Tx, input: CreateReceipt): Promise<Recei
     return { product_id: ids[at] ?? 0, quantity, lot_number, expires_on };
   });
   const fields = {
-    ...{ merchant_id, reference, supplier, warehouse_id },
+    merchant_id,
+    reference,
+    supplier,
+    warehouse_id,
     expected_at: expected_at ? momentIn(expected_at, timezone) : null,
   };
   return insertReceipt(tx, fields, lines);

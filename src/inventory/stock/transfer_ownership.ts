@@ -50,7 +50,9 @@ export async function transferOwnership(own: Tx, input: TransferOwnership, actor
   const id = tx.newId("own");
   const posting = {
     ...({ type: "adjustment", quantity, promised: false, reason: "ownership_transfer", notes: reason } as const),
-    ...{ reference: { type: "ownership_transfer", id } as const, confirmed: true, actor },
+    reference: { type: "ownership_transfer", id } as const,
+    confirmed: true,
+    actor,
   };
   const left = await moveUnits(tx, from, { ...posting, from: item, to: null, to_place: "other_merchant" });
   // Only now is it known whose goods remain in the bin, and how much room it has.

@@ -49,7 +49,14 @@ export function runView(run: BackupRun) {
   const copy = (at: number | null, commit: number | null) => (at === null ? null : { at: iso(at), commit });
   return {
     id: wireId("backup_run", run.id),
-    ...{ kind, status, cause, place, size_bytes, read_bytes, sha256, error },
+    kind,
+    status,
+    cause,
+    place,
+    size_bytes,
+    read_bytes,
+    sha256,
+    error,
     live: copy(run.live_at, run.live_commit),
     test: copy(run.test_at, run.test_commit),
     created_at: iso(run.created_at),

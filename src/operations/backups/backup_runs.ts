@@ -73,7 +73,13 @@ export async function claimRun(tx: Tx, plan: BackupPlan, mails: boolean): Promis
 }
 
 const fresh = (kind: RunKind, cause: RunCause, { to }: Pick<BackupPlan, "to">, now: number) => ({
-  ...{ kind, cause, place: to, created_at: now, begun_at: null, ended_at: null, held_until: null },
+  kind,
+  cause,
+  place: to,
+  created_at: now,
+  begun_at: null,
+  ended_at: null,
+  held_until: null,
   ...no_outcome,
 });
 

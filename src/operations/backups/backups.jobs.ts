@@ -185,8 +185,14 @@ function outcomeOf(run: BackupRun, ended: ChildResult, stopped: boolean): RunOut
   if (run.kind === "proof") return { ...no_outcome, place };
   const { size_bytes, read_bytes, sha256, worlds, place: file } = JSON.parse(ended.output) as MadeBackup;
   return {
-    ...{ place: file, size_bytes, read_bytes, sha256, error: null },
-    ...{ live_at: momentOf(worlds.live.at), live_commit: worlds.live.commit },
-    ...{ test_at: momentOf(worlds.test.at), test_commit: worlds.test.commit },
+    place: file,
+    size_bytes,
+    read_bytes,
+    sha256,
+    error: null,
+    live_at: momentOf(worlds.live.at),
+    live_commit: worlds.live.commit,
+    test_at: momentOf(worlds.test.at),
+    test_commit: worlds.test.commit,
   };
 }

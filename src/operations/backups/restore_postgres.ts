@@ -150,7 +150,9 @@ async function load(url: string, dump: string): Promise<void> {
   const words = [reader, "--no-owner", "--no-privileges", "--file", "-", dump];
   const from = Bun.spawn(words, { env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
   const into = Bun.spawn([loading, "--no-psqlrc", "--quiet", "--set", "ON_ERROR_STOP=1", "--file", "-", ...to], {
-    ...{ env, stdout: "ignore", stderr: "pipe" },
+    env,
+    stdout: "ignore",
+    stderr: "pipe",
     stdin: from.stdout.pipeThrough(forOlderServers()),
   });
   const onExit = () => {

@@ -89,8 +89,14 @@ async function begin(tx: Tx, { archive, as_of, nth }: RestoredFrom) {
     as_of,
     restored_at: tx.now,
     advanced_by,
-    ...{ waiting_deliveries: 0, waiting_reports: 0, waiting_purchases: 0, withdrawn_mails },
-    ...{ decision: null, decided_at: null, decided_by: null, settled_at: null },
+    waiting_deliveries: 0,
+    waiting_reports: 0,
+    waiting_purchases: 0,
+    withdrawn_mails,
+    decision: null,
+    decided_at: null,
+    decided_by: null,
+    settled_at: null,
   });
   const places = { subscription_id: null, ...(await skipPositions(tx, advanced_by)) };
   const numbers = await skipNumbers(tx, advanced_by);

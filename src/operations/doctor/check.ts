@@ -16,12 +16,18 @@ export const ok = (subject: string, said: string): CheckResult => ({ subject, st
 
 /** Reports that the service works, but may soon fail or fail for some users. */
 export const warning = (subject: string, said: string, advice: string): CheckResult => ({
-  ...{ subject, state: "warning", said, advice },
+  subject,
+  state: "warning",
+  said,
+  advice,
 });
 
 /** Reports that the service does not work, or cannot keep its guarantees. */
 export const problem = (subject: string, said: string, advice: string): CheckResult => ({
-  ...{ subject, state: "problem", said, advice },
+  subject,
+  state: "problem",
+  said,
+  advice,
 });
 
 /** A file or folder of the data directory, as it was before the data was opened, which corrects permissions. */

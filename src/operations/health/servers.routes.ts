@@ -83,9 +83,13 @@ async function serversOf({ stores, registry }: Service): Promise<ServerView[]> {
   if (registry === null) return [itself()];
   const own = registry.id;
   return (await stores.live.read(runningServers)).map((server) => ({
-    ...{ number: server.id, host: server.host, version: server.version, migration: server.schema },
+    number: server.id,
+    host: server.host,
+    version: server.version,
+    migration: server.schema,
     status: server.draining ? "stopping" : "serving",
-    ...{ started_at: iso(server.started_at), seen_at: iso(server.seen_at) },
+    started_at: iso(server.started_at),
+    seen_at: iso(server.seen_at),
     answers: server.id === own,
   }));
 }
@@ -93,7 +97,13 @@ async function serversOf({ stores, registry }: Service): Promise<ServerView[]> {
 /** The only process, on SQLite. */
 function itself(): ServerView {
   return {
-    ...{ number: null, host: hostname(), version, migration: known_migrations[engine].at(-1)?.name ?? "" },
-    ...{ status: "serving", started_at: iso(started_at), seen_at: iso(systemClock().now()), answers: true },
+    number: null,
+    host: hostname(),
+    version,
+    migration: known_migrations[engine].at(-1)?.name ?? "",
+    status: "serving",
+    started_at: iso(started_at),
+    seen_at: iso(systemClock().now()),
+    answers: true,
   };
 }

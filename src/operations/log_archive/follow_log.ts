@@ -46,10 +46,7 @@ export class WorldFollower implements LogFollower {
   /** `failed`: the log could not be opened, and may be tried again. `closed`: before opening and at the end. */
   #state: "closed" | "opening" | "failed" | "following" | "given_up" = "closed";
   #opened: Promise<void> = Promise.resolve();
-  #known: FollowedChain = {
-    ...{ chain: null, index: -1, number: 0, at: 0 },
-    ...{ taken_until: null, broken: null, failing: null },
-  };
+  #known: FollowedChain = { chain: null, index: -1, number: 0, at: 0, taken_until: null, broken: null, failing: null };
 
   constructor(settings: FollowerSettings) {
     this.#settings = settings;

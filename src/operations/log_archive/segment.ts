@@ -121,8 +121,13 @@ export function readName(name: string): SegmentName | null {
   const [, world, chain = "", index, number, least_at, most_at] = form.exec(name) ?? [];
   if (world === undefined) return null;
   return {
-    ...{ world: world as Environment, chain, index: Number(index), number: Number(number) },
-    ...{ least_at: Number(least_at), most_at: Number(most_at), name },
+    world: world as Environment,
+    chain,
+    index: Number(index),
+    number: Number(number),
+    least_at: Number(least_at),
+    most_at: Number(most_at),
+    name,
   };
 }
 

@@ -187,7 +187,9 @@ export function labelView(label: PlainLabel, context: LinkContext) {
 function deliveryView({ delivery_date: at, account_id, from_address, to_address: to }: PlainLabel) {
   if (at === null) return { delivery_date: null, delivery_day: null };
   const { day, end } = deliveryDay({
-    ...{ at, to, by_carrier: account_id !== null },
+    at,
+    to,
+    by_carrier: account_id !== null,
     origin_zone: placeTimeZone(from_address),
   });
   return { delivery_date: iso(end), delivery_day: day };

@@ -76,7 +76,9 @@ export async function holdSnapshot(url: string, schema: string, access: SchemaAc
       ? await client.query<{ name: string }>("select name from migrations order by name")
       : null;
     return {
-      ...{ name: taken.name, at: Math.floor(taken.at), version: taken.version },
+      name: taken.name,
+      at: Math.floor(taken.at),
+      version: taken.version,
       migrations: names?.rows.map(({ name }) => name) ?? [],
       close: () => client.end(),
     };

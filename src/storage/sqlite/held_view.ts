@@ -58,7 +58,12 @@ export function holdView(path: string): HeldView {
     const migrations = raw.query<{ name: string }, []>("select name from migrations order by name").all();
     refuseMarked(raw, path);
     return {
-      ...{ number, at, log_bytes, file, log, close },
+      number,
+      at,
+      log_bytes,
+      file,
+      log,
+      close,
       migrations: migrations.map(({ name }) => name),
       erased: erasedIn(raw, at),
       file_bytes: fstatSync(file).size,

@@ -230,7 +230,9 @@ async function leased(
 /** Skips unwanted deliveries. If one was a probe, the next delivery becomes the probe. */
 async function skip(tx: Tx, unwanted: readonly TakenDelivery[], ready: readonly WaitingSubscription[]): Promise<void> {
   const skipped = ({ status, attempts }: WebhookDelivery): DeliveryStep => ({
-    ...{ status: transition(deliveryTransitions, "skip", status), attempts, next_at: null },
+    status: transition(deliveryTransitions, "skip", status),
+    attempts,
+    next_at: null,
   });
   await saveMoved(
     tx,

@@ -267,10 +267,7 @@ export async function cancelDeliveriesOf(tx: Tx, event_ids: readonly string[]): 
   );
   await tx.sql
     .update(deliveries)
-    .set({
-      ...{ status: deliveryTransitions.cancel.to, next_at: null, finished_at: tx.now },
-      restored: unlessHeld("dropped"),
-    })
+    .set({ status: deliveryTransitions.cancel.to, next_at: null, finished_at: tx.now, restored: unlessHeld("dropped") })
     .where(and(isOf, isPending));
   return [...new Set(locked.filter((delivery) => delivery.attempts > 0).map((delivery) => delivery.subscription_id))];
 }

@@ -67,11 +67,19 @@ function addressActions({ customer, address, etag }: AddressProps): readonly Act
   return [
     enterAddress(customer, etag, address),
     {
-      ...{ title: texts.makeDefault, icon: "star", ...common, when: !address.is_default, done: texts.madeDefault },
+      title: texts.makeDefault,
+      icon: "star",
+      ...common,
+      when: !address.is_default,
+      done: texts.madeDefault,
       call: { method: "PATCH", path: own, body: { is_default: true } },
     },
     {
-      ...{ title: texts.removeAddress, icon: "delete", danger: true, ...common, done: texts.removed },
+      title: texts.removeAddress,
+      icon: "delete",
+      danger: true,
+      ...common,
+      done: texts.removed,
       ask: { title: texts.removeTitle, text: texts.removeText },
       call: { method: "DELETE", path: own },
     },
@@ -112,7 +120,10 @@ function Suggestion({ customer, address, etag }: AddressProps) {
   const suggested = address.verification?.suggestion;
   if (!suggested) return null;
   const take: Action = {
-    ...{ title: texts.takeSuggestion, permission: "customers.write", match: etag, done: texts.suggestionTaken },
+    title: texts.takeSuggestion,
+    permission: "customers.write",
+    match: etag,
+    done: texts.suggestionTaken,
     ask: {
       title: texts.takeTitle,
       text: (

@@ -36,7 +36,11 @@ function CustomerPage({ record: customer, etag, back }: RecordProps<CustomerDeta
   const erasure = useErasureOf(customer.id);
   const erased = customer.erased_at !== null;
   const edit: Action = {
-    ...{ title: words.edit, icon: "edit", button: true, permission: "customers.write", when: !erased },
+    title: words.edit,
+    icon: "edit",
+    button: true,
+    permission: "customers.write",
+    when: !erased,
     href: to(`/customers/${customer.id}/change`),
   };
   return (

@@ -68,7 +68,9 @@ export function CustomerErasure({ erasure }: { readonly erasure: ErasureRecord }
 
 /** Cancels an erasure that has not started, and then calls `onDone`. */
 const cancelErasure = ({ id, status }: ErasureRecord, onDone: () => void): Action => ({
-  ...{ title: `${texts.cancelErasure}…`, when: status === "waiting", done: texts.erasureCancelled },
+  title: `${texts.cancelErasure}…`,
+  when: status === "waiting",
+  done: texts.erasureCancelled,
   ask: { title: texts.cancelTitle, text: texts.cancelText, submit: texts.cancelErasure, stay: texts.stay },
   call: { method: "DELETE", path: `/erasures/${id}` },
   after: () => {

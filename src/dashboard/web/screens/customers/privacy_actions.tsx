@@ -109,7 +109,9 @@ function WhatGoes({ reach }: { readonly reach: ComponentChildren }) {
 
 /** Exports the personal data of an email address. */
 export const exportByEmail = (reach: string): Action => ({
-  ...{ title: texts.exportByEmail, icon: "download", button: true },
+  title: texts.exportByEmail,
+  icon: "download",
+  button: true,
   ask: {
     title: texts.exportEmailTitle,
     text: `${texts.exportText} ${reach}`,
@@ -122,7 +124,10 @@ export const exportByEmail = (reach: string): Action => ({
 
 /** The field for the person's email address. */
 export const emailField: FormField = {
-  ...{ kind: "text", type: "email", name: "email", label: texts.email },
+  kind: "text",
+  type: "email",
+  name: "email",
+  label: texts.email,
   required: true,
   focus: true,
 };
@@ -133,13 +138,19 @@ export function privacyActions(customer: Customer): readonly Action[] {
   const name = customerName(customer);
   return [
     {
-      ...{ title: texts.export, icon: "download", permission: "privacy.manage" },
+      title: texts.export,
+      icon: "download",
+      permission: "privacy.manage",
       ask: { title: texts.exportTitle(name), text: texts.exportText, submit: texts.exportAct },
       call: { method: "POST", path: `/customers/${id}/disclosure` },
       after: (data: AccessExport) => saveAccessExport(data, fileOf(`${name} ${id}`)),
     },
     {
-      ...{ title: texts.erase, icon: "delete", danger: true, permission: "privacy.manage", when: erased_at === null },
+      title: texts.erase,
+      icon: "delete",
+      danger: true,
+      permission: "privacy.manage",
+      when: erased_at === null,
       ...erasePerson({
         title: texts.eraseTitle(name),
         name: () => name,

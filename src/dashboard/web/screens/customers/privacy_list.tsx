@@ -14,7 +14,8 @@ import { emailField, erasePerson, exportByEmail } from "./privacy_actions.tsx";
 const recordsOf = ({ erased }: ErasureRecord) => erased.reduce((sum, one) => sum + one.count, 0);
 
 const requestedColumn: TableColumn<ErasureRecord> = {
-  ...{ id: "asked", title: texts.requested },
+  id: "asked",
+  title: texts.requested,
   cell: ({ created_at }) => <Time at={created_at} />,
 };
 const columns: readonly TableColumn<ErasureRecord>[] = [
@@ -25,7 +26,8 @@ const columns: readonly TableColumn<ErasureRecord>[] = [
 ];
 // Replaces the usual merchant column: an erasure without a merchant covers all merchants.
 const reaches: TableColumn<ErasureRecord> = {
-  ...{ id: "reaches", title: texts.reaches },
+  id: "reaches",
+  title: texts.reaches,
   cell: ({ merchant_id }) => (merchant_id === null ? texts.reachesAll : <MerchantMark of={merchant_id} />),
 };
 
@@ -39,7 +41,9 @@ function reachOf(): string {
 export function PrivacyScreen() {
   const reach = reachOf();
   const eraseByEmail: Action = {
-    ...{ title: texts.eraseByEmail, icon: "delete", button: true },
+    title: texts.eraseByEmail,
+    icon: "delete",
+    button: true,
     ...erasePerson({
       title: texts.eraseEmailTitle,
       reach,

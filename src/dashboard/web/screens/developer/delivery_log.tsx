@@ -12,7 +12,10 @@ import { AttemptDialog } from "./delivery_attempt.tsx";
 import { testWebhook } from "./webhook_actions.tsx";
 
 const resend = (webhook_id: string, delivery_id: string, event_type: string): Action => ({
-  ...{ title: texts.resend, icon: "redo", permission: "webhooks.manage", done: texts.resent },
+  title: texts.resend,
+  icon: "redo",
+  permission: "webhooks.manage",
+  done: texts.resent,
   ask: { title: texts.resendTitle(event_type), text: texts.resendText },
   call: { method: "POST", path: `/webhooks/${webhook_id}/deliveries/${delivery_id}/redeliver` },
 });

@@ -65,7 +65,9 @@ function Details({ apiKey: key }: KeyProps) {
 function Addresses({ apiKey: key, etag }: KeyProps & { readonly etag: string | null }) {
   const { ip_mode, ip_list, observed } = key;
   const allow = (address: string): Action => ({
-    ...{ title: texts.allow, match: etag, done: texts.allowed(address) },
+    title: texts.allow,
+    match: etag,
+    done: texts.allowed(address),
     call: { method: "PATCH", path: `/keys/${key.id}`, body: { ip_list: [...ip_list, address] } },
   });
   return (
@@ -136,7 +138,11 @@ function keyActions(key: ApiKey, etag: string | null): readonly Action[] {
   const { id, name } = key;
   return [
     {
-      ...{ title: words.edit, icon: "edit", button: true, match: etag, done: texts.saved(name) },
+      title: words.edit,
+      icon: "edit",
+      button: true,
+      match: etag,
+      done: texts.saved(name),
       ask: {
         title: texts.editTitle(name),
         fields: keyFields(false),
@@ -147,7 +153,10 @@ function keyActions(key: ApiKey, etag: string | null): readonly Action[] {
       call: { method: "PATCH", path: `/keys/${id}` },
     },
     {
-      ...{ title: texts.rotate, icon: "refresh", button: true, when: key.replaced_by === null },
+      title: texts.rotate,
+      icon: "refresh",
+      button: true,
+      when: key.replaced_by === null,
       ask: {
         title: texts.rotateTitle(name),
         text: texts.rotateText,
@@ -157,7 +166,9 @@ function keyActions(key: ApiKey, etag: string | null): readonly Action[] {
       after: (made: MadeKey) => openDialog((close) => <NewSecret made={made} onDone={() => openKey(made, close)} />),
     },
     {
-      ...{ title: texts.revoke, button: true, danger: true },
+      title: texts.revoke,
+      button: true,
+      danger: true,
       ask: {
         title: texts.revokeTitle(name),
         text: texts.revokeText,

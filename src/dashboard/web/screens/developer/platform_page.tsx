@@ -79,7 +79,11 @@ function Acts({ shop, etag }: { readonly shop: PlatformConnection; readonly etag
   });
   const actions: readonly Action[] = [
     {
-      ...{ title: words.edit, icon: "edit", button: true, match: etag, done: texts.saved(name) },
+      title: words.edit,
+      icon: "edit",
+      button: true,
+      match: etag,
+      done: texts.saved(name),
       ask: {
         title: words.edit,
         fields: connectionFields(platform, false),
@@ -90,12 +94,18 @@ function Acts({ shop, etag }: { readonly shop: PlatformConnection; readonly etag
       call: { method: "PATCH", path: `/platforms/${id}` },
     },
     {
-      ...{ title: texts.pause, icon: "pause", ...change("paused") },
+      title: texts.pause,
+      icon: "pause",
+      ...change("paused"),
       ask: { title: texts.pauseTitle(name), text: texts.pauseText },
     },
     { title: texts.resume, icon: "play", ...change("active") },
     {
-      ...{ title: texts.remove, icon: "delete", danger: true, match: etag, done: texts.removed(name) },
+      title: texts.remove,
+      icon: "delete",
+      danger: true,
+      match: etag,
+      done: texts.removed(name),
       ask: { title: texts.removeTitle(name), text: texts.removeText },
       call: { method: "DELETE", path: `/platforms/${id}` },
       after: () => navigate(to("/settings/platforms"), { replace: true }),

@@ -32,7 +32,8 @@ const fields: readonly FormField[] = [
 
 /** Asks which missed deliveries to recover. */
 const recover = ({ id }: Webhook): Action => ({
-  ...{ title: texts.recover, icon: "redo" },
+  title: texts.recover,
+  icon: "redo",
   ask: {
     title: texts.recoverTitle,
     text: texts.recoverText,
@@ -94,7 +95,11 @@ export function WebhookActs({ webhook, etag }: WebhookActsProps) {
     match: etag,
   });
   const edit: Action = {
-    ...{ title: words.edit, icon: "edit", button: true, match: etag, done: texts.saved },
+    title: words.edit,
+    icon: "edit",
+    button: true,
+    match: etag,
+    done: texts.saved,
     ask: {
       title: texts.editTitle,
       wide: true,
@@ -106,12 +111,19 @@ export function WebhookActs({ webhook, etag }: WebhookActsProps) {
     call: { method: "PATCH", path: `/webhooks/${id}` },
   };
   const pause: Action = {
-    ...{ title: texts.pause, icon: "pause", ...setActive(false), done: texts.paused },
+    title: texts.pause,
+    icon: "pause",
+    ...setActive(false),
+    done: texts.paused,
     ask: { title: texts.pauseTitle, text: texts.pauseText },
   };
   const resume: Action = { title: texts.resume, icon: "play", ...setActive(true), done: texts.resumed };
   const remove: Action = {
-    ...{ title: texts.remove, icon: "delete", danger: true, match: etag, done: texts.removed },
+    title: texts.remove,
+    icon: "delete",
+    danger: true,
+    match: etag,
+    done: texts.removed,
     ask: { title: texts.removeTitle, text: texts.removeText },
     call: { method: "DELETE", path: `/webhooks/${id}` },
     after: () => navigate(to("/settings/webhooks"), { replace: true }),
@@ -130,7 +142,8 @@ const overlapField: FormField = {
 };
 
 const rotate = ({ id }: Webhook): Action => ({
-  ...{ title: texts.rotate, icon: "key" },
+  title: texts.rotate,
+  icon: "key",
   ask: {
     title: texts.rotateTitle,
     text: texts.rotateText,
@@ -143,7 +156,10 @@ const rotate = ({ id }: Webhook): Action => ({
 
 /** Sends a test event. */
 export const testWebhook = (webhook: Webhook): Action => ({
-  ...{ title: texts.test, icon: "zap", button: true, permission: "webhooks.manage" },
+  title: texts.test,
+  icon: "zap",
+  button: true,
+  permission: "webhooks.manage",
   run: () => openDialog((close) => <TestDialog webhook={webhook} onClose={close} />),
 });
 

@@ -42,9 +42,12 @@ export function WebhooksScreen() {
 }
 
 const addWebhook = (): Action => ({
-  ...{ title: texts.add, permission: "webhooks.manage" },
+  title: texts.add,
+  permission: "webhooks.manage",
   ask: {
-    ...{ title: texts.add, submit: words.create, wide: true },
+    title: texts.add,
+    submit: words.create,
+    wide: true,
     fields: [...merchantChoice({ or_operator: true }), ...webhookFields(true)],
   },
   call: (values, body) => ({ method: "POST", path: "/webhooks", body, merchant: merchantIn(values) }),
@@ -78,7 +81,8 @@ export function Notices({ of }: { readonly of?: string }) {
   const { data = [] } = useQuery<readonly OperatorNotice[]>("/notices", { acknowledged: false, limit: 20 });
   const shown = data.filter(({ subscription_id }) => of === undefined || subscription_id === of);
   const acknowledge = (id: string): Action => ({
-    ...{ title: texts.seen, permission: "webhooks.manage" },
+    title: texts.seen,
+    permission: "webhooks.manage",
     call: { method: "POST", path: `/notices/${id}/acknowledge` },
   });
   return (

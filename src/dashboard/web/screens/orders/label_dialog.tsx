@@ -217,7 +217,9 @@ function usePurchase(order: Order) {
 
 /** Opens the dialog to buy a label for a parcel of an order. */
 export const buyLabel = (order: Order): Action => ({
-  ...{ title: orderTexts.acts["label"] ?? "", icon: "tag", permission: "shipping.buy" },
+  title: orderTexts.acts["label"] ?? "",
+  icon: "tag",
+  permission: "shipping.buy",
   run: () => openDialog((close) => <LabelDialog order={order} onClose={close} />),
 });
 

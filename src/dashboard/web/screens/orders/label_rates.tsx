@@ -82,7 +82,11 @@ export function rateOfMethod(rates: readonly LabelRate[], method: string | null)
 
 /** Voids a label. `name` is its tracking number or its parcel. */
 export const voidLabel = ({ label_id, shipment_id, status, void_status }: LabelRecord, name: string): Action => ({
-  ...{ title: orderTexts.voidLabel, icon: "delete", button: "plain", danger: true, permission: "shipping.buy" },
+  title: orderTexts.voidLabel,
+  icon: "delete",
+  button: "plain",
+  danger: true,
+  permission: "shipping.buy",
   when: status === "completed" && void_status === null,
   ask: {
     title: orderTexts.voidTitle(name),

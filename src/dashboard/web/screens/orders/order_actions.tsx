@@ -73,7 +73,10 @@ export function OrderActs({ order, etag }: OrderActsProps) {
     return action === null ? [] : { ...action, button };
   });
   const edit: Action = {
-    ...{ title: words.edit, icon: "edit", button: true, permission: "orders.write" },
+    title: words.edit,
+    icon: "edit",
+    button: true,
+    permission: "orders.write",
     when: ["pending", "processing", "on_hold"].includes(order.status),
     href: to(`/orders/${order.id}/change`),
   };

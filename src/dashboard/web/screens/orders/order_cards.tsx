@@ -36,7 +36,9 @@ export function AddressCard({ order, etag }: { readonly order: Order; readonly e
   const check = address.verification;
   const changeable = ["pending", "processing", "on_hold"].includes(order.status) && mayAct("hold");
   const accept: Action = {
-    ...{ title: texts.accept, icon: "check", when: changeable },
+    title: texts.accept,
+    icon: "check",
+    when: changeable,
     ask: {
       title: texts.acceptTitle,
       text: (

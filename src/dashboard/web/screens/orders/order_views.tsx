@@ -54,7 +54,10 @@ export function Views() {
   const all = [...default_views(), ...own.state.value];
   const isNamed = all.some(({ params }) => same(params, current));
   const save: Action = {
-    ...{ title: texts.saveView, icon: "plus", button: "plain", when: !isNamed },
+    title: texts.saveView,
+    icon: "plus",
+    button: "plain",
+    when: !isNamed,
     ask: {
       title: texts.saveView,
       text: texts.saveViewText,

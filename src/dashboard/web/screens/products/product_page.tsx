@@ -64,16 +64,19 @@ function ProductPage({ record: product, etag, back }: RecordProps<ProductRecord>
 
 function productActions({ id, sku, status }: ProductRecord, etag: string | null): readonly Action[] {
   const change = (next: ProductRecord["status"]): Pick<Action, "permission" | "when" | "call" | "match" | "done"> => ({
-    ...{ permission: "catalog.write", when: status !== next, match: etag, done: texts.saved(sku) },
+    permission: "catalog.write",
+    when: status !== next,
+    match: etag,
+    done: texts.saved(sku),
     call: { method: "PATCH", path: `/products/${id}`, body: { status: next } },
   });
   return [
+    { title: words.edit, icon: "edit", button: true, permission: "catalog.write", href: to(`/products/${id}/change`) },
     {
-      ...{ title: words.edit, icon: "edit", button: true, permission: "catalog.write" },
-      href: to(`/products/${id}/change`),
-    },
-    {
-      ...{ title: texts.deactivate, icon: "pause", danger: true, ...change("inactive") },
+      title: texts.deactivate,
+      icon: "pause",
+      danger: true,
+      ...change("inactive"),
       ask: { title: texts.deactivateTitle(sku), text: texts.deactivateText },
     },
     { title: texts.activate, icon: "play", ...change("active") },

@@ -93,7 +93,9 @@ export function BillingScreen() {
   const actions: readonly Action[] = [
     addTime(field(texts.warehouse)),
     {
-      ...{ title: texts.export, icon: "download", button: "plain" },
+      title: texts.export,
+      icon: "download",
+      button: "plain",
       run: () => {
         const params = Object.fromEntries(narrowing.map((name) => [name, query.peek().get(name)]));
         return saveFile("/billing/events/export.csv", "billable_events.csv", "text/csv", params);
@@ -114,7 +116,10 @@ export function BillingScreen() {
 
 /** Records billable time for a merchant. */
 const addTime = (where: FormField): Action => ({
-  ...{ title: texts.add, icon: "plus", button: true, permission: "billing.write" },
+  title: texts.add,
+  icon: "plus",
+  button: true,
+  permission: "billing.write",
   ask: {
     title: texts.addTitle,
     text: texts.addText,

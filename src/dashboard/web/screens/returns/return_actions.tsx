@@ -159,7 +159,8 @@ const returnActForms: Readonly<Record<string, (found: Return) => ReturnActForm>>
       },
       {
         ...({ kind: "money", name: "restocking_fee", label: texts.fee, width: "half" } as const),
-        ...{ currency: found.currency, blank: undefined },
+        currency: found.currency,
+        blank: undefined,
       },
       {
         kind: "select",

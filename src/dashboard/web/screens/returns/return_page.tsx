@@ -143,7 +143,9 @@ function OneRefund({ refund, return_id, etag }: RefundProps) {
   const report = (status: "refunded" | "failed"): Action => {
     const title = texts.report[status] ?? status;
     return {
-      ...{ title, permission: "returns.refund", match: etag },
+      title,
+      permission: "returns.refund",
+      match: etag,
       ask: { title: texts.reportTitle(title), text: texts.reportText, danger: status === "failed" },
       call: { method: "POST", path: `/returns/${return_id}/refunds/${refund_id}`, body: { status } },
       done: texts.reported,

@@ -33,7 +33,10 @@ export function BackupsScreen() {
 }
 
 const backUp: Action = {
-  ...{ title: texts.now, icon: "copy", button: "primary", done: texts.started },
+  title: texts.now,
+  icon: "copy",
+  button: "primary",
+  done: texts.started,
   call: { method: "POST", path: "/backups" },
 };
 

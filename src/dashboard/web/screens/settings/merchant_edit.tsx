@@ -16,7 +16,9 @@ const merchantFields = (is_new: boolean): readonly FormField[] => [
     ? [
         {
           ...({ kind: "text", name: "code", label: texts.code, help: texts.codeHelp } as const),
-          ...{ required: true, mono: true, focus: true },
+          required: true,
+          mono: true,
+          focus: true,
           sent: (code: string) => code.trim().toUpperCase(),
         },
       ]

@@ -137,22 +137,34 @@ function Acts({ merchant, etag }: MerchantActsProps) {
     ({ permission: "merchants.manage", when: allowed.includes(action), match: etag }) as const;
   const actions: readonly Action[] = [
     {
-      ...{ title: texts.editAct, icon: "edit", button: true, permission: "merchants.manage" },
+      title: texts.editAct,
+      icon: "edit",
+      button: true,
+      permission: "merchants.manage",
       href: to(`/settings/merchants/${id}/change`),
     },
     { title: texts.look, icon: "filter", when: several.value, href: to("/orders", { merchant: code }) },
     { title: texts.view, icon: "eye", when: merchant.status !== "closed", run: () => void viewAs(id) },
     {
-      ...{ title: texts.suspend, icon: "pause", ...manage("suspend"), done: texts.suspended(name) },
+      title: texts.suspend,
+      icon: "pause",
+      ...manage("suspend"),
+      done: texts.suspended(name),
       ask: { title: texts.suspendTitle(name), text: texts.suspendText },
       call: { method: "POST", path: `/merchants/${id}/suspend` },
     },
     {
-      ...{ title: texts.reactivate, icon: "play", ...manage("reactivate"), done: texts.reactivated(name) },
+      title: texts.reactivate,
+      icon: "play",
+      ...manage("reactivate"),
+      done: texts.reactivated(name),
       call: { method: "POST", path: `/merchants/${id}/reactivate` },
     },
     {
-      ...{ title: texts.close, icon: "close", danger: true, ...manage("close") },
+      title: texts.close,
+      icon: "close",
+      danger: true,
+      ...manage("close"),
       ask: { title: texts.closeTitle(name), text: texts.closeText, stay: texts.keep },
       run: () => close(merchant, etag),
     },

@@ -83,7 +83,11 @@ function fieldOf({ kind, usual, least, most, unit, what, costs }: RetentionRow):
   const fixed = least === most;
   const limits = texts.limits(least, most, unit);
   return {
-    ...{ kind: "number", name: kind, label: texts.kinds[kind][1], unit, disabled: fixed },
+    kind: "number",
+    name: kind,
+    label: texts.kinds[kind][1],
+    unit,
+    disabled: fixed,
     help: [what, texts.takes(costs), limits, ...(fixed ? [] : [texts.default_time(usual, unit)])].join(" "),
   };
 }

@@ -10,7 +10,9 @@ import { serverTexts as texts } from "../../text/settings.ts";
 
 const columns: readonly TableColumn<Server>[] = [
   {
-    ...{ id: "host", title: texts.host, wide: true },
+    id: "host",
+    title: texts.host,
+    wide: true,
     cell: ({ host, answers }) => (
       <>
         {host} {answers && <Badge tone="info">{texts.current}</Badge>}

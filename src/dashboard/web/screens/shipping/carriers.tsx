@@ -118,7 +118,9 @@ function accountActions(account: Account): readonly Action[] {
     turn("paused"),
     turn("active"),
     {
-      ...{ title: words.remove, icon: "delete", danger: true },
+      title: words.remove,
+      icon: "delete",
+      danger: true,
       ask: { title: texts.removeTitle(name), text: texts.removeText },
       call: { method: "DELETE", path },
       done: texts.removed(name),
@@ -164,7 +166,10 @@ type CarrierConnector = Connectors["connectors"][number];
 
 /** Adds an account: first the provider, then its credentials. */
 const addAccount: Action = {
-  ...{ title: texts.add, icon: "plus", button: "primary", permission: "shipping.manage" },
+  title: texts.add,
+  icon: "plus",
+  button: "primary",
+  permission: "shipping.manage",
   run: () => openDialog((close) => <ChooseProvider onClose={close} />),
 };
 

@@ -57,7 +57,9 @@ function CarrierDays({ holidays, year }: { readonly holidays: Holidays; readonly
   const common = { when: managed, match: etag } as const;
   const removeDay = (day: HolidayDate): Action => ({
     ...common,
-    ...{ title: words.remove, icon: "delete", danger: true },
+    title: words.remove,
+    icon: "delete",
+    danger: true,
     ask: {
       title: texts.removeTitle(day.name),
       text: once(day) ? texts.removeText : `${texts.removeText} ${texts.removeRuleText}`,
@@ -69,7 +71,8 @@ function CarrierDays({ holidays, year }: { readonly holidays: Holidays; readonly
   });
   const addDay: Action = {
     ...common,
-    ...{ title: texts.add, icon: "plus" },
+    title: texts.add,
+    icon: "plus",
     ask: {
       title: texts.addTitle(carrier),
       fields: dayFields,

@@ -45,7 +45,8 @@ export function ManifestsScreen() {
       id={({ manifest_id }) => manifest_id}
       href={({ manifest_id }) => to(`/shipping/manifests/${manifest_id}`)}
       create={{
-        ...{ title: texts.add, permission: "shipping.buy" },
+        title: texts.add,
+        permission: "shipping.buy",
         run: () => openDialog((close) => <AddManifest onClose={close} />),
       }}
       empty={{ icon: "clipboard", title: texts.emptyTitle, text: texts.emptyText }}

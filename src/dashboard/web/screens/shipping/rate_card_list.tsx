@@ -81,15 +81,16 @@ const fields: readonly FormField[] = [
 ];
 
 const addCard: Action = {
-  ...{ title: texts.add, permission: "shipping.manage" },
-  ask: {
-    ...{ title: texts.add, submit: words.create, fields },
-    first: { days: "3" },
-  },
+  title: texts.add,
+  permission: "shipping.manage",
+  ask: { title: texts.add, submit: words.create, fields, first: { days: "3" } },
   call: ({ name, service, price, days, cut_off }) => ({
-    ...{ method: "POST", path: "/shipping/rate-cards" },
+    method: "POST",
+    path: "/shipping/rate-cards",
     body: {
-      ...{ name, service, ...(cut_off === "" ? {} : { cut_off }) },
+      name,
+      service,
+      ...(cut_off === "" ? {} : { cut_off }),
       prices: [
         { zone: "*", up_to_pounds: 1, price },
         { zone: "*", up_to_pounds: null, price },

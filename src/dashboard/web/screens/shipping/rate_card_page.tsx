@@ -48,28 +48,39 @@ function Acts({ card, etag }: { readonly card: RateCard; readonly etag: string |
   const { id, name, active, service, prices } = card;
   const manage = { permission: "shipping.manage", match: etag } as const;
   const turn = (on: boolean): Pick<Action, "permission" | "match" | "when" | "call"> => ({
-    ...{ ...manage, when: active !== on },
+    ...manage,
+    when: active !== on,
     call: { method: "PATCH", path: `/shipping/rate-cards/${id}`, body: { active: on } },
   });
   const actions: readonly Action[] = [
     { ...changeCard(card), ...manage, button: true },
     {
-      ...{ title: texts.exportCsv, icon: "download", button: !may("shipping.manage") },
+      title: texts.exportCsv,
+      icon: "download",
+      button: !may("shipping.manage"),
       run: () => saveFile(`/shipping/rate-cards/${id}/export.csv`, `${service}.csv`),
     },
     {
-      ...{ title: texts.importCsv, icon: "upload", permission: "shipping.manage" },
+      title: texts.importCsv,
+      icon: "upload",
+      permission: "shipping.manage",
       run: () =>
         chooseFile((file) =>
           act({
-            ...{ title: texts.importAct, danger: true, done: texts.imported },
+            title: texts.importAct,
+            danger: true,
+            done: texts.imported,
             ask: { title: texts.importTitle(file.name, name), text: texts.importText(count(prices.length)) },
             run: () => sendCsv(`/shipping/rate-cards/${id}/import`, file, { match: etag }),
           }),
         ),
     },
     {
-      ...{ title: texts.switchOff, icon: "pause", danger: true, ...turn(false), done: texts.off(name) },
+      title: texts.switchOff,
+      icon: "pause",
+      danger: true,
+      ...turn(false),
+      done: texts.off(name),
       ask: { title: texts.offTitle(name), text: texts.offText },
     },
     { title: texts.switchOn, icon: "play", ...turn(true), done: texts.on(name) },
@@ -147,7 +158,9 @@ function changeCard(card: RateCard): Action {
     divisor: dimensional === null ? "" : String(dimensional.divisor),
   };
   return {
-    ...{ title: words.edit, icon: "edit", done: texts.saved(name) },
+    title: words.edit,
+    icon: "edit",
+    done: texts.saved(name),
     ask: {
       title: `${words.edit}: ${name}`,
       fields: fields.map((field) => (field.kind === "money" ? { ...field, currency: card.currency } : field)),

@@ -28,7 +28,8 @@ const fields = (): readonly FormField[] => [
   { ...select, name: "to_country", label: texts.toCountry, options: countryNames() },
   {
     ...({ kind: "weight", name: "weight", unit_name: "weight_unit", label: texts.weight, first: "1" } as const),
-    ...{ required: true, width: "half" },
+    required: true,
+    width: "half",
   },
   { kind: "money", name: "value", label: texts.value, currency: "USD", width: "half", blank: undefined },
   { ...side, name: "dimensions.length", label: texts.length },

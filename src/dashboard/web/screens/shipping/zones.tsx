@@ -159,12 +159,20 @@ function SetByHand() {
   const save = (overrides: readonly Override[]) =>
     ({ method: "PUT", path: "/shipping/zones/overrides", body: { overrides } }) as const;
   const removeOverride = (gone: Override): Action => ({
-    ...{ title: words.remove, icon: "delete", danger: true, match: etag, done: texts.overrideRemoved },
+    title: words.remove,
+    icon: "delete",
+    danger: true,
+    match: etag,
+    done: texts.overrideRemoved,
     ask: { title: texts.removeTitle(placeOf(gone)), text: texts.removeText },
     call: save(all.filter((one) => one !== gone)),
   });
   const addOverride: Action = {
-    ...{ title: texts.addOverride, icon: "plus", when: managed, match: etag, done: texts.overrideAdded },
+    title: texts.addOverride,
+    icon: "plus",
+    when: managed,
+    match: etag,
+    done: texts.overrideAdded,
     ask: {
       title: texts.addOverride,
       text: texts.overridesText,
@@ -209,11 +217,14 @@ function ChartList() {
   const charts = data?.charts ?? [];
   const managed = may("shipping.manage");
   const importChart: Action = {
-    ...{ title: texts.importChart, icon: "upload", when: managed },
+    title: texts.importChart,
+    icon: "upload",
+    when: managed,
     run: () =>
       chooseFile((file) =>
         act({
-          ...{ title: texts.importChart, danger: true },
+          title: texts.importChart,
+          danger: true,
           ask: { title: texts.importTitle(file.name), text: texts.importText },
           run: () => sendCsv<Charts>("/shipping/zones/charts/import", file),
           done: (now: Charts) => texts.imported(now.charts.length),
@@ -221,7 +232,9 @@ function ChartList() {
       ),
   };
   const removeChart = ({ id, origin }: CarrierZoneChart): Action => ({
-    ...{ title: texts.remove, icon: "delete", danger: true },
+    title: texts.remove,
+    icon: "delete",
+    danger: true,
     ask: { title: texts.removeChartTitle(origin), text: texts.removeChartText },
     call: { method: "DELETE", path: `/shipping/zones/charts/${id}` },
   });

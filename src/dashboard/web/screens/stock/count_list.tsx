@@ -48,9 +48,11 @@ const names = (text: unknown) => {
 };
 
 const openCount = (where: FormField): Action => ({
-  ...{ title: texts.create, permission: "stock.write" },
+  title: texts.create,
+  permission: "stock.write",
   ask: {
-    ...{ title: texts.create, text: texts.createText },
+    title: texts.create,
+    text: texts.createText,
     fields: [
       where,
       { kind: "text", name: "bins", label: texts.bins, help: texts.binsHelp, lines: 3, mono: true },

@@ -37,20 +37,29 @@ function actionsOf(count: StockCount, match: string | null): readonly Action[] {
   const [print, cancel] = commonActions("counts", count, match, texts);
   return [
     {
-      ...{ title: texts.post, icon: "check", button: "primary", permission: "stock.write", match },
+      title: texts.post,
+      icon: "check",
+      button: "primary",
+      permission: "stock.write",
+      match,
       when: allowed_actions.includes("post"),
       ask: {
-        ...{ title: texts.postTitle(id), text: texts.postText(lines_different, units_over, units_short) },
+        title: texts.postTitle(id),
+        text: texts.postText(lines_different, units_over, units_short),
         fields: units_short === 0 ? [] : shortfallFields,
       },
       call: ({ allow_shortfall }) => ({
-        ...{ method: "POST", path: `/inventory/counts/${id}/post` },
+        method: "POST",
+        path: `/inventory/counts/${id}/post`,
         body: allow_shortfall === true ? { allow_shortfall } : {},
       }),
       done: texts.posted(id),
     },
     {
-      ...{ title: texts.review, button: left === 0 ? "primary" : true, permission: "stock.write", match },
+      title: texts.review,
+      button: left === 0 ? "primary" : true,
+      permission: "stock.write",
+      match,
       when: allowed_actions.includes("review"),
       ask: { title: texts.reviewTitle(id), text: texts.reviewText(left) },
       call: { method: "POST", path: `/inventory/counts/${id}/review` },
@@ -58,10 +67,14 @@ function actionsOf(count: StockCount, match: string | null): readonly Action[] {
     },
     print,
     {
-      ...{ title: texts.unexpected, icon: "plus", permission: "stock.floor" },
+      title: texts.unexpected,
+      icon: "plus",
+      permission: "stock.floor",
       when: allowed_actions.includes("record"),
       ask: {
-        ...{ title: texts.unexpected, text: texts.unexpectedText, submit: texts.unexpectedAct },
+        title: texts.unexpected,
+        text: texts.unexpectedText,
+        submit: texts.unexpectedAct,
         fields: unexpectedFields,
       },
       call: ({ sku, bin, lot_number, quantity }) => {
@@ -82,7 +95,7 @@ const unexpectedFields: readonly FormField[] = [
   { kind: "number", name: "quantity", label: texts.quantity, required: true, width: "half" },
 ];
 const shortfallFields: readonly FormField[] = [
-  { ...{ kind: "switch", name: "allow_shortfall" }, label: texts.backorderAffected, help: texts.backorderAffectedHelp },
+  { kind: "switch", name: "allow_shortfall", label: texts.backorderAffected, help: texts.backorderAffectedHelp },
 ];
 
 /** The values per currency; undefined if none are known. */

@@ -95,7 +95,9 @@ const setStatus = (status: AllowedLotStatus, { id, lot_number }: LotDetail): Act
 function setDates(lot: LotDetail, received: string): Action {
   const expiry = lot.expiration_date?.slice(0, 10) ?? "";
   return {
-    ...{ title: texts.dates, icon: "calendar", done: texts.corrected(lot.lot_number) },
+    title: texts.dates,
+    icon: "calendar",
+    done: texts.corrected(lot.lot_number),
     ask: {
       title: texts.dates,
       text: texts.datesText,
@@ -125,7 +127,10 @@ type LotLocation = LotDetail["locations"][number];
 const placeColumns = (sees_bins: boolean, nameOf: (id: string) => string): readonly TableColumn<LotLocation>[] => [
   { id: "bin", when: sees_bins, title: texts.bin, cell: ({ location }) => <code>{location}</code>, wide: true },
   {
-    ...{ id: "warehouse", when: !sees_bins, title: texts.warehouse, wide: true },
+    id: "warehouse",
+    when: !sees_bins,
+    title: texts.warehouse,
+    wide: true,
     cell: ({ warehouse_id }) => nameOf(warehouse_id),
   },
   { id: "units", title: texts.onHand, align: "right", cell: ({ quantity }) => count(quantity) },

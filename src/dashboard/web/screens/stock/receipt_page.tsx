@@ -69,11 +69,17 @@ function columnsOf(lines: readonly ReceivedLine[]): readonly TableColumn<Receive
     { id: "outstanding", ...right, title: texts.outstanding, cell: (it) => count(it.quantity_outstanding) },
     { id: "apart", ...right, when: some((it) => it.quantity_set_aside), title: texts.apart, cell: aside },
     {
-      ...{ id: "over", ...right, when: some((it) => it.quantity_over), title: texts.over },
+      id: "over",
+      ...right,
+      when: some((it) => it.quantity_over),
+      title: texts.over,
       cell: (it) => <Odd units={it.quantity_over} />,
     },
     {
-      ...{ id: "missing", ...right, when: some((it) => it.quantity_missing), title: texts.missing },
+      id: "missing",
+      ...right,
+      when: some((it) => it.quantity_missing),
+      title: texts.missing,
       cell: (it) => <Odd units={it.quantity_missing} />,
     },
   ];
@@ -97,7 +103,10 @@ function actionsOf(receipt: Receipt, etag: string | null): readonly Action[] {
   return [
     { ...receive(receipt, outstanding), when: allowed_actions.includes("scan") },
     {
-      ...{ title: texts.close, button: true, permission: "stock.floor", match: etag },
+      title: texts.close,
+      button: true,
+      permission: "stock.floor",
+      match: etag,
       when: allowed_actions.includes("close"),
       ask: { title: texts.closeTitle(id), text: texts.closeText(outstanding) },
       call: { method: "POST", path: `/inventory/receipts/${id}/close` },
@@ -124,9 +133,16 @@ function receive({ id, lines }: Receipt, outstanding: number): Action {
     return <p class="will">{texts.willTake(units) + more}</p>;
   };
   return {
-    ...{ title: texts.arrivals, icon: "box", button: "primary", permission: "stock.floor" },
+    title: texts.arrivals,
+    icon: "box",
+    button: "primary",
+    permission: "stock.floor",
     ask: {
-      ...{ title: texts.arrivals, text: texts.arrivalsText, submit: texts.take, wide: true, preview },
+      title: texts.arrivals,
+      text: texts.arrivalsText,
+      submit: texts.take,
+      wide: true,
+      preview,
       fields: [arrivedLines],
       first: { items: first.length > 0 ? first : [blank] },
     },

@@ -33,10 +33,13 @@ function ZoneNeeded({ product: { sku, temperature_zone: wanted }, warehouse }: Z
   if (warehouse.location_zones.some(({ temperature_zone }) => isCold(temperature_zone))) return null;
   const zone_id = wanted.toUpperCase();
   const add: Action = {
-    ...{ title: texts.zoneAdd(wanted), icon: "plus", permission: "house.manage" },
+    title: texts.zoneAdd(wanted),
+    icon: "plus",
+    permission: "house.manage",
     ask: { title: texts.zoneTitle(wanted, warehouse.name), text: texts.zoneText(zone_id) },
     call: {
-      ...{ method: "PATCH", path: `/inventory/locations/${warehouse.warehouse_id}` },
+      method: "PATCH",
+      path: `/inventory/locations/${warehouse.warehouse_id}`,
       body: { location_zones: [{ zone_id, temperature_zone: wanted }] },
     },
     done: texts.zoneAdded(zone_id),
@@ -154,7 +157,10 @@ export function AdjustDialog(props: PlacesProps) {
         const adjustment = byOf(place, values);
         if (adjustment === null) return;
         const body = {
-          ...{ adjustment, reason: values["reason"], ...named(place), notes: enteredText(values["notes"]) ?? null },
+          adjustment,
+          reason: values["reason"],
+          ...named(place),
+          notes: enteredText(values["notes"]) ?? null,
           expected_quantity: inWarehouse(place),
           ...shortfallIn(values),
         };
@@ -292,12 +298,19 @@ export function AddDialog({ sku, onClose }: { readonly sku: string; readonly onC
         { kind: "text", name: "bin", label: texts.bin, help: texts.binHelp, mono: true, width: "half" },
         { kind: "text", name: "reference", label: texts.reference, width: "half" },
         {
-          ...{ kind: "text", name: "lot_number", label: texts.lot, mono: true, width: "half" },
+          kind: "text",
+          name: "lot_number",
+          label: texts.lot,
+          mono: true,
+          width: "half",
           help: by_lot ? texts.lotNeeded(product?.sku ?? "") : texts.lotHelp,
           required: by_lot,
         },
         {
-          ...{ kind: "date", name: "expiration_date", label: texts.expiry, width: "half" },
+          kind: "date",
+          name: "expiration_date",
+          label: texts.expiry,
+          width: "half",
           help: by_expiry ? texts.expiryNeeded(product?.sku ?? "") : texts.expiryHelp,
           required: by_expiry,
         },
@@ -357,12 +370,21 @@ export function OwnershipDialog(props: PlacesProps) {
       fields={() => [
         quantityField,
         {
-          ...{ kind: "select", name: "to_merchant_id", label: texts.ownershipTo, required: true, width: "half" },
-          ...{ empty: merchantTexts.choose, options },
+          kind: "select",
+          name: "to_merchant_id",
+          label: texts.ownershipTo,
+          required: true,
+          width: "half",
+          empty: merchantTexts.choose,
+          options,
         },
         {
-          ...{ kind: "text", name: "to_sku", label: texts.ownershipSku, help: texts.ownershipSkuHelp },
-          ...{ mono: true, width: "half" },
+          kind: "text",
+          name: "to_sku",
+          label: texts.ownershipSku,
+          help: texts.ownershipSkuHelp,
+          mono: true,
+          width: "half",
         },
         { kind: "text", name: "to_bin", label: texts.toBin, help: texts.ownershipBinHelp, mono: true, width: "half" },
         { kind: "text", name: "reason", label: texts.ownershipReason, help: texts.ownershipReasonHelp, required: true },

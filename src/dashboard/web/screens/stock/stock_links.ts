@@ -27,7 +27,9 @@ export function useWarehouses() {
     when: several,
   });
   const column = (title: string): TableColumn<{ readonly location: string }> => ({
-    ...{ id: "location", title, when: several },
+    id: "location",
+    title,
+    when: several,
     cell: ({ location }) => nameOf(location),
   });
   const field = (label: string): FormField => {

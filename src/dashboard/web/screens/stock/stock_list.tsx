@@ -45,17 +45,14 @@ function binsOf(locations: Level["locations"]): string {
 
 const actions: readonly Action[] = [
   {
-    ...{ title: texts.add, icon: "plus", button: "primary", permission: "stock.write" },
+    title: texts.add,
+    icon: "plus",
+    button: "primary",
+    permission: "stock.write",
     run: () => openDialog((close) => <AddDialog sku="" onClose={close} />),
   },
-  {
-    ...{ title: texts.importFile, icon: "upload", permission: "stock.write" },
-    run: () => navigate(to("/stock/import")),
-  },
-  {
-    ...{ title: texts.exportFile, icon: "download" },
-    run: () => saveFile("/inventory/export.csv", "inventory.csv"),
-  },
+  { title: texts.importFile, icon: "upload", permission: "stock.write", run: () => navigate(to("/stock/import")) },
+  { title: texts.exportFile, icon: "download", run: () => saveFile("/inventory/export.csv", "inventory.csv") },
 ];
 
 /** The stock levels of all SKUs. */

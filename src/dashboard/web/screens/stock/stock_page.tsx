@@ -30,7 +30,9 @@ export function SkuScreen({ params, back }: ScreenProps) {
   const { data: stock, problem, loading, reload } = useQuery<StockOfSku>(`/inventory/${encodeURIComponent(sku)}`);
   const { data: explanation } = useQuery<Explanation>(`/inventory/${encodeURIComponent(sku)}/explain`);
   const { data: places = [] } = useQuery<readonly Placed[]>(isOperatorUser.value ? "/inventory/items" : null, {
-    ...{ sku, sort: "bin", limit: 100 },
+    sku,
+    sort: "bin",
+    limit: 100,
   });
   if (loading) return <Skeleton />;
   if (stock === undefined) return <Unfound sku={sku} back={back} problem={problem} onRetry={reload} />;
@@ -132,7 +134,10 @@ function placeActions(sku: string, places: readonly Placed[], at: Placed): reado
     { title: texts.adjust, icon: "adjust", permission: "stock.write", run: open(AdjustDialog) },
     { title: texts.move, icon: "arrowRight", permission: "stock.floor", when: isMovable(at), run: open(MoveDialog) },
     {
-      ...{ title: texts.quarantine, icon: "pause", danger: true, permission: "stock.floor" },
+      title: texts.quarantine,
+      icon: "pause",
+      danger: true,
+      permission: "stock.floor",
       when: at.kind === "storage",
       run: open(OffSaleDialog),
     },
@@ -140,7 +145,8 @@ function placeActions(sku: string, places: readonly Placed[], at: Placed): reado
 }
 
 const productPage = (sku: string): Action => ({
-  ...{ title: texts.productPage, icon: "tag" },
+  title: texts.productPage,
+  icon: "tag",
   href: to("/products", { q: sku }),
 });
 
@@ -153,19 +159,26 @@ function stockActions(sku: string, places: readonly Placed[]): readonly Action[]
   const [floor, write] = [{ permission: "stock.floor" }, { permission: "stock.write" }] as const;
   return [
     {
-      ...{ title: texts.add, icon: "plus", button: "primary", ...write },
+      title: texts.add,
+      icon: "plus",
+      button: "primary",
+      ...write,
       run: () => openDialog((close) => <AddDialog sku={sku} onClose={close} />),
     },
     { title: texts.adjust, icon: "adjust", button: true, ...write, when: some, run: open(AdjustDialog) },
     { title: texts.move, icon: "arrowRight", button: true, ...floor, when: some, run: open(MoveDialog) },
     { title: texts.quarantine, icon: "pause", danger: true, ...floor, run: open(OffSaleDialog) },
     {
-      ...{ title: texts.recall, icon: "alert", ...write, when: places.some(({ lot_id }) => lot_id !== null) },
+      title: texts.recall,
+      icon: "alert",
+      ...write,
+      when: places.some(({ lot_id }) => lot_id !== null),
       href: stockHref(sku, {}, { tab: "lots" }),
     },
     { title: texts.ownership, icon: "customers", ...write, when: canGive, run: open(OwnershipDialog) },
     {
-      ...{ title: texts.exportLedger, icon: "download" },
+      title: texts.exportLedger,
+      icon: "download",
       run: () => saveFile("/inventory/movements/export.csv", `ledger-${sku}.csv`, "text/csv", { sku }),
     },
     productPage(sku),

@@ -61,11 +61,15 @@ export function Places({ rows, of, acts }: StockPlacesProps) {
   const columns: readonly TableColumn<Placed>[] = [
     { id: "bin", when: of === "sku", title: texts.bin, cell: (it) => <Bin {...it} /> },
     {
-      ...{ id: "warehouse", when: of === "sku" && several, title: texts.warehouse },
+      id: "warehouse",
+      when: of === "sku" && several,
+      title: texts.warehouse,
       cell: ({ warehouse_id }) => nameOf(warehouse_id),
     },
     {
-      ...{ id: "sku", when: of === "bin", title: texts.sku },
+      id: "sku",
+      when: of === "bin",
+      title: texts.sku,
       cell: ({ sku, cause }) => (
         <>
           <code>{sku}</code> {cause && <Badge tone="warning">{texts.causes[cause]}</Badge>}

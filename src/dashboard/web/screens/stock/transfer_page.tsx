@@ -77,23 +77,33 @@ function actionsOf(transfer: Transfer, etag: string | null): readonly Action[] {
   return [
     { ...receive(transfer, missing), when: allowed_actions.includes("receive") },
     {
-      ...{ title: texts.ship, icon: "truck", button: "primary", permission: "stock.floor", match: etag },
+      title: texts.ship,
+      icon: "truck",
+      button: "primary",
+      permission: "stock.floor",
+      match: etag,
       when: allowed_actions.includes("ship"),
       ask: { title: texts.shipTitle(id), text: texts.shipText(planned) },
       call: { method: "POST", path: `/inventory/transfers/${id}/ship` },
       done: texts.shippedDone(id),
     },
     {
-      ...{ title: texts.close, button: true, permission: "stock.write", match: etag },
+      title: texts.close,
+      button: true,
+      permission: "stock.write",
+      match: etag,
       when: allowed_actions.includes("close"),
       // Units that have not arrived are written off.
       ask: {
-        ...{ title: texts.closeTitle(id), text: texts.closeText(missing), danger: missing > 0 },
+        title: texts.closeTitle(id),
+        text: texts.closeText(missing),
+        danger: missing > 0,
         fields: missing === 0 ? [] : closeFields,
         first: { reason: "lost" },
       },
       call: ({ reason, notes }) => ({
-        ...{ method: "POST", path: `/inventory/transfers/${id}/close` },
+        method: "POST",
+        path: `/inventory/transfers/${id}/close`,
         body: missing === 0 ? {} : { reason, notes: enteredText(notes) ?? null },
       }),
       done: texts.closed(id),
@@ -113,9 +123,15 @@ function receive({ id, items }: Transfer, in_transit: number): Action {
     <p class="will">{texts.receiveWill(unitsIn(values), Math.max(0, in_transit - unitsIn(values)))}</p>
   );
   return {
-    ...{ title: texts.receive, icon: "box", button: "primary", permission: "stock.floor" },
+    title: texts.receive,
+    icon: "box",
+    button: "primary",
+    permission: "stock.floor",
     ask: {
-      ...{ title: texts.receiveTitle(id), text: texts.receiveText, wide: true, preview },
+      title: texts.receiveTitle(id),
+      text: texts.receiveText,
+      wide: true,
+      preview,
       fields: [receivedLines],
       first: { items: first },
     },

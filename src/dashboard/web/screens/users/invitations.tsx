@@ -106,12 +106,16 @@ const columns: readonly TableColumn<Invitation>[] = [
 export function Invitations({ invite }: { readonly invite: ComponentChildren }) {
   const acts = ({ id, email }: Invitation): readonly Action[] => [
     {
-      ...{ title: texts.resend, icon: "link" },
+      title: texts.resend,
+      icon: "link",
       call: { method: "POST", path: `/invitations/${id}/resend` },
       after: (linked: LinkedInvitation) => openDialog((close) => <LinkDialog invitation={linked} onClose={close} />),
     },
     {
-      ...{ title: texts.revoke, icon: "close", danger: true, done: texts.revoked },
+      title: texts.revoke,
+      icon: "close",
+      danger: true,
+      done: texts.revoked,
       ask: { title: texts.revokeTitle(email), text: texts.revokeText },
       call: { method: "POST", path: `/invitations/${id}/revoke` },
     },

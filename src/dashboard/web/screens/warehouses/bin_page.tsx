@@ -36,7 +36,10 @@ export function BinScreen({ params }: ScreenProps) {
     );
   }
   const openCount: Action = {
-    ...{ title: texts.count, icon: "clipboard", button: true, permission: "stock.write" },
+    title: texts.count,
+    icon: "clipboard",
+    button: true,
+    permission: "stock.write",
     call: { method: "POST", path: "/inventory/counts", body: { location, bins: [code] } },
     after: ({ id }: StockCount) => navigate(to(`/counts/${id}`)),
   };

@@ -59,7 +59,10 @@ export const any_merchant = "*";
 export function editBin(bin: Bin): Action {
   const { warehouse_id, code, zone_id, temperature_zone, capacity, mix_merchants } = bin;
   return {
-    ...{ title: words.edit, icon: "edit", permission: "house.manage", when: several.value },
+    title: words.edit,
+    icon: "edit",
+    permission: "house.manage",
+    when: several.value,
     ask: {
       title: texts.editTitle(code),
       text: texts.editText,

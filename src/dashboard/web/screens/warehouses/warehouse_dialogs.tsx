@@ -68,7 +68,10 @@ const manage = { permission: "house.manage" } as const;
 
 /** Creates a warehouse with its first zone and bins. */
 export const newWarehouse: Action = {
-  ...{ title: texts.add, icon: "plus", button: "primary", ...manage },
+  title: texts.add,
+  icon: "plus",
+  button: "primary",
+  ...manage,
   ask: {
     title: texts.newTitle,
     text: texts.newText,
@@ -105,7 +108,10 @@ export const newWarehouse: Action = {
 export function editWarehouse(warehouse: WarehouseRecord): Action {
   const { warehouse_id, name, version, holidays, ...same } = warehouse;
   return {
-    ...{ title: words.edit, icon: "edit", ...manage, match: `"${version}"` },
+    title: words.edit,
+    icon: "edit",
+    ...manage,
+    match: `"${version}"`,
     ask: {
       title: texts.editTitle(name),
       text: texts.editText,
@@ -138,15 +144,17 @@ export const editZone = ({ warehouse_id, name }: WarehouseRecord, zone: Warehous
     first: zone === null ? { temperature_zone: "ambient" } : { ...zone },
     fields: [
       {
-        ...{ name: "zone_id", label: texts.zoneCode, kind: "text", required: true, mono: true, width: "half" },
+        name: "zone_id",
+        label: texts.zoneCode,
+        kind: "text",
+        required: true,
+        mono: true,
+        width: "half",
         disabled: zone !== null,
       },
       temperature,
       { name: "temperature_range", label: texts.range, help: texts.rangeHelp, kind: "text", width: "half" },
-      {
-        ...{ name: "capacity", label: texts.capacity, kind: "number", min: 0, width: "half" },
-        help: texts.zoneCapacityHelp,
-      },
+      { name: "capacity", label: texts.capacity, kind: "number", min: 0, width: "half", help: texts.zoneCapacityHelp },
     ],
   },
   call: (values) => {
@@ -167,7 +175,10 @@ export function addBins({ warehouse_id }: WarehouseRecord, zone: WarehouseZone):
   const { zone_id, temperature_zone } = zone;
   const known = new Set(zone.bins.map(({ code }) => code));
   return {
-    ...{ title: texts.addBins, icon: "bins", ...manage, done: texts.saved(zone_id) },
+    title: texts.addBins,
+    icon: "bins",
+    ...manage,
+    done: texts.saved(zone_id),
     ask: {
       title: texts.binsTitle(zone_id),
       text: texts.binsText,
@@ -175,15 +186,17 @@ export function addBins({ warehouse_id }: WarehouseRecord, zone: WarehouseZone):
       first: { kind: "storage" },
       fields: [
         {
-          ...{ name: "bins", label: texts.binCodes, help: texts.binCodesHelp, kind: "text", lines: 5, mono: true },
+          name: "bins",
+          label: texts.binCodes,
+          help: texts.binCodesHelp,
+          kind: "text",
+          lines: 5,
+          mono: true,
           required: true,
           focus: true,
         },
         { name: "kind", label: texts.binKind, kind: "select", options: optionsOf(texts.binKinds), width: "half" },
-        {
-          ...{ name: "capacity", label: texts.capacity, kind: "number", min: 0, width: "half" },
-          help: texts.binCapacityHelp,
-        },
+        { name: "capacity", label: texts.capacity, kind: "number", min: 0, width: "half", help: texts.binCapacityHelp },
         ...(several.value ? [assignmentField(true)] : []),
       ],
       preview: ({ bins }) => {
