@@ -176,6 +176,10 @@ const element = (value: number | string) =>
 export const named = <Column extends AnyColumn>(column: Column, name: string) =>
   sql<GetColumnData<Column>>`${column}`.mapWith(column).as(name);
 
+/** Columns of a table by their own names, for the fields of a select. */
+export const columnsOf = <Table extends object, Name extends keyof Table & string>(table: Table, ...names: Name[]) =>
+  Object.fromEntries(names.map((name) => [name, table[name]])) as Pick<Table, Name>;
+
 /** All integers of a query as the text of one JSON list, in the given order. */
 export const listed = (column: AnyColumn | SQLWrapper, order: readonly SQL[] = []): SQL => {
   const sorted = order.length === 0 ? column : sql`${column} order by ${sql.join([...order], sql`, `)}`;

@@ -1,5 +1,5 @@
 import { and, asc, eq, isNotNull, type SQL, sql as template } from "drizzle-orm";
-import { among, amongTexts, forKeyShare, forUpdate, list, opaque } from "../../db/kit.ts";
+import { among, amongTexts, columnsOf, forKeyShare, forUpdate, list, opaque } from "../../db/kit.ts";
 import { addresses, customer_words, customers } from "../../db/schema/customers.ts";
 import { merchants } from "../../db/schema/merchants.ts";
 import type { StoredCheck } from "../addresses/address.ts";
@@ -65,14 +65,8 @@ export async function withAddresses(db: Db, rows: readonly CustomerRow[]): Promi
 }
 
 const buyer = {
-  id: customers.id,
-  merchant_id: customers.merchant_id,
+  ...columnsOf(customers, "id", "merchant_id", "email", "first_name", "last_name", "company", "erased_at"),
   merchant: { code: merchants.code, status: merchants.status },
-  email: customers.email,
-  first_name: customers.first_name,
-  last_name: customers.last_name,
-  company: customers.company,
-  erased_at: customers.erased_at,
 };
 
 const recipientIn = (sql: ReadStatements, a: StatementArgs<{ customer_id: number; address_id: number }>) =>

@@ -1,6 +1,7 @@
 // The rows behind a verification difference, so that a person can see which of them is wrong.
 import { and, asc, desc, eq, lte, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
+import { columnsOf } from "../../db/kit.ts";
 import { count_lines } from "../../db/schema/counts.ts";
 import { lots, movements, stock_items } from "../../db/schema/inventory.ts";
 import { lot_changes } from "../../db/schema/lots.ts";
@@ -43,19 +44,8 @@ async function itemRows(db: Db, condition: SQL | undefined): Promise<VerifiedRow
 async function movementRows(db: Db, condition: SQL | undefined): Promise<VerifiedRow[]> {
   const rows = await db.sql
     .select({
-      id: movements.id,
-      type: movements.type,
-      quantity: movements.quantity,
-      from_item_id: movements.from_item_id,
-      from_balance: movements.from_balance,
-      to_item_id: movements.to_item_id,
-      to_balance: movements.to_balance,
-      to_place: movements.to_place,
-      lot_id: movements.lot_id,
-      reason: movements.reason,
-      reference_type: movements.reference_type,
-      reference_id: movements.reference_id,
-      created_at: movements.created_at,
+      ...columnsOf(movements, "id", "type", "quantity", "from_item_id", "from_balance", "to_item_id", "to_balance"),
+      ...columnsOf(movements, "to_place", "lot_id", "reason", "reference_type", "reference_id", "created_at"),
     })
     .from(movements)
     .where(condition)

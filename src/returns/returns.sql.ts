@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { asc, eq, sql } from "drizzle-orm";
-import { among, list } from "../../db/kit.ts";
+import { among, columnsOf, list } from "../../db/kit.ts";
 import { lots } from "../../db/schema/inventory.ts";
 import { refunds, return_inspections, return_items, returns } from "../../db/schema/returns.ts";
 import { tracking_records } from "../../db/schema/tracking.ts";
@@ -65,13 +65,8 @@ const itemsOf = prepared((sql, a: StatementArgs<{ return_ids: string }>) =>
 const inspectionsOf = prepared((sql, a: StatementArgs<{ return_ids: string }>) =>
   sql
     .select({
-      id: return_inspections.id,
-      return_item_id: return_inspections.return_item_id,
-      quantity: return_inspections.quantity,
-      condition: return_inspections.condition,
-      disposition: return_inspections.disposition,
+      ...columnsOf(return_inspections, "id", "return_item_id", "quantity", "condition", "disposition", "notes"),
       lot_number: lots.lot_number,
-      notes: return_inspections.notes,
     })
     .from(return_inspections)
     .innerJoin(return_items, eq(return_items.id, return_inspections.return_item_id))

@@ -1,4 +1,5 @@
 import { asc, count, desc, eq, getTableColumns, inArray } from "drizzle-orm";
+import { columnsOf } from "../../db/kit.ts";
 import { order_lines, orders } from "../../db/schema/orders.ts";
 import { labels, shipment_lines, shipments } from "../../db/schema/shipments.ts";
 import { tracking_records } from "../../db/schema/tracking.ts";
@@ -19,9 +20,7 @@ import type { ListedParcel } from "./parcel.ts";
 const linesOf = preparedOf((query, isOf) =>
   query
     .select({
-      shipment_id: shipment_lines.shipment_id,
-      order_line_id: shipment_lines.order_line_id,
-      quantity: shipment_lines.quantity,
+      ...columnsOf(shipment_lines, "shipment_id", "order_line_id", "quantity"),
       sku: order_lines.sku,
     })
     .from(shipment_lines)

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, inArray, lt } from "drizzle-orm";
-import { among, amongTexts, amongThose, forUpdateInOrder, list } from "../../db/kit.ts";
+import { among, amongTexts, amongThose, columnsOf, forUpdateInOrder, list } from "../../db/kit.ts";
 import { order_lines, orders } from "../../db/schema/orders.ts";
 import { returns } from "../../db/schema/returns.ts";
 import { shipments } from "../../db/schema/shipments.ts";
@@ -133,11 +133,8 @@ export async function listReturnOwners(db: Db, tracking_number: string): Promise
 const namedParcels = prepared((sql, a: StatementArgs<{ numbers: string }>) =>
   sql
     .select({
-      tracking_number: shipments.tracking_number,
-      merchant_id: shipments.merchant_id,
+      ...columnsOf(shipments, "tracking_number", "merchant_id", "order_id", "status"),
       shipment_id: shipments.id,
-      order_id: shipments.order_id,
-      status: shipments.status,
       record_id: tracking_records.id,
     })
     .from(shipments)

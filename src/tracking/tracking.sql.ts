@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, isNotNull, isNull, not, or, sql } from "drizzle-orm";
-import { amongTexts, eachIn, forUpdate, isOneOf, list, opaque } from "../../db/kit.ts";
+import { amongTexts, columnsOf, eachIn, forUpdate, isOneOf, list, opaque } from "../../db/kit.ts";
 import { orders } from "../../db/schema/orders.ts";
 import { labels, shipments } from "../../db/schema/shipments.ts";
 import { tracking_events, tracking_records } from "../../db/schema/tracking.ts";
@@ -56,12 +56,7 @@ const parcelsNamed = prepared((sql, a: StatementArgs<{ number: string }>) =>
 );
 const looseNamed = prepared((sql, a: StatementArgs<{ number: string }>) =>
   sql
-    .select({
-      id: tracking_records.id,
-      followed: tracking_records.followed,
-      created_at: tracking_records.created_at,
-      merchant_id: tracking_records.merchant_id,
-    })
+    .select(columnsOf(tracking_records, "id", "followed", "created_at", "merchant_id"))
     .from(tracking_records)
     .where(and(eq(tracking_records.tracking_number, opaque(a.number)), isNull(tracking_records.shipment_id)))
     .orderBy(asc(tracking_records.id)),

@@ -1,4 +1,5 @@
 import { eq } from "drizzle-orm";
+import { columnsOf } from "../../db/kit.ts";
 import { tracking_records } from "../../db/schema/tracking.ts";
 import { completeAddress } from "../core/postal_address.ts";
 import { ownerIn } from "../merchants/directory.sql.ts";
@@ -20,12 +21,7 @@ import type { TrackingHistory } from "./tracking_record.ts";
 
 const byId = prepared((sql, a: StatementArgs<{ id: number }>) =>
   sql
-    .select({
-      tracking_number: tracking_records.tracking_number,
-      shipment_id: tracking_records.shipment_id,
-      order_id: tracking_records.order_id,
-      merchant_id: tracking_records.merchant_id,
-    })
+    .select(columnsOf(tracking_records, "tracking_number", "shipment_id", "order_id", "merchant_id"))
     .from(tracking_records)
     .where(eq(tracking_records.id, a.id)),
 );

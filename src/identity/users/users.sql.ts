@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { and, asc, eq, inArray, isNull, lte, not, type SQL, sql as template } from "drizzle-orm";
+import { columnsOf } from "../../../db/kit.ts";
 import { second_factors } from "../../../db/schema/people.ts";
 import { memberships, one_time_links, roles, sessions, users } from "../../../db/schema/users.ts";
 import { assert, missing } from "../../core/faults.ts";
@@ -43,15 +44,8 @@ export async function deleteLinks(tx: Tx, purpose: OneTimeLink["purpose"], user_
 
 /** The columns of a user. */
 const userColumns = {
-  id: users.id,
-  email: users.email,
-  name: users.name,
-  password_hash: users.password_hash,
-  status: users.status,
-  created_at: users.created_at,
-  updated_at: users.updated_at,
-  last_sign_in_at: users.last_sign_in_at,
-  version: users.version,
+  ...columnsOf(users, "id", "email", "name", "password_hash", "status", "created_at", "updated_at"),
+  ...columnsOf(users, "last_sign_in_at", "version"),
   last_seen_at: template<number | null>`(
     select max(${sessions.last_seen_at}) from ${sessions} where ${sessions.user_id} = ${users.id}
   )`.mapWith(Number),
@@ -62,9 +56,7 @@ const userColumns = {
 };
 
 const membershipColumns = {
-  merchant_id: memberships.merchant_id,
-  role: memberships.role,
-  status: memberships.status,
+  ...columnsOf(memberships, "merchant_id", "role", "status"),
   permissions: roles.permissions,
 };
 

@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, inArray, ne, type SQLWrapper, sql } from "drizzle-orm";
-import { among, forUpdate, list } from "../../../db/kit.ts";
+import { among, columnsOf, forUpdate, list } from "../../../db/kit.ts";
 import { count_lines, counts } from "../../../db/schema/counts.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
@@ -20,23 +20,13 @@ const lockedById = prepared((sql, a: StatementArgs<{ id: number }>) =>
 const linesOf = prepared((select, a: StatementArgs<{ count_id: number }>) =>
   select
     .select({
-      id: count_lines.id,
-      count_id: count_lines.count_id,
+      ...columnsOf(count_lines, "id", "count_id", "product_id", "bin_id", "lot_id", "expected", "counted"),
+      ...columnsOf(count_lines, "counted_at", "counted_by", "unit_value_cents", "unit_value_currency"),
+      ...columnsOf(count_lines, "value_source", "movement_id"),
       merchant_id: products.merchant_id,
-      product_id: count_lines.product_id,
       sku: products.sku,
-      bin_id: count_lines.bin_id,
       bin: bins.code,
-      lot_id: count_lines.lot_id,
       lot_number: lots.lot_number,
-      expected: count_lines.expected,
-      counted: count_lines.counted,
-      counted_at: count_lines.counted_at,
-      counted_by: count_lines.counted_by,
-      unit_value_cents: count_lines.unit_value_cents,
-      unit_value_currency: count_lines.unit_value_currency,
-      value_source: count_lines.value_source,
-      movement_id: count_lines.movement_id,
     })
     .from(count_lines)
     .innerJoin(products, eq(products.id, count_lines.product_id))
@@ -130,12 +120,7 @@ export async function listPlaces(
 
 const onHand = prepared((select, a: StatementArgs<{ warehouse_id: number; product_ids: string }>) =>
   select
-    .select({
-      product_id: stock_items.product_id,
-      bin_id: stock_items.bin_id,
-      lot_id: stock_items.lot_id,
-      on_hand: stock_items.on_hand,
-    })
+    .select(columnsOf(stock_items, "product_id", "bin_id", "lot_id", "on_hand"))
     .from(stock_items)
     .where(
       and(

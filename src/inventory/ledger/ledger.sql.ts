@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
-import { among, inputField, inputRows, list, opaque } from "../../../db/kit.ts";
+import { among, columnsOf, inputField, inputRows, list, opaque } from "../../../db/kit.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { bins } from "../../../db/schema/warehouses.ts";
@@ -68,29 +68,15 @@ const warehouse = (item: typeof movements.from_item_id | typeof movements.to_ite
   sql<number | null>`(select ${stock_items.warehouse_id} from ${stock_items} where ${stock_items.id} = ${item})`;
 
 const listed = {
-  id: movements.id,
-  merchant_id: movements.merchant_id,
+  ...columnsOf(movements, "id", "merchant_id", "type", "quantity", "to_place", "from_balance", "to_balance"),
+  ...columnsOf(movements, "reason", "notes", "reference_type", "reference_id", "unit_cost_cents"),
+  ...columnsOf(movements, "unit_cost_currency", "confirmed", "actor_type", "actor_id", "created_at"),
   sku: products.sku,
-  type: movements.type,
-  quantity: movements.quantity,
   from_bin: place(movements.from_item_id),
   to_bin: place(movements.to_item_id),
-  to_place: movements.to_place,
   from_warehouse_id: warehouse(movements.from_item_id),
   to_warehouse_id: warehouse(movements.to_item_id),
-  from_balance: movements.from_balance,
-  to_balance: movements.to_balance,
   lot_number: lots.lot_number,
-  reason: movements.reason,
-  notes: movements.notes,
-  reference_type: movements.reference_type,
-  reference_id: movements.reference_id,
-  unit_cost_cents: movements.unit_cost_cents,
-  unit_cost_currency: movements.unit_cost_currency,
-  confirmed: movements.confirmed,
-  actor_type: movements.actor_type,
-  actor_id: movements.actor_id,
-  created_at: movements.created_at,
 };
 
 /** Movements, newest first. */
@@ -290,12 +276,7 @@ const putColumns = [
 ] as const;
 const next_id = sql`nextval(pg_get_serial_sequence('stock_items', 'id'))`;
 const placed = {
-  id: stock_items.id,
-  product_id: stock_items.product_id,
-  bin_id: stock_items.bin_id,
-  lot_id: stock_items.lot_id,
-  on_hand: stock_items.on_hand,
-  reserved: stock_items.reserved,
+  ...columnsOf(stock_items, "id", "product_id", "bin_id", "lot_id", "on_hand", "reserved"),
 };
 // The item may already exist with no units left.
 const onPlace = (target: AnyPgColumn[], targetWhere: SQL) => ({

@@ -1,5 +1,5 @@
 import { and, asc, eq, type SQL, sql } from "drizzle-orm";
-import { among, contains, forUpdate, list } from "../../../db/kit.ts";
+import { among, columnsOf, contains, forUpdate, list } from "../../../db/kit.ts";
 import { movements } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { receipt_lines, receipts } from "../../../db/schema/receipts.ts";
@@ -22,16 +22,9 @@ const lockedById = prepared((sql, a: StatementArgs<{ id: number }>) =>
 const linesOf = prepared((sql, a: StatementArgs<{ ids: string }>) =>
   sql
     .select({
-      id: receipt_lines.id,
-      receipt_id: receipt_lines.receipt_id,
-      product_id: receipt_lines.product_id,
+      ...columnsOf(receipt_lines, "id", "receipt_id", "product_id", "lot_number", "expires_on", "quantity"),
+      ...columnsOf(receipt_lines, "received", "set_aside", "outstanding"),
       sku: products.sku,
-      lot_number: receipt_lines.lot_number,
-      expires_on: receipt_lines.expires_on,
-      quantity: receipt_lines.quantity,
-      received: receipt_lines.received,
-      set_aside: receipt_lines.set_aside,
-      outstanding: receipt_lines.outstanding,
     })
     .from(receipt_lines)
     .innerJoin(products, eq(products.id, receipt_lines.product_id))

@@ -1,5 +1,5 @@
 import { and, asc, eq, or, type SQL, sql } from "drizzle-orm";
-import { among, amongTexts, list, opaque } from "../../../db/kit.ts";
+import { among, amongTexts, columnsOf, list, opaque } from "../../../db/kit.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import { products } from "../../../db/schema/products.ts";
@@ -111,13 +111,9 @@ export async function listRestockTasks(db: Db, filter: RestockTaskFilter, window
       type: tasks.type,
       origin: tasks.origin,
       quantity: tasks.quantity,
-      merchant_id: stock_items.merchant_id,
-      product_id: stock_items.product_id,
+      ...columnsOf(stock_items, "merchant_id", "product_id", "on_hand", "warehouse_id", "lot_id"),
       sku: products.sku,
-      on_hand: stock_items.on_hand,
-      warehouse_id: stock_items.warehouse_id,
       bin: bins.code,
-      lot_id: stock_items.lot_id,
       lot_number: lots.lot_number,
     })
     .from(tasks)
@@ -173,10 +169,7 @@ const takesMore = sql`coalesce(${bins.dedicated_merchant_id}, ${stock_items.merc
 const homes = prepared((select, a: StatementArgs<{ product_ids: string }>) =>
   select
     .select({
-      product_id: stock_items.product_id,
-      warehouse_id: stock_items.warehouse_id,
-      lot_id: stock_items.lot_id,
-      on_hand: stock_items.on_hand,
+      ...columnsOf(stock_items, "product_id", "warehouse_id", "lot_id", "on_hand"),
       code: bins.code,
       pick_order: bins.pick_order,
       free: sql<number | null>`case when ${bins.capacity} is not null then ${bins.capacity} - ${used} end`,

@@ -1,5 +1,5 @@
 import { and, asc, eq, type SQL, sql } from "drizzle-orm";
-import { among, contains, forUpdate, list } from "../../../db/kit.ts";
+import { among, columnsOf, contains, forUpdate, list } from "../../../db/kit.ts";
 import { lots } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { transfer_lines, transfer_loads, transfers } from "../../../db/schema/transfers.ts";
@@ -22,13 +22,8 @@ const lockedById = prepared((sql, a: StatementArgs<{ id: number }>) =>
 const linesOf = prepared((sql, a: StatementArgs<{ ids: string }>) =>
   sql
     .select({
-      id: transfer_lines.id,
-      transfer_id: transfer_lines.transfer_id,
-      product_id: transfer_lines.product_id,
+      ...columnsOf(transfer_lines, "id", "transfer_id", "product_id", "lot_number", "bin", "quantity"),
       sku: products.sku,
-      lot_number: transfer_lines.lot_number,
-      bin: transfer_lines.bin,
-      quantity: transfer_lines.quantity,
     })
     .from(transfer_lines)
     .innerJoin(products, eq(products.id, transfer_lines.product_id))
@@ -38,17 +33,10 @@ const linesOf = prepared((sql, a: StatementArgs<{ ids: string }>) =>
 const loadsOfLines = prepared((sql, a: StatementArgs<{ ids: string }>) =>
   sql
     .select({
-      id: transfer_loads.id,
-      transfer_line_id: transfer_loads.transfer_line_id,
-      product_id: transfer_loads.product_id,
+      ...columnsOf(transfer_loads, "id", "transfer_line_id", "product_id", "lot_id", "stocked_at", "quantity"),
+      ...columnsOf(transfer_loads, "in_transit", "received", "written_off"),
       sku: products.sku,
-      lot_id: transfer_loads.lot_id,
       lot_number: lots.lot_number,
-      stocked_at: transfer_loads.stocked_at,
-      quantity: transfer_loads.quantity,
-      in_transit: transfer_loads.in_transit,
-      received: transfer_loads.received,
-      written_off: transfer_loads.written_off,
     })
     .from(transfer_loads)
     .innerJoin(products, eq(products.id, transfer_loads.product_id))

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { and, asc, desc, eq, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
-import { among, amongTexts, contains, isOneOf, list } from "../../../db/kit.ts";
+import { among, amongTexts, columnsOf, contains, isOneOf, list } from "../../../db/kit.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { lot_changes } from "../../../db/schema/lots.ts";
 import { products } from "../../../db/schema/products.ts";
@@ -18,16 +18,9 @@ import type { Lot, LotChange, NamedLot, UnitsOfLot } from "./lot.ts";
 import { expiringBeforeField } from "./stock.schema.ts";
 
 const named = {
-  id: lots.id,
-  merchant_id: lots.merchant_id,
-  product_id: lots.product_id,
+  ...columnsOf(lots, "id", "merchant_id", "product_id", "lot_number", "received_date", "expires_on", "status"),
+  ...columnsOf(lots, "version", "created_at"),
   sku: products.sku,
-  lot_number: lots.lot_number,
-  received_date: lots.received_date,
-  expires_on: lots.expires_on,
-  status: lots.status,
-  version: lots.version,
-  created_at: lots.created_at,
 };
 
 const byId = prepared((select, a: StatementArgs<{ id: number }>) =>
@@ -98,12 +91,10 @@ const unitsOf = prepared((select, a: StatementArgs<{ ids: string }>) =>
   select
     .select({
       lot_id: sql<number>`${stock_items.lot_id}`.mapWith(Number),
-      warehouse_id: stock_items.warehouse_id,
+      ...columnsOf(stock_items, "warehouse_id", "on_hand", "reserved"),
       timezone: warehouses.timezone,
       bin: bins.code,
       bin_kind: bins.kind,
-      on_hand: stock_items.on_hand,
-      reserved: stock_items.reserved,
     })
     .from(stock_items)
     .innerJoin(warehouses, eq(warehouses.id, stock_items.warehouse_id))

@@ -1,5 +1,5 @@
 import { and, asc, eq, sql } from "drizzle-orm";
-import { among, amongTexts, forUpdateInOrder, isOneOf, list, named, opaque } from "../../../db/kit.ts";
+import { among, amongTexts, columnsOf, forUpdateInOrder, isOneOf, list, named, opaque } from "../../../db/kit.ts";
 import { product_components } from "../../../db/schema/bundles.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
@@ -26,21 +26,9 @@ import {
 } from "./product_stock.ts";
 
 const stocked = {
-  id: products.id,
-  merchant_id: products.merchant_id,
-  sku: products.sku,
-  name: products.name,
-  type: products.type,
-  currency: products.currency,
-  temperature_zone: products.temperature_zone,
-  lot_tracking: products.lot_tracking,
-  expiration_tracking: products.expiration_tracking,
-  min_shelf_life_days: products.min_shelf_life_days,
-  reorder_point: products.reorder_point,
-  weight: products.weight,
-  weight_unit: products.weight_unit,
-  status: products.status,
-  created_at: products.created_at,
+  ...columnsOf(products, "id", "merchant_id", "sku", "name", "type", "currency", "temperature_zone", "lot_tracking"),
+  ...columnsOf(products, "expiration_tracking", "min_shelf_life_days", "reorder_point", "weight", "weight_unit"),
+  ...columnsOf(products, "status", "created_at"),
 };
 
 // Conditions are written out where a partial index is to be used: a bound value would hide them from SQLite.
@@ -73,27 +61,19 @@ const bundled = sql`exists (
 
 /** The columns of a stock item: its place, its lot and its units. */
 export const itemColumns = {
-  id: stock_items.id,
-  merchant_id: stock_items.merchant_id,
-  warehouse_id: stock_items.warehouse_id,
+  ...columnsOf(stock_items, "id", "merchant_id", "warehouse_id", "bin_id", "lot_id", "received_at", "turns_on"),
+  ...columnsOf(stock_items, "updated_at", "on_hand", "reserved"),
   warehouse_priority: named(warehouses.priority, "warehouse_priority"),
   timezone: warehouses.timezone,
-  bin_id: stock_items.bin_id,
   bin: named(bins.code, "bin"),
   bin_kind: named(bins.kind, "bin_kind"),
   pick_order: bins.pick_order,
   temperature_zone: zones.temperature_zone,
   temperature_range: zones.temperature_range,
-  lot_id: stock_items.lot_id,
   lot_number: lots.lot_number,
   lot_status: named(lots.status, "lot_status"),
   lot_received_date: named(lots.received_date, "lot_received_date"),
   expires_on: lots.expires_on,
-  received_at: stock_items.received_at,
-  turns_on: stock_items.turns_on,
-  updated_at: stock_items.updated_at,
-  on_hand: stock_items.on_hand,
-  reserved: stock_items.reserved,
 };
 const itemsOf = preparedOf((sql, isOf) =>
   sql

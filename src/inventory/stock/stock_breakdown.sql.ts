@@ -1,6 +1,6 @@
 // Breaks down the stock of a product in SQL that starts from the ledger and the allocations, not from the balances.
 import { and, asc, desc, eq, lt, type SQL, sql } from "drizzle-orm";
-import { among, list } from "../../../db/kit.ts";
+import { among, columnsOf, list } from "../../../db/kit.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { allocations, reservation_lines, reservations } from "../../../db/schema/reservations.ts";
 import { bins } from "../../../db/schema/warehouses.ts";
@@ -84,10 +84,7 @@ export async function listHeldUnits(db: Db, product_id: number, limit: number): 
   return db.sql
     .select({
       reservation_id: reservations.id,
-      order_id: reservations.order_id,
-      order_ref: reservations.order_ref,
-      status: reservations.status,
-      expires_at: reservations.expires_at,
+      ...columnsOf(reservations, "order_id", "order_ref", "status", "expires_at"),
       units: sql<number>`sum(${allocations.quantity})`.mapWith(Number),
       picked: sql<number>`sum(${picked})`.mapWith(Number),
     })
@@ -113,12 +110,8 @@ export async function listBackorders(db: Db, product_id: number, limit: number):
   return db.sql
     .select({
       reservation_id: reservations.id,
-      order_id: reservations.order_id,
-      order_ref: reservations.order_ref,
+      ...columnsOf(reservations, "order_id", "order_ref", "priority", "paused", "created_at"),
       units: sql<number>`${reservation_lines.wanted} - ${reservation_lines.reserved}`.mapWith(Number),
-      priority: reservations.priority,
-      paused: reservations.paused,
-      created_at: reservations.created_at,
     })
     .from(reservation_lines)
     .innerJoin(reservations, eq(reservations.id, reservation_lines.reservation_id))

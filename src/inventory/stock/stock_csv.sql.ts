@@ -1,4 +1,5 @@
 import { and, asc, between, count, eq, gt, min, sum } from "drizzle-orm";
+import { columnsOf } from "../../../db/kit.ts";
 import { lots, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { bins } from "../../../db/schema/warehouses.ts";
@@ -17,14 +18,11 @@ export async function countHeld(db: Db): Promise<number> {
 export async function listHeldAfter(db: Db, last: StockCsvRow | null, limit: number): Promise<StockCsvRow[]> {
   return db.sql
     .select({
-      id: stock_items.id,
+      ...columnsOf(stock_items, "id", "warehouse_id", "received_at", "on_hand"),
       sku: products.sku,
-      warehouse_id: stock_items.warehouse_id,
       bin: bins.code,
       lot_number: lots.lot_number,
       expires_on: lots.expires_on,
-      received_at: stock_items.received_at,
-      on_hand: stock_items.on_hand,
     })
     .from(stock_items)
     .innerJoin(products, eq(products.id, stock_items.product_id))

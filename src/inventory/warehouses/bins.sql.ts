@@ -1,5 +1,5 @@
 import { and, count, eq, exists, lt, type SQL, sql } from "drizzle-orm";
-import { contains } from "../../../db/kit.ts";
+import { columnsOf, contains } from "../../../db/kit.ts";
 import { lots, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { bins, warehouses, zones } from "../../../db/schema/warehouses.ts";
@@ -63,17 +63,9 @@ export const binList = recordList(bins, {
   select: (query) =>
     query
       .select({
-        id: bins.id,
-        warehouse_id: bins.warehouse_id,
-        code: bins.code,
-        kind: bins.kind,
-        pick_order: bins.pick_order,
-        capacity: bins.capacity,
-        dedicated_merchant_id: bins.dedicated_merchant_id,
-        mix_merchants: bins.mix_merchants,
-        zone_id: zones.zone_id,
-        temperature_zone: zones.temperature_zone,
-        temperature_range: zones.temperature_range,
+        ...columnsOf(bins, "id", "warehouse_id", "code", "kind", "pick_order", "capacity"),
+        ...columnsOf(bins, "dedicated_merchant_id", "mix_merchants"),
+        ...columnsOf(zones, "zone_id", "temperature_zone", "temperature_range"),
         used,
         skus,
       })
@@ -106,9 +98,7 @@ export const storedItemList = recordList(stock_items, {
       .select({
         ...itemColumns,
         product_id: stock_items.product_id,
-        sku: products.sku,
-        name: products.name,
-        min_shelf_life_days: products.min_shelf_life_days,
+        ...columnsOf(products, "sku", "name", "min_shelf_life_days"),
         zone_id: zones.zone_id,
       })
       .from(stock_items)

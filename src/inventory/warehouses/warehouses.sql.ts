@@ -1,5 +1,5 @@
 import { and, asc, eq, inArray, type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import { amongTexts, forShare, forUpdate, list } from "../../../db/kit.ts";
+import { amongTexts, columnsOf, forShare, forUpdate, list } from "../../../db/kit.ts";
 import { stock_items } from "../../../db/schema/inventory.ts";
 import { bins, warehouses, zones } from "../../../db/schema/warehouses.ts";
 import { engine } from "../../core/config.ts";
@@ -48,13 +48,7 @@ const binByCode = prepared((sql, a: StatementArgs<{ warehouse_id: number; code: 
 
 const calendars = prepared((sql) =>
   sql
-    .select({
-      id: warehouses.id,
-      timezone: warehouses.timezone,
-      working_days: warehouses.working_days,
-      holidays: warehouses.holidays,
-      cutoff_time: warehouses.cutoff_time,
-    })
+    .select(columnsOf(warehouses, "id", "timezone", "working_days", "holidays", "cutoff_time"))
     .from(warehouses)
     .orderBy(asc(warehouses.priority), asc(warehouses.id)),
 );

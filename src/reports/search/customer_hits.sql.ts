@@ -1,5 +1,5 @@
 import { and, desc, eq, isNotNull, sql as template } from "drizzle-orm";
-import { among, amongTexts, begins, list, opaque, phoneDigits, phoneEnd } from "../../../db/kit.ts";
+import { among, amongTexts, begins, columnsOf, list, opaque, phoneDigits, phoneEnd } from "../../../db/kit.ts";
 import { customer_words, customers } from "../../../db/schema/customers.ts";
 import { wireId } from "../../core/ids.ts";
 import type { Db } from "../../storage/database.ts";
@@ -12,14 +12,7 @@ const candidates_max = 500;
 const phone_end_digits = 7;
 
 const shown = {
-  id: customers.id,
-  merchant_id: customers.merchant_id,
-  email: customers.email,
-  first_name: customers.first_name,
-  last_name: customers.last_name,
-  company: customers.company,
-  phone: customers.phone,
-  created_at: customers.created_at,
+  ...columnsOf(customers, "id", "merchant_id", "email", "first_name", "last_name", "company", "phone", "created_at"),
 };
 type CustomerHitRow = Pick<typeof customers.$inferSelect, keyof typeof shown>;
 

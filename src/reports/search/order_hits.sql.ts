@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, isNotNull } from "drizzle-orm";
-import { amongTexts, begins, folded, list, opaque } from "../../../db/kit.ts";
+import { amongTexts, begins, columnsOf, folded, list, opaque } from "../../../db/kit.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import { returns } from "../../../db/schema/returns.ts";
 import { labels, shipments } from "../../../db/schema/shipments.ts";
@@ -16,14 +16,8 @@ import { bestOf, fitOf, type Hit, type SearchText } from "./search_hit.ts";
 const bounds = { candidates: 500, walk: 500 };
 
 const shown = {
-  id: orders.id,
-  merchant_id: orders.merchant_id,
-  order_number: orders.order_number,
+  ...columnsOf(orders, "id", "merchant_id", "order_number", "status", "held", "customer_name", "created_at"),
   external_id: orders.source_external_id,
-  status: orders.status,
-  held: orders.held,
-  customer_name: orders.customer_name,
-  created_at: orders.created_at,
 };
 const byId = prepared((sql, a: StatementArgs<{ id: number }>) =>
   sql.select(shown).from(orders).where(eq(orders.id, a.id)),
@@ -101,14 +95,10 @@ function hitOf(row: OrderHitRow, typed: SearchText): Hit {
 }
 
 const parcel = {
-  id: shipments.id,
-  merchant_id: shipments.merchant_id,
+  ...columnsOf(shipments, "id", "merchant_id", "carrier", "service", "order_id"),
   number: shipments.tracking_number,
-  carrier: shipments.carrier,
-  service: shipments.service,
   state: shipments.status,
   at: shipments.created_at,
-  order_id: shipments.order_id,
   order_number: orders.order_number,
   customer_name: orders.customer_name,
 };
@@ -150,15 +140,10 @@ export async function findParcelHits(db: Db, typed: SearchText, limit: number): 
 }
 
 const label = {
-  id: labels.id,
-  merchant_id: labels.merchant_id,
+  ...columnsOf(labels, "id", "merchant_id", "carrier", "service", "order_id", "return_id"),
   number: labels.tracking_number,
-  carrier: labels.carrier,
-  service: labels.service,
   state: labels.status,
   at: labels.created_at,
-  order_id: labels.order_id,
-  return_id: labels.return_id,
   order_number: orders.order_number,
   of_parcel: shipments.tracking_number,
   of_return: returns.tracking_number,
@@ -217,13 +202,10 @@ export async function findLabelHits(db: Db, typed: SearchText): Promise<Hit[]> {
 }
 
 const comingBack = {
-  id: returns.id,
-  merchant_id: returns.merchant_id,
+  ...columnsOf(returns, "id", "merchant_id", "reason", "order_id"),
   number: returns.tracking_number,
   state: returns.status,
-  reason: returns.reason,
   at: returns.created_at,
-  order_id: returns.order_id,
   order_number: orders.order_number,
   customer_name: orders.customer_name,
 };

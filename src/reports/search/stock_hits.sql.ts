@@ -1,7 +1,7 @@
 // Search results in inventory: lots, bins, receipts, transfers, counts and products.
 import { and, asc, desc, eq, isNotNull, or, type SQL, sql as template } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
-import { amongTexts, begins, folded, holds, list, opaque } from "../../../db/kit.ts";
+import { amongTexts, begins, columnsOf, folded, holds, list, opaque } from "../../../db/kit.ts";
 import { counts } from "../../../db/schema/counts.ts";
 import { lots } from "../../../db/schema/inventory.ts";
 import { product_barcodes, products } from "../../../db/schema/products.ts";
@@ -14,12 +14,9 @@ import { prepared, type StatementArgs } from "../../storage/statements.ts";
 import { bestOf, fitOf, type Hit, isPart, type SearchText } from "./search_hit.ts";
 
 const lot = {
-  id: lots.id,
-  merchant_id: lots.merchant_id,
-  lot_number: lots.lot_number,
+  ...columnsOf(lots, "id", "merchant_id", "lot_number", "product_id"),
   state: lots.status,
   at: lots.received_date,
-  product_id: lots.product_id,
   sku: products.sku,
   name: products.name,
 };
@@ -205,12 +202,7 @@ function hitsOf(type: "receipt" | "transfer" | "count", rows: readonly MovementH
 const newest_products_max = 5000;
 
 const shown = {
-  id: products.id,
-  merchant_id: products.merchant_id,
-  sku: products.sku,
-  name: products.name,
-  status: products.status,
-  created_at: products.created_at,
+  ...columnsOf(products, "id", "merchant_id", "sku", "name", "status", "created_at"),
 };
 type ProductHitRow = Pick<typeof products.$inferSelect, keyof typeof shown>;
 

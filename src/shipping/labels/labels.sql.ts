@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, isNull, sql } from "drizzle-orm";
-import { amongTexts, forUpdate, isOneOf, list, opaque } from "../../../db/kit.ts";
+import { amongTexts, columnsOf, forUpdate, isOneOf, list, opaque } from "../../../db/kit.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import { label_documents, labels, ssccs } from "../../../db/schema/shipments.ts";
 import { assert, Fault, missing } from "../../core/faults.ts";
@@ -22,13 +22,7 @@ const isValid = and(isOneOf(labels.status, validLabelStatuses), isNull(labels.re
 
 const validOfOrder = prepared((select, a: StatementArgs<{ order_id: number }>) =>
   select
-    .select({
-      id: labels.id,
-      shipment_id: labels.shipment_id,
-      account_id: labels.account_id,
-      status: labels.status,
-      void_status: labels.void_status,
-    })
+    .select(columnsOf(labels, "id", "shipment_id", "account_id", "status", "void_status"))
     .from(labels)
     .where(and(eq(labels.order_id, opaque(a.order_id)), isValid))
     .orderBy(desc(labels.id)),
@@ -36,12 +30,7 @@ const validOfOrder = prepared((select, a: StatementArgs<{ order_id: number }>) =
 
 const purchasesOf = preparedOf((select, isOf) =>
   select
-    .select({
-      id: labels.id,
-      order_id: labels.order_id,
-      fingerprint: labels.fingerprint,
-      created_at: labels.created_at,
-    })
+    .select(columnsOf(labels, "id", "order_id", "fingerprint", "created_at"))
     .from(labels)
     .where(and(isOf(labels.order_id), isValid))
     .orderBy(desc(labels.id)),
@@ -53,13 +42,7 @@ const ofShipment = prepared((sql, a: StatementArgs<{ shipment_id: number }>) =>
 
 const costsOf = preparedOf((sql, isOf) =>
   sql
-    .select({
-      shipment_id: labels.shipment_id,
-      id: labels.id,
-      status: labels.status,
-      cost_cents: labels.cost_cents,
-      currency: labels.currency,
-    })
+    .select(columnsOf(labels, "shipment_id", "id", "status", "cost_cents", "currency"))
     .from(labels)
     .where(isOf(labels.shipment_id))
     .orderBy(asc(labels.id)),
@@ -111,12 +94,7 @@ export async function findLabelCosts(db: Db, shipment_ids: readonly number[]): P
 
 const ofReturn = prepared((select, a: StatementArgs<{ return_id: number }>) =>
   select
-    .select({
-      id: labels.id,
-      account_id: labels.account_id,
-      status: labels.status,
-      void_status: labels.void_status,
-    })
+    .select(columnsOf(labels, "id", "account_id", "status", "void_status"))
     .from(labels)
     .where(and(eq(labels.return_id, a.return_id), isOneOf(labels.status, validLabelStatuses)))
     .orderBy(desc(labels.id)),

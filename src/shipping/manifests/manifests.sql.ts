@@ -1,5 +1,5 @@
 import { and, asc, count, eq, gt, gte, isNull, lt, not, or } from "drizzle-orm";
-import { among, isOneOf, list } from "../../../db/kit.ts";
+import { among, columnsOf, isOneOf, list } from "../../../db/kit.ts";
 import { manifest_labels, manifests } from "../../../db/schema/manifests.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import { labels, shipments } from "../../../db/schema/shipments.ts";
@@ -30,12 +30,9 @@ export interface ManifestCandidate {
 }
 
 const candidate = {
-  id: labels.id,
+  ...columnsOf(labels, "id", "carrier", "status", "return_id"),
   order_id: orders.id,
   warehouse_id: orders.warehouse_id,
-  carrier: labels.carrier,
-  status: labels.status,
-  return_id: labels.return_id,
   manifest_id: manifest_labels.manifest_id,
 };
 
@@ -136,15 +133,10 @@ const parcelsOf = prepared((query, a: StatementArgs<{ manifest_id: number }>) =>
   query
     .select({
       label_id: labels.id,
-      shipment_id: labels.shipment_id,
+      ...columnsOf(labels, "shipment_id", "tracking_number", "service", "status", "package", "to_address"),
       order_id: orders.id,
       merchant_id: orders.merchant_id,
       order_number: orders.order_number,
-      tracking_number: labels.tracking_number,
-      service: labels.service,
-      status: labels.status,
-      package: labels.package,
-      to_address: labels.to_address,
     })
     .from(manifest_labels)
     .innerJoin(labels, eq(labels.id, manifest_labels.label_id))
