@@ -1,14 +1,20 @@
 // Connections to other servers and their pool. A connection carries one request at a time and can be reused. Each wait
 // has a timeout, and certificates are always checked.
 import * as net from "node:net";
+import { onFirstUse } from "../core/memoize.ts";
 import { bareHost } from "./destination.ts";
-import {
-  closed_early,
-  type HttpExchange,
-  type OpenExchange,
-  type ReceivedResponse,
-  type WrittenRequest,
-} from "./exchange.ts";
+import { httpParserOf, type ReceivedResponse, ResponseReader } from "./response_reader.ts";
+
+/** One request as it is written, and the limit of its response. */
+export interface WrittenRequest {
+  readonly method: string;
+  readonly path: string;
+  /** All headers, in order. Their values contain no line breaks or other invalid characters. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: string | null;
+  /** The maximum size of the response's body. */
+  readonly body_bytes_max: number;
+}
 
 /** How long each part of a request may take. */
 export interface ConnectionTimeouts {
@@ -46,12 +52,14 @@ export type ExchangeReply =
   | { readonly answer: ReceivedResponse; readonly lost: null }
   | { readonly answer: null; readonly lost: ConnectionFailure };
 
+const closed_early = "The connection was closed before there was a response.";
+
 /** One connection, opened when it is created. */
 export class HttpConnection {
   /** Whether it is open and idle. */
   idle = false;
   readonly #socket: net.Socket;
-  #exchange: HttpExchange | null = null;
+  readonly #reader: ResponseReader;
   #stage: ConnectionStage = "dialling";
   /** The request in progress, its timeouts, and the callback for its reply. */
   #request: WrittenRequest | null = null;
@@ -59,14 +67,15 @@ export class HttpConnection {
   #onReply: (reply: ExchangeReply) => void = () => {};
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(peer: ConnectionPeer, openExchange: OpenExchange, onClosed: () => void) {
+  constructor(peer: ConnectionPeer, reader: ResponseReader, onClosed: () => void) {
     const socket = dial(peer);
     this.#socket = socket;
+    this.#reader = reader;
     socket.once("connect", () => {
       if (peer.secure) this.#stage = "securing";
-      else this.#stand(openExchange);
+      else this.#stand();
     });
-    socket.once("secureConnect", () => this.#stand(openExchange));
+    socket.once("secureConnect", () => this.#stand());
     socket.on("error", (error) => this.#lose(error.message));
     socket.on("end", () => this.#lose(closed_early));
     socket.on("close", () => {
@@ -81,7 +90,7 @@ export class HttpConnection {
       this.#request = request;
       this.#deadlines = deadlines;
       this.#onReply = resolve;
-      if (this.#exchange !== null && this.idle) this.#write(this.#exchange, request);
+      if (this.idle) this.#write(request);
       else this.#within(deadlines.connect_ms, "The connection was not established in time.");
     });
   }
@@ -92,32 +101,46 @@ export class HttpConnection {
     this.#socket.destroy();
   }
 
-  #stand(openExchange: OpenExchange): void {
-    this.#exchange = openExchange(this.#socket, {
-      head: () => {
-        this.#stage = "reading";
-        this.#within(this.#deadlines.body_ms, "The response did not end in time.");
-      },
-      end: (message) => this.#end("connect_error", message),
-      stray: () => this.close(),
-    });
+  #stand(): void {
+    this.#socket.on("data", (bytes: Uint8Array) => this.#read(bytes));
     this.#stage = "waiting";
     this.idle = true;
-    if (this.#request !== null) this.#write(this.#exchange, this.#request);
+    if (this.#request !== null) this.#write(this.#request);
   }
 
-  #write(exchange: HttpExchange, request: WrittenRequest): void {
+  #write({ method, path, headers, body, body_bytes_max }: WrittenRequest): void {
     this.idle = false;
     this.#stage = "waiting";
     this.#within(this.#deadlines.headers_ms, "There was no response in time.");
-    exchange.ask(request);
+    this.#reader.expect(body_bytes_max, method === "HEAD");
+    let text = `${method} ${path} HTTP/1.1\r\n`;
+    for (const [name, value] of headers) text += `${name}: ${value}\r\n`;
+    this.#socket.write(`${text}\r\n${body ?? ""}`);
   }
 
-  /** The socket failed before it was ready. After that the exchange reports failures. */
+  #read(bytes: Uint8Array): void {
+    if (this.#request === null) {
+      this.close(); // Nothing was asked for.
+      return;
+    }
+    const problem = this.#reader.read(bytes);
+    const { progress, overlong } = this.#reader;
+    if (progress === "whole" || overlong || problem !== null) {
+      this.#end("connect_error", `The response is not HTTP: ${problem}.`);
+    } else if (progress === "head" && this.#stage === "waiting") {
+      this.#stage = "reading";
+      this.#within(this.#deadlines.body_ms, "The response did not end in time.");
+    }
+  }
+
+  /** The socket failed or was closed, which completes a response without a length. */
   #lose(message: string): void {
-    if (this.#exchange !== null) return;
-    if (this.#request === null) this.close();
-    else this.#end(this.#stage === "securing" ? "tls_error" : "connect_error", message);
+    if (this.#request === null) {
+      this.close();
+      return;
+    }
+    this.#reader.end();
+    this.#end(this.#stage === "securing" ? "tls_error" : "connect_error", message);
   }
 
   #within(ms: number, message: string): void {
@@ -130,12 +153,11 @@ export class HttpConnection {
     if (this.#request === null) return;
     clearTimeout(this.#timer);
     this.#request = null;
-    const exchange = this.#exchange;
-    this.idle = exchange?.progress === "whole" && exchange.lasting && !this.#socket.destroyed;
+    const { progress, lasting } = this.#reader;
+    this.idle = progress === "whole" && lasting && this.#socket.writableLength === 0 && !this.#socket.destroyed;
     if (!this.idle) this.close();
-    if (exchange === null || exchange.progress === "nothing") {
-      this.#onReply({ answer: null, lost: { code, message, stage: this.#stage } });
-    } else this.#onReply({ answer: exchange.answer(), lost: null });
+    if (progress === "nothing") this.#onReply({ answer: null, lost: { code, message, stage: this.#stage } });
+    else this.#onReply({ answer: this.#reader.answer(), lost: null });
   }
 }
 
@@ -163,19 +185,17 @@ interface IdleConnection {
   readonly since: number;
 }
 
+const httpParser = onFirstUse(() => httpParserOf(process));
+
 /** The connections of one client. Idle ones are kept for a while for the next request to the same peer. */
 export class ConnectionPool {
-  readonly #openExchange: OpenExchange;
+  readonly #HTTPParser = httpParser();
   readonly #open = new Set<HttpConnection>();
   /** Idle connections by peer, the most recent last. */
   readonly #kept = new Map<string, IdleConnection[]>();
   #kept_count = 0;
   #tidying: ReturnType<typeof setInterval> | undefined;
   #closed = false;
-
-  constructor(openExchange: OpenExchange) {
-    this.#openExchange = openExchange;
-  }
 
   /** Takes an idle connection to a peer out of the pool, or returns null. */
   take(peer: ConnectionPeer): HttpConnection | null {
@@ -191,7 +211,9 @@ export class ConnectionPool {
   /** Opens a new connection to a peer. Throws once the pool is closed. */
   dial(peer: ConnectionPeer): HttpConnection {
     if (this.#closed) throw new Error("The client was closed.");
-    const connection = new HttpConnection(peer, this.#openExchange, () => this.#open.delete(connection));
+    const connection = new HttpConnection(peer, new ResponseReader(this.#HTTPParser), () =>
+      this.#open.delete(connection),
+    );
     this.#open.add(connection);
     return connection;
   }

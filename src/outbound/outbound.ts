@@ -3,8 +3,14 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { memoized } from "../core/memoize.ts";
-import type { ConnectionFailure, ConnectionTimeouts, ExchangeReply, HttpConnection } from "./connections.ts";
-import { ConnectionPool } from "./connections.ts";
+import {
+  type ConnectionFailure,
+  ConnectionPool,
+  type ConnectionTimeouts,
+  type ExchangeReply,
+  type HttpConnection,
+  type WrittenRequest,
+} from "./connections.ts";
 import {
   type AddressPolicy,
   bareHost,
@@ -15,8 +21,7 @@ import {
   type UrlProblem,
   urlProblem,
 } from "./destination.ts";
-import type { OpenExchange, ReceivedResponse, WrittenRequest } from "./exchange.ts";
-import { exchangeByParser, parserOf } from "./parsed_exchange.ts";
+import type { ReceivedResponse } from "./response_reader.ts";
 
 /** Finds every address of a host name. Rejects if there is none. */
 export type ResolveHost = (host: string) => Promise<readonly string[]>;
@@ -27,8 +32,6 @@ interface OutboundOptions {
   readonly resolve?: ResolveHost | undefined;
   /** Authorities to trust instead of the system's, in PEM. */
   readonly authorities?: string | undefined;
-  /** How requests are sent and responses read; by default the fastest way that this runtime has. */
-  readonly openExchange?: OpenExchange | undefined;
 }
 
 /** A request. `Host`, `Content-Length` and `Connection` are added to the headers. */
@@ -94,8 +97,8 @@ const systemResolve: ResolveHost = async (host) => {
 
 /** Creates a client that calls only addresses that the policy allows. It reuses connections. */
 export function createOutbound(options: OutboundOptions): Outbound {
-  const { policy, deadlines, resolve = systemResolve, authorities, openExchange = quickestExchange(process) } = options;
-  const connections = new ConnectionPool(openExchange);
+  const { policy, deadlines, resolve = systemResolve, authorities } = options;
+  const connections = new ConnectionPool();
 
   const targetOf = memoized((text: string) => {
     const problem = urlProblem(text, policy);
@@ -178,13 +181,6 @@ const hidden = ({ stage }: ConnectionFailure): ConnectionFailure => ({
   message: hidden_message,
   stage,
 });
-
-/** The exchange that uses the parser directly if this runtime has it, otherwise the one through node:http. */
-export function quickestExchange(program: unknown): OpenExchange {
-  const parser = parserOf(program);
-  if (parser !== null) return exchangeByParser(parser);
-  return (require("./node_exchange.ts") as typeof import("./node_exchange.ts")).exchangeByNode;
-}
 
 function readTarget(text: string): OutboundTarget {
   const url = new URL(text);

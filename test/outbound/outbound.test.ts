@@ -1,12 +1,8 @@
 // Needed by platform clients and not covered by `test/webhooks/`: other methods, full responses, a single attempt.
 import { afterEach, describe, expect, test } from "bun:test";
 import * as net from "node:net";
-import { Duplex } from "node:stream";
 import { type AddressPolicy, default_ports, ranges } from "../../src/outbound/destination.ts";
-import type { OpenExchange } from "../../src/outbound/exchange.ts";
-import { exchangeByNode } from "../../src/outbound/node_exchange.ts";
-import { createOutbound, type Outbound, type OutgoingRequest, quickestExchange } from "../../src/outbound/outbound.ts";
-import { ways } from "./exchange_ways.ts";
+import { createOutbound, type Outbound, type OutgoingRequest } from "../../src/outbound/outbound.ts";
 
 const closers: (() => unknown)[] = [];
 afterEach(() => {
@@ -22,8 +18,8 @@ const policy: AddressPolicy = {
 };
 const deadlines = { connect_ms: 4000, headers_ms: 4000, body_ms: 4000 };
 
-function outboundBy(openExchange: OpenExchange): Outbound {
-  const made = createOutbound({ policy, deadlines, openExchange });
+function outbound(): Outbound {
+  const made = createOutbound({ policy, deadlines });
   closers.push(() => made.close());
   return made;
 }
@@ -60,9 +56,7 @@ async function bytesServer(act: (socket: net.Socket) => void) {
   return { url: `http://127.0.0.1:${(made.address() as net.AddressInfo).port}/`, counts };
 }
 
-describe.each(ways)("a request %s", (_way, openExchange) => {
-  const outbound = () => outboundBy(openExchange);
-
+describe("a request", () => {
   test("has the specified method, headers and body", async () => {
     const seen: unknown[] = [];
     const url = server(async (request) => {
@@ -213,12 +207,7 @@ describe.each(ways)("a request %s", (_way, openExchange) => {
     });
     let resolved = (_addresses: string[]) => {};
     const resolve = () => new Promise<string[]>((done) => (resolved = done));
-    const named = createOutbound({
-      policy: { ...policy, openings: ranges(["127.0.0.0/8"]) },
-      deadlines,
-      resolve,
-      openExchange,
-    });
+    const named = createOutbound({ policy: { ...policy, openings: ranges(["127.0.0.0/8"]) }, deadlines, resolve });
     const resolving = named.call(get(url.replace("127.0.0.1", "shop.example")));
     named.close();
     resolved(["127.0.0.1"]);
@@ -235,8 +224,7 @@ describe.each(ways)("a request %s", (_way, openExchange) => {
   });
 });
 
-describe.each(ways)("a response %s", (_way, openExchange) => {
-  const outbound = () => outboundBy(openExchange);
+describe("a response", () => {
   const ok = "HTTP/1.1 200 OK\r\n";
   const told = (status: number, line: string) => `HTTP/1.1 ${status} Soon\r\n${line}\r\n\r\n`;
   const headers_200 = Array.from({ length: 200 }, (_, n) => `X-${n}: ${n}\r\n`).join("");
@@ -328,117 +316,5 @@ describe.each(ways)("a response %s", (_way, openExchange) => {
       code: "connect_error",
       message: "The response is not HTTP: Too much data precedes it.",
     });
-  });
-
-  /** Reads a response that arrives in these chunks, after which the connection ends. */
-  async function readIn(pieces: readonly Uint8Array[], bodyless: boolean) {
-    const socket = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
-    const ended = Promise.withResolvers<void>();
-    let over = false;
-    const end = () => {
-      over = true;
-      ended.resolve();
-    };
-    const talk = openExchange(socket as net.Socket, { head() {}, end, stray() {} });
-    const method = bodyless ? "HEAD" : "GET";
-    talk.ask({ method, path: "/", headers: [["Connection", "keep-alive"]], body: null, body_bytes_max: 1000 });
-    for (const piece of pieces) {
-      await new Promise(setImmediate);
-      if (!over) socket.push(piece);
-    }
-    await new Promise(setImmediate);
-    if (!over) socket.push(null);
-    await ended.promise;
-    if (talk.progress === "nothing") return null;
-    const { status_code, headers, body, complete } = talk.answer();
-    const how = complete ? (talk.lasting ? "lasts" : "ends") : "cut";
-    socket.destroy();
-    return { said: `${status_code} ${Buffer.from(body).toString("latin1")}, ${how}`, headers };
-  }
-
-  const chunked = `${ok}Transfer-Encoding: chunked\r\n\r\n`;
-  const early = "HTTP/1.1 103 Early Hints\r\nContent-Length: 3\r\nLink: </a>\r\n\r\n";
-  const headers_40 = Array.from({ length: 40 }, (_, n) => `X-${n}: ${n}\r\n`).join("");
-  const sized = (bytes: string, more = "") => `${ok}${more}Content-Length: ${bytes.length}\r\n\r\n${bytes}`;
-
-  test.each([
-    ["a length", sized("ok"), "200 ok, lasts"],
-    ["no body", sized(""), "200 , lasts"],
-    ["any bytes", sized("\u0000\u00ff\u007f\r\n\r\n"), "200 \u0000\u00ff\u007f\r\n\r\n, lasts"],
-    ["no length", `${ok}\r\nall of it`, "200 all of it, ends"],
-    ["chunks", `${chunked}3;x="y;z"\r\nabc\r\nA\r\n0123456789\r\n0\r\n\r\n`, "200 abc0123456789, lasts"],
-    ["trailers", `${chunked}3\r\nabc\r\n0\r\nT: u\r\n${headers_40}\r\n`, "200 abc, lasts"],
-    [
-      "chunks and a length",
-      `${ok}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`,
-      "none",
-    ],
-    ["a bad chunk", `${chunked}3\r\nabc\r\nzz\r\n`, "200 abc, cut"],
-    ["a chunk that does not end", `${chunked}3\r\nabcX0\r\n\r\n`, "200 abc, cut"],
-    ["a length too long", `${ok}Content-Length: 9\r\n\r\nabc`, "200 abc, cut"],
-    ["two lengths", `${ok}Content-Length: 2\r\nContent-Length: 3\r\n\r\nok`, "none"],
-    ["a length that is none", `${ok}Content-Length: 0x2\r\n\r\nok`, "none"],
-    ["204 and a length", "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n", "204 , lasts"],
-    ["304 and a length", "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n", "304 , lasts"],
-    ["a head to HEAD", `${ok}Content-Length: 500\r\n\r\n`, "200 , lasts"],
-    ["announcements", `HTTP/1.1 100 Continue\r\n\r\n${early}${early}${sized("ok")}`, "200 ok, lasts"],
-    ["a long announcement", `HTTP/1.1 103 Early\r\n${headers_40}\r\n${sized("ok", "X-A: b\r\n")}`, "200 ok, lasts"],
-    ["an announcement and many headers", `${early}${sized("ok", headers_40)}`, "200 ok, lasts"],
-    ["only announcements", early, "none"],
-    ["another protocol", "HTTP/1.1 101 Go\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n\u0001\u0002", "101 , ends"],
-    ["an offer of another", sized("ok", "Upgrade: h2c\r\nConnection: upgrade\r\n"), "200 ok, lasts"],
-    ["HTTP/1.0", "HTTP/1.0 200 OK\r\nContent-Length: 3\r\n\r\nold", "200 old, ends"],
-    ["its end", sized("a", "Connection: close\r\n"), "200 a, ends"],
-    ["a folded header", sized("ok", "X-A: one\r\n two\r\n"), "none"],
-    ["empty headers", sized("ok", "X-A:\r\nX-B: \r\nX-C:d \r\n"), "200 ok, lasts"],
-    ["bare line feeds", "HTTP/1.1 200 OK\nContent-Length: 2\n\nok", "none"],
-    ["a NUL", sized("ok", "X-A: a\u0000b\r\n"), "none"],
-    ["a status below 100", "HTTP/1.1 099 Low\r\nContent-Length: 2\r\n\r\nok", "99 ok, lasts"],
-    ["another language", "220 mail.example ESMTP\r\n", "none"],
-    ["half a head", `${ok}X-A: b\r\nX-B`, "none"],
-  ])("with %s is read the same however it is split in transit", async (name, said, expected) => {
-    const bytes = Uint8Array.from(Buffer.from(said, "latin1"));
-    const read = (...pieces: Uint8Array[]) => readIn(pieces, name === "a head to HEAD");
-    const whole = await read(bytes);
-    expect(whole?.said ?? "none").toBe(expected);
-    // `slice` copies, so that nothing is read beyond a chunk.
-    for (let at = 1; at < bytes.length; at += 1) {
-      expect([at, await read(bytes.slice(0, at), bytes.slice(at))]).toEqual([at, whole]);
-    }
-    expect(await read(...Array.from(bytes, (byte) => Uint8Array.of(byte)))).toEqual(whole);
-  });
-});
-
-describe("without the parser", () => {
-  const throws = () => {
-    throw new Error("No such module: http_parser");
-  };
-  class Other {}
-  test.each([
-    ["the door to it is gone", {}],
-    ["the door is closed", { binding: throws }],
-    ["nothing is behind the door", { binding: () => undefined }],
-    ["something else is behind the door", { binding: () => ({ HTTPParser: Other }) }],
-  ])("%s, and node:http takes over", (_why, program) => {
-    expect(quickestExchange(program)).toBe(exchangeByNode);
-    expect(quickestExchange(process)).not.toBe(exchangeByNode);
-  });
-
-  test("a separate program makes calls with node:http", async () => {
-    const url = server(() => new Response("ok"));
-    const file = new URL("../../src/outbound/outbound.ts", import.meta.url).pathname;
-    const program = `
-      const { BlockList } = await import("node:net");
-      await import("node:http");
-      process.binding = () => { throw new Error("gone"); };
-      const { createOutbound } = await import(${JSON.stringify(file)});
-      const openings = { ipv4: new BlockList(), ipv6: new BlockList() };
-      const policy = { mode: "test", chosen_by: "operator", loopback_receivers: true, ports: [], openings };
-      const outbound = createOutbound({ policy, deadlines: ${JSON.stringify(deadlines)} });
-      const { answer, error } = await outbound.call(${JSON.stringify(get(url))});
-      console.log(JSON.stringify([error, answer?.status_code, Buffer.from(answer?.body ?? []).toString()]));
-      process.exit(0);`;
-    const child = Bun.spawn([process.execPath, "-e", program], { stdout: "pipe", stderr: "inherit" });
-    expect(JSON.parse(await new Response(child.stdout).text())).toEqual([null, 200, "ok"]);
   });
 });

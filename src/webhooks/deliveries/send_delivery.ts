@@ -11,8 +11,8 @@ import type { Service } from "../../http/service.ts";
 import { forEachPolicy } from "../../outbound/caller.ts";
 import type { ConnectionTimeouts } from "../../outbound/connections.ts";
 import type { AddressPolicy, UrlProblem } from "../../outbound/destination.ts";
-import type { OpenExchange, ReceivedResponse } from "../../outbound/exchange.ts";
 import { createOutbound, type OutboundOutcome, type ResolveHost } from "../../outbound/outbound.ts";
+import type { ReceivedResponse } from "../../outbound/response_reader.ts";
 import type { Store } from "../../storage/database.ts";
 import { type Subscription, secret_purpose, secretBytes } from "../subscriptions/subscription.ts";
 import { type AttemptError, type AttemptResult, deliveryHeaders, type Signatures } from "./attempt.ts";
@@ -83,7 +83,6 @@ export interface SenderOptions {
   readonly resolve?: ResolveHost;
   /** PEM certificate authorities to trust instead of the system's. */
   readonly authorities?: string;
-  readonly openExchange?: OpenExchange;
 }
 
 /** The receiver and the request. Host and length are added to the headers. */

@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import * as net from "node:net";
 import { join } from "node:path";
+import { createServer } from "node:tls";
 import { verify } from "@octokit/webhooks-methods";
 import { Webhook } from "standardwebhooks";
 import { systemClock } from "../../../src/core/clock.ts";
 import { type AddressPolicy, default_ports, ranges } from "../../../src/outbound/destination.ts";
-import type { OpenExchange } from "../../../src/outbound/exchange.ts";
 import { deliveryHeaders } from "../../../src/webhooks/deliveries/attempt.ts";
 import {
   createSender,
@@ -14,7 +14,6 @@ import {
   sign,
 } from "../../../src/webhooks/deliveries/send_delivery.ts";
 import { newSecret } from "../../../src/webhooks/subscriptions/subscription.ts";
-import { ways } from "../../outbound/exchange_ways.ts";
 import { authority, expired_certificate, receiver_certificate, receiver_key } from "../certificates.ts";
 
 const closers: (() => unknown)[] = [];
@@ -35,20 +34,11 @@ const deadlines = { connect_ms: 300, headers_ms: 300, body_ms: 150 };
 const slack_ms = 2000;
 const loopback = async () => ["127.0.0.1"];
 
-const senderBy =
-  (openExchange: OpenExchange) =>
-  (options: Partial<SenderOptions> = {}) => {
-    const made = createSender({
-      policy: laptop,
-      deadlines,
-      resolve: loopback,
-      authorities: authority,
-      openExchange,
-      ...options,
-    });
-    closers.push(() => made.close());
-    return made;
-  };
+const sender = (options: Partial<SenderOptions> = {}) => {
+  const made = createSender({ policy: laptop, deadlines, resolve: loopback, authorities: authority, ...options });
+  closers.push(() => made.close());
+  return made;
+};
 
 const to = (url: string, body = "{}"): OutgoingDelivery => ({
   url,
@@ -98,8 +88,7 @@ async function rawReceiver(act: (socket: net.Socket, connection: number) => void
   return { port, url: `http://127.0.0.1:${port}/hook`, counts, sockets };
 }
 
-describe.each(ways)("an attempt, %s,", (_way, openExchange) => {
-  const sender = senderBy(openExchange);
+describe("an attempt", () => {
   test("delivers bytes that two independent verifiers accept", async () => {
     const { url, seen } = receiver(() => new Response("thanks", { headers: { "X-Request-Id": "r-1", "X-Own": "no" } }));
     const secret = newSecret(Buffer.alloc(32, 5));
@@ -207,8 +196,7 @@ describe.each(ways)("an attempt, %s,", (_way, openExchange) => {
   });
 });
 
-describe.each(ways)("a bad receiver, %s,", (_way, openExchange) => {
-  const sender = senderBy(openExchange);
+describe("a bad receiver", () => {
   const head = "HTTP/1.1 200 OK\r\n";
   const drip = (socket: net.Socket, text: string, every_ms: number) => {
     const letters = [...text];
@@ -344,8 +332,7 @@ describe.each(ways)("a bad receiver, %s,", (_way, openExchange) => {
   });
 });
 
-describe.each(ways)("over TLS, %s,", (_way, openExchange) => {
-  const sender = senderBy(openExchange);
+describe("over TLS", () => {
   const good = { key: receiver_key, cert: receiver_certificate };
   const secure = (port: number, host = "receiver.test") => to(`https://${host}:${port}/hook`, '{"secret":1}');
   // The machine may be busy while certificates are checked. A receiver without a certificate is not waited for.
@@ -369,11 +356,25 @@ describe.each(ways)("over TLS, %s,", (_way, openExchange) => {
     ["that expired", { key: receiver_key, cert: expired_certificate }, "receiver.test", ours],
   ])("a certificate %s is refused before anything is sent", async (_name, tls, host, trust) => {
     const { port, seen } = receiver(() => new Response("ok"), tls);
-    const one = createSender({ ...local, resolve: loopback, openExchange, ...trust });
+    const one = createSender({ ...local, resolve: loopback, ...trust });
     closers.push(() => one.close());
     expect(await one.send(secure(port, host))).toMatchObject({ status_code: null, error: { code: "tls_error" } });
     await Bun.sleep(50);
     expect(seen).toHaveLength(0);
+  });
+
+  test("the receiver learns which of its names is called", async () => {
+    const names: unknown[] = [];
+    const server = createServer(good, (socket) => {
+      names.push(socket.servername);
+      socket.on("error", () => {});
+      socket.on("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
+    });
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    closers.push(() => server.close());
+    const { port } = server.address() as net.AddressInfo;
+    expect((await sender(local).send(secure(port))).error).toBeNull();
+    expect(names).toEqual(["receiver.test"]);
   });
 
   test.skipIf(process.platform !== "linux")("a certificate for the IP address is accepted", async () => {
@@ -402,8 +403,7 @@ describe.each(ways)("over TLS, %s,", (_way, openExchange) => {
   });
 });
 
-describe.each(ways)("a receiver's name, %s,", (_way, openExchange) => {
-  const sender = senderBy(openExchange);
+describe("a receiver's name", () => {
   const refused = { status_code: null, headers: {}, body: null, truncated: false, ip_address: null, duration_ms: null };
 
   test("that does not resolve is a dns_error", async () => {
@@ -416,7 +416,7 @@ describe.each(ways)("a receiver's name, %s,", (_way, openExchange) => {
     }
     const never = await sender({ resolve: () => new Promise(() => {}) }).send(to("http://hooks.example/"));
     expect(never.error?.code).toBe("timeout");
-    const system = createSender({ policy: laptop, openExchange });
+    const system = createSender({ policy: laptop });
     closers.push(() => system.close());
     expect((await system.send(to("http://packhouse.invalid/"))).error?.code).toBe("dns_error");
   });
@@ -458,7 +458,7 @@ describe.each(ways)("a receiver's name, %s,", (_way, openExchange) => {
     expect(await unknown.problem("https://hooks.example/")).toBeNull();
     expect(await unknown.problem("ftp://hooks.example/")).toMatchObject({ code: "https_required" });
     const { port, seen } = receiver(() => new Response("ok"));
-    const system = createSender({ policy: laptop, openExchange });
+    const system = createSender({ policy: laptop });
     closers.push(() => system.close());
     expect(await system.problem(`http://localhost:${port}/`)).toBeNull();
     expect((await system.send(to(`http://localhost:${port}/`))).error).toBeNull();
@@ -468,32 +468,27 @@ describe.each(ways)("a receiver's name, %s,", (_way, openExchange) => {
 
 const proxied = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
 
-test.each(["quickestExchange(process)", "exchangeByNode"])(
-  "%s ignores proxies and disabled certificate checks in the environment",
-  async (openExchange) => {
-    const proxy = await rawReceiver((socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
-    const plain = receiver(() => new Response("ok"));
-    const tls = receiver(() => new Response("ok"), { key: receiver_key, cert: receiver_certificate });
-    const script = `
+test("proxies and disabled certificate checks in the environment are ignored", async () => {
+  const proxy = await rawReceiver((socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
+  const plain = receiver(() => new Response("ok"));
+  const tls = receiver(() => new Response("ok"), { key: receiver_key, cert: receiver_certificate });
+  const script = `
     import { createSender } from "./webhooks/deliveries/send_delivery.ts";
     import { ranges } from "./outbound/destination.ts";
-    import { exchangeByNode } from "./outbound/node_exchange.ts";
-    import { quickestExchange } from "./outbound/outbound.ts";
     const openings = ranges(["127.0.0.0/8"]);
     const policy = { mode: "test", chosen_by: "operator", loopback_receivers: false, ports: [], openings };
-    const sender = createSender({ policy, resolve: async () => ["127.0.0.1"], openExchange: ${openExchange} });
+    const sender = createSender({ policy, resolve: async () => ["127.0.0.1"] });
     const send = async (url) => (await sender.send({ url, headers: {}, body: "{}" })).error?.code ?? "ok";
     console.log(await send("${plain.url}"), await send("https://receiver.test:${tls.port}/"));
     sender.close();`;
-    const proxies = Object.fromEntries(proxied.map((name) => [name, `http://127.0.0.1:${proxy.port}`]));
-    const child = Bun.spawn([process.execPath, "-e", script], {
-      cwd: join(import.meta.dir, "../../../src"),
-      env: { ...proxies, NODE_USE_ENV_PROXY: "1", NODE_TLS_REJECT_UNAUTHORIZED: "0", NO_PROXY: "" },
-      stderr: "ignore",
-    });
-    expect((await new Response(child.stdout).text()).trim()).toBe("ok tls_error");
-    expect(proxy.counts.connections).toBe(0);
-    expect(plain.seen).toHaveLength(1);
-    expect(tls.seen).toHaveLength(0);
-  },
-);
+  const proxies = Object.fromEntries(proxied.map((name) => [name, `http://127.0.0.1:${proxy.port}`]));
+  const child = Bun.spawn([process.execPath, "-e", script], {
+    cwd: join(import.meta.dir, "../../../src"),
+    env: { ...proxies, NODE_USE_ENV_PROXY: "1", NODE_TLS_REJECT_UNAUTHORIZED: "0", NO_PROXY: "" },
+    stderr: "ignore",
+  });
+  expect((await new Response(child.stdout).text()).trim()).toBe("ok tls_error");
+  expect(proxy.counts.connections).toBe(0);
+  expect(plain.seen).toHaveLength(1);
+  expect(tls.seen).toHaveLength(0);
+});
