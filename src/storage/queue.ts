@@ -5,9 +5,9 @@ import { and, asc, eq, inArray, lt, lte, ne, type SQL, sql as template } from "d
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
 import { among, list, opaque, skipLocked } from "../../db/kit.ts";
 import type { JobName } from "./commit_effects.ts";
-import type { Db, ReadStatements, Tx } from "./database.ts";
+import type { Db, ReadStatements, Tx, WriteStatements } from "./database.ts";
 import { type ClaimKind, type EndClaims, recordClaims, shiftClaims } from "./servers.ts";
-import { prepared, type StatementArgs } from "./statements.ts";
+import { prepared, preparedOf, type StatementArgs } from "./statements.ts";
 
 type QueueTable = PgTable & { readonly id: AnyPgColumn };
 type QueuedRow = { readonly id: number };
@@ -142,7 +142,7 @@ export interface Queue<Row extends QueuedRow> extends DueRecords<Row> {
 
 /** The queue of the records of a table. */
 export function queueOf<Row extends QueuedRow>(table: QueueTable, records: ClaimedRecords<Row>): Queue<Row> {
-  const { kind, job, due, waiting, ready, lane, lease_ms, rest_ms = () => 0, claimed } = records;
+  const { kind, job, due, waiting, ready, lane, lease_ms } = records;
   const own = dueRecords<Row>(table, records);
   const { lockDue, nextAt } = own;
   const update = async (tx: Tx, change: object, where: SQL | undefined) => {
@@ -151,15 +151,7 @@ export function queueOf<Row extends QueuedRow>(table: QueueTable, records: Claim
       .set(change as never)
       .where(where);
   };
-  const lease = async (tx: Tx, rows: readonly Row[]): Promise<Row[]> => {
-    if (rows.length === 0) return [];
-    const until = tx.now + lease_ms;
-    for (const [rest, some] of Map.groupBy(rows, rest_ms)) await recordClaims(tx, kind, idsOf(some), until, rest);
-    const changes = rows.map((row) => ({ [due.name]: until, ...claimed?.(row, until, tx.now) }));
-    if (claimed === undefined) await update(tx, { [due.name]: until }, inArray(table.id, idsOf(rows)));
-    else for (const [at, row] of rows.entries()) await update(tx, changes[at] ?? {}, eq(table.id, row.id));
-    return rows.map((row, at) => ({ ...row, ...changes[at] }));
-  };
+  const lease = leaseOf(table, records);
   return {
     ...own,
     job,
@@ -211,5 +203,44 @@ export function queueOf<Row extends QueuedRow>(table: QueueTable, records: Claim
     },
   };
 }
+
+/** How a queue claims locked records. */
+function leaseOf<Row extends QueuedRow>(table: QueueTable, records: ClaimedRecords<Row>): Queue<Row>["lease"] {
+  const { kind, due, lease_ms, rest_ms = () => 0, claimed } = records;
+  const claimAll = preparedOf((sql: WriteStatements, isOf, a: StatementArgs<{ until: number }>) =>
+    sql
+      .update(table)
+      .set({ [due.name]: template`${a.until}` } as never)
+      .where(isOf(table.id)),
+  );
+  let claimOne: ReturnType<typeof updateOf> | undefined;
+  return async (tx, rows) => {
+    if (rows.length === 0) return [];
+    const until = tx.now + lease_ms;
+    for (const [rest, some] of Map.groupBy(rows, rest_ms)) await recordClaims(tx, kind, idsOf(some), until, rest);
+    if (claimed === undefined) {
+      await claimAll(tx, { ids: idsOf(rows), until });
+      return rows.map((row) => ({ ...row, [due.name]: until }));
+    }
+    const leased: Row[] = [];
+    for (const row of rows) {
+      const change = { [due.name]: until, ...claimed(row, until, tx.now) };
+      // All claims of a queue change the same columns.
+      claimOne ??= updateOf(table, Object.keys(change));
+      await claimOne(tx, { ...change, id: row.id });
+      leased.push({ ...row, ...change });
+    }
+    return leased;
+  };
+}
+
+/** Prepares an update of some columns of one record. */
+const updateOf = (table: QueueTable, columns: readonly string[]) =>
+  prepared((sql: WriteStatements, a: StatementArgs<Record<string, unknown>>) =>
+    sql
+      .update(table)
+      .set(Object.fromEntries(columns.map((column) => [column, a[column]])) as never)
+      .where(eq(table.id, a["id"])),
+  );
 
 const idsOf = (rows: readonly QueuedRow[]) => rows.map(({ id }) => id);

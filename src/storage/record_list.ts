@@ -215,35 +215,48 @@ export function recordList<
     }
     return and(...conditions);
   };
-  const list: Pick<RecordList<Listed, F, S>, "rows" | "count"> = {
-    rows: async (db, values, { limit, offset = 0, after = null }, parent) => {
-      const { by, beyond } = orderOf(values.sort);
-      const from = (select?.(db.sql) ?? db.sql.select().from(table as PgTable)) as unknown as RowQuery;
-      const rows = (await from
-        .where(and(await conditionOf(db, values, parent), after === null ? undefined : beyond(after)))
-        .orderBy(...by)
-        .limit(limit)
-        .offset(offset)) as Row[];
-      return records === undefined ? (rows as unknown as Listed[]) : records(rows, db);
-    },
-    count: async (db, values, parent) => {
-      const condition = await conditionOf(db, values, parent);
-      if (counted === undefined) return db.sql.$count(table, condition);
-      const [row] = (await (counted(db.sql, values) as unknown as RowQuery).where(condition)) as { count: number }[];
-      return row?.count ?? 0;
-    },
+  const rowsOf = async (
+    db: Db,
+    condition: Condition,
+    sort: S | undefined,
+    window: Window,
+  ): Promise<readonly Listed[]> => {
+    const { limit, offset = 0, after = null } = window;
+    const { by, beyond } = orderOf(sort);
+    const from = (select?.(db.sql) ?? db.sql.select().from(table as PgTable)) as unknown as RowQuery;
+    const rows = (await from
+      .where(and(condition, after === null ? undefined : beyond(after)))
+      .orderBy(...by)
+      .limit(limit)
+      .offset(offset)) as Row[];
+    return records === undefined ? (rows as unknown as Listed[]) : records(rows, db);
+  };
+  const countOf = async (db: Db, condition: Condition, values: ListValues<F, S>): Promise<number> => {
+    if (counted === undefined) return db.sql.$count(table, condition);
+    const [row] = (await (counted(db.sql, values) as unknown as RowQuery).where(condition)) as { count: number }[];
+    return row?.count ?? 0;
   };
   const positionIn = (values: ListValues<F, S>) => orderOf(values.sort).position as (record: Listed) => PagePosition;
   return {
     ...schemasOf(spec),
-    ...list,
-    after: (db, values, last, limit) =>
-      list.rows(db, values, { limit, after: last === null ? null : positionIn(values)(last) }),
+    rows: async (db, values, window, parent) => rowsOf(db, await conditionOf(db, values, parent), values.sort, window),
+    count: async (db, values, parent) => countOf(db, await conditionOf(db, values, parent), values),
+    after: async (db, values, last, limit) => {
+      const after = last === null ? null : positionIn(values)(last);
+      return rowsOf(db, await conditionOf(db, values), values.sort, { limit, after });
+    },
     listing: ({ query, params }) => {
       const id = (params as { readonly id?: string } | undefined)?.id;
+      // The rows and their count have the same condition, which may look up the records that the request names.
+      const conditions = new WeakMap<Db, Promise<Condition>>();
+      const conditionIn = (db: Db): Promise<Condition> => {
+        const condition = conditions.get(db) ?? conditionOf(db, query, id);
+        conditions.set(db, condition);
+        return condition;
+      };
       return {
-        rows: (db, window) => list.rows(db, query, window, id),
-        count: (db) => list.count(db, query, id),
+        rows: async (db, window) => rowsOf(db, await conditionIn(db), query.sort, window),
+        count: async (db) => countOf(db, await conditionIn(db), query),
         position: positionIn(query),
         ...(long && { long }),
       };

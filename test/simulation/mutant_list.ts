@@ -268,8 +268,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a list shows the records of other merchants, too",
     file: "src/storage/record_list.ts",
-    search: "const { by, beyond } = orderOf(values.sort);",
-    replace: "const { by, beyond } = orderOf(values.sort);\n      db = db.scoped({ visible: null, owner: null });",
+    search: "const { by, beyond } = orderOf(sort);",
+    replace: "const { by, beyond } = orderOf(sort);\n    db = db.scoped({ visible: null, owner: null });",
   },
   {
     name: "a SKU in a bin is taken for that of a merchant who has none there",

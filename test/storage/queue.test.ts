@@ -227,6 +227,30 @@ test("servers that claim at the same time claim different records", async () => 
   expect(claimed.length).toBeGreaterThan(0);
 });
 
+test("claims that change nothing else end at the same time", async () => {
+  await open();
+  const plain = queueOf<Parcel>(parcels, {
+    kind: "notices",
+    job: "webhooks.mail",
+    due: parcels.next_at,
+    waiting: isNotNull(parcels.next_at),
+    lease_ms,
+  });
+  const values = Array.from({ length: 4 }, () => ({ account_id: 1, next_at: 0, attempts: 0 }));
+  await store.write((tx) => tx.sql.insert(parcels).values(values));
+  const claims = [];
+  for (const limit of [1, 2]) claims.push(...(await store.write((tx) => plain.claim(tx, { limit }))));
+  const rows = await store.read((db) => db.sql.select().from(parcels).orderBy(parcels.id));
+  const until = clock.now() + lease_ms;
+  expect(rows.map(({ next_at, attempts }) => [next_at, attempts])).toEqual([
+    [until, 0],
+    [until, 0],
+    [until, 0],
+    [0, 0],
+  ]);
+  expect(claims).toEqual(rows.slice(0, 3));
+});
+
 test("a lane that is postponed waits, except for one record", async () => {
   await open();
   const values = [1, 1, 2].map((account_id) => ({ account_id, next_at: 0, attempts: 0 }));

@@ -283,6 +283,26 @@ describe("a list of a table alone", () => {
       expect(await counted(db)).toBe(1);
     });
   });
+
+  test("looks up what a request names once per view, for the page and its count", async () => {
+    await fill(made);
+    let lookups = 0;
+    const list = recordList(parts, {
+      within: async (db) => {
+        lookups += 1;
+        const [place] = await db.sql.select().from(places).where(eq(places.name, "North"));
+        return eq(parts.place_id, place?.id ?? 0);
+      },
+    });
+    const { rows, count: counted } = list.listing({ query: {}, params: {} });
+    for (const views of [1, 2]) {
+      await store.read(async (db) => {
+        expect(await rows(db, { limit: 1, offset: 0, after: null })).toHaveLength(1);
+        expect(await counted(db)).toBe(4);
+      });
+      expect(lookups).toBe(views);
+    }
+  });
 });
 
 describe("the schema of a query", () => {
