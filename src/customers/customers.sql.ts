@@ -1,10 +1,10 @@
 import { and, asc, eq, isNotNull, type SQL, sql as template } from "drizzle-orm";
-import { among, amongTexts, columnsOf, forKeyShare, forUpdate, list, opaque } from "../../db/kit.ts";
+import { among, amongTexts, columnsOf, forKeyShare, list, opaque } from "../../db/kit.ts";
 import { addresses, customer_words, customers } from "../../db/schema/customers.ts";
 import { merchants } from "../../db/schema/merchants.ts";
 import type { StoredCheck } from "../addresses/address.ts";
-import { Fault, missing } from "../core/faults.ts";
-import { readId, wireId } from "../core/ids.ts";
+import { Fault } from "../core/faults.ts";
+import { wireId } from "../core/ids.ts";
 import { type CompleteAddress, contactFields } from "../core/postal_address.ts";
 import { textField } from "../core/schema.ts";
 import { minute_ms } from "../core/time.ts";
@@ -12,6 +12,7 @@ import type { Db, ReadStatements, Tx, WriteStatements } from "../storage/databas
 import { longRecords } from "../storage/long_records.ts";
 import { queueOf } from "../storage/queue.ts";
 import { after, filter, recordList, search } from "../storage/record_list.ts";
+import { recordLookup } from "../storage/record_lookup.ts";
 import { insert, insertIds, prepared, type StatementArgs } from "../storage/statements.ts";
 import { hasOneMerchant, refuseAmbiguousOwner, requireOwner } from "../storage/tenant.ts";
 import type { Customer, CustomerAddress, OrderCustomer } from "./customer.ts";
@@ -19,12 +20,6 @@ import { type AddressDraft, type CustomerFields, emailKey, wordsOf } from "./cus
 
 type CustomerRow = typeof customers.$inferSelect;
 
-const byId = prepared((sql, a: StatementArgs<{ id: number }>) =>
-  sql.select().from(customers).where(eq(customers.id, a.id)),
-);
-const byIdLocked = prepared((sql, a: StatementArgs<{ id: number }>) =>
-  forUpdate(sql.select().from(customers).where(eq(customers.id, a.id))),
-);
 const byEmail = prepared((sql, a: StatementArgs<{ email_key: string }>) =>
   sql
     .select({ id: customers.id, merchant_id: customers.merchant_id })
@@ -35,25 +30,19 @@ const addressesOf = prepared((sql, a: StatementArgs<{ customer_ids: string }>) =
   sql.select().from(addresses).where(among(addresses.customer_id, a.customer_ids)).orderBy(asc(addresses.id)),
 );
 
+const customerOf = recordLookup(customers, "customer", { records: withAddresses });
+
 /** The customer that an identifier names: `cus_1001` or `1001`. Refuses: resource_missing. */
-export async function getCustomer(db: Db, id: string | number): Promise<Customer> {
-  return found(db, await byId(db, { id: readId("customer", id) ?? 0 }), id);
-}
+export const getCustomer = customerOf.get;
 
 /**
  * As `getCustomer`, and locks the customer for a change until the transaction ends.
  * Refuses: resource_missing, customer_erased.
  */
 export async function lockCustomer(tx: Tx, id: string | number): Promise<Customer> {
-  const customer = await found(tx, await byIdLocked(tx, { id: readId("customer", id) ?? 0 }), id);
+  const customer = await customerOf.lock(tx, id);
   if (customer.erased_at === null) return customer;
   throw new Fault("customer_erased", `${wireId("customer", customer.id)} was erased. Create a new customer.`);
-}
-
-async function found(db: Db, rows: readonly CustomerRow[], id: string | number): Promise<Customer> {
-  const [customer] = await withAddresses(db, rows);
-  if (customer === undefined) throw missing("customer", id);
-  return customer;
 }
 
 /** Customers with their addresses. */

@@ -4,8 +4,6 @@ import { among, columnsOf, list } from "../../db/kit.ts";
 import { lots } from "../../db/schema/inventory.ts";
 import { refunds, return_inspections, return_items, returns } from "../../db/schema/returns.ts";
 import { tracking_records } from "../../db/schema/tracking.ts";
-import { missing } from "../core/faults.ts";
-import { readId } from "../core/ids.ts";
 import { choice } from "../core/schema.ts";
 import { carrierPage } from "../orders/fulfillment/tracking_url.ts";
 import { orderFilter } from "../orders/lifecycle/order_lookup.sql.ts";
@@ -13,6 +11,7 @@ import { trackingMeanings } from "../shipping/carriers/tracking.transitions.ts";
 import type { Db, Tx, WriteStatements } from "../storage/database.ts";
 import { longRecords } from "../storage/long_records.ts";
 import { after, before, equals, filter, recordList } from "../storage/record_list.ts";
+import { recordLookup } from "../storage/record_lookup.ts";
 import { insert, insertIds, prepared, type StatementArgs } from "../storage/statements.ts";
 import { findKnown, knownBy, pageOf } from "../tracking/tracking.sql.ts";
 import { hasComeBack, notRefunded, type RefundStatus, returnStarts, returnStatuses } from "./return.transitions.ts";
@@ -53,9 +52,6 @@ export async function saveRefundStatus(tx: Tx, refund: ReturnRefund, status: Ref
 
 type ReturnRow = typeof returns.$inferSelect;
 
-const byId = prepared((sql, a: StatementArgs<{ id: number }>) =>
-  sql.select().from(returns).where(eq(returns.id, a.id)),
-);
 const byOrder = prepared((sql, a: StatementArgs<{ order_id: number }>) =>
   sql.select().from(returns).where(eq(returns.order_id, a.order_id)).orderBy(asc(returns.id)),
 );
@@ -74,12 +70,9 @@ const inspectionsOf = prepared((sql, a: StatementArgs<{ return_ids: string }>) =
     .where(among(return_items.return_id, a.return_ids))
     .orderBy(asc(return_inspections.id)),
 );
+
 /** Finds a return by its identifier, `ret_1001` or `1001`. Refuses: resource_missing. */
-export async function getReturn(db: Db, id: string | number): Promise<Return> {
-  const [record] = await withItemsAndRefunds(db, await byId(db, { id: readId("return", id) ?? 0 }));
-  if (record === undefined) throw missing("return", id);
-  return record;
-}
+export const { get: getReturn } = recordLookup(returns, "return", { records: withItemsAndRefunds });
 
 /** Lists the returns of an order, oldest first. */
 export async function listReturnsOfOrder(db: Db, order_id: number): Promise<Return[]> {

@@ -1,11 +1,11 @@
 import { and, asc, eq, gt, inArray, isNull, lte, or, type SQL } from "drizzle-orm";
 import { api_keys } from "../../../db/schema/keys.ts";
 import { key_observations } from "../../../db/schema/requests.ts";
-import { assert, missing } from "../../core/faults.ts";
-import { readId } from "../../core/ids.ts";
+import { assert } from "../../core/faults.ts";
 import { choice } from "../../core/schema.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { filter, recordList } from "../../storage/record_list.ts";
+import { recordLookup } from "../../storage/record_lookup.ts";
 import { prepared, type StatementArgs } from "../../storage/statements.ts";
 import { type KeyStatus, keyStatuses } from "../identity.transitions.ts";
 import type { ApiKey } from "./api_key.ts";
@@ -50,14 +50,7 @@ export async function findKeyByHash(db: Db, hash: string): Promise<ApiKey | null
 }
 
 /** The key that an identifier names: `key_1001` or `1001`. Refuses: resource_missing. */
-export async function getKey(db: Db, id: string): Promise<ApiKey> {
-  const [row] = await db.sql
-    .select()
-    .from(api_keys)
-    .where(eq(api_keys.id, readId("key", id) ?? 0));
-  if (row === undefined) throw missing("API key", id);
-  return row;
-}
+export const { get: getKey } = recordLookup(api_keys, "key", { called: "API key" });
 
 /** All keys, oldest first. */
 export async function listKeys(db: Db): Promise<ApiKey[]> {

@@ -2,13 +2,13 @@ import { and, asc, eq, gt, inArray, isNotNull, isNull, lte, type SQL, sql as tem
 import { forUpdate, isOneOf } from "../../../db/kit.ts";
 import { invitations } from "../../../db/schema/people.ts";
 import { type EmailState, isEmailPending, unsentMails } from "../../core/email.ts";
-import { assert, missing } from "../../core/faults.ts";
-import { readId } from "../../core/ids.ts";
+import { assert } from "../../core/faults.ts";
 import { choice } from "../../core/schema.ts";
 import { minute_ms } from "../../core/time.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { queueOf } from "../../storage/queue.ts";
 import { filter, recordList, search } from "../../storage/record_list.ts";
+import { recordLookup } from "../../storage/record_lookup.ts";
 import { unscoped } from "../../storage/scope.ts";
 import { type InvitationStatus, invitationStatuses } from "../identity.transitions.ts";
 import type { Invitation } from "./invitation.ts";
@@ -23,13 +23,10 @@ export async function insertInvitation(tx: Tx, invitation: Omit<Invitation, "id"
   return asRecord(row);
 }
 
-/** The invitation that an identifier names, locked. Refuses: resource_missing. */
-export async function lockInvitation(tx: Tx, id: string): Promise<Invitation> {
-  return lockWhere(tx, eq(invitations.id, readId("invitation", id) ?? 0)).then((found) => {
-    if (found === null) throw missing("invitation", id);
-    return found;
-  });
-}
+/** The invitation that an identifier names. Refuses: resource_missing. */
+export const { get: getInvitation, lock: lockInvitation } = recordLookup(invitations, "invitation", {
+  record: (_, row) => asRecord(row),
+});
 
 /** The invitation whose link has this hash, locked, or null. */
 export async function lockInvitationByHash(tx: Tx, hash: string): Promise<Invitation | null> {
@@ -59,16 +56,6 @@ async function lockWhere(tx: Tx, which: SQL | undefined): Promise<Invitation | n
 export async function findInvitationByHash(db: Db, hash: string): Promise<Invitation | null> {
   const [row] = await db.sql.select().from(invitations).where(eq(invitations.hash, hash));
   return row === undefined ? null : asRecord(row);
-}
-
-/** The invitation that an identifier names. Refuses: resource_missing. */
-export async function getInvitation(db: Db, id: string): Promise<Invitation> {
-  const [row] = await db.sql
-    .select()
-    .from(invitations)
-    .where(eq(invitations.id, readId("invitation", id) ?? 0));
-  if (row === undefined) throw missing("invitation", id);
-  return asRecord(row);
 }
 
 /** Stores a changed invitation. */

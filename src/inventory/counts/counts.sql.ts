@@ -1,22 +1,18 @@
 import { and, asc, eq, gt, inArray, ne, type SQLWrapper, sql } from "drizzle-orm";
-import { among, columnsOf, forUpdate, list } from "../../../db/kit.ts";
+import { among, columnsOf, list } from "../../../db/kit.ts";
 import { count_lines, counts } from "../../../db/schema/counts.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { bins } from "../../../db/schema/warehouses.ts";
-import { assert, missing } from "../../core/faults.ts";
-import { readId } from "../../core/ids.ts";
+import { assert } from "../../core/faults.ts";
 import { choice } from "../../core/schema.ts";
 import type { Db, Tx, WriteStatements } from "../../storage/database.ts";
 import { equals, recordList, refersTo } from "../../storage/record_list.ts";
+import { recordLookup } from "../../storage/record_lookup.ts";
 import { insert, insertIds, prepared, type StatementArgs } from "../../storage/statements.ts";
 import { countStatuses, initialCountStatus, type ValueSource } from "../inventory.transitions.ts";
 import type { CountHeader, CountLine, CountProgress, InventoryCount } from "./count.ts";
 
-const byId = prepared((sql, a: StatementArgs<{ id: number }>) => sql.select().from(counts).where(eq(counts.id, a.id)));
-const lockedById = prepared((sql, a: StatementArgs<{ id: number }>) =>
-  forUpdate(sql.select().from(counts).where(eq(counts.id, a.id))),
-);
 const linesOf = prepared((select, a: StatementArgs<{ count_id: number }>) =>
   select
     .select({
@@ -37,19 +33,10 @@ const linesOf = prepared((select, a: StatementArgs<{ count_id: number }>) =>
 );
 
 /** The count with an id. Refuses: resource_missing. */
-export async function getCount(db: Db, id: string | number): Promise<InventoryCount> {
-  return whole(db, await byId(db, { id: readId("count", id) ?? 0 }), id);
-}
-
-/** As `getCount`, and locks the count until this transaction ends. */
-export async function lockCount(tx: Tx, id: string | number): Promise<InventoryCount> {
-  return whole(tx, await lockedById(tx, { id: readId("count", id) ?? 0 }), id);
-}
-
-async function whole(db: Db, [row]: readonly CountHeader[], id: string | number): Promise<InventoryCount> {
-  if (row === undefined) throw missing("cycle count", id);
-  return { ...row, lines: await linesOf(db, { count_id: row.id }) };
-}
+export const { get: getCount, lock: lockCount } = recordLookup(counts, "count", {
+  called: "cycle count",
+  record: async (db, row): Promise<InventoryCount> => ({ ...row, lines: await linesOf(db, { count_id: row.id }) }),
+});
 
 /** Counts without their lines, newest first. */
 export const countList = recordList(counts, {

@@ -275,9 +275,7 @@ const putColumns = [
   "updated_at",
 ] as const;
 const next_id = sql`nextval(pg_get_serial_sequence('stock_items', 'id'))`;
-const placed = {
-  ...columnsOf(stock_items, "id", "product_id", "bin_id", "lot_id", "on_hand", "reserved"),
-};
+const placed = columnsOf(stock_items, "id", "product_id", "bin_id", "lot_id", "on_hand", "reserved");
 // The item may already exist with no units left.
 const onPlace = (target: AnyPgColumn[], targetWhere: SQL) => ({
   target,

@@ -1,24 +1,18 @@
 import { and, asc, eq, type SQL, sql } from "drizzle-orm";
-import { among, columnsOf, contains, forUpdate, list } from "../../../db/kit.ts";
+import { among, columnsOf, contains, list } from "../../../db/kit.ts";
 import { movements } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { receipt_lines, receipts } from "../../../db/schema/receipts.ts";
-import { missing } from "../../core/faults.ts";
-import { readId, wireId } from "../../core/ids.ts";
+import { wireId } from "../../core/ids.ts";
 import { choice, textField } from "../../core/schema.ts";
 import type { Db, Tx, WriteStatements } from "../../storage/database.ts";
 import { longRecords } from "../../storage/long_records.ts";
 import { descending, equals, filter, recordList, refersTo, search, soonest } from "../../storage/record_list.ts";
+import { recordLookup } from "../../storage/record_lookup.ts";
 import { insert, insertIds, prepared, type StatementArgs } from "../../storage/statements.ts";
 import { initialReceiptStatus, receiptStatuses } from "../inventory.transitions.ts";
 import type { AwaitedDelivery, PlainReceipt, Receipt, ReceiptLine } from "./receipt.ts";
 
-const byId = prepared((sql, a: StatementArgs<{ id: number }>) =>
-  sql.select().from(receipts).where(eq(receipts.id, a.id)),
-);
-const lockedById = prepared((sql, a: StatementArgs<{ id: number }>) =>
-  forUpdate(sql.select().from(receipts).where(eq(receipts.id, a.id))),
-);
 const linesOf = prepared((sql, a: StatementArgs<{ ids: string }>) =>
   sql
     .select({
@@ -33,18 +27,7 @@ const linesOf = prepared((sql, a: StatementArgs<{ ids: string }>) =>
 );
 
 /** The receipt with an id. Refuses: resource_missing. */
-export async function getReceipt(db: Db, id: string | number): Promise<Receipt> {
-  const [receipt] = await wholeReceipts(db, await byId(db, { id: readId("receipt", id) ?? 0 }));
-  if (receipt === undefined) throw missing("receipt", id);
-  return receipt;
-}
-
-/** As `getReceipt`, and locks the receipt until this transaction ends. */
-export async function lockReceipt(tx: Tx, id: string | number): Promise<Receipt> {
-  const [receipt] = await wholeReceipts(tx, await lockedById(tx, { id: readId("receipt", id) ?? 0 }));
-  if (receipt === undefined) throw missing("receipt", id);
-  return receipt;
-}
+export const { get: getReceipt, lock: lockReceipt } = recordLookup(receipts, "receipt", { records: wholeReceipts });
 
 /** Receipts with their lines. */
 export async function wholeReceipts(db: Db, rows: readonly PlainReceipt[]): Promise<Receipt[]> {

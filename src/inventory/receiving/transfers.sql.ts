@@ -1,24 +1,17 @@
 import { and, asc, eq, type SQL, sql } from "drizzle-orm";
-import { among, columnsOf, contains, forUpdate, list } from "../../../db/kit.ts";
+import { among, columnsOf, contains, list } from "../../../db/kit.ts";
 import { lots } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { transfer_lines, transfer_loads, transfers } from "../../../db/schema/transfers.ts";
-import { missing } from "../../core/faults.ts";
-import { readId } from "../../core/ids.ts";
 import { choice, textField } from "../../core/schema.ts";
 import type { Db, Tx, WriteStatements } from "../../storage/database.ts";
 import { longRecords } from "../../storage/long_records.ts";
 import { equals, filter, recordList, refersTo, search } from "../../storage/record_list.ts";
+import { recordLookup } from "../../storage/record_lookup.ts";
 import { insert, insertIds, prepared, type StatementArgs } from "../../storage/statements.ts";
 import { initialTransferStatus, transferStatuses } from "../inventory.transitions.ts";
 import type { InTransit, PlainTransfer, Transfer, TransferLine, TransferLoad } from "./transfer.ts";
 
-const byId = prepared((sql, a: StatementArgs<{ id: number }>) =>
-  sql.select().from(transfers).where(eq(transfers.id, a.id)),
-);
-const lockedById = prepared((sql, a: StatementArgs<{ id: number }>) =>
-  forUpdate(sql.select().from(transfers).where(eq(transfers.id, a.id))),
-);
 const linesOf = prepared((sql, a: StatementArgs<{ ids: string }>) =>
   sql
     .select({
@@ -46,18 +39,9 @@ const loadsOfLines = prepared((sql, a: StatementArgs<{ ids: string }>) =>
 );
 
 /** The transfer with an id. Refuses: resource_missing. */
-export async function getTransfer(db: Db, id: string | number): Promise<Transfer> {
-  const [transfer] = await wholeTransfers(db, await byId(db, { id: readId("transfer", id) ?? 0 }));
-  if (transfer === undefined) throw missing("transfer", id);
-  return transfer;
-}
-
-/** As `getTransfer`, and locks the transfer until this transaction ends. */
-export async function lockTransfer(tx: Tx, id: string | number): Promise<Transfer> {
-  const [transfer] = await wholeTransfers(tx, await lockedById(tx, { id: readId("transfer", id) ?? 0 }));
-  if (transfer === undefined) throw missing("transfer", id);
-  return transfer;
-}
+export const { get: getTransfer, lock: lockTransfer } = recordLookup(transfers, "transfer", {
+  records: wholeTransfers,
+});
 
 /** Transfers with their lines. */
 export async function wholeTransfers(db: Db, rows: readonly PlainTransfer[]): Promise<Transfer[]> {

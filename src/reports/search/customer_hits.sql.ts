@@ -11,9 +11,17 @@ import { bestOf, fitOf, type Hit, type SearchText } from "./search_hit.ts";
 const candidates_max = 500;
 const phone_end_digits = 7;
 
-const shown = {
-  ...columnsOf(customers, "id", "merchant_id", "email", "first_name", "last_name", "company", "phone", "created_at"),
-};
+const shown = columnsOf(
+  customers,
+  "id",
+  "merchant_id",
+  "email",
+  "first_name",
+  "last_name",
+  "company",
+  "phone",
+  "created_at",
+);
 type CustomerHitRow = Pick<typeof customers.$inferSelect, keyof typeof shown>;
 
 const byId = prepared((sql, a: StatementArgs<{ id: number }>) =>

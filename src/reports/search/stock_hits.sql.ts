@@ -201,9 +201,7 @@ function hitsOf(type: "receipt" | "transfer" | "count", rows: readonly MovementH
 // Text within a name is searched only among the newest products, up to this number.
 const newest_products_max = 5000;
 
-const shown = {
-  ...columnsOf(products, "id", "merchant_id", "sku", "name", "status", "created_at"),
-};
+const shown = columnsOf(products, "id", "merchant_id", "sku", "name", "status", "created_at");
 type ProductHitRow = Pick<typeof products.$inferSelect, keyof typeof shown>;
 
 const byId = prepared((sql, a: StatementArgs<{ id: number }>) =>

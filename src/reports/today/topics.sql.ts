@@ -1,6 +1,6 @@
 // Open tasks. Each kind is one query over a partial index of pending records, limited to `counted_max` rows.
 
-import { and, eq, exists, gt, gte, isNotNull, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, exists, gt, gte, isNotNull, isNull, lt, ne, or, type SQL, type Subquery, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import { isOneOf, opaque } from "../../../db/kit.ts";
 import { count_lines, counts } from "../../../db/schema/counts.ts";
@@ -40,16 +40,36 @@ export interface TopicRecord {
   readonly count: number;
 }
 
-const all = sql<number>`count(*) over ()`.mapWith(Number);
 /** The most rows to read. It is a parameter because the query plan must not depend on it. */
 type UpTo = StatementArgs<{ up_to: number }>;
-const up_to = counted_max;
-const few = samples_max;
-const at = sql<number | null>`found.at`.mapWith(Number);
-const name = sql<string>`found.name`;
-const id = sql<number>`found.id`.mapWith(Number);
-const quantity = sql<number>`found.quantity`.mapWith(Number);
 const merchant_id = sql<number | null>`found.merchant_id`.mapWith(Number);
+const connection_id = sql<number>`found.connection_id`.mapWith(Number);
+const quantity = sql<number>`found.quantity`.mapWith(Number);
+const id = sql<number>`found.id`.mapWith(Number);
+const name = sql<string>`found.name`;
+const at = sql<number | null>`found.at`.mapWith(Number);
+const count = sql<number>`count(*) over ()`.mapWith(Number);
+
+type TopicColumns = Readonly<Record<string, SQL<unknown>>>;
+type TopicValues<Columns> = { readonly [K in keyof Columns]: Columns[K] extends SQL<infer Value> ? Value : never };
+
+/** Declares a topic by a query that names its rows `found`. The topic returns the oldest of them. */
+function topic<Columns extends TopicColumns, A = object>(
+  columns: Columns,
+  found: (select: ReadStatements, a: UpTo & StatementArgs<A>) => SQL | Subquery,
+) {
+  const oldest = prepared((select, a: StatementArgs<{ up_to: number } & A>) =>
+    select
+      .select({ id, name, at, count, ...(columns as TopicColumns) })
+      .from(found(select, a as UpTo & StatementArgs<A>))
+      .orderBy(sql`found.at`, sql`found.id`)
+      .limit(samples_max),
+  );
+  return async (db: Db, values?: A) => {
+    const rows = await oldest(db, { up_to: counted_max, ...(values as A) });
+    return rows as unknown as (TopicRecord & TopicValues<Columns>)[];
+  };
+}
 
 const openHolds = (select: ReadStatements, a: UpTo) => {
   const { id, order_id, reason, created_at, released_at } = order_holds;
@@ -84,10 +104,11 @@ const holds = prepared((select, a: UpTo) =>
 
 /** The oldest open holds of each reason. */
 export async function findHolds(db: Db): Promise<(TopicRecord & { readonly reason: HoldReason })[]> {
-  return holds(db, { up_to });
+  return holds(db, { up_to: counted_max });
 }
 
-const shortOrders = (select: ReadStatements, a: UpTo) => {
+/** The oldest orders that wait for stock, with the number of missing units. */
+export const findBackorders = topic({ merchant_id, quantity }, (select, a) => {
   const { reservation_id, wanted, reserved } = reservation_lines;
   const l = select
     .select({ reservation_id, wanted, reserved })
@@ -103,22 +124,11 @@ const shortOrders = (select: ReadStatements, a: UpTo) => {
     join ${orders} o on o.id = r.order_id
     group by o.id, o.merchant_id, o.order_number, o.created_at
   ) as found`;
-};
-const backorders = prepared((select, a: UpTo) =>
-  select
-    .select({ id, merchant_id, name, at, quantity, count: all })
-    .from(shortOrders(select, a))
-    .orderBy(sql`found.at`, sql`found.id`)
-    .limit(few),
-);
+});
 
-/** The oldest orders that wait for stock, with the number of missing units. */
-export async function findBackorders(db: Db): Promise<(TopicRecord & { readonly quantity: number })[]> {
-  return backorders(db, { up_to });
-}
-
-// A failure no longer counts once another attempt followed or the order shipped without the label.
-const failedLabelsOf = (select: ReadStatements, a: UpTo) => {
+/** The oldest failed labels without another attempt. */
+export const findFailedLabels = topic({ merchant_id }, (select, a) => {
+  // A failure no longer counts once another attempt followed or the order shipped without the label.
   const { id, order_id, return_id, created_at, status } = labels;
   const l = select
     .select({ id, order_id, return_id, created_at })
@@ -138,21 +148,10 @@ const failedLabelsOf = (select: ReadStatements, a: UpTo) => {
         where n.order_id = l.order_id and n.id > l.id and (n.return_id is null) = (l.return_id is null)
       )
   ) as found`;
-};
-const failedLabels = prepared((select, a: UpTo) =>
-  select
-    .select({ id, merchant_id, name, at, count: all })
-    .from(failedLabelsOf(select, a))
-    .orderBy(sql`found.at`, sql`found.id`)
-    .limit(few),
-);
+});
 
-/** The oldest failed labels without another attempt. */
-export async function findFailedLabels(db: Db): Promise<TopicRecord[]> {
-  return failedLabels(db, { up_to });
-}
-
-const failedImportsOf = (select: ReadStatements, a: UpTo) => {
+/** The oldest platform orders that could not be imported. */
+export const findFailedImports = topic({ merchant_id, connection_id }, (select, a) => {
   const { id, external_id, connection_id, updated_at, status } = platform_imports;
   const i = select
     .select({ id, external_id, connection_id, updated_at })
@@ -166,22 +165,10 @@ const failedImportsOf = (select: ReadStatements, a: UpTo) => {
     from ${i}
     join ${platform_connections} c on c.id = i.connection_id and c.deleted_at is null
   ) as found`;
-};
-const connection_id = sql<number>`found.connection_id`.mapWith(Number);
-const failedImports = prepared((select, a: UpTo) =>
-  select
-    .select({ id, merchant_id, name, at, connection_id, count: all })
-    .from(failedImportsOf(select, a))
-    .orderBy(sql`found.at`, sql`found.id`)
-    .limit(few),
-);
+});
 
-/** The oldest platform orders that could not be imported. */
-export async function findFailedImports(db: Db): Promise<(TopicRecord & { readonly connection_id: number })[]> {
-  return failedImports(db, { up_to });
-}
-
-const failedReportsOf = (select: ReadStatements, a: UpTo) => {
+/** The oldest parcels that could not be reported to their platforms. */
+export const findFailedReports = topic({ merchant_id, connection_id }, (select, a) => {
   const { id, order_id, connection_id, updated_at, status } = platform_reports;
   const r = select
     .select({ id, order_id, connection_id, updated_at })
@@ -196,23 +183,12 @@ const failedReportsOf = (select: ReadStatements, a: UpTo) => {
     join ${orders} o on o.id = r.order_id
     join ${platform_connections} c on c.id = r.connection_id and c.deleted_at is null
   ) as found`;
-};
-const failedReports = prepared((select, a: UpTo) =>
-  select
-    .select({ id, merchant_id, name, at, connection_id, count: all })
-    .from(failedReportsOf(select, a))
-    .orderBy(sql`found.at`, sql`found.id`)
-    .limit(few),
-);
-
-/** The oldest parcels that could not be reported to their platforms. */
-export async function findFailedReports(db: Db): Promise<(TopicRecord & { readonly connection_id: number })[]> {
-  return failedReports(db, { up_to });
-}
+});
 
 const isFailing = isOneOf(subscriptions.status, [subscriptionTransitions.fail.to]);
 const isDisabled = isOneOf(subscriptions.status, [subscriptionTransitions.disable.to]);
-const failing = (select: ReadStatements) => {
+/** The subscriptions whose receivers fail, and those that were disabled for it. */
+export const findFailingWebhooks = topic({ merchant_id }, (select) => {
   const { id, merchant_id, url, failing_since, updated_at, deleted_at, disabled_reason } = subscriptions;
   return select
     .select({
@@ -224,22 +200,11 @@ const failing = (select: ReadStatements) => {
     .from(subscriptions)
     .where(and(isNull(deleted_at), or(isFailing, and(isDisabled, isNotNull(disabled_reason)))))
     .as("found");
-};
-const failingWebhooks = prepared((select) =>
-  select
-    .select({ id, merchant_id, name, at, count: all })
-    .from(failing(select))
-    .orderBy(sql`found.at`, sql`found.id`)
-    .limit(few),
-);
+});
 
-/** The subscriptions whose receivers fail, and those that were disabled for it. */
-export async function findFailingWebhooks(db: Db): Promise<TopicRecord[]> {
-  return failingWebhooks(db, {});
-}
-
-// A count may include stock of several merchants.
-const differing = (select: ReadStatements) => {
+/** Counts in review, with the number of lines that differ. */
+export const findDifferences = topic({ quantity }, (select) => {
+  // A count may include stock of several merchants.
   const { count_id, product_id, counted, expected } = count_lines;
   const isMine = isParentVisible(select, products, product_id);
   const l = select
@@ -253,54 +218,30 @@ const differing = (select: ReadStatements) => {
     where ${isOneOf(sql`c.status`, [countTransitions.review.to])}
     group by c.id, c.notes, c.reviewed_at
   ) as found`;
-};
-const differences = prepared((select) =>
-  select
-    .select({ id, name, at, quantity, count: all })
-    .from(differing(select))
-    .orderBy(sql`found.at`, sql`found.id`)
-    .limit(few),
-);
-
-/** Counts in review, with the number of lines that differ. */
-export async function findDifferences(db: Db): Promise<(TopicRecord & { readonly quantity: number })[]> {
-  return differences(db, {});
-}
+});
 
 const outstanding = sql`(
   select coalesce(sum(${receipt_lines.outstanding}), 0) from ${receipt_lines}
   where ${receipt_lines.receipt_id} = ${receipts.id}
 )`;
-const due = (select: ReadStatements, a: StatementArgs<{ since: number; until: number }>) => {
-  const { id, merchant_id, reference, supplier, expected_at, status } = receipts;
-  return select
-    .select({
-      id,
-      merchant_id,
-      name: sql`coalesce(${reference}, ${supplier}, '')`.as("name"),
-      at: sql`${expected_at}`.as("at"),
-      quantity: sql`${outstanding}`.as("quantity"),
-    })
-    .from(receipts)
-    .where(and(isOneOf(status, receiptTransitions.close.from), gte(expected_at, a.since), lt(expected_at, a.until)))
-    .as("found");
-};
-const receiptsDue = prepared((select, a: StatementArgs<{ since: number; until: number }>) =>
-  select
-    .select({ id, merchant_id, name, at, quantity, count: all })
-    .from(due(select, a))
-    .orderBy(sql`found.at`, sql`found.id`)
-    .limit(few),
-);
-
 /** Open receipts expected from `since` until `until` (ms), with the number of units still to come. */
-export async function findReceipts(
-  db: Db,
-  since: number,
-  until: number,
-): Promise<(TopicRecord & { readonly quantity: number })[]> {
-  return receiptsDue(db, { since, until });
-}
+export const findReceipts = topic(
+  { merchant_id, quantity },
+  (select, a: StatementArgs<{ since: number; until: number }>) => {
+    const { id, merchant_id, reference, supplier, expected_at, status } = receipts;
+    return select
+      .select({
+        id,
+        merchant_id,
+        name: sql`coalesce(${reference}, ${supplier}, '')`.as("name"),
+        at: sql`${expected_at}`.as("at"),
+        quantity: sql`${outstanding}`.as("quantity"),
+      })
+      .from(receipts)
+      .where(and(isOneOf(status, receiptTransitions.close.from), gte(expected_at, a.since), lt(expected_at, a.until)))
+      .as("found");
+  },
+);
 
 /** The range of last sale days, and the current days of the warehouses. */
 interface LastDays {
@@ -341,11 +282,11 @@ export async function findExpiringLots(
   last_days: LastDays,
 ): Promise<(TopicRecord & { readonly quantity: number; readonly sku: string })[]> {
   return db.sql
-    .select({ id, merchant_id: products.merchant_id, name, at, quantity, sku: products.sku, count: all })
+    .select({ id, merchant_id: products.merchant_id, name, at, quantity, sku: products.sku, count })
     .from(expiring(db.sql, last_days))
     .innerJoin(products, sql`${products.id} = found.product_id`)
     .orderBy(sql`found.at`, sql`found.id`)
-    .limit(few);
+    .limit(samples_max);
 }
 
 const hasShipped = isOneOf(order_counts.status, [orderTransitions.ship.to, orderTransitions.deliver.to]);

@@ -2,11 +2,11 @@ import { and, asc, desc, eq, isNull, sql } from "drizzle-orm";
 import { amongTexts, columnsOf, forUpdate, isOneOf, list, opaque } from "../../../db/kit.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import { label_documents, labels, ssccs } from "../../../db/schema/shipments.ts";
-import { assert, Fault, missing } from "../../core/faults.ts";
-import { readId } from "../../core/ids.ts";
+import { assert, Fault } from "../../core/faults.ts";
 import { listShipments } from "../../orders/fulfillment/shipments.sql.ts";
 import { hasLeft } from "../../orders/order.transitions.ts";
 import type { Db, Tx, WriteStatements } from "../../storage/database.ts";
+import { recordLookup } from "../../storage/record_lookup.ts";
 import { allotIds, insert, insertIds, prepared, preparedOf, type StatementArgs } from "../../storage/statements.ts";
 import { isDuplicate } from "../../storage/storage_errors.ts";
 import type { CarrierDocument } from "../offer.ts";
@@ -15,8 +15,6 @@ import { own_purchase, type ShippingLabel } from "./label.ts";
 import type { StoredDocument } from "./label_documents.ts";
 
 const { label_id, position, kind, content_type, bytes } = label_documents;
-
-const byId = prepared((sql, a: StatementArgs<{ id: number }>) => sql.select().from(labels).where(eq(labels.id, a.id)));
 
 const isValid = and(isOneOf(labels.status, validLabelStatuses), isNull(labels.return_id));
 
@@ -66,11 +64,7 @@ async function labelOf(db: Db, row: LabelRow): Promise<ShippingLabel> {
 }
 
 /** Finds a label by its identifier, `lbl_1001` or `1001`. Refuses: resource_missing. */
-export async function getLabel(db: Db, id: string | number): Promise<ShippingLabel> {
-  const [row] = await byId(db, { id: readId("label", id) ?? 0 });
-  if (row === undefined) throw missing("label", id);
-  return labelOf(db, row);
-}
+export const { get: getLabel } = recordLookup(labels, "label", { record: labelOf });
 
 /** Finds the newest label of a parcel, voided or not; null if it has none. */
 export async function findLabelOfShipment(db: Db, shipment_id: number): Promise<ShippingLabel | null> {

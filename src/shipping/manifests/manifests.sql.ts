@@ -4,13 +4,13 @@ import { manifest_labels, manifests } from "../../../db/schema/manifests.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import { labels, shipments } from "../../../db/schema/shipments.ts";
 import type { Actor } from "../../core/actor.ts";
-import { assert, missing } from "../../core/faults.ts";
-import { readId } from "../../core/ids.ts";
+import { assert } from "../../core/faults.ts";
 import { textField } from "../../core/schema.ts";
 import { listPlainWarehouses } from "../../inventory/warehouses/warehouses.sql.ts";
 import { arrivedStatuses } from "../../orders/order.transitions.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { after, before, equals, newestIds, recordList, refersTo } from "../../storage/record_list.ts";
+import { recordLookup } from "../../storage/record_lookup.ts";
 import { insertIds, prepared, preparedOf, type StatementArgs } from "../../storage/statements.ts";
 import { type LabelStatus, usableLabelStatuses } from "../labels/label.transitions.ts";
 import type { CarrierManifest, ManifestParcel, PlainManifest } from "./manifest.ts";
@@ -117,10 +117,6 @@ export async function insertManifestLabels(tx: Tx, manifest_id: number, ids: rea
   return added.length;
 }
 
-const byId = prepared((query, a: StatementArgs<{ id: number }>) =>
-  query.select().from(manifests).where(eq(manifests.id, a.id)),
-);
-
 const countsOf = preparedOf((query, isOf) =>
   query
     .select({ manifest_id: manifest_labels.manifest_id, label_count: count() })
@@ -146,15 +142,15 @@ const parcelsOf = prepared((query, a: StatementArgs<{ manifest_id: number }>) =>
 );
 
 /** Finds a manifest by its identifier, with its parcels. Refuses: resource_missing. */
-export async function getManifest(db: Db, id: string | number): Promise<CarrierManifest> {
-  const [row] = await byId(db, { id: readId("manifest", id) ?? 0 });
-  if (row === undefined) throw missing("manifest", id);
-  const [plain] = await withWarehouses(db, [row]);
-  assert(plain, "a manifest has a warehouse");
-  const parcels = await parcelsOf(db, { manifest_id: row.id });
-  // Only bought labels of outgoing parcels are on manifests, so each has a parcel and a number.
-  return { ...plain, parcels: parcels as unknown as ManifestParcel[] };
-}
+export const { get: getManifest } = recordLookup(manifests, "manifest", {
+  record: async (db, row): Promise<CarrierManifest> => {
+    const [plain] = await withWarehouses(db, [row]);
+    assert(plain, "a manifest has a warehouse");
+    const parcels = await parcelsOf(db, { manifest_id: row.id });
+    // Only bought labels of outgoing parcels are on manifests, so each has a parcel and a number.
+    return { ...plain, parcels: parcels as unknown as ManifestParcel[] };
+  },
+});
 
 async function withWarehouses(db: Db, rows: readonly (typeof manifests.$inferSelect)[]): Promise<PlainManifest[]> {
   if (rows.length === 0) return [];
