@@ -3,12 +3,13 @@ import { listCalendars } from "../inventory/warehouses/warehouses.sql.ts";
 import { publicOrderStatuses } from "../orders/order.transitions.ts";
 import type { Db } from "../storage/database.ts";
 import { countByStatus, type FillRateLine, findFilling, type LeftUnits, punctualityOf } from "./order_reports.sql.ts";
-import { type ReportDay, reportPeriodsOf, share, shipByDaysOf } from "./report_days.ts";
+import { type ReportDay, share, shipByDaysOf, sumsOf } from "./report_days.ts";
 import { FillRateReport, GroupedExport, GroupedQuery, OnTimeReport, OrdersReport } from "./reports.schema.ts";
-import { eachDay, headOf, type ReportDefinition, type ReportSource, spanOf } from "./reports.sql.ts";
+import { eachDay, groupedResult, type ReportDefinition, type ReportSource, spanOf } from "./reports.sql.ts";
 
 type FillRateFigures = FillRateReport["totals"];
-type FillRateCounts = Omit<FillRateFigures, "order_fill_rate" | "line_fill_rate" | "unit_fill_rate">;
+const fill_rate_counts = ["orders", "orders_filled", "lines", "lines_filled", "units", "units_at_first"] as const;
+type FillRateCounts = Pick<FillRateFigures, (typeof fill_rate_counts)[number]>;
 
 /** The report of the fill rate: the share of ordered units that shipped on the first day. */
 export const fillRateReport: ReportDefinition = {
@@ -34,8 +35,11 @@ async function findFillRate(source: ReportSource, { group_by = "day", ...asked }
     return countFilling(lines, left, span.timezone);
   };
   const byDay = await eachDay(source, span.days, look);
-  const figuresOf = (days: readonly number[]): FillRateFigures => {
-    const sum = days.reduce((all, day) => added(all, byDay.get(day) ?? no_fill_rate_counts), no_fill_rate_counts);
+  return groupedResult(span, group_by, (days): FillRateFigures => {
+    const sum = sumsOf(
+      fill_rate_counts,
+      days.flatMap((day) => byDay.get(day) ?? []),
+    );
     return {
       orders: sum.orders,
       orders_filled: sum.orders_filled,
@@ -47,32 +51,7 @@ async function findFillRate(source: ReportSource, { group_by = "day", ...asked }
       units_at_first: sum.units_at_first,
       unit_fill_rate: share(sum.units_at_first, sum.units),
     };
-  };
-  return {
-    head: { ...headOf(span), group_by },
-    rows: reportPeriodsOf(span.days, group_by).map(({ from, to, days }) => ({ from, to, ...figuresOf(days) })),
-    totals: figuresOf([...byDay.keys()]),
-  };
-}
-
-const no_fill_rate_counts: FillRateCounts = {
-  orders: 0,
-  orders_filled: 0,
-  lines: 0,
-  lines_filled: 0,
-  units: 0,
-  units_at_first: 0,
-};
-
-function added(sum: FillRateCounts, more: FillRateCounts): FillRateCounts {
-  return {
-    orders: sum.orders + more.orders,
-    orders_filled: sum.orders_filled + more.orders_filled,
-    lines: sum.lines + more.lines,
-    lines_filled: sum.lines_filled + more.lines_filled,
-    units: sum.units + more.units,
-    units_at_first: sum.units_at_first + more.units_at_first,
-  };
+  });
 }
 
 /**
@@ -94,23 +73,23 @@ function countFilling(lines: readonly FillRateLine[], left: readonly LeftUnits[]
     lines.filter(({ order_id }) => first.has(order_id)),
     ({ order_id }) => order_id,
   );
-  let sum = no_fill_rate_counts;
-  for (const own of begun.values()) {
+  const counts = [...begun.values()].map((own): FillRateCounts => {
     const filled = own.filter(({ line_id, wanted }) => (at_first.get(line_id) ?? 0) >= wanted);
-    sum = added(sum, {
+    return {
       orders: 1,
       orders_filled: filled.length === own.length ? 1 : 0,
       lines: own.length,
       lines_filled: filled.length,
       units: own.reduce((all, { wanted }) => all + wanted, 0),
       units_at_first: own.reduce((all, { line_id, wanted }) => all + Math.min(at_first.get(line_id) ?? 0, wanted), 0),
-    });
-  }
-  return sum;
+    };
+  });
+  return sumsOf(fill_rate_counts, counts);
 }
 
 type OnTimeFigures = OnTimeReport["totals"];
-type OnTimeCounts = Omit<OnTimeFigures, "on_time_share">;
+const on_time_counts = ["due", "on_time", "late", "open"] as const;
+type OnTimeCounts = Pick<OnTimeFigures, (typeof on_time_counts)[number]>;
 
 /** The report of orders that shipped by the day on which they were due. */
 export const onTimeReport: ReportDefinition = {
@@ -137,36 +116,24 @@ async function findOnTime(source: ReportSource, { group_by = "day", ...asked }: 
     byDay: new Map(shipByDaysOf(calendar, first, last).map((departure) => [departure.day, departure])),
   }));
   const look = async (db: Db, { day }: ReportDay): Promise<OnTimeCounts> => {
-    const found = noOnTimeCounts();
+    const found: OnTimeCounts[] = [];
     for (const { warehouse, byDay } of departures) {
       const departure = byDay.get(day);
       if (departure === undefined) continue;
       const { due, on_time, open } = await punctualityOf(db, departure, warehouse);
       const isOver = span.now >= departure.deadline;
-      add(found, { due, on_time, late: due - on_time - (isOver ? 0 : open), open: isOver ? 0 : open });
+      found.push({ due, on_time, late: due - on_time - (isOver ? 0 : open), open: isOver ? 0 : open });
     }
-    return found;
+    return sumsOf(on_time_counts, found);
   };
   const byDay = await eachDay(source, span.days, look);
-  const figuresOf = (days: readonly number[]): OnTimeFigures => {
-    const sum = noOnTimeCounts();
-    for (const day of days) add(sum, byDay.get(day) ?? noOnTimeCounts());
+  return groupedResult(span, group_by, (days): OnTimeFigures => {
+    const sum = sumsOf(
+      on_time_counts,
+      days.flatMap((day) => byDay.get(day) ?? []),
+    );
     return { ...sum, on_time_share: share(sum.on_time, sum.on_time + sum.late) };
-  };
-  return {
-    head: { ...headOf(span), group_by },
-    rows: reportPeriodsOf(span.days, group_by).map(({ from, to, days }) => ({ from, to, ...figuresOf(days) })),
-    totals: figuresOf([...byDay.keys()]),
-  };
-}
-
-const noOnTimeCounts = (): OnTimeCounts => ({ due: 0, on_time: 0, late: 0, open: 0 });
-
-function add(sum: OnTimeCounts, { due, on_time, late, open }: OnTimeCounts): void {
-  sum.due += due;
-  sum.on_time += on_time;
-  sum.late += late;
-  sum.open += open;
+  });
 }
 
 type OrderStatusCounts = OrdersReport["totals"];
@@ -188,16 +155,11 @@ export const ordersReport: ReportDefinition = {
 async function findOrders(source: ReportSource, { group_by = "day", ...asked }: GroupedQuery) {
   const span = await spanOf(source, asked);
   const byDay = await eachDay(source, span.days, countByStatus);
-  const countsOf = (days: readonly number[]): OrderStatusCounts => {
+  return groupedResult(span, group_by, (days): OrderStatusCounts => {
     const count = (status: (typeof publicOrderStatuses)[number]) =>
       days.reduce((sum, day) => sum + (byDay.get(day)?.get(status) ?? 0), 0);
     const counts = Object.fromEntries(publicOrderStatuses.map((status) => [status, count(status)]));
     const total = Object.values(counts).reduce((sum, some) => sum + some, 0);
     return { total, ...counts } as OrderStatusCounts;
-  };
-  return {
-    head: { ...headOf(span), group_by },
-    rows: reportPeriodsOf(span.days, group_by).map(({ from, to, days }) => ({ from, to, ...countsOf(days) })),
-    totals: countsOf([...byDay.keys()]),
-  };
+  });
 }

@@ -100,3 +100,12 @@ function workingDayBefore(day: number, { working_days, holidays }: DispatchCalen
 export function share(part: number, whole: number): number | null {
   return whole === 0 ? null : Math.round((part / whole) * 10_000) / 10_000;
 }
+
+/** The sum of each of these fields of some records. */
+export function sumsOf<Name extends string>(
+  names: readonly Name[],
+  records: readonly Readonly<Record<Name, number>>[],
+): Record<Name, number> {
+  const sums = names.map((name) => [name, records.reduce((sum, record) => sum + record[name], 0)]);
+  return Object.fromEntries(sums) as Record<Name, number>;
+}

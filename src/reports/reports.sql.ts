@@ -9,7 +9,7 @@ import { periodOf } from "../core/time_zone.ts";
 import { defaultOrigin } from "../shipping/origins.sql.ts";
 import type { Db, Store } from "../storage/database.ts";
 import { prepared, preparedOf, type StatementArgs } from "../storage/statements.ts";
-import { daysOf, type ReportDay } from "./report_days.ts";
+import { daysOf, type ReportDay, reportPeriodsOf } from "./report_days.ts";
 
 export type ReportSource = Pick<Store, "read">;
 
@@ -64,6 +64,19 @@ export async function spanOf(
 /** The period of a report, as the response shows it. */
 export function headOf({ timezone, from, to }: ReportSpan): { timezone: string; from: string; to: string } {
   return { timezone, from, to };
+}
+
+/** A report of figures by period: those of each period, and those of all days. */
+export function groupedResult(
+  span: ReportSpan,
+  group_by: Parameters<typeof reportPeriodsOf>[1],
+  figuresOf: (days: readonly number[]) => object,
+): ReportResult {
+  return {
+    head: { ...headOf(span), group_by },
+    rows: reportPeriodsOf(span.days, group_by).map(({ from, to, days }) => ({ from, to, ...figuresOf(days) })),
+    totals: figuresOf(span.days.map(({ day }) => day)),
+  };
 }
 
 const days_at_once = 4;

@@ -1,6 +1,7 @@
 import { iso } from "../core/clock.ts";
 import { money } from "../core/money.ts";
 import { day_ms } from "../core/time.ts";
+import { sumsOf } from "./report_days.ts";
 import {
   AgeingReport,
   MomentExport,
@@ -103,8 +104,14 @@ export const salesReport: ReportDefinition = {
   find: findSales,
 };
 
-const counted = ["orders", "units_ordered", "units_cancelled", "units_shipped", "units_returned", "revenue_cents"];
-type SalesCounts = Omit<ProductSales, "product_id" | "currency">;
+const sales_counts = [
+  "orders",
+  "units_ordered",
+  "units_cancelled",
+  "units_shipped",
+  "units_returned",
+  "revenue_cents",
+] as const;
 
 async function findSales(source: ReportSource, { limit: _, ...asked }: PeriodQuery) {
   const span = await spanOf(source, asked);
@@ -113,7 +120,7 @@ async function findSales(source: ReportSource, { limit: _, ...asked }: PeriodQue
     for (const one of sold) {
       const key = `${one.product_id} ${one.currency}`;
       const before = sums.get(key);
-      sums.set(key, before === undefined ? one : addedSales(before, one));
+      sums.set(key, before === undefined ? one : { ...one, ...sumsOf(sales_counts, [before, one]) });
     }
   }
   const sold = [...sums.values()];
@@ -124,11 +131,6 @@ async function findSales(source: ReportSource, { limit: _, ...asked }: PeriodQue
   const rows = sold.map((one) => rowOf(one, names.get(one.product_id)));
   rows.sort((a, b) => b.revenue - a.revenue || b.units_sold - a.units_sold || (a.sku < b.sku ? -1 : 1));
   return { head: { ...headOf(span), row_count: rows.length }, rows, totals: totalsOf(sold) };
-}
-
-function addedSales(some: ProductSales, more: ProductSales): ProductSales {
-  const sums = counted.map((name) => [name, some[name as keyof SalesCounts] + more[name as keyof SalesCounts]]);
-  return { ...some, ...Object.fromEntries(sums) };
 }
 
 function rowOf(sold: ProductSales, product = unnamed): SalesReport["rows"][number] {
@@ -178,11 +180,8 @@ export const turnsReport: ReportDefinition = {
   find: findTurns,
 };
 
-interface UnitFlow {
-  units_shipped: number;
-  opening_units: number;
-  closing_units: number;
-}
+const flow_counts = ["units_shipped", "opening_units", "closing_units"] as const;
+type UnitFlow = Record<(typeof flow_counts)[number], number>;
 
 async function findTurns(source: ReportSource, { limit: _, ...asked }: PeriodQuery) {
   const span = await spanOf(source, asked);
@@ -222,23 +221,16 @@ async function findTurns(source: ReportSource, { limit: _, ...asked }: PeriodQue
     ...figuresOf(flow, days),
   }));
   rows.sort((a, b) => b.units_shipped - a.units_shipped || (a.sku < b.sku ? -1 : 1));
-  const all = moving.reduce((sum, [, flow]) => addedFlow(sum, flow), addedFlow());
+  const all = sumsOf(
+    flow_counts,
+    moving.map(([, flow]) => flow),
+  );
   return { head: { ...headOf(span), row_count: rows.length }, rows, totals: figuresOf(all, days) };
 }
 
 /** The days of the period that have passed. */
 function elapsedDays({ since, until, now }: ReportSpan): number {
   return Math.max(0, Math.min(until, now) - since) / day_ms;
-}
-
-const none: UnitFlow = { units_shipped: 0, opening_units: 0, closing_units: 0 };
-
-function addedFlow(sum = none, more = none): UnitFlow {
-  return {
-    units_shipped: sum.units_shipped + more.units_shipped,
-    opening_units: sum.opening_units + more.opening_units,
-    closing_units: sum.closing_units + more.closing_units,
-  };
 }
 
 function figuresOf({ units_shipped, opening_units, closing_units }: UnitFlow, days: number): TurnsFigures {

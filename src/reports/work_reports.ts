@@ -2,7 +2,7 @@ import { money } from "../core/money.ts";
 import { dayText, localTime, readDay } from "../core/time_zone.ts";
 import { costsByDay, type DayCost, type QuarterCost, quarter_ms } from "../shipping/labels/label_costs.ts";
 import { sumCosts } from "../shipping/labels/label_list.sql.ts";
-import { reportPeriodsOf } from "./report_days.ts";
+import { reportPeriodsOf, sumsOf } from "./report_days.ts";
 import {
   CarrierCostReport,
   GroupedExport,
@@ -50,21 +50,16 @@ function byCarrier(costs: readonly DayCost[]): CarrierCostReport["totals"] {
   return keys.flatMap((key) => {
     const own = groups.get(key) ?? [];
     const [first] = own;
-    const sum = (of: (cost: DayCost) => number) => own.reduce((all, cost) => all + of(cost), 0);
     if (first === undefined) return [];
+    const { carrier, currency } = first;
+    const sums = sumsOf(["label_count", "cost_cents", "carrier_cost_cents", "voided_count"], own);
     return {
-      carrier: first.carrier,
-      currency: first.currency,
-      label_count: sum(({ label_count }) => label_count),
-      cost: money(
-        sum(({ cost_cents }) => cost_cents),
-        first.currency,
-      ),
-      carrier_cost: money(
-        sum(({ carrier_cost_cents }) => carrier_cost_cents),
-        first.currency,
-      ),
-      voided_count: sum(({ voided_count }) => voided_count),
+      carrier,
+      currency,
+      label_count: sums.label_count,
+      cost: money(sums.cost_cents, currency),
+      carrier_cost: money(sums.carrier_cost_cents, currency),
+      voided_count: sums.voided_count,
     };
   });
 }
