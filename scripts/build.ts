@@ -9,7 +9,7 @@ import type { BunPlugin } from "bun";
 import { type Environment, environments } from "../src/core/environment.ts";
 import { onFirstUse } from "../src/core/memoize.ts";
 import { workers } from "../src/core/workers.ts";
-import { longHeads } from "../src/http/request_head.ts";
+import { longHeads } from "../src/server/listener.ts";
 import { migrateSqlite } from "../src/storage/migrations/migrate.ts";
 import { migrations } from "../src/storage/migrations/migration_sql.ts";
 import { root } from "./install.ts";

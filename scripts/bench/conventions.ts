@@ -11,18 +11,15 @@ import { addressList } from "../../src/core/ip_addresses.ts";
 import { LineWriter, openLog, silentLog } from "../../src/core/log.ts";
 import { bodyOf } from "../../src/core/schema.ts";
 import { grantOf } from "../../src/http/auth/permissions.ts";
-import { RouteTable } from "../../src/http/auth/route_table.ts";
 import type { Call } from "../../src/http/call.ts";
-import { conventions, withConventions } from "../../src/http/conventions.ts";
-import { openRequestPipeline } from "../../src/http/request_pipeline.ts";
+import { conventions, openRequestPipeline, withConventions } from "../../src/http/request_pipeline.ts";
 import { answerRead, bare } from "../../src/http/response.ts";
 import { type Route, routesOf } from "../../src/http/route.ts";
+import { RouteTable } from "../../src/http/routes.ts";
 import type { Service } from "../../src/http/service.ts";
 import { traceOf } from "../../src/http/trace.ts";
 import { createKey } from "../../src/identity/api_keys/api_keys.ts";
-import { keyAuthenticator, withoutKey } from "../../src/identity/api_keys/authenticate_key.ts";
 import { ensureWarehouse } from "../../src/inventory/warehouses/warehouses.ts";
-import { scopes } from "../../src/merchants/tenant_scopes.ts";
 import { CreateOrder } from "../../src/orders/order.schema.ts";
 import { orderView } from "../../src/orders/order.ts";
 import { orderAnswer } from "../../src/orders/order_actions.routes.ts";
@@ -189,12 +186,7 @@ function ladder(service: Service, app: App, id: string, keys: { free: string; li
     .use(withConventions(service, async (request, request_id) => callOf(request, request_id)))
     .get("/v1/orders/:id", ({ call }) => answerRead(call, read)).handle as Handle;
   const guarded = new Elysia(strict)
-    .use(
-      withConventions(
-        service,
-        guard(service, { ways: [keyAuthenticator(service)], nobody: withoutKey }, table, scopes),
-      ),
-    )
+    .use(withConventions(service, guard(service, table)))
     .get("/v1/orders/:id", ({ call }) => answerRead(call, read)).handle as Handle;
   const now = () => store.clock.now();
   const counted = openRequestPipeline({ log: silentLog, slow_ms: 60_000, now }, async (request) => handle(request));

@@ -16,29 +16,6 @@ export function originOf({ base_url, known_hosts, request }: ReachedService): st
   return protocol !== undefined && known_hosts.has(hostname ?? "") ? `${protocol}//${host}` : "";
 }
 
-/** Whether a text is a valid `Host` header: a name or an address, and optionally a port. */
-function isHost(text: string): boolean {
-  return /^([A-Za-z0-9._~-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:\d{1,5})?$/.test(text);
-}
-
-/** Refuses a request without exactly one host, since links would be broken. Refuses: malformed_header. */
-export function refuseHost(request: Request): void {
-  const host = request.headers.get("host");
-  if (host !== null && !isHost(host)) throw new Fault("malformed_header", "The Host header must name one host.");
-}
-
-/**
- * Makes the URL of a request absolute: an HTTP/1.0 request may have no host, as with probes of some load balancers.
- * Elysia finds no path after `https://` and a host of one or two letters, so such hosts are lengthened.
- */
-export function withAbsoluteUrl(request: Request, scheme: "http" | "https"): Request {
-  const { url } = request;
-  if (url.startsWith("/")) return new Request(`${scheme}://localhost${url}`, request);
-  const path_at = scheme === "https" ? url.indexOf("/", "https://".length) : -1;
-  if (path_at < 0 || path_at >= "https://abc".length) return request;
-  return new Request(`${url.slice(0, path_at)}.local${url.slice(path_at)}`, request);
-}
-
 // Checks for browser requests: the connection is secure, and the sending page is one of ours.
 
 const hostOf = (request: Request) => request.headers.get("host") ?? URL.parse(request.url)?.host ?? "";

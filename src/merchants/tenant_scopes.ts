@@ -1,8 +1,9 @@
 // The tenant scope of a request: the merchant whose records it can access, and the owner of new records.
 
 import { Fault, invalid, missing } from "../core/faults.ts";
-import type { Identity, RequestScopes, ScopeRequest } from "../http/auth/authentication.ts";
+import type { Identity } from "../http/auth/identity.ts";
 import { isOfViews, mayMerchant, maySuspended, mayViewing } from "../http/auth/merchant_permissions.ts";
+import type { Route } from "../http/route.ts";
 import type { Store, TenantScope } from "../storage/database.ts";
 import { merchant_header, type OwnedPath, ownedPaths, unknownMerchant } from "../storage/tenant.ts";
 import { type CachedMerchant, directoryOf, type Merchants } from "./directory.sql.ts";
@@ -11,36 +12,61 @@ import { refuseClosed } from "./merchant.ts";
 
 type ScopeRequester = Pick<Identity, "merchant_id" | "store">;
 
+/** The parts of a request that decide whose records it sees. */
+interface ScopeRequest {
+  readonly request: Request;
+  /** After the version. */
+  readonly path: string;
+  /** Whether it may change something. */
+  readonly creates: boolean;
+  /** The merchant that its query names; null for none. */
+  readonly named: string | null;
+}
+
+/** What a request sees of a store. */
+interface RequestScope {
+  readonly store: Store;
+  /** The store once the body has named a merchant, too. Refuses: validation_failed, merchant_closed. */
+  readonly scopeOf: (merchant: unknown) => Store;
+}
+
 /**
- * Decides the scope of requests. A merchant's key or user sees and creates only the merchant's records. The operator
- * sees all. Its new records belong to the only merchant, or to the one that the request names: in the header
+ * The scope of a request. A merchant's key or user sees and creates only the merchant's records. The operator sees all.
+ * Its new records belong to the only merchant, or to the one that the request names: in the header
  * `Packhouse-Merchant`, the query (`merchant`), the body (`merchant_id`) or the record of the path.
+ * Refuses: malformed_header, validation_failed, merchant_closed.
  */
-export const scopes: RequestScopes = {
-  async admit({ merchant_id, store, type, views_only }, route) {
-    const own = merchant_id === null ? null : (await directoryOf(store).now()).byId(merchant_id);
-    const { code, name } = own ?? { code: "it", name: "The merchant" };
-    if (views_only === true && !mayViewing(route)) {
-      const message = `You are viewing as ${code}, which is read-only. Exit the view to make changes.`;
-      throw new Fault("view_only", message, { merchant: code });
-    }
-    if (own !== null && isClosed(own.status) && views_only !== true) {
-      const message = `The merchant ${code} is closed, so its keys no longer work. Contact the warehouse.`;
-      throw new Fault("not_for_merchants", message);
-    }
-    if (views_only === true && isOfViews(route)) return;
-    refuseMerchants(own, route);
-    if (type !== "user" || own === null || !isSuspended(own.status) || maySuspended(route)) return;
-    const message = `${name} is suspended: you can only read data and create orders. Contact the warehouse.`;
-    throw new Fault("merchant_suspended", message, { merchant: code });
-  },
-  async of(asker, asked) {
-    const directory = directoryOf(asker.store);
-    const known = directory.fresh() ?? (await directory.now());
-    const store = await storeOf(known, asker, asked);
-    return { store, scopeOf: (value) => storeOfBody(known, asker, store, value) };
-  },
-};
+export async function scopeOfRequest(asker: ScopeRequester, asked: ScopeRequest): Promise<RequestScope> {
+  const directory = directoryOf(asker.store);
+  const known = directory.fresh() ?? (await directory.now());
+  const store = await storeOf(known, asker, asked);
+  return { store, scopeOf: (value) => storeOfBody(known, asker, store, value) };
+}
+
+/**
+ * Refuses a route that a merchant's key or user, or a user who views as the merchant, may not use.
+ * Refuses: not_for_merchants (also when the merchant is closed), merchant_suspended, view_only.
+ */
+export async function refuseRoute(
+  { merchant_id, store, type, views_only }: Pick<Identity, "merchant_id" | "store" | "type" | "views_only">,
+  route: Pick<Route, "id" | "need" | "writes">,
+): Promise<void> {
+  const own = merchant_id === null ? null : (await directoryOf(store).now()).byId(merchant_id);
+  const { code, name } = own ?? { code: "it", name: "The merchant" };
+  if (views_only === true && !mayViewing(route)) {
+    const message = `You are viewing as ${code}, which is read-only. Exit the view to make changes.`;
+    throw new Fault("view_only", message, { merchant: code });
+  }
+  if (own !== null && isClosed(own.status) && views_only !== true) {
+    const message = `The merchant ${code} is closed, so its keys no longer work. Contact the warehouse.`;
+    throw new Fault("not_for_merchants", message);
+  }
+  if (views_only === true && isOfViews(route)) return;
+  refuseMerchants(own, route);
+  if (type !== "user" || own === null || !isSuspended(own.status) || maySuspended(route)) return;
+  const message = `${name} is suspended: you can only read data and create orders. Contact the warehouse.`;
+  throw new Fault("merchant_suspended", message, { merchant: code });
+}
 
 type JudgedRoute = Parameters<typeof mayMerchant>[0];
 

@@ -4,7 +4,7 @@ import { Elysia } from "elysia";
 import { endOf, fingerprintOf } from "../core/certificates.ts";
 import { escapeHtml, htmlPage, plainPolicy } from "../core/html.ts";
 import type { Call } from "../http/call.ts";
-import { conventions } from "../http/conventions.ts";
+import { conventions } from "../http/request_pipeline.ts";
 import { unlisted } from "../http/route.ts";
 import type { Service } from "../http/service.ts";
 import css from "./certificate_trust.css" with { type: "text" };

@@ -5,11 +5,10 @@ import { customerRoutes } from "../customers/customers.routes.ts";
 import { liveRoutes } from "../dashboard/server/hints.routes.ts";
 import { dashboardPageRoutes } from "../dashboard/server/pages.routes.ts";
 import { eventRoutes } from "../events/events.routes.ts";
-import { RouteTable } from "../http/auth/route_table.ts";
-import { mountAlias } from "../http/conventions.ts";
 import { errorRoutes } from "../http/errors.routes.ts";
 import { requestRoutes } from "../http/request_log/request_log.routes.ts";
 import { type AppRoute, routesOf } from "../http/route.ts";
+import { RouteTable } from "../http/routes.ts";
 import type { Service } from "../http/service.ts";
 import { keyRoutes } from "../identity/api_keys/api_keys.routes.ts";
 import { auditRoutes } from "../identity/audit_log/audit_log.routes.ts";
@@ -109,4 +108,19 @@ export function createApp(service: Service): AnyElysia {
   documented.push(...app.routes);
   table.fill(routesOf(app.routes));
   return app;
+}
+
+/**
+ * Also serves the routes below one prefix below another one. Mounting them twice would double the startup time, and
+ * compile routes that are called both ways twice.
+ */
+function mountAlias(app: AnyElysia, prefix: string, other: string): void {
+  const { history, http, static: fixed } = app.router;
+  for (const [at, route] of history.entries()) {
+    if (!route.path.startsWith(prefix)) continue;
+    const { method } = route;
+    const path = other + route.path.slice(prefix.length);
+    if (/[:*]/.test(path)) http.add(method, path, { compile: () => route.compile() });
+    else fixed[path] = { ...fixed[path], [method]: at };
+  }
 }

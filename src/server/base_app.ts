@@ -1,27 +1,18 @@
 // Stands alone so that `/health` works before the features are loaded.
 import { Elysia } from "elysia";
-import { RouteTable } from "../http/auth/route_table.ts";
-import { withConventions } from "../http/conventions.ts";
+import { withConventions } from "../http/request_pipeline.ts";
 import { routesOf } from "../http/route.ts";
+import { RouteTable } from "../http/routes.ts";
 import type { Service } from "../http/service.ts";
-import { keyAuthenticator, withoutKey } from "../identity/api_keys/authenticate_key.ts";
-import { sessionAuthenticator } from "../identity/sessions/authenticate_session.ts";
-import { scopes } from "../merchants/tenant_scopes.ts";
 import { operationRoutes } from "../operations/health/health.routes.ts";
 import { guard } from "./guard.ts";
-
-/** How requests authenticate: by API key, or by session. */
-const authenticators = (service: Service) => ({
-  ways: [keyAuthenticator(service), sessionAuthenticator(service)],
-  nobody: withoutKey,
-});
 
 /** An app with the conventions of every request, `/health` and `/metrics`. The caller fills `table` with all routes. */
 export function createBaseApp(service: Service, table: RouteTable) {
   // Elysia looks for the path from the 8th or the 12th character of the URL; `https://` has 8 (see `withAbsoluteUrl`).
   const handler = { standardHostname: service.tls };
   return new Elysia({ normalize: false, strictPath: true, handler })
-    .use(withConventions(service, guard(service, authenticators(service), table, scopes)))
+    .use(withConventions(service, guard(service, table)))
     .use(operationRoutes(service));
 }
 

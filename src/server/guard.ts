@@ -1,17 +1,19 @@
-import { Fault } from "../core/faults.ts";
-import type { RequestScopes } from "../http/auth/authentication.ts";
-import { type Authenticators, authentication, checkAddress, type Identity } from "../http/auth/authentication.ts";
+import { Fault, type FaultCode } from "../core/faults.ts";
+import { networkOf } from "../core/ip_addresses.ts";
+import type { AddressRule, Identity } from "../http/auth/identity.ts";
 import { type GrantedPermissions, levelFor, missingPermissions, permissions } from "../http/auth/permissions.ts";
-import { limiter } from "../http/auth/rate_limits.ts";
-import type { RouteTable } from "../http/auth/route_table.ts";
+import { failureCounter, limiter } from "../http/auth/rate_limits.ts";
 import type { Call } from "../http/call.ts";
-import type { AdmitRequest } from "../http/conventions.ts";
-import { requestPathOf } from "../http/request_head.ts";
-import { json, refuseSize } from "../http/request_input.ts";
+import { json, refuseSize, requestPathOf } from "../http/request_input.ts";
+import type { AdmitRequest } from "../http/request_pipeline.ts";
 import type { Route } from "../http/route.ts";
+import type { RouteTable } from "../http/routes.ts";
 import { clientOf, type Service } from "../http/service.ts";
 import { type ResponseMemoryShare, traceOf } from "../http/trace.ts";
+import { keyAuthenticator, withoutKey } from "../identity/api_keys/authenticate_key.ts";
 import { recordingOf } from "../identity/audit_log/request_recording.ts";
+import { sessionAuthenticator } from "../identity/sessions/authenticate_session.ts";
+import { refuseRoute, scopeOfRequest } from "../merchants/tenant_scopes.ts";
 import type { Db, Store } from "../storage/database.ts";
 import { unscoped } from "../storage/scope.ts";
 
@@ -29,13 +31,8 @@ const of_nobody: GrantedPermissions = { permissions: new Set(), by: "level", nam
  * Refuses: authentication_required, ip_not_allowed, rate_limited, insufficient_permission, not_for_merchants,
  * merchant_suspended, view_only, route_not_found, method_not_allowed, and what the authenticators refuse.
  */
-export function guard(
-  service: Service,
-  authenticators: Authenticators,
-  routes: RouteTable,
-  scopes: RequestScopes,
-): AdmitRequest {
-  const authenticate = authentication(service, authenticators);
+export function guard(service: Service, routes: RouteTable): AdmitRequest {
+  const authenticate = authentication(service);
   const limit = limiter();
   const { live } = service.stores;
   const { secret_key: cursor_secret, base_url, known_hosts } = service;
@@ -64,11 +61,11 @@ export function guard(
     if (identity.rate !== null) limit(identity, identity.rate, live.clock.now(), headers);
     if (route === null) throw routes.unknown(request.method, path);
     if (!isPermitted(identity, route)) throw insufficient(identity, route);
-    if (merchant_id !== null) await scopes.admit(identity, route);
+    if (merchant_id !== null) await refuseRoute(identity, route);
     const actor = { type, id, name, request_id } as const;
     const caller = route.live_only ? { ...identity, store: live } : identity;
     const named = route.of_merchants ? merchantIn(request.url) : null;
-    const scoped = await scopes.of(caller, { request, path, creates: route.writes, named });
+    const scoped = await scopeOfRequest(caller, { request, path, creates: route.writes, named });
     const { store } = scoped;
     trace.merchant_id = merchantOf(store);
     const narrowed = (merchant: unknown) => {
@@ -98,6 +95,57 @@ export function guard(
     const admitted = { route, granted, writes: route.writes, store, scopeOf, merchant_id, actor, recording };
     return { ...call, ...admitted, renew: beforehand, confirm } satisfies Call;
   };
+}
+
+/**
+ * Identifies the key or user of a request. After too many failures, requests with invalid credentials from the same
+ * address are refused for a while.
+ * Refuses: authentication_required, rate_limited, and what the authenticators refuse.
+ */
+function authentication(service: Service) {
+  // The first kind of credentials that a request has is used.
+  const authenticators = [keyAuthenticator(service), sessionAuthenticator(service)];
+  const failed = failureCounter();
+  const { clock } = service.stores.live;
+  const secondsToWait = (request: Request) => failed(networkOf(clientOf(service, request) ?? "unknown"), clock.now());
+  return async (request: Request): Promise<Identity> => {
+    for (const authenticator of authenticators) {
+      const identity = authenticator.find(request);
+      if (identity === null) continue;
+      return identity.catch((error) => {
+        throw refusalOf(error, () => secondsToWait(request));
+      });
+    }
+    throw withoutKey(request);
+  };
+}
+
+const failures: readonly FaultCode[] = ["invalid_api_key", "api_key_revoked", "api_key_expired"];
+
+/**
+ * The fault of a request that failed to authenticate: the reason, or rate_limited when its address has failed too
+ * often. Missing credentials and ended sessions, which cannot be guessed, do not count as failures.
+ */
+function refusalOf(error: unknown, secondsToWait: () => number): unknown {
+  if (!(error instanceof Fault) || !failures.includes(error.code)) return error;
+  const retry_after_seconds = secondsToWait();
+  if (retry_after_seconds === 0) return error;
+  return new Fault("rate_limited", "Too many requests with invalid API keys.", { retry_after_seconds });
+}
+
+/** Refuses a client whose address is not in its key's list. In `observe` mode, only a header reports it. */
+function checkAddress(
+  service: Service,
+  request: Request,
+  { list, mode }: AddressRule,
+  headers: Record<string, string>,
+): void {
+  const address = clientOf(service, request);
+  const allowed = address !== null && list.includes(address);
+  if (mode === "observe") {
+    headers["x-ip-allowlist"] = allowed ? "allowed" : "denied";
+    traceOf(request).outside = !allowed;
+  } else if (!allowed) throw new Fault("ip_not_allowed", "This API key cannot be used from your IP address.");
 }
 
 type RouteAccess = Pick<Route, "need" | "live_only">;

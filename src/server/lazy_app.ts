@@ -1,7 +1,7 @@
 // Lazy loading of the app. `/health` works at once. The features take longer to load than the rest of a start, so they
 // are loaded at the first request for one of them, or soon after the start.
 
-import { requestPathOf } from "../http/request_head.ts";
+import { requestPathOf } from "../http/request_input.ts";
 import type { Service } from "../http/service.ts";
 import type { createApp } from "./app.ts";
 import { createHealthApp } from "./base_app.ts";

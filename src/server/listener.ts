@@ -5,8 +5,6 @@ import { UsageError } from "../core/config.ts";
 import type { Log } from "../core/log.ts";
 import { counter } from "../core/metrics.ts";
 import { countOpenFiles, openFilesLimit } from "../core/process.ts";
-import { withAbsoluteUrl } from "../http/origin.ts";
-import { longHeads, readable_head_bytes } from "../http/request_head.ts";
 
 interface ListenerSettings {
   readonly host: string;
@@ -37,6 +35,12 @@ type MaybeResponse = Response | Promise<Response>;
 
 // The size of a body is checked once its route is known, because Bun refuses without a message.
 const body_bytes_max = Number.MAX_SAFE_INTEGER;
+
+/** Bun itself refuses a request beyond this many bytes or 198 header lines, without a body. */
+const readable_head_bytes = 64 << 10;
+
+/** The build flag that makes the binary's Bun accept heads of that size. */
+export const longHeads = `--max-http-header-size=${readable_head_bytes}`;
 
 const check_every_ms = 250;
 const closed_ms = 1000;
@@ -132,6 +136,18 @@ function listen({ host, port, idle_seconds, tls }: ListenerSettings, answer: (re
     if ((error as { code?: string }).code !== "EADDRINUSE") throw error;
     throw new UsageError(`Port ${port} is already in use on ${host}. Choose another one with --port.`);
   }
+}
+
+/**
+ * Makes the URL of a request absolute: an HTTP/1.0 request may have no host, as with probes of some load balancers.
+ * Elysia finds no path after `https://` and a host of one or two letters, so such hosts are lengthened.
+ */
+function withAbsoluteUrl(request: Request, scheme: "http" | "https"): Request {
+  const { url } = request;
+  if (url.startsWith("/")) return new Request(`${scheme}://localhost${url}`, request);
+  const path_at = scheme === "https" ? url.indexOf("/", "https://".length) : -1;
+  if (path_at < 0 || path_at >= "https://abc".length) return request;
+  return new Request(`${url.slice(0, path_at)}.local${url.slice(path_at)}`, request);
 }
 
 /**

@@ -6,7 +6,7 @@ import { engine } from "../../core/config.ts";
 import { Fault } from "../../core/faults.ts";
 import { counter, gauge } from "../../core/metrics.ts";
 import { lastPosition, listAfterPosition } from "../../events/events.sql.ts";
-import { requestPathOf } from "../../http/request_head.ts";
+import { requestPathOf } from "../../http/request_input.ts";
 import type { Service } from "../../http/service.ts";
 import type { RequestTrace } from "../../http/trace.ts";
 import type { FollowedRecords, JobName } from "../../storage/commit_effects.ts";

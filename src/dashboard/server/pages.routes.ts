@@ -3,9 +3,9 @@ import { Fault } from "../../core/faults.ts";
 import { htmlPage, plainPolicy } from "../../core/html.ts";
 import { readAccept } from "../../core/http_headers.ts";
 import type { Call } from "../../http/call.ts";
-import { conventions } from "../../http/conventions.ts";
 import { isKnown } from "../../http/preconditions.ts";
-import { requestPathOf } from "../../http/request_head.ts";
+import { requestPathOf } from "../../http/request_input.ts";
+import { conventions } from "../../http/request_pipeline.ts";
 import { unlisted } from "../../http/route.ts";
 import { type Asset, type AssetForm, type WebFiles, webFiles } from "./web_files.ts";
 

@@ -6,7 +6,7 @@ import { day_ms } from "../../core/time.ts";
 import { retentionIn } from "../../privacy/retention_settings.sql.ts";
 import type { Store } from "../../storage/database.ts";
 import { writeChunks } from "../../storage/database.ts";
-import { requestPathOf } from "../request_head.ts";
+import { requestPathOf } from "../request_input.ts";
 import { clientOf, type Service } from "../service.ts";
 import type { RequestTrace } from "../trace.ts";
 import { loggedPath, loggedQuery } from "./logged_request.ts";

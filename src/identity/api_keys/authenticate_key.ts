@@ -1,7 +1,7 @@
 import { Fault } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
 import { addressList } from "../../core/ip_addresses.ts";
-import type { Authenticator, Identity, IdentityRenewal } from "../../http/auth/authentication.ts";
+import type { Authenticator, Identity, IdentityRenewal } from "../../http/auth/identity.ts";
 import { grantOf } from "../../http/auth/permissions.ts";
 import { rateOf } from "../../http/auth/rate_limits.ts";
 import type { Service } from "../../http/service.ts";

@@ -1,7 +1,7 @@
 import { type Environment, environments } from "../../core/environment.ts";
 import { Fault } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
-import type { Authenticator, Identity, IdentityRenewal } from "../../http/auth/authentication.ts";
+import type { Authenticator, Identity, IdentityRenewal } from "../../http/auth/identity.ts";
 import type { GrantedPermissions } from "../../http/auth/permissions.ts";
 import type { RateLimit } from "../../http/auth/rate_limits.ts";
 import { isSecure, refuseCrossSite, refusePlain } from "../../http/origin.ts";
