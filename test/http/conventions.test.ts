@@ -76,13 +76,6 @@ describe("refuses", () => {
     }
   });
 
-  test("a path without a version, and states where the API begins", async () => {
-    const headers = { authorization: `Bearer ${app.keys.live.full}` };
-    const answer = await app.app.handle(new Request("http://packhouse.test/products", { headers }));
-    expect(answer.status).toBe(404);
-    expect(await answer.text()).toContain("API paths start with /v1");
-  });
-
   test("a forged cursor of any form", async () => {
     for (const cursor of ["abc", "abc.def", `abc.${"x".repeat(22)}`, `abc.${"é".repeat(22)}`, "."]) {
       const answer = await app.get(`/products?cursor=${encodeURIComponent(cursor)}`);
