@@ -6,6 +6,7 @@ import { minute_ms } from "../../src/core/time.ts";
 import type { AuditedAct } from "../../src/identity/audit_log/audit_entry.ts";
 import { recordAct } from "../../src/identity/audit_log/audit_log.sql.ts";
 import { type Answered, openTestApp, type TestApp } from "../build/service.ts";
+import { makeWork } from "./work_records.ts";
 
 /** A record as its GET returns it, with what the test noted when creating it. */
 export type Found = Answered["body"];
@@ -25,6 +26,11 @@ export interface Records {
   readonly tracked: Found[];
   readonly manifests: Found[];
   readonly audit: Found[];
+  readonly receipts: Found[];
+  readonly transfers: Found[];
+  readonly counts: Found[];
+  readonly lots: Found[];
+  readonly keys: Found[];
 }
 
 const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
@@ -57,6 +63,7 @@ export async function makeRecords(seed: number): Promise<Records> {
   const returns = await makeReturns(app, random, orders, pass);
   await makeLabels(app, random, orders, returns, pass);
   await makeAudit(app, random, pass);
+  await makeWork(app, random, skus, pass);
   return { app, warehouses, ...(await readAll(app, skus, customers, orders, returns, bookings)) };
 }
 
@@ -276,6 +283,7 @@ async function readAll(
     asked: bookings.get(one.reservation_id) ?? wanted.get(one.order_id) ?? [],
   }));
   const products = (await walked(app, "/products")).map(({ id }) => id as string);
+  const names = new Map((await walked(app, "/products")).map(({ sku, name }) => [sku, name]));
   return {
     products: await each("/products", products),
     levels: (await each("/inventory", skus)).map((level, made) => ({ ...level, made })),
@@ -286,6 +294,11 @@ async function readAll(
     returns: await each("/returns", returns),
     ...(await readShipping(app)),
     audit: await walked(app, "/audit"),
+    receipts: await walked(app, "/inventory/receipts"),
+    transfers: await walked(app, "/inventory/transfers"),
+    counts: await walked(app, "/inventory/counts"),
+    lots: (await walked(app, "/inventory/lots")).map((lot) => ({ ...lot, name: names.get(lot.sku) })),
+    keys: await walked(app, "/keys"),
   };
 }
 

@@ -147,17 +147,6 @@ describe("works", () => {
     expect(await app.takeTypes()).toEqual(["order.delivered", "shipment.tracking_updated", "shipment.delivered"]);
   });
 
-  test("the list has filters and pages", async () => {
-    const followed = (await app.get("/tracking?followed=true&limit=2")).body;
-    expect(followed.data).toHaveLength(2);
-    expect(followed.data.every((one: { shipment_id: null }) => one.shipment_id === null)).toBe(true);
-    const next = (await app.get(`/tracking?followed=true&limit=2&cursor=${followed.meta.pagination.next_cursor}`)).body;
-    const names = [...followed.data, ...next.data].map((one: { tracking_number: string }) => one.tracking_number);
-    expect(new Set(names).size).toBe(4);
-    const ups = (await app.get("/tracking?carrier=ups&status=pending")).body.data;
-    expect(ups.map((one: { tracking_number: string }) => one.tracking_number)).toEqual(["1Z5R89390357567127"]);
-  });
-
   test("a return shipment is tracked until it arrives", async () => {
     const order = await shop.order();
     await app.post(`/orders/${order.id}/ship`, {});
@@ -259,17 +248,6 @@ describe("test data", () => {
     await app.runJobs();
     expect((await sandbox("GET", `/orders/${order.id}`)).body.data.status).toBe("delivered");
   });
-});
-
-test("tracked numbers can be exported as CSV", async () => {
-  const [one, other] = [fresh(), fresh()];
-  await follow(one, { carrier: "swift" });
-  await follow(other, { carrier: "filed" });
-  const { body, headers } = await app.get("/tracking/export.csv?carrier=filed&followed=true");
-  expect(headers.get("content-disposition")).toBe('attachment; filename="tracking.csv"');
-  const [head, ...rows] = body.trimEnd().split("\r\n");
-  expect(head).toStartWith("tracking_number,status,status_detail,carrier,");
-  expect(rows.map((row: string) => row.split(",")[0])).toEqual([other]);
 });
 
 describe("refuses", () => {

@@ -25,9 +25,8 @@ const all = () => [by_hand, ...labels.map((label) => label["shipment_id"])];
 describe("works", () => {
   test("parcels are listed newest first, each as in its own response", async () => {
     expect(await found("")).toEqual(all());
-    const { data, meta } = (await app.get("/shipments?limit=2")).body;
+    const { data } = (await app.get("/shipments?limit=2")).body;
     for (const parcel of data) expect((await app.get(`/shipments/${parcel.id}`)).body.data).toEqual(parcel);
-    expect(await found(`?limit=2&cursor=${meta.pagination.next_cursor}`)).toEqual(all().slice(2));
     expect(data[1]).toMatchObject({
       status: "shipped",
       carrier: "local",
@@ -41,31 +40,4 @@ describe("works", () => {
     });
     expect(data[0]).toMatchObject({ carrier: "ups", label_ids: [], items: [{ quantity: 3 }] });
   });
-
-  test("filters work", async () => {
-    const [hand, second, first] = all();
-    expect(await found("?status=pending")).toEqual([first]);
-    expect(await found("?carrier=ups")).toEqual([hand]);
-    expect(await found("?service=express")).toEqual([second]);
-    expect(await found("?tracking_status=in_transit")).toEqual([second]);
-    expect((await app.get("/shipments?tracking_status=in_transit&page=2")).body.meta.pagination.total).toBe(1);
-    expect(await found("?tracking_number=1z999aa1-0123456784")).toEqual([hand]);
-    expect(await found("?order_id=SO-1")).toEqual([first]);
-    expect(await found("?order_id=SO-NONE")).toEqual([]);
-    expect(await found("?created_after=2026-01-03&created_before=2026-01-04")).toEqual([second]);
-    expect(await found("?shipped_after=2026-01-04")).toEqual([hand, second]);
-    expect(await found("?shipped_before=2026-01-04")).toEqual([]);
-  });
-
-  test("parcels are exported as CSV", async () => {
-    const { body, headers } = await app.get("/shipments/export.csv?carrier=local");
-    expect(headers.get("content-disposition")).toBe('attachment; filename="shipments.csv"');
-    const [head, ...rows] = body.trimEnd().split("\r\n");
-    expect(head).toStartWith("shipment_id,created_at,status,order_id,order_number,customer_name,carrier,");
-    expect(rows.map((row: string) => row.split(",")[0])).toEqual(all().slice(1));
-  });
-});
-
-test("refuses an unknown status", async () => {
-  expect((await app.get("/shipments?status=lost")).status).toBe(422);
 });

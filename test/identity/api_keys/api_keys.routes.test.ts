@@ -143,24 +143,6 @@ describe("works", () => {
     expect((await app.call("DELETE", `/keys/${now.id}`)).body.data.revoked_at).toBe(at(0));
   });
 
-  test("the list filters by status and has cursors", async () => {
-    await make({ name: "expires", expires_at: at(1000) });
-    const { id } = await make({ name: "revoked" });
-    await app.post(`/keys/${id}/revoke`, { at: at(1000) });
-    await make({ name: "stays", expires_at: at(1001) });
-    const names = async (query: string) =>
-      (await app.get(`/keys?${query}`)).body.data.map(({ name }: { name: string }) => name);
-    const all = ["stays", "revoked", "expires", "full", "read_write", "read"];
-    expect(await names("status=active")).toEqual(all);
-    app.clocks.live.advance(1000);
-    expect(await names("status=active")).toEqual(["stays", "full", "read_write", "read"]);
-    expect([await names("status=revoked"), await names("status=expired")]).toEqual([["revoked"], ["expires"]]);
-    const first = (await app.get("/keys?limit=4&status=active")).body.meta.pagination;
-    expect(first).toMatchObject({ total: 4, has_more: false });
-    const { next_cursor } = (await app.get("/keys?limit=4")).body.meta.pagination;
-    expect(await names(`limit=4&cursor=${next_cursor}`)).toEqual(["read_write", "read"]);
-  });
-
   test("keys of one environment manage keys of that environment", async () => {
     const inTest = (method: string, path: string, body?: unknown) =>
       app.call(method, path, body, { key: app.keys.test.full });

@@ -249,24 +249,6 @@ describe("works", () => {
     expect(await app.stockOf("RARE")).toMatchObject({ on_hand: 4, reserved: 3, backordered: 0, incoming: 0 });
     expect(await app.takeStockEvents()).toEqual(["inventory.updated RARE"]);
   });
-
-  test("transfers are listed newest first, by status and warehouse", async () => {
-    const ids = async (query: string) =>
-      (await app.get(`/inventory/transfers?${query}`)).body.data.map(({ id }: { id: string }) => id);
-    const all = await ids("");
-    expect(all.at(-1)).toBe("trf_1001");
-    expect(await ids("status=in_transit")).toEqual([]);
-    expect((await ids("status=cancelled")).length).toBe(1);
-    expect((await ids(`from_location=${west}`)).length).toBe(2);
-    expect((await ids(`to_location=${west}`)).length).toBe(all.length - 2);
-    expect(await ids("to_location=whs_9")).toEqual([]);
-    expect((await ids("sku=RARE")).length).toBe(1);
-    expect(await ids("sku=NONE")).toEqual([]);
-    const first = (await app.get("/inventory/transfers?limit=2")).body;
-    const rest = await ids(`limit=100&cursor=${first.meta.pagination.next_cursor}`);
-    expect([...first.data.map(({ id }: { id: string }) => id), ...rest]).toEqual(all);
-    expect((await app.get("/inventory/transfers?limit=2&page=2")).body.meta.pagination.total).toBe(all.length);
-  });
 });
 
 describe("refuses", () => {

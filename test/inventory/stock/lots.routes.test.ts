@@ -109,28 +109,6 @@ describe("works", () => {
     expect((await setStatus(id, "recalled")).body.data.status).toBe("recalled");
   });
 
-  test("lots are listed newest first, by SKU, status and expiry", async () => {
-    const { sku, lots } = await goods(1, 2, 3);
-    await setStatus(lots[1], "on_hold");
-    const numbers = async (query: string) =>
-      (await shop.app.get(`/inventory/lots?sku=${sku}${query}`)).body.data.map(
-        (lot: { lot_number: string; quantity: number }) => `${lot.lot_number}: ${lot.quantity}`,
-      );
-    expect(await numbers("")).toEqual(["L3: 3", "L2: 2", "L1: 1"]);
-    expect(await numbers("&status=on_hold")).toEqual(["L2: 2"]);
-    expect(await numbers("&status=available")).toEqual(["L3: 3", "L1: 1"]);
-    expect(await numbers("&status=expired")).toEqual([]);
-    expect(await numbers("&lot_number=L2")).toEqual(["L2: 2"]);
-    expect(await numbers("&lot_number=L")).toEqual([]);
-    expect(await numbers(`&expiring_before=${inDays(102)}`)).toEqual(["L2: 2", "L1: 1"]);
-    const first = (await shop.app.get(`/inventory/lots?sku=${sku}&limit=2`)).body;
-    const { next_cursor } = first.meta.pagination;
-    expect(first.meta.pagination).toMatchObject({ total: 3, has_more: true });
-    const rest = (await shop.app.get(`/inventory/lots?sku=${sku}&limit=2&cursor=${next_cursor}`)).body;
-    expect(rest.data.map((lot: { id: string }) => lot.id)).toEqual([lots[0]]);
-    expect((await shop.app.get("/inventory/lots?sku=NONE")).body.data).toEqual([]);
-  });
-
   test("every order that got units of a lot is traced, with its customer and parcels", async () => {
     const { id, lots } = await goods(9);
     const first = await shop.order([[{ id }, 2]]);

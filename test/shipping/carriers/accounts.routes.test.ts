@@ -226,14 +226,6 @@ describe("refuses", () => {
     }
     expect((await app.get(at(account.id))).body.data.version).toBe(1);
   });
-
-  test("an outdated change", async () => {
-    const { id } = await add();
-    const headers = { "if-match": '"1"' };
-    expect((await app.call("PATCH", at(id), { name: "A" }, { headers })).status).toBe(200);
-    expect((await app.call("PATCH", at(id), { name: "B" }, { headers })).status).toBe(412);
-    expect((await app.call("DELETE", at(id), undefined, { headers })).status).toBe(412);
-  });
 });
 
 describe("guards", () => {

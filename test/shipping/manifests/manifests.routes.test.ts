@@ -166,24 +166,6 @@ describe("works", () => {
     const made = await make({ label_ids: [last, first, first] });
     expect([made.status, made.body.data.date, listed(made)]).toEqual([201, "2026-01-31", [first, last]]);
   });
-
-  test("manifests are listed newest first, by carrier, day and time", async () => {
-    const made: string[] = [];
-    for (let n = 0; n < 3; n++) {
-      await labels(1);
-      made.unshift((await make()).body.data.manifest_id);
-      app.clocks.live.advance(day_ms);
-    }
-    const found = async (query: string) =>
-      (await app.get(`/shipping/manifests${query}`)).body.data.map((one: Record<string, string>) => one["manifest_id"]);
-    expect(await found("")).toEqual(made);
-    expect(await found("?carrier=ups")).toEqual([]);
-    expect(await found("?date=2026-01-02")).toEqual([made[1]]);
-    expect(await found("?created_after=2026-01-02T12:00:00Z&created_before=2026-01-04")).toEqual([made[1]]);
-    const { meta, data } = (await app.get("/shipping/manifests?limit=2")).body;
-    expect([data.length, meta.pagination.total]).toEqual([2, 3]);
-    expect(await found(`?limit=2&cursor=${meta.pagination.next_cursor}`)).toEqual([made[2]]);
-  });
 });
 
 describe("refuses", () => {

@@ -1,0 +1,74 @@
+// The lists of work in the warehouse: deliveries, transfers, counts, lots and keys.
+import { contains, exact, type Filter, type List, named, newest, soonest } from "./list_model.ts";
+import type { Found } from "./records.ts";
+
+const warehouse = (name: string): Filter => ({
+  values: () => ["whs_1001", "whs_1002", "whs_77"],
+  passes: (one, value) => one[name] === value,
+});
+const skusOf = ({ lines, items = lines }: Found): string[] => items.map(({ sku }: Found) => sku);
+const withLine: Filter = {
+  values: (all) => ["nothing", ...all.flatMap(skusOf)],
+  passes: (one, value) => skusOf(one).includes(value),
+};
+const pieces = ["milk", "TEA", "po-1", "mill", "%", "_", "\\", "-2", "nothing"];
+
+export const workLists: readonly List[] = [
+  {
+    path: "/inventory/receipts",
+    name: "receipts",
+    key: "id",
+    filters: {
+      status: exact("status"),
+      location: warehouse("location"),
+      reference: named("reference"),
+      sku: withLine,
+      q: contains(pieces, (one) => [one.reference, one.supplier, ...skusOf(one)]),
+    },
+    sorts: { "-created_at": newest("id"), expected_at: soonest("expected_at", "id") },
+  },
+  {
+    path: "/inventory/transfers",
+    name: "transfers",
+    key: "id",
+    filters: {
+      status: exact("status"),
+      from_location: warehouse("from_location"),
+      to_location: warehouse("to_location"),
+      sku: withLine,
+      q: contains(pieces, (one) => [one.reference, ...skusOf(one)]),
+    },
+    sorts: { none: newest("id") },
+  },
+  {
+    path: "/inventory/counts",
+    name: "counts",
+    key: "id",
+    filters: { status: exact("status"), location: warehouse("location") },
+    sorts: { none: newest("id") },
+  },
+  {
+    path: "/inventory/lots",
+    name: "lots",
+    key: "id",
+    filters: {
+      sku: exact("sku", ["nothing"]),
+      lot_number: exact("lot_number", ["L", "L-9"]),
+      status: exact("status", ["expired"]),
+      expiring_before: {
+        values: () => ["2026-02-01", "2031-01-01", "2032-01-02", "2040-01-01"],
+        passes: ({ expiration_date }, value) => expiration_date !== null && expiration_date.slice(0, 10) < value,
+      },
+      q: contains([...pieces, "l-1"], (one) => [one.lot_number, one.sku, one.name]),
+      on_hand: { values: () => ["true", "false"], passes: ({ quantity }, value) => String(quantity > 0) === value },
+    },
+    sorts: { "-created_at": newest("id"), expiration_date: soonest("expiration_date", "id") },
+  },
+  {
+    path: "/keys",
+    name: "keys",
+    key: "id",
+    filters: { status: exact("status") },
+    sorts: { none: newest("id") },
+  },
+];
