@@ -176,6 +176,10 @@ export const outcomeOf = ({ status, body }: Pick<Answered, "status" | "body">) =
 export const codeOf = ({ status, body }: Pick<Answered, "status" | "body">): string | number =>
   body.error?.code ?? status;
 
+/** A refusal in words: its status, its code and the fields that it names. */
+export const refusalOf = (answer: Pick<Answered, "status" | "body">): string =>
+  [...outcomeOf(answer), ...fieldsOf(answer)].join(" ");
+
 /** The fields named in a refusal. */
 export const fieldsOf = ({ body }: Pick<Answered, "body">): string[] =>
   (body.error.details ?? []).map(({ field }: { field: string }) => field);

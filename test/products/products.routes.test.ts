@@ -55,26 +55,19 @@ describe("refuses", () => {
   });
 
   test.each([
-    ["no SKU", { name: "x" }, 422, "validation_failed"],
-    ["an unknown field", { ...milk, sku: "X1", colour: "white" }, 422, "validation_failed"],
-    ["a price with three decimals", { ...milk, sku: "X2", price: 1.955 }, 422, "validation_failed"],
-    ["a number as text", { ...milk, sku: "X3", reorder_point: "5" }, 422, "validation_failed"],
-    [
-      "a wrong check digit",
-      { ...milk, sku: "X4", barcodes: [{ value: "4006381333932", type: "gtin" }] },
-      422,
-      "validation_failed",
-    ],
-    ["a blank name", { ...milk, sku: "X6", name: " " }, 422, "validation_failed"],
-    ["goods from no country", { ...milk, sku: "X7", customs: { country_of_origin: "ZZ" } }, 422, "validation_failed"],
-    ["a reserved word", { ...milk, sku: "locations" }, 422, "validation_failed"],
-    ["a SKU of a space", { ...milk, sku: " " }, 422, "validation_failed"],
-    ["a SKU with a space after it", { ...milk, sku: "X5 " }, 422, "validation_failed"],
-    ["a SKU that paths cannot name", { ...milk, sku: ".." }, 422, "validation_failed"],
-    ["broken JSON", "{", 400, "malformed_request"],
-  ])("%s", async (_name, body, status, code) => {
+    ["no SKU", { name: "x" }],
+    ["a price with three decimals", { ...milk, sku: "X2", price: 1.955 }],
+    ["a number as text", { ...milk, sku: "X3", reorder_point: "5" }],
+    ["a wrong check digit", { ...milk, sku: "X4", barcodes: [{ value: "4006381333932", type: "gtin" }] }],
+    ["a blank name", { ...milk, sku: "X6", name: " " }],
+    ["goods from no country", { ...milk, sku: "X7", customs: { country_of_origin: "ZZ" } }],
+    ["a reserved word", { ...milk, sku: "locations" }],
+    ["a SKU of a space", { ...milk, sku: " " }],
+    ["a SKU with a space after it", { ...milk, sku: "X5 " }],
+    ["a SKU that paths cannot name", { ...milk, sku: ".." }],
+  ])("%s", async (_name, body) => {
     const answer = await app.post("/products", body);
-    expect([answer.status, answer.body.error.code]).toEqual([status, code]);
+    expect([answer.status, answer.body.error.code]).toEqual([422, "validation_failed"]);
   });
 
   test("reports every bad field at once", async () => {

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { openApp, type TestApp } from "../../build/service.ts";
+import { refusalOf } from "../../build/shop.ts";
 
 let app: TestApp;
 let warehouse: string;
@@ -175,15 +176,15 @@ describe("refuses", () => {
   });
 
   test.each([
-    ["no items", { order_id: "N-1", items: [] }, 422, "validation_failed", "items"],
-    ["no order", { items }, 422, "validation_failed", "order_id"],
-    ["an unknown SKU", { order_id: "N", items: [{ sku: "X", quantity: 1 }] }, 404, "resource_missing", "items[0].sku"],
-    ["a time that is past", { order_id: "N", items, expires_at: "2026-01-02" }, 422, "validation_failed", "expires_at"],
-    ["a time too far off", { order_id: "N", items, expires_at: "2026-02-02" }, 422, "validation_failed", "expires_at"],
-    ["an unknown warehouse", { order_id: "N", items, location: "whs_9" }, 404, "resource_missing", "location"],
-  ] as const)("to reserve for %s", async (_name, body, status, code, field) => {
+    ["no items", { order_id: "N-1", items: [] }, "422 validation_failed items"],
+    ["no order", { items }, "422 validation_failed order_id"],
+    ["an unknown SKU", { order_id: "N", items: [{ sku: "X", quantity: 1 }] }, "404 resource_missing items[0].sku"],
+    ["a time that is past", { order_id: "N", items, expires_at: "2026-01-02" }, "422 validation_failed expires_at"],
+    ["a time too far off", { order_id: "N", items, expires_at: "2026-02-02" }, "422 validation_failed expires_at"],
+    ["an unknown warehouse", { order_id: "N", items, location: "whs_9" }, "404 resource_missing location"],
+  ] as const)("to reserve for %s", async (_name, body, refusal) => {
     const answer = await app.post("/inventory/reserve", body);
-    expect([answer.status, answer.body.error.code, answer.body.error.details[0].field]).toEqual([status, code, field]);
+    expect(refusalOf(answer)).toBe(refusal);
     expect(await app.takeStockEvents()).toEqual([]);
   });
 

@@ -185,7 +185,6 @@ describe("refuses", () => {
     ["an end that has passed", { hold_until: "2026-01-01" }],
     ["an end that is no date", { hold_until: "tomorrow" }],
     ["a reason that only the system gives", { reason: "recalled_lot" }],
-    ["an unknown field", { until: "2027-01-01" }],
   ])("%s", async (_, body) => {
     const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     const answer = await shop.app.post(`/orders/${made.id}/hold`, body);
