@@ -49,11 +49,15 @@ export async function transferOwnership(own: Tx, input: TransferOwnership, actor
   const warehouse = await shareWarehouse(tx, item.warehouse_id);
   const id = tx.newId("own");
   const posting = {
-    ...({ type: "adjustment", quantity, promised: false, reason: "ownership_transfer", notes: reason } as const),
-    reference: { type: "ownership_transfer", id } as const,
+    type: "adjustment",
+    quantity,
+    promised: false,
+    reason: "ownership_transfer",
+    notes: reason,
+    reference: { type: "ownership_transfer", id },
     confirmed: true,
     actor,
-  };
+  } as const;
   const left = await moveUnits(tx, from, { ...posting, from: item, to: null, to_place: "other_merchant" });
   // Only now is it known whose goods remain in the bin, and how much room it has.
   const lot = await lotOf(tx, item, to.product);

@@ -24,6 +24,10 @@ export function Badge<Kind extends Stated = never>({ of, state, tone, children }
 export const stateOptions = (of: Stated): readonly Option[] =>
   Object.entries(states[of]).map(([value, [title]]) => ({ value, title }));
 
+/** Values of the API as options, in words. */
+export const wordOptions = (all: readonly string[]): readonly Option[] =>
+  all.map((value) => ({ value, title: stateWords(value) }));
+
 /** A CSS value for a colour, or for a token such as `--plot-1`. */
 export const cssColour = (colour: string): string => (colour.startsWith("--") ? `var(${colour})` : colour);
 

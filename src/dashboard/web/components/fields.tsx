@@ -340,7 +340,7 @@ function Address({ field, value, set, problem }: AddressProps) {
         return (
           <div key={line.name} class={`field text${"width" in line ? ` ${line.width}` : ""}`} data-field={path}>
             <label for={one.id}>
-              {words.address[line.name]}
+              {words.addressLines[line.name]}
               {"optional" in line && <small>{words.optional}</small>}
             </label>
             {line.name === "country" ? (

@@ -1,5 +1,6 @@
 import type { Permission } from "../../../http/auth/permissions.ts";
 import type { Screen, Section } from "../components/screen.ts";
+import { words } from "../text/common.ts";
 import { titles } from "../text/navigation.ts";
 import { shippingTexts } from "../text/shipping.ts";
 
@@ -111,7 +112,7 @@ const shipping: readonly Row[] = [
   ["/shipping", "nav l", labels.title, "shipping.read", () => import("./shipping/label_list.tsx")],
   ["/shipping/labels/:id", "", labels.id, "shipping.read", () => import("./shipping/label_page.tsx")],
   ["/shipping/manifests", "nav", manifests.title, staff("shipping.read"), manifestViews, "ManifestsScreen"],
-  ["/shipping/manifests/:id", "", manifests.one, staff("shipping.read"), manifestViews, "ManifestScreen"],
+  ["/shipping/manifests/:id", "", words.manifest, staff("shipping.read"), manifestViews, "ManifestScreen"],
   ["/shipping/rates", "nav", rates.title, "shipping.read", () => import("./shipping/rates.tsx")],
   ["/shipping/rate-cards", "nav", cards.title, staff("shipping.read"), () => import("./shipping/rate_card_list.tsx")],
   ["/shipping/rate-cards/:id", "", cards.one, staff("shipping.read"), () => import("./shipping/rate_card_page.tsx")],

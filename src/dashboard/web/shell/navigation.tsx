@@ -140,7 +140,7 @@ export function BottomBar({ current }: { readonly current: string | null }) {
         {shown.filter(({ phone }) => phone).map((section) => ({ ...link(section), key: section.id }))}
         <button type="button" aria-expanded={more_open.value} onClick={() => (more_open.value = !more_open.value)}>
           <Icon name="menu" size={20} />
-          <span>{shellTexts.more}</span>
+          <span>{words.more}</span>
         </button>
       </div>
     </nav>

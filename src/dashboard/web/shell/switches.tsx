@@ -4,6 +4,7 @@ import { base, matchPath, navigate, page_merchant, place, tab_merchant, tabEnvir
 import { MerchantDot } from "../components/badge.tsx";
 import { Icon } from "../components/icon.tsx";
 import { listed } from "../components/screen.ts";
+import { words } from "../text/common.ts";
 import { merchantTexts as texts } from "../text/merchants.ts";
 import { shellTexts } from "../text/shell.ts";
 
@@ -108,7 +109,7 @@ export function EnvironmentSwitch() {
   return (
     <button type="button" class={`world ${tabEnvironment.value}`} title={other} onClick={switchEnvironment}>
       <span class="dot" aria-hidden="true" />
-      <span>{tabEnvironment.value === "live" ? shellTexts.live : shellTexts.test}</span>
+      <span>{tabEnvironment.value === "live" ? shellTexts.live : words.test}</span>
       <span class="unseen">. {other}</span>
     </button>
   );

@@ -7,6 +7,7 @@ import { Dialog } from "../components/dialog.tsx";
 import { Menu, type MenuItem } from "../components/menu.tsx";
 import { listed } from "../components/screen.ts";
 import { showRefused } from "../components/toasts.tsx";
+import { words } from "../text/common.ts";
 import { shellTexts } from "../text/shell.ts";
 import { actFor } from "./banners.tsx";
 
@@ -115,7 +116,7 @@ export function UserMenu() {
             run: () => density.set(value),
           })),
           { heading: user.email },
-          { title: shellTexts.signOut, icon: "signOut", run: leave },
+          { title: words.signOut, icon: "signOut", run: leave },
         ]}
       />
     </div>

@@ -10,7 +10,6 @@ export const importTexts = {
   products: "Import products",
   productsText:
     "A CSV file with one row per product. New SKUs are created; existing products are updated where they differ.",
-  stockTitle: "Stock",
   productsTitle: "Products",
   drop: "Drop a CSV file here",
   another: "Choose another file",
@@ -42,7 +41,6 @@ export const importTexts = {
   done: "Imported",
   rows: "Rows",
   created: "New",
-  updated: "Updated",
   unchanged: "Unchanged",
   failed: "Rejected",
   rejectedTitle: "Rows with errors",
@@ -51,7 +49,6 @@ export const importTexts = {
   changesTitle: "Changes",
   changedTitle: "Imported changes",
   line: "Line",
-  name: "SKU",
   field: "Column",
   problem: "Problem",
   kind: "Change",

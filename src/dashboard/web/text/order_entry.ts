@@ -6,12 +6,9 @@ export const entryTexts = {
   another: "Create another",
   draft: "Your unfinished order was restored.",
   discard: "Start over",
-
-  customer: "Customer",
   findCustomer: "Email, name or company",
   newCustomer: (text: string) => `New customer “${text}”`,
   anotherCustomer: "Change customer",
-  email: "Email",
   firstName: "First name",
   lastName: "Last name",
   company: "Company",
@@ -24,8 +21,6 @@ export const entryTexts = {
   addressUnknown: "The address is complete. Addresses in this country are not checked further.",
   useSuggestion: "Use suggested address",
   suggested: "Suggested",
-
-  lines: "Items",
   findProduct: "SKU or name; press Enter to add",
   remove: (sku: string) => `Remove ${sku}`,
   quantityOf: (sku: string) => `Quantity of ${sku}`,
@@ -37,16 +32,13 @@ export const entryTexts = {
 
   shipping: "Fulfillment",
   number: "Order number",
-  method: "Shipping method",
   methodHelp: "Carrier and service, or any text.",
   amount: "Shipping amount",
   notes: "Internal notes",
-  priority: "Priority",
   priorityHelp: "When stock is short, orders with a higher priority get it first. Default: 0.",
   cold: "Cold storage",
   coldHelp: "Only stock from refrigerated or frozen zones.",
   backorder: "Allow backorder",
   backorderHelp: "If off, the order is rejected when stock is short.",
-  warehouse: "Warehouse",
   anyWarehouse: "Any warehouse",
 } as const;

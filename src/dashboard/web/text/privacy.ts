@@ -22,7 +22,6 @@ export const privacyTexts = {
     records === 0
       ? `No records found. See the file ${file}.`
       : `${plural(records, "record", "records")} exported to ${file}.`,
-  email: "Email",
   erase: "Erase…",
   eraseByEmail: "Erase by email address…",
   exportByEmail: "Export personal data…",
@@ -65,7 +64,6 @@ export const privacyTexts = {
           " after the last one ends the erasure starts.";
   },
   erasure: "Erasure",
-  status: "Status",
   statusOf: {
     waiting: "Waiting for open orders, returns and labels to end.",
     running: "Erasing records and events.",

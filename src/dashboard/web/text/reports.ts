@@ -4,7 +4,6 @@ export const reportTexts = {
   definition: "How it's calculated",
   figures: "Figures",
   from: "From",
-  to: "To",
   groupBy: "Group by",
   groupings: { hour: "Hour", day: "Day", week: "Week", month: "Month" },
   presets: {
@@ -24,7 +23,6 @@ export const reportTexts = {
   zone: (zone: string) => `Time zone: ${zone}.`,
   firstRows: (shown: number, all: number) =>
     `Showing the first ${shown} of ${all} rows. Download the CSV for all rows.`,
-  total: "Total",
   columns: {
     from: "From",
     to: "To",

@@ -1,12 +1,9 @@
 export const signInTexts = {
   title: "Sign in",
-  email: "Email",
-  password: "Password",
   submit: "Sign in",
   forgotten: "Forgot your password? Ask your administrator to run: ",
   forgottenCommand: "packhouse users reset",
   codeTitle: "Two-factor authentication",
-  code: "Code",
   codeHelp: "The 6-digit code from your authenticator app.",
   recoveryCode: "Recovery code",
   recoveryHelp: "One of the codes you saved when you set up two-factor authentication. Each works once.",
@@ -14,7 +11,6 @@ export const signInTexts = {
   useApp: "Use your authenticator app",
   other: "Use a different account",
   name: "Your name",
-  newPassword: "Password",
   passwordHelp: "At least 12 characters, and none of the common passwords. A phrase of several words works well.",
   again: "Confirm password",
   notSame: "Passwords do not match.",
@@ -40,7 +36,6 @@ export const signInTexts = {
   toSignIn: "Go to sign-in",
   factorFirstTitle: "Set up two-factor authentication",
   factorFirstText: "This server is reachable from other computers, so owners must use two-factor authentication.",
-  signOut: "Sign out",
   joinText: "You already have an account. Sign in to accept; you keep access to your other accounts.",
   join: "Join",
 } as const;

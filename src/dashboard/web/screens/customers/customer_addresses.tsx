@@ -75,7 +75,7 @@ function addressActions({ customer, address, etag }: AddressProps): readonly Act
       call: { method: "PATCH", path: own, body: { is_default: true } },
     },
     {
-      title: texts.removeAddress,
+      title: words.remove,
       icon: "delete",
       danger: true,
       ...common,
@@ -145,7 +145,7 @@ function Suggestion({ customer, address, etag }: AddressProps) {
 }
 
 const fields: readonly FormField[] = [
-  { kind: "address", name: "address", label: texts.address },
+  { kind: "address", name: "address", label: words.address },
   { kind: "switch", name: "is_default", label: texts.isDefault },
 ];
 

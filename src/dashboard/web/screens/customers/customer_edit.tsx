@@ -6,11 +6,12 @@ import { customerName } from "../../components/pickers.tsx";
 import { editScreen, NewRecordPage } from "../../components/record_forms.tsx";
 import { formFields } from "../../components/resource_fields.ts";
 import type { ScreenProps } from "../../components/screen.ts";
+import { words } from "../../text/common.ts";
 import { customerTexts as texts } from "../../text/customers.ts";
 
 const withAddress: readonly FormField[] = [
   ...formFields(customerFields, customerSections, true),
-  { kind: "heading", name: "place", label: texts.withAddress, help: texts.withAddressHelp },
+  { kind: "heading", name: "place", label: words.address, help: texts.withAddressHelp },
   { kind: "address", name: "shipping_addresses[0]", label: "", first: { country: "US" } },
 ];
 

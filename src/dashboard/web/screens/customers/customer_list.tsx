@@ -4,6 +4,7 @@ import { ListPage } from "../../components/list_page.tsx";
 import { customerName } from "../../components/pickers.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { customerTexts as texts } from "../../text/customers.ts";
 import { titles } from "../../text/navigation.ts";
 
@@ -13,8 +14,8 @@ const placeOf = ({ shipping_addresses: all }: Customer) => {
 };
 
 const columns: readonly TableColumn<Customer>[] = [
-  { id: "name", title: texts.name, cell: customerName },
-  { id: "email", title: texts.email, cell: ({ email, erased_at }) => erased_at === null && email, wide: true },
+  { id: "name", title: words.name, cell: customerName },
+  { id: "email", title: words.email, cell: ({ email, erased_at }) => erased_at === null && email, wide: true },
   { id: "company", title: texts.company, cell: ({ company }) => company },
   { id: "phone", title: texts.phone, extra: true, cell: ({ phone }) => phone },
   { id: "place", title: texts.place, cell: placeOf },
@@ -27,7 +28,7 @@ export function CustomersScreen() {
       title={titles.customers}
       path="/customers"
       search={{ param: "q", hint: texts.search }}
-      filters={[{ kind: "date", param: "created_after", title: texts.createdAfter }]}
+      filters={[{ kind: "date", param: "created_after", title: words.since }]}
       columns={columns}
       href={({ id }) => to(`/customers/${id}`)}
       create={{ title: texts.add, permission: "customers.write", href: to("/customers/new") }}

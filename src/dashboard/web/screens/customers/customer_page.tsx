@@ -17,16 +17,16 @@ import { CustomerErasure, ErasureNotice, useErasureOf } from "./erasure.tsx";
 import { privacyActions } from "./privacy_actions.tsx";
 
 const columns: readonly TableColumn<Order>[] = [
-  { id: "order", title: texts.order, cell: ({ order_number }) => order_number },
-  { id: "status", title: texts.status, cell: ({ status }) => <Badge state={status} /> },
+  { id: "order", title: words.order, cell: ({ order_number }) => order_number },
+  { id: "status", title: words.status, cell: ({ status }) => <Badge state={status} /> },
   {
     id: "items",
-    title: texts.items,
+    title: words.items,
     align: "right",
     cell: ({ line_items }) => count(line_items.reduce((sum, { quantity }) => sum + quantity, 0)),
   },
-  { id: "total", title: texts.total, align: "right", cell: ({ subtotal, currency }) => money(subtotal, currency) },
-  { id: "at", title: texts.at, cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: "total", title: words.total, align: "right", cell: ({ subtotal, currency }) => money(subtotal, currency) },
+  { id: "at", title: words.created, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 /** One customer: contact, addresses and orders. */
@@ -63,15 +63,15 @@ function CustomerPage({ record: customer, etag, back }: RecordProps<CustomerDeta
           </>
         }
         side={
-          <Card title={texts.details}>
+          <Card title={words.details}>
             <DescriptionList
               facts={[
-                [texts.email, erased ? null : <CopyField text={customer.email} name={texts.email} />],
+                [words.email, erased ? null : <CopyField text={customer.email} name={words.email} />],
                 [texts.phone, customer.phone],
                 [texts.company, customer.company],
-                [texts.orders, count(customer.order_count)],
+                [words.orders, count(customer.order_count)],
                 [texts.created, <Time at={customer.created_at} exact />],
-                [texts.updated, <Time at={customer.updated_at} />],
+                [words.updated, <Time at={customer.updated_at} />],
               ]}
             />
           </Card>
@@ -85,10 +85,10 @@ function Orders({ id, all }: { readonly id: string; readonly all: number }) {
   return (
     <section class="stack-small">
       <h2 class="section-title">
-        {texts.orders} <span class="count">{count(all)}</span>
+        {words.orders} <span class="count">{count(all)}</span>
       </h2>
       <List<Order>
-        name={texts.orders}
+        name={words.orders}
         path="/orders"
         params={{ customer_id: id }}
         limit={10}

@@ -14,6 +14,7 @@ import { Card, Page } from "../../components/page.tsx";
 import { useProgress } from "../../components/reading.ts";
 import type { ScreenProps } from "../../components/screen.ts";
 import { DescriptionList, Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { privacyTexts as texts } from "../../text/privacy.ts";
 
@@ -94,7 +95,7 @@ function StateCard({ erasure, of_one = false, onCancelled = () => {} }: StatePro
       <DescriptionList
         facts={[
           [
-            texts.status,
+            words.status,
             <span key="status" class="row">
               <Badge state={status} /> <span class="muted">{texts.statusOf[status]}</span>
             </span>,

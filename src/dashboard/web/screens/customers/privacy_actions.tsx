@@ -9,6 +9,7 @@ import type { FormField, FormValues } from "../../components/fields.tsx";
 import { customerName } from "../../components/pickers.tsx";
 import { showSuccess } from "../../components/toasts.tsx";
 import { DescriptionList } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { privacyTexts as texts } from "../../text/privacy.ts";
 import { enteredNumber } from "../stock/stock_links.ts";
 
@@ -127,7 +128,7 @@ export const emailField: FormField = {
   kind: "text",
   type: "email",
   name: "email",
-  label: texts.email,
+  label: words.email,
   required: true,
   focus: true,
 };

@@ -7,6 +7,7 @@ import { Badge, MerchantMark } from "../../components/badge.tsx";
 import { ListPage } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { privacyTexts as texts } from "../../text/privacy.ts";
 import { emailField, erasePerson, exportByEmail } from "./privacy_actions.tsx";
@@ -19,7 +20,7 @@ const requestedColumn: TableColumn<ErasureRecord> = {
   cell: ({ created_at }) => <Time at={created_at} />,
 };
 const columns: readonly TableColumn<ErasureRecord>[] = [
-  { id: "status", title: texts.status, cell: ({ status }) => <Badge state={status} /> },
+  { id: "status", title: words.status, cell: ({ status }) => <Badge state={status} /> },
   { id: "customers", title: texts.customers, wide: true, cell: ({ customers }) => customers.join(", ") },
   { id: "records", title: texts.records, align: "right", cell: (erasure) => count(recordsOf(erasure)) },
   { id: "ended", title: texts.ended, cell: ({ finished_at }) => <Time at={finished_at} /> },

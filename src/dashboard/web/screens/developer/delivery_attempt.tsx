@@ -6,6 +6,7 @@ import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Code, Headers, pretty, Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { webhookTexts as texts } from "../../text/webhooks.ts";
 
@@ -31,16 +32,16 @@ function Exchange({ status, error, duration_ms, request, url, response }: Exchan
       </p>
       {error && <Notice kind="problem">{`${error.message} (${error.code})`}</Notice>}
       <section>
-        <h3>{texts.response}</h3>
+        <h3>{words.response}</h3>
         {response === null ? (
           <p class="muted">{texts.noAnswer}</p>
         ) : (
           <>
-            <Code name={`${texts.response}: ${texts.body}`} text={pretty(response.body || texts.emptyBody)} />
+            <Code name={`${words.response}: ${texts.body}`} text={pretty(response.body || texts.emptyBody)} />
             {response.truncated && <p class="muted">{texts.cut}</p>}
             <details>
               <summary>{texts.headers}</summary>
-              <Headers name={`${texts.response}: ${texts.headers}`} headers={response.headers} />
+              <Headers name={`${words.response}: ${texts.headers}`} headers={response.headers} />
             </details>
           </>
         )}

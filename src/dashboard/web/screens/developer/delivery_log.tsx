@@ -6,6 +6,7 @@ import { openDialog } from "../../components/dialog.tsx";
 import { choice, List } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { webhookTexts as texts } from "../../text/webhooks.ts";
 import { AttemptDialog } from "./delivery_attempt.tsx";
@@ -21,11 +22,11 @@ const resend = (webhook_id: string, delivery_id: string, event_type: string): Ac
 });
 
 const attemptColumns: readonly TableColumn<Attempt>[] = [
-  { id: "event", title: texts.event, cell: ({ event_type }) => <code>{event_type}</code>, wide: true },
-  { id: "status", title: texts.status, cell: ({ status }) => <Badge of="attempt" state={status} /> },
+  { id: "event", title: words.event, cell: ({ event_type }) => <code>{event_type}</code>, wide: true },
+  { id: "status", title: words.status, cell: ({ status }) => <Badge of="attempt" state={status} /> },
   {
     id: "answer",
-    title: texts.answer,
+    title: words.response,
     cell: ({ response, error }) => (response === null ? (error?.code ?? texts.noAnswer) : response.status_code),
   },
   {
@@ -34,8 +35,8 @@ const attemptColumns: readonly TableColumn<Attempt>[] = [
     cell: ({ attempt, max_attempts }) => texts.attemptOf(count(attempt), count(max_attempts)),
   },
   { id: "trigger", title: texts.trigger, cell: ({ trigger }) => texts.triggers[trigger] },
-  { id: "took", title: texts.duration, align: "right", cell: (it) => count(it.duration_ms) },
-  { id: "at", title: texts.at, cell: ({ started_at }) => <Time at={started_at} /> },
+  { id: "took", title: words.duration, align: "right", cell: (it) => count(it.duration_ms) },
+  { id: "at", title: words.when, cell: ({ started_at }) => <Time at={started_at} /> },
 ];
 
 /** The attempts of a webhook, with request and response. */
@@ -56,7 +57,7 @@ export function Log({ webhook }: { readonly webhook: Webhook }) {
     <List<Attempt>
       name={texts.log}
       path={`/webhooks/${webhook.id}/logs`}
-      filters={[choice("status", texts.status, stateOptions("attempt"))]}
+      filters={[choice("status", words.status, stateOptions("attempt"))]}
       columns={attemptColumns}
       rowActs={({ id }) => (
         <Button kind="plain" icon="eye" iconOnly title={texts.showAttempt} onClick={() => show(id)} />
@@ -72,16 +73,16 @@ export function Log({ webhook }: { readonly webhook: Webhook }) {
 }
 
 const deliveryColumns: readonly TableColumn<Delivery>[] = [
-  { id: "event", title: texts.event, cell: ({ event_type }) => <code>{event_type}</code>, wide: true },
+  { id: "event", title: words.event, cell: ({ event_type }) => <code>{event_type}</code>, wide: true },
   {
     id: "status",
-    title: texts.status,
+    title: words.status,
     cell: ({ status }) => <Badge of="delivery" state={status} />,
   },
   { id: "attempts", title: texts.attempts, align: "right", cell: ({ attempts }) => count(attempts) },
   { id: "next", title: texts.nextAttempt, cell: ({ next_attempt_at }) => <Time at={next_attempt_at} /> },
   { id: "sequence", title: texts.sequence, align: "right", extra: true, cell: ({ sequence }) => count(sequence) },
-  { id: "at", title: texts.at, cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: "at", title: words.when, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 /** The deliveries of a webhook and their state. */
@@ -90,7 +91,7 @@ export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
     <List<Delivery>
       name={texts.deliveries}
       path={`/webhooks/${webhook.id}/deliveries`}
-      filters={[choice("status", texts.status, stateOptions("delivery"))]}
+      filters={[choice("status", words.status, stateOptions("delivery"))]}
       columns={deliveryColumns}
       rowActs={({ id, event_type }) => <ActionButton of={resend(webhook.id, id, event_type)} name={texts.resend} />}
       empty={{ icon: "list", title: texts.deliveriesEmpty, text: texts.deliveriesEmptyText }}

@@ -7,6 +7,7 @@ import { Card, Page } from "../../components/page.tsx";
 import { type RecordProps, recordScreen } from "../../components/record_screen.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Code, CopyField, Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { titles } from "../../text/navigation.ts";
 import { eventTexts as texts } from "../../text/requests.ts";
 import { webhookTexts } from "../../text/webhooks.ts";
@@ -33,8 +34,8 @@ function aboutEvent(event: ApiEvent): { readonly name: string; readonly href: st
 const columns: readonly TableColumn<ApiEvent>[] = [
   { id: "type", title: texts.type, cell: ({ type }) => <code>{type}</code> },
   { id: "about", title: texts.about, cell: (event) => aboutEvent(event)?.name ?? "", wide: true },
-  { id: "id", title: texts.id, extra: true, cell: ({ id }) => <code>{id}</code> },
-  { id: "at", title: texts.at, cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: "id", title: words.event, extra: true, cell: ({ id }) => <code>{id}</code> },
+  { id: "at", title: words.when, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 /** The list of events. */
@@ -46,7 +47,7 @@ export function EventsScreen() {
       sort="-created_at"
       filters={[
         choice("type", texts.type, optionsOf(eventTypes)),
-        { kind: "date", param: "created_after", title: texts.since },
+        { kind: "date", param: "created_after", title: words.since },
       ]}
       columns={columns}
       href={({ id }) => to(`/settings/events/${id}`)}
@@ -71,7 +72,7 @@ function EventPage({ record: event, back }: RecordProps<ApiEvent>) {
       back={back}
       badge={<Time at={event.created_at} exact />}
       owned={event}
-      below={<CopyField text={event.id} name={texts.id} />}
+      below={<CopyField text={event.id} name={words.event} />}
       acts={about && <LinkButton title={texts.open} icon="right" href={about.href} />}
     >
       <Card title={texts.json}>

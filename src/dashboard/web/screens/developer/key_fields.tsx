@@ -3,13 +3,14 @@ import { Dialog } from "../../components/dialog.tsx";
 import type { FormField } from "../../components/fields.tsx";
 import { optionsOf } from "../../components/form_values.ts";
 import { SecretOnce } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { keyTexts as texts } from "../../text/keys.ts";
 
 const choice = { kind: "select", required: true } as const;
 
 /** The fields of a key, whose permission cannot change. */
 export const keyFields = (fresh: boolean): readonly FormField[] => [
-  { kind: "text", name: "name", label: texts.name, help: texts.nameHelp, required: true, focus: true },
+  { kind: "text", name: "name", label: words.name, help: texts.nameHelp, required: true, focus: true },
   {
     ...choice,
     name: "permission",
@@ -31,7 +32,7 @@ export const keyFields = (fresh: boolean): readonly FormField[] => [
     sent: (entered: string) => entered.split(/[\s,]+/).filter((line) => line !== ""),
   },
   { kind: "number", name: "rate_limit_per_minute", label: texts.rate, help: texts.rateHelp, width: "half" },
-  { kind: "date", name: "expires_at", label: texts.expires, width: "half" },
+  { kind: "date", name: "expires_at", label: words.expires, width: "half" },
   ...(fresh ? [] : [{ kind: "switch" as const, name: "allow_lockout", label: texts.lockout, help: texts.lockoutHelp }]),
 ];
 
@@ -39,7 +40,7 @@ export const keyFields = (fresh: boolean): readonly FormField[] => [
 export function NewSecret({ made, onDone }: { readonly made: MadeKey; readonly onDone: () => void }) {
   return (
     <Dialog title={texts.secretTitle} onClose={onDone} mayClose={() => false}>
-      <SecretOnce secret={made.key} name={made.name} text={texts.secretText} done={texts.secretDone} onDone={onDone} />
+      <SecretOnce secret={made.key} name={made.name} text={texts.secretText} done={words.done} onDone={onDone} />
     </Dialog>
   );
 }

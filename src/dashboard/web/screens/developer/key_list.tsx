@@ -14,8 +14,8 @@ import { titles } from "../../text/navigation.ts";
 import { keyFields, NewSecret } from "./key_fields.tsx";
 
 const columns: readonly TableColumn<ApiKey>[] = [
-  { id: "name", title: texts.name, cell: ({ name }) => name, wide: true },
-  { id: "status", title: texts.status, cell: ({ status }) => <Badge state={status} /> },
+  { id: "name", title: words.name, cell: ({ name }) => name, wide: true },
+  { id: "status", title: words.status, cell: ({ status }) => <Badge state={status} /> },
   { id: "level", title: texts.level, cell: ({ permission }) => texts.levels[permission] },
   { id: "key", title: texts.key, cell: ({ prefix, last_four }) => <code>{`${prefix}…${last_four}`}</code> },
   {
@@ -28,8 +28,8 @@ const columns: readonly TableColumn<ApiKey>[] = [
     title: texts.lastUsed,
     cell: ({ last_used_at }) => (last_used_at === null ? texts.never : <Time at={last_used_at} />),
   },
-  { id: "expires", title: texts.expires, extra: true, cell: ({ expires_at }) => <Time at={expires_at} /> },
-  { id: "created", title: texts.created, extra: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: "expires", title: words.expires, extra: true, cell: ({ expires_at }) => <Time at={expires_at} /> },
+  { id: "created", title: words.created, extra: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 function Observed({ observed }: Pick<ApiKey, "observed">) {
@@ -43,7 +43,7 @@ export function KeysScreen() {
     <ListPage<ApiKey>
       title={titles.keys}
       path="/keys"
-      filters={[choice("status", texts.status, optionsOf(texts.statuses))]}
+      filters={[choice("status", words.status, optionsOf(texts.statuses))]}
       columns={columns}
       href={({ id }) => to(`/settings/keys/${id}`)}
       create={addKey()}

@@ -41,14 +41,14 @@ function Details({ apiKey: key }: KeyProps) {
   const limit = key.rate_limit_per_minute;
   const ending = key.status === "revoked" ? texts.revoked : texts.revokes;
   return (
-    <Card title={texts.details}>
+    <Card title={words.details}>
       <DescriptionList
         facts={[
           [texts.level, texts.levels[key.permission]],
           [texts.rate, limit === null ? texts.default_rate : limit === 0 ? texts.noLimit : count(limit)],
           [texts.lastUsed, key.last_used_at === null ? texts.never : <Time at={key.last_used_at} />],
-          [texts.created, <Time at={key.created_at} />],
-          [texts.expires, key.expires_at && <Time at={key.expires_at} exact />],
+          [words.created, <Time at={key.created_at} />],
+          [words.expires, key.expires_at && <Time at={key.expires_at} exact />],
           key.revoked_at === null ? null : [ending, <Time at={key.revoked_at} exact />],
           key.replaced_by === null
             ? null
@@ -122,14 +122,14 @@ const revokeFields: readonly FormField[] = [
   {
     kind: "select",
     name: "when",
-    label: texts.when,
+    label: words.when,
     required: true,
     options: [
       { value: "now", title: texts.now },
       { value: "later", title: texts.later },
     ],
   },
-  { kind: "date", name: "at", label: texts.at, required: true, when: ({ when }) => when === "later" },
+  { kind: "date", name: "at", label: words.on, required: true, when: ({ when }) => when === "later" },
   { kind: "switch", name: "allow_lockout", label: texts.lockout, help: texts.lockoutHelp },
 ];
 

@@ -1,5 +1,6 @@
 import { type Platform, platforms } from "../../../../platforms/platforms.transitions.ts";
 import type { FormField } from "../../components/fields.tsx";
+import { words } from "../../text/common.ts";
 import { platformTexts as texts } from "../../text/platforms.ts";
 
 /** The fields of a store, with the names of its platform. Stored secrets are not shown; an empty entry keeps them. */
@@ -21,7 +22,7 @@ export const connectionFields = (platform: Platform, fresh: boolean): readonly F
           },
         ]
       : []),
-    { ...text, name: "name", label: texts.name, help: texts.nameHelp },
+    { ...text, name: "name", label: words.name, help: texts.nameHelp },
     ...(platform === "woocommerce"
       ? [{ ...secret, name: "api_key", label: texts.keys[platform], help: helpFor("") }]
       : []),

@@ -28,9 +28,9 @@ function PlatformPage({ record: shop, etag, back }: RecordProps<PlatformConnecti
       <Tabs
         name={titles.platform}
         tabs={[
-          { id: "imports", title: texts.imports, content: () => <Imports shop={shop} /> },
-          { id: "reports", title: texts.reports, content: () => <Reports shop={shop} /> },
-          { id: "details", title: texts.details, content: () => <Details shop={shop} /> },
+          { id: "imports", title: words.orders, content: () => <Imports shop={shop} /> },
+          { id: "reports", title: words.parcels, content: () => <Reports shop={shop} /> },
+          { id: "details", title: words.details, content: () => <Details shop={shop} /> },
         ]}
       />
     </Page>
@@ -39,7 +39,7 @@ function PlatformPage({ record: shop, etag, back }: RecordProps<PlatformConnecti
 
 function Details({ shop }: { readonly shop: PlatformConnection }) {
   const { platform } = shop;
-  const credential = (has: boolean, last: string | null) => (has ? texts.stored(last) : texts.missing);
+  const credential = (has: boolean, last: string | null) => (has ? texts.stored(last) : words.none);
   return (
     <Columns
       main={
@@ -49,7 +49,7 @@ function Details({ shop }: { readonly shop: PlatformConnection }) {
         </Card>
       }
       side={
-        <Card title={texts.details}>
+        <Card title={words.details}>
           <DescriptionList
             facts={[
               [texts.storeIds[platform], shop.store_id],
@@ -94,12 +94,12 @@ function Acts({ shop, etag }: { readonly shop: PlatformConnection; readonly etag
       call: { method: "PATCH", path: `/platforms/${id}` },
     },
     {
-      title: texts.pause,
+      title: words.pause,
       icon: "pause",
       ...change("paused"),
       ask: { title: texts.pauseTitle(name), text: texts.pauseText },
     },
-    { title: texts.resume, icon: "play", ...change("active") },
+    { title: words.resume, icon: "play", ...change("active") },
     {
       title: texts.remove,
       icon: "delete",

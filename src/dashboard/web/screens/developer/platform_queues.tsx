@@ -5,6 +5,7 @@ import { choice, List } from "../../components/list_page.tsx";
 import { RecordName } from "../../components/record_name.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { platformTexts as texts } from "../../text/platforms.ts";
 
@@ -21,27 +22,27 @@ const importColumns: readonly TableColumn<PlatformImport>[] = [
   { id: "external", title: texts.externalId, cell: ({ external_id }) => external_id },
   {
     id: "status",
-    title: texts.status,
+    title: words.status,
     cell: ({ status }) => <Badge of="import" state={status} />,
   },
   {
     id: "order",
-    title: texts.order,
+    title: words.order,
     cell: ({ status, order_id }) => (status === "imported" ? <RecordName id={order_id ?? ""} /> : ""),
   },
-  { id: "reason", title: texts.reason, cell: ({ reason }) => reason?.message ?? "", wide: true },
+  { id: "reason", title: words.reason, cell: ({ reason }) => reason?.message ?? "", wide: true },
   { id: "attempts", title: texts.attempts, align: "right", cell: ({ attempts }) => count(attempts) },
   { id: "next", title: texts.next, extra: true, cell: ({ next_attempt_at }) => <Time at={next_attempt_at} /> },
-  { id: "changed", title: texts.updated, cell: ({ updated_at }) => <Time at={updated_at} /> },
+  { id: "changed", title: words.updated, cell: ({ updated_at }) => <Time at={updated_at} /> },
 ];
 
 /** The order imports of a store. */
 export function Imports({ shop }: PlatformQueueProps) {
   return (
     <List<PlatformImport>
-      name={texts.imports}
+      name={words.orders}
       path={`/platforms/${shop.id}/imports`}
-      filters={[choice("status", texts.status, stateOptions("import"))]}
+      filters={[choice("status", words.status, stateOptions("import"))]}
       columns={importColumns}
       rowActs={({ id, status }) =>
         ["waiting", "ignored", "failed"].includes(status) &&
@@ -53,17 +54,17 @@ export function Imports({ shop }: PlatformQueueProps) {
 }
 
 const reportColumns: readonly TableColumn<PlatformReport>[] = [
-  { id: "order", title: texts.order, cell: ({ order_id }) => <RecordName id={order_id} /> },
-  { id: "shipment", title: texts.shipment, cell: ({ shipment_id }) => <RecordName id={shipment_id} plain /> },
+  { id: "order", title: words.order, cell: ({ order_id }) => <RecordName id={order_id} /> },
+  { id: "shipment", title: words.parcel, cell: ({ shipment_id }) => <RecordName id={shipment_id} plain /> },
   {
     id: "status",
-    title: texts.status,
+    title: words.status,
     cell: ({ status }) => <Badge of="shipment_update" state={status} />,
   },
-  { id: "reason", title: texts.reason, cell: ({ reason }) => reason?.message ?? "", wide: true },
+  { id: "reason", title: words.reason, cell: ({ reason }) => reason?.message ?? "", wide: true },
   { id: "attempts", title: texts.attempts, align: "right", cell: ({ attempts }) => count(attempts) },
   { id: "next", title: texts.next, extra: true, cell: ({ next_attempt_at }) => <Time at={next_attempt_at} /> },
-  { id: "changed", title: texts.updated, cell: ({ updated_at }) => <Time at={updated_at} /> },
+  { id: "changed", title: words.updated, cell: ({ updated_at }) => <Time at={updated_at} /> },
 ];
 
 /** The shipment reports of a store. */
@@ -72,9 +73,9 @@ export function Reports({ shop }: PlatformQueueProps) {
   const ask = { title: texts.reportTitle(shop.name), text: texts.reportText, submit: texts.reportAct };
   return (
     <List<PlatformReport>
-      name={texts.reports}
+      name={words.parcels}
       path={`/platforms/${shop.id}/reports`}
-      filters={[choice("status", texts.status, stateOptions("shipment_update"))]}
+      filters={[choice("status", words.status, stateOptions("shipment_update"))]}
       columns={reportColumns}
       rowActs={({ id, status }) =>
         ["skipped", "failed"].includes(status) &&

@@ -9,6 +9,7 @@ import { RecordName } from "../../components/record_name.tsx";
 import { type RecordProps, recordScreen } from "../../components/record_screen.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { CopyField, DescriptionList, Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { bytes, count, nothing } from "../../text/format.ts";
 import { keyTexts } from "../../text/keys.ts";
 import { titles } from "../../text/navigation.ts";
@@ -25,19 +26,19 @@ const size = (value: number | null) => (value === null ? nothing : bytes(value))
 
 const columns: readonly TableColumn<LoggedRequest>[] = [
   { id: "path", title: texts.path, cell: ({ method, path }) => <code>{`${method} ${path}`}</code>, wide: true },
-  { id: "status", title: texts.status, cell: ({ status }) => <Badge tone={statusTone(status)}>{status}</Badge> },
+  { id: "status", title: words.status, cell: ({ status }) => <Badge tone={statusTone(status)}>{status}</Badge> },
   { id: "error", title: texts.error, cell: ({ error_code }) => error_code ?? "" },
   {
     id: "actor",
     title: texts.actor,
     cell: ({ actor_id }) => (actor_id === null ? texts.unauthenticated : <RecordName id={actor_id} plain />),
   },
-  { id: "took", title: texts.duration, align: "right", cell: (it) => texts.milliseconds(count(it.duration_ms)) },
+  { id: "took", title: words.duration, align: "right", cell: (it) => texts.milliseconds(count(it.duration_ms)) },
   { id: "sent", title: texts.requestBody, align: "right", extra: true, cell: (it) => size(it.request_bytes) },
   { id: "answered", title: texts.responseBody, align: "right", cell: (it) => size(it.response_bytes) },
   { id: "address", title: texts.address, extra: true, cell: ({ ip_address }) => ip_address ?? nothing },
   { id: "id", title: texts.requestId, extra: true, cell: ({ request_id }) => <code>{request_id}</code> },
-  { id: "at", title: texts.at, cell: ({ at }) => <Time at={at} /> },
+  { id: "at", title: words.when, cell: ({ at }) => <Time at={at} /> },
 ];
 
 /** The requests of the last days. */
@@ -50,7 +51,7 @@ export function RequestsScreen() {
       params={{ dashboard_reads: false }}
       search={{ param: "q", hint: texts.search }}
       filters={[
-        choice("status", texts.status, optionsOf(texts.statuses)),
+        choice("status", words.status, optionsOf(texts.statuses)),
         choice("method", texts.method, optionsOf(["GET", "POST", "PATCH", "PUT", "DELETE"])),
         { kind: "flag", param: "dashboard_reads", title: texts.showReads },
         { kind: "text", param: "actor", title: texts.actor },
@@ -89,7 +90,7 @@ function RequestPage({ record: request, back }: RecordProps<LoggedRequest>) {
     >
       <Columns
         main={
-          <Card title={texts.details}>
+          <Card title={words.details}>
             <DescriptionList
               facts={[
                 [texts.requestId, <CopyField text={request.request_id} name={texts.requestId} />],
@@ -104,7 +105,7 @@ function RequestPage({ record: request, back }: RecordProps<LoggedRequest>) {
                   ),
                 ],
                 [texts.error, error_code && <a href={`/docs/errors#${error_code}`}>{error_code}</a>],
-                [texts.duration, texts.milliseconds(count(request.duration_ms))],
+                [words.duration, texts.milliseconds(count(request.duration_ms))],
                 [texts.requestBody, request.request_bytes === null ? null : bytes(request.request_bytes)],
                 [texts.responseBody, request.response_bytes === null ? null : bytes(request.response_bytes)],
               ]}

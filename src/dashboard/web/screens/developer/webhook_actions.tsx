@@ -20,7 +20,7 @@ import { webhookFields } from "./webhook_fields.tsx";
 import { NewSecret } from "./webhook_list.tsx";
 
 const fields: readonly FormField[] = [
-  { kind: "date", name: "since", label: texts.since, required: true, width: "half" },
+  { kind: "date", name: "since", label: words.since, required: true, width: "half" },
   {
     kind: "multi-select",
     name: "statuses",
@@ -111,13 +111,13 @@ export function WebhookActs({ webhook, etag }: WebhookActsProps) {
     call: { method: "PATCH", path: `/webhooks/${id}` },
   };
   const pause: Action = {
-    title: texts.pause,
+    title: words.pause,
     icon: "pause",
     ...setActive(false),
     done: texts.paused,
     ask: { title: texts.pauseTitle, text: texts.pauseText },
   };
-  const resume: Action = { title: texts.resume, icon: "play", ...setActive(true), done: texts.resumed };
+  const resume: Action = { title: words.resume, icon: "play", ...setActive(true), done: texts.resumed };
   const remove: Action = {
     title: texts.remove,
     icon: "delete",
@@ -177,7 +177,7 @@ function TestDialog({ webhook, onClose }: { readonly webhook: Webhook; readonly 
               {
                 kind: "select",
                 name: "event",
-                label: texts.testEvent,
+                label: words.event,
                 required: true,
                 options: types.map((type) => ({ value: type, title: type })),
               },

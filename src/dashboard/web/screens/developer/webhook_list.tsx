@@ -19,11 +19,11 @@ import { webhookFields } from "./webhook_fields.tsx";
 
 const columns: readonly TableColumn<Webhook>[] = [
   { id: "url", title: texts.url, cell: ({ url }) => <code class="cut">{url}</code>, wide: true },
-  { id: "status", title: texts.status, cell: ({ status }) => <Badge state={status} /> },
+  { id: "status", title: words.status, cell: ({ status }) => <Badge state={status} /> },
   { id: "description", title: texts.description, cell: ({ description }) => description ?? "" },
   { id: "events", title: texts.events, cell: ({ events }) => texts.eventsOf(events.length, eventTypes.length) },
   { id: "failures", title: texts.failures, align: "right", cell: (it) => count(it.consecutive_failures) },
-  { id: "created", title: texts.created, extra: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: "created", title: words.created, extra: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 /** All webhooks, with notices about them. */
@@ -65,13 +65,7 @@ const addWebhook = (): Action => ({
 export function NewSecret({ secret, onDone }: { readonly secret: string; readonly onDone: () => void }) {
   return (
     <Dialog title={texts.secretTitle} onClose={onDone} mayClose={() => false}>
-      <SecretOnce
-        secret={secret}
-        name={texts.secretTitle}
-        text={texts.secretText}
-        done={texts.secretDone}
-        onDone={onDone}
-      />
+      <SecretOnce secret={secret} name={texts.secretTitle} text={texts.secretText} done={words.done} onDone={onDone} />
     </Dialog>
   );
 }

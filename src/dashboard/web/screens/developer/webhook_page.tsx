@@ -6,6 +6,7 @@ import { Card, Columns, Page } from "../../components/page.tsx";
 import { type RecordProps, recordScreen } from "../../components/record_screen.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { DescriptionList, Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { titles } from "../../text/navigation.ts";
 import { webhookTexts as texts } from "../../text/webhooks.ts";
@@ -34,7 +35,7 @@ function WebhookPage({ record: webhook, etag, back }: RecordProps<Webhook>) {
         tabs={[
           { id: "log", title: texts.log, content: () => <Log webhook={webhook} /> },
           { id: "deliveries", title: texts.deliveries, content: () => <Deliveries webhook={webhook} /> },
-          { id: "details", title: texts.details, content: () => <Details webhook={webhook} /> },
+          { id: "details", title: words.details, content: () => <Details webhook={webhook} /> },
         ]}
       />
     </Page>
@@ -69,7 +70,7 @@ function Details({ webhook }: { readonly webhook: Webhook }) {
         </Card>
       }
       side={
-        <Card title={texts.details}>
+        <Card title={words.details}>
           <DescriptionList
             facts={[
               [texts.description, webhook.description],
@@ -82,7 +83,7 @@ function Details({ webhook }: { readonly webhook: Webhook }) {
               webhook.previous_secret_expires_at === null
                 ? null
                 : [texts.oldSecret, <Time at={webhook.previous_secret_expires_at} exact />],
-              [texts.created, <Time at={webhook.created_at} />],
+              [words.created, <Time at={webhook.created_at} />],
             ]}
           />
         </Card>

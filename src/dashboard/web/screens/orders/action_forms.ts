@@ -2,7 +2,9 @@
 import { cancelReasons, clientHoldReasons, shortReasons } from "../../../../orders/order.transitions.ts";
 import type { ApiCall } from "../../api/client.ts";
 import type { Order, OrderLine } from "../../api/types.ts";
+import { wordOptions } from "../../components/badge.tsx";
 import type { FormField, FormValues, Option } from "../../components/fields.tsx";
+import { words } from "../../text/common.ts";
 import { orderTexts as texts } from "../../text/order.ts";
 import { stateWords } from "../../text/states.ts";
 import { inStaging, openUnits, parcelName } from "./order_facts.ts";
@@ -17,10 +19,6 @@ interface ActionForm {
   readonly call: (values: FormValues) => ApiCall | null;
 }
 
-/** Options from values of the API. */
-export const words = (all: readonly string[]): readonly Option[] =>
-  all.map((value) => ({ value, title: stateWords(value) }));
-
 const text = (value: unknown) => (value === "" || value === undefined ? null : value);
 const withoutEmpty = (fields: FormValues) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
@@ -29,9 +27,9 @@ const note: FormField = { kind: "text", name: "note", label: texts.note, lines: 
 const reasonOf = (reasons: readonly string[]): FormField => ({
   kind: "select",
   name: "reason",
-  label: texts.reason,
+  label: words.reason,
   required: true,
-  options: words(reasons),
+  options: wordOptions(reasons),
 });
 const partial: FormField = { kind: "switch", name: "partial", label: texts.partial, help: texts.partialHelp };
 
@@ -125,7 +123,7 @@ function shortForm(order: Order): ActionForm {
     fields: [
       { kind: "select", name: "line_id", label: texts.line, required: true, options: lines.map(toOption) },
       { kind: "number", name: "quantity", label: texts.missing, required: true, width: "half" },
-      { kind: "text", name: "bin", label: texts.bin, width: "half", mono: true, placeholder: texts.anyBin },
+      { kind: "text", name: "bin", label: words.bin, width: "half", mono: true, placeholder: texts.anyBin },
       reasonOf(shortReasons),
     ],
     first: { line_id: lines[0]?.id ?? "", quantity: "1", bin: "", reason: "not_found" },
@@ -169,9 +167,9 @@ function shipForm(order: Order): ActionForm {
   return {
     fields: [
       ...(waiting.length > 1 ? [parcelField(order, waiting)] : []),
-      { ...entered, name: "carrier", label: texts.carrier, help: texts.shipText, width: "half" },
-      { ...entered, name: "service", label: texts.service, width: "half" },
-      { ...entered, name: "tracking_number", label: texts.tracking, mono: true },
+      { ...entered, name: "carrier", label: words.carrier, help: texts.shipText, width: "half" },
+      { ...entered, name: "service", label: words.service, width: "half" },
+      { ...entered, name: "tracking_number", label: words.trackingNumber, mono: true },
       ...(isShort(order) ? [partial] : []),
     ],
     first: {
@@ -197,7 +195,7 @@ function parcelField(order: Order, parcels: Order["shipments"], empty?: string):
   return {
     kind: "select",
     name: "shipment_id",
-    label: texts.parcel,
+    label: words.parcel,
     ...(empty === undefined ? { required: true } : { empty }),
     options: parcels.map((parcel) => ({
       value: parcel.id,

@@ -5,6 +5,7 @@ import { newKey, openDocument, post } from "../../api/client.ts";
 import { type ApiProblem, problemOf } from "../../api/problem.ts";
 import { isOperatorUser, may } from "../../api/session.ts";
 import type { BulkActionResult, Order } from "../../api/types.ts";
+import { wordOptions } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import type { FormField, FormValues } from "../../components/fields.tsx";
@@ -13,24 +14,23 @@ import { Notice, Skeleton } from "../../components/notice.tsx";
 import { showRefused } from "../../components/toasts.tsx";
 import { words } from "../../text/common.ts";
 import { orderListTexts as texts } from "../../text/order_list.ts";
-import { stateWords } from "../../text/states.ts";
 import { BuyLabels } from "./buy_labels.tsx";
 
 type BulkMenuAction = BulkActionResult["action"];
 /** The actions done by one request. Labels are bought one by one, each at its own price. */
 type BulkAction = Exclude<BulkMenuAction, "buy_label">;
 
-const options = (all: readonly string[]) => all.map((value) => ({ value, title: stateWords(value) }));
-
 const fields: Readonly<Record<BulkAction, readonly FormField[]>> = {
   hold: [
-    { kind: "select", name: "reason", label: texts.reason, required: true, options: options(clientHoldReasons) },
+    { kind: "select", name: "reason", label: words.reason, required: true, options: wordOptions(clientHoldReasons) },
     { kind: "text", name: "note", label: texts.note },
   ],
   release: [],
   process: [],
   allocate: [],
-  cancel: [{ kind: "select", name: "reason", label: texts.reason, required: true, options: options(cancelReasons) }],
+  cancel: [
+    { kind: "select", name: "reason", label: words.reason, required: true, options: wordOptions(cancelReasons) },
+  ],
 };
 const first: Readonly<Record<BulkAction, FormValues>> = {
   hold: { reason: "manual", note: "" },

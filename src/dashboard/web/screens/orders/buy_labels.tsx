@@ -171,13 +171,13 @@ export function BuyLabels({ ids, rows: shown, onClose }: BuyLabelsProps) {
         <table class="table">
           <thead>
             <tr>
-              <th scope="col">{texts.order}</th>
+              <th scope="col">{words.order}</th>
               <th scope="col">{texts.method}</th>
-              <th scope="col">{texts.service}</th>
+              <th scope="col">{words.service}</th>
               <th scope="col" class="right">
-                {texts.price}
+                {words.price}
               </th>
-              <th scope="col">{texts.arrives}</th>
+              <th scope="col">{words.arrives}</th>
             </tr>
           </thead>
           <tbody>
@@ -212,7 +212,7 @@ function ForAll({ rows, all, chooseAll, box, setBox }: ReturnType<typeof usePurc
   const services = [...offered].map(([value, rate]) => ({ value, title: rateName(rate) }));
   const values: FormValues = { ...box, service: all };
   const fields: readonly FormField[] = [
-    { kind: "select", name: "service", label: texts.serviceForAll, empty: texts.asOrdered, options: services },
+    { kind: "select", name: "service", label: words.service, empty: texts.asOrdered, options: services },
     { kind: "weight", name: "weight", unit_name: "weight_unit", label: texts.weight, help: texts.weightHelp },
   ];
   return (
@@ -254,11 +254,11 @@ function LabelRow({ row, busy, onChoose }: LabelRowProps) {
   const why = hindered ?? problem?.message ?? (quoted !== null && rates.length === 0 ? texts.noRates : null);
   return (
     <tr>
-      <td data-label={texts.order}>
+      <td data-label={words.order}>
         <b>{order.order_number}</b>
       </td>
       <td data-label={texts.method}>{order.shipping_method ?? "–"}</td>
-      <td data-label={texts.service}>
+      <td data-label={words.service}>
         {done !== null && (
           <>
             <Badge tone={done.status === "processing" ? "info" : "good"}>
@@ -283,10 +283,10 @@ function LabelRow({ row, busy, onChoose }: LabelRowProps) {
         {done === null && hindered === null && quoted === null && <span class="muted">{texts.asking}</span>}
         {done === null && why !== null && <div class={problem === null ? "muted" : "field-wrong"}>{why}</div>}
       </td>
-      <td class="right" data-label={texts.price}>
+      <td class="right" data-label={words.price}>
         {done !== null ? money(done.cost, done.currency) : rate === null ? "–" : money(rate.rate, rate.currency)}
       </td>
-      <td data-label={texts.arrives}>{date(done?.delivery_date ?? rate?.delivery_date ?? null)}</td>
+      <td data-label={words.arrives}>{date(done?.delivery_date ?? rate?.delivery_date ?? null)}</td>
     </tr>
   );
 }

@@ -85,7 +85,7 @@ export async function storeRecipient(
 export const recipientField: FormField = {
   kind: "custom",
   name: "recipient",
-  label: texts.customer,
+  label: words.customer,
   render: (editing) => <RecipientField editing={editing} />,
 };
 
@@ -108,7 +108,7 @@ function RecipientField({ editing }: { readonly editing: Editing }) {
     return (
       <>
         <Finder
-          label={texts.customer}
+          label={words.customer}
           placeholder={texts.findCustomer}
           focus
           find={findCustomers}
@@ -155,7 +155,7 @@ function freshFrom(text: string): FormValues {
 }
 
 const freshFields: readonly FormField[] = [
-  { kind: "text", type: "email", name: "email", label: texts.email, required: true, width: "half" },
+  { kind: "text", type: "email", name: "email", label: words.email, required: true, width: "half" },
   { kind: "text", name: "company", label: texts.company, width: "half" },
   { kind: "text", name: "first_name", label: texts.firstName, width: "half" },
   { kind: "text", name: "last_name", label: texts.lastName, width: "half" },
@@ -265,7 +265,7 @@ function AddressCheck({ place, known, onTake }: CheckProps) {
       <ul>
         {found.map(({ field, message }) => (
           <li key={`${field} ${message}`}>
-            {words.address[field as keyof typeof words.address] ?? field} {message}
+            {words.addressLines[field as keyof typeof words.addressLines] ?? field} {message}
           </li>
         ))}
       </ul>

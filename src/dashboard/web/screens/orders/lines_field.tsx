@@ -5,6 +5,7 @@ import { Button } from "../../components/button.tsx";
 import { type Editing, FieldError, type FormField } from "../../components/fields.tsx";
 import { Finder } from "../../components/finder.tsx";
 import { findProducts } from "../../components/pickers.tsx";
+import { words as common } from "../../text/common.ts";
 import { money } from "../../text/format.ts";
 import { entryTexts as texts } from "../../text/order_entry.ts";
 
@@ -40,7 +41,7 @@ export const areComplete = (value: unknown) => {
 export const linesField: FormField = {
   kind: "custom",
   name: "line_items",
-  label: texts.lines,
+  label: common.items,
   render: (editing) => <Lines editing={editing} />,
 };
 

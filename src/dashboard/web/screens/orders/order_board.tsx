@@ -109,7 +109,7 @@ function Cards({ status, sort, cursor, rest, onMore }: CardsProps) {
   return (
     <>
       {problem && <Notice problem={problem} onRetry={reload} />}
-      {orders?.length === 0 && cursor === "" && <p class="board-none">{texts.noCards}</p>}
+      {orders?.length === 0 && cursor === "" && <p class="board-none">{words.none}</p>}
       {orders?.map((order) => (
         <Card key={order.id} order={order} />
       ))}

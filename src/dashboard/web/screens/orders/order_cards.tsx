@@ -87,7 +87,7 @@ export function AddressCard({ order, etag }: { readonly order: Order; readonly e
         </div>
       )}
       <p class="order-customer">
-        <small class="muted">{texts.customer}</small>
+        <small class="muted">{words.customer}</small>
         <a href={to(`/customers/${customer.id}`)}>{customer.name}</a>
         <a href={`mailto:${encodeURIComponent(customer.email)}`} class="muted">
           {customer.email}
@@ -100,19 +100,19 @@ export function AddressCard({ order, etag }: { readonly order: Order; readonly e
 /** The details of an order. */
 export function DetailsCard({ order }: { readonly order: Order }) {
   const facts: DescriptionRow[] = [
-    [texts.shippingMethod, order.shipping_method],
+    [words.shippingMethod, order.shipping_method],
     [texts.notes, order.order_notes],
     order.requires_cold_storage ? [texts.cold, words.yes] : null,
-    order.priority === 0 ? null : [texts.urgency, String(order.priority)],
+    order.priority === 0 ? null : [words.priority, String(order.priority)],
     order.allow_backorder ? null : [texts.backorders, words.no],
-    order.warehouse_id === null ? null : [texts.askedWarehouse, <code>{order.warehouse_id}</code>],
-    order.source.platform === "api" ? null : [texts.source, stateWords(order.source.platform)],
+    order.warehouse_id === null ? null : [words.warehouse, <code>{order.warehouse_id}</code>],
+    order.source.platform === "api" ? null : [words.source, stateWords(order.source.platform)],
     order.source.external_id === null ? null : [texts.externalId, <code>{order.source.external_id}</code>],
     [texts.created, <Time at={order.created_at} exact />],
-    [texts.updated, <Time at={order.updated_at} />],
+    [words.updated, <Time at={order.updated_at} />],
   ];
   return (
-    <Card title={texts.details}>
+    <Card title={words.details}>
       <DescriptionList facts={facts} />
     </Card>
   );
@@ -124,11 +124,11 @@ export function MoneyCard({ order }: { readonly order: Order }) {
   return (
     <Card title={texts.money}>
       <dl class="sums">
-        <dt>{texts.goods}</dt>
+        <dt>{words.items}</dt>
         <dd>{money(subtotal, currency)}</dd>
-        <dt>{texts.shipping}</dt>
+        <dt>{words.shipping}</dt>
         <dd>{money(shipping_amount, currency)}</dd>
-        <dt>{texts.sum}</dt>
+        <dt>{words.total}</dt>
         <dd>
           <b>{money(subtotal + shipping_amount, currency)}</b>
         </dd>

@@ -1,5 +1,6 @@
 import type { LabelRecord, OrderLine } from "../../api/types.ts";
 import type { PrintableDocument } from "../../components/document_dialog.tsx";
+import { words } from "../../text/common.ts";
 import { orderTexts as texts } from "../../text/order.ts";
 
 /** A counter of the units of a line. */
@@ -50,5 +51,5 @@ export function parcelName(all: readonly NamedParcel[], { id, tracking_number }:
 /** The name of a parcel for use within a sentence. */
 export function parcelTitle(all: readonly NamedParcel[], parcel: NamedParcel): string {
   const name = parcelName(all, parcel);
-  return parcel.tracking_number === null ? name : `${texts.parcel} ${name}`;
+  return parcel.tracking_number === null ? name : `${words.parcel} ${name}`;
 }

@@ -3,13 +3,14 @@ import { saveFile } from "../../api/client.ts";
 import { isOperatorUser, may } from "../../api/session.ts";
 import type { Order } from "../../api/types.ts";
 import { query, to } from "../../browser/router.ts";
-import { Badge } from "../../components/badge.tsx";
+import { Badge, wordOptions } from "../../components/badge.tsx";
 import { Button, LinkButton } from "../../components/button.tsx";
 import { choice, type ListFilter, ListPage, type ListSettings, listParams } from "../../components/list_page.tsx";
 import { CarrierName } from "../../components/record_name.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { showRefused } from "../../components/toasts.tsx";
 import { Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { count, money } from "../../text/format.ts";
 import { titles } from "../../text/navigation.ts";
 import { orderListTexts as texts } from "../../text/order_list.ts";
@@ -21,19 +22,19 @@ import { Views } from "./order_views.tsx";
 const newest = (order: Order) => order.shipments.findLast(({ status }) => status !== "voided");
 
 const columns: readonly TableColumn<Order>[] = [
-  { id: "number", title: texts.number, cell: ({ order_number }) => <strong>{order_number}</strong> },
-  { id: "status", title: texts.status, cell: (order) => <State order={order} /> },
-  { id: "customer", title: texts.customer, cell: ({ customer }) => customer.name || customer.email, wide: true },
-  { id: "units", title: texts.units, align: "right", cell: (order) => count(unitsOf(order)) },
-  { id: "total", title: texts.total, align: "right", cell: ({ subtotal, currency }) => money(subtotal, currency) },
+  { id: "number", title: words.order, cell: ({ order_number }) => <strong>{order_number}</strong> },
+  { id: "status", title: words.status, cell: (order) => <State order={order} /> },
+  { id: "customer", title: words.customer, cell: ({ customer }) => customer.name || customer.email, wide: true },
+  { id: "units", title: words.units, align: "right", cell: (order) => count(unitsOf(order)) },
+  { id: "total", title: words.total, align: "right", cell: ({ subtotal, currency }) => money(subtotal, currency) },
   { id: "due", title: texts.due, cell: (order) => <Due order={order} /> },
   { id: "age", title: texts.age, sort: "created_at", cell: ({ created_at }) => <Time at={created_at} /> },
-  { id: "carrier", title: texts.carrier, extra: true, cell: (order) => <Carrier of={newest(order)} /> },
-  { id: "tracking", title: texts.tracking, extra: true, cell: (order) => newest(order)?.tracking_number ?? "–" },
-  { id: "method", title: texts.method, extra: true, cell: ({ shipping_method }) => shipping_method ?? "–" },
-  { id: "priority", title: texts.priority, align: "right", extra: true, cell: ({ priority }) => count(priority) },
+  { id: "carrier", title: words.carrier, extra: true, cell: (order) => <Carrier of={newest(order)} /> },
+  { id: "tracking", title: words.trackingNumber, extra: true, cell: (order) => newest(order)?.tracking_number ?? "–" },
+  { id: "method", title: words.shippingMethod, extra: true, cell: ({ shipping_method }) => shipping_method ?? "–" },
+  { id: "priority", title: words.priority, align: "right", extra: true, cell: ({ priority }) => count(priority) },
   { id: "platform", title: texts.platform, extra: true, cell: ({ source }) => source.platform },
-  { id: "changed", title: texts.changed, extra: true, sort: "updated_at", cell: (it) => <Time at={it.updated_at} /> },
+  { id: "changed", title: words.updated, extra: true, sort: "updated_at", cell: (it) => <Time at={it.updated_at} /> },
 ];
 
 function Carrier({ of }: { readonly of: Order["shipments"][number] | undefined }) {
@@ -52,11 +53,9 @@ function State({ order }: { readonly order: Order }) {
   );
 }
 
-const options = (all: readonly string[]) => all.map((value) => ({ value, title: stateWords(value) }));
-
 const filters: readonly ListFilter[] = [
-  choice("status", texts.status, options(publicOrderStatuses)),
-  choice("hold_reason", texts.holdReason, options(holdReasons)),
+  choice("status", words.status, wordOptions(publicOrderStatuses)),
+  choice("hold_reason", texts.holdReason, wordOptions(holdReasons)),
   { kind: "date", param: "created_after", title: texts.createdAfter },
   { kind: "date", param: "created_before", title: texts.createdBefore },
 ];

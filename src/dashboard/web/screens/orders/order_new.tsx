@@ -14,7 +14,7 @@ import { today } from "../../components/now.ts";
 import { Card, Page } from "../../components/page.tsx";
 import type { ScreenProps } from "../../components/screen.ts";
 import { showSuccess } from "../../components/toasts.tsx";
-import { previewTexts } from "../../text/common.ts";
+import { previewTexts, words } from "../../text/common.ts";
 import { date, money } from "../../text/format.ts";
 import { effectTexts } from "../../text/order.ts";
 import { entryTexts as texts } from "../../text/order_entry.ts";
@@ -115,7 +115,7 @@ const fieldsWith = (options: readonly Option[]): readonly FormField[] => [
   {
     kind: "select",
     name: "warehouse_id",
-    label: texts.warehouse,
+    label: words.warehouse,
     empty: texts.anyWarehouse,
     options,
     width: "half",

@@ -12,6 +12,7 @@ import { useReloadOn } from "../../components/reading.ts";
 import { type RecordProps, recordScreen } from "../../components/record_screen.tsx";
 import { DataTable, type TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { count, date, dateTime, money } from "../../text/format.ts";
 import { orderTexts as texts } from "../../text/order.ts";
 import { stateWords } from "../../text/states.ts";
@@ -35,7 +36,7 @@ function Holds({ order, etag }: { readonly order: Order; readonly etag: string |
             <strong>{texts.heldNow(stateWords(hold.reason).toLowerCase())}</strong>{" "}
             <span class="muted">
               {texts.since} <Time at={hold.created_at} />
-              {hold.hold_until && `, ${texts.until} ${dateTime(hold.hold_until)}`}
+              {hold.hold_until && `, ${words.until} ${dateTime(hold.hold_until)}`}
             </span>
           </p>
           {hold.note && <p>{hold.note}</p>}
@@ -64,11 +65,11 @@ const counter = (name: LineCounter, title: string): TableColumn<OrderLine> => ({
 });
 
 const counters = [
-  ["reserved", texts.reserved],
-  ["backordered", texts.short],
-  ["picked", texts.picked],
+  ["reserved", words.reserved],
+  ["backordered", words.short],
+  ["picked", words.picked],
   ["packed", texts.packed],
-  ["shipped", texts.shipped],
+  ["shipped", words.shipped],
   ["delivered", texts.delivered],
   ["returned", texts.returned],
   ["cancelled", texts.cancelled],
@@ -83,11 +84,11 @@ function LinesCard({ order }: { readonly order: Order }) {
     ...counters
       .filter(([name]) => lines.some((line) => unitsOf(line, name) > 0))
       .map(([name, title]) => counter(name, title)),
-    { id: "total", title: texts.total, align: "right", cell: (line) => <Total line={line} currency={currency} /> },
+    { id: "total", title: words.total, align: "right", cell: (line) => <Total line={line} currency={currency} /> },
   ];
   return (
-    <Card title={texts.lines} flush>
-      <DataTable name={texts.lines} rows={lines} columns={columns} id={({ id }) => id} />
+    <Card title={words.items} flush>
+      <DataTable name={words.items} rows={lines} columns={columns} id={({ id }) => id} />
     </Card>
   );
 }

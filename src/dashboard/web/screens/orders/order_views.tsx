@@ -27,11 +27,11 @@ function startOfDay(): string {
 
 const { viewNames } = texts;
 const default_views = (): readonly SavedView[] => [
-  { name: viewNames.all, params: {} },
+  { name: words.all, params: {} },
   { name: viewNames.pick, params: { statuses: "pending,processing", short: "false" } },
   { name: viewNames.ship, params: { statuses: "fulfilled" } },
   { name: viewNames.held, params: { status: "on_hold" } },
-  { name: viewNames.short, params: { short: "true" } },
+  { name: words.short, params: { short: "true" } },
   { name: viewNames.late, params: { late: "true", sort: "created_at" } },
   { name: viewNames.today, params: { shipped_after: startOfDay(), sort: "-updated_at" } },
 ];
@@ -61,7 +61,7 @@ export function Views() {
     ask: {
       title: texts.saveView,
       text: texts.saveViewText,
-      fields: [{ kind: "text", name: "name", label: texts.viewName, required: true, focus: true }],
+      fields: [{ kind: "text", name: "name", label: words.name, required: true, focus: true }],
       submit: words.save,
     },
     run: (values) => {

@@ -10,6 +10,7 @@ import { Card } from "../../components/page.tsx";
 import { useReloadOn } from "../../components/reading.ts";
 import { CarrierName, ServiceName } from "../../components/record_name.tsx";
 import { CopyField } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { count, date, money } from "../../text/format.ts";
 import { orderTexts as texts } from "../../text/order.ts";
 import { buyLabel } from "./label_dialog.tsx";
@@ -24,7 +25,7 @@ export function ParcelsCard({ order }: { readonly order: Order; readonly etag: s
   const { data: parcels, problem } = shipments;
   const failed = labels.data?.filter(({ status, shipment_id }) => status === "error" || shipment_id === null) ?? [];
   return (
-    <Card title={texts.parcels} acts={order.allowed_actions.includes("ship") && <ActionButton of={buyLabel(order)} />}>
+    <Card title={words.parcels} acts={order.allowed_actions.includes("ship") && <ActionButton of={buyLabel(order)} />}>
       {problem && <Notice problem={problem} />}
       {failed.flatMap(({ label_id, error }) =>
         error === null ? (
@@ -87,7 +88,7 @@ function OneParcel({ parcel, name, label }: OneParcelProps) {
         )}
       </header>
       <div class="parcel-number">
-        {tracking_number ? <CopyField text={tracking_number} name={texts.tracking} /> : <b>{name}</b>}
+        {tracking_number ? <CopyField text={tracking_number} name={words.trackingNumber} /> : <b>{name}</b>}
         {parcel.tracking_url && (
           <a href={parcel.tracking_url} target="_blank" rel="noreferrer">
             {texts.follow} <Icon name="external" size={13} />

@@ -7,6 +7,7 @@ import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Card } from "../../components/page.tsx";
+import { words } from "../../text/common.ts";
 import { count, date, dateOrDateTime } from "../../text/format.ts";
 import { orderTexts as texts } from "../../text/order.ts";
 import { stockHref } from "../stock/stock_links.ts";
@@ -31,7 +32,7 @@ export function PlanCard({ order, etag }: { readonly order: Order; readonly etag
     done: texts.done["allocate"] ?? "",
   };
   return (
-    <Card title={texts.plan} acts={<ActionButton of={allocateAgain} />}>
+    <Card title={words.stock} acts={<ActionButton of={allocateAgain} />}>
       {problem && <Notice problem={problem} />}
       {plan?.items.length === 0 && <p class="muted">{texts.planNothing}</p>}
       {plan?.paused && <p class="muted">{texts.planPaused}</p>}
@@ -68,7 +69,7 @@ function Place({ spot: { bin, lot_number, expiration_date } }: { readonly spot: 
       {lot_number && (
         <>
           {" "}
-          · {texts.lot} <code>{lot_number}</code>
+          · {words.lot} <code>{lot_number}</code>
         </>
       )}
       {expiration_date && (

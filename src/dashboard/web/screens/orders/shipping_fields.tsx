@@ -1,5 +1,6 @@
 import { useQuery } from "../../api/query.ts";
 import { type Editing, FieldError, type FormField, type Option } from "../../components/fields.tsx";
+import { words as common } from "../../text/common.ts";
 import { entryTexts as texts } from "../../text/order_entry.ts";
 
 interface ServiceChoices {
@@ -14,7 +15,7 @@ interface ServiceChoices {
 const methodField: FormField = {
   kind: "custom",
   name: "shipping_method",
-  label: texts.method,
+  label: common.shippingMethod,
   help: texts.methodHelp,
   width: "half",
   render: (editing) => <Method editing={editing} />,
@@ -31,7 +32,7 @@ function Method({ editing: { id, value, set, problem } }: { readonly editing: Ed
         id={id}
         type="text"
         list={`${id}-known`}
-        aria-label={texts.method}
+        aria-label={common.shippingMethod}
         value={String(value ?? "")}
         autocomplete="off"
         onInput={(event) => set(event.currentTarget.value)}
@@ -49,7 +50,7 @@ function Method({ editing: { id, value, set, problem } }: { readonly editing: Ed
 /** The fields for fulfillment, of new and existing orders. */
 export const servingFields: readonly FormField[] = [
   methodField,
-  { kind: "number", name: "priority", label: texts.priority, help: texts.priorityHelp, width: "half" },
+  { kind: "number", name: "priority", label: common.priority, help: texts.priorityHelp, width: "half" },
   { kind: "text", name: "order_notes", label: texts.notes, lines: 2 },
   { kind: "switch", name: "requires_cold_storage", label: texts.cold, help: texts.coldHelp },
 ];

@@ -31,7 +31,7 @@ export function TimelineCard({ order }: { readonly order: Order }) {
   });
   const rows = total > most ? (last.data ?? []) : (first.data ?? []);
   return (
-    <Card title={texts.timeline}>
+    <Card title={words.history}>
       {first.problem && <Notice problem={first.problem} />}
       <Timeline entries={[...rows].reverse().map(entryOf)} />
       {total > most && <p class="muted">{texts.timelineAll(rows.length)}</p>}

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { Order, OrderLine } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { type Editing, FieldError, type FormField, type FormValues } from "../../components/fields.tsx";
+import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { orderTexts as texts } from "../../text/order.ts";
 import { openUnits, unitsOf } from "./order_facts.ts";
@@ -95,7 +96,7 @@ export function unitsField(lines: readonly Choosable[]): FormField {
   return {
     kind: "custom",
     name: "items",
-    label: texts.items,
+    label: words.items,
     render: (editing) => <Units lines={lines} editing={editing} />,
   };
 }
@@ -107,8 +108,8 @@ function Units({ lines, editing }: { readonly lines: readonly Choosable[]; reado
   return (
     <div class="units">
       <div class="units-acts">
-        <Button kind="plain" title={texts.all} onClick={() => set(chosenUnits(lines, true))} />
-        <Button kind="plain" title={texts.none} onClick={() => set(chosenUnits(lines, false))} />
+        <Button kind="plain" title={words.all} onClick={() => set(chosenUnits(lines, true))} />
+        <Button kind="plain" title={words.none} onClick={() => set(chosenUnits(lines, false))} />
       </div>
       <UnitLines
         id={id}

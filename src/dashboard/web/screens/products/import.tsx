@@ -12,6 +12,7 @@ import { Notice } from "../../components/notice.tsx";
 import { Card, Page } from "../../components/page.tsx";
 import { showRefused, showSuccess } from "../../components/toasts.tsx";
 import { Figure, Figures } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { importTexts as texts } from "../../text/imports.ts";
 import { type ColumnReading, isPlain, productColumns, readingOf, stockFields, termsOf } from "./import_columns.ts";
@@ -97,7 +98,7 @@ const stock: ImportKind = {
   save: () => saveFile("/inventory/export.csv", "inventory.csv"),
   title: texts.stock,
   text: texts.stockText,
-  back: { path: "/stock", title: texts.stockTitle },
+  back: { path: "/stock", title: words.stock },
   go: texts.openStock,
 };
 
@@ -277,7 +278,7 @@ function ImportReportCard({ stage, kind, onTake, onRead, onCheck }: ImportReport
       <Figures>
         <Figure name={texts.rows} value={count(rows)} />
         <Figure name={texts.created} value={count(created)} />
-        <Figure name={texts.updated} value={count(updated)} />
+        <Figure name={words.updated} value={count(updated)} />
         <Figure name={texts.unchanged} value={count(unchanged)} />
         <Figure name={texts.failed} value={<span class={failed > 0 ? "minus" : ""}>{count(failed)}</span>} />
       </Figures>

@@ -2,6 +2,7 @@ import type { ImportReport } from "../../api/types.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Card } from "../../components/page.tsx";
 import { DataTable, type TableColumn } from "../../components/table.tsx";
+import { words } from "../../text/common.ts";
 import { dateOrDateTime } from "../../text/format.ts";
 import { importTexts as texts } from "../../text/imports.ts";
 
@@ -20,7 +21,7 @@ function Problem({ message }: { readonly message: string }) {
 
 const refusalColumns: readonly TableColumn<RefusedRow>[] = [
   { id: "line", title: texts.line, align: "right", cell: ({ line }) => line },
-  { id: "name", title: texts.name, cell: ({ name }) => <code>{name}</code> },
+  { id: "name", title: words.sku, cell: ({ name }) => <code>{name}</code> },
   { id: "field", title: texts.field, cell: ({ field }) => field && <code>{field}</code> },
   { id: "problem", title: texts.problem, cell: ({ message }) => <Problem message={message} />, wide: true },
 ];
@@ -77,7 +78,7 @@ function Cells({ change, fields }: ImportedChange) {
 
 const changeColumns: readonly TableColumn<ImportedChange>[] = [
   { id: "line", title: texts.line, align: "right", cell: ({ line }) => line },
-  { id: "name", title: texts.name, cell: ({ name }) => <code>{name}</code> },
+  { id: "name", title: words.sku, cell: ({ name }) => <code>{name}</code> },
   {
     id: "kind",
     title: texts.kind,

@@ -50,8 +50,8 @@ function ProductPage({ record: product, etag, back }: RecordProps<ProductRecord>
             <Card>
               <DescriptionList
                 facts={[
-                  [texts.created, <Time at={product.created_at} />],
-                  [texts.updated, <Time at={product.updated_at} />],
+                  [words.created, <Time at={product.created_at} />],
+                  [words.updated, <Time at={product.updated_at} />],
                 ]}
               />
             </Card>
@@ -101,9 +101,9 @@ function Stock({ product }: { readonly product: ProductRecord }) {
     <section>
       <Figures>
         <Figure name={texts.available} value={count(stock.available)} href={href} />
-        <Figure name={texts.onHand} value={count(stock.on_hand)} href={href} />
-        <Figure name={texts.reserved} value={count(stock.reserved)} href={href} />
-        <Figure name={texts.incoming} value={count(stock.incoming)} href={href} />
+        <Figure name={words.onHand} value={count(stock.on_hand)} href={href} />
+        <Figure name={words.reserved} value={count(stock.reserved)} href={href} />
+        <Figure name={words.incoming} value={count(stock.incoming)} href={href} />
         <Figure name={texts.backordered} value={count(stock.backordered)} href={href} />
       </Figures>
     </section>
@@ -114,7 +114,7 @@ type ProductComponent = ProductRecord["components"][number];
 
 const partColumns: readonly TableColumn<ProductComponent>[] = [
   { id: "sku", title: productFields.sku.label, cell: ({ sku }) => <code>{sku}</code>, wide: true },
-  { id: "quantity", title: texts.quantity, align: "right", cell: ({ quantity }) => count(quantity) },
+  { id: "quantity", title: words.quantity, align: "right", cell: ({ quantity }) => count(quantity) },
 ];
 
 /** The components of a bundle. */

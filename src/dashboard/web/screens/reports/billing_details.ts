@@ -1,5 +1,6 @@
 import type { BillableEvent } from "../../api/types.ts";
 import { billingTexts as texts } from "../../text/billing.ts";
+import { words as common } from "../../text/common.ts";
 import { money, plural, weight } from "../../text/format.ts";
 import { returnTexts } from "../../text/returns.ts";
 
@@ -61,11 +62,11 @@ const texts_of: Readonly<Record<string, (value: unknown, all: EventFields, names
   billable_weight: (value) => words.billedWeight(weight(amountOf(value), "lb")),
   cost: (value, { currency }) => money(amountOf(value), String(currency ?? "USD")),
   parcels: (value) => some(value, words.parcel, words.parcels),
-  skus: (value) => some(value, words.sku, words.skus),
+  skus: (value) => some(value, common.sku, words.skus),
   lots: (value) => some(value, words.lot, words.lots),
   cartons: (value) => some(value, words.carton, words.cartons),
   pallets: (value) => some(value, words.pallet, words.pallets),
-  skus_of_order: (value) => words.ofOrder(plural(amountOf(value), words.sku, words.skus)),
+  skus_of_order: (value) => words.ofOrder(plural(amountOf(value), common.sku, words.skus)),
   first_of_order: (value) => (value === true ? words.first : null),
   unit_weight: (value, { weight_unit }) => words.each(weight(amountOf(value), String(weight_unit ?? "g"))),
   sets: (value) => some(value, words.set, words.sets),

@@ -13,6 +13,7 @@ import { RecordName } from "../../components/record_name.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
 import { billingTexts as texts } from "../../text/billing.ts";
+import { words } from "../../text/common.ts";
 import { date } from "../../text/format.ts";
 import { useWarehouses } from "../stock/stock_links.ts";
 import { detailsOf } from "./billing_details.ts";
@@ -44,21 +45,21 @@ function Details({ event }: { readonly event: BillableEvent }) {
 }
 
 const columnsOf = (warehouseName: ((id: string) => string) | null): readonly TableColumn<BillableEvent>[] => [
-  { id: "day", title: texts.day, cell: ({ business_date }) => date(business_date) },
+  { id: "day", title: words.day, cell: ({ business_date }) => date(business_date) },
   { id: "kind", title: texts.kind, cell: ({ kind }) => texts.kinds[kind] },
   {
     id: "quantity",
-    title: texts.quantity,
+    title: words.quantity,
     align: "right",
     cell: ({ quantity, unit }) => <span class={quantity < 0 ? "minus" : undefined}>{texts.units[unit](quantity)}</span>,
   },
   ...(warehouseName === null
     ? []
-    : [{ id: "warehouse", title: texts.warehouse, cell: (it: BillableEvent) => warehouseName(it.warehouse_id) }]),
-  { id: "source", title: texts.source, cell: ({ source }) => <Source source={source} /> },
+    : [{ id: "warehouse", title: words.warehouse, cell: (it: BillableEvent) => warehouseName(it.warehouse_id) }]),
+  { id: "source", title: words.source, cell: ({ source }) => <Source source={source} /> },
   {
     id: "details",
-    title: texts.details,
+    title: words.details,
     wide: true,
     cell: (event) => (
       <span class="bill-details">
@@ -86,12 +87,12 @@ export function BillingScreen() {
       texts.kind,
       billableKinds.map((value) => ({ value, title: texts.kinds[value] })),
     ),
-    filter(texts.warehouse, "warehouse"),
+    filter(words.warehouse, "warehouse"),
     { kind: "date", param: "from", title: texts.from },
-    { kind: "date", param: "to", title: texts.until },
+    { kind: "date", param: "to", title: words.to },
   ];
   const actions: readonly Action[] = [
-    addTime(field(texts.warehouse)),
+    addTime(field(words.warehouse)),
     {
       title: texts.export,
       icon: "download",

@@ -1,3 +1,4 @@
+import { words } from "../../text/common.ts";
 // The period of a report.
 
 import { day_ms } from "../../../../core/time.ts";
@@ -56,7 +57,7 @@ export function PeriodFields({ from, until }: PeriodFieldsProps) {
         onChoose={(value) => value !== "" && setQuery({ ...daysOf(value as Preset, today()) })}
       />
       <DayField param="from" title={texts.from} value={from} max={until} other={{ to: until }} />
-      <DayField param="to" title={texts.to} value={until} min={from} other={{ from }} />
+      <DayField param="to" title={words.to} value={until} min={from} other={{ from }} />
     </>
   );
 }

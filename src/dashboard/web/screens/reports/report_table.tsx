@@ -1,5 +1,6 @@
 import { showsSeveral } from "../../api/merchants.ts";
 import { MerchantMark } from "../../components/badge.tsx";
+import { words as common } from "../../text/common.ts";
 import { count, date, money, nothing, share } from "../../text/format.ts";
 import { merchantTexts } from "../../text/merchants.ts";
 import { reportTexts as texts } from "../../text/reports.ts";
@@ -52,7 +53,13 @@ export function ReportTable({ shown, report, group_by }: ReportTableProps) {
             <tr key={`${total["carrier"] ?? ""} ${total["currency"] ?? ""}`}>
               {columns.map((column, place) => (
                 <td key={column} class={words.includes(column) ? undefined : "right"}>
-                  {place === 0 ? (at === 0 ? texts.total : "") : column in total ? cellOf(total, column, group_by) : ""}
+                  {place === 0
+                    ? at === 0
+                      ? common.total
+                      : ""
+                    : column in total
+                      ? cellOf(total, column, group_by)
+                      : ""}
                 </td>
               ))}
             </tr>

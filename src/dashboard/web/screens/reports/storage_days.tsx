@@ -16,6 +16,7 @@ import { useLatest } from "../../components/reading.ts";
 import { DataTable, type TableColumn } from "../../components/table.tsx";
 import { showRefused } from "../../components/toasts.tsx";
 import { billingTexts as texts } from "../../text/billing.ts";
+import { words } from "../../text/common.ts";
 import { count, date, shortDate } from "../../text/format.ts";
 import { stockHref, useWarehouses } from "../stock/stock_links.ts";
 import { daysOf, PeriodFields } from "./period_fields.tsx";
@@ -63,10 +64,10 @@ function WarehouseField() {
   return (
     <Select
       class="filter"
-      aria-label={texts.warehouse}
+      aria-label={words.warehouse}
       value={query.value.get("warehouse") ?? ""}
       options={options}
-      empty={texts.warehouse}
+      empty={words.warehouse}
       onChoose={(warehouse) => setQuery({ warehouse })}
     />
   );
@@ -79,7 +80,7 @@ function StoredDays({ stored, asked }: { readonly stored: StoredDays; readonly a
       <Card title={texts.storagePlot}>
         <Plot
           name={texts.storagePlot}
-          across={texts.day}
+          across={words.day}
           without_table
           kind="bars"
           labels={days.map(({ day }) => shortDate(day))}
@@ -102,7 +103,7 @@ function StoredDays({ stored, asked }: { readonly stored: StoredDays; readonly a
 /** A series per merchant, the largest first. */
 function seriesOf({ days, of }: StoredDays): readonly Series[] {
   const all = days.map(({ units }) => units);
-  if (!showsSeveral.value || of.size < 2) return [{ name: texts.allUnits, colour: "--plot-1", values: all }];
+  if (!showsSeveral.value || of.size < 2) return [{ name: words.units, colour: "--plot-1", values: all }];
   const sum = (one: ReadonlyMap<string, number>) => [...one.values()].reduce((total, units) => total + units, 0);
   const owners = [...of].sort(([, one], [, other]) => sum(other) - sum(one));
   const shown = owners.length > series_max ? owners.slice(0, series_max - 1) : owners;
@@ -122,10 +123,10 @@ const cubicMetres = (cm3: number) =>
   );
 
 const dayColumns: readonly TableColumn<StoredDay>[] = [
-  { id: "day", title: texts.day, cell: ({ day }) => date(day), wide: true },
+  { id: "day", title: words.day, cell: ({ day }) => date(day), wide: true },
   { id: "units", title: texts.unitsAtClose, align: "right", cell: ({ units }) => count(units) },
   { id: "peak", title: texts.unitsPeak, align: "right", cell: ({ peak }) => count(peak) },
-  { id: "places", title: texts.places, align: "right", cell: ({ places }) => count(places) },
+  { id: "places", title: words.locations, align: "right", cell: ({ places }) => count(places) },
   { id: "volume", title: texts.volume, align: "right", cell: ({ cm3 }) => (cm3 === 0 ? "–" : cubicMetres(cm3)) },
 ];
 
@@ -142,14 +143,14 @@ function placeOf(row: StorageDay): number {
 function Rows({ asked }: { readonly asked: Params }) {
   const { several, nameOf } = useWarehouses();
   const columns: readonly TableColumn<StorageDay>[] = [
-    { id: "sku", title: texts.sku, cell: ({ sku }) => <code>{sku}</code> },
-    { id: "day", title: texts.day, cell: ({ business_date }) => date(business_date) },
-    { id: "lot", title: texts.lot, cell: ({ lot_number }) => lot_number ?? "" },
+    { id: "sku", title: words.sku, cell: ({ sku }) => <code>{sku}</code> },
+    { id: "day", title: words.day, cell: ({ business_date }) => date(business_date) },
+    { id: "lot", title: words.lot, cell: ({ lot_number }) => lot_number ?? "" },
     ...(isOperatorUser.value
-      ? [{ id: "bin", title: texts.bin, cell: ({ bin }: StorageDay) => <code>{bin}</code> }]
+      ? [{ id: "bin", title: words.bin, cell: ({ bin }: StorageDay) => <code>{bin}</code> }]
       : []),
     ...(several
-      ? [{ id: "warehouse", title: texts.warehouse, cell: (it: StorageDay) => nameOf(it.warehouse_id) }]
+      ? [{ id: "warehouse", title: words.warehouse, cell: (it: StorageDay) => nameOf(it.warehouse_id) }]
       : []),
     { id: "units", title: texts.unitsAtClose, align: "right", cell: (it) => count(it.units_at_close) },
     { id: "peak", title: texts.unitsPeak, align: "right", cell: (it) => count(it.units_peak) },
@@ -160,7 +161,7 @@ function Rows({ asked }: { readonly asked: Params }) {
       extra: true,
       cell: ({ unit_volume_cm3: cm3 }) => (cm3 === null ? "–" : texts.cubicCentimetres(count(cm3))),
     },
-    { id: "zone", title: texts.zone, extra: true, cell: ({ temperature_zone }) => texts.zones[temperature_zone] },
+    { id: "zone", title: words.zone, extra: true, cell: ({ temperature_zone }) => texts.zones[temperature_zone] },
     { id: "oldest", title: texts.oldest, cell: ({ oldest_receipt_date }) => date(oldest_receipt_date) },
   ];
   return (

@@ -72,7 +72,7 @@ function FirstSteps({ steps: done }: { readonly steps: FirstStepsState }) {
             <li key={id} class={done[id] ? "done" : ""}>
               <span class="first-tick">
                 {done[id] && <Icon name="check" />}
-                {done[id] && <span class="unseen">{texts.done}</span>}
+                {done[id] && <span class="unseen">{words.done}</span>}
               </span>
               <span class="first-text">
                 <strong>{title}</strong>

@@ -6,6 +6,7 @@ import { LinkButton } from "../../components/button.tsx";
 import { EmptyState } from "../../components/notice.tsx";
 import { now } from "../../components/now.ts";
 import { Card } from "../../components/page.tsx";
+import { words } from "../../text/common.ts";
 import { clockIn, count } from "../../text/format.ts";
 import { todayTexts as texts } from "../../text/today.ts";
 import { stockHref } from "../stock/stock_links.ts";
@@ -177,13 +178,13 @@ interface ServicesProps {
 function Services({ services, target }: ServicesProps) {
   const { both } = useCarrierNames();
   return (
-    <div class="table-box" role="region" aria-label={texts.service} tabIndex={0}>
+    <div class="table-box" role="region" aria-label={words.service} tabIndex={0}>
       <table class="table">
         <thead>
           <tr>
-            <th scope="col">{texts.service}</th>
+            <th scope="col">{words.service}</th>
             <th scope="col" class="right">
-              {texts.orders}
+              {words.orders}
             </th>
             <th scope="col" class="right">
               {texts.lateColumn}
@@ -198,8 +199,8 @@ function Services({ services, target }: ServicesProps) {
         <tbody>
           {services.map((one) => (
             <tr key={`${one.carrier} ${one.service}`}>
-              <td data-label={texts.service}>{both(one.carrier, one.service) || texts.anyService}</td>
-              <td class="right" data-label={texts.orders}>
+              <td data-label={words.service}>{both(one.carrier, one.service) || texts.anyService}</td>
+              <td class="right" data-label={words.orders}>
                 <Orders of={one} stage="orders" target={target} />
               </td>
               <td class={one.late > 0 ? "right bad" : "right"} data-label={texts.lateColumn}>

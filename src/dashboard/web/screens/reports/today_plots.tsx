@@ -9,6 +9,7 @@ import { Notice, Skeleton } from "../../components/notice.tsx";
 import { today } from "../../components/now.ts";
 import { Card } from "../../components/page.tsx";
 import { Plot } from "../../components/plot.tsx";
+import { words } from "../../text/common.ts";
 import { count, money, roundMoney, share, shortDate } from "../../text/format.ts";
 import { todayTexts as texts } from "../../text/today.ts";
 import { carrierSeries, hoursOf, ordersSeries, sumOf } from "./report_series.ts";
@@ -66,7 +67,7 @@ export function Plots() {
         {({ rows }) => (
           <Plot
             name={texts.plotOrders}
-            across={texts.day}
+            across={words.day}
             kind="bars"
             labels={rows.map(({ from }) => shortDate(from))}
             series={ordersSeries(rows)}
@@ -85,7 +86,7 @@ export function Plots() {
         {({ rows, totals }) => (
           <Plot
             name={texts.plotOnTime}
-            across={texts.day}
+            across={words.day}
             kind="line"
             labels={rows.map(({ from }) => shortDate(from))}
             series={[{ name: texts.share, colour: "--plot-1", values: rows.map((row) => row.on_time_share) }]}
@@ -148,7 +149,7 @@ function Costs({ report }: { readonly report: CarrierCostReport }) {
   return (
     <Plot
       name={texts.plotCost}
-      across={texts.day}
+      across={words.day}
       kind="bars"
       labels={labels.map(shortDate)}
       series={series}

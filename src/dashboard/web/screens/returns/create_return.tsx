@@ -3,11 +3,12 @@ import type { Rehearsal } from "../../api/client.ts";
 import type { Order, Return } from "../../api/types.ts";
 import { navigate, to } from "../../browser/router.ts";
 import type { Action } from "../../components/action.tsx";
+import { wordOptions } from "../../components/badge.tsx";
 import { type Editing, type FormField, type FormValues, Select } from "../../components/fields.tsx";
+import { words } from "../../text/common.ts";
 import { plural } from "../../text/format.ts";
 import { effectTexts } from "../../text/order.ts";
 import { returnTexts as texts } from "../../text/returns.ts";
-import { words } from "../orders/action_forms.ts";
 import { outside } from "../orders/order_facts.ts";
 import { type Choosable, choosable, chosenUnits, itemsOf, UnitLines } from "../orders/units_field.tsx";
 
@@ -36,7 +37,7 @@ function statedField(lines: readonly Choosable[]): FormField {
   return {
     kind: "custom",
     name: "items",
-    label: texts.items,
+    label: words.items,
     render: (editing) => <StatedLines lines={lines} editing={editing} />,
   };
 }
@@ -60,14 +61,14 @@ function StatedLines({ lines, editing }: { readonly lines: readonly Choosable[];
           <Select
             aria-label={`${texts.condition}: ${line.sku}`}
             value={String(value.conditions[line.id] ?? "")}
-            options={words(conditions)}
+            options={wordOptions(conditions)}
             empty={texts.unknown}
             onChoose={(chosen) => set({ ...value, conditions: { ...value.conditions, [line.id]: chosen } })}
           />
         )}
       />
       <div class="field">
-        <label for={`${id}-notes`}>{texts.notes}</label>
+        <label for={`${id}-notes`}>{words.notes}</label>
         <textarea
           id={`${id}-notes`}
           rows={2}
@@ -93,7 +94,7 @@ export function createReturn(order: Order): Action {
       text: lines.length === 0 ? texts.nothingShipped : texts.newText,
       wide: true,
       fields: [
-        { kind: "select", name: "reason", label: texts.reason, required: true, options: words(returnReasons) },
+        { kind: "select", name: "reason", label: words.reason, required: true, options: wordOptions(returnReasons) },
         statedField(lines),
         { kind: "switch", name: "refund_shipping", label: texts.refundShipping },
         { ...amount, name: "refund_amount", label: texts.agreed },

@@ -2,12 +2,13 @@ import { useId } from "preact/hooks";
 import { conditions, dispositions } from "../../../../returns/return.transitions.ts";
 import { useQuery } from "../../api/query.ts";
 import type { Return } from "../../api/types.ts";
+import { wordOptions } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { type Editing, type FormField, type FormValues, Select } from "../../components/fields.tsx";
+import { words } from "../../text/common.ts";
 import { orderTexts } from "../../text/order.ts";
 import { returnTexts as texts } from "../../text/returns.ts";
 import { stateWords } from "../../text/states.ts";
-import { words } from "../orders/action_forms.ts";
 import { UnitLines } from "../orders/units_field.tsx";
 
 /** The finding of an inspection for some units of a SKU. */
@@ -111,7 +112,7 @@ function OneFinding({ finding, change, onDivide, onRemove }: OneFindingProps) {
   return (
     <div class="finding-fields">
       <label>
-        <span>{texts.quantity}</span>
+        <span>{words.quantity}</span>
         <input
           type="text"
           inputMode="numeric"
@@ -125,7 +126,7 @@ function OneFinding({ finding, change, onDivide, onRemove }: OneFindingProps) {
         <Select
           aria-label={named(texts.found)}
           value={condition}
-          options={words(conditions)}
+          options={wordOptions(conditions)}
           onChoose={(chosen) => change({ condition: chosen })}
         />
       </label>
@@ -141,16 +142,16 @@ function OneFinding({ finding, change, onDivide, onRemove }: OneFindingProps) {
       </label>
       <Lot sku={sku} value={lot_number} onChange={(lot_number) => change({ lot_number })} />
       <label>
-        <span>{texts.bin}</span>
+        <span>{words.bin}</span>
         <input type="text" value={bin} onInput={(event) => change({ bin: event.currentTarget.value })} />
       </label>
       <label class="wide">
-        <span>{texts.notes}</span>
+        <span>{words.notes}</span>
         <input type="text" value={notes} onInput={(event) => change({ notes: event.currentTarget.value })} />
       </label>
       <div class="finding-acts">
         {onDivide && <Button kind="plain" icon="plus" title={texts.addFinding} onClick={onDivide} />}
-        {onRemove && <Button kind="plain" icon="delete" title={texts.removeFinding} onClick={onRemove} />}
+        {onRemove && <Button kind="plain" icon="delete" title={words.remove} onClick={onRemove} />}
       </div>
     </div>
   );
@@ -168,7 +169,7 @@ function Lot({ sku, value, onChange }: LotProps) {
   const { data: lots } = useQuery<readonly { readonly lot_number: string }[]>("/inventory/lots", { sku, limit: 50 });
   return (
     <label>
-      <span>{texts.lot}</span>
+      <span>{words.lot}</span>
       <input type="text" list={id} value={value} onInput={(event) => onChange(event.currentTarget.value)} />
       <datalist id={id}>
         {lots?.map((lot) => (
@@ -206,7 +207,7 @@ export function unitFields(lines: readonly Outstanding[]): FormField {
   return {
     kind: "custom",
     name: "items",
-    label: texts.items,
+    label: words.items,
     render: ({ id, value, set, problem }) => {
       const entered = value as FormValues;
       const named = unitsOf(entered);

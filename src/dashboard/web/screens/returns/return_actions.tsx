@@ -4,15 +4,16 @@ import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import type { InspectedReturn, LabelRecord, Return } from "../../api/types.ts";
 import { type Action, Actions } from "../../components/action.tsx";
+import { wordOptions } from "../../components/badge.tsx";
 import { openDialog } from "../../components/dialog.tsx";
 import type { FormField, FormValues } from "../../components/fields.tsx";
 import { FormDialog } from "../../components/form.tsx";
 import { showSuccess } from "../../components/toasts.tsx";
+import { words } from "../../text/common.ts";
 import { date, money } from "../../text/format.ts";
 import { effectTexts, labelTexts } from "../../text/order.ts";
 import { returnTexts as texts } from "../../text/returns.ts";
 import { stateWords } from "../../text/states.ts";
-import { words } from "../orders/action_forms.ts";
 import { stockEffects } from "../orders/order_effects.ts";
 import { findingsField, findingsOf, firstFindings, outstanding, unitFields, unitsOf } from "./inspection_fields.tsx";
 
@@ -158,7 +159,10 @@ const returnActForms: Readonly<Record<string, (found: Return) => ReturnActForm>>
         blank: undefined,
       },
       {
-        ...({ kind: "money", name: "restocking_fee", label: texts.fee, width: "half" } as const),
+        kind: "money",
+        name: "restocking_fee",
+        label: texts.fee,
+        width: "half",
         currency: found.currency,
         blank: undefined,
       },
@@ -168,10 +172,10 @@ const returnActForms: Readonly<Record<string, (found: Return) => ReturnActForm>>
         label: texts.method,
         width: "half",
         required: true,
-        options: words(refundMethods),
+        options: wordOptions(refundMethods),
       },
       { kind: "switch", name: "refund_shipping", label: texts.refundShipping },
-      { kind: "text", name: "notes", label: texts.notes, lines: 2, blank: undefined },
+      { kind: "text", name: "notes", label: words.notes, lines: 2, blank: undefined },
     ],
     first: { method: "original_payment", refund_shipping: found.refund_shipping },
     call: (_values, body) => ({ method: "POST", path: `/returns/${found.id}/refund`, body }),

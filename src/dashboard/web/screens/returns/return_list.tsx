@@ -6,6 +6,7 @@ import { choice, ListPage } from "../../components/list_page.tsx";
 import { RecordName } from "../../components/record_name.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { returnTexts as texts } from "../../text/returns.ts";
 import { stateWords } from "../../text/states.ts";
@@ -13,20 +14,20 @@ import { stateWords } from "../../text/states.ts";
 const unitsOf = ({ items }: Return) => items.reduce((sum, { quantity }) => sum + quantity, 0);
 
 const columns: readonly TableColumn<Return>[] = [
-  { id: "id", title: texts.id, cell: ({ id }) => <code>{id}</code> },
-  { id: "order", title: texts.order, cell: ({ order_id }) => <RecordName id={order_id} /> },
-  { id: "status", title: texts.status, cell: ({ status }) => <Badge state={status} /> },
-  { id: "reason", title: texts.reason, cell: ({ reason }) => stateWords(reason) },
+  { id: "id", title: words.return_, cell: ({ id }) => <code>{id}</code> },
+  { id: "order", title: words.order, cell: ({ order_id }) => <RecordName id={order_id} /> },
+  { id: "status", title: words.status, cell: ({ status }) => <Badge state={status} /> },
+  { id: "reason", title: words.reason, cell: ({ reason }) => stateWords(reason) },
   {
     id: "items",
-    title: texts.items,
+    title: words.items,
     wide: true,
     cell: ({ items }) => items.map(({ sku, quantity }) => `${quantity} × ${sku}`).join(", "),
   },
-  { id: "units", title: texts.units, align: "right", extra: true, cell: (one) => count(unitsOf(one)) },
+  { id: "units", title: words.units, align: "right", extra: true, cell: (one) => count(unitsOf(one)) },
   { id: "refund", title: texts.refund, cell: ({ refund_status }) => <Badge state={refund_status} /> },
   { id: "arrived", title: texts.arrived, cell: ({ arrived_at }) => <Time at={arrived_at} /> },
-  { id: "created", title: texts.created, cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: "created", title: words.created, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 export function ReturnsScreen() {
@@ -36,7 +37,7 @@ export function ReturnsScreen() {
       path="/returns"
       search={{ param: "order_id", hint: texts.whichOrder }}
       filters={[
-        choice("status", texts.status, optionsOf(texts.statuses)),
+        choice("status", words.status, optionsOf(texts.statuses)),
         { kind: "flag", param: "arrived", title: texts.arrivedFilter },
         { kind: "date", param: "created_after", title: texts.after },
         { kind: "date", param: "created_before", title: texts.before },

@@ -36,8 +36,8 @@ function ReturnPage({ record: found, etag, back, notice }: RecordProps<Return>) 
       owned={found}
       below={
         <span>
-          {texts.order} <a href={to(`/orders/${found.order_id}`)}>{order?.order_number ?? found.order_id}</a>
-          {order && <> · {order.customer.name}</>} · {texts.created.toLowerCase()} <Time at={found.created_at} />
+          {words.order} <a href={to(`/orders/${found.order_id}`)}>{order?.order_number ?? found.order_id}</a>
+          {order && <> · {order.customer.name}</>} · {words.created.toLowerCase()} <Time at={found.created_at} />
           {next && <> · {next}</>}
         </span>
       }
@@ -80,16 +80,16 @@ const columns: readonly TableColumn<ReturnPageItem>[] = [
       </span>
     ),
   },
-  { id: "quantity", title: texts.units, align: "right", cell: ({ quantity }) => <b>{count(quantity)}</b> },
-  { id: "received", title: texts.receivedUnits, align: "right", cell: (item) => count(item.quantity_received) },
+  { id: "quantity", title: words.units, align: "right", cell: ({ quantity }) => <b>{count(quantity)}</b> },
+  { id: "received", title: words.received, align: "right", cell: (item) => count(item.quantity_received) },
   { id: "found", title: texts.found, cell: ({ inspections }) => <Inspections all={inspections} /> },
 ];
 
 function ItemsCard({ found }: { readonly found: Return }) {
   return (
-    <Card title={texts.items} flush>
+    <Card title={words.items} flush>
       <DataTable
-        name={texts.items}
+        name={words.items}
         rows={found.items}
         columns={columns}
         id={({ sku, condition, notes }) => `${sku} ${condition} ${notes}`}
@@ -109,7 +109,7 @@ function Inspections({ all }: { readonly all: ReturnPageItem["inspections"] }) {
           {lot_number && (
             <span class="muted">
               {" "}
-              · {texts.lot} {lot_number}
+              · {words.lot} {lot_number}
             </span>
           )}
           {notes && <span class="muted"> · {notes}</span>}
@@ -161,7 +161,7 @@ function OneRefund({ refund, return_id, etag }: RefundProps) {
         </span>
       </header>
       <p class="muted">
-        {texts.goods} {money(breakdown.items, currency)} · {texts.shipping} {money(breakdown.shipping, currency)}
+        {words.items} {money(breakdown.items, currency)} · {words.shipping} {money(breakdown.shipping, currency)}
         {breakdown.restocking_fee > 0 && ` · ${texts.fee} −${money(breakdown.restocking_fee, currency)}`}
         {refund_status === "processing" && ` · ${texts.dueBy(date(estimated_completion))}`}
       </p>
@@ -182,13 +182,13 @@ function TermsCard({ found }: { readonly found: Return }) {
     <Card title={texts.terms}>
       <DescriptionList
         facts={[
-          [texts.reason, stateWords(reason)],
+          [words.reason, stateWords(reason)],
           [texts.refund, <Badge state={found.refund_status} />],
           [texts.agreed, money(refund_amount, currency)],
           [texts.refundShipping, refund_shipping ? words.yes : words.no],
           [texts.fee, money(restocking_fee, currency)],
           [texts.customerEmail, customer_email],
-          [texts.receivedAt, <Time at={found.received_at} exact />],
+          [words.received, <Time at={found.received_at} exact />],
           [texts.inspectedAt, <Time at={found.inspected_at} exact />],
           [texts.completedAt, <Time at={found.completed_at} exact />],
         ]}
@@ -205,16 +205,16 @@ function WayBackCard({ found }: { readonly found: Return }) {
     <Card title={texts.wayBack}>
       <DescriptionList
         facts={[
-          [texts.wayStatus, <Badge state={status} />],
-          [texts.carrier, carrier],
-          [texts.tracking, tracking_number && <CopyField text={tracking_number} name={texts.tracking} />],
+          [words.status, <Badge state={status} />],
+          [words.carrier, carrier],
+          [words.trackingNumber, tracking_number && <CopyField text={tracking_number} name={words.trackingNumber} />],
         ]}
       />
       <div class="parcel-acts">
         {tracking_url && (
           <a class="button" href={tracking_url} target="_blank" rel="noreferrer">
             <Icon name="external" />
-            {texts.tracking}
+            {words.trackingNumber}
           </a>
         )}
         {bought.map((label) => (

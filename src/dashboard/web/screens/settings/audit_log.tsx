@@ -9,6 +9,7 @@ import { choice, type ListFilter, ListPage } from "../../components/list_page.ts
 import type { TableColumn } from "../../components/table.tsx";
 import { showRefused } from "../../components/toasts.tsx";
 import { Time } from "../../components/values.tsx";
+import { words as common } from "../../text/common.ts";
 import { nothing } from "../../text/format.ts";
 import { titles } from "../../text/navigation.ts";
 import { auditTexts as texts } from "../../text/settings.ts";
@@ -69,7 +70,7 @@ const linkedFilters: readonly ListFilter[] = [
 const targets_shown_max = 3;
 
 const columns: readonly TableColumn<AuditEntry>[] = [
-  { id: "when", title: texts.when, cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: "when", title: common.when, cell: ({ created_at }) => <Time at={created_at} /> },
   {
     id: "who",
     title: texts.who,
@@ -87,7 +88,7 @@ const columns: readonly TableColumn<AuditEntry>[] = [
   { id: "target", title: texts.target, wide: true, cell: (entry) => <Targets entry={entry} /> },
   {
     id: "details",
-    title: texts.details,
+    title: common.details,
     cell: ({ facts }) => <span class="facts-short">{factWords(facts) || nothing}</span>,
   },
   {
@@ -102,7 +103,7 @@ const columns: readonly TableColumn<AuditEntry>[] = [
     extra: true,
     cell: ({ request_id }) => (request_id === null ? nothing : <code>{request_id}</code>),
   },
-  { id: "answer", title: texts.answer, align: "right", extra: true, cell: ({ status }) => status ?? nothing },
+  { id: "answer", title: common.response, align: "right", extra: true, cell: ({ status }) => status ?? nothing },
 ];
 
 export function AuditScreen() {

@@ -7,6 +7,7 @@ import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Page } from "../../components/page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { CopyField, DescriptionList, Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { bytes } from "../../text/format.ts";
 import { backupTexts as texts } from "../../text/settings.ts";
 
@@ -44,12 +45,12 @@ function State({ settings }: { readonly settings: BackupSettings }) {
   const { last, last_proof, next_at, place, every_minutes, keep, with_key, continuous } = settings;
   return (
     <>
-      <Card title={texts.state}>
+      <Card title={words.status}>
         <DescriptionList
           facts={[
             [texts.last, last === null ? texts.never : <Time at={last.ended_at} />],
             [texts.lastOf, last?.live && <Time at={last.live.at} exact />],
-            [texts.lastSize, last && bytes(last.size_bytes ?? 0)],
+            [words.size, last && bytes(last.size_bytes ?? 0)],
             [texts.lastPlace, last && <code>{last.place}</code>],
             [
               texts.proven,
@@ -67,7 +68,7 @@ function State({ settings }: { readonly settings: BackupSettings }) {
         <div class="stack">
           <DescriptionList
             facts={[
-              [texts.place, <code key="place">{place}</code>],
+              [words.location, <code key="place">{place}</code>],
               [texts.every, every_minutes && texts.everyOf(every_minutes)],
               [texts.keep, keep && texts.keepOf(keep.hours, keep.days, keep.months)],
               [texts.key, texts.keyOf(with_key)],
@@ -120,12 +121,12 @@ const took = ({ begun_at, ended_at }: BackupRun) =>
   begun_at !== null && ended_at !== null && texts.tookOf((Date.parse(ended_at) - Date.parse(begun_at)) / 1000);
 
 const columns: readonly TableColumn<BackupRun>[] = [
-  { id: "created", title: texts.created, cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: "created", title: words.when, cell: ({ created_at }) => <Time at={created_at} /> },
   { id: "kind", title: texts.kind, cell: ({ kind }) => texts.kinds[kind] },
-  { id: "status", title: texts.status, cell: ({ status }) => <Badge state={status} /> },
-  { id: "size", title: texts.size, align: "right", cell: ({ size_bytes }) => size_bytes !== null && bytes(size_bytes) },
-  { id: "took", title: texts.took, align: "right", extra: true, cell: took },
-  { id: "where", title: texts.where, wide: true, cell: ({ place, error }) => error ?? <code>{place}</code> },
+  { id: "status", title: words.status, cell: ({ status }) => <Badge state={status} /> },
+  { id: "size", title: words.size, align: "right", cell: ({ size_bytes }) => size_bytes !== null && bytes(size_bytes) },
+  { id: "took", title: words.duration, align: "right", extra: true, cell: took },
+  { id: "where", title: words.location, wide: true, cell: ({ place, error }) => error ?? <code>{place}</code> },
 ];
 
 function Runs() {

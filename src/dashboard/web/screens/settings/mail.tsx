@@ -7,13 +7,14 @@ import { Form } from "../../components/form.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Page } from "../../components/page.tsx";
 import { Code, CopyField, DescriptionList } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { mailTexts as texts } from "../../text/settings.ts";
 
 /** The mail server, the e-mails sent, and a test. */
 export function MailScreen() {
   const { data, problem, loading, reload } = useQuery<MailSettings>("/mail");
   return (
-    <Page title={texts.title} below={texts.intro} narrow>
+    <Page title={words.email} below={texts.intro} narrow>
       <div class="stack">
         {problem && <Notice problem={problem} onRetry={reload} />}
         {loading && <Skeleton lines={8} />}
@@ -63,7 +64,7 @@ function NotSet() {
 }
 
 const fields: readonly FormField[] = [
-  { kind: "text", name: "to", label: texts.testTo, help: texts.testToHint, type: "email" },
+  { kind: "text", name: "to", label: words.to, help: texts.testToHint, type: "email" },
 ];
 
 function Test() {
@@ -80,7 +81,7 @@ function Test() {
     }
   };
   return (
-    <Card title={texts.testTitle}>
+    <Card title={words.test}>
       <Form
         fields={fields}
         guarded={false}

@@ -15,7 +15,10 @@ const merchantFields = (is_new: boolean): readonly FormField[] => [
   ...(is_new
     ? [
         {
-          ...({ kind: "text", name: "code", label: texts.code, help: texts.codeHelp } as const),
+          kind: "text" as const,
+          name: "code",
+          label: words.code,
+          help: texts.codeHelp,
           required: true,
           mono: true,
           focus: true,
@@ -23,7 +26,7 @@ const merchantFields = (is_new: boolean): readonly FormField[] => [
         },
       ]
     : []),
-  { kind: "text", name: "name", label: texts.name, required: true, focus: !is_new, ...half },
+  { kind: "text", name: "name", label: words.name, required: true, focus: !is_new, ...half },
   { kind: "text", name: "legal_name", label: texts.legalName, ...half },
   {
     kind: "text",
@@ -43,14 +46,17 @@ const merchantFields = (is_new: boolean): readonly FormField[] => [
     ...half,
   },
   {
-    ...({ kind: "custom", name: "colour", label: texts.colour, help: texts.colourHelp } as const),
+    kind: "custom",
+    name: "colour",
+    label: texts.colour,
+    help: texts.colourHelp,
     render: (editing) => <ColourField editing={editing} />,
   },
   { kind: "heading", name: "contact", label: texts.contact },
-  { kind: "text", name: "contact.name", label: texts.contactName, ...third },
-  { kind: "text", type: "email", name: "contact.email", label: texts.contactEmail, ...third },
+  { kind: "text", name: "contact.name", label: words.name, ...third },
+  { kind: "text", type: "email", name: "contact.email", label: words.email, ...third },
   { kind: "text", type: "tel", name: "contact.phone", label: texts.contactPhone, ...third },
-  { kind: "heading", name: "shipping", label: texts.shipping },
+  { kind: "heading", name: "shipping", label: words.shipping },
   { kind: "text", name: "ship_from_name", label: texts.shipFrom, help: texts.shipFromHelp },
   { kind: "switch", name: "may_buy_labels", label: texts.mayBuyLabels, help: texts.mayBuyLabelsHelp },
   { kind: "address", name: "return_address", label: texts.returnAddress, help: texts.returnAddressHelp },

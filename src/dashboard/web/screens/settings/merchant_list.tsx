@@ -10,7 +10,7 @@ import { merchantTexts as texts } from "../../text/merchants.ts";
 const columns: readonly TableColumn<MerchantRecord>[] = [
   {
     id: "code",
-    title: texts.code,
+    title: words.code,
     cell: (merchant) => (
       <span class="merchant-mark">
         <MerchantDot merchant={merchant} />
@@ -18,8 +18,8 @@ const columns: readonly TableColumn<MerchantRecord>[] = [
       </span>
     ),
   },
-  { id: "name", title: texts.name, cell: ({ name }) => name, wide: true },
-  { id: "status", title: texts.status, cell: ({ status }) => <Badge of="merchant" state={status} /> },
+  { id: "name", title: words.name, cell: ({ name }) => name, wide: true },
+  { id: "status", title: words.status, cell: ({ status }) => <Badge of="merchant" state={status} /> },
   { id: "legal", title: texts.legalName, extra: true, cell: ({ legal_name }) => legal_name },
   { id: "contact", title: texts.contact, cell: ({ contact }) => contact?.email ?? contact?.name },
   { id: "currency", title: texts.currency, cell: ({ currency }) => currency },
@@ -30,7 +30,7 @@ const columns: readonly TableColumn<MerchantRecord>[] = [
     extra: true,
     cell: ({ may_buy_labels }) => (may_buy_labels ? words.yes : words.no),
   },
-  { id: "created", title: texts.created, cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: "created", title: words.created, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 export function MerchantsScreen() {
@@ -39,7 +39,7 @@ export function MerchantsScreen() {
       title={texts.title}
       path="/merchants"
       search={{ param: "q", hint: texts.search }}
-      filters={[choice("status", texts.status, stateOptions("merchant"))]}
+      filters={[choice("status", words.status, stateOptions("merchant"))]}
       columns={columns}
       href={({ id }) => to(`/settings/merchants/${id}`)}
       create={{ title: texts.add, permission: "merchants.manage", href: to("/settings/merchants/new") }}

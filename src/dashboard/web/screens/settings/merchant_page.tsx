@@ -52,7 +52,7 @@ function Facts({ merchant }: { readonly merchant: MerchantRecord }) {
     <Columns
       main={
         <>
-          <Card title={texts.details}>
+          <Card title={words.details}>
             <DescriptionList
               facts={[
                 [texts.legalName, merchant.legal_name],
@@ -62,10 +62,10 @@ function Facts({ merchant }: { readonly merchant: MerchantRecord }) {
               ]}
             />
           </Card>
-          <Card title={texts.shipping}>
+          <Card title={words.shipping}>
             <DescriptionList
               facts={[
-                [texts.shipFrom, merchant.ship_from_name ?? (isUnnamed(code, name) ? texts.shipFromWarehouse : name)],
+                [texts.shipFrom, merchant.ship_from_name ?? (isUnnamed(code, name) ? words.warehouse : name)],
                 [texts.mayBuyLabels, merchant.may_buy_labels ? words.yes : words.no],
                 [
                   texts.returnAddress,
@@ -89,8 +89,8 @@ function Facts({ merchant }: { readonly merchant: MerchantRecord }) {
           <Card>
             <DescriptionList
               facts={[
-                [texts.created, <Time key="created" at={merchant.created_at} />],
-                [texts.updated, <Time key="updated" at={merchant.updated_at} />],
+                [words.created, <Time key="created" at={merchant.created_at} />],
+                [words.updated, <Time key="updated" at={merchant.updated_at} />],
                 suspended_at === null ? null : [texts.suspendedAt, <Time key="suspended" at={suspended_at} />],
                 closed_at === null ? null : [texts.closedAt, <Time key="closed" at={closed_at} />],
               ]}
@@ -107,11 +107,8 @@ function ContactCard({ contact }: Pick<MerchantRecord, "contact">) {
     <Card title={texts.contact}>
       <DescriptionList
         facts={[
-          [texts.contactName, contact?.name],
-          [
-            texts.contactEmail,
-            contact?.email && <a href={`mailto:${encodeURIComponent(contact.email)}`}>{contact.email}</a>,
-          ],
+          [words.name, contact?.name],
+          [words.email, contact?.email && <a href={`mailto:${encodeURIComponent(contact.email)}`}>{contact.email}</a>],
           [texts.contactPhone, contact?.phone],
         ]}
       />
@@ -137,7 +134,7 @@ function Acts({ merchant, etag }: MerchantActsProps) {
     ({ permission: "merchants.manage", when: allowed.includes(action), match: etag }) as const;
   const actions: readonly Action[] = [
     {
-      title: texts.editAct,
+      title: words.edit,
       icon: "edit",
       button: true,
       permission: "merchants.manage",
@@ -165,7 +162,7 @@ function Acts({ merchant, etag }: MerchantActsProps) {
       icon: "close",
       danger: true,
       ...manage("close"),
-      ask: { title: texts.closeTitle(name), text: texts.closeText, stay: texts.keep },
+      ask: { title: texts.closeTitle(name), text: texts.closeText, stay: words.cancel },
       run: () => close(merchant, etag),
     },
   ];

@@ -6,6 +6,7 @@ import { Page } from "../../components/page.tsx";
 import { useProgress } from "../../components/reading.ts";
 import { DataTable, type TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { serverTexts as texts } from "../../text/settings.ts";
 
 const columns: readonly TableColumn<Server>[] = [
@@ -19,11 +20,11 @@ const columns: readonly TableColumn<Server>[] = [
       </>
     ),
   },
-  { id: "status", title: texts.status, cell: ({ status }) => <Badge state={status} /> },
+  { id: "status", title: words.status, cell: ({ status }) => <Badge state={status} /> },
   { id: "version", title: texts.version, cell: ({ version }) => version },
   { id: "migration", title: texts.migration, cell: ({ migration }) => <code>{migration}</code> },
   { id: "started", title: texts.started, cell: ({ started_at }) => <Time at={started_at} /> },
-  { id: "seen", title: texts.seen, cell: ({ seen_at }) => <Time at={seen_at} /> },
+  { id: "seen", title: words.lastSeen, cell: ({ seen_at }) => <Time at={seen_at} /> },
 ];
 
 // The number identifies a server in the logs if there are several.

@@ -76,7 +76,7 @@ function AccountCard({ account }: { readonly account: Account }) {
       acts={
         <>
           <Actions name={`${words.more}: ${name}`} of={accountActions(account)} />
-          <Button icon="zap" title={texts.test} busy={busy} onClick={() => void test()} />
+          <Button icon="zap" title={words.test} busy={busy} onClick={() => void test()} />
         </>
       }
     >
@@ -84,7 +84,7 @@ function AccountCard({ account }: { readonly account: Account }) {
       {problem && <Notice problem={problem} />}
       <DescriptionList
         facts={[
-          [texts.state, <Badge state={status} />],
+          [words.status, <Badge state={status} />],
           [texts.connector, connector],
           [texts.lastTest, <LastTest test={last_test} />],
           [
@@ -107,7 +107,7 @@ function accountActions(account: Account): readonly Action[] {
   const { name, status } = account;
   const path = `/shipping/carrier-accounts/${account.id}`;
   const turn = (next: "active" | "paused"): Action => ({
-    ...(next === "paused" ? { title: texts.pause, icon: "pause" } : { title: texts.resume, icon: "play" }),
+    ...(next === "paused" ? { title: words.pause, icon: "pause" } : { title: words.resume, icon: "play" }),
     when: status !== next,
     call: { method: "PATCH", path, body: { status: next } },
     done: next === "paused" ? texts.paused(name) : texts.resumed(name),
@@ -198,7 +198,7 @@ const enterAccount = ({ code, name: provider, credential_fields }: CarrierConnec
   ask: {
     title: texts.addAt(provider),
     text: texts.addText,
-    fields: [{ kind: "text", name: "name", label: texts.name }, ...credentialFields(credential_fields, false)],
+    fields: [{ kind: "text", name: "name", label: words.name }, ...credentialFields(credential_fields, false)],
   },
   call: ({ name, ...values }) => {
     const credentials = credentialsOf(values, credential_fields);
@@ -222,7 +222,7 @@ function NewCallback({ account, onClose }: { readonly account: NewAccount; reado
         secret={callback_secret}
         name={texts.secretName}
         text={texts.secretText}
-        done={texts.haveIt}
+        done={words.done}
         onDone={onClose}
       />
     </Dialog>
@@ -240,7 +240,7 @@ function changeAccount({ id, name, credential_fields }: Account): Action {
       title: texts.editTitle(name),
       text: texts.keepSecret,
       fields: [
-        { kind: "text", name: "name", label: texts.name, required: true },
+        { kind: "text", name: "name", label: words.name, required: true },
         ...credentialFields(credential_fields, true),
       ],
       first: { name, ...first },

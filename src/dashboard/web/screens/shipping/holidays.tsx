@@ -89,8 +89,8 @@ function CarrierDays({ holidays, year }: { readonly holidays: Holidays; readonly
     done: (_data, { name }) => texts.added(String(name)),
   };
   const columns: readonly TableColumn<HolidayDate>[] = [
-    { id: "date", title: texts.date, cell: (it) => date(it.date) },
-    { id: "name", title: texts.name, wide: true, cell: ({ name }) => name },
+    { id: "date", title: words.day, cell: (it) => date(it.date) },
+    { id: "name", title: words.name, wide: true, cell: ({ name }) => name },
     { id: "repeats", title: texts.every, cell: (it) => (once(it) ? texts.once : texts.every) },
   ];
   return (
@@ -118,8 +118,8 @@ function CarrierDays({ holidays, year }: { readonly holidays: Holidays; readonly
 }
 
 const dayFields: readonly FormField[] = [
-  { kind: "date", name: "date", label: texts.date, required: true, width: "half" },
-  { kind: "text", name: "name", label: texts.name, required: true, width: "half" },
+  { kind: "date", name: "date", label: words.day, required: true, width: "half" },
+  { kind: "text", name: "name", label: words.name, required: true, width: "half" },
   { kind: "switch", name: "repeats", label: texts.repeats },
   { kind: "switch", name: "observed", label: texts.observed, when: ({ repeats }) => repeats === true },
 ];

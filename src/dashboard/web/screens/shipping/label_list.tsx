@@ -9,6 +9,7 @@ import { CarrierName, RecordName, ServiceName } from "../../components/record_na
 import type { TableColumn } from "../../components/table.tsx";
 import { showRefused } from "../../components/toasts.tsx";
 import { Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { money } from "../../text/format.ts";
 import { shippingTexts } from "../../text/shipping.ts";
 
@@ -28,7 +29,7 @@ export function LabelState({ label }: { readonly label: ShippingLabel }) {
 function Cost({ cost, currency, sample }: ShippingLabel) {
   return (
     <>
-      {sample && <Badge tone="warning">{texts.sample}</Badge>} {money(cost, currency)}
+      {sample && <Badge tone="warning">{words.sample}</Badge>} {money(cost, currency)}
     </>
   );
 }
@@ -36,33 +37,33 @@ function Cost({ cost, currency, sample }: ShippingLabel) {
 const columns: readonly TableColumn<ShippingLabel>[] = [
   {
     id: "tracking",
-    title: texts.tracking,
+    title: words.trackingNumber,
     cell: (it) => <code>{it.tracking_number ?? texts.noNumber}</code>,
     wide: true,
   },
-  { id: "status", title: texts.status, cell: (it) => <LabelState label={it} /> },
+  { id: "status", title: words.status, cell: (it) => <LabelState label={it} /> },
   {
     id: "order",
-    title: texts.order,
+    title: words.order,
     cell: ({ order_id, return_id }) => (
       <>
         <RecordName id={order_id} />
         {return_id && (
           <>
             {" "}
-            <a href={to(`/returns/${return_id}`)}>{texts.returned}</a>
+            <a href={to(`/returns/${return_id}`)}>{words.return_}</a>
           </>
         )}
       </>
     ),
   },
-  { id: "carrier", title: texts.carrier, cell: ({ carrier }) => <CarrierName carrier={carrier} /> },
+  { id: "carrier", title: words.carrier, cell: ({ carrier }) => <CarrierName carrier={carrier} /> },
   {
     id: "service",
-    title: texts.service,
+    title: words.service,
     cell: ({ carrier, service }) => <ServiceName carrier={carrier} service={service} />,
   },
-  { id: "zone", title: texts.zone, extra: true, cell: ({ zone }) => zone ?? "–" },
+  { id: "zone", title: words.zone, extra: true, cell: ({ zone }) => zone ?? "–" },
   { id: "cost", title: texts.cost, align: "right", cell: Cost },
   {
     id: "carrier_cost",
@@ -83,11 +84,11 @@ export function LabelsScreen() {
     <ListPage<ShippingLabel>
       title={texts.title}
       path="/shipping/labels"
-      search={{ param: "tracking_number", hint: texts.search }}
+      search={{ param: "tracking_number", hint: words.trackingNumber }}
       filters={[
-        choice("status", texts.status, stateOptions("label")),
-        { kind: "text", param: "carrier", title: texts.carrier },
-        choice("on_manifest", texts.manifest, optionsOf({ true: texts.onManifest, false: texts.onNone })),
+        choice("status", words.status, stateOptions("label")),
+        { kind: "text", param: "carrier", title: words.carrier },
+        choice("on_manifest", words.manifest, optionsOf({ true: texts.onManifest, false: texts.onNone })),
       ]}
       columns={columns}
       id={({ label_id }) => label_id}

@@ -54,14 +54,14 @@ function LabelPage({ record: label, back }: RecordProps<ShippingLabel>) {
         }
         side={
           <>
-            <Card title={texts.to}>
+            <Card title={words.to}>
               <Place address={label.to_address} />
             </Card>
             <Card title={texts.from}>
               <Place address={label.from_address} />
             </Card>
             {label.breakdown && (
-              <Card title={texts.price}>
+              <Card title={words.price}>
                 <Breakdown parts={label.breakdown} total={label.cost} currency={label.currency} />
               </Card>
             )}
@@ -76,16 +76,16 @@ function Parcel({ label }: { readonly label: ShippingLabel }) {
   const { package: box, tracking_number, tracking_url, order_id, return_id } = label;
   const sides = box.dimensions && `${box.dimensions.length} × ${box.dimensions.width} × ${box.dimensions.height}`;
   return (
-    <Card title={texts.parcel}>
+    <Card title={words.parcel}>
       <DescriptionList
         facts={[
-          [texts.order, <a href={to(`/orders/${order_id}`)}>{order_id}</a>],
-          return_id === null ? null : [texts.returnLabel, <a href={to(`/returns/${return_id}`)}>{return_id}</a>],
-          [texts.carrier, label.carrier],
-          [texts.service, label.service],
+          [words.order, <a href={to(`/orders/${order_id}`)}>{order_id}</a>],
+          return_id === null ? null : [words.return_, <a href={to(`/returns/${return_id}`)}>{return_id}</a>],
+          [words.carrier, label.carrier],
+          [words.service, label.service],
           // Merchant users do not see the carrier account.
           label.account_id === null && !isDrawn(label) ? null : [texts.account, label.account_id ?? texts.ownAccount],
-          [texts.tracking, tracking_number && <CopyField text={tracking_number} name={texts.tracking} />],
+          [words.trackingNumber, tracking_number && <CopyField text={tracking_number} name={words.trackingNumber} />],
           tracking_url === null
             ? null
             : [
@@ -94,10 +94,10 @@ function Parcel({ label }: { readonly label: ShippingLabel }) {
                   {tracking_url}
                 </a>,
               ],
-          [texts.weight, weight(box.weight, box.weight_unit)],
-          [texts.size, sides && `${sides} ${box.dimensions?.unit ?? ""}`],
+          [words.weight, weight(box.weight, box.weight_unit)],
+          [words.size, sides && `${sides} ${box.dimensions?.unit ?? ""}`],
           [texts.billable, label.billable_weight && `${label.billable_weight} lb`],
-          [texts.zone, label.zone],
+          [words.zone, label.zone],
           box.value === null ? null : [texts.value, money(box.value, "USD")],
           [texts.insured, box.insurance ? words.yes : words.no],
           [
@@ -107,7 +107,7 @@ function Parcel({ label }: { readonly label: ShippingLabel }) {
             </>,
           ],
           [texts.carrierCost, money(label.carrier_cost, label.currency)],
-          [texts.delivery, label.delivery_day && date(label.delivery_day)],
+          [words.arrives, label.delivery_day && date(label.delivery_day)],
           [texts.created, <Time at={label.created_at} />],
         ]}
       />

@@ -23,13 +23,13 @@ const texts = shippingTexts.manifests;
 const grams_in_pound = 453.59237;
 
 const columns: readonly TableColumn<PlainManifest>[] = [
-  { id: "carrier", title: texts.carrier, cell: ({ carrier }) => <CarrierName carrier={carrier} /> },
-  { id: "id", title: texts.id, extra: true, cell: ({ manifest_id }) => <code>{manifest_id}</code> },
-  { id: "warehouse", title: texts.warehouse, cell: ({ warehouse_name }) => warehouse_name, wide: true },
-  { id: "date", title: texts.date, cell: (it) => date(it.date) },
-  { id: "parcels", title: texts.parcels, align: "right", cell: ({ label_count }) => count(label_count) },
+  { id: "carrier", title: words.carrier, cell: ({ carrier }) => <CarrierName carrier={carrier} /> },
+  { id: "id", title: words.manifest, extra: true, cell: ({ manifest_id }) => <code>{manifest_id}</code> },
+  { id: "warehouse", title: words.warehouse, cell: ({ warehouse_name }) => warehouse_name, wide: true },
+  { id: "date", title: words.day, cell: (it) => date(it.date) },
+  { id: "parcels", title: words.parcels, align: "right", cell: ({ label_count }) => count(label_count) },
   { id: "by", title: texts.by, extra: true, cell: ({ created_by }) => <RecordName id={created_by.id} plain /> },
-  { id: "made", title: texts.made, cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: "made", title: words.created, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 export function ManifestsScreen() {
@@ -38,8 +38,8 @@ export function ManifestsScreen() {
       title={texts.title}
       path="/shipping/manifests"
       filters={[
-        { kind: "text", param: "carrier", title: texts.carrier },
-        { kind: "date", param: "date", title: texts.date },
+        { kind: "text", param: "carrier", title: words.carrier },
+        { kind: "date", param: "date", title: words.day },
       ]}
       columns={columns}
       id={({ manifest_id }) => manifest_id}
@@ -63,19 +63,19 @@ function AddManifest({ onClose }: { readonly onClose: () => void }) {
     {
       kind: "select",
       name: "carrier",
-      label: texts.carrier,
+      label: words.carrier,
       required: true,
       options: [...carriers].map(([value, title]) => ({ value, title })),
     },
     {
       kind: "select",
       name: "warehouse_id",
-      label: texts.warehouse,
+      label: words.warehouse,
       required: true,
       options: warehouses.map(({ warehouse_id, name }) => ({ value: warehouse_id, title: name })),
       when: () => warehouses.length > 1,
     },
-    { kind: "date", name: "date", label: texts.date },
+    { kind: "date", name: "date", label: words.day },
   ];
   const first = { carrier: data.carriers[0]?.code ?? "", warehouse_id: warehouses[0]?.warehouse_id ?? "", date: "" };
   return (
@@ -99,24 +99,24 @@ function AddManifest({ onClose }: { readonly onClose: () => void }) {
 type ManifestRow = ManifestRecord["parcels"][number];
 
 const parcelColumns: readonly TableColumn<ManifestRow>[] = [
-  { id: "tracking", title: texts.tracking, cell: ({ tracking_number }) => <code>{tracking_number}</code> },
+  { id: "tracking", title: words.trackingNumber, cell: ({ tracking_number }) => <code>{tracking_number}</code> },
   {
     id: "order",
-    title: texts.order,
+    title: words.order,
     cell: ({ order_id, order_number }) => <a href={to(`/orders/${order_id}`)}>{order_number}</a>,
   },
-  { id: "service", title: texts.service, cell: ({ service }) => service },
+  { id: "service", title: words.service, cell: ({ service }) => service },
   {
     id: "to",
-    title: texts.to,
+    title: words.to,
     wide: true,
     cell: ({ to_address: { name, city, state, zip, country } }) =>
       [name, [city, state, zip].filter(Boolean).join(" "), country].join(", "),
   },
-  { id: "weight", title: texts.weight, align: "right", cell: (it) => weight(it.weight, it.weight_unit) },
+  { id: "weight", title: words.weight, align: "right", cell: (it) => weight(it.weight, it.weight_unit) },
   {
     id: "state",
-    title: texts.state,
+    title: words.status,
     cell: ({ label_status }) => (
       <Badge of="label" state={label_status} tone={label_status === "voided" ? "warning" : undefined} />
     ),
@@ -144,15 +144,15 @@ function ManifestPage({ record: manifest, back }: RecordProps<ManifestRecord>) {
       acts={<Button kind="primary" icon="print" title={words.print} onClick={print} />}
     >
       <Figures>
-        <Figure name={texts.parcels} value={count(parcels.length)} />
+        <Figure name={words.parcels} value={count(parcels.length)} />
         <Figure
-          name={texts.weight}
+          name={words.weight}
           value={inPounds ? weight(total_weight_grams / grams_in_pound, "lb") : weight(total_weight_grams / 1000, "kg")}
         />
       </Figures>
-      <Card title={texts.parcels} flush>
+      <Card title={words.parcels} flush>
         <DataTable
-          name={texts.parcels}
+          name={words.parcels}
           rows={parcels}
           columns={parcelColumns}
           id={({ label_id }) => label_id}

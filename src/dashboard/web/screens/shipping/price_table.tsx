@@ -138,7 +138,7 @@ export function PriceTable({ card, etag }: PriceTableProps) {
       {changed > 0 && (
         <div class="price-save" role="status">
           <span>{texts.unsaved(changed)}</span>
-          <Button title={texts.revert} onClick={revert} disabled={busy} />
+          <Button title={words.leave} onClick={revert} disabled={busy} />
           <Button kind="primary" title={texts.save} busy={busy} disabled={wrong} onClick={() => void save()} />
         </div>
       )}

@@ -19,7 +19,7 @@ export function inEffect({
   effective_to,
 }: Pick<ListedCard, "effective_from" | "effective_to">): string {
   if (effective_from === null && effective_to === null) return texts.always;
-  const until = effective_to === null ? "" : ` ${texts.until} ${dateTime(effective_to)}`;
+  const until = effective_to === null ? "" : ` ${words.until} ${dateTime(effective_to)}`;
   return `${effective_from === null ? "" : dateTime(effective_from)}${until}`.trim();
 }
 
@@ -28,15 +28,15 @@ export function CardState({ card }: { readonly card: Pick<ListedCard, "active" |
   return (
     <>
       <Badge tone={card.active ? "good" : "neutral"}>{card.active ? texts.active : texts.inactive}</Badge>{" "}
-      {card.sample && <Badge tone="warning">{texts.sample}</Badge>}
+      {card.sample && <Badge tone="warning">{words.sample}</Badge>}
     </>
   );
 }
 
 const columns: readonly TableColumn<ListedCard>[] = [
-  { id: "name", title: texts.name, wide: true, cell: ({ name }) => name },
-  { id: "service", title: texts.service, cell: ({ service }) => <code>{service}</code> },
-  { id: "state", title: texts.state, cell: (it) => <CardState card={it} /> },
+  { id: "name", title: words.name, wide: true, cell: ({ name }) => name },
+  { id: "service", title: words.service, cell: ({ service }) => <code>{service}</code> },
+  { id: "state", title: words.status, cell: (it) => <CardState card={it} /> },
   { id: "effect", title: texts.from, cell: inEffect },
   { id: "rows", title: texts.rows, align: "right", cell: ({ price_rows }) => count(price_rows) },
   { id: "cut_off", title: texts.cutOff, cell: ({ cut_off }) => cut_off },
@@ -46,7 +46,7 @@ const columns: readonly TableColumn<ListedCard>[] = [
     align: "right",
     cell: ({ fuel_basis_points }) => share(fuel_basis_points / 10_000, 2),
   },
-  { id: "updated", title: texts.updated, cell: ({ updated_at }) => <Time at={updated_at} /> },
+  { id: "updated", title: words.updated, cell: ({ updated_at }) => <Time at={updated_at} /> },
 ];
 
 /** The rate cards of the operator's own services. */
@@ -55,7 +55,7 @@ export function CardsScreen() {
     <ListPage<ListedCard>
       title={texts.title}
       path="/shipping/rate-cards"
-      filters={[choice("active", texts.state, optionsOf({ true: texts.active, false: texts.inactive }))]}
+      filters={[choice("active", words.status, optionsOf({ true: texts.active, false: texts.inactive }))]}
       columns={columns}
       href={({ id }) => to(`/shipping/rate-cards/${id}`)}
       create={addCard}
@@ -65,11 +65,11 @@ export function CardsScreen() {
 }
 
 const fields: readonly FormField[] = [
-  { kind: "text", name: "name", label: texts.name, required: true, width: "half" },
+  { kind: "text", name: "name", label: words.name, required: true, width: "half" },
   {
     kind: "text",
     name: "service",
-    label: texts.service,
+    label: words.service,
     help: texts.serviceHelp,
     required: true,
     width: "half",

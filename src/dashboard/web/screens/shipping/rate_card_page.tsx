@@ -119,7 +119,7 @@ function History({ id }: { readonly id: string }) {
   const { data } = useQuery<readonly CardHistory[]>(`/shipping/rate-cards/${id}/history`, { limit: 10 });
   if (data === undefined || data.length === 0) return null;
   return (
-    <Card title={texts.history}>
+    <Card title={words.history}>
       <Timeline
         entries={data.map(({ version, created_at, actor }) => ({
           id: String(version),
@@ -135,7 +135,7 @@ function History({ id }: { readonly id: string }) {
 const weekdays = optionsOf(texts.days);
 
 const fields: readonly FormField[] = [
-  { kind: "text", name: "name", label: texts.name, required: true },
+  { kind: "text", name: "name", label: words.name, required: true },
   { kind: "text", name: "cut_off", label: texts.cutOff, help: texts.cutOffHelp, required: true, width: "half" },
   { kind: "number", name: "fuel", label: texts.fuel, unit: "%", width: "half" },
   { kind: "multi-select", name: "ship_days", label: texts.shipDays, options: weekdays },

@@ -10,6 +10,7 @@ import { valuesOf } from "../../components/form_values.ts";
 import { EmptyState, Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Page } from "../../components/page.tsx";
 import { DataTable, type TableColumn } from "../../components/table.tsx";
+import { words } from "../../text/common.ts";
 import { countryNames } from "../../text/countries_and_units.ts";
 import { date, money, moneyOfMinor } from "../../text/format.ts";
 import { shippingTexts } from "../../text/shipping.ts";
@@ -27,7 +28,11 @@ const fields = (): readonly FormField[] => [
   { ...select, name: "from_country", label: texts.fromCountry, options: countryNames() },
   { ...select, name: "to_country", label: texts.toCountry, options: countryNames() },
   {
-    ...({ kind: "weight", name: "weight", unit_name: "weight_unit", label: texts.weight, first: "1" } as const),
+    kind: "weight",
+    name: "weight",
+    unit_name: "weight_unit",
+    label: words.weight,
+    first: "1",
     required: true,
     width: "half",
   },
@@ -95,7 +100,7 @@ function RateList({ found: { rates, messages } }: { readonly found: QuotedRates 
   const columns: readonly TableColumn<ListedRate>[] = [
     {
       id: "service",
-      title: texts.service,
+      title: words.service,
       wide: true,
       cell: (it) => (
         <>
@@ -104,14 +109,14 @@ function RateList({ found: { rates, messages } }: { readonly found: QuotedRates 
           <div class="shipping-badges">
             {it === rates[0] && <Badge tone="good">{texts.cheapest}</Badge>}
             {it.delivery_day !== null && it.delivery_day === fastest && <Badge tone="info">{texts.fastest}</Badge>}
-            {it.sample && <Badge tone="warning">{texts.sample}</Badge>}
+            {it.sample && <Badge tone="warning">{words.sample}</Badge>}
           </div>
         </>
       ),
     },
     {
       id: "arrives",
-      title: texts.arrives,
+      title: words.arrives,
       cell: ({ delivery_day, delivery_days }) => (
         <>
           {date(delivery_day)}
@@ -121,7 +126,7 @@ function RateList({ found: { rates, messages } }: { readonly found: QuotedRates 
     },
     {
       id: "zone",
-      title: texts.zone,
+      title: words.zone,
       cell: ({ zone, zone_estimated }) => (
         <span title={zone_estimated ? texts.zoneGuess : undefined}>{`${zone ?? "–"}${zone_estimated ? "?" : ""}`}</span>
       ),
@@ -134,7 +139,7 @@ function RateList({ found: { rates, messages } }: { readonly found: QuotedRates 
     },
     {
       id: "price",
-      title: texts.price,
+      title: words.price,
       align: "right",
       cell: (it) => (
         <details class="shipping-price">
@@ -188,7 +193,7 @@ export function Breakdown({ parts, total, currency }: BreakdownProps) {
         </div>
       ))}
       <div class="total">
-        <dt>{texts.price}</dt>
+        <dt>{words.price}</dt>
         <dd>{money(total, currency)}</dd>
       </div>
     </dl>

@@ -1,6 +1,7 @@
 // A map of the US zones in small squares. Each square has the zone of the nearest known place.
 import { useMemo, useState } from "preact/hooks";
 import type { ZoneMap } from "../../api/types.ts";
+import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { shippingTexts } from "../../text/shipping.ts";
 
@@ -152,7 +153,7 @@ export function ZoneTable({ map }: { readonly map: ZoneMap }) {
       <table class="table">
         <thead>
           <tr>
-            <th>{texts.zone}</th>
+            <th>{words.zone}</th>
             <th class="right">{texts.count}</th>
             <th>{texts.places}</th>
           </tr>

@@ -46,7 +46,7 @@ export function ZonesScreen() {
               {
                 kind: "select",
                 name: "service",
-                label: texts.service,
+                label: words.service,
                 required: true,
                 width: "half",
                 options: services,
@@ -144,12 +144,12 @@ const placeFields = (): readonly FormField[] => [
   {
     kind: "text",
     name: "value",
-    label: texts.value,
+    label: words.code,
     width: "half",
     mono: true,
     when: ({ kind }) => kind !== "country",
   },
-  { kind: "text", name: "zone", label: texts.zone, required: true, width: "half" },
+  { kind: "text", name: "zone", label: words.zone, required: true, width: "half" },
 ];
 
 function SetByHand() {
@@ -187,7 +187,7 @@ function SetByHand() {
   };
   const columns: readonly TableColumn<Override>[] = [
     { id: "place", title: texts.place, wide: true, cell: placeOf },
-    { id: "zone", title: texts.zone, cell: ({ zone }) => zone },
+    { id: "zone", title: words.zone, cell: ({ zone }) => zone },
   ];
   return (
     <Card title={texts.overrides} acts={<ActionButton of={addOverride} />}>

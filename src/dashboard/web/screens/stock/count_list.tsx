@@ -6,6 +6,7 @@ import type { FormField } from "../../components/fields.tsx";
 import { choice, ListPage } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { countTexts as texts } from "../../text/counts.ts";
 import { enteredText, useWarehouses } from "./stock_links.ts";
 
@@ -22,21 +23,21 @@ export function CountsScreen() {
   const columns: readonly TableColumn<PlainCount>[] = [
     { id: "id", title: texts.id, cell: ({ id }) => id },
     { id: "what", title: texts.what, cell: whatOf, wide: true },
-    { id: "status", title: texts.status, cell: ({ status }) => <Badge of="count" state={status} /> },
+    { id: "status", title: words.status, cell: ({ status }) => <Badge of="count" state={status} /> },
     { id: "progress", title: texts.progress, align: "right", cell: (it) => texts.of(it.lines_counted, it.lines_total) },
-    column(texts.warehouse),
+    column(words.warehouse),
     { id: "by", title: texts.by, cell: ({ opened_by }) => opened_by },
     { id: "opened", title: texts.opened, cell: ({ created_at }) => <Time at={created_at} /> },
-    { id: "notes", title: texts.notes, extra: true, cell: ({ notes }) => notes ?? "" },
+    { id: "notes", title: words.notes, extra: true, cell: ({ notes }) => notes ?? "" },
   ];
   return (
     <ListPage<PlainCount>
       title={texts.title}
       path="/inventory/counts"
-      filters={[choice("status", texts.status, stateOptions("count")), filter(texts.warehouse)]}
+      filters={[choice("status", words.status, stateOptions("count")), filter(words.warehouse)]}
       columns={columns}
       href={({ id }) => to(`/counts/${id}`)}
-      create={openCount(field(texts.warehouse))}
+      create={openCount(field(words.warehouse))}
       empty={{ icon: "clipboard", title: texts.emptyTitle, text: texts.emptyText }}
     />
   );
@@ -58,7 +59,7 @@ const openCount = (where: FormField): Action => ({
       { kind: "text", name: "bins", label: texts.bins, help: texts.binsHelp, lines: 3, mono: true },
       { kind: "text", name: "skus", label: texts.skus, help: texts.skusHelp, lines: 2, mono: true },
       { kind: "switch", name: "blind", label: texts.blind, help: texts.blindHelp },
-      { kind: "text", name: "notes", label: texts.notes },
+      { kind: "text", name: "notes", label: words.notes },
     ],
   },
   call: ({ location, bins, skus, blind, notes }) => {

@@ -5,6 +5,7 @@ import type { FormField } from "../../components/fields.tsx";
 import { Card, Columns, Page } from "../../components/page.tsx";
 import { type RecordProps, recordScreen } from "../../components/record_screen.tsx";
 import { DescriptionList, Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { countTexts as texts } from "../../text/counts.ts";
 import { money, count as number } from "../../text/format.ts";
 import { stateText } from "../../text/states.ts";
@@ -74,7 +75,7 @@ function actionsOf(count: StockCount, match: string | null): readonly Action[] {
       ask: {
         title: texts.unexpected,
         text: texts.unexpectedText,
-        submit: texts.unexpectedAct,
+        submit: words.addLine,
         fields: unexpectedFields,
       },
       call: ({ sku, bin, lot_number, quantity }) => {
@@ -89,10 +90,10 @@ function actionsOf(count: StockCount, match: string | null): readonly Action[] {
 }
 
 const unexpectedFields: readonly FormField[] = [
-  { kind: "text", name: "sku", label: texts.sku, required: true, mono: true, width: "half", focus: true },
-  { kind: "text", name: "bin", label: texts.bin, required: true, mono: true, width: "half" },
-  { kind: "text", name: "lot_number", label: texts.lot, mono: true, width: "half" },
-  { kind: "number", name: "quantity", label: texts.quantity, required: true, width: "half" },
+  { kind: "text", name: "sku", label: words.sku, required: true, mono: true, width: "half", focus: true },
+  { kind: "text", name: "bin", label: words.bin, required: true, mono: true, width: "half" },
+  { kind: "text", name: "lot_number", label: words.lot, mono: true, width: "half" },
+  { kind: "number", name: "quantity", label: words.units, required: true, width: "half" },
 ];
 const shortfallFields: readonly FormField[] = [
   { kind: "switch", name: "allow_shortfall", label: texts.backorderAffected, help: texts.backorderAffectedHelp },
@@ -111,14 +112,14 @@ function Side({ count }: { readonly count: StockCount }) {
   const { summary } = count;
   return (
     <>
-      <Card title={texts.details}>
+      <Card title={words.details}>
         <DescriptionList
           facts={[
-            [texts.warehouse, nameOf(count.location)],
+            [words.warehouse, nameOf(count.location)],
             [texts.progress, texts.of(count.lines_counted, count.lines_total)],
             [texts.opened, <Time key="opened" at={count.created_at} />],
             [texts.by, count.opened_by],
-            count.notes === null ? null : [texts.notes, count.notes],
+            count.notes === null ? null : [words.notes, count.notes],
             count.posted_at === null
               ? null
               : [stateText("count", "posted"), <Time key="posted" at={count.posted_at} />],
@@ -131,7 +132,7 @@ function Side({ count }: { readonly count: StockCount }) {
             facts={[
               [texts.difference, number(summary.lines_different)],
               [texts.over, `${number(summary.units_over)} · ${worthOf(summary, "value_over")}`],
-              [texts.short, `${number(summary.units_short)} · ${worthOf(summary, "value_short")}`],
+              [words.short, `${number(summary.units_short)} · ${worthOf(summary, "value_short")}`],
               [texts.net, worthOf(summary, "value_net")],
             ]}
           />

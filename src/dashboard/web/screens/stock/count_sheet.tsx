@@ -10,6 +10,7 @@ import { Card } from "../../components/page.tsx";
 import { BinName } from "../../components/record_name.tsx";
 import { DataTable, type TableColumn } from "../../components/table.tsx";
 import { showRefused, showSuccess } from "../../components/toasts.tsx";
+import { words } from "../../text/common.ts";
 import { countTexts as texts } from "../../text/counts.ts";
 import { money, count as number } from "../../text/format.ts";
 import { stockTexts } from "../../text/stock.ts";
@@ -119,12 +120,12 @@ interface Entries {
 function columnsOf(lines: readonly CountSheetLine[], entries: Entries | null): readonly TableColumn<CountSheetLine>[] {
   const some = (value: (line: CountSheetLine) => unknown) => lines.some((line) => value(line) !== null);
   return [
-    { id: "bin", title: texts.bin, cell: ({ bin }) => <BinName code={bin} text={stockTexts.kinds.staging} /> },
-    { id: "sku", title: texts.sku, cell: ({ sku }) => <code>{sku}</code> },
-    { id: "lot", when: some((it) => it.lot_number), title: texts.lot, cell: ({ lot_number }) => lot_number ?? "" },
+    { id: "bin", title: words.bin, cell: ({ bin }) => <BinName code={bin} text={stockTexts.kinds.staging} /> },
+    { id: "sku", title: words.sku, cell: ({ sku }) => <code>{sku}</code> },
+    { id: "lot", when: some((it) => it.lot_number), title: words.lot, cell: ({ lot_number }) => lot_number ?? "" },
     {
       id: "expected",
-      title: texts.expected,
+      title: words.expected,
       align: "right",
       cell: ({ expected_quantity }) =>
         expected_quantity === null ? <span class="muted">{texts.hidden}</span> : number(expected_quantity),

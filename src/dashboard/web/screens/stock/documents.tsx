@@ -16,19 +16,12 @@ import { words } from "../../text/common.ts";
 import { Ledger } from "./ledger.tsx";
 import { stockHref } from "./stock_links.ts";
 
-interface LineTexts {
-  readonly lines: string;
-  readonly sku: string;
-  readonly quantity: string;
-  readonly lot: string;
-}
-
 /** A form field for lines with a SKU, units, a lot and more. */
-export const unitLines = (name: string, texts: LineTexts, more: readonly LineField[]): FormField =>
-  lineFields(name, texts.lines, [
-    { name: "sku", title: texts.sku, kind: "product", required: true, wide: true },
-    { name: "quantity", title: texts.quantity, kind: "number", required: true },
-    { name: "lot_number", title: texts.lot, kind: "text", mono: true },
+export const unitLines = (name: string, label: string, more: readonly LineField[]): FormField =>
+  lineFields(name, label, [
+    { name: "sku", title: words.sku, kind: "product", required: true, wide: true },
+    { name: "quantity", title: words.units, kind: "number", required: true },
+    { name: "lot_number", title: words.lot, kind: "text", mono: true },
     ...more,
   ]);
 
@@ -65,7 +58,10 @@ export function commonActions(
   return [
     { title: texts.print ?? words.print, icon: "print", run: () => window.print() },
     {
-      ...({ title: texts.cancel, icon: "delete", danger: true, match } as const),
+      title: texts.cancel,
+      icon: "delete",
+      danger: true,
+      match,
       when: writes && allowed_actions.includes("cancel"),
       ask: { title: texts.cancelTitle(id), text: texts.cancelText },
       call: { method: "POST", path: `/inventory/${noun}/${id}/cancel` },
@@ -75,7 +71,7 @@ export function commonActions(
 }
 
 interface DocumentBodyProps<Line> {
-  readonly texts: { readonly lines: string; readonly details: string; readonly ledger: string };
+  readonly title: string;
   readonly of: { readonly id: string };
   readonly lines: readonly Line[];
   readonly columns: readonly TableColumn<Line>[];
@@ -86,14 +82,14 @@ interface DocumentBodyProps<Line> {
 
 /** The lines of a document, its details and its movements. */
 export function DocumentBody<Line extends { readonly sku: string }>(props: DocumentBodyProps<Line>) {
-  const { texts, of, lines, columns, facts, moved } = props;
+  const { title, of, lines, columns, facts, moved } = props;
   return (
     <>
       <Columns
         main={
-          <Card title={texts.lines} flush>
+          <Card title={title} flush>
             <DataTable
-              name={texts.lines}
+              name={title}
               rows={lines}
               columns={columns}
               id={(line) => String(lines.indexOf(line))}
@@ -102,13 +98,13 @@ export function DocumentBody<Line extends { readonly sku: string }>(props: Docum
           </Card>
         }
         side={
-          <Card title={texts.details}>
+          <Card title={words.details}>
             <DescriptionList facts={facts} />
           </Card>
         }
       />
       {moved && (
-        <Card title={texts.ledger}>
+        <Card title={words.movements}>
           <Ledger of={{ reference: of.id }} on_hand={null} />
         </Card>
       )}

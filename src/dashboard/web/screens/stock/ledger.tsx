@@ -7,6 +7,7 @@ import { choice, List, type ListFilter, listParams } from "../../components/list
 import { RecordName } from "../../components/record_name.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { stockTexts as texts } from "../../text/stock.ts";
 import { stockHref } from "./stock_links.ts";
@@ -22,8 +23,8 @@ function Change({ movement }: { readonly movement: Movement }) {
 
 /** A short name of a place. The reference names the order of picked units. */
 function placeName(place: string | null): string {
-  if (place === null) return texts.fromOutside;
-  return place.startsWith("STAGING-") ? texts.picked : (texts.outside[place] ?? place);
+  if (place === null) return words.received;
+  return place.startsWith("STAGING-") ? words.picked : (texts.outside[place] ?? place);
 }
 
 /** The cause of a movement, with a link. */
@@ -65,12 +66,12 @@ function columnsOf(
   const with_sku = of["sku"] === undefined;
   const caused = of["reference"] === undefined;
   return [
-    { id: "at", title: texts.at, cell: ({ created_at }) => <Time at={created_at} /> },
+    { id: "at", title: words.when, cell: ({ created_at }) => <Time at={created_at} /> },
     ...(with_sku
       ? [
           {
             id: "sku",
-            title: texts.sku,
+            title: words.sku,
             cell: (it: Movement) => <a href={stockHref(it.sku, it)}>{it.sku}</a>,
           },
         ]
@@ -98,7 +99,7 @@ function columnsOf(
       : []),
     {
       id: "why",
-      title: texts.why,
+      title: words.reason,
       cell: ({ reason, confirmed }) => (
         <span title={confirmed ? undefined : texts.assumed}>
           {reasonOf(reason)}
@@ -110,22 +111,22 @@ function columnsOf(
       ? [
           {
             id: "reference",
-            title: texts.reference,
+            title: words.reference,
             cell: ({ reference }: Movement) => <Reference reference={reference} />,
           },
         ]
       : []),
     { id: "by", title: texts.by, cell: ({ actor }) => actor.id },
-    { id: "lot", title: texts.lot, cell: ({ lot_number }) => lot_number ?? "" },
+    { id: "lot", title: words.lot, cell: ({ lot_number }) => lot_number ?? "" },
     { id: "balance", title: texts.balance, align: "right", extra: true, cell: (it) => count(it.balance_after) },
-    { id: "notes", title: texts.notes, extra: true, cell: ({ notes }) => notes ?? "" },
+    { id: "notes", title: words.notes, extra: true, cell: ({ notes }) => notes ?? "" },
   ];
 }
 
 const filters: readonly ListFilter[] = [
   choice("type", texts.what, optionsOf(texts.types)),
-  { kind: "text", param: "reason", title: texts.why },
-  { kind: "text", param: "lot_number", title: texts.lot },
+  { kind: "text", param: "reason", title: words.reason },
+  { kind: "text", param: "lot_number", title: words.lot },
   { kind: "text", param: "actor", title: texts.byWhom },
   { kind: "date", param: "created_after", title: texts.after },
   { kind: "date", param: "created_before", title: texts.before },

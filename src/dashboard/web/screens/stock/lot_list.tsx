@@ -5,6 +5,7 @@ import { LinkButton } from "../../components/button.tsx";
 import { choice, List, ListPage, type ListSettings } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Day, Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { lotTexts as texts } from "../../text/lots.ts";
 import { dayFromNow, useWarehouses } from "./stock_links.ts";
@@ -17,20 +18,20 @@ export function Received({ lot }: { readonly lot: Pick<LotRecord, "received_date
 }
 
 const columns: readonly TableColumn<LotRecord>[] = [
-  { id: "lot", title: texts.lot, cell: ({ lot_number }) => <code>{lot_number}</code> },
-  { id: "sku", title: texts.sku, cell: ({ sku }) => sku, wide: true },
-  { id: "status", title: texts.status, cell: ({ status }) => <Badge of="lot" state={status} /> },
+  { id: "lot", title: words.lot, cell: ({ lot_number }) => <code>{lot_number}</code> },
+  { id: "sku", title: words.sku, cell: ({ sku }) => sku, wide: true },
+  { id: "status", title: words.status, cell: ({ status }) => <Badge of="lot" state={status} /> },
   {
     id: "expiry",
-    title: texts.expiry,
+    title: words.expires,
     sort: "expiration_date",
     cell: (lot) => <Expiry at={lot.expiration_date} warehouse={lot.locations[0]?.warehouse_id} />,
   },
-  { id: "quantity", title: texts.onHand, align: "right", cell: ({ quantity }) => count(quantity) },
-  { id: "reserved", title: texts.promised, align: "right", cell: ({ reserved }) => count(reserved) },
-  { id: "picked", title: texts.picked, align: "right", extra: true, cell: ({ picked }) => count(picked) },
-  { id: "received", title: texts.received, cell: (lot) => <Received lot={lot} /> },
-  { id: "created", title: texts.created, extra: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: "quantity", title: words.onHand, align: "right", cell: ({ quantity }) => count(quantity) },
+  { id: "reserved", title: words.reserved, align: "right", cell: ({ reserved }) => count(reserved) },
+  { id: "picked", title: words.picked, align: "right", extra: true, cell: ({ picked }) => count(picked) },
+  { id: "received", title: words.received, cell: (lot) => <Received lot={lot} /> },
+  { id: "created", title: words.created, extra: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 function useSettings(): ListSettings<LotRecord> {
@@ -41,7 +42,7 @@ function useSettings(): ListSettings<LotRecord> {
     path: "/inventory/lots",
     search: { param: "q", hint: texts.search },
     filters: [
-      choice("status", texts.status, stateOptions("lot")),
+      choice("status", words.status, stateOptions("lot")),
       choice("expiring_before", texts.expiresWithin, within),
       { kind: "flag", param: "on_hand", title: texts.onHandOnly },
     ],

@@ -63,7 +63,7 @@ function Acts({ lot, etag }: LotActsProps) {
   return <Actions of={actions.map((action) => ({ ...action, match: etag }))} />;
 }
 
-const notesField: FormField = { kind: "text", name: "notes", label: texts.notes, lines: 2 };
+const notesField: FormField = { kind: "text", name: "notes", label: words.notes, lines: 2 };
 
 const setStatus = (status: AllowedLotStatus, { id, lot_number }: LotDetail): Action => ({
   title: texts.acts[status],
@@ -72,7 +72,7 @@ const setStatus = (status: AllowedLotStatus, { id, lot_number }: LotDetail): Act
     text: texts.actTexts[status],
     danger: status !== "available",
     fields: [
-      { kind: "text", name: "reason", label: texts.reason, help: texts.reasonHelp, required: true, focus: true },
+      { kind: "text", name: "reason", label: words.reason, help: texts.reasonHelp, required: true, focus: true },
       notesField,
     ],
   },
@@ -105,8 +105,8 @@ function setDates(lot: LotDetail, received: string): Action {
       unchanged: false,
       first: { expiration_date: expiry, received_date: received, notes: "" },
       fields: [
-        { kind: "date", name: "expiration_date", label: texts.expiry, width: "half" },
-        { kind: "date", name: "received_date", label: texts.received, width: "half" },
+        { kind: "date", name: "expiration_date", label: words.expires, width: "half" },
+        { kind: "date", name: "received_date", label: words.received, width: "half" },
         notesField,
       ],
     },
@@ -125,27 +125,27 @@ type LotLocation = LotDetail["locations"][number];
 
 /** Merchant users see warehouses in place of bins. */
 const placeColumns = (sees_bins: boolean, nameOf: (id: string) => string): readonly TableColumn<LotLocation>[] => [
-  { id: "bin", when: sees_bins, title: texts.bin, cell: ({ location }) => <code>{location}</code>, wide: true },
+  { id: "bin", when: sees_bins, title: words.bin, cell: ({ location }) => <code>{location}</code>, wide: true },
   {
     id: "warehouse",
     when: !sees_bins,
-    title: texts.warehouse,
+    title: words.warehouse,
     wide: true,
     cell: ({ warehouse_id }) => nameOf(warehouse_id),
   },
-  { id: "units", title: texts.onHand, align: "right", cell: ({ quantity }) => count(quantity) },
-  { id: "reserved", title: texts.promised, align: "right", cell: ({ reserved }) => count(reserved) },
+  { id: "units", title: words.onHand, align: "right", cell: ({ quantity }) => count(quantity) },
+  { id: "reserved", title: words.reserved, align: "right", cell: ({ reserved }) => count(reserved) },
 ];
 
 const traceColumns: readonly TableColumn<Traced>[] = [
-  { id: "order", title: texts.order, cell: ({ order_number }) => order_number },
-  { id: "customer", title: texts.customer, cell: ({ customer }) => customer.name, wide: true },
+  { id: "order", title: words.order, cell: ({ order_number }) => order_number },
+  { id: "customer", title: words.customer, cell: ({ customer }) => customer.name, wide: true },
   {
     id: "email",
-    title: texts.email,
+    title: words.email,
     cell: ({ customer }) => <a href={`mailto:${customer.email}`}>{customer.email}</a>,
   },
-  { id: "units", title: texts.units, align: "right", cell: ({ quantity }) => count(quantity) },
+  { id: "units", title: words.units, align: "right", cell: ({ quantity }) => count(quantity) },
   {
     id: "assumed",
     title: texts.assumed,
@@ -154,10 +154,10 @@ const traceColumns: readonly TableColumn<Traced>[] = [
   },
   {
     id: "parcel",
-    title: texts.parcel,
+    title: words.parcel,
     cell: ({ shipments }) => shipments.flatMap(({ tracking_number }) => tracking_number ?? []).join(", "),
   },
-  { id: "shipped", title: texts.shipped, cell: ({ last_shipped_at }) => <Time at={last_shipped_at} /> },
+  { id: "shipped", title: words.shipped, cell: ({ last_shipped_at }) => <Time at={last_shipped_at} /> },
 ];
 
 function Main({ lot }: { readonly lot: LotDetail }) {
@@ -166,12 +166,12 @@ function Main({ lot }: { readonly lot: LotDetail }) {
     void saveFile(`/inventory/lots/${lot.id}/trace/export.csv`, `trace-${lot.lot_number}.csv`).catch(showRefused);
   return (
     <>
-      <Card title={texts.where} flush={lot.locations.length > 0}>
+      <Card title={words.locations} flush={lot.locations.length > 0}>
         {lot.locations.length === 0 ? (
           <p class="muted">{texts.nowhere}</p>
         ) : (
           <DataTable
-            name={texts.where}
+            name={words.locations}
             rows={lot.locations}
             columns={placeColumns(isOperatorUser.value, nameOf)}
             id={({ warehouse_id, location }) => `${warehouse_id} ${location}`}
@@ -202,19 +202,19 @@ function Side({ lot }: { readonly lot: LotDetail }) {
       <Card>
         <DescriptionList
           facts={[
-            [texts.onHand, count(lot.quantity)],
-            [texts.promised, count(lot.reserved)],
-            [texts.picked, count(lot.picked)],
+            [words.onHand, count(lot.quantity)],
+            [words.reserved, count(lot.reserved)],
+            [words.picked, count(lot.picked)],
             [
-              texts.expiry,
+              words.expires,
               lot.expiration_date && <Expiry at={lot.expiration_date} warehouse={lot.locations[0]?.warehouse_id} />,
             ],
-            [texts.received, <Received lot={lot} />],
-            [texts.created, <Time at={lot.created_at} />],
+            [words.received, <Received lot={lot} />],
+            [words.created, <Time at={lot.created_at} />],
           ]}
         />
       </Card>
-      <Card title={texts.history}>
+      <Card title={words.history}>
         {lot.changes.length === 0 ? (
           <p class="muted">{texts.noHistory}</p>
         ) : (

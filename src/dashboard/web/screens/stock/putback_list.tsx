@@ -8,6 +8,7 @@ import type { FormValues } from "../../components/fields.tsx";
 import { ListPage } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { restockTexts as texts } from "../../text/transfers.ts";
 import { enteredNumber, enteredText, useWarehouses } from "./stock_links.ts";
@@ -16,15 +17,15 @@ import { enteredNumber, enteredText, useWarehouses } from "./stock_links.ts";
 export function PutBacksScreen() {
   const { filter, column } = useWarehouses();
   const columns: readonly TableColumn<WaitingUnits>[] = [
-    { id: "sku", title: texts.sku, cell: ({ sku }) => <code>{sku}</code> },
-    { id: "units", title: texts.units, align: "right", cell: ({ quantity }) => count(quantity) },
-    { id: "lot", title: texts.lot, cell: ({ lot_number }) => lot_number ?? "" },
+    { id: "sku", title: words.sku, cell: ({ sku }) => <code>{sku}</code> },
+    { id: "units", title: words.units, align: "right", cell: ({ quantity }) => count(quantity) },
+    { id: "lot", title: words.lot, cell: ({ lot_number }) => lot_number ?? "" },
     { id: "from", title: texts.from, cell: ({ bin }) => <code>{bin}</code> },
     { id: "to", title: texts.to, cell: ({ suggested_bin }) => suggested_bin && <code>{suggested_bin}</code> },
-    column(texts.warehouse),
+    column(words.warehouse),
     {
       id: "cause",
-      title: texts.cause,
+      title: words.source,
       wide: true,
       cell: ({ order_id, return_id }) =>
         return_id === null ? (
@@ -33,14 +34,14 @@ export function PutBacksScreen() {
           <a href={to(`/returns/${return_id}`)}>{texts.return_(return_id)}</a>
         ),
     },
-    { id: "since", title: texts.since, cell: ({ waiting_since }) => <Time at={waiting_since} /> },
+    { id: "since", title: words.since, cell: ({ waiting_since }) => <Time at={waiting_since} /> },
   ];
   return (
     <ListPage<WaitingUnits>
       title={texts.title}
       path="/inventory/putbacks"
-      search={{ param: "sku", hint: texts.search }}
-      filters={[filter(texts.warehouse)]}
+      search={{ param: "sku", hint: words.sku }}
+      filters={[filter(words.warehouse)]}
       columns={columns}
       id={(it) => [it.order_id, it.return_id, it.sku, it.lot_number, it.bin, ownerOf(it)].join(" ")}
       {...(may("stock.floor") && { rowActs: (row: WaitingUnits) => <ActionButton of={restock(row)} /> })}
@@ -64,8 +65,8 @@ function restock(waiting: WaitingUnits): Action {
       text: texts.restockText,
       first: { quantity: String(quantity), bin: suggested_bin ?? "" },
       fields: [
-        { kind: "number", name: "quantity", label: texts.units, required: true, width: "half" },
-        { kind: "text", name: "bin", label: texts.bin, required: true, mono: true, width: "half", focus: true },
+        { kind: "number", name: "quantity", label: words.units, required: true, width: "half" },
+        { kind: "text", name: "bin", label: words.toBin, required: true, mono: true, width: "half", focus: true },
       ],
       preview: (values) => {
         const [units, bin] = entered(values);

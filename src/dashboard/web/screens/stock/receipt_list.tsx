@@ -5,6 +5,7 @@ import { Badge, stateOptions } from "../../components/badge.tsx";
 import { choice, ListPage } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Day, Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { receiptTexts as texts } from "../../text/transfers.ts";
 import { useWarehouses } from "./stock_links.ts";
@@ -16,31 +17,31 @@ export function ReceiptsScreen() {
   const { filter, column, zoneOf } = useWarehouses();
   const columns: readonly TableColumn<Receipt>[] = [
     { id: "id", title: texts.id, cell: ({ id }) => id },
-    { id: "reference", title: texts.reference, cell: ({ reference }) => reference ?? "" },
+    { id: "reference", title: words.reference, cell: ({ reference }) => reference ?? "" },
     { id: "supplier", title: texts.supplier, cell: ({ supplier }) => supplier ?? "", wide: true },
-    { id: "status", title: texts.status, cell: ({ status }) => <Badge of="receipt" state={status} /> },
-    column(texts.warehouse),
+    { id: "status", title: words.status, cell: ({ status }) => <Badge of="receipt" state={status} /> },
+    column(words.warehouse),
     {
       id: "expected",
-      title: texts.expected,
+      title: words.expected,
       sort: "expected_at",
       cell: ({ expected_at, location }) => <Day at={expected_at} zone={zoneOf(location)} />,
     },
     { id: "lines", title: texts.lines, align: "right", cell: ({ lines }) => count(lines.length) },
     {
       id: "progress",
-      title: texts.progress,
+      title: words.received,
       align: "right",
       cell: ({ lines }) => texts.of(sum(lines, "quantity_received"), sum(lines, "quantity")),
     },
-    { id: "created", title: texts.created, sort: "created_at", cell: ({ created_at }) => <Time at={created_at} /> },
+    { id: "created", title: words.created, sort: "created_at", cell: ({ created_at }) => <Time at={created_at} /> },
   ];
   return (
     <ListPage<Receipt>
       title={texts.title}
       path="/inventory/receipts"
       search={{ param: "q", hint: texts.search }}
-      filters={[choice("status", texts.status, stateOptions("receipt")), filter(texts.warehouse)]}
+      filters={[choice("status", words.status, stateOptions("receipt")), filter(words.warehouse)]}
       sort="-created_at"
       columns={columns}
       href={({ id }) => to(`/receipts/${id}`)}

@@ -3,12 +3,13 @@ import type { Receipt } from "../../api/types.ts";
 import { sendLines } from "../../components/line_fields.tsx";
 import { NewRecordPage } from "../../components/record_forms.tsx";
 import type { ScreenProps } from "../../components/screen.ts";
+import { words } from "../../text/common.ts";
 import { receiptTexts as texts } from "../../text/transfers.ts";
 import { unitLines } from "./documents.tsx";
 import { useWarehouses } from "./stock_links.ts";
 
-const expiry = { name: "expiration_date", title: texts.expiry, kind: "date" } as const;
-const lines = unitLines("lines", texts, [expiry]);
+const expiry = { name: "expiration_date", title: words.expires, kind: "date" } as const;
+const lines = unitLines("lines", texts.lines, [expiry]);
 
 /** Creates an inbound shipment for an expected delivery. */
 export function NewReceiptScreen({ title, back }: ScreenProps) {
@@ -21,9 +22,9 @@ export function NewReceiptScreen({ title, back }: ScreenProps) {
       first={{ lines: [{ sku: "", quantity: "" }] }}
       fields={[
         { kind: "text", name: "supplier", label: texts.supplier, width: "half", focus: true },
-        { kind: "text", name: "reference", label: texts.reference, help: texts.referenceHelp, width: "half" },
-        { kind: "date", name: "expected_at", label: texts.expected, width: "half" },
-        { ...field(texts.warehouse), width: "half" },
+        { kind: "text", name: "reference", label: words.reference, help: texts.referenceHelp, width: "half" },
+        { kind: "date", name: "expected_at", label: words.expected, width: "half" },
+        { ...field(words.warehouse), width: "half" },
         lines,
       ]}
       create={({ lines }, key, body) =>

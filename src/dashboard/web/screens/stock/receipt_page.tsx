@@ -9,6 +9,7 @@ import { Page } from "../../components/page.tsx";
 import { type RecordProps, recordScreen } from "../../components/record_screen.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Day, Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { count, date } from "../../text/format.ts";
 import { stateText } from "../../text/states.ts";
 import { receiptTexts as texts } from "../../text/transfers.ts";
@@ -31,16 +32,16 @@ function ReceiptPage({ record: receipt, etag, back }: RecordProps<Receipt>) {
       acts={<Actions of={actionsOf(receipt, etag)} />}
     >
       <DocumentBody
-        texts={texts}
+        title={texts.lines}
         of={receipt}
         lines={lines}
         columns={columnsOf(lines)}
         facts={[
-          [texts.warehouse, nameOf(location)],
+          [words.warehouse, nameOf(location)],
           [texts.supplier, supplier],
-          [texts.reference, reference],
-          [texts.expected, expected_at && <Day at={expected_at} zone={zoneOf(location)} />],
-          [texts.created, <Time key="created" at={created_at} />],
+          [words.reference, reference],
+          [words.expected, expected_at && <Day at={expected_at} zone={zoneOf(location)} />],
+          [words.created, <Time key="created" at={created_at} />],
           closed_at === null ? null : [stateText("receipt", "closed"), <Time key="closed" at={closed_at} />],
         ]}
         moved={status !== "expected" && status !== "cancelled"}
@@ -56,16 +57,16 @@ function columnsOf(lines: readonly ReceivedLine[]): readonly TableColumn<Receive
   const right = { align: "right" } as const;
   const aside = (it: ReceivedLine) => <span title={texts.setAsideHelp}>{count(it.quantity_set_aside)}</span>;
   return [
-    { id: "sku", title: texts.sku, cell: ({ sku }) => <code>{sku}</code>, wide: true },
-    { id: "lot", when: some((it) => it.lot_number), title: texts.lot, cell: ({ lot_number }) => lot_number ?? "" },
+    { id: "sku", title: words.sku, cell: ({ sku }) => <code>{sku}</code>, wide: true },
+    { id: "lot", when: some((it) => it.lot_number), title: words.lot, cell: ({ lot_number }) => lot_number ?? "" },
     {
       id: "expiry",
       when: some((it) => it.expiration_date),
-      title: texts.expiry,
+      title: words.expires,
       cell: ({ expiration_date }) => (expiration_date ? date(expiration_date) : ""),
     },
-    { id: "expected", ...right, title: texts.expected, cell: ({ quantity }) => count(quantity) },
-    { id: "received", ...right, title: texts.received, cell: (it) => count(it.quantity_received) },
+    { id: "expected", ...right, title: words.expected, cell: ({ quantity }) => count(quantity) },
+    { id: "received", ...right, title: words.received, cell: (it) => count(it.quantity_received) },
     { id: "outstanding", ...right, title: texts.outstanding, cell: (it) => count(it.quantity_outstanding) },
     { id: "apart", ...right, when: some((it) => it.quantity_set_aside), title: texts.apart, cell: aside },
     {
@@ -90,9 +91,9 @@ function Odd({ units }: { readonly units: number }) {
   return <span class={units === 0 ? "muted" : "minus"}>{count(units)}</span>;
 }
 
-const arrivedLines = unitLines("items", texts, [
-  { name: "expiration_date", title: texts.expiry, kind: "date" },
-  { name: "bin", title: texts.bin, kind: "text", mono: true },
+const arrivedLines = unitLines("items", texts.lines, [
+  { name: "expiration_date", title: words.expires, kind: "date" },
+  { name: "bin", title: words.bin, kind: "text", mono: true },
   { name: "condition", title: texts.condition, kind: "select", options: optionsOf(texts.conditions) },
 ]);
 const blank = { sku: "", quantity: "", lot_number: "", expiration_date: "", bin: "", condition: "good" };
@@ -103,7 +104,7 @@ function actionsOf(receipt: Receipt, etag: string | null): readonly Action[] {
   return [
     { ...receive(receipt, outstanding), when: allowed_actions.includes("scan") },
     {
-      title: texts.close,
+      title: words.close,
       button: true,
       permission: "stock.floor",
       match: etag,
@@ -133,14 +134,14 @@ function receive({ id, lines }: Receipt, outstanding: number): Action {
     return <p class="will">{texts.willTake(units) + more}</p>;
   };
   return {
-    title: texts.arrivals,
+    title: words.receive,
     icon: "box",
     button: "primary",
     permission: "stock.floor",
     ask: {
-      title: texts.arrivals,
+      title: words.receive,
       text: texts.arrivalsText,
-      submit: texts.take,
+      submit: words.receive,
       wide: true,
       preview,
       fields: [arrivedLines],

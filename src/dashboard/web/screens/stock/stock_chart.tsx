@@ -1,5 +1,6 @@
 import type { Level } from "../../api/types.ts";
 import { setQuery } from "../../browser/router.ts";
+import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { stockTexts as texts } from "../../text/stock.ts";
 import { least_share, type Parts, partsOf, shares } from "./stock_shares.ts";
@@ -17,8 +18,8 @@ interface ChartPiece {
 function piecesOf({ available, promised, picked, apart }: Parts): ChartPiece[] {
   return [
     { id: "available", title: texts.available, units: available, note: texts.availableNote, tab: "places" },
-    { id: "promised", title: texts.promised, units: promised, note: texts.promisedNote, tab: "demand" },
-    { id: "picked", title: texts.picked, units: picked, note: texts.pickedNote, tab: "demand" },
+    { id: "promised", title: words.reserved, units: promised, note: texts.promisedNote, tab: "demand" },
+    { id: "picked", title: words.picked, units: picked, note: texts.pickedNote, tab: "demand" },
     {
       id: "apart",
       title: texts.notForSale,
@@ -38,7 +39,7 @@ export function Picture({ level }: { readonly level: Level }) {
   const pieces = piecesOf(parts);
   const [available, promised, picked, apart] = pieces.map(({ units }) => units);
   const around: ChartPiece[] = [
-    { id: "incoming", title: texts.incoming, units: parts.incoming, note: texts.incomingNote, tab: "incoming" },
+    { id: "incoming", title: words.incoming, units: parts.incoming, note: texts.incomingNote, tab: "incoming" },
     {
       id: "backordered",
       title: texts.backordered,
@@ -53,7 +54,7 @@ export function Picture({ level }: { readonly level: Level }) {
   return (
     <div class="picture">
       <p class="picture-sum">
-        <strong>{count(parts.on_hand)}</strong> {texts.onHand.toLowerCase()}
+        <strong>{count(parts.on_hand)}</strong> {words.onHand.toLowerCase()}
       </p>
       <svg
         class="picture-bars"

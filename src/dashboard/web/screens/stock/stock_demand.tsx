@@ -6,6 +6,7 @@ import { EmptyState } from "../../components/notice.tsx";
 import { Card } from "../../components/page.tsx";
 import { DataTable, type TableColumn } from "../../components/table.tsx";
 import { Day, Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { stockTexts as texts } from "../../text/stock.ts";
 import { useWarehouses } from "./stock_links.ts";
@@ -18,21 +19,21 @@ function Claimant({ order_id, order_number }: Pick<BackorderedClaim, "order_id" 
 }
 
 const waitingColumns: readonly TableColumn<BackorderedClaim>[] = [
-  { id: "order", title: texts.order, cell: (it) => <Claimant {...it} /> },
-  { id: "units", title: texts.quantity, align: "right", cell: ({ units }) => count(units) },
-  { id: "priority", title: texts.priority, align: "right", cell: ({ priority }) => count(priority) },
-  { id: "since", title: texts.since, cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: "order", title: words.order, cell: (it) => <Claimant {...it} /> },
+  { id: "units", title: words.units, align: "right", cell: ({ units }) => count(units) },
+  { id: "priority", title: words.priority, align: "right", cell: ({ priority }) => count(priority) },
+  { id: "since", title: words.since, cell: ({ created_at }) => <Time at={created_at} /> },
   {
     id: "paused",
-    title: texts.status,
+    title: words.status,
     cell: ({ paused }) => (paused ? <Badge tone="warning">{texts.onHold}</Badge> : ""),
   },
 ];
 
 const holdingColumns: readonly TableColumn<Holding>[] = [
-  { id: "order", title: texts.order, cell: (it) => <Claimant {...it} /> },
-  { id: "units", title: texts.quantity, align: "right", cell: ({ units }) => count(units) },
-  { id: "picked", title: texts.picked, align: "right", cell: ({ picked }) => count(picked) },
+  { id: "order", title: words.order, cell: (it) => <Claimant {...it} /> },
+  { id: "units", title: words.units, align: "right", cell: ({ units }) => count(units) },
+  { id: "picked", title: words.picked, align: "right", cell: ({ picked }) => count(picked) },
   { id: "until", title: texts.until, cell: ({ expires_at }) => (expires_at ? <Time at={expires_at} /> : "") },
   { id: "reservation", title: texts.reservation, cell: ({ reservation_id }) => reservation_id },
 ];
@@ -84,10 +85,10 @@ interface Coming {
 
 const comingColumns: readonly TableColumn<Coming>[] = [
   { id: "what", title: texts.what, cell: ({ what, reference, id }) => `${what} ${reference || id}` },
-  { id: "units", title: texts.quantity, align: "right", cell: ({ units }) => count(units) },
-  { id: "at", title: texts.expectedAt, cell: ({ at }) => <Day at={at} /> },
-  { id: "way", title: texts.to, cell: ({ way }) => way },
-  { id: "reference", title: texts.reference, cell: ({ reference }) => reference ?? "", wide: true },
+  { id: "units", title: words.units, align: "right", cell: ({ units }) => count(units) },
+  { id: "at", title: words.expected, cell: ({ at }) => <Day at={at} /> },
+  { id: "way", title: words.to, cell: ({ way }) => way },
+  { id: "reference", title: words.reference, cell: ({ reference }) => reference ?? "", wide: true },
 ];
 
 /** The incoming units, by receipt and transfer. */
@@ -109,7 +110,7 @@ export function Incoming({ explanation }: { readonly explanation: Explanation })
       reference,
       units,
       href: to(`/transfers/${id}`),
-      what: texts.transfer,
+      what: words.transfer,
       way: `${nameOf(from_location)} → ${nameOf(to_location)}`,
       at: shipped_at,
     })),
@@ -125,7 +126,7 @@ export function Incoming({ explanation }: { readonly explanation: Explanation })
   }
   return (
     <DataTable
-      name={texts.incomingTab}
+      name={words.incoming}
       rows={rows}
       columns={comingColumns}
       id={({ id }) => id}

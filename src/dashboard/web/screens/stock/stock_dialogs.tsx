@@ -94,7 +94,7 @@ function PlaceDialog({ places: all, kinds, at, first, fields, send, preview, ...
     <FormDialog
       {...dialog}
       first={{ place: start === undefined ? "" : keyOf(start), ...first }}
-      fields={[{ kind: "select", name: "place", label: texts.place, required: true, options }, ...fields(chosen)]}
+      fields={[{ kind: "select", name: "place", label: words.location, required: true, options }, ...fields(chosen)]}
       onSubmit={async (values, key) => {
         const from = chosen(values);
         if (from !== undefined) await send(from, values, key);
@@ -122,7 +122,7 @@ const entered = ({ quantity, notes }: FormValues) => ({
 });
 const shortfallIn = ({ allow_shortfall }: FormValues) => (allow_shortfall === true ? { allow_shortfall } : {});
 
-const notes: FormField = { kind: "text", name: "notes", label: texts.notes, lines: 2 };
+const notes: FormField = { kind: "text", name: "notes", label: words.notes, lines: 2 };
 const letWait: FormField = {
   kind: "switch",
   name: "allow_shortfall",
@@ -149,7 +149,7 @@ export function AdjustDialog(props: PlacesProps) {
       first={{ reason: "stock_count" }}
       fields={(chosen) => [
         { kind: "number", name: "counted", label: texts.counted, help: texts.countedHelp, required: true, focus: true },
-        { kind: "select", name: "reason", label: texts.reason, required: true, options: optionsOf(texts.reasons) },
+        { kind: "select", name: "reason", label: words.reason, required: true, options: optionsOf(texts.reasons) },
         { ...notes, help: texts.notesFor },
         { ...letWait, when: (values) => (byOf(chosen(values), values) ?? 0) < 0 },
       ]}
@@ -183,7 +183,7 @@ export function AdjustDialog(props: PlacesProps) {
 const quantityField: FormField = {
   kind: "number",
   name: "quantity",
-  label: texts.quantity,
+  label: words.units,
   required: true,
   width: "half",
 };
@@ -191,7 +191,7 @@ const quantityField: FormField = {
 /** Moves units to another bin of the same warehouse. Can be undone. */
 export function MoveDialog(props: PlacesProps) {
   const { sku, at } = props;
-  const toBin = { kind: "text", name: "to_bin", label: texts.toBin, help: texts.toBinHelp, required: true } as const;
+  const toBin = { kind: "text", name: "to_bin", label: words.toBin, help: texts.toBinHelp, required: true } as const;
   return (
     <PlaceDialog
       {...props}
@@ -235,7 +235,7 @@ export function OffSaleDialog(props: PlacesProps) {
       first={{ condition: "quarantined" }}
       fields={() => [
         quantityField,
-        { kind: "select", name: "condition", label: texts.condition, required: true, width: "half", options },
+        { kind: "select", name: "condition", label: words.reason, required: true, width: "half", options },
         notes,
         letWait,
       ]}
@@ -256,13 +256,13 @@ export function OffSaleDialog(props: PlacesProps) {
 const skuField = (onPick: (product: ProductRecord | null) => void): FormField => ({
   kind: "custom",
   name: "sku",
-  label: texts.sku,
+  label: words.sku,
   required: true,
   width: "half",
   render: ({ value, set, problem, values }) => (
     <>
       <ProductPicker
-        label={texts.sku}
+        label={words.sku}
         merchant={merchantIn(values)}
         shown={String(value)}
         invalid={problem() !== undefined}
@@ -294,13 +294,13 @@ export function AddDialog({ sku, onClose }: { readonly sku: string; readonly onC
         ...(sku === "" ? merchantChoice() : []),
         skuField(setPicked),
         quantityField,
-        field(texts.warehouse),
-        { kind: "text", name: "bin", label: texts.bin, help: texts.binHelp, mono: true, width: "half" },
-        { kind: "text", name: "reference", label: texts.reference, width: "half" },
+        field(words.warehouse),
+        { kind: "text", name: "bin", label: words.bin, help: texts.binHelp, mono: true, width: "half" },
+        { kind: "text", name: "reference", label: words.reference, width: "half" },
         {
           kind: "text",
           name: "lot_number",
-          label: texts.lot,
+          label: words.lot,
           mono: true,
           width: "half",
           help: by_lot ? texts.lotNeeded(product?.sku ?? "") : texts.lotHelp,
@@ -309,7 +309,7 @@ export function AddDialog({ sku, onClose }: { readonly sku: string; readonly onC
         {
           kind: "date",
           name: "expiration_date",
-          label: texts.expiry,
+          label: words.expires,
           width: "half",
           help: by_expiry ? texts.expiryNeeded(product?.sku ?? "") : texts.expiryHelp,
           required: by_expiry,
@@ -366,7 +366,7 @@ export function OwnershipDialog(props: PlacesProps) {
       kinds={["storage"]}
       title={texts.ownershipTitle(sku)}
       text={texts.ownershipText}
-      submit={texts.ownershipAct}
+      submit={words.transfer}
       fields={() => [
         quantityField,
         {
@@ -386,8 +386,8 @@ export function OwnershipDialog(props: PlacesProps) {
           mono: true,
           width: "half",
         },
-        { kind: "text", name: "to_bin", label: texts.toBin, help: texts.ownershipBinHelp, mono: true, width: "half" },
-        { kind: "text", name: "reason", label: texts.ownershipReason, help: texts.ownershipReasonHelp, required: true },
+        { kind: "text", name: "to_bin", label: words.toBin, help: texts.ownershipBinHelp, mono: true, width: "half" },
+        { kind: "text", name: "reason", label: words.reason, help: texts.ownershipReasonHelp, required: true },
       ]}
       send={async (from, values, key) => {
         const quantity = enteredNumber(values["quantity"]);

@@ -10,6 +10,7 @@ import { openDialog } from "../../components/dialog.tsx";
 import { choice, ListPage } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { stockTexts as texts } from "../../text/stock.ts";
 import { AddDialog } from "./stock_dialogs.tsx";
@@ -18,18 +19,18 @@ import { dayFromNow, stockHref, useWarehouses } from "./stock_links.ts";
 const apart = ({ unavailable }: Level) => Object.values(unavailable).reduce((sum, units) => sum + units, 0);
 
 const columns: readonly TableColumn<Level>[] = [
-  { id: "sku", title: texts.sku, sort: "sku", cell: ({ sku }) => <code>{sku}</code> },
-  { id: "name", title: texts.name, sort: "name", cell: ({ name }) => name, wide: true },
-  { id: "status", title: texts.status, cell: ({ status }) => <Badge of="stock" state={status} /> },
+  { id: "sku", title: words.sku, sort: "sku", cell: ({ sku }) => <code>{sku}</code> },
+  { id: "name", title: words.name, sort: "name", cell: ({ name }) => name, wide: true },
+  { id: "status", title: words.status, cell: ({ status }) => <Badge of="stock" state={status} /> },
   { id: "available", title: texts.available, sort: "available", align: "right", cell: (it) => count(it.available) },
-  { id: "reserved", title: texts.promised, align: "right", cell: ({ reserved }) => quiet(reserved) },
+  { id: "reserved", title: words.reserved, align: "right", cell: ({ reserved }) => quiet(reserved) },
   { id: "apart", title: texts.notForSale, align: "right", cell: (it) => quiet(apart(it)) },
-  { id: "on_hand", title: texts.onHand, align: "right", cell: ({ on_hand }) => count(on_hand) },
-  { id: "incoming", title: texts.incoming, align: "right", cell: ({ incoming }) => quiet(incoming) },
+  { id: "on_hand", title: words.onHand, align: "right", cell: ({ on_hand }) => count(on_hand) },
+  { id: "incoming", title: words.incoming, align: "right", cell: ({ incoming }) => quiet(incoming) },
   { id: "backordered", title: texts.backordered, align: "right", cell: ({ backordered }) => quiet(backordered) },
   { id: "reorder", title: texts.reorderAt, align: "right", extra: true, cell: (it) => quiet(it.reorder_point) },
-  { id: "bins", title: texts.places, extra: true, cell: ({ locations }) => binsOf(locations) },
-  { id: "updated", title: texts.updated, extra: true, cell: ({ last_updated }) => <Time at={last_updated} /> },
+  { id: "bins", title: words.locations, extra: true, cell: ({ locations }) => binsOf(locations) },
+  { id: "updated", title: words.updated, extra: true, cell: ({ last_updated }) => <Time at={last_updated} /> },
 ];
 
 /** A number; zero is shown in grey. */
@@ -62,12 +63,12 @@ export function LevelsScreen() {
   return (
     <ListPage<Level>
       name={texts.levels}
-      title={texts.title}
+      title={words.stock}
       path="/inventory"
       search={{ param: "q", hint: texts.search }}
       filters={[
-        choice("status", texts.status, stateOptions("stock")),
-        filter(texts.anyWarehouse),
+        choice("status", words.status, stateOptions("stock")),
+        filter(words.warehouse),
         choice("expiring_before", texts.expiresWithin, within),
         { kind: "flag", param: "low_stock", title: texts.lowOnly },
       ]}

@@ -14,6 +14,7 @@ import { Card, Page } from "../../components/page.tsx";
 import type { ScreenProps } from "../../components/screen.ts";
 import { DataTable, type TableColumn } from "../../components/table.tsx";
 import { Tabs } from "../../components/tabs.tsx";
+import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { stockTexts as texts } from "../../text/stock.ts";
 import { Ledger } from "./ledger.tsx";
@@ -95,7 +96,7 @@ function SkuTabs({ stock, explanation, places }: SkuTabsProps) {
   const acts = (at: Placed) => placeActions(sku, places, at);
   const placesTab = {
     id: "places",
-    title: texts.places,
+    title: words.locations,
     count: places.length,
     content: () => <Places rows={places} of="sku" acts={acts} />,
   };
@@ -113,7 +114,7 @@ function SkuTabs({ stock, explanation, places }: SkuTabsProps) {
         },
         {
           id: "incoming",
-          title: texts.incomingTab,
+          title: words.incoming,
           content: () => (explanation ? <Incoming explanation={explanation} /> : <Skeleton />),
         },
         ...(lot_tracking ? [lotsTab] : []),
@@ -190,7 +191,7 @@ type ExplainedComponent = NonNullable<Explanation["components"]>[number];
 function Parts({ parts, stock }: { readonly parts: readonly ExplainedComponent[]; readonly stock: StockOfSku }) {
   const fewest = Math.min(...parts.map(({ sets }) => sets));
   const columns: readonly TableColumn<ExplainedComponent>[] = [
-    { id: "sku", title: texts.sku, cell: ({ sku }) => <code>{sku}</code> },
+    { id: "sku", title: words.sku, cell: ({ sku }) => <code>{sku}</code> },
     { id: "needed", title: texts.setsOf, cell: ({ quantity }) => texts.partsNeeded(quantity), wide: true },
     { id: "available", title: texts.available, align: "right", cell: ({ available }) => count(available) },
     {

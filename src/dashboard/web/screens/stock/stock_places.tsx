@@ -6,6 +6,7 @@ import { Badge } from "../../components/badge.tsx";
 import { EmptyState } from "../../components/notice.tsx";
 import { BinName } from "../../components/record_name.tsx";
 import { DataTable, type TableColumn } from "../../components/table.tsx";
+import { words } from "../../text/common.ts";
 import { count, date } from "../../text/format.ts";
 import { stockTexts as texts } from "../../text/stock.ts";
 import { daysUntil, stockHref, useWarehouses } from "./stock_links.ts";
@@ -59,41 +60,41 @@ export function Places({ rows, of, acts }: StockPlacesProps) {
   const { several, nameOf } = useWarehouses();
   if (rows.length === 0) return <EmptyState icon="bins" title={texts.noPlaces} text={texts.noPlacesText} />;
   const columns: readonly TableColumn<Placed>[] = [
-    { id: "bin", when: of === "sku", title: texts.bin, cell: (it) => <Bin {...it} /> },
+    { id: "bin", when: of === "sku", title: words.bin, cell: (it) => <Bin {...it} /> },
     {
       id: "warehouse",
       when: of === "sku" && several,
-      title: texts.warehouse,
+      title: words.warehouse,
       cell: ({ warehouse_id }) => nameOf(warehouse_id),
     },
     {
       id: "sku",
       when: of === "bin",
-      title: texts.sku,
+      title: words.sku,
       cell: ({ sku, cause }) => (
         <>
           <code>{sku}</code> {cause && <Badge tone="warning">{texts.causes[cause]}</Badge>}
         </>
       ),
     },
-    { id: "name", when: of === "bin", title: texts.name, cell: ({ name }) => name, wide: true },
+    { id: "name", when: of === "bin", title: words.name, cell: ({ name }) => name, wide: true },
     {
       id: "lot",
-      title: texts.lot,
+      title: words.lot,
       cell: ({ lot_id, lot_number }) => (lot_id === null ? "" : <a href={to(`/lots/${lot_id}`)}>{lot_number}</a>),
     },
     {
       id: "expiry",
-      title: texts.expiry,
+      title: words.expires,
       cell: (row) => <Expiry at={row.expiration_date} warehouse={row.warehouse_id} />,
     },
-    { id: "units", title: texts.onHand, align: "right", cell: ({ quantity }) => count(quantity) },
-    { id: "reserved", title: texts.promised, align: "right", cell: ({ reserved }) => count(reserved) },
+    { id: "units", title: words.onHand, align: "right", cell: ({ quantity }) => count(quantity) },
+    { id: "reserved", title: words.reserved, align: "right", cell: ({ reserved }) => count(reserved) },
     { id: "available", title: texts.available, align: "right", cell: ({ available }) => count(available) },
   ];
   return (
     <DataTable
-      name={texts.places}
+      name={words.locations}
       rows={rows}
       columns={columns}
       id={(row) => [row.sku, row.warehouse_id, row.bin, row.lot_number, ownerOf(row)].join(" ")}

@@ -5,6 +5,7 @@ import { LinkButton } from "../../components/button.tsx";
 import { choice, ListPage } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { transferTexts as texts } from "../../text/transfers.ts";
 import { useWarehouses } from "./stock_links.ts";
@@ -12,20 +13,20 @@ import { useWarehouses } from "./stock_links.ts";
 export function TransfersScreen() {
   const { several, options, nameOf } = useWarehouses();
   const columns: readonly TableColumn<Transfer>[] = [
-    { id: "id", title: texts.id, cell: ({ id }) => id },
-    { id: "reference", title: texts.reference, cell: ({ reference }) => reference ?? "", wide: true },
-    { id: "status", title: texts.status, cell: ({ status }) => <Badge of="transfer" state={status} /> },
+    { id: "id", title: words.transfer, cell: ({ id }) => id },
+    { id: "reference", title: words.reference, cell: ({ reference }) => reference ?? "", wide: true },
+    { id: "status", title: words.status, cell: ({ status }) => <Badge of="transfer" state={status} /> },
     { id: "from", title: texts.from, cell: ({ from_location }) => nameOf(from_location) },
-    { id: "to", title: texts.to, cell: ({ to_location }) => nameOf(to_location) },
+    { id: "to", title: words.to, cell: ({ to_location }) => nameOf(to_location) },
     {
       id: "units",
-      title: texts.units,
+      title: words.units,
       align: "right",
       cell: ({ items }) => count(items.reduce((sum, { quantity }) => sum + quantity, 0)),
     },
-    { id: "shipped", title: texts.shipped, cell: ({ shipped_at }) => <Time at={shipped_at} /> },
-    { id: "received", title: texts.received, extra: true, cell: ({ received_at }) => <Time at={received_at} /> },
-    { id: "created", title: texts.created, cell: ({ created_at }) => <Time at={created_at} /> },
+    { id: "shipped", title: words.shipped, cell: ({ shipped_at }) => <Time at={shipped_at} /> },
+    { id: "received", title: words.received, extra: true, cell: ({ received_at }) => <Time at={received_at} /> },
+    { id: "created", title: words.created, cell: ({ created_at }) => <Time at={created_at} /> },
   ];
   return (
     <ListPage<Transfer>
@@ -33,9 +34,9 @@ export function TransfersScreen() {
       path="/inventory/transfers"
       search={{ param: "q", hint: texts.search }}
       filters={[
-        choice("status", texts.status, stateOptions("transfer")),
+        choice("status", words.status, stateOptions("transfer")),
         choice("from_location", texts.from, options),
-        choice("to_location", texts.to, options),
+        choice("to_location", words.to, options),
       ]}
       columns={columns}
       href={({ id }) => to(`/transfers/${id}`)}

@@ -8,6 +8,7 @@ import { Page } from "../../components/page.tsx";
 import { type RecordProps, recordScreen } from "../../components/record_screen.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { transferTexts as texts } from "../../text/transfers.ts";
 import { commonActions, DocumentBody, sendArrived, unitLines, unitsIn } from "./documents.tsx";
@@ -30,17 +31,17 @@ function TransferPage({ record: transfer, etag, back }: RecordProps<Transfer>) {
       acts={<Actions of={actionsOf(transfer, etag)} />}
     >
       <DocumentBody
-        texts={texts}
+        title={texts.lines}
         of={transfer}
         lines={items}
         columns={columns}
         facts={[
           [texts.from, from],
-          [texts.to, to],
-          [texts.reference, reference],
-          [texts.created, <Time key="created" at={created_at} />],
-          [texts.shipped, <Time key="shipped" at={shipped_at} />],
-          [texts.received, <Time key="received" at={received_at} />],
+          [words.to, to],
+          [words.reference, reference],
+          [words.created, <Time key="created" at={created_at} />],
+          [words.shipped, <Time key="shipped" at={shipped_at} />],
+          [words.received, <Time key="received" at={received_at} />],
         ]}
         moved={shipped_at !== null}
       />
@@ -51,23 +52,23 @@ function TransferPage({ record: transfer, etag, back }: RecordProps<Transfer>) {
 type TransferItem = Transfer["items"][number];
 
 const columns: readonly TableColumn<TransferItem>[] = [
-  { id: "sku", title: texts.sku, cell: ({ sku }) => <code>{sku}</code>, wide: true },
+  { id: "sku", title: words.sku, cell: ({ sku }) => <code>{sku}</code>, wide: true },
   {
     id: "lot",
-    title: texts.lot,
+    title: words.lot,
     cell: ({ lot_number, lots }) => lot_number ?? lots.flatMap((lot) => lot.lot_number ?? []).join(", "),
   },
   { id: "bin", title: texts.bin, cell: ({ bin }) => bin ?? "" },
-  { id: "units", title: texts.units, align: "right", cell: ({ quantity }) => count(quantity) },
+  { id: "units", title: words.units, align: "right", cell: ({ quantity }) => count(quantity) },
   { id: "way", title: texts.inTransit, align: "right", cell: (it) => count(it.quantity_in_transit) },
-  { id: "received", title: texts.received, align: "right", cell: (it) => count(it.quantity_received) },
+  { id: "received", title: words.received, align: "right", cell: (it) => count(it.quantity_received) },
   { id: "off", title: texts.writtenOff, align: "right", cell: (it) => count(it.quantity_written_off) },
 ];
 
-const receivedLines = unitLines("items", texts, [{ name: "bin", title: texts.toBin, kind: "text", mono: true }]);
+const receivedLines = unitLines("items", texts.lines, [{ name: "bin", title: words.toBin, kind: "text", mono: true }]);
 const closeFields: readonly FormField[] = [
   { kind: "select", name: "reason", label: texts.missing, required: true, options: optionsOf(texts.reasons) },
-  { kind: "text", name: "notes", label: texts.notes, lines: 2 },
+  { kind: "text", name: "notes", label: words.notes, lines: 2 },
 ];
 
 function actionsOf(transfer: Transfer, etag: string | null): readonly Action[] {
@@ -88,7 +89,7 @@ function actionsOf(transfer: Transfer, etag: string | null): readonly Action[] {
       done: texts.shippedDone(id),
     },
     {
-      title: texts.close,
+      title: words.close,
       button: true,
       permission: "stock.write",
       match: etag,
@@ -123,7 +124,7 @@ function receive({ id, items }: Transfer, in_transit: number): Action {
     <p class="will">{texts.receiveWill(unitsIn(values), Math.max(0, in_transit - unitsIn(values)))}</p>
   );
   return {
-    title: texts.receive,
+    title: words.receive,
     icon: "box",
     button: "primary",
     permission: "stock.floor",

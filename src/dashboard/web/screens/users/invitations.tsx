@@ -13,6 +13,7 @@ import { Form } from "../../components/form.tsx";
 import { choice, List } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { SecretOnce, Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { merchantTexts } from "../../text/merchants.ts";
 import { userTexts as texts } from "../../text/users.ts";
 import { roleField } from "./roles.tsx";
@@ -39,8 +40,8 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
       <Form
         guarded={false}
         fields={[
-          { name: "email", kind: "text", type: "email", label: texts.email, required: true, focus: true },
-          { name: "name", kind: "text", label: texts.inviteName },
+          { name: "email", kind: "text", type: "email", label: words.email, required: true, focus: true },
+          { name: "name", kind: "text", label: words.name },
           ...memberField(),
           roleField(roles),
         ]}
@@ -73,7 +74,7 @@ function LinkDialog({ invitation: { email, link, proof }, onClose }: LinkProps) 
         secret={whole}
         name={texts.linkName}
         text={texts.linkTexts[proof](email)}
-        done={texts.linkDone}
+        done={words.done}
         onDone={onClose}
       />
     </Dialog>
@@ -83,7 +84,7 @@ function LinkDialog({ invitation: { email, link, proof }, onClose }: LinkProps) 
 const columns: readonly TableColumn<Invitation>[] = [
   {
     id: "email",
-    title: texts.email,
+    title: words.email,
     wide: true,
     cell: ({ email, name }) => (
       <span class="who">
@@ -95,7 +96,7 @@ const columns: readonly TableColumn<Invitation>[] = [
   { id: "role", title: texts.role, cell: ({ role }) => texts.roles[role] },
   {
     id: "status",
-    title: texts.status,
+    title: words.status,
     cell: ({ status }) => <Badge of="invitation" state={status} />,
   },
   { id: "mail", title: texts.mail, cell: ({ mail_status }) => texts.mails[mail_status] },
@@ -126,7 +127,7 @@ export function Invitations({ invite }: { readonly invite: ComponentChildren }) 
       name={texts.tabs.invitations}
       path="/invitations"
       search={{ param: "q", hint: texts.search }}
-      filters={[choice("status", texts.status, stateOptions("invitation"))]}
+      filters={[choice("status", words.status, stateOptions("invitation"))]}
       columns={columns}
       rowName={({ email }) => email}
       rowActs={(one) => isPending(one) && <Actions of={acts(one)} />}

@@ -24,8 +24,8 @@ interface JoinProps {
 function Join({ invited: { email, merchant, proof }, token, text }: JoinProps) {
   const [asks_code, setAsksCode] = useState(false);
   const isIn = session.value?.user.email === email;
-  const password = { name: "password", kind: "text", label: texts.password, type: "password" } as const;
-  const code = { name: "code", kind: "text", label: texts.code, help: texts.codeHelp, mono: true } as const;
+  const password = { name: "password", kind: "text", label: words.password, type: "password" } as const;
+  const code = { name: "code", kind: "text", label: words.code, help: texts.codeHelp, mono: true } as const;
   const fields: readonly FormField[] = [
     { ...password, required: true, autocomplete: "current-password", focus: true },
     ...(asks_code ? [{ ...code, required: true, autocomplete: "one-time-code" }] : []),
@@ -93,7 +93,7 @@ export function InvitationScreen() {
         guarded={false}
         fields={[
           { name: "name", kind: "text", label: texts.name, autocomplete: "name", required: true, focus: true },
-          ...newPasswordFields(texts.newPassword),
+          ...newPasswordFields(words.password),
         ]}
         first={{ name: name ?? "" }}
         submit={texts.accept}
@@ -117,7 +117,7 @@ export function ResetScreen() {
       ) : (
         <Form
           guarded={false}
-          fields={newPasswordFields(texts.newPassword)}
+          fields={newPasswordFields(words.password)}
           submit={texts.resetSubmit}
           onSubmit={async (values) => {
             await callDashboard("POST", "/reset", { token, password: newPasswordOf(values) });
@@ -149,8 +149,8 @@ export function SetupScreen() {
         guarded={false}
         fields={[
           { name: "name", kind: "text", label: texts.name, autocomplete: "name", required: true, focus: true },
-          { name: "email", kind: "text", type: "email", label: texts.email, autocomplete: "username", required: true },
-          ...newPasswordFields(texts.newPassword),
+          { name: "email", kind: "text", type: "email", label: words.email, autocomplete: "username", required: true },
+          ...newPasswordFields(words.password),
         ]}
         submit={texts.setupSubmit}
         onSubmit={async (values) => {

@@ -9,6 +9,7 @@ import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Page } from "../../components/page.tsx";
 import { showSuccess } from "../../components/toasts.tsx";
 import { DescriptionList, Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { titles } from "../../text/navigation.ts";
 import { profileTexts as texts } from "../../text/profile.ts";
 import { userTexts } from "../../text/users.ts";
@@ -48,7 +49,7 @@ function browserWords(user_agent: string | null): string | null {
 function SessionsCard() {
   const { data: sessions, problem, loading, reload } = useQuery<readonly SessionEntry[]>("/users/me/sessions");
   const endOne = ({ id, user_agent }: SessionEntry): Action => ({
-    title: texts.end,
+    title: words.signOut,
     ask: { title: texts.endTitle(browserWords(user_agent) ?? texts.unknownBrowser), text: texts.endText },
     call: { method: "DELETE", path: `/users/me/sessions/${id}` },
     done: texts.ended,
@@ -81,12 +82,12 @@ function Entry({ entry, onEnd }: { readonly entry: SessionEntry; readonly onEnd:
       <div>
         <strong>{browser}</strong> {current && <Badge tone="good">{texts.current}</Badge>}
         <p>
-          {ip && <code>{ip}</code>} {texts.lastSeen} <Time at={last_seen_at} />, {texts.begun} <Time at={created_at} />
+          {ip && <code>{ip}</code>} {words.lastSeen} <Time at={last_seen_at} />, {texts.begun} <Time at={created_at} />
         </p>
       </div>
       {!current && (
         <button type="button" class="button" aria-label={texts.endOne(browser)} onClick={onEnd}>
-          {texts.end}
+          {words.signOut}
         </button>
       )}
     </li>
@@ -115,13 +116,13 @@ function NameCard({ user, etag }: { readonly user: User; readonly etag: string |
     <Card title={texts.you}>
       <DescriptionList
         facts={[
-          [texts.email, user.email],
+          [words.email, user.email],
           [texts.role, userTexts.roles[user.role]],
           [texts.since, <Time at={user.created_at} />],
         ]}
       />
       <Form
-        fields={[{ name: "name", kind: "text", label: texts.name, autocomplete: "name", required: true }]}
+        fields={[{ name: "name", kind: "text", label: words.name, autocomplete: "name", required: true }]}
         record={user}
         submit={texts.save}
         unchanged={false}
@@ -138,7 +139,7 @@ function NameCard({ user, etag }: { readonly user: User; readonly etag: string |
 
 function PasswordCard() {
   return (
-    <Card title={texts.password}>
+    <Card title={words.password}>
       <Form
         fields={[
           {

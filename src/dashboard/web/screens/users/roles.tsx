@@ -4,6 +4,7 @@ import type { Role } from "../../api/types.ts";
 import { FieldError, type FormField } from "../../components/fields.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
+import { words as common } from "../../text/common.ts";
 import { userTexts as texts } from "../../text/users.ts";
 
 /** The roles of a merchant or of the operator. For merchant users, the API lists only theirs. */
@@ -113,7 +114,7 @@ function RoleLine({ permission, roles }: RoleLineProps) {
         return (
           <td key={name} class="center" data-label={texts.roles[name]}>
             {has && <Icon name="check" />}
-            <span class="unseen">{has ? texts.may : texts.mayNot}</span>
+            <span class="unseen">{has ? common.yes : common.no}</span>
           </td>
         );
       })}

@@ -8,6 +8,7 @@ import { Form } from "../../components/form.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
 import { showSuccess } from "../../components/toasts.tsx";
 import { CopyField, copyText } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { profileTexts as texts } from "../../text/profile.ts";
 
 interface RecoveryCodesProps {
@@ -36,8 +37,8 @@ export function RecoveryCodesOnce({ codes, onDone }: RecoveryCodesProps) {
         ))}
       </ol>
       <div class="row">
-        <Button icon="copy" title={texts.copyCodes} onClick={copy} />
-        <Button icon="print" title={texts.printCodes} onClick={() => window.print()} />
+        <Button icon="copy" title={words.copy} onClick={copy} />
+        <Button icon="print" title={words.print} onClick={() => window.print()} />
         <Button
           icon="download"
           title={texts.saveCodes}
@@ -81,7 +82,7 @@ export function FactorSetup({ onDone }: { readonly onDone: () => void }) {
           {
             name: "code",
             kind: "text",
-            label: texts.code,
+            label: words.code,
             help: texts.codeHelp,
             required: true,
             mono: true,

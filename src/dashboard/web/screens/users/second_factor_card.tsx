@@ -13,6 +13,7 @@ import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Card } from "../../components/page.tsx";
 import { showSuccess } from "../../components/toasts.tsx";
 import { DescriptionList, Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { profileTexts as texts } from "../../text/profile.ts";
 import { FactorSetup, RecoveryCodesOnce } from "./second_factor.tsx";
@@ -41,7 +42,7 @@ export function FactorCard() {
           <p class="factor-why">{factor.required ? `${texts.factorWhy} ${texts.factorRequired}` : texts.factorWhy}</p>
           <DescriptionList
             facts={[
-              [texts.factor, <Badge tone={isOn ? "good" : "warning"}>{isOn ? texts.factorOn : texts.factorOff}</Badge>],
+              [texts.factor, <Badge tone={isOn ? "good" : "warning"}>{isOn ? words.on : texts.factorOff}</Badge>],
               isOn ? [texts.factorSince, <Time at={factor.confirmed_at} />] : null,
               isOn ? [texts.codesLeft, count(factor.recovery_codes_left)] : null,
             ]}

@@ -1,6 +1,7 @@
 import { readSession, signOut } from "../../api/session.ts";
 import { navigate, to } from "../../browser/router.ts";
 import { showRefused } from "../../components/toasts.tsx";
+import { words } from "../../text/common.ts";
 import { signInTexts as texts } from "../../text/sign_in.ts";
 import { FactorSetup } from "./second_factor.tsx";
 import { backTo, OpenCard } from "./sign_in_card.tsx";
@@ -17,7 +18,7 @@ export function SecondFactorScreen() {
       <FactorSetup onDone={done} />
       <p class="open-acts">
         <button type="button" class="plain link" onClick={leave}>
-          {texts.signOut}
+          {words.signOut}
         </button>
       </p>
     </OpenCard>

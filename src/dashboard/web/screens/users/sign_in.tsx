@@ -3,6 +3,7 @@ import { problemOf } from "../../api/problem.ts";
 import { signIn } from "../../api/session.ts";
 import { navigate } from "../../browser/router.ts";
 import { Form } from "../../components/form.tsx";
+import { words } from "../../text/common.ts";
 import { signInTexts as texts } from "../../text/sign_in.ts";
 import { backTo, OpenCard } from "./sign_in_card.tsx";
 
@@ -25,7 +26,7 @@ export function SignInScreen() {
           {
             name: "email",
             kind: "text",
-            label: texts.email,
+            label: words.email,
             type: "email",
             autocomplete: "username",
             required: true,
@@ -34,7 +35,7 @@ export function SignInScreen() {
           {
             name: "password",
             kind: "text",
-            label: texts.password,
+            label: words.password,
             type: "password",
             required: true,
             autocomplete: "current-password",
@@ -81,7 +82,7 @@ function CodeForm({
             required: true,
             focus: true,
             mono: true,
-            label: recovery ? texts.recoveryCode : texts.code,
+            label: recovery ? texts.recoveryCode : words.code,
             help: recovery ? texts.recoveryHelp : texts.codeHelp,
             autocomplete: recovery ? "off" : "one-time-code",
           },

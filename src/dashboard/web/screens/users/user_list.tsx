@@ -17,6 +17,7 @@ import type { TableColumn } from "../../components/table.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { showSuccess } from "../../components/toasts.tsx";
 import { Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { merchantTexts } from "../../text/merchants.ts";
 import { titles } from "../../text/navigation.ts";
 import { userTexts as texts } from "../../text/users.ts";
@@ -116,7 +117,7 @@ export function UsersScreen() {
 const columns: readonly TableColumn<User>[] = [
   {
     id: "name",
-    title: texts.name,
+    title: words.name,
     wide: true,
     cell: ({ id, name, email }) => (
       <span class="who">
@@ -128,15 +129,15 @@ const columns: readonly TableColumn<User>[] = [
     ),
   },
   { id: "role", title: texts.role, cell: (user) => <Roles user={user} /> },
-  { id: "status", title: texts.status, cell: ({ status }) => <Badge of="user" state={status} /> },
+  { id: "status", title: words.status, cell: ({ status }) => <Badge of="user" state={status} /> },
   {
     id: "factor",
     title: texts.factor,
-    cell: ({ second_factor: on }) => <Badge tone={on ? "good" : "neutral"}>{on ? texts.on : texts.off}</Badge>,
+    cell: ({ second_factor: on }) => <Badge tone={on ? "good" : "neutral"}>{on ? words.on : texts.off}</Badge>,
   },
   {
     id: "seen",
-    title: texts.lastSeen,
+    title: words.lastSeen,
     cell: ({ last_seen_at }) => (last_seen_at === null ? texts.never : <Time at={last_seen_at} />),
   },
   { id: "created", title: texts.created, extra: true, cell: ({ created_at }) => <Time at={created_at} /> },
@@ -165,7 +166,7 @@ function Users() {
       search={{ param: "q", hint: texts.search }}
       filters={[
         choice("role", texts.role, optionsOf(texts.roles)),
-        choice("status", texts.status, stateOptions("user")),
+        choice("status", words.status, stateOptions("user")),
       ]}
       columns={columns}
       rowName={({ name }) => name}

@@ -86,11 +86,11 @@ export const newWarehouse: Action = {
       address: { country: "US" },
     },
     fields: [
-      { name: "name", label: texts.name, kind: "text", required: true, focus: true },
-      { name: "address", label: texts.address, kind: "address" },
+      { name: "name", label: words.name, kind: "text", required: true, focus: true },
+      { name: "address", label: words.address, kind: "address" },
       ...calendar,
       { name: "first", label: texts.firstZone, kind: "heading" },
-      { name: "zone_id", label: texts.zoneCode, kind: "text", required: true, mono: true, width: "half" },
+      { name: "zone_id", label: words.code, kind: "text", required: true, mono: true, width: "half" },
       temperature,
       { name: "bins", label: texts.bins, help: texts.binCodesHelp, kind: "text", lines: 3, mono: true },
     ],
@@ -120,8 +120,8 @@ export function editWarehouse(warehouse: WarehouseRecord): Action {
       unchanged: false,
       first: { ...same, name, holidays: holidays.join("\n") },
       fields: [
-        { name: "name", label: texts.name, kind: "text", required: true },
-        { name: "address", label: texts.address, kind: "address", with_name: true },
+        { name: "name", label: words.name, kind: "text", required: true },
+        { name: "address", label: words.address, kind: "address", with_name: true },
         ...calendar,
       ],
     },
@@ -145,7 +145,7 @@ export const editZone = ({ warehouse_id, name }: WarehouseRecord, zone: Warehous
     fields: [
       {
         name: "zone_id",
-        label: texts.zoneCode,
+        label: words.code,
         kind: "text",
         required: true,
         mono: true,

@@ -8,6 +8,7 @@ import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Page } from "../../components/page.tsx";
 import { DataTable } from "../../components/table.tsx";
 import { DescriptionList } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
 import { count, date, nothing } from "../../text/format.ts";
 import { warehouseTexts as texts } from "../../text/warehouses.ts";
 import { addBins, editWarehouse, editZone, newWarehouse, type WarehouseZone } from "./warehouse_dialogs.tsx";
@@ -55,11 +56,11 @@ function WarehouseCard({ warehouse }: WarehouseCardProps) {
       <DescriptionList
         facts={[
           [texts.printedName, address.name],
-          [texts.address, place.filter((part) => part).join(", ")],
+          [words.address, place.filter((part) => part).join(", ")],
           [texts.timezone, timezone.replaceAll("_", " ")],
           [texts.cutoff, cutoff_time],
           [texts.workingDays, working_days.map((day) => texts.weekdays[day]).join(", ")],
-          [texts.holidays, holidays.length === 0 ? texts.noHolidays : holidays.map(date).join(", ")],
+          [texts.holidays, holidays.length === 0 ? words.none : holidays.map(date).join(", ")],
           [texts.priority, count(priority)],
         ]}
       />
@@ -83,11 +84,11 @@ function Zones({ warehouse }: WarehouseCardProps) {
           rows={zones}
           id={({ zone_id }) => zone_id}
           columns={[
-            { id: "zone", title: texts.zone, cell: ({ zone_id }) => <code>{zone_id}</code> },
+            { id: "zone", title: words.zone, cell: ({ zone_id }) => <code>{zone_id}</code> },
             { id: "temperature", title: texts.temperature, cell: (zone) => texts.temperatures[zone.temperature_zone] },
             { id: "range", title: texts.range, cell: ({ temperature_range }) => temperature_range ?? nothing },
             { id: "bins", title: texts.bins, align: "right", cell: ({ bins }) => count(bins.length) },
-            { id: "units", title: texts.units, align: "right", cell: fillOf },
+            { id: "units", title: words.units, align: "right", cell: fillOf },
           ]}
           acts={
             may("house.manage")
