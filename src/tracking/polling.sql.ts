@@ -1,9 +1,9 @@
-import { and, asc, eq, isNull, lt, sql as template } from "drizzle-orm";
-import { amongThose } from "../../db/kit.ts";
+import { and, eq, isNull, lt, sql as template } from "drizzle-orm";
 import { carrier_callbacks, tracking_events, tracking_records } from "../../db/schema/tracking.ts";
 import { minute_ms } from "../core/time.ts";
 import type { Db, Tx, WriteStatements } from "../storage/database.ts";
 import { dueRecords, queueOf } from "../storage/queue.ts";
+import { deleteBatch } from "../storage/row_batches.ts";
 import { prepared, type StatementArgs } from "../storage/statements.ts";
 import type { TrackingRecord } from "./tracking_record.ts";
 
@@ -23,14 +23,8 @@ export async function insertCallback(tx: Tx, account_id: number, event_id: strin
 
 /** Deletes up to `limit` callbacks received before a time (ms), and returns how many. */
 export async function deleteCallbacks(tx: Tx, before: number, limit: number): Promise<number> {
-  const { id, received_at } = carrier_callbacks;
-  const old = tx.sql
-    .select({ id })
-    .from(carrier_callbacks)
-    .where(lt(received_at, before))
-    .orderBy(asc(received_at))
-    .limit(limit);
-  return (await tx.sql.delete(carrier_callbacks).where(amongThose(id, old)).returning({ id })).length;
+  const { received_at } = carrier_callbacks;
+  return deleteBatch(tx, carrier_callbacks, { where: lt(received_at, before), by: [received_at], limit });
 }
 
 // The condition of the partial index is literal, since databases do not match parameters to it.

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, inArray, lt } from "drizzle-orm";
-import { among, amongTexts, amongThose, columnsOf, forUpdateInOrder, list } from "../../db/kit.ts";
+import { among, amongTexts, columnsOf, forUpdateInOrder, list } from "../../db/kit.ts";
 import { order_lines, orders } from "../../db/schema/orders.ts";
 import { returns } from "../../db/schema/returns.ts";
 import { shipments } from "../../db/schema/shipments.ts";
@@ -8,6 +8,7 @@ import { assert } from "../core/faults.ts";
 import type { Shipment } from "../orders/fulfillment/shipment.ts";
 import { listShipments } from "../orders/fulfillment/shipments.sql.ts";
 import type { Db, Tx } from "../storage/database.ts";
+import { deleteBatch } from "../storage/row_batches.ts";
 import { insert, prepared, type StatementArgs } from "../storage/statements.ts";
 import type { ParcelOrder } from "./parcel.ts";
 import { type EventRow, isFoundByNumber } from "./tracking.sql.ts";
@@ -71,14 +72,8 @@ export async function endWaiting(tx: Tx, tracking_number: string): Promise<void>
 
 /** Deletes up to `limit` reports stored before a time (ms), and returns how many. */
 export async function deleteWaiting(tx: Tx, before: number, limit: number): Promise<number> {
-  const { id, received_at } = waiting_updates;
-  const old = tx.sql
-    .select({ id })
-    .from(waiting_updates)
-    .where(lt(received_at, before))
-    .orderBy(asc(received_at))
-    .limit(limit);
-  return (await tx.sql.delete(waiting_updates).where(amongThose(id, old)).returning({ id })).length;
+  const { received_at } = waiting_updates;
+  return deleteBatch(tx, waiting_updates, { where: lt(received_at, before), by: [received_at], limit });
 }
 
 const orderWithLines = prepared((sql, a: StatementArgs<{ order_id: number }>) =>

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { and, asc, eq, gte, isNotNull, isNull, lt, not } from "drizzle-orm";
-import { amongThose, forUpdate, isOneOf } from "../../db/kit.ts";
+import { and, eq, gte, isNotNull, isNull, lt, not } from "drizzle-orm";
+import { forUpdate, isOneOf } from "../../db/kit.ts";
 import { notices } from "../../db/schema/webhooks.ts";
 import { unsentMails } from "../core/email.ts";
 import { missing } from "../core/faults.ts";
@@ -10,6 +10,7 @@ import { minute_ms } from "../core/time.ts";
 import type { Db, Tx } from "../storage/database.ts";
 import { queueOf } from "../storage/queue.ts";
 import { equals, filter, recordList } from "../storage/record_list.ts";
+import { deleteBatch } from "../storage/row_batches.ts";
 import { insert } from "../storage/statements.ts";
 import type { OperatorNotice } from "./notice.ts";
 import { noticeKinds } from "./webhooks.transitions.ts";
@@ -88,12 +89,6 @@ export async function saveMail(
 
 /** Deletes up to `limit` notices older than a time (ms) without a pending email, and returns how many. */
 export async function deleteNotices(tx: Tx, before: number, limit: number): Promise<number> {
-  const oldest = tx.sql
-    .select({ id: notices.id })
-    .from(notices)
-    .where(and(lt(notices.created_at, before), not(isWaiting)))
-    .orderBy(asc(notices.created_at))
-    .limit(limit);
-  const deleted = await tx.sql.delete(notices).where(amongThose(notices.id, oldest)).returning({ id: notices.id });
-  return deleted.length;
+  const where = and(lt(notices.created_at, before), not(isWaiting));
+  return deleteBatch(tx, notices, { where, by: [notices.created_at], limit });
 }

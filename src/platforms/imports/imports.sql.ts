@@ -1,5 +1,5 @@
-import { and, asc, eq, isNotNull, lt } from "drizzle-orm";
-import { amongTexts, amongThose, forUpdate, isOneOf, list } from "../../../db/kit.ts";
+import { and, eq, isNotNull, lt } from "drizzle-orm";
+import { amongTexts, forUpdate, isOneOf, list } from "../../../db/kit.ts";
 import { platform_imports } from "../../../db/schema/platforms.ts";
 import { missing } from "../../core/faults.ts";
 import { readId } from "../../core/ids.ts";
@@ -9,6 +9,7 @@ import { bulkTransition } from "../../core/transitions.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { queueOf } from "../../storage/queue.ts";
 import { equals, recordList } from "../../storage/record_list.ts";
+import { changeBatch } from "../../storage/row_batches.ts";
 import { prepared, type StatementArgs } from "../../storage/statements.ts";
 import { getConnection } from "../connections.sql.ts";
 import { importStatuses, importTransitions, queuedImports, unfinishedImports } from "../platforms.transitions.ts";
@@ -134,18 +135,10 @@ const isUnfinished = and(isNotNull(platform_imports.payload), isOneOf(platform_i
  * many.
  */
 export async function deletePayloads(tx: Tx, before: number, limit: number): Promise<number> {
-  const old = tx.sql
-    .select({ id: platform_imports.id })
-    .from(platform_imports)
-    .where(and(isUnfinished, lt(platform_imports.updated_at, before)))
-    .orderBy(asc(platform_imports.updated_at))
-    .limit(limit);
-  const emptied = await tx.sql
-    .update(platform_imports)
-    .set({ payload: null })
-    .where(and(amongThose(platform_imports.id, old), isUnfinished))
-    .returning({ id: platform_imports.id });
-  return emptied.length;
+  const { updated_at } = platform_imports;
+  const where = and(isUnfinished, lt(updated_at, before));
+  const batch = { where, by: [updated_at], limit, still: isUnfinished };
+  return changeBatch(tx, platform_imports, { payload: null }, batch);
 }
 
 /** The order imports of a connection, newest first. */

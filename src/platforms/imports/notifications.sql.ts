@@ -1,7 +1,7 @@
-import { and, asc, eq, lt } from "drizzle-orm";
-import { amongThose } from "../../../db/kit.ts";
+import { and, eq, lt } from "drizzle-orm";
 import { platform_notifications } from "../../../db/schema/platforms.ts";
 import type { Db, Tx } from "../../storage/database.ts";
+import { deleteBatch } from "../../storage/row_batches.ts";
 import { prepared, type StatementArgs } from "../../storage/statements.ts";
 
 const storedAnswer = prepared((sql, a: StatementArgs<{ connection_id: number; dedupe_key: string }>) =>
@@ -37,15 +37,6 @@ export async function insertNotification(
 
 /** Deletes up to `limit` notifications created before a time (ms), and returns how many. */
 export async function deleteNotifications(tx: Tx, before: number, limit: number): Promise<number> {
-  const old = tx.sql
-    .select({ id: platform_notifications.id })
-    .from(platform_notifications)
-    .where(lt(platform_notifications.created_at, before))
-    .orderBy(asc(platform_notifications.created_at))
-    .limit(limit);
-  const deleted = await tx.sql
-    .delete(platform_notifications)
-    .where(amongThose(platform_notifications.id, old))
-    .returning({ id: platform_notifications.id });
-  return deleted.length;
+  const { created_at } = platform_notifications;
+  return deleteBatch(tx, platform_notifications, { where: lt(created_at, before), by: [created_at], limit });
 }

@@ -1,5 +1,5 @@
 import { and, asc, eq, not, or, sql as template } from "drizzle-orm";
-import { amongThose, forUpdate, isOneOf } from "../../../db/kit.ts";
+import { forUpdate, isOneOf } from "../../../db/kit.ts";
 import { platform_reports } from "../../../db/schema/platform_reports.ts";
 import { missing } from "../../core/faults.ts";
 import { readId } from "../../core/ids.ts";
@@ -11,6 +11,7 @@ import type { Db, Tx } from "../../storage/database.ts";
 import { isFree } from "../../storage/installation.ts";
 import { queueOf } from "../../storage/queue.ts";
 import { equals, recordList } from "../../storage/record_list.ts";
+import { changeBatch } from "../../storage/row_batches.ts";
 import { insert, prepared, type StatementArgs } from "../../storage/statements.ts";
 import { getConnection } from "../connections.sql.ts";
 import { queuedShipmentUpdates, shipmentUpdateStatuses, shipmentUpdateTransitions } from "../platforms.transitions.ts";
@@ -75,25 +76,16 @@ export async function countQueuedReports(db: Db): Promise<number> {
 
 /** Skips up to `limit` reports that a restore holds, and returns how many. */
 export async function skipHeldReports(tx: Tx, limit: number): Promise<number> {
-  const held = tx.sql
-    .select({ id: platform_reports.id })
-    .from(platform_reports)
-    .where(and(isQueued, not(isFree(platform_reports.created_at))))
-    .orderBy(asc(platform_reports.id))
-    .limit(limit);
-  const skipped = await tx.sql
-    .update(platform_reports)
-    .set({
-      status: shipmentUpdateTransitions.skip.to,
-      next_at: null,
-      error_code: "dropped_after_restore",
-      error_message:
-        "The report was queued when the backup was made and was dropped after the restore. You can retry it.",
-      updated_at: tx.now,
-    })
-    .where(amongThose(platform_reports.id, held))
-    .returning({ id: platform_reports.id });
-  return skipped.length;
+  const dropped = {
+    status: shipmentUpdateTransitions.skip.to,
+    next_at: null,
+    error_code: "dropped_after_restore",
+    error_message:
+      "The report was queued when the backup was made and was dropped after the restore. You can retry it.",
+    updated_at: tx.now,
+  };
+  const where = and(isQueued, not(isFree(platform_reports.created_at)));
+  return changeBatch(tx, platform_reports, dropped, { where, by: [platform_reports.id], limit });
 }
 
 const locked = prepared((sql, a: StatementArgs<{ id: number }>) =>

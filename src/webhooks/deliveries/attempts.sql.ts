@@ -1,9 +1,10 @@
-import { and, asc, count, eq, getTableColumns, inArray, isNotNull, lt, or, sql as template } from "drizzle-orm";
+import { and, count, eq, getTableColumns, inArray, isNotNull, lt, or, sql as template } from "drizzle-orm";
 import { amongThose } from "../../../db/kit.ts";
 import { deliveries, delivery_attempts } from "../../../db/schema/webhooks.ts";
 import { choice } from "../../core/schema.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { descending, equals, recordList } from "../../storage/record_list.ts";
+import { changeBatch, deleteBatch } from "../../storage/row_batches.ts";
 import { insert } from "../../storage/statements.ts";
 import { getSubscription } from "../subscriptions/subscriptions.sql.ts";
 import { attemptStatuses } from "../webhooks.transitions.ts";
@@ -53,18 +54,9 @@ export async function findAttempt(
 
 /** Deletes up to `limit` response bodies of attempts before a time (ms), and returns how many. The attempts stay. */
 export async function forgetResponses(tx: Tx, before: number, limit: number): Promise<number> {
-  const old = tx.sql
-    .select({ id: delivery_attempts.id })
-    .from(delivery_attempts)
-    .where(and(template`${delivery_attempts.response_body} <> ''`, lt(delivery_attempts.started_at, before)))
-    .orderBy(asc(delivery_attempts.started_at))
-    .limit(limit);
-  const emptied = await tx.sql
-    .update(delivery_attempts)
-    .set({ response_body: null })
-    .where(amongThose(delivery_attempts.id, old))
-    .returning({ id: delivery_attempts.id });
-  return emptied.length;
+  const { response_body, started_at } = delivery_attempts;
+  const where = and(template`${response_body} <> ''`, lt(started_at, before));
+  return changeBatch(tx, delivery_attempts, { response_body: null }, { where, by: [started_at], limit });
 }
 
 /** Deletes the responses to some events, by id, and returns how many. The attempts stay. */
@@ -89,14 +81,6 @@ export async function forgetResponsesTo(tx: Tx, event_ids: readonly string[]): P
 
 /** Deletes up to `limit` log entries from before a time (ms), and returns how many. */
 export async function deleteAttempts(tx: Tx, before: number, limit: number): Promise<number> {
-  const oldest = tx.sql
-    .select({ id: delivery_attempts.id })
-    .from(delivery_attempts)
-    .orderBy(asc(delivery_attempts.id))
-    .limit(limit);
-  const deleted = await tx.sql
-    .delete(delivery_attempts)
-    .where(and(amongThose(delivery_attempts.id, oldest), lt(delivery_attempts.started_at, before)))
-    .returning({ id: delivery_attempts.id });
-  return deleted.length;
+  const { id, started_at } = delivery_attempts;
+  return deleteBatch(tx, delivery_attempts, { where: undefined, by: [id], limit, still: lt(started_at, before) });
 }

@@ -31,6 +31,7 @@ import { eventTypes } from "../../events/event_types.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { shiftOf } from "../../storage/queue.ts";
 import { before, equals, recordList, since } from "../../storage/record_list.ts";
+import { changeBatch } from "../../storage/row_batches.ts";
 import { insert, insertIds, prepared, type StatementArgs } from "../../storage/statements.ts";
 import type { Subscription } from "../subscriptions/subscription.ts";
 import { getSubscription } from "../subscriptions/subscriptions.sql.ts";
@@ -233,23 +234,9 @@ export async function endPending(
   let done = 0;
   for (const lane of [isFirst, isLast]) {
     const due = due_before === undefined ? undefined : lt(deliveries.next_at, due_before);
-    const pending = tx.sql
-      .select({ id: deliveries.id })
-      .from(deliveries)
-      .where(and(eq(deliveries.subscription_id, subscription_id), lane, due))
-      .orderBy(asc(deliveries.next_at), asc(deliveries.id))
-      .limit(limit - done);
-    const ended = await tx.sql
-      .update(deliveries)
-      .set({
-        status: deliveryTransitions[action].to,
-        next_at: null,
-        finished_at: tx.now,
-        restored: unlessHeld("dropped"),
-      })
-      .where(and(amongThose(deliveries.id, pending), isPending))
-      .returning({ id: deliveries.id });
-    done += ended.length;
+    const where = and(eq(deliveries.subscription_id, subscription_id), lane, due);
+    const batch = { where, by: [deliveries.next_at, deliveries.id], limit: limit - done, still: isPending };
+    done += await changeBatch(tx, deliveries, ended(action, tx.now), batch);
     if (done === limit) break;
   }
   return done;
@@ -265,16 +252,21 @@ export async function cancelDeliveriesOf(tx: Tx, event_ids: readonly string[]): 
   const locked = await forUpdate(
     tx.sql.select({ id, subscription_id, attempts }).from(deliveries).where(isOf).orderBy(asc(id)),
   );
-  await tx.sql
-    .update(deliveries)
-    .set({ status: deliveryTransitions.cancel.to, next_at: null, finished_at: tx.now, restored: unlessHeld("dropped") })
-    .where(and(isOf, isPending));
+  await tx.sql.update(deliveries).set(ended("cancel", tx.now)).where(and(isOf, isPending));
   return [...new Set(locked.filter((delivery) => delivery.attempts > 0).map((delivery) => delivery.subscription_id))];
 }
 
 /** The restore state after a decision: `state` if the delivery was held, otherwise unchanged. */
 const unlessHeld = (state: RestoredState) =>
   template`case when ${deliveries.restored} = 'waiting' then ${state} else ${deliveries.restored} end`;
+
+/** The state of pending deliveries that will not be sent. */
+const ended = (action: "skip" | "cancel", now: number) => ({
+  status: deliveryTransitions[action].to,
+  next_at: null,
+  finished_at: now,
+  restored: unlessHeld("dropped"),
+});
 
 // Literal, to match the partial index.
 const areHeld = template`${deliveries.restored} = 'waiting'`;
@@ -291,18 +283,13 @@ export async function holdPending(tx: Tx): Promise<number> {
 
 /** Makes up to `limit` held deliveries due, or skips them, oldest first. Returns how many. */
 export async function releaseHeld(tx: Tx, decision: "send" | "drop", limit: number): Promise<number> {
-  const some = tx.sql.select({ id: deliveries.id }).from(deliveries).where(areHeld).orderBy(asc(deliveries.id));
   const outcome =
     decision === "send"
       ? { restored: "sent" as const, next_at: tx.now }
       : { restored: "dropped" as const, status: deliveryTransitions.skip.to, finished_at: tx.now };
-  const released = await tx.sql
-    .update(deliveries)
-    .set(outcome)
-    .where(amongThose(deliveries.id, some.limit(limit)))
-    .returning({ id: deliveries.id });
-  if (decision === "send" && released.length > 0) tx.wake("webhooks.deliver", tx.now);
-  return released.length;
+  const released = await changeBatch(tx, deliveries, outcome, { where: areHeld, by: [deliveries.id], limit });
+  if (decision === "send" && released > 0) tx.wake("webhooks.deliver", tx.now);
+  return released;
 }
 
 /** Counts a subscription's pending deliveries, up to `limit`. */
@@ -355,18 +342,8 @@ export const deliveryList = recordList(deliveries, {
 
 /** Deletes up to `limit` payloads of finished deliveries created before a time (ms), and returns how many. */
 export async function forgetDeliveryBodies(tx: Tx, before: number, limit: number): Promise<number> {
-  const old = tx.sql
-    .select({ id: deliveries.id })
-    .from(deliveries)
-    .where(and(template`${deliveries.body} <> ''`, lt(deliveries.created_at, before), not(isPending)))
-    .orderBy(asc(deliveries.created_at))
-    .limit(limit);
-  const forgotten = await tx.sql
-    .update(deliveries)
-    .set({ body: "" })
-    .where(amongThose(deliveries.id, old))
-    .returning({ id: deliveries.id });
-  return forgotten.length;
+  const where = and(template`${deliveries.body} <> ''`, lt(deliveries.created_at, before), not(isPending));
+  return changeBatch(tx, deliveries, { body: "" }, { where, by: [deliveries.created_at], limit });
 }
 
 interface MissedFilter {

@@ -1,9 +1,10 @@
 import { and, asc, count, eq, lt, not, notExists, sql as template } from "drizzle-orm";
-import { amongThose, isOneOf, skipLocked } from "../../../db/kit.ts";
+import { isOneOf, skipLocked } from "../../../db/kit.ts";
 import { deliveries, recoveries } from "../../../db/schema/webhooks.ts";
 import { missing } from "../../core/faults.ts";
 import { readId } from "../../core/ids.ts";
 import type { Db, Tx } from "../../storage/database.ts";
+import { deleteBatch } from "../../storage/row_batches.ts";
 import { insertIds } from "../../storage/statements.ts";
 import {
   arrivedDeliveries,
@@ -63,15 +64,6 @@ export async function deleteRecoveries(tx: Tx, before: number, limit: number): P
     .select({ one: template`1` })
     .from(deliveries)
     .where(and(eq(deliveries.recovery_id, recoveries.id), isOneOf(deliveries.status, unsentDeliveries)));
-  const oldest = tx.sql
-    .select({ id: recoveries.id })
-    .from(recoveries)
-    .where(and(lt(recoveries.created_at, before), not(isQueueing), notExists(unsent)))
-    .orderBy(asc(recoveries.id))
-    .limit(limit);
-  const deleted = await tx.sql
-    .delete(recoveries)
-    .where(amongThose(recoveries.id, oldest))
-    .returning({ id: recoveries.id });
-  return deleted.length;
+  const where = and(lt(recoveries.created_at, before), not(isQueueing), notExists(unsent));
+  return deleteBatch(tx, recoveries, { where, by: [recoveries.id], limit });
 }
