@@ -1,7 +1,9 @@
 // Calls other parties' APIs. Clients choose the URLs, so they are checked like those of webhook receivers.
 
+import { systemClock } from "../core/clock.ts";
 import type { Environment } from "../core/environment.ts";
 import type { Service } from "../http/service.ts";
+import type { Store } from "../storage/database.ts";
 import type { Api, ApiParty } from "./api.ts";
 import { type AddressPolicy, addressPolicy } from "./destination.ts";
 import { createOutbound, type Outbound } from "./outbound.ts";
@@ -67,6 +69,13 @@ export function createApi(outbound: Pick<Outbound, "call">, party: ApiParty): Ap
     }
     return { status: answer.status_code, headers: answer.headers, body: answer.body };
   };
+}
+
+const realTime = systemClock();
+
+/** The time (ms) at other parties, which use real time, also for test data. */
+export function partyTime({ mode, clock }: Pick<Store, "mode" | "clock">): number {
+  return mode === "live" ? clock.now() : realTime.now();
 }
 
 /** A party's API in an environment, at a URL that the operator or a merchant chose. */

@@ -1,6 +1,5 @@
 // Callbacks of carriers. They have no API key: the callback URL names the account, and the signature proves the
 // sender.
-import { systemClock } from "../core/clock.ts";
 import { Fault } from "../core/faults.ts";
 import { networkOf } from "../core/ip_addresses.ts";
 import { type RateLimit, rateCounter } from "../http/auth/rate_limits.ts";
@@ -8,6 +7,7 @@ import type { Call } from "../http/call.ts";
 import { answerWrite, bare } from "../http/response.ts";
 import { respond, routes } from "../http/routes.ts";
 import { clientOf, type Service } from "../http/service.ts";
+import { partyTime } from "../outbound/caller.ts";
 import { type CarrierAccount, callbackSecretsOf } from "../shipping/carriers/account.ts";
 import { findAccountByKey } from "../shipping/carriers/accounts.sql.ts";
 import type { OutsideCarrier } from "../shipping/carriers/connector.ts";
@@ -85,17 +85,15 @@ interface CallbackContent {
   readonly updates: readonly TrackingUpdate[];
 }
 
-const realTime = systemClock();
-
-/** Reads a callback that is signed with one of the secrets. Carriers sign with real time, also for test data. */
+/** Reads a callback that is signed with one of the secrets. */
 function readSigned(
   { readCallback }: OutsideCarrier,
   secrets: readonly string[],
   inbound: { readonly headers: Headers; readonly url: URL; readonly raw: Uint8Array },
-  { mode, clock }: Store,
+  store: Store,
 ): CallbackContent {
   if (readCallback === undefined) throw unsigned();
-  const now = mode === "live" ? clock.now() : realTime.now();
+  const now = partyTime(store);
   for (const secret of secrets) {
     try {
       return readCallback(inbound, secret, now);

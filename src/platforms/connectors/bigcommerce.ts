@@ -5,6 +5,7 @@ import { invalid } from "../../core/faults.ts";
 import { second_ms } from "../../core/time.ts";
 import { fieldsIn, fieldsOrNone, type JsonFields, readText } from "../../outbound/api.ts";
 import type {
+  PlatformChange,
   PlatformInbound,
   PlatformLine,
   PlatformNotification,
@@ -12,7 +13,7 @@ import type {
   ShipmentReport,
 } from "../platform.ts";
 import type { PlatformOrderState } from "../platforms.transitions.ts";
-import { ask, parseReply, platformError, requireCredential } from "./call_platform.ts";
+import { ask, parseReply, platformError, readPages, requireCredential } from "./call_platform.ts";
 import type { PlatformAccess, PlatformConnector } from "./connector.ts";
 import {
   costsOf,
@@ -35,7 +36,6 @@ import {
 
 const clock_difference_ms = 5 * 60 * second_ms;
 const page_size = 250;
-const pages_max = 400;
 const tracking_number_characters_max = 50;
 
 const orderScopes: readonly string[] = [
@@ -119,18 +119,13 @@ async function fetchOrder(access: PlatformAccess, external_id: string): Promise<
 }
 
 async function changedSince(access: PlatformAccess, since: number) {
-  const changes: { external_id: string; updated_at: number }[] = [];
   const filter = `min_date_modified=${encodeURIComponent(new Date(since).toISOString())}&sort=id:asc`;
-  let min_id = "1";
-  for (let page = 0; page < pages_max; page += 1) {
+  // Sorting by id keeps the place of an order that changes in the meantime, so none is skipped.
+  const changes = await readPages<PlatformChange>(page_size, async (_page, last) => {
+    const min_id = BigInt(last?.external_id ?? 0) + 1n;
     const { json } = await get(access, `/orders?${filter}&min_id=${min_id}&limit=${page_size}`);
-    // Sorting by id keeps the place of an order that changes in the meantime, so none is skipped.
-    const orders = parseReply(() => fieldsIn(json).map(changeOf));
-    changes.push(...orders);
-    const last = orders.at(-1);
-    if (last === undefined || orders.length < page_size) break;
-    min_id = String(BigInt(last.external_id) + 1n);
-  }
+    return parseReply(() => fieldsIn(json).map(changeOf));
+  });
   return changes.sort((a, b) => a.updated_at - b.updated_at);
 }
 
@@ -278,17 +273,12 @@ function lineNotes(product: JsonFields) {
 const get = (access: PlatformAccess, path: string) => call(access, "GET", path);
 
 /** Fetches all objects of a paged list. An empty page has status 204. */
-async function listAll(access: PlatformAccess, path: string): Promise<JsonFields[]> {
-  const all: JsonFields[] = [];
-  for (let page = 1; page <= pages_max; page += 1) {
+const listAll = (access: PlatformAccess, path: string) =>
+  readPages<JsonFields>(page_size, async (page) => {
     const { status, json } = await get(access, `${path}?page=${page}&limit=${page_size}`);
     if (status === 404) throw platformError("BigCommerce no longer has the order.", { permanent: true });
-    const objects = fieldsIn(json);
-    all.push(...objects);
-    if (objects.length < page_size) break;
-  }
-  return all;
-}
+    return fieldsIn(json);
+  });
 
 async function call(access: PlatformAccess, method: "GET" | "POST", path: string, body?: unknown) {
   const { connection, credentials } = access;

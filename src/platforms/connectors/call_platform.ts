@@ -1,6 +1,6 @@
 // Calls platforms' APIs, with errors that refer to the store's connection.
 
-import { systemClock } from "../../core/clock.ts";
+import { equalInConstantTime, hmacBase64 } from "../../core/crypto.ts";
 import { Fault } from "../../core/faults.ts";
 import type { Service } from "../../http/service.ts";
 import {
@@ -10,25 +10,25 @@ import {
   type ApiResult,
   askApi,
   defaultWords,
-  secondsOf,
   understoodOr,
   without,
 } from "../../outbound/api.ts";
-import { apiOf } from "../../outbound/caller.ts";
+import { apiOf, partyTime } from "../../outbound/caller.ts";
 import type { Store } from "../../storage/database.ts";
 import { credentialsOf } from "../connection.ts";
 import type { StoreConnection } from "../platform.ts";
-import type { PlatformAccess } from "./connector.ts";
+import type { PlatformAccess, PlatformConnector } from "./connector.ts";
 
 /**
- * Creates the fault of a refusal or failure of a platform's API. `wait_ms` is the delay that the platform asked for.
+ * Creates the fault of a refusal or failure of a platform's API. `retry_after_seconds` is the delay that the platform
+ * asked for.
  */
 export function platformError(
   words: string,
-  { permanent, wait_ms = null }: { permanent: boolean; wait_ms?: number | null },
+  { permanent, retry_after_seconds = null }: { permanent: boolean; retry_after_seconds?: number | null },
 ): Fault {
-  const seconds = wait_ms === null ? null : secondsOf(wait_ms);
-  return new Fault("platform_error", words, { permanent, ...(seconds !== null && { retry_after_seconds: seconds }) });
+  const delay = retry_after_seconds === null ? {} : { retry_after_seconds };
+  return new Fault("platform_error", words, { permanent, ...delay });
 }
 
 /** How platforms' APIs are called, and how their refusals are worded. */
@@ -37,8 +37,7 @@ export const platform: ApiParty = {
   answer_mebibytes_max: 2,
   explained,
   wordsOf: defaultWords,
-  refusal: (words, { permanent, retry_after_seconds: seconds }) =>
-    new Fault("platform_error", words, { permanent, ...(seconds !== null && { retry_after_seconds: seconds }) }),
+  refusal: platformError,
 };
 
 function explained(status: number): string {
@@ -73,19 +72,40 @@ export function requireCredential(secret: string | null, name: string): string {
   throw platformError(`The connection has no ${name}. Add it to call the platform's API.`, { permanent: true });
 }
 
+/** Reads pages until one is not full. `read` gets a page's number, from 1, and the last entry of the one before. */
+export async function readPages<Entry>(
+  page_size: number,
+  read: (page: number, last: Entry | undefined) => Promise<readonly Entry[]>,
+): Promise<Entry[]> {
+  const all: Entry[] = [];
+  for (let page = 1; page <= pages_max; page += 1) {
+    const entries = await read(page, all.at(-1));
+    all.push(...entries);
+    if (entries.length < page_size) break;
+  }
+  return all;
+}
+
+const pages_max = 400;
+
 /** Removes the connection's secrets from a text, in case the platform repeats them. */
 export function withoutSecrets(text: string, access: Pick<PlatformAccess, "credentials">): string {
   return without(secretsOf(access), text);
 }
 
-const realTime = systemClock();
+/** Verifies notifications whose header is the HMAC of their body, in base64, with one of the secrets. */
+export function verifyHeader(header: string): PlatformConnector["verify"] {
+  return ({ headers, raw }, { client_secrets }) => {
+    const signature = headers.get(header) ?? "";
+    return client_secrets.some((secret) => equalInConstantTime(signature, hmacBase64(secret, raw)));
+  };
+}
 
 const chooserOf = ({ is_operator_address }: StoreConnection) => (is_operator_address ? "operator" : "merchant");
 
-/** Returns all that a connector needs to call a store's API. Platforms use real time, also for test data. */
+/** Returns all that a connector needs to call a store's API. */
 export function accessTo(connection: StoreConnection, store: Store, service: Service): PlatformAccess {
-  const { mode, clock } = store;
-  const credentials = credentialsOf(connection, service.secret_key, clock.now());
-  const now = mode === "live" ? clock.now() : realTime.now();
-  return { connection, credentials, api: apiOf(service, mode, chooserOf(connection), platform), now };
+  const credentials = credentialsOf(connection, service.secret_key, store.clock.now());
+  const api = apiOf(service, store.mode, chooserOf(connection), platform);
+  return { connection, credentials, api, now: partyTime(store) };
 }

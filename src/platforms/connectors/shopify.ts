@@ -1,11 +1,11 @@
 // Shopify. Notifications contain the whole order. Everything else comes from the GraphQL Admin API.
 
-import { equalInConstantTime, hmacBase64, hmacHex } from "../../core/crypto.ts";
+import { hmacHex } from "../../core/crypto.ts";
 import { invalid } from "../../core/faults.ts";
 import { fieldsIn, fieldsOrNone, type JsonFields, readText } from "../../outbound/api.ts";
 import type { PlatformInbound, PlatformLine, PlatformNotification, PlatformOrder } from "../platform.ts";
 import type { NotificationKind, PlatformOrderState } from "../platforms.transitions.ts";
-import { parseReply } from "./call_platform.ts";
+import { parseReply, verifyHeader } from "./call_platform.ts";
 import type { PlatformAccess, PlatformConnector } from "./connector.ts";
 import {
   costsOf,
@@ -33,12 +33,13 @@ const orderTopics: readonly string[] = [
   ...["orders/partially_fulfilled", "orders/edited", "orders/delete"],
 ];
 
-export const shopify: PlatformConnector = { verify, read, fetchOrder, changedSince, report };
-
-function verify({ headers, raw }: PlatformInbound, { client_secrets }: PlatformAccess["credentials"]): boolean {
-  const signature = headers.get("x-shopify-hmac-sha256") ?? "";
-  return client_secrets.some((secret) => equalInConstantTime(signature, hmacBase64(secret, raw)));
-}
+export const shopify: PlatformConnector = {
+  verify: verifyHeader("x-shopify-hmac-sha256"),
+  read,
+  fetchOrder,
+  changedSince,
+  report,
+};
 
 function read({ headers, raw }: PlatformInbound): PlatformNotification {
   const topic = readText(headers.get("x-shopify-topic"), 100);

@@ -1,5 +1,5 @@
 import { second_ms } from "../../core/time.ts";
-import { fieldsIn, fieldsOrNone, type JsonFields, readText } from "../../outbound/api.ts";
+import { fieldsIn, fieldsOrNone, type JsonFields, readText, secondsOf } from "../../outbound/api.ts";
 import { ask, platformError, requireCredential, withoutSecrets } from "./call_platform.ts";
 import type { PlatformAccess } from "./connector.ts";
 
@@ -105,7 +105,7 @@ export async function graphql(access: PlatformAccess, query: string, variables: 
   const words = `Shopify refused the query (${code || "no code"}): ${readText(error["message"], 200) ?? "no message"}`;
   throw platformError(withoutSecrets(words, access), {
     permanent: !temporary_codes.includes(code),
-    wait_ms: code === "THROTTLED" ? throttledWait(fieldsOrNone(extensions)) : null,
+    retry_after_seconds: code === "THROTTLED" ? secondsOf(throttledWait(fieldsOrNone(extensions))) : null,
   });
 }
 

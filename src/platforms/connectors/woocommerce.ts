@@ -1,6 +1,6 @@
 // WooCommerce. Notifications contain the whole order. Everything else comes from the REST API, version 3.
 
-import { equalInConstantTime, hmacBase64, hmacHex } from "../../core/crypto.ts";
+import { hmacHex } from "../../core/crypto.ts";
 import { invalid } from "../../core/faults.ts";
 import { decodeEntities } from "../../core/html.ts";
 import type { ApiResult } from "../../outbound/api.ts";
@@ -13,7 +13,7 @@ import type {
   ShipmentReport,
 } from "../platform.ts";
 import type { PlatformOrderState } from "../platforms.transitions.ts";
-import { ask, parseReply, platformError, requireCredential } from "./call_platform.ts";
+import { ask, parseReply, platformError, readPages, requireCredential, verifyHeader } from "./call_platform.ts";
 import type { PlatformAccess, PlatformConnector } from "./connector.ts";
 import {
   costsOf,
@@ -35,7 +35,6 @@ import {
 } from "./platform_fields.ts";
 
 const page_size = 100;
-const pages_max = 400;
 
 const orderTopics = ["order.created", "order.updated", "order.deleted", "order.restored"];
 
@@ -53,12 +52,13 @@ const states = new Map<unknown, PlatformOrderState>(Object.entries({
   trash:            "cancelled",
 }));
 
-export const woocommerce: PlatformConnector = { verify, read, fetchOrder, changedSince, report };
-
-function verify({ headers, raw }: PlatformInbound, { client_secrets }: PlatformAccess["credentials"]): boolean {
-  const signature = headers.get("x-wc-webhook-signature") ?? "";
-  return client_secrets.some((secret) => equalInConstantTime(signature, hmacBase64(secret, raw)));
-}
+export const woocommerce: PlatformConnector = {
+  verify: verifyHeader("x-wc-webhook-signature"),
+  read,
+  fetchOrder,
+  changedSince,
+  report,
+};
 
 /** Reads a notification. The ping after a webhook is created is an unsigned form without an order. */
 function read({ headers, raw }: PlatformInbound): PlatformNotification {
@@ -95,14 +95,11 @@ async function refundsOf(access: PlatformAccess, external_id: string): Promise<J
 async function changedSince(access: PlatformAccess, since: number) {
   const after = encodeURIComponent(new Date(since).toISOString().slice(0, 19));
   const filter = `modified_after=${after}&dates_are_gmt=true&status=any&orderby=id&order=asc&per_page=${page_size}`;
-  const changes: { external_id: string; updated_at: number }[] = [];
-  for (let page = 1; page <= pages_max; page += 1) {
+  // Sorting by id keeps the place of an order that changes in the meantime, so none is skipped.
+  const changes = await readPages(page_size, async (page) => {
     const { json } = await call(access, "GET", `/orders?${filter}&_fields=id,date_modified_gmt&page=${page}`);
-    // Sorting by id keeps the place of an order that changes in the meantime, so none is skipped.
-    const orders = parseReply(() => fieldsIn(json).map(changeOf));
-    changes.push(...orders);
-    if (orders.length < page_size) break;
-  }
+    return parseReply(() => fieldsIn(json).map(changeOf));
+  });
   return changes.sort((a, b) => a.updated_at - b.updated_at);
 }
 

@@ -7,6 +7,7 @@ import type { CompleteAddress } from "../../core/postal_address.ts";
 import type { RetrySchedule } from "../../core/retry.ts";
 import { day_ms, hour_ms, second_ms } from "../../core/time.ts";
 import { defaultCompany, isErasedEmail } from "../../customers/customer.ts";
+import { without } from "../../outbound/api.ts";
 import { checkProduct, productDefaults } from "../../products/product.ts";
 import type { PlatformLine, PlatformOrder, StoreConnection } from "../platform.ts";
 import {
@@ -106,14 +107,24 @@ const permanent_codes: readonly FaultCode[] = ["validation_failed", "duplicate_o
 export function reasonOf(error: unknown, secrets: readonly (string | null)[]) {
   const fault = error instanceof Fault ? error : null;
   const text = fault === null ? "An internal error occurred." : [fault.message, ...otherFieldMessages(fault)].join(" ");
-  const message = secrets.reduce<string>((clean, secret) => (secret ? clean.replaceAll(secret, "…") : clean), text);
   const { permanent, retry_after_seconds } = fault?.facts ?? {};
   return {
     code: fault?.code ?? "internal_error",
-    message: message.slice(0, message_characters_max),
+    message: without(secrets, text).slice(0, message_characters_max),
     permanent: permanent === true || (fault !== null && permanent_codes.includes(fault.code)),
     retry_after_seconds: typeof retry_after_seconds === "number" ? retry_after_seconds : null,
   };
+}
+
+/** What a log says of a failed attempt. Any error other than a refusal is a bug of ours. */
+export function failureFacts(error: unknown, { code, message }: ReturnType<typeof reasonOf>) {
+  return { code, reason: message, error: error instanceof Fault ? null : rootOf(error) };
+}
+
+/** The text of an error's innermost cause. Outer messages contain statement values, which may be a buyer's data. */
+function rootOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? (error.stack ?? error.message) : rootOf(error.cause);
 }
 
 // The fault's own message is that of the first invalid field.

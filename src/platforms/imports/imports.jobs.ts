@@ -19,7 +19,7 @@ import type { PlatformAccess } from "../connectors/connector.ts";
 import { connectors } from "../connectors/connectors.ts";
 import type { PlatformOrder, StoreConnection } from "../platform.ts";
 import { isGivenUp } from "../platforms.transitions.ts";
-import { type ImportClaim, type OrderImport, reasonOf } from "./import.ts";
+import { failureFacts, type ImportClaim, type OrderImport, reasonOf } from "./import.ts";
 import { platformActor, processMissingOrder, processOrderImport } from "./import_order.ts";
 import { claimImports, failImport, queueChanged } from "./import_queue.ts";
 import { importQueue } from "./imports.sql.ts";
@@ -104,21 +104,9 @@ async function fail(error: unknown, { claim, store, service, secrets }: FailedIm
   const failed = await store.write((tx) => failImport(tx, claim, reason));
   // Another server took over the import and records its result.
   if (failed === null) return;
-  const facts = {
-    ...factsOf(failed, claim, store),
-    code: reason.code,
-    reason: reason.message,
-    // Any error other than a refusal is a bug of ours.
-    error: error instanceof Fault ? null : rootOf(error),
-  };
+  const facts = { ...factsOf(failed, claim, store), ...failureFacts(error, reason) };
   if (isGivenUp(failed.status)) service.log.error("an order could not be imported", facts);
   else service.log.warn("an import failed and will be retried", facts);
-}
-
-/** The text of an error's innermost cause. Outer messages contain statement values, which may be a buyer's data. */
-function rootOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause === undefined ? (error.stack ?? error.message) : rootOf(error.cause);
 }
 
 const batch_size = 500;

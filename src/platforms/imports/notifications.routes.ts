@@ -1,14 +1,14 @@
 // Receives platforms' notifications. BigCommerce sends an API key and names its store. For the others, the callback
 // URL names the connection, and the signature proves the sender.
 
-import { systemClock } from "../../core/clock.ts";
 import { Fault } from "../../core/faults.ts";
 import { checkOf, shownBodyOf } from "../../core/schema.ts";
 import type { Call } from "../../http/call.ts";
 import { answerWrite, bare, jsonResponse } from "../../http/response.ts";
 import { respond, routes } from "../../http/routes.ts";
 import type { Service } from "../../http/service.ts";
-import type { Store } from "../../storage/database.ts";
+import { partyTime } from "../../outbound/caller.ts";
+import type { Store, Tx } from "../../storage/database.ts";
 import { credentialsOf, isOfStore } from "../connection.ts";
 import { findConnectionByKey, findConnectionsOfStores } from "../connections.sql.ts";
 import { connectors } from "../connectors/connectors.ts";
@@ -68,7 +68,7 @@ async function fromKnownStore(call: Call, service: Service, body: Record<string,
   const inbound = { headers: call.request.headers, raw: call.raw_body };
   const notice = connectors[platform].read(inbound);
   const { store } = call;
-  refuseUntimely(notice.created_at, receivedAt(store));
+  refuseUntimely(notice.created_at, partyTime(store));
   const candidates = await store.read((db) => findConnectionsOfStores(db, platform, notice.stores));
   const connection = notice.stores
     .map((name) => candidates.find((candidate) => isOfStore(candidate, [name])))
@@ -102,7 +102,7 @@ async function fromCallback(call: Call, service: Service, platform: Platform): P
   // All stores of a Shopify app share one secret, so the store is checked too. In WooCommerce each webhook has its
   // own secret, and a site's name may differ from the connected one.
   if (platform === "shopify" && !isOfStore(connection, notice.stores)) throw unsigned();
-  refuseUntimely(notice.created_at, receivedAt(store));
+  refuseUntimely(notice.created_at, partyTime(store));
   return receive({ ...call, store, actor: platformActor(connection) }, connection, notice);
 }
 
@@ -113,20 +113,15 @@ function requireSignature(connection: StoreConnection, inbound: PlatformInbound,
   const credentials = credentialsOf(connection, service.secret_key, store.clock.now());
   // A secret that cannot be opened must not count as no secret.
   const isLost = connection.client_secret !== null && credentials.client_secrets.length === 0;
-  if (isLost || !connectors[connection.platform].verify(inbound, credentials, receivedAt(store))) throw unsigned();
+  if (isLost || !connectors[connection.platform].verify(inbound, credentials, partyTime(store))) throw unsigned();
 }
-
-const realTime = systemClock();
-
-/** Platforms sign with real time, also for test data. */
-const receivedAt = ({ mode, clock }: Store): number => (mode === "live" ? clock.now() : realTime.now());
 
 function receive(call: Call, connection: StoreConnection, notice: PlatformNotification): Promise<Response> {
   const { kind, external_id } = notice;
   if (kind !== "order" || external_id === null) return answer(call, notificationView(null, null));
-  const work = (tx: Parameters<typeof takeNotification>[0]) =>
-    takeNotification(tx, connection.id, { ...notice, external_id });
-  return answerWrite(call, 200, async (tx) => JSON.parse(await work(tx)) as NotificationAnswer, bare);
+  const take = async (tx: Tx): Promise<NotificationAnswer> =>
+    JSON.parse(await takeNotification(tx, connection.id, { ...notice, external_id }));
+  return answerWrite(call, 200, take, bare);
 }
 
 async function answer(call: Call, body: NotificationAnswer): Promise<Response> {

@@ -1,14 +1,13 @@
 // Reports shipped parcels to their platforms in three steps: claim in one transaction, call in none, record in
 // another.
 
-import { Fault } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
 import type { Service } from "../../http/service.ts";
 import { laneJob } from "../../outbound/lanes.ts";
 import type { Store } from "../../storage/database.ts";
 import { accessTo, secretsOf } from "../connectors/call_platform.ts";
 import { connectors } from "../connectors/connectors.ts";
-import { reasonOf } from "../imports/import.ts";
+import { failureFacts, reasonOf } from "../imports/import.ts";
 import { isUpdateGivenUp } from "../platforms.transitions.ts";
 import type { ShipmentUpdateClaim } from "./shipment_update.ts";
 import { reportQueue } from "./shipment_updates.sql.ts";
@@ -53,10 +52,7 @@ async function recordError(
     shipment: claim.content.shipment_id,
     order: wireId("order", claim.report.order_id),
     attempts: claim.report.attempts,
-    code: reason.code,
-    reason: reason.message,
-    // Any error other than a refusal is a bug of ours.
-    error: error instanceof Fault ? null : error instanceof Error ? (error.stack ?? error.message) : String(error),
+    ...failureFacts(error, reason),
   };
   if (failed !== null && isUpdateGivenUp(failed.status)) service.log.error("a parcel could not be reported", facts);
   else if (failed !== null) service.log.warn("a report failed and will be retried", facts);

@@ -1,6 +1,5 @@
 // What all connectors share: calling an API, parsing its replies and reporting its refusals.
 
-import { systemClock } from "../../core/clock.ts";
 import type { Environment } from "../../core/environment.ts";
 import { Fault, type FaultCode, invalid } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
@@ -21,7 +20,7 @@ import {
   understoodOr,
   without,
 } from "../../outbound/api.ts";
-import { createApi, outboundOf } from "../../outbound/caller.ts";
+import { createApi, outboundOf, partyTime } from "../../outbound/caller.ts";
 import type { Outbound } from "../../outbound/outbound.ts";
 import type { Store } from "../../storage/database.ts";
 import type { CarrierDocument } from "../offer.ts";
@@ -316,9 +315,7 @@ export async function lookedUpPurchase(lookup: Promise<CarrierPurchase>): Promis
   }
 }
 
-const realTime = systemClock();
-
-/** Returns all that a connector needs to call a carrier for an account. Carriers use real time, also for test data. */
+/** Returns all that a connector needs to call a carrier for an account. */
 export function accessTo(
   account: CarrierAccount,
   connector: OutsideCarrier,
@@ -326,13 +323,13 @@ export function accessTo(
   service: Service,
 ): CarrierContext {
   const { id, name } = account;
-  const { mode, clock } = store;
+  const { mode } = store;
   return {
     account: { id, name },
     mode,
     credentials: credentialsOf(account, service.secret_key),
     ...carrierCallerTo(service, mode, connector.name),
-    now: mode === "live" ? clock.now() : realTime.now(),
+    now: partyTime(store),
   };
 }
 
