@@ -222,6 +222,12 @@ TypeRegistry.Set("Moment", (_schema, value) => typeof value === "string" && pars
 /** A moment as responses show it. */
 export const Timestamp = Type.String({ format: "date-time" });
 
+/** A number of units or records in responses. */
+export const Count = Type.Integer({ minimum: 0 });
+
+/** The body of an act without input. */
+export const NoBody = closed({});
+
 /** An ISO 8601 date or timestamp of an existing day. Parse it with `momentOf`. */
 export function momentField(description?: string) {
   return Type.Unsafe<string>({

@@ -2,7 +2,7 @@
 // the allocations. The SQL shares nothing with the views and acts.
 import { and, asc, eq, gt, ne, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
-import { among, isOneOf, list } from "../../db/kit.ts";
+import { among, columnsOf, isOneOf, list } from "../../db/kit.ts";
 import { count_lines, counts } from "../../db/schema/counts.ts";
 import { lots, movements, stock_items } from "../../db/schema/inventory.ts";
 import { lot_changes } from "../../db/schema/lots.ts";
@@ -123,62 +123,38 @@ const isOpen = isOneOf(reservations.status, [...reservationTransitions.commit.fr
 
 type InventoryRule = VerifierRule<keyof typeof inventoryNouns>;
 
-interface AuditedQuantities {
-  readonly noun: keyof typeof inventoryNouns;
-  readonly table: PgTable & { readonly id: AnyPgColumn };
-  readonly columns: readonly AnyPgColumn[];
-  readonly least: number;
-  readonly most: number;
-}
-
 const balance_max = 1_000_000_000;
 const request_max = 1_000_000;
 
-// Every column that counts units. A reservation may want many sets of a bundle, so its lines have the limits of
-// balances.
-const quantities: readonly AuditedQuantities[] = [
-  quantitiesOf("stock item", stock_items, [stock_items.on_hand, stock_items.reserved], 0, balance_max),
-  quantitiesOf("movement", movements, [movements.quantity], 1, balance_max),
-  quantitiesOf("movement", movements, [movements.from_balance, movements.to_balance], 0, balance_max),
-  quantitiesOf(
+// The limits of every column that counts units. A reservation may want many sets of a bundle, so its lines have the
+// limits of balances.
+const limits: readonly InventoryRule[] = [
+  ...limitsOf("stock item", columnsOf(stock_items, "on_hand", "reserved"), 0, balance_max),
+  ...limitsOf("movement", columnsOf(movements, "quantity"), 1, balance_max),
+  ...limitsOf("movement", columnsOf(movements, "from_balance", "to_balance"), 0, balance_max),
+  ...limitsOf(
     "reservation line",
-    reservation_lines,
-    [reservation_lines.quantity, reservation_lines.wanted, reservation_lines.reserved, reservation_lines.picked],
+    columnsOf(reservation_lines, "quantity", "wanted", "reserved", "picked"),
     0,
     balance_max,
   ),
-  quantitiesOf("allocation", allocations, [allocations.quantity], 1, balance_max),
-  quantitiesOf("transfer line", transfer_lines, [transfer_lines.quantity], 1, request_max),
-  quantitiesOf("transfer load", transfer_loads, [transfer_loads.quantity], 1, request_max),
-  quantitiesOf(
-    "transfer load",
-    transfer_loads,
-    [transfer_loads.in_transit, transfer_loads.received, transfer_loads.written_off],
-    0,
-    request_max,
-  ),
-  quantitiesOf("receipt line", receipt_lines, [receipt_lines.quantity], 1, request_max),
-  quantitiesOf(
-    "receipt line",
-    receipt_lines,
-    [receipt_lines.received, receipt_lines.set_aside, receipt_lines.outstanding],
-    0,
-    balance_max,
-  ),
-  quantitiesOf("count line", count_lines, [count_lines.expected, count_lines.counted], 0, balance_max),
+  ...limitsOf("allocation", columnsOf(allocations, "quantity"), 1, balance_max),
+  ...limitsOf("transfer line", columnsOf(transfer_lines, "quantity"), 1, request_max),
+  ...limitsOf("transfer load", columnsOf(transfer_loads, "quantity"), 1, request_max),
+  ...limitsOf("transfer load", columnsOf(transfer_loads, "in_transit", "received", "written_off"), 0, request_max),
+  ...limitsOf("receipt line", columnsOf(receipt_lines, "quantity"), 1, request_max),
+  ...limitsOf("receipt line", columnsOf(receipt_lines, "received", "set_aside", "outstanding"), 0, balance_max),
+  ...limitsOf("count line", columnsOf(count_lines, "expected", "counted"), 0, balance_max),
 ];
 
-function quantitiesOf(
-  noun: AuditedQuantities["noun"],
-  table: AuditedQuantities["table"],
-  columns: AuditedQuantities["columns"],
+function limitsOf(
+  noun: InventoryRule["noun"],
+  counted: Readonly<Record<string, AnyPgColumn>>,
   least: number,
   most: number,
-): AuditedQuantities {
-  return { noun, table, columns, least, most };
-}
-
-function limitChecks({ noun, table, columns, least, most }: AuditedQuantities): InventoryRule[] {
+): InventoryRule[] {
+  const columns = Object.values(counted);
+  const table = columns[0]?.table as PgTable & { readonly id: AnyPgColumn };
   const [low, high] = [sql.raw(String(least)), sql.raw(String(most))];
   // One scan of the table for each rule: of a row with several such columns, the first is reported.
   const first = (breaks: (column: AnyPgColumn) => SQL, value: (column: AnyPgColumn) => SQL | AnyPgColumn) =>
@@ -219,8 +195,16 @@ const sides = sql`(
   from ${movements} where ${movements.to_item_id} is not null
 )`;
 
+/** The rule that a column equals the `total` of its row as `owner` in `sums`, or zero. */
+function sumRule(rule: string, noun: InventoryRule["noun"], column: AnyPgColumn, sums: SQL): InventoryRule {
+  const table = column.table as PgTable & { readonly id: AnyPgColumn };
+  const rows = sql`select ${table.id} as id, coalesce(s.total, 0) as expected, ${column} as actual
+    from ${table} left join (${sums}) as s on s.owner = ${table.id}`;
+  return { rule, noun, rows };
+}
+
 const rules: readonly InventoryRule[] = [
-  ...quantities.flatMap(limitChecks),
+  ...limits,
   {
     rule: "I13 the units of a product are fewer than 2^53",
     noun: "product",
@@ -229,14 +213,12 @@ const rules: readonly InventoryRule[] = [
         group by ${stock_items.product_id}
       ) as sums where units > 9007199254740991`,
   },
-  {
-    rule: "I4 on hand is the sum of the item's movements",
-    noun: "stock item",
-    rows: sql`select ${stock_items.id} as id, coalesce(s.total, 0) as expected, ${stock_items.on_hand} as actual
-      from ${stock_items}
-      left join (select item, sum(change) as total from ${sides} as sides group by item) as s
-        on s.item = ${stock_items.id}`,
-  },
+  sumRule(
+    "I4 on hand is the sum of the item's movements",
+    "stock item",
+    stock_items.on_hand,
+    sql`select item as owner, sum(change) as total from ${sides} as sides group by item`,
+  ),
   {
     rule: "I8 each balance is the ledger replayed up to that row",
     noun: "movement",
@@ -244,41 +226,29 @@ const rules: readonly InventoryRule[] = [
       select id, balance, sum(change) over (partition by item order by id) as replayed from ${sides} as sides
     ) as replay`,
   },
-  {
-    rule: "I5 reserved is the sum of the item's allocations",
-    noun: "stock item",
-    rows: sql`select ${stock_items.id} as id, coalesce(s.total, 0) as expected, ${stock_items.reserved} as actual
-      from ${stock_items}
-      left join (
-        select ${allocations.stock_item_id} as item, sum(${allocations.quantity}) as total from ${allocations}
-        group by ${allocations.stock_item_id}
-      ) as s on s.item = ${stock_items.id}`,
-  },
-  {
-    rule: "I5 a line's reserved units are the sum of its allocations",
-    noun: "reservation line",
-    rows: sql`select ${reservation_lines.id} as id, coalesce(s.total, 0) as expected,
-        ${reservation_lines.reserved} as actual
-      from ${reservation_lines}
-      left join (
-        select ${allocations.reservation_line_id} as line, sum(${allocations.quantity}) as total from ${allocations}
-        group by ${allocations.reservation_line_id}
-      ) as s on s.line = ${reservation_lines.id}`,
-  },
-  {
-    rule: "I5 a line's picked units are its allocations in staging",
-    noun: "reservation line",
-    rows: sql`select ${reservation_lines.id} as id, coalesce(s.total, 0) as expected,
-        ${reservation_lines.picked} as actual
-      from ${reservation_lines}
-      left join (
-        select ${allocations.reservation_line_id} as line, sum(${allocations.quantity}) as total
-        from ${allocations}
-        join ${stock_items} on ${stock_items.id} = ${allocations.stock_item_id}
-        join ${bins} on ${bins.id} = ${stock_items.bin_id} and ${bins.kind} = 'staging'
-        group by ${allocations.reservation_line_id}
-      ) as s on s.line = ${reservation_lines.id}`,
-  },
+  sumRule(
+    "I5 reserved is the sum of the item's allocations",
+    "stock item",
+    stock_items.reserved,
+    sql`select ${allocations.stock_item_id} as owner, sum(${allocations.quantity}) as total from ${allocations}
+      group by ${allocations.stock_item_id}`,
+  ),
+  sumRule(
+    "I5 a line's reserved units are the sum of its allocations",
+    "reservation line",
+    reservation_lines.reserved,
+    sql`select ${allocations.reservation_line_id} as owner, sum(${allocations.quantity}) as total from ${allocations}
+      group by ${allocations.reservation_line_id}`,
+  ),
+  sumRule(
+    "I5 a line's picked units are its allocations in staging",
+    "reservation line",
+    reservation_lines.picked,
+    sql`select ${allocations.reservation_line_id} as owner, sum(${allocations.quantity}) as total from ${allocations}
+      join ${stock_items} on ${stock_items.id} = ${allocations.stock_item_id}
+      join ${bins} on ${bins.id} = ${stock_items.bin_id} and ${bins.kind} = 'staging'
+      group by ${allocations.reservation_line_id}`,
+  ),
   {
     rule: "I5 a product's reserved units are those of its open reservations",
     noun: "product",

@@ -1,6 +1,6 @@
 // Cancels returns. Their labels are voided first; carriers' labels outside any transaction.
 import type { Actor } from "../core/actor.ts";
-import { DryRunQuery } from "../core/schema.ts";
+import { DryRunQuery, NoBody } from "../core/schema.ts";
 import type { Call } from "../http/call.ts";
 import { answerAct, RehearsableView } from "../http/rehearsals.ts";
 import { answerLongWork, answerWrite } from "../http/response.ts";
@@ -13,7 +13,7 @@ import { beginReturnVoids, recordVoided } from "../shipping/labels/void_label.ts
 import type { Tx } from "../storage/database.ts";
 import { cancelLabelledReturn, labelCallbacks, noteReturnLabelVoided, readyToCancel } from "./return_labels.ts";
 import { requireVersion, shown } from "./returns.routes.ts";
-import { NoBody, ReturnView } from "./returns.schema.ts";
+import { ReturnView } from "./returns.schema.ts";
 import { getReturn } from "./returns.sql.ts";
 
 /** The route that cancels a return. */

@@ -1,3 +1,4 @@
+import { NoBody } from "../core/schema.ts";
 import type { Call } from "../http/call.ts";
 import { requireMatch, tagged } from "../http/preconditions.ts";
 import { list, read, rehearsable, routes, write } from "../http/routes.ts";
@@ -11,7 +12,6 @@ import {
   InspectedView,
   InspectReturn,
   items_max,
-  NoBody,
   ReceiveReturn,
   RefundReturn,
   RefundView,

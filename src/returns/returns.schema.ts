@@ -158,9 +158,6 @@ const Finding = closed({
 export const InspectReturn = closed({ items: Type.Array(Finding, { minItems: 1, maxItems: items_max }) });
 export type InspectReturn = Static<typeof InspectReturn>;
 
-/** The body of a request without input. */
-export const NoBody = closed({});
-
 const text = nullable(Type.String());
 
 const InspectionView = closed({

@@ -7,7 +7,7 @@ import { assert, missing } from "../../core/faults.ts";
 import { readId } from "../../core/ids.ts";
 import { choice } from "../../core/schema.ts";
 import type { Permission } from "../../http/auth/permissions.ts";
-import type { Db, Tx } from "../../storage/database.ts";
+import type { Db, ReadStatements, Tx } from "../../storage/database.ts";
 import { filter, recordList, search } from "../../storage/record_list.ts";
 import { unscoped } from "../../storage/scope.ts";
 import { prepared, preparedOf, type StatementArgs } from "../../storage/statements.ts";
@@ -88,21 +88,15 @@ function userWith(user: MemberRow["user"], own: readonly Membership[], of_one: b
   return { ...user, status, role, permissions, memberships: seen };
 }
 
-const byId = prepared((sql, a: StatementArgs<{ id: number }>) =>
+const usersByMembership = (sql: ReadStatements) =>
   sql
     .select(memberColumns)
     .from(users)
     .innerJoin(memberships, eq(memberships.user_id, users.id))
-    .innerJoin(roles, eq(roles.name, memberships.role))
-    .where(eq(users.id, a.id)),
-);
+    .innerJoin(roles, eq(roles.name, memberships.role));
+const byId = prepared((sql, a: StatementArgs<{ id: number }>) => usersByMembership(sql).where(eq(users.id, a.id)));
 const byEmail = prepared((sql, a: StatementArgs<{ email_key: string }>) =>
-  sql
-    .select(memberColumns)
-    .from(users)
-    .innerJoin(memberships, eq(memberships.user_id, users.id))
-    .innerJoin(roles, eq(roles.name, memberships.role))
-    .where(eq(users.email_key, a.email_key)),
+  usersByMembership(sql).where(eq(users.email_key, a.email_key)),
 );
 
 /**

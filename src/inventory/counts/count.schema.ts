@@ -1,9 +1,8 @@
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
-import { choice, closed, idField, notesField, nullable, Timestamp, textField } from "../../core/schema.ts";
+import { Count, choice, closed, idField, notesField, nullable, Timestamp, textField } from "../../core/schema.ts";
 import { OwnerView } from "../../storage/tenant.schema.ts";
 import { countStatuses, countTransitions, valueSources } from "../inventory.transitions.ts";
-
-export const NoFields = closed({});
+import { BackorderedOrders } from "../stock/stock.schema.ts";
 
 export const OpenCount = closed({
   location: Type.Optional(idField("warehouse", "Required if there are several warehouses.")),
@@ -40,7 +39,6 @@ export const PostCount = closed({
 });
 export type PostCount = Static<typeof PostCount>;
 
-const count = Type.Integer({ minimum: 0 });
 const names = nullable(Type.Array(Type.String()));
 
 const plain = {
@@ -51,12 +49,12 @@ const plain = {
   skus: names,
   blind: Type.Boolean(),
   notes: nullable(Type.String()),
-  lines_total: count,
-  lines_counted: count,
+  lines_total: Count,
+  lines_counted: Count,
   allowed_actions: Type.Array(choice(Object.keys(countTransitions) as (keyof typeof countTransitions)[])),
   opened_by: Type.String(),
   posted_by: nullable(Type.String()),
-  version: count,
+  version: Count,
   created_at: Timestamp,
   updated_at: Timestamp,
   reviewed_at: nullable(Timestamp),
@@ -74,8 +72,8 @@ const whole = {
       sku: Type.String(),
       bin: Type.String(),
       lot_number: nullable(Type.String()),
-      expected_quantity: nullable(count),
-      counted_quantity: nullable(count),
+      expected_quantity: nullable(Count),
+      counted_quantity: nullable(Count),
       difference: nullable(Type.Integer()),
       unit_value: nullable(Type.Number()),
       unit_value_from: nullable(choice(valueSources)),
@@ -88,9 +86,9 @@ const whole = {
   ),
   summary: nullable(
     closed({
-      lines_different: count,
-      units_over: count,
-      units_short: count,
+      lines_different: Count,
+      units_over: Count,
+      units_short: Count,
       value_over: nullable(Type.Number()),
       value_short: nullable(Type.Number()),
       value_net: nullable(Type.Number()),
@@ -115,7 +113,5 @@ export const CountView = closed(whole);
 
 export const PostedView = closed({
   ...whole,
-  backordered_orders: Type.Array(
-    closed({ order_id: nullable(Type.String()), order_number: Type.String(), quantity: count }),
-  ),
+  backordered_orders: BackorderedOrders,
 });

@@ -1,8 +1,9 @@
+import { NoBody } from "../../core/schema.ts";
 import { list, read, routes, write } from "../../http/routes.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { unscoped } from "../../storage/scope.ts";
 import { shortfallsView } from "../reservations/reservation.ts";
-import { CountView, NoFields, OpenCount, PlainCountView, PostCount, PostedView, RecordLines } from "./count.schema.ts";
+import { CountView, OpenCount, PlainCountView, PostCount, PostedView, RecordLines } from "./count.schema.ts";
 import { countView, plainCountView } from "./count.ts";
 import { countList, getCount, listProgress, lockCount } from "./counts.sql.ts";
 import { cancelCount, openCount, postCount, recordLines, reviewCount } from "./counts.ts";
@@ -57,7 +58,7 @@ export const countRoutes = routes("Cycle counts", [
     id: "reviewCount",
     summary: "Review a cycle count",
     refuses: ["invalid_state_transition"],
-    body: NoFields,
+    body: NoBody,
     view: CountView,
     matches: current,
     act: async (tx, { params }) => countView(await reviewCount(ofAll(tx), params.id)),
@@ -78,7 +79,7 @@ export const countRoutes = routes("Cycle counts", [
     id: "cancelCount",
     summary: "Cancel a cycle count",
     refuses: ["invalid_state_transition"],
-    body: NoFields,
+    body: NoBody,
     view: CountView,
     matches: current,
     act: async (tx, { params }) => countView(await cancelCount(ofAll(tx), params.id)),

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import {
+  Count,
   choice,
   closed,
   codeField,
@@ -10,6 +11,7 @@ import {
   Timestamp,
   textField,
 } from "../../core/schema.ts";
+import { BackorderedOrders } from "../stock/stock.schema.ts";
 
 /** Why units are moved; by default the destination decides the reason. */
 const moveReasons = ["relocation", "quality_hold", "damaged", "released", "correction"] as const;
@@ -43,11 +45,9 @@ export const MoveStock = closed({
 });
 export type MoveStock = Static<typeof MoveStock>;
 
-const count = Type.Integer({ minimum: 0 });
-
 export const MovedView = closed({
   sku: Type.String(),
-  quantity: count,
+  quantity: Count,
   lot_number: nullable(Type.String()),
   location: Type.String(),
   from_bin: Type.String(),
@@ -57,9 +57,7 @@ export const MovedView = closed({
   reason: choice(moveReasons),
   notes: nullable(Type.String()),
   movement_id: Type.String(),
-  backordered_orders: Type.Array(
-    closed({ order_id: nullable(Type.String()), order_number: Type.String(), quantity: count }),
-  ),
+  backordered_orders: BackorderedOrders,
   moved_at: Timestamp,
   moved_by: Type.String(),
 });

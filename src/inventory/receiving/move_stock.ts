@@ -11,7 +11,7 @@ import type { BinSpot, StockItem } from "../ledger/stock_item.ts";
 import { displaceReserved, fillBackorders, lockFreshStock } from "../reservations/backorders.ts";
 import { type LockedStock, lockedStockOf, moveUnits } from "../reservations/locked_stock.ts";
 import { shortfallsView, wouldBreakReservations } from "../reservations/reservation.ts";
-import { refuseBundle } from "../stock/product_stock.ts";
+import { missingSku, refuseBundle } from "../stock/product_stock.ts";
 import { findStockedIdIn } from "../stock/stock.sql.ts";
 import { binSpot } from "../warehouses/warehouse.ts";
 import { calendarAt, shareWarehouse } from "../warehouses/warehouses.sql.ts";
@@ -34,11 +34,7 @@ export async function moveStock(tx: Tx, input: MoveStock, actor: Actor) {
   const { sku, quantity, notes = null } = input;
   const warehouse_id = input.location === undefined ? null : (readId("warehouse", input.location) ?? 0);
   const id = await findStockedIdIn(tx, sku, input.bin, warehouse_id);
-  if (id === null) {
-    throw new Fault("resource_missing", `No such SKU: ${sku}.`, {
-      fields: [{ field: "sku", code: "resource_missing", message: "is not the SKU of a product" }],
-    });
-  }
+  if (id === null) throw missingSku(sku);
   const stocks = await lockFreshStock(tx, [id]);
   const stock = lockedStockOf(stocks, id);
   refuseBundle(stock.product);

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import {
+  Count,
   choice,
   closed,
   codeField,
@@ -49,10 +50,6 @@ export type ScanReceipt = Static<typeof ScanReceipt>;
 export const CloseReceipt = closed(deliveryUnitFields);
 export type CloseReceipt = Static<typeof CloseReceipt>;
 
-/** The body of a step without input. */
-export const NoBody = closed({});
-
-const count = Type.Integer({ minimum: 0 });
 const text = nullable(Type.String());
 
 export const ReceiptView = closed({
@@ -68,12 +65,12 @@ export const ReceiptView = closed({
       sku: Type.String(),
       lot_number: text,
       expiration_date: nullable(ExpiryView()),
-      quantity: count,
-      quantity_received: count,
-      quantity_set_aside: count,
-      quantity_outstanding: count,
-      quantity_over: count,
-      quantity_missing: count,
+      quantity: Count,
+      quantity_received: Count,
+      quantity_set_aside: Count,
+      quantity_outstanding: Count,
+      quantity_over: Count,
+      quantity_missing: Count,
     }),
   ),
   allowed_actions: Type.Array(choice(Object.keys(receiptTransitions) as (keyof typeof receiptTransitions)[]), {

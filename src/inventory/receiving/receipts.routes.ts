@@ -1,6 +1,7 @@
+import { NoBody } from "../../core/schema.ts";
 import { list, read, routes, write } from "../../http/routes.ts";
 import type { Tx } from "../../storage/database.ts";
-import { CloseReceipt, CreateReceipt, NoBody, ReceiptView, ScanReceipt } from "./receipt.schema.ts";
+import { CloseReceipt, CreateReceipt, ReceiptView, ScanReceipt } from "./receipt.schema.ts";
 import { receiptView } from "./receipt.ts";
 import { getReceipt, lockReceipt, receiptList, wholeReceipts } from "./receipts.sql.ts";
 import { cancelReceipt, closeReceipt, createReceipt, scanReceipt } from "./receipts.ts";

@@ -2,7 +2,7 @@ import { billFacts } from "../../billing/bill_facts.ts";
 import type { BillableFact } from "../../billing/billable_event.ts";
 import type { Actor } from "../../core/actor.ts";
 import { iso } from "../../core/clock.ts";
-import { assert, Fault, invalid } from "../../core/faults.ts";
+import { assert, invalid } from "../../core/faults.ts";
 import { readId, wireId } from "../../core/ids.ts";
 import { centsOf } from "../../core/money.ts";
 import { dayEndTextOrNull, dayOf, dayStart, dayText, momentIn } from "../../core/time_zone.ts";
@@ -25,7 +25,7 @@ import {
 } from "../reservations/locked_stock.ts";
 import { type Lot, lotSpot } from "../stock/lot.ts";
 import { findLot, findLotById, insertLot } from "../stock/lots.sql.ts";
-import { ownSpot, refuseBundle, refuseTooMuch, type StockedProduct } from "../stock/product_stock.ts";
+import { missingSku, ownSpot, refuseBundle, refuseTooMuch, type StockedProduct } from "../stock/product_stock.ts";
 import type { AddStock } from "../stock/stock.schema.ts";
 import { findStockedId } from "../stock/stock.sql.ts";
 import { isOutsideHours } from "../warehouses/dispatch_calendar.ts";
@@ -153,11 +153,7 @@ async function arrivalSpot(tx: Tx, product: StockedProduct, arrival: ReceivedUni
 
 async function lockSku(tx: Tx, sku: string): Promise<LockedStockMap> {
   const id = await findStockedId(tx, sku);
-  if (id === null) {
-    throw new Fault("resource_missing", `No such SKU: ${sku}.`, {
-      fields: [{ field: "sku", code: "resource_missing", message: "is not the SKU of a product" }],
-    });
-  }
+  if (id === null) throw missingSku(sku);
   return lockFreshStock(tx, [id]);
 }
 

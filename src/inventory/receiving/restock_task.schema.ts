@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import {
+  Count,
   closed,
   codeField,
   idField,
@@ -27,8 +28,6 @@ export const RestockInput = closed({
 });
 export type RestockInput = Static<typeof RestockInput>;
 
-const count = Type.Integer({ minimum: 0 });
-
 export const ListRestockTasks = closed({
   ...pageFields,
   location: Type.Optional(idField("warehouse")),
@@ -42,7 +41,7 @@ export const RestockTaskView = closed({
   return_id: nullable(Type.String({ description: "The return that they came with; null for picked units." })),
   merchant_id: OwnerView,
   sku: Type.String(),
-  quantity: count,
+  quantity: Count,
   lot_number: nullable(Type.String()),
   location: Type.String(),
   bin: Type.String({ description: "The bin in which they wait." }),
@@ -54,7 +53,7 @@ export const RestockedView = closed({
   order_id: Type.String(),
   return_id: nullable(Type.String()),
   sku: Type.String(),
-  quantity: count,
+  quantity: Count,
   lot_number: nullable(Type.String()),
   location: Type.String(),
   from_bin: Type.String(),
@@ -63,7 +62,7 @@ export const RestockedView = closed({
     description: "Whether the order still held them. It then gets other units or is backordered.",
   }),
   movement_id: Type.String(),
-  remaining: count,
+  remaining: Count,
   put_back_at: Timestamp,
   put_back_by: Type.String(),
 });

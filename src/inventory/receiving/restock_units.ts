@@ -22,7 +22,7 @@ import {
 import { byWarehouseThenAge, type WantedUnits } from "../reservations/plan_stock.ts";
 import type { Allocation, HeldLine } from "../reservations/reservation.ts";
 import { findOrderReservation } from "../reservations/reservations.sql.ts";
-import { isLotGood, isSellable } from "../stock/product_stock.ts";
+import { isLotGood, isSellable, missingSku } from "../stock/product_stock.ts";
 import { findNamedProducts } from "../stock/stock.sql.ts";
 import { binSpot } from "../warehouses/warehouse.ts";
 import { shareWarehouse } from "../warehouses/warehouses.sql.ts";
@@ -76,11 +76,7 @@ async function shelve(
 ) {
   const { sku, quantity } = input;
   const product_id = await productOf(tx, origin, sku);
-  if (product_id === null) {
-    throw new Fault("resource_missing", `No such SKU: ${sku}.`, {
-      fields: [{ field: "sku", code: "resource_missing", message: "is not the SKU of a product" }],
-    });
-  }
+  if (product_id === null) throw missingSku(sku);
   const stocks = await lockFreshStock(tx, [product_id]);
   const stock = lockedStockOf(stocks, product_id);
   const source = namedSource(await releasedUnits(tx, stock, origin), input) ?? namedSource(await others(stock), input);

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import {
+  Count,
   choice,
   closed,
   codeField,
@@ -51,12 +52,8 @@ export const CloseTransfer = closed({
 });
 export type CloseTransfer = Static<typeof CloseTransfer>;
 
-/** The body of a step without input. */
-export const NoBody = closed({});
-
-const count = Type.Integer({ minimum: 0 });
 const text = nullable(Type.String());
-const counts = { quantity_in_transit: count, quantity_received: count, quantity_written_off: count };
+const counts = { quantity_in_transit: Count, quantity_received: Count, quantity_written_off: Count };
 
 export const TransferView = closed({
   id: Type.String(),
@@ -70,9 +67,9 @@ export const TransferView = closed({
       sku: Type.String(),
       lot_number: text,
       bin: text,
-      quantity: count,
+      quantity: Count,
       ...counts,
-      lots: Type.Array(closed({ lot_number: text, quantity: count, ...counts })),
+      lots: Type.Array(closed({ lot_number: text, quantity: Count, ...counts })),
     }),
   ),
   allowed_actions: Type.Array(choice(Object.keys(transferTransitions) as (keyof typeof transferTransitions)[])),

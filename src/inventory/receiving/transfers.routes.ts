@@ -1,9 +1,10 @@
+import { NoBody } from "../../core/schema.ts";
 import { list, read, routes, write } from "../../http/routes.ts";
 import type { Tx } from "../../storage/database.ts";
 import { showsBins } from "../warehouses/bin_visibility.ts";
 import { MovedView, MoveStock } from "./move_stock.schema.ts";
 import { moveStock } from "./move_stock.ts";
-import { CloseTransfer, CreateTransfer, NoBody, ReceiveTransfer, TransferView } from "./transfer.schema.ts";
+import { CloseTransfer, CreateTransfer, ReceiveTransfer, TransferView } from "./transfer.schema.ts";
 import { transferView } from "./transfer.ts";
 import { getTransfer, lockTransfer, transferList, wholeTransfers } from "./transfers.sql.ts";
 import { cancelTransfer, closeTransfer, createTransfer, receiveTransfer, shipTransfer } from "./transfers.ts";

@@ -6,7 +6,7 @@ import {
   rowOutcome,
   type WrittenKeys,
 } from "../../core/csv_columns.ts";
-import { Fault, invalid } from "../../core/faults.ts";
+import { invalid } from "../../core/faults.ts";
 import { dayOf, momentIn } from "../../core/time_zone.ts";
 import type { Tx } from "../../storage/database.ts";
 import type { StockItem, StockSpot } from "../ledger/stock_item.ts";
@@ -19,7 +19,7 @@ import { findBin, shareWarehouse } from "../warehouses/warehouses.sql.ts";
 import { binFor, warehouseNamed } from "../warehouses/warehouses.ts";
 import { lotSpot } from "./lot.ts";
 import { findLot } from "./lots.sql.ts";
-import { ownSpot, plainIds, productNamed, refuseBundle } from "./product_stock.ts";
+import { missingSku, ownSpot, plainIds, productNamed, refuseBundle } from "./product_stock.ts";
 import { findNamedProducts } from "./stock.sql.ts";
 import { type CountedStock, stockCsvRow } from "./stock_csv.schema.ts";
 
@@ -87,11 +87,7 @@ const placeKey = (product_id: number, warehouse_id: number, bin: string | undefi
   JSON.stringify([product_id, warehouse_id, bin, lot_number]);
 
 async function countOf(tx: Tx, stocks: LockedStockMap, id: number | undefined, row: CountedStock): Promise<CsvCount> {
-  if (id === undefined) {
-    throw new Fault("resource_missing", `No such SKU: ${row.sku}.`, {
-      fields: [{ field: "sku", code: "resource_missing", message: "is not the SKU of a product" }],
-    });
-  }
+  if (id === undefined) throw missingSku(row.sku);
   const stock = lockedStockOf(stocks, id);
   refuseBundle(stock.product);
   const { location, lot_number, quantity } = row;

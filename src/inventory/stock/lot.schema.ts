@@ -1,9 +1,9 @@
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { actorTypes } from "../../core/actor.ts";
-import { choice, closed, notesField, nullable, Timestamp, textField } from "../../core/schema.ts";
+import { Count, choice, closed, notesField, nullable, Timestamp, textField } from "../../core/schema.ts";
 import { OwnerView } from "../../storage/tenant.schema.ts";
 import { binKinds, lotStatuses, settableLotStatuses } from "../inventory.transitions.ts";
-import { arrivalField, ExpiryView, expiryField } from "./stock.schema.ts";
+import { arrivalField, BackorderedOrders, ExpiryView, expiryField } from "./stock.schema.ts";
 
 export const SetLotStatus = closed({
   status: choice(settableLotStatuses),
@@ -19,8 +19,6 @@ export const CorrectLot = closed({
 });
 export type CorrectLot = Static<typeof CorrectLot>;
 
-const count = Type.Integer({ minimum: 0 });
-
 const lot = {
   id: Type.String(),
   merchant_id: OwnerView,
@@ -28,16 +26,16 @@ const lot = {
   product_id: Type.String(),
   sku: Type.String(),
   status: choice(lotStatuses),
-  quantity: count,
-  reserved: count,
-  picked: count,
+  quantity: Count,
+  reserved: Count,
+  picked: Count,
   locations: Type.Array(
     closed({
       warehouse_id: Type.String(),
       location: Type.String({ description: "The bin. Merchants see the warehouse instead." }),
       kind: choice(binKinds),
-      quantity: count,
-      reserved: count,
+      quantity: Count,
+      reserved: Count,
     }),
   ),
   received_date: Timestamp,
@@ -66,7 +64,5 @@ export const LotDetailView = closed(detail);
 
 export const ChangedLotView = closed({
   ...detail,
-  backordered_orders: Type.Array(
-    closed({ order_id: nullable(Type.String()), order_number: Type.String(), quantity: count }),
-  ),
+  backordered_orders: BackorderedOrders,
 });

@@ -37,6 +37,13 @@ export type StockedProduct = Pick<
   | "created_at"
 >;
 
+/** The refusal of a SKU that no product has. */
+export function missingSku(sku: string): Fault {
+  return new Fault("resource_missing", `No such SKU: ${sku}.`, {
+    fields: [{ field: "sku", code: "resource_missing", message: "is not the SKU of a product" }],
+  });
+}
+
 /** The fields of a spot and of a lot that identify the product and its merchant. */
 export function ownSpot({ id, merchant_id }: Pick<StockedProduct, "id" | "merchant_id">) {
   return { merchant_id, product_id: id };

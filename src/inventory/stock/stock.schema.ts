@@ -1,6 +1,7 @@
 // The wire format of stock, and the fields of dates that inventory schemas share: a last day, and a day of arrival.
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import {
+  Count,
   choice,
   closed,
   codeField,
@@ -133,41 +134,39 @@ export const AdjustStock = closed({
 });
 export type AdjustStock = Static<typeof AdjustStock>;
 
-const count = Type.Integer({ minimum: 0 });
-
 const level = {
   merchant_id: OwnerView,
   sku: Type.String(),
   name: Type.String(),
   available: Type.Integer({ minimum: 0, description: "Units that can be reserved now." }),
-  reserved: count,
-  total: count,
-  picked: count,
+  reserved: Count,
+  total: Count,
+  picked: Count,
   unavailable: closed({
-    quarantined: count,
-    damaged: count,
-    expired: count,
+    quarantined: Count,
+    damaged: Count,
+    expired: Count,
     short_dated: Type.Integer({
       minimum: 0,
       description: "Good units with fewer days left than the product's `min_shelf_life_days`.",
     }),
-    putback: count,
-    returns: count,
+    putback: Count,
+    returns: Count,
   }),
-  on_hand: count,
-  incoming: count,
-  backordered: count,
+  on_hand: Count,
+  incoming: Count,
+  backordered: Count,
   locations: Type.Array(
     closed({
       warehouse_id: Type.String(),
       location: Type.String({ description: "The bin. Merchants see the warehouse instead." }),
       kind: choice(binKinds),
-      quantity: count,
+      quantity: Count,
       temperature_zone: nullable(choice(temperatureZones)),
       temperature_range: Type.Optional(Type.String()),
     }),
   ),
-  reorder_point: count,
+  reorder_point: Count,
   status: choice(itemStatuses),
   last_updated: Timestamp,
 } satisfies TProperties;
@@ -182,7 +181,7 @@ const item = {
     closed({
       id: Type.String(),
       lot_number: Type.String(),
-      quantity: count,
+      quantity: Count,
       received_date: Timestamp,
       expiration_date: nullable(ExpiryView()),
       status: choice(lotStatuses),
@@ -196,7 +195,7 @@ export const ReceivedView = closed({
   ...item,
   received: closed({
     movement_id: Type.String(),
-    quantity: count,
+    quantity: Count,
     warehouse_id: Type.String(),
     location: Type.String({ description: "The bin. Merchants see the warehouse instead." }),
     lot_number: nullable(Type.String()),
@@ -207,20 +206,23 @@ export const ReceivedView = closed({
   }),
 });
 
+/** The orders that lack units after a change, and how many. */
+export const BackorderedOrders = Type.Array(
+  closed({ order_id: nullable(Type.String()), order_number: Type.String(), quantity: Count }),
+);
+
 export const AdjustmentView = closed({
   sku: Type.String(),
-  previous_quantity: count,
+  previous_quantity: Count,
   adjustment: Type.Integer(),
-  new_quantity: count,
+  new_quantity: Count,
   reason: choice(adjustmentReasons),
   notes: nullable(Type.String()),
   location: Type.String(),
   bin: Type.String(),
   lot_number: nullable(Type.String()),
   movement_id: Type.String(),
-  backordered_orders: Type.Array(
-    closed({ order_id: nullable(Type.String()), order_number: Type.String(), quantity: count }),
-  ),
+  backordered_orders: BackorderedOrders,
   adjusted_at: Timestamp,
   adjusted_by: Type.String(),
 });

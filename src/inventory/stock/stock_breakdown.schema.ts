@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, momentField, nullable, Timestamp } from "../../core/schema.ts";
+import { Count, choice, closed, momentField, nullable, Timestamp } from "../../core/schema.ts";
 import { OwnerView } from "../../storage/tenant.schema.ts";
 import { binKinds, movementTypes, reservationStatuses, unavailableCauses } from "../inventory.transitions.ts";
 
@@ -9,8 +9,6 @@ export const StockBreakdownQuery = closed({
   ),
 });
 export type StockBreakdownQuery = Static<typeof StockBreakdownQuery>;
-
-const count = Type.Integer({ minimum: 0 });
 
 const ledger = {
   opening: Type.Literal(0),
@@ -22,7 +20,7 @@ const ledger = {
       units: Type.Integer({ description: "Below zero for units that left." }),
     }),
   ),
-  on_hand: count,
+  on_hand: Count,
 };
 
 const spot = {
@@ -41,7 +39,7 @@ const more = Type.Boolean({ description: "Whether there are more than are listed
 
 /** Incoming units by receipt and transfer. */
 export const incomingFields = {
-  units: count,
+  units: Count,
   receipts: Type.Array(
     closed({ receipt_id: Type.String(), ...way, location: Type.String(), expected_at: nullable(Timestamp) }),
   ),
@@ -64,13 +62,13 @@ export const StockBreakdownView = closed({
   as_of: nullable(Timestamp),
   ...ledger,
   places: Type.Array(closed({ ...spot, kind: choice(binKinds), ...ledger })),
-  available: nullable(count),
+  available: nullable(Count),
   components: Type.Optional(
     Type.Array(
       closed({
         sku: Type.String(),
         quantity: Type.Integer({ minimum: 1 }),
-        available: count,
+        available: Count,
         sets: Type.Integer({ minimum: 0, description: "Number of sets for which it is enough." }),
       }),
       { description: "The components of a bundle: `available` is the smallest of their `sets`." },
@@ -78,10 +76,10 @@ export const StockBreakdownView = closed({
   ),
   reserved: nullable(
     closed({
-      units: count,
-      picked: count,
+      units: Count,
+      picked: Count,
       claims: Type.Array(
-        closed({ ...claimant, status: choice(reservationStatuses), expires_at: nullable(Timestamp), picked: count }),
+        closed({ ...claimant, status: choice(reservationStatuses), expires_at: nullable(Timestamp), picked: Count }),
       ),
       more,
     }),
@@ -97,7 +95,7 @@ export const StockBreakdownView = closed({
   ),
   backordered: nullable(
     closed({
-      units: count,
+      units: Count,
       claims: Type.Array(
         closed({ ...claimant, priority: Type.Integer(), paused: Type.Boolean(), created_at: Timestamp }),
       ),

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { choice, closed, nullable, Timestamp } from "../../core/schema.ts";
+import { Count, choice, closed, nullable, Timestamp } from "../../core/schema.ts";
 import { temperatureZones } from "../../products/product.ts";
 import { OwnerView } from "../../storage/tenant.schema.ts";
 import { binKinds, lotStatuses, unavailableCauses } from "../inventory.transitions.ts";
@@ -7,8 +7,6 @@ import { ExpiryView } from "../stock/stock.schema.ts";
 
 /** How full a bin is, as a filter. */
 export const binFills = ["empty", "used", "full"] as const;
-
-const count = Type.Integer({ minimum: 0 });
 
 export const BinView = closed({
   warehouse_id: Type.String(),
@@ -40,7 +38,7 @@ export const StoredItemView = closed({
   lot_status: nullable(choice(lotStatuses)),
   expiration_date: nullable(ExpiryView()),
   quantity: Type.Integer({ minimum: 0, description: "Units on hand." }),
-  reserved: count,
+  reserved: Count,
   available: Type.Integer({ minimum: 0, description: "Units that can be reserved." }),
   cause: nullable(choice(unavailableCauses)),
   received_date: Timestamp,

@@ -8,7 +8,7 @@ import { publicStatus } from "../../orders/order.ts";
 import { listOrdersNumbered } from "../../orders/orders.sql.ts";
 import { searchOrders } from "../../orders/search/order_list.sql.ts";
 import { readSearch } from "../../orders/search/order_search.sql.ts";
-import type { Db } from "../../storage/database.ts";
+import type { Db, ReadStatements } from "../../storage/database.ts";
 import { prepared, type StatementArgs } from "../../storage/statements.ts";
 import { bestOf, fitOf, type Hit, type SearchText } from "./search_hit.ts";
 
@@ -102,14 +102,11 @@ const parcel = {
   order_number: orders.order_number,
   customer_name: orders.customer_name,
 };
-const parcelById = prepared((sql, a: StatementArgs<{ id: number }>) =>
-  sql.select(parcel).from(shipments).innerJoin(orders, eq(orders.id, shipments.order_id)).where(eq(shipments.id, a.id)),
-);
+const foundParcels = (sql: ReadStatements) =>
+  sql.select(parcel).from(shipments).innerJoin(orders, eq(orders.id, shipments.order_id));
+const parcelById = prepared((sql, a: StatementArgs<{ id: number }>) => foundParcels(sql).where(eq(shipments.id, a.id)));
 const parcelsByNumber = prepared((sql, a: StatementArgs<{ number: string; limit: number }>) =>
-  sql
-    .select(parcel)
-    .from(shipments)
-    .innerJoin(orders, eq(orders.id, shipments.order_id))
+  foundParcels(sql)
     .where(and(isNotNull(shipments.tracking_number), begins(shipments.tracking_number, a.number)))
     .orderBy(asc(shipments.tracking_number), desc(shipments.id))
     .limit(opaque(a.limit)),
@@ -148,24 +145,18 @@ const label = {
   of_parcel: shipments.tracking_number,
   of_return: returns.tracking_number,
 };
-const labelById = prepared((sql, a: StatementArgs<{ id: number }>) =>
+const foundLabels = (sql: ReadStatements) =>
   sql
     .select(label)
     .from(labels)
     .innerJoin(orders, eq(orders.id, labels.order_id))
     .leftJoin(shipments, eq(shipments.id, labels.shipment_id))
-    .leftJoin(returns, eq(returns.id, labels.return_id))
-    .where(eq(labels.id, a.id)),
-);
+    .leftJoin(returns, eq(returns.id, labels.return_id));
+const labelById = prepared((sql, a: StatementArgs<{ id: number }>) => foundLabels(sql).where(eq(labels.id, a.id)));
 // The most labels to examine for one that belongs to no found parcel or return.
 const labels_max = 100;
 const labelsByNumber = prepared((sql, a: StatementArgs<{ number: string; limit: number }>) =>
-  sql
-    .select(label)
-    .from(labels)
-    .innerJoin(orders, eq(orders.id, labels.order_id))
-    .leftJoin(shipments, eq(shipments.id, labels.shipment_id))
-    .leftJoin(returns, eq(returns.id, labels.return_id))
+  foundLabels(sql)
     .where(and(isNotNull(labels.tracking_number), begins(labels.tracking_number, a.number)))
     .orderBy(asc(labels.tracking_number), desc(labels.id))
     .limit(opaque(a.limit)),
@@ -209,23 +200,17 @@ const comingBack = {
   order_number: orders.order_number,
   customer_name: orders.customer_name,
 };
-const returnById = prepared((sql, a: StatementArgs<{ id: number }>) =>
-  sql.select(comingBack).from(returns).innerJoin(orders, eq(orders.id, returns.order_id)).where(eq(returns.id, a.id)),
-);
+const foundReturns = (sql: ReadStatements) =>
+  sql.select(comingBack).from(returns).innerJoin(orders, eq(orders.id, returns.order_id));
+const returnById = prepared((sql, a: StatementArgs<{ id: number }>) => foundReturns(sql).where(eq(returns.id, a.id)));
 const returnsByNumber = prepared((sql, a: StatementArgs<{ number: string; limit: number }>) =>
-  sql
-    .select(comingBack)
-    .from(returns)
-    .innerJoin(orders, eq(orders.id, returns.order_id))
+  foundReturns(sql)
     .where(and(isNotNull(returns.tracking_number), begins(returns.tracking_number, a.number)))
     .orderBy(asc(returns.tracking_number), desc(returns.id))
     .limit(opaque(a.limit)),
 );
 const returnsOf = prepared((sql, a: StatementArgs<{ order_id: number; limit: number }>) =>
-  sql
-    .select(comingBack)
-    .from(returns)
-    .innerJoin(orders, eq(orders.id, returns.order_id))
+  foundReturns(sql)
     .where(eq(returns.order_id, opaque(a.order_id)))
     .orderBy(desc(returns.id))
     .limit(opaque(a.limit)),
