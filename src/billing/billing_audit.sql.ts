@@ -1,7 +1,7 @@
 // Recomputes the storage of every day from the ledger.
 import { asc, eq, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
-import { opaque } from "../../db/kit.ts";
+import { columnsOf, opaque } from "../../db/kit.ts";
 import { billable_events, billing_start, storage_closes, storage_days } from "../../db/schema/billing.ts";
 import { count_lines, counts } from "../../db/schema/counts.ts";
 import { movements, stock_items } from "../../db/schema/inventory.ts";
@@ -36,13 +36,7 @@ const places = prepared((query) =>
 
 const ledger = prepared((query, a: StatementArgs<{ after: number; limit: number }>) =>
   query
-    .select({
-      id: movements.id,
-      quantity: movements.quantity,
-      from_item_id: movements.from_item_id,
-      to_item_id: movements.to_item_id,
-      created_at: movements.created_at,
-    })
+    .select(columnsOf(movements, "id", "quantity", "from_item_id", "to_item_id", "created_at"))
     .from(movements)
     .where(sql`${movements.id} > ${a.after}`)
     .orderBy(asc(movements.id))

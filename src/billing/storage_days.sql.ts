@@ -1,6 +1,6 @@
 import { and, asc, count, desc, eq, gte, isNotNull, max, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
-import { among, forUpdate, list, opaque } from "../../db/kit.ts";
+import { among, columnsOf, forUpdate, list, opaque } from "../../db/kit.ts";
 import { billing_start, storage_closes, storage_days } from "../../db/schema/billing.ts";
 import { lots, movements, stock_items } from "../../db/schema/inventory.ts";
 import { products } from "../../db/schema/products.ts";
@@ -97,9 +97,7 @@ const inside = (items: typeof stock_items, warehouse_id: SQL) =>
 const flows = prepared((query, a: StatementArgs<{ warehouse_id: number; from: number; limit: number }>) =>
   query
     .select({
-      id: movements.id,
-      quantity: movements.quantity,
-      created_at: movements.created_at,
+      ...columnsOf(movements, "id", "quantity", "created_at"),
       from_item_id: inside(from_items, a.warehouse_id).mapWith(Number).as("from_item_id"),
       to_item_id: inside(to_items, a.warehouse_id).mapWith(Number).as("to_item_id"),
     })
@@ -118,11 +116,7 @@ export async function listFlows(db: Db, warehouse_id: number, from: number, limi
 
 const unitsOf = prepared((query, a: StatementArgs<{ warehouse_id: number; business_date: string }>) =>
   query
-    .select({
-      stock_item_id: storage_days.stock_item_id,
-      units_at_close: storage_days.units_at_close,
-      units_peak: storage_days.units_peak,
-    })
+    .select(columnsOf(storage_days, "stock_item_id", "units_at_close", "units_peak"))
     .from(storage_days)
     .where(and(eq(storage_days.warehouse_id, a.warehouse_id), eq(storage_days.business_date, a.business_date)))
     .orderBy(asc(storage_days.stock_item_id)),
@@ -162,12 +156,7 @@ export async function findWritten(db: Db, { warehouse_id, business_date }: Stora
 const facts = prepared((query, a: StatementArgs<{ ids: string }>) =>
   query
     .select({
-      id: stock_items.id,
-      merchant_id: stock_items.merchant_id,
-      product_id: stock_items.product_id,
-      lot_id: stock_items.lot_id,
-      bin_id: stock_items.bin_id,
-      received_at: stock_items.received_at,
+      ...columnsOf(stock_items, "id", "merchant_id", "product_id", "lot_id", "bin_id", "received_at"),
       dimensions: products.dimensions,
       kept_at: products.temperature_zone,
       temperature_zone: zones.temperature_zone,
@@ -219,19 +208,12 @@ export const storageList = recordList(storage_days, {
   select: (query) =>
     query
       .select({
-        business_date: storage_days.business_date,
-        stock_item_id: storage_days.stock_item_id,
-        merchant_id: storage_days.merchant_id,
-        warehouse_id: storage_days.warehouse_id,
-        product_id: storage_days.product_id,
+        ...columnsOf(storage_days, "business_date", "stock_item_id", "merchant_id", "warehouse_id", "product_id"),
+        ...columnsOf(storage_days, "units_at_close", "units_peak", "unit_volume_cm3"),
+        ...columnsOf(storage_days, "temperature_zone", "oldest_receipt_date"),
         sku: products.sku,
         lot_number: lots.lot_number,
         bin: bins.code,
-        units_at_close: storage_days.units_at_close,
-        units_peak: storage_days.units_peak,
-        unit_volume_cm3: storage_days.unit_volume_cm3,
-        temperature_zone: storage_days.temperature_zone,
-        oldest_receipt_date: storage_days.oldest_receipt_date,
       })
       .from(storage_days)
       .innerJoin(storage_closes, ofDay)

@@ -6,24 +6,17 @@ import { orders } from "../../db/schema/orders.ts";
 import { events } from "../../db/schema/outbox.ts";
 import { erasures } from "../../db/schema/privacy.ts";
 import { subscriptions } from "../../db/schema/webhooks.ts";
-import { missing } from "../core/faults.ts";
 import { readId } from "../core/ids.ts";
 import { idField } from "../core/schema.ts";
 import { emailsAmong } from "../customers/customer.ts";
 import type { Db, Tx } from "../storage/database.ts";
 import { dueRecords } from "../storage/queue.ts";
 import { filter, recordList } from "../storage/record_list.ts";
+import { recordLookup } from "../storage/record_lookup.ts";
 import type { Erasure } from "./erasure.ts";
 
 /** The erasure with a wire id. Refuses: resource_missing. */
-export async function getErasure(db: Db, id: string): Promise<Erasure> {
-  const [row] = await db.sql
-    .select()
-    .from(erasures)
-    .where(eq(erasures.id, readId("erasure", id) ?? 0));
-  if (row === undefined) throw missing("erasure", id);
-  return row;
-}
+export const { get: getErasure } = recordLookup(erasures, "erasure");
 
 const isOf = (customer: number) =>
   template`exists (select 1 from ${eachOf(erasures.customers)} where cast(part.value as text) = ${`${customer}`})`;

@@ -1,12 +1,11 @@
 import { and, asc, eq, exists, gt, sql } from "drizzle-orm";
-import { among, amongTexts, forUpdate, list } from "../../db/kit.ts";
+import { among, amongTexts, list } from "../../db/kit.ts";
 import { product_components } from "../../db/schema/bundles.ts";
 import { product_barcodes, products } from "../../db/schema/products.ts";
-import { missing } from "../core/faults.ts";
-import { readId } from "../core/ids.ts";
 import { choice, textField } from "../core/schema.ts";
 import type { Db, Tx } from "../storage/database.ts";
 import { after, ascending, descending, equals, filter, recordList, search } from "../storage/record_list.ts";
+import { recordLookup } from "../storage/record_lookup.ts";
 import { insert, insertIds, prepared, type StatementArgs } from "../storage/statements.ts";
 import { refuseAmbiguousOwner, requireOwner } from "../storage/tenant.ts";
 import {
@@ -22,9 +21,6 @@ type ProductRow = typeof products.$inferSelect;
 
 const byIds = prepared((sql, a: StatementArgs<{ ids: string }>) =>
   sql.select().from(products).where(among(products.id, a.ids)),
-);
-const byIdLocked = prepared((sql, a: StatementArgs<{ id: number }>) =>
-  forUpdate(sql.select().from(products).where(eq(products.id, a.id))),
 );
 const bySkus = prepared((sql, a: StatementArgs<{ skus: string }>) =>
   sql.select().from(products).where(amongTexts(products.sku, a.skus)),
@@ -111,20 +107,7 @@ export async function findFullProductsBySku(db: Db, skus: readonly string[]): Pr
 }
 
 /** The product that an identifier names: `prd_1001` or `1001`. Refuses: resource_missing. */
-export async function getProduct(db: Db, id: string | number): Promise<Product> {
-  return found(db, await byIds(db, { ids: list([readId("product", id) ?? 0]) }), id);
-}
-
-/** As `getProduct`, and locks the product until the transaction ends. Refuses: resource_missing. */
-export async function lockProduct(tx: Tx, id: string | number): Promise<Product> {
-  return found(tx, await byIdLocked(tx, { id: readId("product", id) ?? 0 }), id);
-}
-
-async function found(db: Db, rows: readonly ProductRow[], id: string | number): Promise<Product> {
-  const [product] = await withParts(db, rows);
-  if (product === undefined) throw missing("product", id);
-  return product;
-}
+export const { get: getProduct, lock: lockProduct } = recordLookup(products, "product", { records: withParts });
 
 /** The products with their barcodes and components. */
 async function withParts(db: Db, rows: readonly ProductRow[]): Promise<Product[]> {
