@@ -4,7 +4,7 @@ import type { Permission } from "../../../http/auth/permissions.ts";
 import { type ApiCall, type ApiReply, callApi, type Rehearsal } from "../api/client.ts";
 import { may } from "../api/session.ts";
 import { navigate } from "../browser/router.ts";
-import { previewTexts } from "../text/common.ts";
+import { previewTexts, words } from "../text/common.ts";
 import { Button, LinkButton } from "./button.tsx";
 import { confirm, openDialog } from "./dialog.tsx";
 import { Effects } from "./effects.tsx";
@@ -17,8 +17,10 @@ import { showRefused, showSuccess } from "./toasts.tsx";
 
 /** What an action asks before it sends its request: for confirmation or, with `fields`, for entries. */
 interface ActionQuestion
-  extends Pick<FormDialogProps, "title" | "text" | "stay" | "danger" | "wide" | "unchanged">,
+  extends Pick<FormDialogProps, "title" | "text" | "stay" | "danger" | "wide">,
     Partial<Pick<FormDialogProps, "fields" | "record" | "first" | "submit">> {
+  /** Whether it changes a record, as with `record`: its button saves, once something is changed. */
+  readonly edits?: boolean;
   /** Content below the fields. */
   readonly preview?: (values: FormValues) => ComponentChildren;
   /** The effects of the request as texts. Its rehearsal is then shown before it is sent. */
@@ -105,12 +107,14 @@ interface ActionDialogProps {
 }
 
 /** The fields of an action, a preview, and the button that runs it. */
-function ActionDialog({ action, ask: { preview, explain, ...ask }, onClose }: ActionDialogProps) {
+function ActionDialog({ action, ask: { preview, explain, edits, ...ask }, onClose }: ActionDialogProps) {
   const { title, danger } = action;
+  const is_edit = edits ?? ask.record !== undefined;
   return (
     <FormDialog
       fields={[]}
-      submit={title}
+      submit={is_edit ? words.save : title}
+      unchanged={!is_edit}
       danger={danger}
       {...ask}
       onClose={onClose}

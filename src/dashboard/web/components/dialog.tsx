@@ -6,6 +6,7 @@ import { place } from "../browser/router.ts";
 import { words } from "../text/common.ts";
 import { Button } from "./button.tsx";
 import { Notice } from "./notice.tsx";
+import { CopyField } from "./values.tsx";
 
 interface DialogProps {
   readonly title: string;
@@ -49,6 +50,34 @@ export function Dialog({ title, onClose, children, wide = false, mayClose = () =
         <div class="dialog-body">{children}</div>
       </div>
     </dialog>
+  );
+}
+
+interface SecretDialogProps {
+  readonly title: string;
+  readonly secret: string;
+  readonly name?: string;
+  /** The notice that the secret is shown only once. */
+  readonly text: string;
+  readonly mayClose?: () => boolean;
+  readonly onDone: () => void;
+  readonly children?: ComponentChildren;
+}
+
+/** Shows a secret once, until the user confirms that they saved it. */
+export function SecretDialog(props: SecretDialogProps) {
+  const { title, secret, name = title, text, mayClose = () => false, onDone, children } = props;
+  return (
+    <Dialog title={title} onClose={onDone} mayClose={mayClose}>
+      {children}
+      <div class="secret">
+        <p>{text}</p>
+        <CopyField text={secret} name={name} />
+        <footer class="dialog-acts">
+          <Button kind="primary" title={words.done} onClick={onDone} />
+        </footer>
+      </div>
+    </Dialog>
   );
 }
 

@@ -61,9 +61,6 @@ export type FormField = CommonField &
       }
     | {
         readonly kind: "number";
-        readonly min?: number;
-        readonly max?: number;
-        readonly step?: number;
         readonly unit?: string;
         readonly focus?: boolean;
       }

@@ -10,13 +10,14 @@ const name = "merchant_id";
 /** The merchant is not part of the request body. */
 const unsent = () => undefined;
 
-const options = (): readonly Option[] =>
-  openMerchants.value.map((one) => ({ value: one.code, title: texts.option(one.code, one.name) }));
+/** Merchants as options; by default all that are not closed. */
+export const merchantOptions = (all = openMerchants.value): readonly Option[] =>
+  all.map(({ code, name }) => ({ value: code, title: texts.option(code, name) }));
 
 /** The field for a dialog, or none if the tab shows one merchant. Requests take the merchant from `merchantIn`. */
 export function merchantChoice(settings: { readonly or_operator?: boolean } = {}): readonly FormField[] {
   if (!mustName.value) return [];
-  const choice = { kind: "select", name, label: texts.merchant, options: options(), sent: unsent } as const;
+  const choice = { kind: "select", name, label: texts.merchant, options: merchantOptions(), sent: unsent } as const;
   if (settings.or_operator) return [{ ...choice, help: texts.operatorHelp, empty: texts.forOperator }];
   return [{ ...choice, required: true, empty: texts.choose }];
 }
@@ -83,7 +84,7 @@ function MerchantChoice({ value, onChange, wrong }: MerchantChoiceProps) {
         aria-required
         aria-invalid={wrong ? true : undefined}
         aria-describedby={wrong ? `${id}-wrong` : undefined}
-        options={options()}
+        options={merchantOptions()}
         empty={texts.choose}
         onChoose={onChange}
       />

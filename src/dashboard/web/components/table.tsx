@@ -7,10 +7,12 @@ import { density, isTexts, type StoredPreference, storedPreference } from "../br
 import { navigate } from "../browser/router.ts";
 import { useShortcuts } from "../browser/shortcuts.ts";
 import { words } from "../text/common.ts";
+import { count } from "../text/format.ts";
 import { merchantTexts } from "../text/merchants.ts";
 import { MerchantMark } from "./badge.tsx";
 import { Icon } from "./icon.tsx";
 import { Menu } from "./menu.tsx";
+import { Time } from "./values.tsx";
 
 /** A range of rows, with the height of the rows above and below. */
 interface RowWindow {
@@ -18,7 +20,6 @@ interface RowWindow {
   readonly last: number;
   readonly above: number;
   readonly below: number;
-  readonly scrollTo: (index: number) => void;
 }
 
 interface RowWindowSettings {
@@ -58,16 +59,25 @@ function rowWindowOf<From extends Window | HTMLElement>(rows: Virtualizer<From, 
     last: bottom === undefined ? Math.min(count, 40) - 1 : bottom.index,
     above: top === undefined ? 0 : top.start - margin,
     below: bottom === undefined ? 0 : rows.getTotalSize() - (bottom.end - margin),
-    scrollTo: (index) => rows.scrollToIndex(index),
   };
 }
 
+/** The fields of a row with values of a type. */
+type FieldOf<Row, Value> = { [Name in keyof Row]-?: Row[Name] extends Value ? Name : never }[keyof Row];
+
+/** What a column shows: a field as text, code, time or number, or anything else. */
+type CellOf<Row> =
+  | { readonly text: FieldOf<Row, string | number | null | undefined> }
+  | { readonly code: FieldOf<Row, string | null | undefined> }
+  | { readonly time: FieldOf<Row, string | null | undefined> }
+  | { readonly number: FieldOf<Row, number | null | undefined> }
+  | { readonly cell: (row: Row) => ComponentChildren };
+
 /** A column of a table. */
-export interface TableColumn<Row> {
+export type TableColumn<Row> = CellOf<Row> & {
   readonly id: string;
   readonly title: string;
-  readonly cell: (row: Row) => ComponentChildren;
-  /** Numbers are aligned right. */
+  /** Fields that are numbers are aligned right without it. */
   readonly align?: "right";
   /** The sort key of the API; `-key` sorts in descending order. */
   readonly sort?: string;
@@ -77,6 +87,16 @@ export interface TableColumn<Row> {
   readonly wide?: true;
   /** Whether the table has this column. */
   readonly when?: boolean;
+};
+
+const alignOf = <Row,>(column: TableColumn<Row>) => ("number" in column ? "right" : column.align);
+
+function shownIn<Row>(column: TableColumn<Row>, row: Row): ComponentChildren {
+  if ("cell" in column) return column.cell(row);
+  if ("text" in column) return row[column.text] as string;
+  if ("code" in column) return <code>{row[column.code] as string}</code>;
+  if ("time" in column) return <Time at={row[column.time] as string | null} />;
+  return count(row[column.number] as number | null);
 }
 
 /** The selected rows and how to change them. */
@@ -103,6 +123,8 @@ interface DataTableProps<Row> {
   readonly acts?: ((row: Row) => ComponentChildren) | undefined;
   /** Whether all rows belong to the merchant that the page already shows. */
   readonly of_one?: boolean;
+  /** Shown in place of a table without rows. */
+  readonly none?: string;
 }
 
 const virtual_from = 150;
@@ -121,6 +143,11 @@ export function withMerchant<Row>(
 
 /** A table with row links, sorting, selection, keys `j` and `k`, and cards on phones. Renders only visible rows. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { none, rows } = props;
+  return none !== undefined && rows.length === 0 ? <p class="muted">{none}</p> : <FilledTable {...props} />;
+}
+
+function FilledTable<Row>(props: DataTableProps<Row>) {
   const { name, rows, stale = false, of_one = false } = props;
   const own = props.columns.filter(({ when = true }) => when);
   const columns = of_one ? own : withMerchant(own, rows);
@@ -162,7 +189,7 @@ function Head<Row>({ rows, columns, id, selection, sort, acts }: DataTableProps<
           </th>
         )}
         {columns.map((column) => (
-          <th key={column.id} class={column.align} aria-sort={sortOf(column, sort?.by)} scope="col">
+          <th key={column.id} class={alignOf(column)} aria-sort={sortOf(column, sort?.by)} scope="col">
             {column.sort && sort ? <SortButton column={column} sort={sort} /> : column.title}
           </th>
         ))}
@@ -237,15 +264,15 @@ function Line<Row>({ row, columns, id, href, selection, rowName, acts }: TableRo
       {columns.map((column, at) => (
         <td
           key={column.id}
-          class={[column.align, column.wide ? "wide" : ""].join(" ").trim() || undefined}
+          class={[alignOf(column), column.wide ? "wide" : ""].join(" ").trim() || undefined}
           data-label={column.title}
         >
           {at === 0 && link ? (
             <a class="row-link" href={link}>
-              {column.cell(row)}
+              {shownIn(column, row)}
             </a>
           ) : (
-            column.cell(row)
+            shownIn(column, row)
           )}
         </td>
       ))}

@@ -2,7 +2,6 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { words } from "../text/common.ts";
 import { ago, date, dateStartingAt, dateTime, dateWithin, exactDateTime, nothing } from "../text/format.ts";
-import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 import { now } from "./now.ts";
 
@@ -94,28 +93,6 @@ export function CopyField({ text, name }: { readonly text: string; readonly name
         {copied ? words.copied : ""}
       </span>
     </span>
-  );
-}
-
-interface SecretProps {
-  readonly secret: string;
-  readonly name: string;
-  /** The notice that the secret is shown only once. */
-  readonly text: string;
-  readonly onDone: () => void;
-  readonly done: string;
-}
-
-/** A secret that is shown once. It disappears when the user confirms that they saved it. */
-export function SecretOnce({ secret, name, text, onDone, done }: SecretProps) {
-  return (
-    <div class="secret">
-      <p>{text}</p>
-      <CopyField text={secret} name={name} />
-      <footer class="dialog-acts">
-        <Button kind="primary" title={done} onClick={onDone} />
-      </footer>
-    </div>
   );
 }
 

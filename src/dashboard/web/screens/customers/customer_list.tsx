@@ -3,7 +3,6 @@ import { to } from "../../browser/router.ts";
 import { ListPage } from "../../components/list_page.tsx";
 import { customerName } from "../../components/pickers.tsx";
 import type { TableColumn } from "../../components/table.tsx";
-import { Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { customerTexts as texts } from "../../text/customers.ts";
 import { titles } from "../../text/navigation.ts";
@@ -16,10 +15,10 @@ const placeOf = ({ shipping_addresses: all }: Customer) => {
 const columns: readonly TableColumn<Customer>[] = [
   { id: "name", title: words.name, cell: customerName },
   { id: "email", title: words.email, cell: ({ email, erased_at }) => erased_at === null && email, wide: true },
-  { id: "company", title: texts.company, cell: ({ company }) => company },
-  { id: "phone", title: texts.phone, extra: true, cell: ({ phone }) => phone },
+  { id: "company", title: texts.company, text: "company" },
+  { id: "phone", title: texts.phone, text: "phone", extra: true },
   { id: "place", title: texts.place, cell: placeOf },
-  { id: "created", title: texts.created, cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: "created", title: texts.created, time: "created_at" },
 ];
 
 export function CustomersScreen() {

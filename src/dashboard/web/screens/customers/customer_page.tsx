@@ -17,7 +17,7 @@ import { CustomerErasure, ErasureNotice, useErasureOf } from "./erasure.tsx";
 import { privacyActions } from "./privacy_actions.tsx";
 
 const columns: readonly TableColumn<Order>[] = [
-  { id: "order", title: words.order, cell: ({ order_number }) => order_number },
+  { id: "order", title: words.order, text: "order_number" },
   { id: "status", title: words.status, cell: ({ status }) => <Badge state={status} /> },
   {
     id: "items",
@@ -26,7 +26,7 @@ const columns: readonly TableColumn<Order>[] = [
     cell: ({ line_items }) => count(line_items.reduce((sum, { quantity }) => sum + quantity, 0)),
   },
   { id: "total", title: words.total, align: "right", cell: ({ subtotal, currency }) => money(subtotal, currency) },
-  { id: "at", title: words.created, cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: "at", title: words.created, time: "created_at" },
 ];
 
 /** One customer: contact, addresses and orders. */
@@ -94,7 +94,6 @@ function Orders({ id, all }: { readonly id: string; readonly all: number }) {
         limit={10}
         columns={columns}
         of_one
-        id={(order) => order.id}
         href={(order) => to(`/orders/${order.id}`)}
         empty={{ icon: "cart", title: texts.noOrders, text: texts.noOrdersText }}
       />

@@ -6,7 +6,6 @@ import { type Action, Actions } from "../../components/action.tsx";
 import { Badge, MerchantMark } from "../../components/badge.tsx";
 import { ListPage } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
-import { Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { privacyTexts as texts } from "../../text/privacy.ts";
@@ -14,16 +13,12 @@ import { emailField, erasePerson, exportByEmail } from "./privacy_actions.tsx";
 
 const recordsOf = ({ erased }: ErasureRecord) => erased.reduce((sum, one) => sum + one.count, 0);
 
-const requestedColumn: TableColumn<ErasureRecord> = {
-  id: "asked",
-  title: texts.requested,
-  cell: ({ created_at }) => <Time at={created_at} />,
-};
+const requestedColumn: TableColumn<ErasureRecord> = { id: "asked", title: texts.requested, time: "created_at" };
 const columns: readonly TableColumn<ErasureRecord>[] = [
   { id: "status", title: words.status, cell: ({ status }) => <Badge state={status} /> },
   { id: "customers", title: texts.customers, wide: true, cell: ({ customers }) => customers.join(", ") },
   { id: "records", title: texts.records, align: "right", cell: (erasure) => count(recordsOf(erasure)) },
-  { id: "ended", title: texts.ended, cell: ({ finished_at }) => <Time at={finished_at} /> },
+  { id: "ended", title: texts.ended, time: "finished_at" },
 ];
 // Replaces the usual merchant column: an erasure without a merchant covers all merchants.
 const reaches: TableColumn<ErasureRecord> = {

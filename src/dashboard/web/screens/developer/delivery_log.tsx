@@ -5,7 +5,6 @@ import { Button } from "../../components/button.tsx";
 import { openDialog } from "../../components/dialog.tsx";
 import { choice, List } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
-import { Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { webhookTexts as texts } from "../../text/webhooks.ts";
@@ -22,7 +21,7 @@ const resend = (webhook_id: string, delivery_id: string, event_type: string): Ac
 });
 
 const attemptColumns: readonly TableColumn<Attempt>[] = [
-  { id: "event", title: words.event, cell: ({ event_type }) => <code>{event_type}</code>, wide: true },
+  { id: "event", title: words.event, code: "event_type", wide: true },
   { id: "status", title: words.status, cell: ({ status }) => <Badge of="attempt" state={status} /> },
   {
     id: "answer",
@@ -35,8 +34,8 @@ const attemptColumns: readonly TableColumn<Attempt>[] = [
     cell: ({ attempt, max_attempts }) => texts.attemptOf(count(attempt), count(max_attempts)),
   },
   { id: "trigger", title: texts.trigger, cell: ({ trigger }) => texts.triggers[trigger] },
-  { id: "took", title: words.duration, align: "right", cell: (it) => count(it.duration_ms) },
-  { id: "at", title: words.when, cell: ({ started_at }) => <Time at={started_at} /> },
+  { id: "took", title: words.duration, number: "duration_ms" },
+  { id: "at", title: words.when, time: "started_at" },
 ];
 
 /** The attempts of a webhook, with request and response. */
@@ -73,16 +72,16 @@ export function Log({ webhook }: { readonly webhook: Webhook }) {
 }
 
 const deliveryColumns: readonly TableColumn<Delivery>[] = [
-  { id: "event", title: words.event, cell: ({ event_type }) => <code>{event_type}</code>, wide: true },
+  { id: "event", title: words.event, code: "event_type", wide: true },
   {
     id: "status",
     title: words.status,
     cell: ({ status }) => <Badge of="delivery" state={status} />,
   },
-  { id: "attempts", title: texts.attempts, align: "right", cell: ({ attempts }) => count(attempts) },
-  { id: "next", title: texts.nextAttempt, cell: ({ next_attempt_at }) => <Time at={next_attempt_at} /> },
-  { id: "sequence", title: texts.sequence, align: "right", extra: true, cell: ({ sequence }) => count(sequence) },
-  { id: "at", title: words.when, cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: "attempts", title: texts.attempts, number: "attempts" },
+  { id: "next", title: texts.nextAttempt, time: "next_attempt_at" },
+  { id: "sequence", title: texts.sequence, number: "sequence", extra: true },
+  { id: "at", title: words.when, time: "created_at" },
 ];
 
 /** The deliveries of a webhook and their state. */

@@ -32,10 +32,10 @@ function aboutEvent(event: ApiEvent): { readonly name: string; readonly href: st
 }
 
 const columns: readonly TableColumn<ApiEvent>[] = [
-  { id: "type", title: texts.type, cell: ({ type }) => <code>{type}</code> },
+  { id: "type", title: texts.type, code: "type" },
   { id: "about", title: texts.about, cell: (event) => aboutEvent(event)?.name ?? "", wide: true },
-  { id: "id", title: words.event, extra: true, cell: ({ id }) => <code>{id}</code> },
-  { id: "at", title: words.when, cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: "id", title: words.event, code: "id", extra: true },
+  { id: "at", title: words.when, time: "created_at" },
 ];
 
 /** The list of events. */

@@ -1,8 +1,7 @@
 import type { MadeKey } from "../../api/developer_types.ts";
-import { Dialog } from "../../components/dialog.tsx";
+import { SecretDialog } from "../../components/dialog.tsx";
 import type { FormField } from "../../components/fields.tsx";
 import { optionsOf } from "../../components/form_values.ts";
-import { SecretOnce } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { keyTexts as texts } from "../../text/keys.ts";
 
@@ -39,8 +38,12 @@ export const keyFields = (fresh: boolean): readonly FormField[] => [
 /** Shows a new key, which cannot be shown again. */
 export function NewSecret({ made, onDone }: { readonly made: MadeKey; readonly onDone: () => void }) {
   return (
-    <Dialog title={texts.secretTitle} onClose={onDone} mayClose={() => false}>
-      <SecretOnce secret={made.key} name={made.name} text={texts.secretText} done={words.done} onDone={onDone} />
-    </Dialog>
+    <SecretDialog
+      title={texts.secretTitle}
+      secret={made.key}
+      name={made.name}
+      text={texts.secretText}
+      onDone={onDone}
+    />
   );
 }

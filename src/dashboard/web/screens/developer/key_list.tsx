@@ -14,7 +14,7 @@ import { titles } from "../../text/navigation.ts";
 import { keyFields, NewSecret } from "./key_fields.tsx";
 
 const columns: readonly TableColumn<ApiKey>[] = [
-  { id: "name", title: words.name, cell: ({ name }) => name, wide: true },
+  { id: "name", title: words.name, text: "name", wide: true },
   { id: "status", title: words.status, cell: ({ status }) => <Badge state={status} /> },
   { id: "level", title: texts.level, cell: ({ permission }) => texts.levels[permission] },
   { id: "key", title: texts.key, cell: ({ prefix, last_four }) => <code>{`${prefix}…${last_four}`}</code> },
@@ -28,8 +28,8 @@ const columns: readonly TableColumn<ApiKey>[] = [
     title: texts.lastUsed,
     cell: ({ last_used_at }) => (last_used_at === null ? texts.never : <Time at={last_used_at} />),
   },
-  { id: "expires", title: words.expires, extra: true, cell: ({ expires_at }) => <Time at={expires_at} /> },
-  { id: "created", title: words.created, extra: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: "expires", title: words.expires, time: "expires_at", extra: true },
+  { id: "created", title: words.created, time: "created_at", extra: true },
 ];
 
 function Observed({ observed }: Pick<ApiKey, "observed">) {

@@ -147,8 +147,6 @@ function keyActions(key: ApiKey, etag: string | null): readonly Action[] {
         title: texts.editTitle(name),
         fields: keyFields(false),
         record: key,
-        submit: words.save,
-        unchanged: false,
       },
       call: { method: "PATCH", path: `/keys/${id}` },
     },

@@ -10,18 +10,17 @@ import { Card, Page } from "../../components/page.tsx";
 import type { ScreenProps } from "../../components/screen.ts";
 import type { TableColumn } from "../../components/table.tsx";
 import { showSuccess } from "../../components/toasts.tsx";
-import { Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { titles } from "../../text/navigation.ts";
 import { platformTexts as texts } from "../../text/platforms.ts";
 import { connectionFields, platformOptions } from "./platform_fields.ts";
 
 const columns: readonly TableColumn<PlatformConnection>[] = [
-  { id: "name", title: words.name, cell: ({ name }) => name, wide: true },
+  { id: "name", title: words.name, text: "name", wide: true },
   { id: "platform", title: texts.platform, cell: ({ platform }) => texts.platforms[platform] },
   { id: "status", title: words.status, cell: ({ status }) => <Badge state={status} /> },
-  { id: "store", title: texts.store, cell: ({ store_id }) => <code>{store_id}</code> },
-  { id: "created", title: texts.created, cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: "store", title: texts.store, code: "store_id" },
+  { id: "created", title: texts.created, time: "created_at" },
 ];
 
 export function PlatformsScreen() {

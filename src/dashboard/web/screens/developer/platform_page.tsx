@@ -88,8 +88,6 @@ function Acts({ shop, etag }: { readonly shop: PlatformConnection; readonly etag
         title: words.edit,
         fields: connectionFields(platform, false),
         record: shop,
-        submit: words.save,
-        unchanged: false,
       },
       call: { method: "PATCH", path: `/platforms/${id}` },
     },

@@ -4,9 +4,7 @@ import { Badge, stateOptions } from "../../components/badge.tsx";
 import { choice, List } from "../../components/list_page.tsx";
 import { RecordName } from "../../components/record_name.tsx";
 import type { TableColumn } from "../../components/table.tsx";
-import { Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
-import { count } from "../../text/format.ts";
 import { platformTexts as texts } from "../../text/platforms.ts";
 
 interface PlatformQueueProps {
@@ -19,7 +17,7 @@ const retry = (action: Pick<Action, "call" | "ask">) => (
 );
 
 const importColumns: readonly TableColumn<PlatformImport>[] = [
-  { id: "external", title: texts.externalId, cell: ({ external_id }) => external_id },
+  { id: "external", title: texts.externalId, text: "external_id" },
   {
     id: "status",
     title: words.status,
@@ -31,9 +29,9 @@ const importColumns: readonly TableColumn<PlatformImport>[] = [
     cell: ({ status, order_id }) => (status === "imported" ? <RecordName id={order_id ?? ""} /> : ""),
   },
   { id: "reason", title: words.reason, cell: ({ reason }) => reason?.message ?? "", wide: true },
-  { id: "attempts", title: texts.attempts, align: "right", cell: ({ attempts }) => count(attempts) },
-  { id: "next", title: texts.next, extra: true, cell: ({ next_attempt_at }) => <Time at={next_attempt_at} /> },
-  { id: "changed", title: words.updated, cell: ({ updated_at }) => <Time at={updated_at} /> },
+  { id: "attempts", title: texts.attempts, number: "attempts" },
+  { id: "next", title: texts.next, time: "next_attempt_at", extra: true },
+  { id: "changed", title: words.updated, time: "updated_at" },
 ];
 
 /** The order imports of a store. */
@@ -62,9 +60,9 @@ const reportColumns: readonly TableColumn<PlatformReport>[] = [
     cell: ({ status }) => <Badge of="shipment_update" state={status} />,
   },
   { id: "reason", title: words.reason, cell: ({ reason }) => reason?.message ?? "", wide: true },
-  { id: "attempts", title: texts.attempts, align: "right", cell: ({ attempts }) => count(attempts) },
-  { id: "next", title: texts.next, extra: true, cell: ({ next_attempt_at }) => <Time at={next_attempt_at} /> },
-  { id: "changed", title: words.updated, cell: ({ updated_at }) => <Time at={updated_at} /> },
+  { id: "attempts", title: texts.attempts, number: "attempts" },
+  { id: "next", title: texts.next, time: "next_attempt_at", extra: true },
+  { id: "changed", title: words.updated, time: "updated_at" },
 ];
 
 /** The shipment reports of a store. */

@@ -27,7 +27,7 @@ const size = (value: number | null) => (value === null ? nothing : bytes(value))
 const columns: readonly TableColumn<LoggedRequest>[] = [
   { id: "path", title: texts.path, cell: ({ method, path }) => <code>{`${method} ${path}`}</code>, wide: true },
   { id: "status", title: words.status, cell: ({ status }) => <Badge tone={statusTone(status)}>{status}</Badge> },
-  { id: "error", title: texts.error, cell: ({ error_code }) => error_code ?? "" },
+  { id: "error", title: texts.error, text: "error_code" },
   {
     id: "actor",
     title: texts.actor,
@@ -37,8 +37,8 @@ const columns: readonly TableColumn<LoggedRequest>[] = [
   { id: "sent", title: texts.requestBody, align: "right", extra: true, cell: (it) => size(it.request_bytes) },
   { id: "answered", title: texts.responseBody, align: "right", cell: (it) => size(it.response_bytes) },
   { id: "address", title: texts.address, extra: true, cell: ({ ip_address }) => ip_address ?? nothing },
-  { id: "id", title: texts.requestId, extra: true, cell: ({ request_id }) => <code>{request_id}</code> },
-  { id: "at", title: words.when, cell: ({ at }) => <Time at={at} /> },
+  { id: "id", title: texts.requestId, code: "request_id", extra: true },
+  { id: "at", title: words.when, time: "at" },
 ];
 
 /** The requests of the last days. */

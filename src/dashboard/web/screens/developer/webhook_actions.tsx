@@ -105,8 +105,6 @@ export function WebhookActs({ webhook, etag }: WebhookActsProps) {
       wide: true,
       fields: webhookFields(false),
       record: webhook,
-      submit: words.save,
-      unchanged: false,
     },
     call: { method: "PATCH", path: `/webhooks/${id}` },
   };

@@ -3,15 +3,14 @@ import { useQuery } from "../../api/query.ts";
 import { navigate, to } from "../../browser/router.ts";
 import { type Action, ActionButton } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
-import { Dialog, openDialog } from "../../components/dialog.tsx";
+import { openDialog, SecretDialog } from "../../components/dialog.tsx";
 import { ListPage } from "../../components/list_page.tsx";
 import { merchantChoice, merchantIn } from "../../components/merchant_field.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { RecordName } from "../../components/record_name.tsx";
 import type { TableColumn } from "../../components/table.tsx";
-import { SecretOnce, Time } from "../../components/values.tsx";
+import { Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
-import { count } from "../../text/format.ts";
 import { titles } from "../../text/navigation.ts";
 import { webhookTexts as texts } from "../../text/webhooks.ts";
 import { eventTypes } from "./event_types.ts";
@@ -20,10 +19,10 @@ import { webhookFields } from "./webhook_fields.tsx";
 const columns: readonly TableColumn<Webhook>[] = [
   { id: "url", title: texts.url, cell: ({ url }) => <code class="cut">{url}</code>, wide: true },
   { id: "status", title: words.status, cell: ({ status }) => <Badge state={status} /> },
-  { id: "description", title: texts.description, cell: ({ description }) => description ?? "" },
+  { id: "description", title: texts.description, text: "description" },
   { id: "events", title: texts.events, cell: ({ events }) => texts.eventsOf(events.length, eventTypes.length) },
-  { id: "failures", title: texts.failures, align: "right", cell: (it) => count(it.consecutive_failures) },
-  { id: "created", title: words.created, extra: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: "failures", title: texts.failures, number: "consecutive_failures" },
+  { id: "created", title: words.created, time: "created_at", extra: true },
 ];
 
 /** All webhooks, with notices about them. */
@@ -63,11 +62,7 @@ const addWebhook = (): Action => ({
 
 /** Shows a signing secret, which cannot be shown again. */
 export function NewSecret({ secret, onDone }: { readonly secret: string; readonly onDone: () => void }) {
-  return (
-    <Dialog title={texts.secretTitle} onClose={onDone} mayClose={() => false}>
-      <SecretOnce secret={secret} name={texts.secretTitle} text={texts.secretText} done={words.done} onDone={onDone} />
-    </Dialog>
-  );
+  return <SecretDialog title={texts.secretTitle} secret={secret} text={texts.secretText} onDone={onDone} />;
 }
 
 /** The unacknowledged notices of one webhook, or of all. */

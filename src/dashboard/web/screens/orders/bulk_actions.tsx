@@ -61,6 +61,10 @@ export function BulkActs({ chosen, rows, clear }: BulkActsProps) {
     may("orders.write") && may("shipping.buy") ? ["buy_label"] : [],
     may("orders.write") ? ["cancel"] : [],
   );
+  const onClose = (done: boolean) => {
+    setAction(null);
+    if (done) clear();
+  };
   const print = () => {
     openDocument("/pick-lists", "application/pdf", { order_ids: chosen.join(",") }).catch(showRefused);
   };
@@ -75,26 +79,9 @@ export function BulkActs({ chosen, rows, clear }: BulkActsProps) {
         />
       ))}
       {isOperatorUser.value && <Button kind="plain" icon="print" title={texts.pickLists} onClick={print} />}
-      {action === "buy_label" && (
-        <BuyLabels
-          ids={chosen}
-          rows={rows}
-          onClose={(done) => {
-            setAction(null);
-            if (done) clear();
-          }}
-        />
-      )}
+      {action === "buy_label" && <BuyLabels ids={chosen} rows={rows} onClose={onClose} />}
       {action !== null && action !== "buy_label" && (
-        <BulkDialog
-          action={action}
-          chosen={chosen}
-          rows={rows}
-          onClose={(done) => {
-            setAction(null);
-            if (done) clear();
-          }}
-        />
+        <BulkDialog action={action} chosen={chosen} rows={rows} onClose={onClose} />
       )}
     </>
   );

@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
 import { get, post } from "../../api/client.ts";
-import type { Customer, CustomerAddress } from "../../api/types.ts";
+import type { AddressCheck as AddressVerdict, Customer, CustomerAddress } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import {
   type Editing,
@@ -228,13 +228,7 @@ function AddressChoice({ editing, recipient }: PartProps) {
   );
 }
 
-interface EnteredAddressCheck {
-  readonly status: string;
-  readonly is_verified: boolean;
-  readonly errors: readonly { readonly field: string; readonly message: string }[];
-  readonly warnings: readonly { readonly field: string; readonly message: string }[];
-  readonly suggestion: NonNullable<NonNullable<CustomerAddress["verification"]>["suggestion"]> | null;
-}
+type EnteredAddressCheck = Pick<AddressVerdict, "status" | "is_verified" | "errors" | "warnings" | "suggestion">;
 
 interface CheckProps {
   /** A new address. */

@@ -9,7 +9,6 @@ import { choice, type ListFilter, ListPage, type ListSettings, listParams } from
 import { CarrierName } from "../../components/record_name.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { showRefused } from "../../components/toasts.tsx";
-import { Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { count, money } from "../../text/format.ts";
 import { titles } from "../../text/navigation.ts";
@@ -28,13 +27,13 @@ const columns: readonly TableColumn<Order>[] = [
   { id: "units", title: words.units, align: "right", cell: (order) => count(unitsOf(order)) },
   { id: "total", title: words.total, align: "right", cell: ({ subtotal, currency }) => money(subtotal, currency) },
   { id: "due", title: texts.due, cell: (order) => <Due order={order} /> },
-  { id: "age", title: texts.age, sort: "created_at", cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: "age", title: texts.age, time: "created_at", sort: "created_at" },
   { id: "carrier", title: words.carrier, extra: true, cell: (order) => <Carrier of={newest(order)} /> },
   { id: "tracking", title: words.trackingNumber, extra: true, cell: (order) => newest(order)?.tracking_number ?? "–" },
   { id: "method", title: words.shippingMethod, extra: true, cell: ({ shipping_method }) => shipping_method ?? "–" },
-  { id: "priority", title: words.priority, align: "right", extra: true, cell: ({ priority }) => count(priority) },
+  { id: "priority", title: words.priority, number: "priority", extra: true },
   { id: "platform", title: texts.platform, extra: true, cell: ({ source }) => source.platform },
-  { id: "changed", title: words.updated, extra: true, sort: "updated_at", cell: (it) => <Time at={it.updated_at} /> },
+  { id: "changed", title: words.updated, time: "updated_at", extra: true, sort: "updated_at" },
 ];
 
 function Carrier({ of }: { readonly of: Order["shipments"][number] | undefined }) {

@@ -18,10 +18,11 @@ import { previewTexts, words } from "../../text/common.ts";
 import { date, money } from "../../text/format.ts";
 import { effectTexts } from "../../text/order.ts";
 import { entryTexts as texts } from "../../text/order_entry.ts";
+import { useWarehouses } from "../stock/stock_links.ts";
 import { type EnteredRecipient, nobody, recipientField, storeRecipient, useCustomer } from "./customer_field.tsx";
 import { areComplete, lineItems, linesField } from "./lines_field.tsx";
 import { stockEffects } from "./order_effects.ts";
-import { firstServing, servingFields, servingOf, useWarehouses } from "./shipping_fields.tsx";
+import { firstServing, servingFields, servingOf } from "./shipping_fields.tsx";
 
 /** A new order number: the date and four random characters. */
 const nextNumber = () => `M-${today().slice(2).replaceAll("-", "")}-${newKey().slice(0, 4).toUpperCase()}`;
@@ -69,7 +70,7 @@ interface EntryProps {
 function Entry({ first, unfinished, onAgain }: EntryProps) {
   const [start, setStart] = useState<FormValues | null>(query.peek().has("customer") && !unfinished ? null : first);
   useCustomer(start === null ? query.peek().get("customer") : null, (recipient) => setStart({ ...first, recipient }));
-  const warehouses = useWarehouses();
+  const { options } = useWarehouses();
   if (start === null) return null;
   return (
     <Card>
@@ -79,7 +80,7 @@ function Entry({ first, unfinished, onAgain }: EntryProps) {
         </Notice>
       )}
       <Form
-        fields={withMerchantField(fieldsWith(warehouses))}
+        fields={withMerchantField(fieldsWith(options))}
         first={start}
         submit={texts.create}
         guarded={false}

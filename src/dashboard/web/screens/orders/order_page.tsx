@@ -212,7 +212,7 @@ function OrderPage({ record: order, etag, back, notice }: RecordProps<Order>) {
           <>
             <LinesCard order={order} />
             {isOperatorUser.value && <PlanCard order={order} etag={etag} />}
-            <ParcelsCard order={order} etag={etag} />
+            <ParcelsCard order={order} />
             <TimelineCard order={order} />
           </>
         }

@@ -18,7 +18,7 @@ import { voidLabel } from "./label_rates.tsx";
 import { labelDocument, parcelName } from "./order_facts.ts";
 
 /** The parcels of an order, with labels and tracking. */
-export function ParcelsCard({ order }: { readonly order: Order; readonly etag: string | null }) {
+export function ParcelsCard({ order }: { readonly order: Order }) {
   const shipments = useQuery<readonly OrderParcel[]>("/shipments", { order_id: order.id, limit: 100 });
   const labels = useQuery<readonly LabelRecord[]>("/shipping/labels", { order_id: order.id, limit: 100 });
   useReloadOn(order.version, shipments.reload, labels.reload);

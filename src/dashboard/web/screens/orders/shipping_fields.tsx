@@ -1,15 +1,8 @@
 import { useQuery } from "../../api/query.ts";
-import { type Editing, FieldError, type FormField, type Option } from "../../components/fields.tsx";
+import type { CarrierList } from "../../api/types.ts";
+import { type Editing, FieldError, type FormField } from "../../components/fields.tsx";
 import { words as common } from "../../text/common.ts";
 import { entryTexts as texts } from "../../text/order_entry.ts";
-
-interface ServiceChoices {
-  readonly carriers: readonly {
-    readonly name: string;
-    readonly services: readonly string[];
-    readonly service_names: Readonly<Record<string, string>>;
-  }[];
-}
 
 /** The field for the shipping method: it suggests services and accepts any text. */
 const methodField: FormField = {
@@ -22,7 +15,7 @@ const methodField: FormField = {
 };
 
 function Method({ editing: { id, value, set, problem } }: { readonly editing: Editing }) {
-  const { data } = useQuery<ServiceChoices>("/shipping/carriers");
+  const { data } = useQuery<CarrierList>("/shipping/carriers");
   const known = data?.carriers.flatMap(({ name, services, service_names }) =>
     services.map((service) => `${name} ${service_names[service] ?? service}`),
   );
@@ -71,11 +64,4 @@ export function servingOf({
     priority: Number(priority) || 0,
     requires_cold_storage,
   };
-}
-
-/** The warehouses to choose from. */
-export function useWarehouses(): readonly Option[] {
-  const { data } =
-    useQuery<readonly { readonly warehouse_id: string; readonly name: string }[]>("/inventory/locations");
-  return data?.map(({ warehouse_id, name }) => ({ value: warehouse_id, title: name })) ?? [];
 }

@@ -21,7 +21,7 @@ function Problem({ message }: { readonly message: string }) {
 
 const refusalColumns: readonly TableColumn<RefusedRow>[] = [
   { id: "line", title: texts.line, align: "right", cell: ({ line }) => line },
-  { id: "name", title: words.sku, cell: ({ name }) => <code>{name}</code> },
+  { id: "name", title: words.sku, code: "name" },
   { id: "field", title: texts.field, cell: ({ field }) => field && <code>{field}</code> },
   { id: "problem", title: texts.problem, cell: ({ message }) => <Problem message={message} />, wide: true },
 ];
@@ -78,7 +78,7 @@ function Cells({ change, fields }: ImportedChange) {
 
 const changeColumns: readonly TableColumn<ImportedChange>[] = [
   { id: "line", title: texts.line, align: "right", cell: ({ line }) => line },
-  { id: "name", title: words.sku, cell: ({ name }) => <code>{name}</code> },
+  { id: "name", title: words.sku, code: "name" },
   {
     id: "kind",
     title: texts.kind,

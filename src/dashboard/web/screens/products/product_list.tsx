@@ -9,15 +9,14 @@ import { ActionMenu, type MenuItem } from "../../components/menu.tsx";
 import { columnsOf } from "../../components/resource_views.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { showRefused } from "../../components/toasts.tsx";
-import { Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { titles } from "../../text/navigation.ts";
 import { productTexts as texts } from "../../text/products.ts";
 
 const columns: readonly TableColumn<ProductRecord>[] = [
   ...columnsOf<ProductRecord>(productFields, productLayout),
-  { id: "updated", title: words.updated, extra: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
-  { id: "created", title: words.created, sort: "created_at", cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: "updated", title: words.updated, time: "updated_at", extra: true },
+  { id: "created", title: words.created, time: "created_at", sort: "created_at" },
 ];
 
 export function ProductsScreen() {

@@ -113,8 +113,8 @@ function Stock({ product }: { readonly product: ProductRecord }) {
 type ProductComponent = ProductRecord["components"][number];
 
 const partColumns: readonly TableColumn<ProductComponent>[] = [
-  { id: "sku", title: productFields.sku.label, cell: ({ sku }) => <code>{sku}</code>, wide: true },
-  { id: "quantity", title: words.quantity, align: "right", cell: ({ quantity }) => count(quantity) },
+  { id: "sku", title: productFields.sku.label, code: "sku", wide: true },
+  { id: "quantity", title: words.quantity, number: "quantity" },
 ];
 
 /** The components of a bundle. */

@@ -44,7 +44,7 @@ function Details({ event }: { readonly event: BillableEvent }) {
   );
 }
 
-const columnsOf = (warehouseName: ((id: string) => string) | null): readonly TableColumn<BillableEvent>[] => [
+const columnsOf = ({ several, nameOf }: ReturnType<typeof useWarehouses>): readonly TableColumn<BillableEvent>[] => [
   { id: "day", title: words.day, cell: ({ business_date }) => date(business_date) },
   { id: "kind", title: texts.kind, cell: ({ kind }) => texts.kinds[kind] },
   {
@@ -53,9 +53,7 @@ const columnsOf = (warehouseName: ((id: string) => string) | null): readonly Tab
     align: "right",
     cell: ({ quantity, unit }) => <span class={quantity < 0 ? "minus" : undefined}>{texts.units[unit](quantity)}</span>,
   },
-  ...(warehouseName === null
-    ? []
-    : [{ id: "warehouse", title: words.warehouse, cell: (it: BillableEvent) => warehouseName(it.warehouse_id) }]),
+  { id: "warehouse", when: several, title: words.warehouse, cell: (it) => nameOf(it.warehouse_id) },
   { id: "source", title: words.source, cell: ({ source }) => <Source source={source} /> },
   {
     id: "details",
@@ -73,14 +71,15 @@ const columnsOf = (warehouseName: ((id: string) => string) | null): readonly Tab
     ),
   },
   { id: "at", title: texts.at, extra: true, cell: ({ occurred_at }) => <Time at={occurred_at} exact /> },
-  { id: "id", title: "ID", extra: true, cell: ({ id }) => <code>{id}</code> },
+  { id: "id", title: "ID", code: "id", extra: true },
 ];
 
 const narrowing = ["kind", "warehouse", "from", "to"] as const;
 
 /** Billable activity by merchant. */
 export function BillingScreen() {
-  const { several, filter, field, nameOf } = useWarehouses();
+  const warehouses = useWarehouses();
+  const { filter, field } = warehouses;
   const filters: readonly ListFilter[] = [
     choice(
       "kind",
@@ -108,7 +107,7 @@ export function BillingScreen() {
       title={texts.title}
       path="/billing/events"
       filters={filters}
-      columns={columnsOf(several ? nameOf : null)}
+      columns={columnsOf(warehouses)}
       acts={<Actions of={actions} />}
       empty={{ icon: "card", title: texts.emptyTitle, text: texts.emptyText }}
     />

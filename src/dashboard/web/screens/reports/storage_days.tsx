@@ -124,9 +124,9 @@ const cubicMetres = (cm3: number) =>
 
 const dayColumns: readonly TableColumn<StoredDay>[] = [
   { id: "day", title: words.day, cell: ({ day }) => date(day), wide: true },
-  { id: "units", title: texts.unitsAtClose, align: "right", cell: ({ units }) => count(units) },
-  { id: "peak", title: texts.unitsPeak, align: "right", cell: ({ peak }) => count(peak) },
-  { id: "places", title: words.locations, align: "right", cell: ({ places }) => count(places) },
+  { id: "units", title: texts.unitsAtClose, number: "units" },
+  { id: "peak", title: texts.unitsPeak, number: "peak" },
+  { id: "places", title: words.locations, number: "places" },
   { id: "volume", title: texts.volume, align: "right", cell: ({ cm3 }) => (cm3 === 0 ? "–" : cubicMetres(cm3)) },
 ];
 
@@ -143,17 +143,13 @@ function placeOf(row: StorageDay): number {
 function Rows({ asked }: { readonly asked: Params }) {
   const { several, nameOf } = useWarehouses();
   const columns: readonly TableColumn<StorageDay>[] = [
-    { id: "sku", title: words.sku, cell: ({ sku }) => <code>{sku}</code> },
+    { id: "sku", title: words.sku, code: "sku" },
     { id: "day", title: words.day, cell: ({ business_date }) => date(business_date) },
-    { id: "lot", title: words.lot, cell: ({ lot_number }) => lot_number ?? "" },
-    ...(isOperatorUser.value
-      ? [{ id: "bin", title: words.bin, cell: ({ bin }: StorageDay) => <code>{bin}</code> }]
-      : []),
-    ...(several
-      ? [{ id: "warehouse", title: words.warehouse, cell: (it: StorageDay) => nameOf(it.warehouse_id) }]
-      : []),
-    { id: "units", title: texts.unitsAtClose, align: "right", cell: (it) => count(it.units_at_close) },
-    { id: "peak", title: texts.unitsPeak, align: "right", cell: (it) => count(it.units_peak) },
+    { id: "lot", title: words.lot, text: "lot_number" },
+    { id: "bin", when: isOperatorUser.value, title: words.bin, cell: ({ bin }) => <code>{bin}</code> },
+    { id: "warehouse", when: several, title: words.warehouse, cell: (it) => nameOf(it.warehouse_id) },
+    { id: "units", title: texts.unitsAtClose, number: "units_at_close" },
+    { id: "peak", title: texts.unitsPeak, number: "units_peak" },
     {
       id: "volume",
       title: texts.unitVolume,

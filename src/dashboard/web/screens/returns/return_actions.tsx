@@ -2,7 +2,7 @@ import { refundMethods } from "../../../../returns/return.transitions.ts";
 import { type ApiCall, post, type Rehearsal } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
-import type { InspectedReturn, LabelRecord, Return } from "../../api/types.ts";
+import type { CarrierList, InspectedReturn, LabelRecord, Return } from "../../api/types.ts";
 import { type Action, Actions } from "../../components/action.tsx";
 import { wordOptions } from "../../components/badge.tsx";
 import { openDialog } from "../../components/dialog.tsx";
@@ -17,19 +17,9 @@ import { stateWords } from "../../text/states.ts";
 import { stockEffects } from "../orders/order_effects.ts";
 import { findingsField, findingsOf, firstFindings, outstanding, unitFields, unitsOf } from "./inspection_fields.tsx";
 
-interface ReturnCarriers {
-  readonly carriers: readonly {
-    readonly code: string;
-    readonly name: string;
-    readonly services: readonly string[];
-    readonly service_names: Readonly<Record<string, string>>;
-    readonly account_id: string | null;
-  }[];
-}
-
 /** Buys a return label. */
 function ReturnLabelDialog({ found, onClose }: { readonly found: Return; readonly onClose: () => void }) {
-  const { data } = useQuery<ReturnCarriers>("/shipping/carriers");
+  const { data } = useQuery<CarrierList>("/shipping/carriers");
   if (data === undefined) return null;
   const options = data.carriers.flatMap(({ code, name, services, service_names, account_id }) =>
     services.map((service) => ({

@@ -5,7 +5,6 @@ import { optionsOf } from "../../components/form_values.ts";
 import { choice, ListPage } from "../../components/list_page.tsx";
 import { RecordName } from "../../components/record_name.tsx";
 import type { TableColumn } from "../../components/table.tsx";
-import { Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { returnTexts as texts } from "../../text/returns.ts";
@@ -14,7 +13,7 @@ import { stateWords } from "../../text/states.ts";
 const unitsOf = ({ items }: Return) => items.reduce((sum, { quantity }) => sum + quantity, 0);
 
 const columns: readonly TableColumn<Return>[] = [
-  { id: "id", title: words.return_, cell: ({ id }) => <code>{id}</code> },
+  { id: "id", title: words.return_, code: "id" },
   { id: "order", title: words.order, cell: ({ order_id }) => <RecordName id={order_id} /> },
   { id: "status", title: words.status, cell: ({ status }) => <Badge state={status} /> },
   { id: "reason", title: words.reason, cell: ({ reason }) => stateWords(reason) },
@@ -26,8 +25,8 @@ const columns: readonly TableColumn<Return>[] = [
   },
   { id: "units", title: words.units, align: "right", extra: true, cell: (one) => count(unitsOf(one)) },
   { id: "refund", title: texts.refund, cell: ({ refund_status }) => <Badge state={refund_status} /> },
-  { id: "arrived", title: texts.arrived, cell: ({ arrived_at }) => <Time at={arrived_at} /> },
-  { id: "created", title: words.created, cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: "arrived", title: texts.arrived, time: "arrived_at" },
+  { id: "created", title: words.created, time: "created_at" },
 ];
 
 export function ReturnsScreen() {

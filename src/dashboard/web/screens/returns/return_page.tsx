@@ -68,7 +68,7 @@ function ReturnPage({ record: found, etag, back, notice }: RecordProps<Return>) 
 }
 
 const columns: readonly TableColumn<ReturnPageItem>[] = [
-  { id: "sku", title: "SKU", cell: ({ sku }) => <code>{sku}</code> },
+  { id: "sku", title: "SKU", code: "sku" },
   {
     id: "stated",
     title: texts.stated,
@@ -81,7 +81,7 @@ const columns: readonly TableColumn<ReturnPageItem>[] = [
     ),
   },
   { id: "quantity", title: words.units, align: "right", cell: ({ quantity }) => <b>{count(quantity)}</b> },
-  { id: "received", title: words.received, align: "right", cell: (item) => count(item.quantity_received) },
+  { id: "received", title: words.received, number: "quantity_received" },
   { id: "found", title: texts.found, cell: ({ inspections }) => <Inspections all={inspections} /> },
 ];
 

@@ -8,7 +8,6 @@ import { optionsOf } from "../../components/form_values.ts";
 import { choice, type ListFilter, ListPage } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { showRefused } from "../../components/toasts.tsx";
-import { Time } from "../../components/values.tsx";
 import { words as common } from "../../text/common.ts";
 import { nothing } from "../../text/format.ts";
 import { titles } from "../../text/navigation.ts";
@@ -70,7 +69,7 @@ const linkedFilters: readonly ListFilter[] = [
 const targets_shown_max = 3;
 
 const columns: readonly TableColumn<AuditEntry>[] = [
-  { id: "when", title: common.when, cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: "when", title: common.when, time: "created_at" },
   {
     id: "who",
     title: texts.who,

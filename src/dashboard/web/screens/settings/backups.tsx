@@ -121,7 +121,7 @@ const took = ({ begun_at, ended_at }: BackupRun) =>
   begun_at !== null && ended_at !== null && texts.tookOf((Date.parse(ended_at) - Date.parse(begun_at)) / 1000);
 
 const columns: readonly TableColumn<BackupRun>[] = [
-  { id: "created", title: words.when, cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: "created", title: words.when, time: "created_at" },
   { id: "kind", title: texts.kind, cell: ({ kind }) => texts.kinds[kind] },
   { id: "status", title: words.status, cell: ({ status }) => <Badge state={status} /> },
   { id: "size", title: words.size, align: "right", cell: ({ size_bytes }) => size_bytes !== null && bytes(size_bytes) },
@@ -136,7 +136,6 @@ function Runs() {
         name={texts.runs}
         path="/backups"
         columns={columns}
-        id={({ id }) => id}
         empty={{ icon: "copy", title: texts.emptyTitle, text: texts.emptyText }}
       />
     </Card>

@@ -3,7 +3,6 @@ import { to } from "../../browser/router.ts";
 import { Badge, MerchantDot, stateOptions } from "../../components/badge.tsx";
 import { choice, ListPage } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
-import { Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { merchantTexts as texts } from "../../text/merchants.ts";
 
@@ -18,11 +17,11 @@ const columns: readonly TableColumn<MerchantRecord>[] = [
       </span>
     ),
   },
-  { id: "name", title: words.name, cell: ({ name }) => name, wide: true },
+  { id: "name", title: words.name, text: "name", wide: true },
   { id: "status", title: words.status, cell: ({ status }) => <Badge of="merchant" state={status} /> },
-  { id: "legal", title: texts.legalName, extra: true, cell: ({ legal_name }) => legal_name },
+  { id: "legal", title: texts.legalName, text: "legal_name", extra: true },
   { id: "contact", title: texts.contact, cell: ({ contact }) => contact?.email ?? contact?.name },
-  { id: "currency", title: texts.currency, cell: ({ currency }) => currency },
+  { id: "currency", title: texts.currency, text: "currency" },
   { id: "timezone", title: texts.timezone, extra: true, cell: ({ timezone }) => timezone.replaceAll("_", " ") },
   {
     id: "labels",
@@ -30,7 +29,7 @@ const columns: readonly TableColumn<MerchantRecord>[] = [
     extra: true,
     cell: ({ may_buy_labels }) => (may_buy_labels ? words.yes : words.no),
   },
-  { id: "created", title: words.created, cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: "created", title: words.created, time: "created_at" },
 ];
 
 export function MerchantsScreen() {

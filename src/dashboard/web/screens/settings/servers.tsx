@@ -5,7 +5,6 @@ import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Page } from "../../components/page.tsx";
 import { useProgress } from "../../components/reading.ts";
 import { DataTable, type TableColumn } from "../../components/table.tsx";
-import { Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { serverTexts as texts } from "../../text/settings.ts";
 
@@ -21,10 +20,10 @@ const columns: readonly TableColumn<Server>[] = [
     ),
   },
   { id: "status", title: words.status, cell: ({ status }) => <Badge state={status} /> },
-  { id: "version", title: texts.version, cell: ({ version }) => version },
-  { id: "migration", title: texts.migration, cell: ({ migration }) => <code>{migration}</code> },
-  { id: "started", title: texts.started, cell: ({ started_at }) => <Time at={started_at} /> },
-  { id: "seen", title: words.lastSeen, cell: ({ seen_at }) => <Time at={seen_at} /> },
+  { id: "version", title: texts.version, text: "version" },
+  { id: "migration", title: texts.migration, code: "migration" },
+  { id: "started", title: texts.started, time: "started_at" },
+  { id: "seen", title: words.lastSeen, time: "seen_at" },
 ];
 
 // The number identifies a server in the logs if there are several.

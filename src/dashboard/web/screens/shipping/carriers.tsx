@@ -8,12 +8,12 @@ import { to } from "../../browser/router.ts";
 import { type Action, ActionButton, Actions, act } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { Button, LinkButton } from "../../components/button.tsx";
-import { Dialog, openDialog } from "../../components/dialog.tsx";
+import { Dialog, openDialog, SecretDialog } from "../../components/dialog.tsx";
 import type { FormField, FormValues } from "../../components/fields.tsx";
 import { EmptyState, Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Page } from "../../components/page.tsx";
 import { showSuccess } from "../../components/toasts.tsx";
-import { CopyField, DescriptionList, SecretOnce, Time } from "../../components/values.tsx";
+import { CopyField, DescriptionList, Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { shippingTexts } from "../../text/shipping.ts";
 
@@ -214,18 +214,17 @@ const enterAccount = ({ code, name: provider, credential_fields }: CarrierConnec
 function NewCallback({ account, onClose }: { readonly account: NewAccount; readonly onClose: () => void }) {
   const { callback_url, callback_secret = "" } = account;
   return (
-    <Dialog title={texts.secretTitle} onClose={onClose} mayClose={() => false}>
+    <SecretDialog
+      title={texts.secretTitle}
+      secret={callback_secret}
+      name={texts.secretName}
+      text={texts.secretText}
+      onDone={onClose}
+    >
       {callback_url && (
         <DescriptionList facts={[[texts.callback, <CopyField text={callback_url} name={texts.callback} />]]} />
       )}
-      <SecretOnce
-        secret={callback_secret}
-        name={texts.secretName}
-        text={texts.secretText}
-        done={words.done}
-        onDone={onClose}
-      />
-    </Dialog>
+    </SecretDialog>
   );
 }
 
@@ -244,8 +243,7 @@ function changeAccount({ id, name, credential_fields }: Account): Action {
         ...credentialFields(credential_fields, true),
       ],
       first: { name, ...first },
-      submit: words.save,
-      unchanged: false,
+      edits: true,
     },
     call: (values) => {
       const entered = Object.entries(credentialsOf(values, credential_fields));

@@ -90,7 +90,7 @@ function CarrierDays({ holidays, year }: { readonly holidays: Holidays; readonly
   };
   const columns: readonly TableColumn<HolidayDate>[] = [
     { id: "date", title: words.day, cell: (it) => date(it.date) },
-    { id: "name", title: words.name, wide: true, cell: ({ name }) => name },
+    { id: "name", title: words.name, text: "name", wide: true },
     { id: "repeats", title: texts.every, cell: (it) => (once(it) ? texts.once : texts.every) },
   ];
   return (
@@ -103,16 +103,14 @@ function CarrierDays({ holidays, year }: { readonly holidays: Holidays; readonly
         </>
       }
     >
-      {dates.length === 0 && <p class="muted">{texts.none}</p>}
-      {dates.length > 0 && (
-        <DataTable
-          name={`${texts.title} ${carrier}`}
-          rows={dates}
-          columns={columns}
-          id={(it) => `${it.date} ${it.name}`}
-          acts={managed ? (it) => <ActionButton of={removeDay(it)} name={`${words.remove} ${it.name}`} /> : undefined}
-        />
-      )}
+      <DataTable
+        name={`${texts.title} ${carrier}`}
+        rows={dates}
+        none={texts.none}
+        columns={columns}
+        id={(it) => `${it.date} ${it.name}`}
+        acts={managed ? (it) => <ActionButton of={removeDay(it)} name={`${words.remove} ${it.name}`} /> : undefined}
+      />
     </Card>
   );
 }

@@ -1,5 +1,5 @@
 import { saveFile } from "../../api/client.ts";
-import type { ShippingLabel } from "../../api/types.ts";
+import type { LabelRecord } from "../../api/types.ts";
 import { query, to } from "../../browser/router.ts";
 import { Badge, stateOptions } from "../../components/badge.tsx";
 import { Button, LinkButton } from "../../components/button.tsx";
@@ -8,7 +8,6 @@ import { choice, ListPage } from "../../components/list_page.tsx";
 import { CarrierName, RecordName, ServiceName } from "../../components/record_name.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { showRefused } from "../../components/toasts.tsx";
-import { Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { money } from "../../text/format.ts";
 import { shippingTexts } from "../../text/shipping.ts";
@@ -16,7 +15,7 @@ import { shippingTexts } from "../../text/shipping.ts";
 const texts = shippingTexts.labels;
 
 /** The status of a label, and of a pending void. */
-export function LabelState({ label }: { readonly label: ShippingLabel }) {
+export function LabelState({ label }: { readonly label: LabelRecord }) {
   const { status, void_status } = label;
   return (
     <>
@@ -26,7 +25,7 @@ export function LabelState({ label }: { readonly label: ShippingLabel }) {
   );
 }
 
-function Cost({ cost, currency, sample }: ShippingLabel) {
+function Cost({ cost, currency, sample }: LabelRecord) {
   return (
     <>
       {sample && <Badge tone="warning">{words.sample}</Badge>} {money(cost, currency)}
@@ -34,7 +33,7 @@ function Cost({ cost, currency, sample }: ShippingLabel) {
   );
 }
 
-const columns: readonly TableColumn<ShippingLabel>[] = [
+const columns: readonly TableColumn<LabelRecord>[] = [
   {
     id: "tracking",
     title: words.trackingNumber,
@@ -72,7 +71,7 @@ const columns: readonly TableColumn<ShippingLabel>[] = [
     extra: true,
     cell: (it) => money(it.carrier_cost, it.currency),
   },
-  { id: "created", title: texts.created, sort: "created_at", cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: "created", title: texts.created, time: "created_at", sort: "created_at" },
 ];
 
 export function LabelsScreen() {
@@ -81,7 +80,7 @@ export function LabelsScreen() {
     saveFile("/shipping/labels/export.csv", "labels.csv", "text/csv", params).catch(showRefused);
   };
   return (
-    <ListPage<ShippingLabel>
+    <ListPage<LabelRecord>
       title={texts.title}
       path="/shipping/labels"
       search={{ param: "tracking_number", hint: words.trackingNumber }}

@@ -1,5 +1,5 @@
 import { openDocument } from "../../api/client.ts";
-import type { ShippingLabel } from "../../api/types.ts";
+import type { LabelRecord } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
 import { ActionButton } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
@@ -22,7 +22,7 @@ const types = { pdf: "application/pdf", png: "image/png", zpl: "application/zpl"
 /** One label: its parcel, cost and documents, and a button to void it. */
 export const LabelScreen = recordScreen("/shipping/labels/:id", LabelPage);
 
-function LabelPage({ record: label, back }: RecordProps<ShippingLabel>) {
+function LabelPage({ record: label, back }: RecordProps<LabelRecord>) {
   const name = label.tracking_number ?? label.label_id;
   const warnings = label.warnings.filter(({ code }) => code !== "sample_rates");
   return (
@@ -72,7 +72,7 @@ function LabelPage({ record: label, back }: RecordProps<ShippingLabel>) {
   );
 }
 
-function Parcel({ label }: { readonly label: ShippingLabel }) {
+function Parcel({ label }: { readonly label: LabelRecord }) {
   const { package: box, tracking_number, tracking_url, order_id, return_id } = label;
   const sides = box.dimensions && `${box.dimensions.length} × ${box.dimensions.width} × ${box.dimensions.height}`;
   return (
@@ -118,10 +118,10 @@ function Parcel({ label }: { readonly label: ShippingLabel }) {
 const drawn = ["pdf", "png", "zpl"] as const;
 
 /** Whether we draw the label ourselves, in every format. A carrier's documents come in one format. */
-const isDrawn = ({ account_id, documents }: ShippingLabel) =>
+const isDrawn = ({ account_id, documents }: LabelRecord) =>
   account_id === null && drawn.every((format) => documents.some((document) => document.format === format));
 
-function Documents({ label }: { readonly label: ShippingLabel }) {
+function Documents({ label }: { readonly label: LabelRecord }) {
   const { documents, label_id } = label;
   const formats = isDrawn(label) ? drawn : [];
   const open = (format: keyof typeof types, document?: number) =>
@@ -148,7 +148,7 @@ function Documents({ label }: { readonly label: ShippingLabel }) {
   );
 }
 
-function Place({ address }: { readonly address: ShippingLabel["to_address"] }) {
+function Place({ address }: { readonly address: LabelRecord["to_address"] }) {
   const { name, company, street1, street2, city, state, zip, country } = address;
   const lines = [name, company, street1, street2, [city, state, zip].filter(Boolean).join(" "), country];
   return (

@@ -1,7 +1,7 @@
 import { openDocument, post } from "../../api/client.ts";
 import { useCarrierNames } from "../../api/names.ts";
 import { useQuery } from "../../api/query.ts";
-import type { CarrierList, ManifestRecord, PlainManifest, ShipFromWarehouse } from "../../api/types.ts";
+import type { CarrierList, ManifestRecord, PlainManifest, WarehouseRecord } from "../../api/types.ts";
 import { navigate, to } from "../../browser/router.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
@@ -24,12 +24,12 @@ const grams_in_pound = 453.59237;
 
 const columns: readonly TableColumn<PlainManifest>[] = [
   { id: "carrier", title: words.carrier, cell: ({ carrier }) => <CarrierName carrier={carrier} /> },
-  { id: "id", title: words.manifest, extra: true, cell: ({ manifest_id }) => <code>{manifest_id}</code> },
-  { id: "warehouse", title: words.warehouse, cell: ({ warehouse_name }) => warehouse_name, wide: true },
+  { id: "id", title: words.manifest, code: "manifest_id", extra: true },
+  { id: "warehouse", title: words.warehouse, text: "warehouse_name", wide: true },
   { id: "date", title: words.day, cell: (it) => date(it.date) },
-  { id: "parcels", title: words.parcels, align: "right", cell: ({ label_count }) => count(label_count) },
+  { id: "parcels", title: words.parcels, number: "label_count" },
   { id: "by", title: texts.by, extra: true, cell: ({ created_by }) => <RecordName id={created_by.id} plain /> },
-  { id: "made", title: words.created, cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: "made", title: words.created, time: "created_at" },
 ];
 
 export function ManifestsScreen() {
@@ -56,7 +56,7 @@ export function ManifestsScreen() {
 
 function AddManifest({ onClose }: { readonly onClose: () => void }) {
   const { data } = useQuery<CarrierList>("/shipping/carriers");
-  const { data: warehouses } = useQuery<readonly ShipFromWarehouse[]>("/inventory/locations");
+  const { data: warehouses } = useQuery<readonly WarehouseRecord[]>("/inventory/locations");
   if (data === undefined || warehouses === undefined) return null;
   const carriers = new Map(data.carriers.map(({ code, name }) => [code, name]));
   const fields: readonly FormField[] = [
@@ -99,13 +99,13 @@ function AddManifest({ onClose }: { readonly onClose: () => void }) {
 type ManifestRow = ManifestRecord["parcels"][number];
 
 const parcelColumns: readonly TableColumn<ManifestRow>[] = [
-  { id: "tracking", title: words.trackingNumber, cell: ({ tracking_number }) => <code>{tracking_number}</code> },
+  { id: "tracking", title: words.trackingNumber, code: "tracking_number" },
   {
     id: "order",
     title: words.order,
     cell: ({ order_id, order_number }) => <a href={to(`/orders/${order_id}`)}>{order_number}</a>,
   },
-  { id: "service", title: words.service, cell: ({ service }) => service },
+  { id: "service", title: words.service, text: "service" },
   {
     id: "to",
     title: words.to,
@@ -128,7 +128,7 @@ export const ManifestScreen = recordScreen("/shipping/manifests/:id", ManifestPa
 
 function ManifestPage({ record: manifest, back }: RecordProps<ManifestRecord>) {
   const { carrierName } = useCarrierNames();
-  const { data: warehouses = [] } = useQuery<readonly ShipFromWarehouse[]>("/inventory/locations");
+  const { data: warehouses = [] } = useQuery<readonly WarehouseRecord[]>("/inventory/locations");
   const { manifest_id, carrier, warehouse_name, total_weight_grams, parcels } = manifest;
   const inPounds = warehouses.some(({ name, address }) => name === warehouse_name && address?.country === "US");
   const print = () => openDocument(`/shipping/manifests/${manifest_id}/document`).catch(showRefused);

@@ -6,9 +6,8 @@ import type { FormField } from "../../components/fields.tsx";
 import { optionsOf } from "../../components/form_values.ts";
 import { choice, ListPage } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
-import { Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
-import { count, dateTime, share } from "../../text/format.ts";
+import { dateTime, share } from "../../text/format.ts";
 import { shippingTexts } from "../../text/shipping.ts";
 
 const texts = shippingTexts.cards;
@@ -34,19 +33,19 @@ export function CardState({ card }: { readonly card: Pick<ListedCard, "active" |
 }
 
 const columns: readonly TableColumn<ListedCard>[] = [
-  { id: "name", title: words.name, wide: true, cell: ({ name }) => name },
-  { id: "service", title: words.service, cell: ({ service }) => <code>{service}</code> },
+  { id: "name", title: words.name, text: "name", wide: true },
+  { id: "service", title: words.service, code: "service" },
   { id: "state", title: words.status, cell: (it) => <CardState card={it} /> },
   { id: "effect", title: texts.from, cell: inEffect },
-  { id: "rows", title: texts.rows, align: "right", cell: ({ price_rows }) => count(price_rows) },
-  { id: "cut_off", title: texts.cutOff, cell: ({ cut_off }) => cut_off },
+  { id: "rows", title: texts.rows, number: "price_rows" },
+  { id: "cut_off", title: texts.cutOff, text: "cut_off" },
   {
     id: "fuel",
     title: texts.fuel,
     align: "right",
     cell: ({ fuel_basis_points }) => share(fuel_basis_points / 10_000, 2),
   },
-  { id: "updated", title: words.updated, cell: ({ updated_at }) => <Time at={updated_at} /> },
+  { id: "updated", title: words.updated, time: "updated_at" },
 ];
 
 /** The rate cards of the operator's own services. */

@@ -165,8 +165,7 @@ function changeCard(card: RateCard): Action {
       title: `${words.edit}: ${name}`,
       fields: fields.map((field) => (field.kind === "money" ? { ...field, currency: card.currency } : field)),
       first,
-      submit: words.save,
-      unchanged: false,
+      edits: true,
     },
     call: ({ fuel, minimum: least, divisor, ...values }) => {
       const cost = minimum !== null && least === first.minimum ? { cost: minimum.cost } : {};

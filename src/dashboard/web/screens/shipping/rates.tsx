@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { post } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
-import type { QuotedRates, ShipFromWarehouse } from "../../api/types.ts";
+import type { LabelRates, WarehouseRecord } from "../../api/types.ts";
 import { query, setQuery } from "../../browser/router.ts";
 import { Badge } from "../../components/badge.tsx";
 import type { FormField, FormValues } from "../../components/fields.tsx";
@@ -17,7 +17,7 @@ import { shippingTexts } from "../../text/shipping.ts";
 import { SampleNotice } from "../orders/label_rates.tsx";
 
 const texts = shippingTexts.rates;
-type ListedRate = QuotedRates["rates"][number];
+type ListedRate = LabelRates["rates"][number];
 
 const select = { kind: "select", width: "half", empty: "", blank: undefined } as const;
 const side = { kind: "number", unit: "in", width: "third" } as const;
@@ -45,7 +45,7 @@ const fields = (): readonly FormField[] => [
 ];
 
 /** The form values from the address, so that a link can share them. By default a parcel leaves the first warehouse. */
-function fromAddress(warehouse: ShipFromWarehouse | undefined): FormValues {
+function fromAddress(warehouse: WarehouseRecord | undefined): FormValues {
   const { postal_code = "", country = "" } = warehouse?.address ?? {};
   const first = valuesOf(fields());
   const defaults: FormValues = { ...first, from_zip: postal_code ?? "", from_country: country };
@@ -59,11 +59,11 @@ function fromAddress(warehouse: ShipFromWarehouse | undefined): FormValues {
 
 /** Compares the rates of all carriers for a parcel. */
 export function RatesScreen() {
-  const [found, setFound] = useState<QuotedRates | null>(null);
-  const { data: warehouses, loading } = useQuery<readonly ShipFromWarehouse[]>("/inventory/locations");
+  const [found, setFound] = useState<LabelRates | null>(null);
+  const { data: warehouses, loading } = useQuery<readonly WarehouseRecord[]>("/inventory/locations");
   const ask = async (values: FormValues, key: string, { dimensions, ...body }: FormValues) => {
     const parcel = { ...body, ...(dimensions !== null && { dimensions: { ...(dimensions as object), unit: "in" } }) };
-    const { data } = await post<QuotedRates>("/shipping/rates", parcel, { key });
+    const { data } = await post<LabelRates>("/shipping/rates", parcel, { key });
     setFound(data);
     setQuery(Object.fromEntries(Object.entries(values).map(([name, one]) => [name, one ? String(one) : null])));
   };
@@ -94,7 +94,7 @@ export function RatesScreen() {
 
 const key = ({ carrier, service, account_id }: ListedRate) => [carrier, service, account_id].join(" ");
 
-function RateList({ found: { rates, messages } }: { readonly found: QuotedRates }) {
+function RateList({ found: { rates, messages } }: { readonly found: LabelRates }) {
   const soonest = rates.map(({ delivery_day }) => delivery_day).filter((day) => day !== null);
   const fastest = soonest.toSorted()[0] ?? null;
   const columns: readonly TableColumn<ListedRate>[] = [
@@ -161,7 +161,7 @@ function RateList({ found: { rates, messages } }: { readonly found: QuotedRates 
 }
 
 /** The notices about rates: sample prices and messages of carriers. */
-function Notices({ found: { rates, messages } }: { readonly found: Pick<QuotedRates, "rates" | "messages"> }) {
+function Notices({ found: { rates, messages } }: { readonly found: Pick<LabelRates, "rates" | "messages"> }) {
   const others = messages.filter(({ code }) => code !== "sample_rates");
   return (
     <div class="shipping-notices">

@@ -12,7 +12,6 @@ import { optionsOf } from "../../components/form_values.ts";
 import { Notice } from "../../components/notice.tsx";
 import { Card, Page } from "../../components/page.tsx";
 import { DataTable, type TableColumn } from "../../components/table.tsx";
-import { Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { countryNames } from "../../text/countries_and_units.ts";
 import { count } from "../../text/format.ts";
@@ -187,7 +186,7 @@ function SetByHand() {
   };
   const columns: readonly TableColumn<Override>[] = [
     { id: "place", title: texts.place, wide: true, cell: placeOf },
-    { id: "zone", title: words.zone, cell: ({ zone }) => zone },
+    { id: "zone", title: words.zone, text: "zone" },
   ];
   return (
     <Card title={texts.overrides} acts={<ActionButton of={addOverride} />}>
@@ -240,8 +239,8 @@ function ChartList() {
   });
   const columns: readonly TableColumn<CarrierZoneChart>[] = [
     { id: "origin", title: texts.chart, wide: true, cell: ({ country, origin }) => `${country} ${origin}` },
-    { id: "ranges", title: texts.ranges, align: "right", cell: ({ ranges }) => count(ranges) },
-    { id: "updated", title: texts.updated, cell: ({ updated_at }) => <Time at={updated_at} /> },
+    { id: "ranges", title: texts.ranges, number: "ranges" },
+    { id: "updated", title: texts.updated, time: "updated_at" },
   ];
   return (
     <Card title={texts.charts} acts={<ActionButton of={importChart} />}>

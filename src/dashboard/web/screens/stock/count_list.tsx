@@ -5,7 +5,6 @@ import { Badge, stateOptions } from "../../components/badge.tsx";
 import type { FormField } from "../../components/fields.tsx";
 import { choice, ListPage } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
-import { Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { countTexts as texts } from "../../text/counts.ts";
 import { enteredText, useWarehouses } from "./stock_links.ts";
@@ -21,14 +20,14 @@ export function whatOf({ bins, skus }: Pick<PlainCount, "bins" | "skus">): strin
 export function CountsScreen() {
   const { filter, column, field } = useWarehouses();
   const columns: readonly TableColumn<PlainCount>[] = [
-    { id: "id", title: texts.id, cell: ({ id }) => id },
+    { id: "id", title: texts.id, text: "id" },
     { id: "what", title: texts.what, cell: whatOf, wide: true },
     { id: "status", title: words.status, cell: ({ status }) => <Badge of="count" state={status} /> },
     { id: "progress", title: texts.progress, align: "right", cell: (it) => texts.of(it.lines_counted, it.lines_total) },
     column(words.warehouse),
-    { id: "by", title: texts.by, cell: ({ opened_by }) => opened_by },
-    { id: "opened", title: texts.opened, cell: ({ created_at }) => <Time at={created_at} /> },
-    { id: "notes", title: words.notes, extra: true, cell: ({ notes }) => notes ?? "" },
+    { id: "by", title: texts.by, text: "opened_by" },
+    { id: "opened", title: texts.opened, time: "created_at" },
+    { id: "notes", title: words.notes, text: "notes", extra: true },
   ];
   return (
     <ListPage<PlainCount>

@@ -121,8 +121,8 @@ function columnsOf(lines: readonly CountSheetLine[], entries: Entries | null): r
   const some = (value: (line: CountSheetLine) => unknown) => lines.some((line) => value(line) !== null);
   return [
     { id: "bin", title: words.bin, cell: ({ bin }) => <BinName code={bin} text={stockTexts.kinds.staging} /> },
-    { id: "sku", title: words.sku, cell: ({ sku }) => <code>{sku}</code> },
-    { id: "lot", when: some((it) => it.lot_number), title: words.lot, cell: ({ lot_number }) => lot_number ?? "" },
+    { id: "sku", title: words.sku, code: "sku" },
+    { id: "lot", when: some((it) => it.lot_number), title: words.lot, text: "lot_number" },
     {
       id: "expected",
       title: words.expected,

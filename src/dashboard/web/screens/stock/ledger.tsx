@@ -6,7 +6,6 @@ import { optionsOf } from "../../components/form_values.ts";
 import { choice, List, type ListFilter, listParams } from "../../components/list_page.tsx";
 import { RecordName } from "../../components/record_name.tsx";
 import type { TableColumn } from "../../components/table.tsx";
-import { Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { stockTexts as texts } from "../../text/stock.ts";
@@ -63,40 +62,29 @@ function columnsOf(
   totals: ReadonlyMap<string, number> | null,
   of: LedgerProps["of"],
 ): readonly TableColumn<Movement>[] {
-  const with_sku = of["sku"] === undefined;
-  const caused = of["reference"] === undefined;
   return [
-    { id: "at", title: words.when, cell: ({ created_at }) => <Time at={created_at} /> },
-    ...(with_sku
-      ? [
-          {
-            id: "sku",
-            title: words.sku,
-            cell: (it: Movement) => <a href={stockHref(it.sku, it)}>{it.sku}</a>,
-          },
-        ]
-      : []),
+    { id: "at", title: words.when, time: "created_at" },
+    {
+      id: "sku",
+      when: of["sku"] === undefined,
+      title: words.sku,
+      cell: (it) => <a href={stockHref(it.sku, it)}>{it.sku}</a>,
+    },
     { id: "what", title: texts.what, cell: ({ type }) => texts.types[type] },
     { id: "change", title: texts.change, align: "right", cell: (it) => <Change movement={it} /> },
-    ...(totals === null
-      ? []
-      : [
-          {
-            id: "total",
-            title: texts.total,
-            align: "right" as const,
-            cell: ({ id }: Movement) => count(totals.get(id)),
-          },
-        ]),
-    ...(isOperatorUser.value
-      ? [
-          {
-            id: "route",
-            title: texts.route,
-            cell: (it: Movement) => `${placeName(it.from_location)} → ${placeName(it.to_location)}`,
-          },
-        ]
-      : []),
+    {
+      id: "total",
+      when: totals !== null,
+      title: texts.total,
+      align: "right",
+      cell: ({ id }) => count(totals?.get(id)),
+    },
+    {
+      id: "route",
+      when: isOperatorUser.value,
+      title: texts.route,
+      cell: (it) => `${placeName(it.from_location)} → ${placeName(it.to_location)}`,
+    },
     {
       id: "why",
       title: words.reason,
@@ -107,19 +95,16 @@ function columnsOf(
         </span>
       ),
     },
-    ...(caused
-      ? [
-          {
-            id: "reference",
-            title: words.reference,
-            cell: ({ reference }: Movement) => <Reference reference={reference} />,
-          },
-        ]
-      : []),
+    {
+      id: "reference",
+      when: of["reference"] === undefined,
+      title: words.reference,
+      cell: ({ reference }) => <Reference reference={reference} />,
+    },
     { id: "by", title: texts.by, cell: ({ actor }) => actor.id },
-    { id: "lot", title: words.lot, cell: ({ lot_number }) => lot_number ?? "" },
-    { id: "balance", title: texts.balance, align: "right", extra: true, cell: (it) => count(it.balance_after) },
-    { id: "notes", title: words.notes, extra: true, cell: ({ notes }) => notes ?? "" },
+    { id: "lot", title: words.lot, text: "lot_number" },
+    { id: "balance", title: texts.balance, number: "balance_after", extra: true },
+    { id: "notes", title: words.notes, text: "notes", extra: true },
   ];
 }
 

@@ -4,9 +4,8 @@ import { Badge, stateOptions } from "../../components/badge.tsx";
 import { LinkButton } from "../../components/button.tsx";
 import { choice, List, ListPage, type ListSettings } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
-import { Day, Time } from "../../components/values.tsx";
+import { Day } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
-import { count } from "../../text/format.ts";
 import { lotTexts as texts } from "../../text/lots.ts";
 import { dayFromNow, useWarehouses } from "./stock_links.ts";
 import { Expiry } from "./stock_places.tsx";
@@ -18,8 +17,8 @@ export function Received({ lot }: { readonly lot: Pick<LotRecord, "received_date
 }
 
 const columns: readonly TableColumn<LotRecord>[] = [
-  { id: "lot", title: words.lot, cell: ({ lot_number }) => <code>{lot_number}</code> },
-  { id: "sku", title: words.sku, cell: ({ sku }) => sku, wide: true },
+  { id: "lot", title: words.lot, code: "lot_number" },
+  { id: "sku", title: words.sku, text: "sku", wide: true },
   { id: "status", title: words.status, cell: ({ status }) => <Badge of="lot" state={status} /> },
   {
     id: "expiry",
@@ -27,11 +26,11 @@ const columns: readonly TableColumn<LotRecord>[] = [
     sort: "expiration_date",
     cell: (lot) => <Expiry at={lot.expiration_date} warehouse={lot.locations[0]?.warehouse_id} />,
   },
-  { id: "quantity", title: words.onHand, align: "right", cell: ({ quantity }) => count(quantity) },
-  { id: "reserved", title: words.reserved, align: "right", cell: ({ reserved }) => count(reserved) },
-  { id: "picked", title: words.picked, align: "right", extra: true, cell: ({ picked }) => count(picked) },
+  { id: "quantity", title: words.onHand, number: "quantity" },
+  { id: "reserved", title: words.reserved, number: "reserved" },
+  { id: "picked", title: words.picked, number: "picked", extra: true },
   { id: "received", title: words.received, cell: (lot) => <Received lot={lot} /> },
-  { id: "created", title: words.created, extra: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: "created", title: words.created, time: "created_at", extra: true },
 ];
 
 function useSettings(): ListSettings<LotRecord> {
@@ -47,7 +46,6 @@ function useSettings(): ListSettings<LotRecord> {
       { kind: "flag", param: "on_hand", title: texts.onHandOnly },
     ],
     columns,
-    id: ({ id }) => id,
     href: ({ id }) => to(`/lots/${id}`),
     empty: {
       icon: "boxes",

@@ -101,8 +101,7 @@ function setDates(lot: LotDetail, received: string): Action {
     ask: {
       title: texts.dates,
       text: texts.datesText,
-      submit: words.save,
-      unchanged: false,
+      edits: true,
       first: { expiration_date: expiry, received_date: received, notes: "" },
       fields: [
         { kind: "date", name: "expiration_date", label: words.expires, width: "half" },
@@ -125,7 +124,7 @@ type LotLocation = LotDetail["locations"][number];
 
 /** Merchant users see warehouses in place of bins. */
 const placeColumns = (sees_bins: boolean, nameOf: (id: string) => string): readonly TableColumn<LotLocation>[] => [
-  { id: "bin", when: sees_bins, title: words.bin, cell: ({ location }) => <code>{location}</code>, wide: true },
+  { id: "bin", when: sees_bins, title: words.bin, code: "location", wide: true },
   {
     id: "warehouse",
     when: !sees_bins,
@@ -133,19 +132,19 @@ const placeColumns = (sees_bins: boolean, nameOf: (id: string) => string): reado
     wide: true,
     cell: ({ warehouse_id }) => nameOf(warehouse_id),
   },
-  { id: "units", title: words.onHand, align: "right", cell: ({ quantity }) => count(quantity) },
-  { id: "reserved", title: words.reserved, align: "right", cell: ({ reserved }) => count(reserved) },
+  { id: "units", title: words.onHand, number: "quantity" },
+  { id: "reserved", title: words.reserved, number: "reserved" },
 ];
 
 const traceColumns: readonly TableColumn<Traced>[] = [
-  { id: "order", title: words.order, cell: ({ order_number }) => order_number },
+  { id: "order", title: words.order, text: "order_number" },
   { id: "customer", title: words.customer, cell: ({ customer }) => customer.name, wide: true },
   {
     id: "email",
     title: words.email,
     cell: ({ customer }) => <a href={`mailto:${customer.email}`}>{customer.email}</a>,
   },
-  { id: "units", title: words.units, align: "right", cell: ({ quantity }) => count(quantity) },
+  { id: "units", title: words.units, number: "quantity" },
   {
     id: "assumed",
     title: texts.assumed,
@@ -157,7 +156,7 @@ const traceColumns: readonly TableColumn<Traced>[] = [
     title: words.parcel,
     cell: ({ shipments }) => shipments.flatMap(({ tracking_number }) => tracking_number ?? []).join(", "),
   },
-  { id: "shipped", title: words.shipped, cell: ({ last_shipped_at }) => <Time at={last_shipped_at} /> },
+  { id: "shipped", title: words.shipped, time: "last_shipped_at" },
 ];
 
 function Main({ lot }: { readonly lot: LotDetail }) {
@@ -167,19 +166,16 @@ function Main({ lot }: { readonly lot: LotDetail }) {
   return (
     <>
       <Card title={words.locations} flush={lot.locations.length > 0}>
-        {lot.locations.length === 0 ? (
-          <p class="muted">{texts.nowhere}</p>
-        ) : (
-          <DataTable
-            name={words.locations}
-            rows={lot.locations}
-            columns={placeColumns(isOperatorUser.value, nameOf)}
-            id={({ warehouse_id, location }) => `${warehouse_id} ${location}`}
-            href={({ warehouse_id, location, kind }) =>
-              kind === "staging" || !isOperatorUser.value ? null : binHref(warehouse_id, location)
-            }
-          />
-        )}
+        <DataTable
+          name={words.locations}
+          rows={lot.locations}
+          none={texts.nowhere}
+          columns={placeColumns(isOperatorUser.value, nameOf)}
+          id={({ warehouse_id, location }) => `${warehouse_id} ${location}`}
+          href={({ warehouse_id, location, kind }) =>
+            kind === "staging" || !isOperatorUser.value ? null : binHref(warehouse_id, location)
+          }
+        />
       </Card>
       <Card title={texts.trace} acts={<Button icon="download" title={texts.traceFile} onClick={file} />}>
         <p class="muted">{texts.traceText}</p>

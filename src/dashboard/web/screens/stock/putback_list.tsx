@@ -7,9 +7,7 @@ import { LinkButton } from "../../components/button.tsx";
 import type { FormValues } from "../../components/fields.tsx";
 import { ListPage } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
-import { Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
-import { count } from "../../text/format.ts";
 import { restockTexts as texts } from "../../text/transfers.ts";
 import { enteredNumber, enteredText, useWarehouses } from "./stock_links.ts";
 
@@ -17,10 +15,10 @@ import { enteredNumber, enteredText, useWarehouses } from "./stock_links.ts";
 export function PutBacksScreen() {
   const { filter, column } = useWarehouses();
   const columns: readonly TableColumn<WaitingUnits>[] = [
-    { id: "sku", title: words.sku, cell: ({ sku }) => <code>{sku}</code> },
-    { id: "units", title: words.units, align: "right", cell: ({ quantity }) => count(quantity) },
-    { id: "lot", title: words.lot, cell: ({ lot_number }) => lot_number ?? "" },
-    { id: "from", title: texts.from, cell: ({ bin }) => <code>{bin}</code> },
+    { id: "sku", title: words.sku, code: "sku" },
+    { id: "units", title: words.units, number: "quantity" },
+    { id: "lot", title: words.lot, text: "lot_number" },
+    { id: "from", title: texts.from, code: "bin" },
     { id: "to", title: texts.to, cell: ({ suggested_bin }) => suggested_bin && <code>{suggested_bin}</code> },
     column(words.warehouse),
     {
@@ -34,7 +32,7 @@ export function PutBacksScreen() {
           <a href={to(`/returns/${return_id}`)}>{texts.return_(return_id)}</a>
         ),
     },
-    { id: "since", title: words.since, cell: ({ waiting_since }) => <Time at={waiting_since} /> },
+    { id: "since", title: words.since, time: "waiting_since" },
   ];
   return (
     <ListPage<WaitingUnits>

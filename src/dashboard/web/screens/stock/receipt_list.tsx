@@ -4,7 +4,7 @@ import { to } from "../../browser/router.ts";
 import { Badge, stateOptions } from "../../components/badge.tsx";
 import { choice, ListPage } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
-import { Day, Time } from "../../components/values.tsx";
+import { Day } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { receiptTexts as texts } from "../../text/transfers.ts";
@@ -16,9 +16,9 @@ const sum = (lines: Receipt["lines"], of: "quantity" | "quantity_received") =>
 export function ReceiptsScreen() {
   const { filter, column, zoneOf } = useWarehouses();
   const columns: readonly TableColumn<Receipt>[] = [
-    { id: "id", title: texts.id, cell: ({ id }) => id },
-    { id: "reference", title: words.reference, cell: ({ reference }) => reference ?? "" },
-    { id: "supplier", title: texts.supplier, cell: ({ supplier }) => supplier ?? "", wide: true },
+    { id: "id", title: texts.id, text: "id" },
+    { id: "reference", title: words.reference, text: "reference" },
+    { id: "supplier", title: texts.supplier, text: "supplier", wide: true },
     { id: "status", title: words.status, cell: ({ status }) => <Badge of="receipt" state={status} /> },
     column(words.warehouse),
     {
@@ -34,7 +34,7 @@ export function ReceiptsScreen() {
       align: "right",
       cell: ({ lines }) => texts.of(sum(lines, "quantity_received"), sum(lines, "quantity")),
     },
-    { id: "created", title: words.created, sort: "created_at", cell: ({ created_at }) => <Time at={created_at} /> },
+    { id: "created", title: words.created, time: "created_at", sort: "created_at" },
   ];
   return (
     <ListPage<Receipt>

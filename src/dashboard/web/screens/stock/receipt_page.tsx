@@ -57,17 +57,17 @@ function columnsOf(lines: readonly ReceivedLine[]): readonly TableColumn<Receive
   const right = { align: "right" } as const;
   const aside = (it: ReceivedLine) => <span title={texts.setAsideHelp}>{count(it.quantity_set_aside)}</span>;
   return [
-    { id: "sku", title: words.sku, cell: ({ sku }) => <code>{sku}</code>, wide: true },
-    { id: "lot", when: some((it) => it.lot_number), title: words.lot, cell: ({ lot_number }) => lot_number ?? "" },
+    { id: "sku", title: words.sku, code: "sku", wide: true },
+    { id: "lot", when: some((it) => it.lot_number), title: words.lot, text: "lot_number" },
     {
       id: "expiry",
       when: some((it) => it.expiration_date),
       title: words.expires,
       cell: ({ expiration_date }) => (expiration_date ? date(expiration_date) : ""),
     },
-    { id: "expected", ...right, title: words.expected, cell: ({ quantity }) => count(quantity) },
-    { id: "received", ...right, title: words.received, cell: (it) => count(it.quantity_received) },
-    { id: "outstanding", ...right, title: texts.outstanding, cell: (it) => count(it.quantity_outstanding) },
+    { id: "expected", title: words.expected, number: "quantity" },
+    { id: "received", title: words.received, number: "quantity_received" },
+    { id: "outstanding", title: texts.outstanding, number: "quantity_outstanding" },
     { id: "apart", ...right, when: some((it) => it.quantity_set_aside), title: texts.apart, cell: aside },
     {
       id: "over",

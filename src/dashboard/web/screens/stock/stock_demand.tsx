@@ -7,7 +7,6 @@ import { Card } from "../../components/page.tsx";
 import { DataTable, type TableColumn } from "../../components/table.tsx";
 import { Day, Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
-import { count } from "../../text/format.ts";
 import { stockTexts as texts } from "../../text/stock.ts";
 import { useWarehouses } from "./stock_links.ts";
 
@@ -20,9 +19,9 @@ function Claimant({ order_id, order_number }: Pick<BackorderedClaim, "order_id" 
 
 const waitingColumns: readonly TableColumn<BackorderedClaim>[] = [
   { id: "order", title: words.order, cell: (it) => <Claimant {...it} /> },
-  { id: "units", title: words.units, align: "right", cell: ({ units }) => count(units) },
-  { id: "priority", title: words.priority, align: "right", cell: ({ priority }) => count(priority) },
-  { id: "since", title: words.since, cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: "units", title: words.units, number: "units" },
+  { id: "priority", title: words.priority, number: "priority" },
+  { id: "since", title: words.since, time: "created_at" },
   {
     id: "paused",
     title: words.status,
@@ -32,10 +31,10 @@ const waitingColumns: readonly TableColumn<BackorderedClaim>[] = [
 
 const holdingColumns: readonly TableColumn<Holding>[] = [
   { id: "order", title: words.order, cell: (it) => <Claimant {...it} /> },
-  { id: "units", title: words.units, align: "right", cell: ({ units }) => count(units) },
-  { id: "picked", title: words.picked, align: "right", cell: ({ picked }) => count(picked) },
+  { id: "units", title: words.units, number: "units" },
+  { id: "picked", title: words.picked, number: "picked" },
   { id: "until", title: texts.until, cell: ({ expires_at }) => (expires_at ? <Time at={expires_at} /> : "") },
-  { id: "reservation", title: texts.reservation, cell: ({ reservation_id }) => reservation_id },
+  { id: "reservation", title: texts.reservation, text: "reservation_id" },
 ];
 
 /** The backorders of a SKU, and the orders with reserved units. */
@@ -44,29 +43,23 @@ export function Demand({ explanation }: { readonly explanation: Explanation }) {
   return (
     <div class="stack">
       <Card title={texts.waits} flush={(backordered?.claims.length ?? 0) > 0}>
-        {backordered?.claims.length ? (
-          <DataTable
-            name={texts.waits}
-            rows={backordered.claims}
-            columns={waitingColumns}
-            id={({ reservation_id }) => reservation_id}
-          />
-        ) : (
-          <p class="muted">{texts.nobodyWaits}</p>
-        )}
+        <DataTable
+          name={texts.waits}
+          rows={backordered?.claims ?? []}
+          none={texts.nobodyWaits}
+          columns={waitingColumns}
+          id={({ reservation_id }) => reservation_id}
+        />
         {backordered?.more && <p class="muted pad">{texts.moreThanListed}</p>}
       </Card>
       <Card title={texts.promisedTo} flush={(reserved?.claims.length ?? 0) > 0}>
-        {reserved?.claims.length ? (
-          <DataTable
-            name={texts.promisedTo}
-            rows={reserved.claims}
-            columns={holdingColumns}
-            id={({ reservation_id }) => reservation_id}
-          />
-        ) : (
-          <p class="muted">{texts.nobodyHolds}</p>
-        )}
+        <DataTable
+          name={texts.promisedTo}
+          rows={reserved?.claims ?? []}
+          none={texts.nobodyHolds}
+          columns={holdingColumns}
+          id={({ reservation_id }) => reservation_id}
+        />
         {reserved?.more && <p class="muted pad">{texts.moreThanListed}</p>}
       </Card>
     </div>
@@ -85,10 +78,10 @@ interface Coming {
 
 const comingColumns: readonly TableColumn<Coming>[] = [
   { id: "what", title: texts.what, cell: ({ what, reference, id }) => `${what} ${reference || id}` },
-  { id: "units", title: words.units, align: "right", cell: ({ units }) => count(units) },
+  { id: "units", title: words.units, number: "units" },
   { id: "at", title: words.expected, cell: ({ at }) => <Day at={at} /> },
-  { id: "way", title: words.to, cell: ({ way }) => way },
-  { id: "reference", title: words.reference, cell: ({ reference }) => reference ?? "", wide: true },
+  { id: "way", title: words.to, text: "way" },
+  { id: "reference", title: words.reference, text: "reference", wide: true },
 ];
 
 /** The incoming units, by receipt and transfer. */

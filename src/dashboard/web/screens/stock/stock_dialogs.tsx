@@ -8,7 +8,7 @@ import { type Action, ActionButton } from "../../components/action.tsx";
 import { FieldError, type FormField, type FormValues } from "../../components/fields.tsx";
 import { FormDialog } from "../../components/form.tsx";
 import { optionsOf } from "../../components/form_values.ts";
-import { merchantChoice, merchantIn, withoutMerchant } from "../../components/merchant_field.tsx";
+import { merchantChoice, merchantIn, merchantOptions, withoutMerchant } from "../../components/merchant_field.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { today } from "../../components/now.ts";
 import { ProductPicker } from "../../components/pickers.tsx";
@@ -358,8 +358,7 @@ function AddPreview({ values, product, warehouse }: PreviewProps) {
 export function OwnershipDialog(props: PlacesProps) {
   const { sku, places } = props;
   const owner = ownerOf(places[0] ?? {}) ?? null;
-  const others = openMerchants.value.filter(({ id }) => id !== owner);
-  const options = others.map(({ code, name }) => ({ value: code, title: merchantTexts.option(code, name) }));
+  const options = merchantOptions(openMerchants.value.filter(({ id }) => id !== owner));
   return (
     <PlaceDialog
       {...props}

@@ -9,7 +9,6 @@ import { LinkButton } from "../../components/button.tsx";
 import { openDialog } from "../../components/dialog.tsx";
 import { choice, ListPage } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
-import { Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { stockTexts as texts } from "../../text/stock.ts";
@@ -19,18 +18,18 @@ import { dayFromNow, stockHref, useWarehouses } from "./stock_links.ts";
 const apart = ({ unavailable }: Level) => Object.values(unavailable).reduce((sum, units) => sum + units, 0);
 
 const columns: readonly TableColumn<Level>[] = [
-  { id: "sku", title: words.sku, sort: "sku", cell: ({ sku }) => <code>{sku}</code> },
-  { id: "name", title: words.name, sort: "name", cell: ({ name }) => name, wide: true },
+  { id: "sku", title: words.sku, code: "sku", sort: "sku" },
+  { id: "name", title: words.name, text: "name", sort: "name", wide: true },
   { id: "status", title: words.status, cell: ({ status }) => <Badge of="stock" state={status} /> },
-  { id: "available", title: texts.available, sort: "available", align: "right", cell: (it) => count(it.available) },
+  { id: "available", title: texts.available, number: "available", sort: "available" },
   { id: "reserved", title: words.reserved, align: "right", cell: ({ reserved }) => quiet(reserved) },
   { id: "apart", title: texts.notForSale, align: "right", cell: (it) => quiet(apart(it)) },
-  { id: "on_hand", title: words.onHand, align: "right", cell: ({ on_hand }) => count(on_hand) },
+  { id: "on_hand", title: words.onHand, number: "on_hand" },
   { id: "incoming", title: words.incoming, align: "right", cell: ({ incoming }) => quiet(incoming) },
   { id: "backordered", title: texts.backordered, align: "right", cell: ({ backordered }) => quiet(backordered) },
   { id: "reorder", title: texts.reorderAt, align: "right", extra: true, cell: (it) => quiet(it.reorder_point) },
   { id: "bins", title: words.locations, extra: true, cell: ({ locations }) => binsOf(locations) },
-  { id: "updated", title: words.updated, extra: true, cell: ({ last_updated }) => <Time at={last_updated} /> },
+  { id: "updated", title: words.updated, time: "last_updated", extra: true },
 ];
 
 /** A number; zero is shown in grey. */

@@ -15,7 +15,6 @@ import type { ScreenProps } from "../../components/screen.ts";
 import { DataTable, type TableColumn } from "../../components/table.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { words } from "../../text/common.ts";
-import { count } from "../../text/format.ts";
 import { stockTexts as texts } from "../../text/stock.ts";
 import { Ledger } from "./ledger.tsx";
 import { LotsOfSku } from "./lot_list.tsx";
@@ -191,9 +190,9 @@ type ExplainedComponent = NonNullable<Explanation["components"]>[number];
 function Parts({ parts, stock }: { readonly parts: readonly ExplainedComponent[]; readonly stock: StockOfSku }) {
   const fewest = Math.min(...parts.map(({ sets }) => sets));
   const columns: readonly TableColumn<ExplainedComponent>[] = [
-    { id: "sku", title: words.sku, cell: ({ sku }) => <code>{sku}</code> },
+    { id: "sku", title: words.sku, code: "sku" },
     { id: "needed", title: texts.setsOf, cell: ({ quantity }) => texts.partsNeeded(quantity), wide: true },
-    { id: "available", title: texts.available, align: "right", cell: ({ available }) => count(available) },
+    { id: "available", title: texts.available, number: "available" },
     {
       id: "sets",
       title: texts.enoughFor,

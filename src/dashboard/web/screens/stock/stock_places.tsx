@@ -7,7 +7,7 @@ import { EmptyState } from "../../components/notice.tsx";
 import { BinName } from "../../components/record_name.tsx";
 import { DataTable, type TableColumn } from "../../components/table.tsx";
 import { words } from "../../text/common.ts";
-import { count, date } from "../../text/format.ts";
+import { date } from "../../text/format.ts";
 import { stockTexts as texts } from "../../text/stock.ts";
 import { daysUntil, stockHref, useWarehouses } from "./stock_links.ts";
 
@@ -77,7 +77,7 @@ export function Places({ rows, of, acts }: StockPlacesProps) {
         </>
       ),
     },
-    { id: "name", when: of === "bin", title: words.name, cell: ({ name }) => name, wide: true },
+    { id: "name", when: of === "bin", title: words.name, text: "name", wide: true },
     {
       id: "lot",
       title: words.lot,
@@ -88,9 +88,9 @@ export function Places({ rows, of, acts }: StockPlacesProps) {
       title: words.expires,
       cell: (row) => <Expiry at={row.expiration_date} warehouse={row.warehouse_id} />,
     },
-    { id: "units", title: words.onHand, align: "right", cell: ({ quantity }) => count(quantity) },
-    { id: "reserved", title: words.reserved, align: "right", cell: ({ reserved }) => count(reserved) },
-    { id: "available", title: texts.available, align: "right", cell: ({ available }) => count(available) },
+    { id: "units", title: words.onHand, number: "quantity" },
+    { id: "reserved", title: words.reserved, number: "reserved" },
+    { id: "available", title: texts.available, number: "available" },
   ];
   return (
     <DataTable

@@ -4,7 +4,6 @@ import { Badge, stateOptions } from "../../components/badge.tsx";
 import { LinkButton } from "../../components/button.tsx";
 import { choice, ListPage } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
-import { Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { transferTexts as texts } from "../../text/transfers.ts";
@@ -13,8 +12,8 @@ import { useWarehouses } from "./stock_links.ts";
 export function TransfersScreen() {
   const { several, options, nameOf } = useWarehouses();
   const columns: readonly TableColumn<Transfer>[] = [
-    { id: "id", title: words.transfer, cell: ({ id }) => id },
-    { id: "reference", title: words.reference, cell: ({ reference }) => reference ?? "", wide: true },
+    { id: "id", title: words.transfer, text: "id" },
+    { id: "reference", title: words.reference, text: "reference", wide: true },
     { id: "status", title: words.status, cell: ({ status }) => <Badge of="transfer" state={status} /> },
     { id: "from", title: texts.from, cell: ({ from_location }) => nameOf(from_location) },
     { id: "to", title: words.to, cell: ({ to_location }) => nameOf(to_location) },
@@ -24,9 +23,9 @@ export function TransfersScreen() {
       align: "right",
       cell: ({ items }) => count(items.reduce((sum, { quantity }) => sum + quantity, 0)),
     },
-    { id: "shipped", title: words.shipped, cell: ({ shipped_at }) => <Time at={shipped_at} /> },
-    { id: "received", title: words.received, extra: true, cell: ({ received_at }) => <Time at={received_at} /> },
-    { id: "created", title: words.created, cell: ({ created_at }) => <Time at={created_at} /> },
+    { id: "shipped", title: words.shipped, time: "shipped_at" },
+    { id: "received", title: words.received, time: "received_at", extra: true },
+    { id: "created", title: words.created, time: "created_at" },
   ];
   return (
     <ListPage<Transfer>

@@ -9,7 +9,6 @@ import { type RecordProps, recordScreen } from "../../components/record_screen.t
 import type { TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
-import { count } from "../../text/format.ts";
 import { transferTexts as texts } from "../../text/transfers.ts";
 import { commonActions, DocumentBody, sendArrived, unitLines, unitsIn } from "./documents.tsx";
 import { enteredText, useWarehouses } from "./stock_links.ts";
@@ -52,17 +51,17 @@ function TransferPage({ record: transfer, etag, back }: RecordProps<Transfer>) {
 type TransferItem = Transfer["items"][number];
 
 const columns: readonly TableColumn<TransferItem>[] = [
-  { id: "sku", title: words.sku, cell: ({ sku }) => <code>{sku}</code>, wide: true },
+  { id: "sku", title: words.sku, code: "sku", wide: true },
   {
     id: "lot",
     title: words.lot,
     cell: ({ lot_number, lots }) => lot_number ?? lots.flatMap((lot) => lot.lot_number ?? []).join(", "),
   },
-  { id: "bin", title: texts.bin, cell: ({ bin }) => bin ?? "" },
-  { id: "units", title: words.units, align: "right", cell: ({ quantity }) => count(quantity) },
-  { id: "way", title: texts.inTransit, align: "right", cell: (it) => count(it.quantity_in_transit) },
-  { id: "received", title: words.received, align: "right", cell: (it) => count(it.quantity_received) },
-  { id: "off", title: texts.writtenOff, align: "right", cell: (it) => count(it.quantity_written_off) },
+  { id: "bin", title: texts.bin, text: "bin" },
+  { id: "units", title: words.units, number: "quantity" },
+  { id: "way", title: texts.inTransit, number: "quantity_in_transit" },
+  { id: "received", title: words.received, number: "quantity_received" },
+  { id: "off", title: texts.writtenOff, number: "quantity_written_off" },
 ];
 
 const receivedLines = unitLines("items", texts.lines, [{ name: "bin", title: words.toBin, kind: "text", mono: true }]);

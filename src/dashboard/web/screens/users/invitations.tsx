@@ -1,18 +1,18 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { post } from "../../api/client.ts";
-import { chosenMerchant, openMerchants, several } from "../../api/merchants.ts";
+import { chosenMerchant, several } from "../../api/merchants.ts";
 import { useQuery } from "../../api/query.ts";
 import { isOperatorUser } from "../../api/session.ts";
 import type { Invitation, LinkedInvitation, Role } from "../../api/types.ts";
 import { type Action, Actions } from "../../components/action.tsx";
 import { Badge, stateOptions } from "../../components/badge.tsx";
-import { Dialog, openDialog } from "../../components/dialog.tsx";
+import { Dialog, openDialog, SecretDialog } from "../../components/dialog.tsx";
 import type { FormField } from "../../components/fields.tsx";
 import { Form } from "../../components/form.tsx";
 import { choice, List } from "../../components/list_page.tsx";
+import { merchantOptions } from "../../components/merchant_field.tsx";
 import type { TableColumn } from "../../components/table.tsx";
-import { SecretOnce, Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { merchantTexts } from "../../text/merchants.ts";
 import { userTexts as texts } from "../../text/users.ts";
@@ -21,10 +21,7 @@ import { roleField } from "./roles.tsx";
 /** The field for the membership of an invitation: the operator or a merchant. */
 function memberField(): readonly FormField[] {
   if (!several.value) return [];
-  const options = openMerchants.value.map(({ code, name }) => ({
-    value: code,
-    title: merchantTexts.option(code, name),
-  }));
+  const options = merchantOptions();
   const choice = { kind: "select", name: "merchant_id", label: texts.memberOf, help: texts.memberOfHelp } as const;
   return [{ ...choice, required: false, empty: merchantTexts.forOperator, options }];
 }
@@ -69,15 +66,14 @@ function LinkDialog({ invitation: { email, link, proof }, onClose }: LinkProps) 
   // If the service does not know its own address, the address of this page is used.
   const whole = link.startsWith("/") ? `${location.origin}${link}` : link;
   return (
-    <Dialog title={texts.linkTitle} onClose={onClose}>
-      <SecretOnce
-        secret={whole}
-        name={texts.linkName}
-        text={texts.linkTexts[proof](email)}
-        done={words.done}
-        onDone={onClose}
-      />
-    </Dialog>
+    <SecretDialog
+      title={texts.linkTitle}
+      secret={whole}
+      name={texts.linkName}
+      text={texts.linkTexts[proof](email)}
+      mayClose={() => true}
+      onDone={onClose}
+    />
   );
 }
 
@@ -101,7 +97,7 @@ const columns: readonly TableColumn<Invitation>[] = [
   },
   { id: "mail", title: texts.mail, cell: ({ mail_status }) => texts.mails[mail_status] },
   { id: "by", title: texts.invitedBy, cell: ({ invited_by }) => invited_by.name },
-  { id: "expires", title: texts.expires, cell: ({ expires_at }) => <Time at={expires_at} /> },
+  { id: "expires", title: texts.expires, time: "expires_at" },
 ];
 
 export function Invitations({ invite }: { readonly invite: ComponentChildren }) {

@@ -140,7 +140,7 @@ const columns: readonly TableColumn<User>[] = [
     title: words.lastSeen,
     cell: ({ last_seen_at }) => (last_seen_at === null ? texts.never : <Time at={last_seen_at} />),
   },
-  { id: "created", title: texts.created, extra: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: "created", title: texts.created, time: "created_at", extra: true },
 ];
 
 /** The role of a user. For several memberships, each role with its merchant or the operator. */

@@ -1,10 +1,10 @@
-import { merchantOf, openMerchants, several } from "../../api/merchants.ts";
+import { merchantOf, several } from "../../api/merchants.ts";
 import type { Bin } from "../../api/types.ts";
 import type { Action } from "../../components/action.tsx";
 import { cssColour, MerchantDot, merchantColour } from "../../components/badge.tsx";
 import type { FormField } from "../../components/fields.tsx";
+import { merchantOptions } from "../../components/merchant_field.tsx";
 import { words } from "../../text/common.ts";
-import { merchantTexts } from "../../text/merchants.ts";
 import { binTexts as texts } from "../../text/warehouses.ts";
 import { enteredNumber } from "../stock/stock_links.ts";
 import type { MapBin } from "./bin_layout.ts";
@@ -46,10 +46,7 @@ export const assignmentField = (unchanged: boolean): FormField => ({
   label: texts.reservedForField,
   ...(unchanged ? {} : { width: "half" }),
   empty: unchanged ? texts.unchanged : texts.anyMerchant,
-  options: [
-    ...(unchanged ? [{ value: any_merchant, title: texts.anyMerchant }] : []),
-    ...openMerchants.value.map(({ code, name }) => ({ value: code, title: merchantTexts.option(code, name) })),
-  ],
+  options: [...(unchanged ? [{ value: any_merchant, title: texts.anyMerchant }] : []), ...merchantOptions()],
 });
 
 /** The value for any merchant, if there is also an option to leave the bins unchanged. */
@@ -66,8 +63,7 @@ export function editBin(bin: Bin): Action {
     ask: {
       title: texts.editTitle(code),
       text: texts.editText,
-      submit: words.save,
-      unchanged: false,
+      edits: true,
       first: {
         dedicated_merchant_id: assignedTo(bin)?.code ?? "",
         mix_merchants,
@@ -75,7 +71,7 @@ export function editBin(bin: Bin): Action {
       },
       fields: [
         assignmentField(false),
-        { kind: "number", name: "capacity", label: texts.capacity, help: texts.capacityHelp, min: 0, width: "half" },
+        { kind: "number", name: "capacity", label: texts.capacity, help: texts.capacityHelp, width: "half" },
         {
           kind: "switch",
           name: "mix_merchants",

@@ -32,7 +32,7 @@ const calendar: readonly FormField[] = [
   { name: "cutoff_time", label: texts.cutoff, help: texts.cutoffHelp, kind: "text", width: "half" },
   { name: "working_days", label: texts.workingDays, kind: "multi-select", options: optionsOf(texts.weekdays) },
   { name: "holidays", label: texts.holidays, help: texts.holidaysHelp, kind: "text", lines: 3, mono: true },
-  { name: "priority", label: texts.priority, help: texts.priorityHelp, kind: "number", min: 0, width: "half" },
+  { name: "priority", label: texts.priority, help: texts.priorityHelp, kind: "number", width: "half" },
 ];
 
 const temperature: FormField = {
@@ -116,8 +116,7 @@ export function editWarehouse(warehouse: WarehouseRecord): Action {
       title: texts.editTitle(name),
       text: texts.editText,
       wide: true,
-      submit: words.save,
-      unchanged: false,
+      edits: true,
       first: { ...same, name, holidays: holidays.join("\n") },
       fields: [
         { name: "name", label: words.name, kind: "text", required: true },
@@ -139,8 +138,7 @@ export const editZone = ({ warehouse_id, name }: WarehouseRecord, zone: Warehous
   ...manage,
   ask: {
     title: zone === null ? texts.newZoneTitle(name) : texts.zoneTitle(zone.zone_id),
-    submit: zone === null ? words.create : words.save,
-    unchanged: zone === null,
+    ...(zone === null ? { submit: words.create } : { edits: true }),
     first: zone === null ? { temperature_zone: "ambient" } : { ...zone },
     fields: [
       {
@@ -154,7 +152,7 @@ export const editZone = ({ warehouse_id, name }: WarehouseRecord, zone: Warehous
       },
       temperature,
       { name: "temperature_range", label: texts.range, help: texts.rangeHelp, kind: "text", width: "half" },
-      { name: "capacity", label: texts.capacity, kind: "number", min: 0, width: "half", help: texts.zoneCapacityHelp },
+      { name: "capacity", label: texts.capacity, kind: "number", width: "half", help: texts.zoneCapacityHelp },
     ],
   },
   call: (values) => {
@@ -196,7 +194,7 @@ export function addBins({ warehouse_id }: WarehouseRecord, zone: WarehouseZone):
           focus: true,
         },
         { name: "kind", label: texts.binKind, kind: "select", options: optionsOf(texts.binKinds), width: "half" },
-        { name: "capacity", label: texts.capacity, kind: "number", min: 0, width: "half", help: texts.binCapacityHelp },
+        { name: "capacity", label: texts.capacity, kind: "number", width: "half", help: texts.binCapacityHelp },
         ...(several.value ? [assignmentField(true)] : []),
       ],
       preview: ({ bins }) => {

@@ -77,26 +77,24 @@ function Zones({ warehouse }: WarehouseCardProps) {
         <h3>{texts.zones}</h3>
         <ActionButton of={editZone(warehouse, null)} />
       </header>
-      {zones.length === 0 && <p class="muted">{texts.noZones}</p>}
-      {zones.length > 0 && (
-        <DataTable<WarehouseZone>
-          name={`${texts.zones}: ${name}`}
-          rows={zones}
-          id={({ zone_id }) => zone_id}
-          columns={[
-            { id: "zone", title: words.zone, cell: ({ zone_id }) => <code>{zone_id}</code> },
-            { id: "temperature", title: texts.temperature, cell: (zone) => texts.temperatures[zone.temperature_zone] },
-            { id: "range", title: texts.range, cell: ({ temperature_range }) => temperature_range ?? nothing },
-            { id: "bins", title: texts.bins, align: "right", cell: ({ bins }) => count(bins.length) },
-            { id: "units", title: words.units, align: "right", cell: fillOf },
-          ]}
-          acts={
-            may("house.manage")
-              ? (zone) => <Actions of={[addBins(warehouse, zone), editZone(warehouse, zone)]} />
-              : undefined
-          }
-        />
-      )}
+      <DataTable<WarehouseZone>
+        name={`${texts.zones}: ${name}`}
+        rows={zones}
+        none={texts.noZones}
+        id={({ zone_id }) => zone_id}
+        columns={[
+          { id: "zone", title: words.zone, code: "zone_id" },
+          { id: "temperature", title: texts.temperature, cell: (zone) => texts.temperatures[zone.temperature_zone] },
+          { id: "range", title: texts.range, cell: ({ temperature_range }) => temperature_range ?? nothing },
+          { id: "bins", title: texts.bins, align: "right", cell: ({ bins }) => count(bins.length) },
+          { id: "units", title: words.units, align: "right", cell: fillOf },
+        ]}
+        acts={
+          may("house.manage")
+            ? (zone) => <Actions of={[addBins(warehouse, zone), editZone(warehouse, zone)]} />
+            : undefined
+        }
+      />
     </div>
   );
 }
