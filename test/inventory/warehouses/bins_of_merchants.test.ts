@@ -36,6 +36,8 @@ async function refused(method: string, path: string, body: unknown = {}, merchan
   return [status, error?.code, error?.bin, error?.merchant_id];
 }
 
+const taken = (bin: string) => [409, "bin_of_other_merchant", bin, acme];
+
 const zone = (bins: readonly object[]) =>
   done("PATCH", `/inventory/locations/${house}`, {
     location_zones: [{ zone_id: "AMBIENT", temperature_zone: "ambient", bins }],
@@ -94,30 +96,20 @@ describe("works", () => {
     expect(suggested_bin).not.toBeNull();
     expect(suggested_bin).not.toBe("D-01");
     const back = { order_id: order.id, sku: "BOLT-TEA", quantity: 1 };
-    expect(await refused("POST", "/inventory/putbacks", { ...back, bin: "D-01" })).toEqual([
-      409,
-      "bin_of_other_merchant",
-      "D-01",
-      acme,
-    ]);
+    expect(await refused("POST", "/inventory/putbacks", { ...back, bin: "D-01" })).toEqual(taken("D-01"));
     await done("POST", "/inventory/putbacks", { ...back, bin: suggested_bin });
   });
 });
 
 describe("refuses", () => {
   test("another merchant's stock in a bin: added, moved, received and transferred", async () => {
-    expect(await refused(...add("BOLT", 1, { bin: "A-01" }))).toEqual([409, "bin_of_other_merchant", "A-01", acme]);
+    expect(await refused(...add("BOLT", 1, { bin: "A-01" }))).toEqual(taken("A-01"));
     const moved = { sku: "BOLT-TEA", quantity: 1, bin: "C-01", to_bin: "A-01" };
-    expect(await refused("POST", "/inventory/moves", moved)).toEqual([409, "bin_of_other_merchant", "A-01", acme]);
+    expect(await refused("POST", "/inventory/moves", moved)).toEqual(taken("A-01"));
     const lines = [{ sku: "BOLT-TEA", quantity: 1 }];
     const receipt = await done("POST", "/inventory/receipts", { lines, location: house });
     const items = [{ sku: "BOLT-TEA", quantity: 1, bin: "A-01" }];
-    expect(await refused("POST", `/inventory/receipts/${receipt.id}/lines`, { items })).toEqual([
-      409,
-      "bin_of_other_merchant",
-      "A-01",
-      acme,
-    ]);
+    expect(await refused("POST", `/inventory/receipts/${receipt.id}/lines`, { items })).toEqual(taken("A-01"));
     const west = {
       name: "West",
       address: portland,
@@ -134,14 +126,9 @@ describe("refuses", () => {
     await done("POST", `/inventory/transfers/${transfer.id}/ship`);
     expect(
       await refused("POST", `/inventory/transfers/${transfer.id}/receive`, { items: [{ ...lines[0], bin: "W-01" }] }),
-    ).toEqual([409, "bin_of_other_merchant", "W-01", acme]);
+    ).toEqual(taken("W-01"));
     // No new bin is created if all existing ones refuse.
-    expect(await refused("POST", `/inventory/transfers/${transfer.id}/receive`)).toEqual([
-      409,
-      "bin_of_other_merchant",
-      "W-01",
-      acme,
-    ]);
+    expect(await refused("POST", `/inventory/transfers/${transfer.id}/receive`)).toEqual(taken("W-01"));
     await done("POST", `/inventory/transfers/${transfer.id}/receive`, { items: [{ ...lines[0], bin: "W-02" }] });
   });
 
