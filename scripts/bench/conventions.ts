@@ -1,6 +1,7 @@
 // What each convention costs a read by id: the same read through a ladder of handlers, each with one convention more
 // than the previous one. It runs in this process and without a network, so that differences of microseconds are
 // visible.
+
 import { openSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,8 +13,9 @@ import { LineWriter, openLog, silentLog } from "../../src/core/log.ts";
 import { bodyOf } from "../../src/core/schema.ts";
 import { grantOf } from "../../src/http/auth/permissions.ts";
 import type { Call } from "../../src/http/call.ts";
+import { bare } from "../../src/http/envelope.ts";
 import { conventions, openRequestPipeline, withConventions } from "../../src/http/request_pipeline.ts";
-import { answerRead, bare } from "../../src/http/response.ts";
+import { answerRead } from "../../src/http/response.ts";
 import { type Route, routesOf } from "../../src/http/route.ts";
 import { RouteTable } from "../../src/http/routes.ts";
 import type { Service } from "../../src/http/service.ts";
@@ -21,8 +23,7 @@ import { traceOf } from "../../src/http/trace.ts";
 import { createKey } from "../../src/identity/api_keys/api_keys.ts";
 import { ensureWarehouse } from "../../src/inventory/warehouses/warehouses.ts";
 import { CreateOrder } from "../../src/orders/order.schema.ts";
-import { orderView } from "../../src/orders/order.ts";
-import { orderAnswer } from "../../src/orders/order_actions.routes.ts";
+import { orderAnswer, orderView } from "../../src/orders/order.ts";
 import { getOrder } from "../../src/orders/orders.sql.ts";
 import { createApp } from "../../src/server/app.ts";
 import { guard } from "../../src/server/guard.ts";

@@ -6,7 +6,7 @@ import { counter, histogram } from "../core/metrics.ts";
 import type { Db, Store, Tx } from "../storage/database.ts";
 import { applyBackpressure } from "./backpressure.ts";
 import type { Call } from "./call.ts";
-import { enveloped } from "./envelope.ts";
+import { enveloped, jsonResponse, writtenAnswer } from "./envelope.ts";
 import {
   claimKeysOf,
   findResponse,
@@ -16,7 +16,7 @@ import {
   storageKeyOf,
   storeOutcomes,
 } from "./idempotency.ts";
-import { answerWrite, jsonResponse, writtenAnswer } from "./response.ts";
+import { answerWrite } from "./response.ts";
 import type { StoredResponse } from "./stored_responses.sql.ts";
 
 interface BatchedCall<Input> {

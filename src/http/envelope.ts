@@ -1,6 +1,11 @@
+// The envelope of responses, and JSON responses with it.
 import { type TSchema, Type } from "@sinclair/typebox";
 import { iso } from "../core/clock.ts";
 import { Timestamp } from "../core/schema.ts";
+import type { Call } from "./call.ts";
+import { entityTag } from "./preconditions.ts";
+import type { StoredResponse } from "./stored_responses.sql.ts";
+import { traceOf } from "./trace.ts";
 
 /** Metadata of a response. Clients use both spellings of the request id. */
 interface ResponseMeta {
@@ -24,6 +29,38 @@ export function metaOf(request_id: string, now: number): ResponseMeta {
 /** Wraps the data of a response. */
 export function enveloped<Data>(data: Data, request_id: string, now: number): EnvelopedData<Data> {
   return { success: true, data, meta: metaOf(request_id, now) };
+}
+
+/** How response data is wrapped: in the envelope, or not at all (customers). */
+export type WrapData = (data: unknown, request_id: string, now: number) => unknown;
+
+/** Leaves the data unwrapped, as the customer routes are specified. */
+export const bare: WrapData = (data) => data;
+
+/** The response with this data. */
+export function writtenAnswer(
+  call: Call,
+  status: number,
+  data: unknown,
+  now: number,
+  wrap: WrapData = enveloped,
+): StoredResponse {
+  return { status, body: JSON.stringify(wrap(data, call.request_id, now)), headers: etagOf(data) };
+}
+
+/** The `ETag` of data that has one. */
+export function etagOf(data: unknown): { readonly etag?: string } {
+  const etag = entityTag(data);
+  return etag === null ? {} : { etag };
+}
+
+/** A response from JSON text. */
+export function jsonResponse(call: Call, status: number, body: string, headers: Readonly<Record<string, string>> = {}) {
+  traceOf(call.request).bytes_out = Buffer.byteLength(body);
+  return new Response(body, {
+    status,
+    headers: { "content-type": "application/json", "x-request-id": call.request_id, ...call.headers, ...headers },
+  });
 }
 
 /** The fields of every response's `meta`. */

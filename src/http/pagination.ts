@@ -4,9 +4,8 @@ import { type PagePosition, type PageQuery, type PageWindow, slice_bytes } from 
 import type { Db } from "../storage/database.ts";
 import type { LongRecords } from "../storage/long_records.ts";
 import type { Call } from "./call.ts";
-import { metaOf } from "./envelope.ts";
+import { jsonResponse, metaOf } from "./envelope.ts";
 import { answerSliced, isLong, type LongPage, PageWriter } from "./long_pages.ts";
-import { jsonResponse } from "./response.ts";
 
 /** A page of a list that is too long to count. `end` is where reading stopped if the page is not full. */
 interface PartialPage<Row> {

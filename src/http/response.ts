@@ -1,17 +1,11 @@
+// Reads and writes for requests: each in its transaction, and with its response.
 import type { Db, Tx, Writer } from "../storage/database.ts";
 import { applyBackpressure } from "./backpressure.ts";
 import type { Call } from "./call.ts";
-import { enveloped } from "./envelope.ts";
+import { enveloped, etagOf, jsonResponse, type WrapData, writtenAnswer } from "./envelope.ts";
 import { findResponse, holdIdempotencyLock, once, storageKeyOf } from "./idempotency.ts";
-import { entityTag, isKnown, refuseUnmatched } from "./preconditions.ts";
+import { isKnown, refuseUnmatched } from "./preconditions.ts";
 import type { StoredResponse } from "./stored_responses.sql.ts";
-import { traceOf } from "./trace.ts";
-
-/** How response data is wrapped: in the envelope, or not at all (customers). */
-type WrapData = (data: unknown, request_id: string, now: number) => unknown;
-
-/** Leaves the data unwrapped, as the customer routes are specified. */
-export const bare: WrapData = (data) => data;
 
 /**
  * Runs a command in one write transaction and responds with the data that `work` returns, once it is durable. With an
@@ -41,17 +35,6 @@ export async function answerWrite<Data>(
 /** Keeps a response that shows a secret out of every cache. */
 function neverCache({ headers }: Call): void {
   headers["cache-control"] = "no-store";
-}
-
-/** The response with this data. */
-export function writtenAnswer(
-  call: Call,
-  status: number,
-  data: unknown,
-  now: number,
-  wrap: WrapData = enveloped,
-): StoredResponse {
-  return { status, body: JSON.stringify(wrap(data, call.request_id, now)), headers: etagOf(data) };
 }
 
 /** Runs an act once for its key. A request that waited for an equal one may not need to write at all. */
@@ -121,18 +104,4 @@ export async function answerRead<Data>(
     });
   }
   return jsonResponse(call, 200, JSON.stringify(wrap(data, call.request_id, now)), headers);
-}
-
-function etagOf(data: unknown): { readonly etag?: string } {
-  const etag = entityTag(data);
-  return etag === null ? {} : { etag };
-}
-
-/** A response from JSON text. */
-export function jsonResponse(call: Call, status: number, body: string, headers: Readonly<Record<string, string>> = {}) {
-  traceOf(call.request).bytes_out = Buffer.byteLength(body);
-  return new Response(body, {
-    status,
-    headers: { "content-type": "application/json", "x-request-id": call.request_id, ...call.headers, ...headers },
-  });
 }

@@ -11,12 +11,12 @@ import type { RouteNeed } from "./auth/permissions.ts";
 import type { Call } from "./call.ts";
 import type { Chapter } from "./chapters.ts";
 import { answerCsv, type CsvFile } from "./csv_response.ts";
-import { EnvelopedView, ListView, PlainListView } from "./envelope.ts";
+import { bare, EnvelopedView, ListView, PlainListView } from "./envelope.ts";
 import { answerList, type ListQuery, plainPage } from "./pagination.ts";
 import { requireMatch } from "./preconditions.ts";
 import { answerAct, RehearsableView } from "./rehearsals.ts";
 import { conventions } from "./request_pipeline.ts";
-import { answerLongWork, answerRead, answerWrite, bare } from "./response.ts";
+import { answerLongWork, answerRead, answerWrite } from "./response.ts";
 import { documented, type Route, type RouteNotes } from "./route.ts";
 
 /** The parameters of a path, by their names: `id` and `line_id` for `/orders/:id/lines/:line_id`. */

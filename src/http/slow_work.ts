@@ -4,11 +4,11 @@
 import { Fault } from "../core/faults.ts";
 import type { Tx } from "../storage/database.ts";
 import type { Call } from "./call.ts";
-import { enveloped } from "./envelope.ts";
+import { enveloped, jsonResponse } from "./envelope.ts";
 import { refusalOf } from "./errors.ts";
 import { encryptedResponse, findResponse, holdIdempotencyLock, once, storageKeyOf } from "./idempotency.ts";
 import { refuseUnmatched } from "./preconditions.ts";
-import { jsonResponse, writeFor } from "./response.ts";
+import { writeFor } from "./response.ts";
 import { closeAnswer, forgetAnswer, openAnswer, replaceAnswer, type StoredResponse } from "./stored_responses.sql.ts";
 
 /** The final result: a view, or a refusal. */

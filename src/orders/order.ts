@@ -5,6 +5,7 @@ import { money, shareOf } from "../core/money.ts";
 import type { ContactAddress } from "../core/postal_address.ts";
 import { allowedActions } from "../core/transitions.ts";
 import { type DomainEvent, type EventType, previousOf } from "../events/event_types.ts";
+import { tagged } from "../http/preconditions.ts";
 import type { DispatchCalendar, WarehouseCalendar } from "../inventory/warehouses/dispatch_calendar.ts";
 import { shipBy, shipDate } from "./fulfillment/ship_dates.ts";
 import { type Shipment, shipmentView } from "./fulfillment/shipment.ts";
@@ -321,6 +322,19 @@ export function orderView(order: Order, now: number) {
     cancelled_at: isoOrNull(order.cancelled_at),
     cancel_reason: order.cancel_reason,
   };
+}
+
+/** The order as single-resource responses show it. */
+export const orderAnswer = (order: Order, now: number) => taggedOrder(orderView(order, now));
+
+/** An order's view with its tag, which covers what stock, calendars and suspensions change without a new version. */
+export function taggedOrder<View extends ReturnType<typeof orderView>>(view: View): View {
+  const lines = view.line_items.map((line) => [
+    line.quantity_reserved,
+    line.quantity_backordered,
+    line.quantity_picked,
+  ]);
+  return tagged(view, view.version, [view.estimated_ship_date, lines, view.allowed_actions]);
 }
 
 function lineView(line: OrderLine, currency: string) {

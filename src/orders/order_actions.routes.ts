@@ -6,7 +6,7 @@ import { DryRunQuery } from "../core/schema.ts";
 import type { RouteNeed } from "../http/auth/permissions.ts";
 import { answerBatched, type BatchableCommand } from "../http/batching.ts";
 import type { Call } from "../http/call.ts";
-import { requireMatch, tagged } from "../http/preconditions.ts";
+import { requireMatch } from "../http/preconditions.ts";
 import { answerAct, RehearsableView, type RehearsalRequest } from "../http/rehearsals.ts";
 import type { RouteNotes } from "../http/route.ts";
 import { rehearsable, respond, routes } from "../http/routes.ts";
@@ -41,7 +41,7 @@ import {
   SplitOrder,
   SplitView,
 } from "./order.schema.ts";
-import { backorderedUnits, type Order, orderView } from "./order.ts";
+import { backorderedUnits, type Order, orderAnswer, orderView, taggedOrder } from "./order.ts";
 import { lockOrder } from "./orders.sql.ts";
 
 /** What an act locks before it locks its orders. */
@@ -65,19 +65,6 @@ export function answerOrder(
     await requireVersion(tx, call, id);
     return orderAnswer(await work(tx), tx.now);
   });
-}
-
-/** The order as single-resource responses show it. */
-export const orderAnswer = (order: Order, now: number) => taggedOrder(orderView(order, now));
-
-/** An order's view with its tag, which covers what stock, calendars and suspensions change without a new version. */
-function taggedOrder<View extends ReturnType<typeof orderView>>(view: View): View {
-  const lines = view.line_items.map((line) => [
-    line.quantity_reserved,
-    line.quantity_backordered,
-    line.quantity_picked,
-  ]);
-  return tagged(view, view.version, [view.estimated_ship_date, lines, view.allowed_actions]);
 }
 
 /** Refuses: resource_missing, precondition_failed, malformed_header (unless the order matches `If-Match`). */

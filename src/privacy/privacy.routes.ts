@@ -1,7 +1,7 @@
 import { assert } from "../core/faults.ts";
 import type { Call } from "../http/call.ts";
-import { EnvelopedView, enveloped } from "../http/envelope.ts";
-import { answerLongWork, jsonResponse, writeFor } from "../http/response.ts";
+import { EnvelopedView, enveloped, jsonResponse } from "../http/envelope.ts";
+import { answerLongWork, writeFor } from "../http/response.ts";
 import { list, read, respond, routes, write } from "../http/routes.ts";
 import type { Service } from "../http/service.ts";
 import { NoFields } from "../orders/order.schema.ts";

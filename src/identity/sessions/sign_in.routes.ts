@@ -1,5 +1,6 @@
 // Routes that set cookies: sign in and out, the first user, a forgotten password. They belong to the dashboard, not to
 // the API.
+
 import type { TSchema } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { Fault } from "../../core/faults.ts";
@@ -9,9 +10,9 @@ import { bodyOf } from "../../core/schema.ts";
 import type { RouteNeed } from "../../http/auth/permissions.ts";
 import { failureRate } from "../../http/auth/rate_limits.ts";
 import type { Call } from "../../http/call.ts";
+import { jsonResponse } from "../../http/envelope.ts";
 import { isSecure, refuseCrossSite, refusePlain } from "../../http/origin.ts";
 import { conventions } from "../../http/request_pipeline.ts";
-import { jsonResponse } from "../../http/response.ts";
 import { unlisted } from "../../http/route.ts";
 import { clientOf, type Service } from "../../http/service.ts";
 import type { Db, Store, Tx } from "../../storage/database.ts";

@@ -3,7 +3,7 @@ import { engine, version } from "../../core/config.ts";
 import type { Environment } from "../../core/environment.ts";
 import { allMetrics, exposition } from "../../core/metrics.ts";
 import { countOpenFiles, openFilesLimit } from "../../core/process.ts";
-import { jsonResponse } from "../../http/response.ts";
+import { jsonResponse } from "../../http/envelope.ts";
 import { respond, routes } from "../../http/routes.ts";
 import type { Service } from "../../http/service.ts";
 import type { Store, StoreFacts } from "../../storage/database.ts";

@@ -32,7 +32,8 @@ export async function savePastGroups(
 }
 
 async function storePast(tx: Tx, sheets: readonly PastCsvOrder[], actor: Actor): Promise<void> {
-  const drafts = await draftOrders(tx, await inputsOf(tx, sheets), fromApi, true);
+  const requested = (await inputsOf(tx, sheets)).map((input) => ({ input }));
+  const drafts = await draftOrders(tx, requested, fromApi, true);
   const past = drafts.map((draft, at) => {
     if (draft instanceof Fault) throw draft;
     const sheet = sheets[at] as PastCsvOrder;

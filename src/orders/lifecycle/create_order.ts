@@ -3,6 +3,7 @@ import { assert, Fault, faults } from "../../core/faults.ts";
 import { emit } from "../../events/emit.ts";
 import { lockFreshStock } from "../../inventory/reservations/backorders.ts";
 import type { LockedStockMap } from "../../inventory/reservations/locked_stock.ts";
+import { allocateForOrder } from "../../inventory/reservations/order_allocations.ts";
 import {
   type LinePortions,
   plannedAllocation,
@@ -17,7 +18,14 @@ import { dispatchOf } from "../fulfillment/ship_dates.sql.ts";
 import type { CreateOrder } from "../order.schema.ts";
 import { type Order, orderEvent } from "../order.ts";
 import { allocationOf, withAllocations } from "../order_lines.ts";
-import { insertAllotted, insertLinesOf, insertOrder, insertOrders, listOrdersNumbered } from "../orders.sql.ts";
+import {
+  insertAllotted,
+  insertLines,
+  insertLinesOf,
+  insertOrder,
+  insertOrders,
+  listOrdersNumbered,
+} from "../orders.sql.ts";
 import { insertFirstHistory } from "../search/order_history.sql.ts";
 import {
   draftOrders,
@@ -25,19 +33,16 @@ import {
   newOrder,
   type OrderDraft,
   type OrderSource,
+  type RequestedOrder,
   reservationOf,
-  storeDraft,
   takenNumber,
   wantsOf,
 } from "./draft_orders.ts";
 import { findOrderByNumber } from "./order_lookup.sql.ts";
 
 /** An order to be created, and its creator. */
-interface OrderToCreate {
-  readonly input: CreateOrder;
+interface OrderToCreate extends RequestedOrder {
   readonly actor: Actor;
-  /** The merchant that it must belong to. Default: that of its customer. */
-  readonly merchant_id?: number | null;
 }
 
 /**
@@ -97,7 +102,7 @@ export async function createBatch(
   source: OrderSource = fromApi,
 ): Promise<(Order | Fault)[]> {
   const some = orders.slice(0, countPlain(orders));
-  const drafts = await refuseTaken(tx, await draftsOf(tx, some, source));
+  const drafts = await refuseTaken(tx, await draftOrders(tx, some, source));
   const wants = drafts.flatMap((draft) => (draft instanceof Fault ? [] : wantsOf(draft)));
   const stocks = await lockFreshStock(
     tx,
@@ -116,12 +121,6 @@ export async function createBatch(
   );
   let at = 0;
   return planned.map((plan) => (plan instanceof Fault ? plan : (made[at++] as Order)));
-}
-
-function draftsOf(tx: Tx, request: readonly OrderToCreate[], source: OrderSource): Promise<(OrderDraft | Fault)[]> {
-  const inputs = request.map(({ input }) => input);
-  const owners = request.map(({ merchant_id = null }) => merchant_id);
-  return draftOrders(tx, inputs, source, false, owners);
 }
 
 /** The number of orders before the first that names a reservation or repeats the number of an earlier one. */
@@ -229,7 +228,7 @@ async function storePlanned(
 /** Creates an order that adopts earlier reservations: the one it names, or those made for its number. */
 async function createAdopting(tx: Tx, request: OrderToCreate, source: OrderSource): Promise<Order> {
   const { input, actor } = request;
-  const [draft] = await draftsOf(tx, [request], source);
+  const [draft] = await draftOrders(tx, [request], source);
   assert(draft, "an order has a draft");
   if (draft instanceof Fault) throw draft;
   const id = await insertOrder(tx, draft.fields);
@@ -238,6 +237,22 @@ async function createAdopting(tx: Tx, request: OrderToCreate, source: OrderSourc
   const order = draft.suspended ? await holdForMerchant(tx, plain, actor) : plain;
   await emit(tx, [orderEvent("order.created", order, tx.now)]);
   return order;
+}
+
+/** Stores the lines of an order whose row is stored, allocates stock to them, and begins its history. */
+async function storeDraft(
+  tx: Tx,
+  id: number,
+  draft: OrderDraft,
+  how: { readonly stock: string; readonly reservation_id: number | null; readonly actor: Actor },
+): Promise<Order> {
+  const { fields, lines } = draft;
+  const plain = newOrder(tx, id, draft, await insertLines(tx, { id, merchant_id: fields.merchant_id }, lines));
+  const claim = { ...allocationOf(plain), reservation_id: how.reservation_id, source: how.stock };
+  const claims = await allocateForOrder(tx, claim);
+  const [dispatch] = await dispatchOf(tx, [plain]);
+  await insertFirstHistory(tx, [{ id, status: fields.status, event: "create", actor: how.actor }]);
+  return withAllocations({ ...plain, ...dispatch }, claims);
 }
 
 /**
@@ -252,7 +267,7 @@ export async function importOrder(
   actor: Actor,
   source: OrderSource,
 ): Promise<Order> {
-  const [draft] = await draftOrders(tx, [input], source, true);
+  const [draft] = await draftOrders(tx, [{ input }], source, true);
   assert(draft, "an order has a draft");
   if (draft instanceof Fault) throw draft;
   const id = await insertAllotted(tx, order_id, draft.fields);

@@ -1,12 +1,10 @@
 import { verifyOffline } from "../../addresses/verify_address.ts";
-import type { Actor } from "../../core/actor.ts";
 import { Fault, ofFields, orFault } from "../../core/faults.ts";
 import { readId, wireId } from "../../core/ids.ts";
 import { centsOf, default_currency } from "../../core/money.ts";
 import { addressIn } from "../../core/postal_address.ts";
 import { type CustomerAddress, customerName, type OrderCustomer } from "../../customers/customer.ts";
 import { findRecipients } from "../../customers/customers.sql.ts";
-import { allocateForOrder } from "../../inventory/reservations/order_allocations.ts";
 import type { WantedUnits } from "../../inventory/reservations/plan_stock.ts";
 import type { PlainWarehouse } from "../../inventory/warehouses/warehouse.ts";
 import { listPlainWarehouses } from "../../inventory/warehouses/warehouses.sql.ts";
@@ -14,12 +12,10 @@ import { isSuspended } from "../../merchants/merchant.transitions.ts";
 import { refuseClosed } from "../../merchants/merchant.ts";
 import { findAllBySku, findProducts, listBundleParts } from "../../products/products.sql.ts";
 import type { Tx } from "../../storage/database.ts";
-import { dispatchOf } from "../fulfillment/ship_dates.sql.ts";
 import type { CreateOrder } from "../order.schema.ts";
 import { initialOrderStatus } from "../order.transitions.ts";
 import type { Order, OrderFields, OrderLine } from "../order.ts";
 import {
-  allocationOf,
   asActive,
   type LineInput,
   missingProducts,
@@ -28,10 +24,7 @@ import {
   orderedLines,
   refuseIncomplete,
   subtotalOf,
-  withAllocations,
 } from "../order_lines.ts";
-import { insertLines } from "../orders.sql.ts";
-import { insertFirstHistory } from "../search/order_history.sql.ts";
 
 /** Where an order came from. `stock` is the source whose earlier reservations it may adopt. */
 export interface OrderSource {
@@ -59,22 +52,6 @@ export interface OrderDraft {
 /** The source of orders that clients send to the API. */
 export const fromApi: OrderSource = { platform: "api", external_id: null, stock: "api" };
 
-/** Stores the lines of an order whose row is stored, allocates stock to them, and begins its history. */
-export async function storeDraft(
-  tx: Tx,
-  id: number,
-  draft: OrderDraft,
-  how: { readonly stock: string; readonly reservation_id: number | null; readonly actor: Actor },
-): Promise<Order> {
-  const { fields, lines } = draft;
-  const plain = newOrder(tx, id, draft, await insertLines(tx, { id, merchant_id: fields.merchant_id }, lines));
-  const claim = { ...allocationOf(plain), reservation_id: how.reservation_id, source: how.stock };
-  const claims = await allocateForOrder(tx, claim);
-  const [dispatch] = await dispatchOf(tx, [plain]);
-  await insertFirstHistory(tx, [{ id, status: fields.status, event: "create", actor: how.actor }]);
-  return withAllocations({ ...plain, ...dispatch }, claims);
-}
-
 /** An order that has just been stored, before stock is allocated to it. */
 export function newOrder(
   tx: Tx,
@@ -86,18 +63,24 @@ export function newOrder(
   return { id, ...fields, ...stored, lines, holds: [], shipments: [], returns: [], calendars: [], promised_by: null };
 }
 
+/** An order that a request describes. */
+export interface RequestedOrder {
+  readonly input: CreateOrder;
+  /** The merchant that it must belong to: only that merchant's records exist. Default: that of its customer. */
+  readonly merchant_id?: number | null;
+}
+
 /**
- * Drafts of the orders that these inputs describe, or what is wrong with each, in a few queries for all. `imported`
- * orders may have inactive products and an incomplete address. For an input with an entry in `owners`, only that
- * merchant's records exist.
+ * Drafts of requested orders, or what is wrong with each, in a few queries for all. `imported` orders may have inactive
+ * products and an incomplete address.
  */
 export async function draftOrders(
   tx: Tx,
-  inputs: readonly CreateOrder[],
+  requested: readonly RequestedOrder[],
   source: OrderSource,
   imported = false,
-  owners: readonly (number | null)[] = [],
 ): Promise<(OrderDraft | Fault)[]> {
+  const inputs = requested.map(({ input }) => input);
   const named_recipients = await findRecipients(
     tx,
     inputs.map((input) => ({
@@ -111,11 +94,11 @@ export async function draftOrders(
     inputs.flatMap(({ line_items }) => line_items),
   );
   const warehouses = inputs.some(({ warehouse_id }) => warehouse_id != null) ? await listPlainWarehouses(tx) : [];
-  return inputs.map((input, at) => {
+  return requested.map(({ input, merchant_id = null }, at) => {
     const id = input.warehouse_id == null ? null : readId("warehouse", input.warehouse_id);
     const requested_warehouse = warehouses.find((warehouse) => warehouse.id === id) ?? null;
     const named = { recipient: recipients[at] ?? null, products, requested_warehouse };
-    return orFault(() => draftOrder(input, ofOwner(named, owners[at] ?? null), source, imported));
+    return orFault(() => draftOrder(input, ofOwner(named, merchant_id), source, imported));
   });
 }
 

@@ -4,7 +4,8 @@
 import { Fault } from "../../core/faults.ts";
 import { checkOf, shownBodyOf } from "../../core/schema.ts";
 import type { Call } from "../../http/call.ts";
-import { answerWrite, bare, jsonResponse } from "../../http/response.ts";
+import { bare, jsonResponse } from "../../http/envelope.ts";
+import { answerWrite } from "../../http/response.ts";
 import { respond, routes } from "../../http/routes.ts";
 import type { Service } from "../../http/service.ts";
 import { partyTime } from "../../outbound/caller.ts";

@@ -1,8 +1,7 @@
 import { systemClock } from "../../core/clock.ts";
 import { wireIdOrNull } from "../../core/ids.ts";
 import type { Call } from "../../http/call.ts";
-import { EnvelopedView, enveloped } from "../../http/envelope.ts";
-import { jsonResponse } from "../../http/response.ts";
+import { EnvelopedView, enveloped, jsonResponse } from "../../http/envelope.ts";
 import { read, respond, routes } from "../../http/routes.ts";
 import type { Service } from "../../http/service.ts";
 import type { Db } from "../../storage/database.ts";
