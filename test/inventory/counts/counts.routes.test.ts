@@ -250,6 +250,8 @@ describe("refuses", () => {
       status,
       ...body.error.details.map(({ field }) => field),
     ];
+    const unknown = await shop.app.get("/inventory/counts/cnt_9");
+    expect([unknown.status, unknown.body.error.message]).toEqual([404, "No such cycle count: cnt_9."]);
     const open = (input: object) => shop.app.post("/inventory/counts", input);
     expect(told(await open({ skus: [product.sku, "NONE", "NIL"] }))).toEqual([404, "skus[1]", "skus[2]"]);
     expect(told(await open({ bins: ["NOWHERE"] }))).toEqual([404, "bins[0]"]);

@@ -196,6 +196,7 @@ describe("open tasks", () => {
       return made.body.data.id;
     };
     const late = await expect_("PO-1", -2);
+    for (const days of [3, 4, 5]) await expect_(`PO-${days} days ago`, -days);
     await expect_("PO-2", 0);
     await expect_("PO-3", 3);
     await app.product("MILK", { lot_tracking: true, expiration_tracking: true });
@@ -214,7 +215,8 @@ describe("open tasks", () => {
       ...found[topic].samples.map(({ id, name, quantity }: Records[number]) => [id.slice(0, 3), name, quantity]),
     ]);
     expect(said).toEqual([
-      [1, ["rcv", "PO-1", 10]],
+      // Of four late ones, the three oldest are shown.
+      [4, ["rcv", "PO-5 days ago", 10], ["rcv", "PO-4 days ago", 10], ["rcv", "PO-3 days ago", 10]],
       [1, ["rcv", "PO-2", 10]],
       [1, ["lot", "L-SOON", 3]],
       [1, ["LOW", "Low", 4]],
@@ -222,7 +224,7 @@ describe("open tasks", () => {
     await app.post(`/inventory/receipts/${late}/cancel`);
     await app.stock("LOW", 1);
     const after = await overviewOf(shop);
-    expect([after.receipts_late.count, after.low_stock.count]).toEqual([0, 0]);
+    expect([after.receipts_late.count, after.low_stock.count]).toEqual([3, 0]);
     expect(after.first_steps).toMatchObject({ product: true, stock: true, order: true, shipped_order: false });
   });
 });
