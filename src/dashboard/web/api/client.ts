@@ -108,12 +108,7 @@ async function answerOf<Data>(response: Response): Promise<ApiReply<Data>> {
   const body = text === "" ? {} : JSON.parse(text);
   // Customers and sessions come without an envelope; their lists have the fields of `meta` at the top level.
   const { data = body, meta = {}, pagination = meta.pagination ?? null } = body as Bare<Data>;
-  return {
-    data: data as Data,
-    pagination,
-    etag: response.headers.get("etag"),
-    status: response.status,
-  };
+  return { data: data as Data, pagination, etag: response.headers.get("etag"), status: response.status };
 }
 
 const written: ((path: string) => unknown)[] = [];

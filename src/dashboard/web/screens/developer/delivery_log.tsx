@@ -73,11 +73,7 @@ export function Log({ webhook }: { readonly webhook: Webhook }) {
 
 const deliveryColumns: readonly TableColumn<Delivery>[] = [
   { id: "event", title: words.event, code: "event_type", wide: true },
-  {
-    id: "status",
-    title: words.status,
-    cell: ({ status }) => <Badge of="delivery" state={status} />,
-  },
+  { id: "status", title: words.status, cell: ({ status }) => <Badge of="delivery" state={status} /> },
   { id: "attempts", title: texts.attempts, number: "attempts" },
   { id: "next", title: texts.nextAttempt, time: "next_attempt_at" },
   { id: "sequence", title: texts.sequence, number: "sequence", extra: true },

@@ -143,11 +143,7 @@ function keyActions(key: ApiKey, etag: string | null): readonly Action[] {
       button: true,
       match: etag,
       done: texts.saved(name),
-      ask: {
-        title: texts.editTitle(name),
-        fields: keyFields(false),
-        record: key,
-      },
+      ask: { title: texts.editTitle(name), fields: keyFields(false), record: key },
       call: { method: "PATCH", path: `/keys/${id}` },
     },
     {
@@ -155,11 +151,7 @@ function keyActions(key: ApiKey, etag: string | null): readonly Action[] {
       icon: "refresh",
       button: true,
       when: key.replaced_by === null,
-      ask: {
-        title: texts.rotateTitle(name),
-        text: texts.rotateText,
-        fields: overlapFields,
-      },
+      ask: { title: texts.rotateTitle(name), text: texts.rotateText, fields: overlapFields },
       call: { method: "POST", path: `/keys/${id}/rotate` },
       after: (made: MadeKey) => openDialog((close) => <NewSecret made={made} onDone={() => openKey(made, close)} />),
     },
@@ -167,12 +159,7 @@ function keyActions(key: ApiKey, etag: string | null): readonly Action[] {
       title: texts.revoke,
       button: true,
       danger: true,
-      ask: {
-        title: texts.revokeTitle(name),
-        text: texts.revokeText,
-        fields: revokeFields,
-        first: { when: "now" },
-      },
+      ask: { title: texts.revokeTitle(name), text: texts.revokeText, fields: revokeFields, first: { when: "now" } },
       call: ({ when, at, allow_lockout }) => {
         const body = { ...(when === "later" && { at }), ...(allow_lockout === true && { allow_lockout }) };
         return { method: "POST", path: `/keys/${id}/revoke`, body };

@@ -84,11 +84,7 @@ function Acts({ shop, etag }: { readonly shop: PlatformConnection; readonly etag
       button: true,
       match: etag,
       done: texts.saved(name),
-      ask: {
-        title: words.edit,
-        fields: connectionFields(platform, false),
-        record: shop,
-      },
+      ask: { title: words.edit, fields: connectionFields(platform, false), record: shop },
       call: { method: "PATCH", path: `/platforms/${id}` },
     },
     {

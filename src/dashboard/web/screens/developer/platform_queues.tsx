@@ -18,11 +18,7 @@ const retry = (action: Pick<Action, "call" | "ask">) => (
 
 const importColumns: readonly TableColumn<PlatformImport>[] = [
   { id: "external", title: texts.externalId, text: "external_id" },
-  {
-    id: "status",
-    title: words.status,
-    cell: ({ status }) => <Badge of="import" state={status} />,
-  },
+  { id: "status", title: words.status, cell: ({ status }) => <Badge of="import" state={status} /> },
   {
     id: "order",
     title: words.order,
@@ -54,11 +50,7 @@ export function Imports({ shop }: PlatformQueueProps) {
 const reportColumns: readonly TableColumn<PlatformReport>[] = [
   { id: "order", title: words.order, cell: ({ order_id }) => <RecordName id={order_id} /> },
   { id: "shipment", title: words.parcel, cell: ({ shipment_id }) => <RecordName id={shipment_id} plain /> },
-  {
-    id: "status",
-    title: words.status,
-    cell: ({ status }) => <Badge of="shipment_update" state={status} />,
-  },
+  { id: "status", title: words.status, cell: ({ status }) => <Badge of="shipment_update" state={status} /> },
   { id: "reason", title: words.reason, cell: ({ reason }) => reason?.message ?? "", wide: true },
   { id: "attempts", title: texts.attempts, number: "attempts" },
   { id: "next", title: texts.next, time: "next_attempt_at", extra: true },

@@ -21,13 +21,7 @@ import { NewSecret } from "./webhook_list.tsx";
 
 const fields: readonly FormField[] = [
   { kind: "date", name: "since", label: words.since, required: true, width: "half" },
-  {
-    kind: "multi-select",
-    name: "statuses",
-    label: texts.which,
-    required: true,
-    options: optionsOf(texts.statuses),
-  },
+  { kind: "multi-select", name: "statuses", label: texts.which, required: true, options: optionsOf(texts.statuses) },
 ];
 
 /** Asks which missed deliveries to recover. */
@@ -81,13 +75,8 @@ export function RecoveryProgress({ webhook }: { readonly webhook: Webhook }) {
   );
 }
 
-interface WebhookActsProps {
-  readonly webhook: Webhook;
-  readonly etag: string | null;
-}
-
 /** The actions on a webhook. */
-export function WebhookActs({ webhook, etag }: WebhookActsProps) {
+export function WebhookActs({ webhook, etag }: { readonly webhook: Webhook; readonly etag: string | null }) {
   const { id, active } = webhook;
   const setActive = (next: boolean): Pick<Action, "when" | "call" | "match"> => ({
     when: active !== next,
@@ -100,12 +89,7 @@ export function WebhookActs({ webhook, etag }: WebhookActsProps) {
     button: true,
     match: etag,
     done: texts.saved,
-    ask: {
-      title: texts.editTitle,
-      wide: true,
-      fields: webhookFields(false),
-      record: webhook,
-    },
+    ask: { title: texts.editTitle, wide: true, fields: webhookFields(false), record: webhook },
     call: { method: "PATCH", path: `/webhooks/${id}` },
   };
   const pause: Action = {
@@ -142,11 +126,7 @@ const overlapField: FormField = {
 const rotate = ({ id }: Webhook): Action => ({
   title: texts.rotate,
   icon: "key",
-  ask: {
-    title: texts.rotateTitle,
-    text: texts.rotateText,
-    fields: [overlapField],
-  },
+  ask: { title: texts.rotateTitle, text: texts.rotateText, fields: [overlapField] },
   call: { method: "POST", path: `/webhooks/${id}/rotate-secret` },
   after: ({ secret }: { readonly secret: string }) =>
     openDialog((close) => <NewSecret secret={secret} onDone={close} />),

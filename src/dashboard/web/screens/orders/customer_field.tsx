@@ -145,13 +145,7 @@ function RecipientField({ editing }: { readonly editing: Editing }) {
 
 function freshFrom(text: string): FormValues {
   const [first_name = "", ...rest] = text.includes("@") ? [] : text.split(/\s+/);
-  return {
-    email: text.includes("@") ? text : "",
-    first_name,
-    last_name: rest.join(" "),
-    company: "",
-    phone: "",
-  };
+  return { email: text.includes("@") ? text : "", first_name, last_name: rest.join(" "), company: "", phone: "" };
 }
 
 const freshFields: readonly FormField[] = [

@@ -13,11 +13,6 @@ import { buyLabel } from "./label_dialog.tsx";
 import { orderEffects } from "./order_effects.ts";
 import { inStaging, outside } from "./order_facts.ts";
 
-interface OrderActsProps {
-  readonly order: Order;
-  readonly etag: string | null;
-}
-
 // The actions that move an order forward, in order. The other actions are in the menu.
 const onward = ["release", "process", "pick", "pack", "ship", "deliver"];
 const floor = new Set(["process", "pick", "pack", "ship", "deliver"]);
@@ -64,7 +59,7 @@ function actsOf(order: Order): string[] {
 export const canReturn = (order: Order) => order.line_items.some((line) => outside(line) > 0);
 
 /** The buttons and the menu of the possible actions on an order. */
-export function OrderActs({ order, etag }: OrderActsProps) {
+export function OrderActs({ order, etag }: { readonly order: Order; readonly etag: string | null }) {
   const acts = actsOf(order);
   const shown = acts.filter((name) => !dangerous.has(name)).slice(0, shown_max);
   const actions = acts.flatMap((name) => {

@@ -26,13 +26,8 @@ const refusalColumns: readonly TableColumn<RefusedRow>[] = [
   { id: "problem", title: texts.problem, cell: ({ message }) => <Problem message={message} />, wide: true },
 ];
 
-interface RefusalsProps {
-  readonly errors: readonly RefusedRow[];
-  readonly failed: number;
-}
-
 /** The problems of the rejected rows, by line. */
-export function Refusals({ errors, failed }: RefusalsProps) {
+export function Refusals({ errors, failed }: { readonly errors: readonly RefusedRow[]; readonly failed: number }) {
   return (
     <Card title={texts.rejectedTitle} flush>
       <p class="muted pad">{texts.rejectedText}</p>

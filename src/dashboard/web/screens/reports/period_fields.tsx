@@ -38,13 +38,8 @@ function presetOf(from: string, to: string, today: string): Preset | null {
   );
 }
 
-interface PeriodFieldsProps {
-  readonly from: string;
-  readonly until: string;
-}
-
 /** The period of a report, kept in the address as `from` and `to`. */
-export function PeriodFields({ from, until }: PeriodFieldsProps) {
+export function PeriodFields({ from, until }: { readonly from: string; readonly until: string }) {
   const preset = presetOf(from, until, today());
   return (
     <>

@@ -57,11 +57,6 @@ export function ReportScreen({ params, back }: ScreenProps) {
   return <Content shown={shown} back={back} />;
 }
 
-interface ReportContentProps {
-  readonly shown: ShownReport;
-  readonly back: ScreenProps["back"];
-}
-
 /** The parameters of the report, from the address. */
 function requestedPeriod({ has_period, groupings }: ShownReport): Params {
   const usual = daysOf("30", today());
@@ -71,7 +66,7 @@ function requestedPeriod({ has_period, groupings }: ShownReport): Params {
   return groupings.length === 0 ? period : { ...period, group_by: query.value.get("group_by") };
 }
 
-function Content({ shown, back }: ReportContentProps) {
+function Content({ shown, back }: { readonly shown: ShownReport; readonly back: ScreenProps["back"] }) {
   const { name, draw } = shown;
   const { title, sentence, definition } = texts.reports[name];
   const asked = requestedPeriod(shown);

@@ -100,10 +100,7 @@ export function createReturn(order: Order): Action {
         { ...amount, name: "refund_amount", label: texts.agreed },
         { ...amount, name: "restocking_fee", label: texts.fee },
       ],
-      first: {
-        reason: "customer_remorse",
-        items: { units: chosenUnits(lines, true), conditions: {}, notes: "" },
-      },
+      first: { reason: "customer_remorse", items: { units: chosenUnits(lines, true), conditions: {}, notes: "" } },
       explain: ({ data }: Rehearsal<Return>) =>
         data.items.map(({ sku, quantity }) => effectTexts.returnMade(quantity, sku)),
     },

@@ -75,13 +75,8 @@ interface ReturnActForm {
   readonly call: (values: FormValues, body: FormValues) => ApiCall | null;
 }
 
-interface ReturnActsProps {
-  readonly found: Return;
-  readonly etag: string | null;
-}
-
 /** The buttons and the menu of the possible actions on a return. */
-export function ReturnActs({ found, etag }: ReturnActsProps) {
+export function ReturnActs({ found, etag }: { readonly found: Return; readonly etag: string | null }) {
   const allowed = found.allowed_actions.filter((name) => may(looks[name]?.permission) && isUseful(found, name));
   const main = allowed.find((name) => looks[name]?.button);
   return <Actions of={allowed.map((name) => returnAction(found, etag, name, name === main))} />;

@@ -123,12 +123,7 @@ interface MerchantRemainder {
   readonly units: number;
 }
 
-interface MerchantActsProps {
-  readonly merchant: MerchantRecord;
-  readonly etag: string | null;
-}
-
-function Acts({ merchant, etag }: MerchantActsProps) {
+function Acts({ merchant, etag }: { readonly merchant: MerchantRecord; readonly etag: string | null }) {
   const { id, code, name, allowed_actions: allowed } = merchant;
   const manage = (action: (typeof allowed)[number]) =>
     ({ permission: "merchants.manage", when: allowed.includes(action), match: etag }) as const;

@@ -73,12 +73,7 @@ function CarrierDays({ holidays, year }: { readonly holidays: Holidays; readonly
     ...common,
     title: texts.add,
     icon: "plus",
-    ask: {
-      title: texts.addTitle(carrier),
-      fields: dayFields,
-      first: { date: `${year}-12-24` },
-      submit: words.addRow,
-    },
+    ask: { title: texts.addTitle(carrier), fields: dayFields, first: { date: `${year}-12-24` }, submit: words.addRow },
     call: ({ date, name, repeats, observed }) => {
       const [, month = 1, day = 1] = String(date).split("-").map(Number);
       const rule = { name: String(name), month, day, observed: observed === true, weekday: null, week: null };

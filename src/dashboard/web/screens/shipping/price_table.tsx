@@ -77,13 +77,8 @@ function pasted(text: string, { zones, weights }: PriceGrid, zone: string, pound
 const texts = shippingTexts.cards;
 const cells_max = 3000;
 
-interface PriceTableProps {
-  readonly card: RateCard;
-  readonly etag: string | null;
-}
-
 /** The price table of a card. All changed cells are saved at once. */
-export function PriceTable({ card, etag }: PriceTableProps) {
+export function PriceTable({ card, etag }: { readonly card: RateCard; readonly etag: string | null }) {
   const [side, setSide] = useState<PriceSide>("price");
   const [grid, setGrid] = useState<PriceGrid>(() => gridOf(card.prices));
   const [cells, setCells] = useState(() => cellsOf(card.prices, card.currency));

@@ -132,22 +132,9 @@ function placeOf(it: Override): string {
 }
 
 const placeFields = (): readonly FormField[] => [
-  {
-    kind: "select",
-    name: "kind",
-    label: texts.overrideKind,
-    required: true,
-    options: optionsOf(texts.kinds),
-  },
+  { kind: "select", name: "kind", label: texts.overrideKind, required: true, options: optionsOf(texts.kinds) },
   { kind: "select", name: "country", label: texts.country, required: true, width: "half", options: countryNames() },
-  {
-    kind: "text",
-    name: "value",
-    label: words.code,
-    width: "half",
-    mono: true,
-    when: ({ kind }) => kind !== "country",
-  },
+  { kind: "text", name: "value", label: words.code, width: "half", mono: true, when: ({ kind }) => kind !== "country" },
   { kind: "text", name: "zone", label: words.zone, required: true, width: "half" },
 ];
 

@@ -72,12 +72,7 @@ function actionsOf(count: StockCount, match: string | null): readonly Action[] {
       icon: "plus",
       permission: "stock.floor",
       when: allowed_actions.includes("record"),
-      ask: {
-        title: texts.unexpected,
-        text: texts.unexpectedText,
-        submit: words.addLine,
-        fields: unexpectedFields,
-      },
+      ask: { title: texts.unexpected, text: texts.unexpectedText, submit: words.addLine, fields: unexpectedFields },
       call: ({ sku, bin, lot_number, quantity }) => {
         const line = { sku: enteredText(sku), bin: enteredText(bin), lot_number: enteredText(lot_number) ?? null };
         const lines = [{ ...line, quantity: enteredNumber(quantity) }];

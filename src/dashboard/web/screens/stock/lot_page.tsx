@@ -41,12 +41,7 @@ function LotPage({ record: lot, etag, back }: RecordProps<LotDetail>) {
   );
 }
 
-interface LotActsProps {
-  readonly lot: LotDetail;
-  readonly etag: string | null;
-}
-
-function Acts({ lot, etag }: LotActsProps) {
+function Acts({ lot, etag }: { readonly lot: LotDetail; readonly etag: string | null }) {
   const { zoneOf } = useWarehouses();
   const { allowed_statuses: allowed } = lot;
   const first = allowed.includes("recalled") ? "recalled" : allowed[0];

@@ -90,11 +90,7 @@ const columns: readonly TableColumn<Invitation>[] = [
     ),
   },
   { id: "role", title: texts.role, cell: ({ role }) => texts.roles[role] },
-  {
-    id: "status",
-    title: words.status,
-    cell: ({ status }) => <Badge of="invitation" state={status} />,
-  },
+  { id: "status", title: words.status, cell: ({ status }) => <Badge of="invitation" state={status} /> },
   { id: "mail", title: texts.mail, cell: ({ mail_status }) => texts.mails[mail_status] },
   { id: "by", title: texts.invitedBy, cell: ({ invited_by }) => invited_by.name },
   { id: "expires", title: texts.expires, time: "expires_at" },

@@ -70,12 +70,7 @@ const passwordField: FormField = {
 
 const turnOff: Action = {
   title: texts.turnOff,
-  ask: {
-    title: texts.turnOff,
-    text: texts.turnOffText,
-    fields: [passwordField],
-    danger: true,
-  },
+  ask: { title: texts.turnOff, text: texts.turnOffText, fields: [passwordField], danger: true },
   call: ({ password }) => ({ method: "POST", path: "/users/me/second_factor/turn_off", body: { password } }),
   done: texts.turnedOff,
   after: () => void readSession(),

@@ -157,10 +157,7 @@ function useFound(warehouse: WarehouseRecord | undefined, q: string): FoundBinCo
       .flatMap((zone) => zone.bins)
       .filter(({ code }) => code.toLowerCase().includes(q.toLowerCase()));
     const held = [...(goods.data ?? []), ...(lot.data ?? [])].map(({ bin }) => bin);
-    return {
-      codes: new Set([...named.map(({ code }) => code), ...held]),
-      more: goods.pagination?.has_more ?? false,
-    };
+    return { codes: new Set([...named.map(({ code }) => code), ...held]), more: goods.pagination?.has_more ?? false };
   }, [asks, warehouse, q, goods.data, lot.data]);
 }
 
