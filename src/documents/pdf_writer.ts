@@ -38,11 +38,7 @@ function openFaces(context: PDFContext): Faces {
   const open = new Map<Typeface, OpenFace>();
   return {
     of(face) {
-      const known = open.get(face);
-      if (known !== undefined) return known;
-      const made = openFace(face, `F${open.size + 1}`, context.nextRef());
-      open.set(face, made);
-      return made;
+      return open.getOrInsertComputed(face, () => openFace(face, `F${open.size + 1}`, context.nextRef()));
     },
     write() {
       for (const face of open.values()) writeFace(context, face);

@@ -96,11 +96,8 @@ const queues = new WeakMap<Store, Map<unknown, unknown>>();
 
 /** The queue of a store's calls for an act. */
 function queueOf<Input, Done>(store: Store, act: BatchableCommand<Input, Done>): BatchQueue<Input, Done> {
-  const own = queues.get(store) ?? new Map<unknown, unknown>();
-  queues.set(store, own);
-  const queue = (own.get(act) as BatchQueue<Input, Done> | undefined) ?? new BatchQueue(store, act);
-  own.set(act, queue);
-  return queue;
+  const own = queues.getOrInsertComputed(store, () => new Map());
+  return own.getOrInsertComputed(act, () => new BatchQueue(store, act)) as BatchQueue<Input, Done>;
 }
 
 interface WaitingCall<Input> extends BatchedCall<Input> {

@@ -66,9 +66,7 @@ export async function holdIdempotencyLock<Done>(
 }
 
 function idempotencyLocksOf(store: Store): Map<string, IdempotencyLock> {
-  const known = idempotency_locks.get(store) ?? new Map<string, IdempotencyLock>();
-  idempotency_locks.set(store, known);
-  return known;
+  return idempotency_locks.getOrInsertComputed(store, () => new Map());
 }
 
 /** Creates the fault for a key whose first request is still in progress. */

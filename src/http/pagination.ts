@@ -85,11 +85,7 @@ const known_sizes = new WeakMap<readonly unknown[], Promise<readonly number[]>>(
 /** The approximate size of each record in bytes, if they may be long; else nothing. */
 async function sizesOf<Row>({ long }: ListQuery<Row>, db: Db, rows: readonly Row[]): Promise<readonly number[]> {
   if (long === undefined) return [];
-  const known = known_sizes.get(rows);
-  if (known !== undefined) return known;
-  const sizes = Promise.resolve(long.bytes(db, rows));
-  known_sizes.set(rows, sizes);
-  return sizes;
+  return known_sizes.getOrInsertComputed(rows, () => Promise.resolve(long.bytes(db, rows)));
 }
 
 function partsOf<Row>({ position, long }: ListQuery<Row>, rows: readonly Row[], sizes: readonly number[]) {

@@ -114,12 +114,7 @@ const homes = new WeakMap<object, MerchantDirectory>();
 
 /** The directory of a store; all scopes of a store share one. */
 export function directoryOf({ base }: Store): MerchantDirectory {
-  let directory = directories.get(base);
-  if (directory === undefined) {
-    directory = new MerchantDirectory(base);
-    directories.set(base, directory);
-  }
-  return directory;
+  return directories.getOrInsertComputed(base, () => new MerchantDirectory(base));
 }
 
 /**

@@ -18,15 +18,11 @@ type AddressChooser = AddressPolicy["chosen_by"];
 export function forEachPolicy<Made>(make: (policy: AddressPolicy) => Made) {
   const all = new WeakMap<Service, Readonly<Record<AddressChooser, Readonly<Record<Environment, Made>>>>>();
   return (service: Service, mode: Environment, chosen_by: AddressChooser): Made => {
-    let made = all.get(service);
-    if (made === undefined) {
-      const both = (by: AddressChooser) => ({
-        live: make(addressPolicy(service, "live", by)),
-        test: make(addressPolicy(service, "test", by)),
-      });
-      made = { operator: both("operator"), merchant: both("merchant") };
-      all.set(service, made);
-    }
+    const both = (by: AddressChooser) => ({
+      live: make(addressPolicy(service, "live", by)),
+      test: make(addressPolicy(service, "test", by)),
+    });
+    const made = all.getOrInsertComputed(service, () => ({ operator: both("operator"), merchant: both("merchant") }));
     return made[chosen_by][mode];
   };
 }

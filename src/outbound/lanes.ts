@@ -47,8 +47,7 @@ export function laneJob<T extends LaneTask>(job: JobName, failure: string, { cla
   };
   return {
     async round(store, service) {
-      const busy = in_progress.get(store) ?? new Map<number, Promise<void>>();
-      in_progress.set(store, busy);
+      const busy = in_progress.getOrInsertComputed(store, () => new Map());
       const { claims, next_at } = await store.write((tx) => claim(tx, new Set(busy.keys()), service));
       for (const [id, tasks] of Map.groupBy(claims, ({ connection }) => connection.id)) {
         busy.set(
@@ -70,8 +69,7 @@ const under_way = new WeakMap<object, Set<Promise<unknown>>>();
 
 /** Registers a purchase of a store as in progress until it settles, and returns it. */
 export function trackPurchase<Done>(store: object, work: Promise<Done>): Promise<Done> {
-  const all = under_way.get(store) ?? new Set();
-  under_way.set(store, all);
+  const all = under_way.getOrInsertComputed(store, () => new Set());
   const tracked: Promise<unknown> = work.catch(() => {}).finally(() => all.delete(tracked));
   all.add(tracked);
   return work;

@@ -24,9 +24,10 @@ import {
 import type { ReceivedResponse } from "./response_reader.ts";
 
 /** Finds every address of a host name. Rejects if there is none. */
-export type ResolveHost = (host: string) => Promise<readonly string[]>;
+type ResolveHost = (host: string) => Promise<readonly string[]>;
 
-interface OutboundOptions {
+/** Which addresses a client calls, and how. */
+export interface OutboundOptions {
   readonly policy: AddressPolicy;
   readonly deadlines: ConnectionTimeouts;
   readonly resolve?: ResolveHost | undefined;

@@ -187,11 +187,8 @@ async function findTurns(source: ReportSource, { limit: _, ...asked }: PeriodQue
   const span = await spanOf(source, asked);
   const { since, until, now } = span;
   const flows = new Map<number, UnitFlow>();
-  const flowOf = (product_id: number) => {
-    const known = flows.get(product_id) ?? { units_shipped: 0, opening_units: 0, closing_units: 0 };
-    flows.set(product_id, known);
-    return known;
-  };
+  const none = { units_shipped: 0, opening_units: 0, closing_units: 0 };
+  const flowOf = (product_id: number) => flows.getOrInsertComputed(product_id, () => ({ ...none }));
   // The units on hand at a past time are the present ones less the movements since then.
   const parts = await source.read(async (db) => {
     for (const { product_id, on_hand } of await sumOnHand(db)) {

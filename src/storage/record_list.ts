@@ -249,11 +249,7 @@ export function recordList<
       const id = (params as { readonly id?: string } | undefined)?.id;
       // The rows and their count have the same condition, which may look up the records that the request names.
       const conditions = new WeakMap<Db, Promise<Condition>>();
-      const conditionIn = (db: Db): Promise<Condition> => {
-        const condition = conditions.get(db) ?? conditionOf(db, query, id);
-        conditions.set(db, condition);
-        return condition;
-      };
+      const conditionIn = (db: Db) => conditions.getOrInsertComputed(db, () => conditionOf(db, query, id));
       return {
         rows: async (db, window) => rowsOf(db, await conditionIn(db), query.sort, window),
         count: async (db) => countOf(db, await conditionIn(db), query),

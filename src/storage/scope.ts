@@ -94,12 +94,8 @@ export function scopedSql<S extends ReadStatements>(sql: S, scope: TenantScope):
   const bare = bareOf(sql) as unknown as WriteStatements;
   const key = scopeKey(scope);
   if (key === "") return bare as unknown as S;
-  const known = connections.get(bare);
-  const { handles, patterns } = known ?? {
-    handles: new Map<string, WriteStatements>(),
-    patterns: new Map<string, WriteStatements>(),
-  };
-  if (known === undefined) connections.set(bare, { handles, patterns });
+  const none = (): ConnectionHandles => ({ handles: new Map(), patterns: new Map() });
+  const { handles, patterns } = connections.getOrInsertComputed(bare, none);
   return cachedByKey(handles, key, () => {
     const mark = scope.visible === null ? "f" : "m";
     const visible = scope.visible === null ? null : template.placeholder(scope_places.visible);

@@ -12,8 +12,7 @@ const stores = new WeakMap<Store, Map<string, Store>>();
 export function scopedStore(base: Store, scope: TenantScope): Store {
   const key = scopeKey(scope);
   if (key === "") return base;
-  const scoped = stores.get(base) ?? new Map<string, Store>();
-  stores.set(base, scoped);
+  const scoped = stores.getOrInsertComputed(base, () => new Map());
   return cachedByKey(scoped, key, () => new ScopedStore(base, scope));
 }
 

@@ -244,10 +244,10 @@ const row_inserts = new WeakMap<WriteStatements, Map<PgTable, Map<string, Compil
 function insertSome(tx: Tx, table: PgTable, rows: readonly ReturnedRow[], id: AnyPgColumn | null): CompiledRows {
   const sql = bareOf(tx.sql);
   const names = namesOf(rows[0] as ReturnedRow);
-  const tables = getOrMake(row_inserts, sql, () => new Map<PgTable, Map<string, CompiledRows>>());
-  const shapes = getOrMake(tables, table, () => new Map<string, CompiledRows>());
+  const tables = row_inserts.getOrInsertComputed(sql, () => new Map());
+  const shapes = tables.getOrInsertComputed(table, () => new Map());
   const shape = `${rows.length} ${names.join()} ${id === null ? "" : "returning"}`;
-  return getOrMake(shapes, shape, () => {
+  return shapes.getOrInsertComputed(shape, () => {
     const [one, all] = [1, rows.length].map((count) => insertOf(sql, table, names, id, count));
     return compileRowInsert(one as CompiledStatement<unknown>, all as CompiledStatement<unknown>);
   });
@@ -258,12 +258,10 @@ const inserts = new WeakMap<WriteStatements, Map<PgTable, Map<string, CompiledSt
 async function insertOne(tx: Tx, table: PgTable, row: ReturnedRow): Promise<unknown> {
   const sql = bareOf(tx.sql);
   const names = namesOf(row);
-  const tables = getOrMake(inserts, sql, () => new Map<PgTable, Map<string, CompiledStatement<unknown>>>());
-  const shapes = getOrMake(tables, table, () => new Map<string, CompiledStatement<unknown>>());
-  return getOrMake(shapes, names.join(), () => compileStatement(insertOf(sql, table, names, null, 1))).execute(
-    row,
-    tx.scope,
-  );
+  const tables = inserts.getOrInsertComputed(sql, () => new Map());
+  const shapes = tables.getOrInsertComputed(table, () => new Map());
+  const made = () => compileStatement(insertOf(sql, table, names, null, 1));
+  return shapes.getOrInsertComputed(names.join(), made).execute(row, tx.scope);
 }
 
 /** Prepares an insert of `count` rows with the named columns. The scope provides a missing owner. */
@@ -282,17 +280,4 @@ function insertOf(
   const query = sql.insert(table).values(Array.from({ length: count }, () => values) as never);
   const name = `p${made_count++}`;
   return id === null ? query.prepare(name) : query.returning({ id }).prepare(name);
-}
-
-function getOrMake<K, V>(
-  map: { get(key: K): V | undefined; set(key: K, value: V): unknown },
-  key: K,
-  make: () => V,
-): V {
-  let value = map.get(key);
-  if (value === undefined) {
-    value = make();
-    map.set(key, value);
-  }
-  return value;
 }

@@ -90,8 +90,11 @@ export const subscriptionMeanings: Readonly<Record<SubscriptionStatus, Subscript
   disabled: { active: false, new_delivery: "skipped", notice: "webhook_disabled" },
 };
 
+/** Whether a subscription of this status takes deliveries. */
+export const isActive = (status: SubscriptionStatus): boolean => subscriptionMeanings[status].active;
+
 /** The statuses of subscriptions that take deliveries. */
-export const activeSubscriptions = subscriptionStatuses.filter((status) => subscriptionMeanings[status].active);
+export const activeSubscriptions = subscriptionStatuses.filter(isActive);
 
 export const attemptStatuses = ["success", "failed", "blocked"] as const;
 export type AttemptStatus = (typeof attemptStatuses)[number];

@@ -134,12 +134,7 @@ const logs = new WeakMap<Service, RequestLog>();
 
 /** The request log of a service, created on first use. */
 export function requestLogOf(service: Service): RequestLog {
-  let log = logs.get(service);
-  if (log === undefined) {
-    log = new RequestLog(service);
-    logs.set(service, log);
-  }
-  return log;
+  return logs.getOrInsertComputed(service, () => new RequestLog(service));
 }
 
 /** Deletes requests that are older than the retention period, and the oldest ones beyond the size limit. */

@@ -105,8 +105,7 @@ type HeldLineRow = Awaited<ReturnType<typeof heldOf>>[number];
 function heldLinesOf(rows: readonly HeldLineRow[]): HeldLine[] {
   const lines = new Map<number, HeldLine>();
   for (const { allocation_id, stock_item_id, units, ...row } of rows) {
-    const line = lines.get(row.id) ?? { ...row, allocations: [] };
-    lines.set(row.id, line);
+    const line = lines.getOrInsertComputed(row.id, () => ({ ...row, allocations: [] }));
     if (allocation_id === null || stock_item_id === null) continue;
     const { id: reservation_line_id, merchant_id } = row;
     const quantity = units ?? 0;

@@ -83,9 +83,8 @@ interface BackupsInProgress {
 const makings = new WeakMap<Store, BackupsInProgress>();
 
 function makingOf(store: Store): BackupsInProgress {
-  const made = makings.get(store) ?? { since: store.clock.now(), late_at: 0, child: null, running: null };
-  makings.set(store, made);
-  return made;
+  const none = () => ({ since: store.clock.now(), late_at: 0, child: null, running: null });
+  return makings.getOrInsertComputed(store, none);
 }
 
 /** One run of the job `backups.run`: starts the due backup, if no other server runs one. Returns the next time (ms). */

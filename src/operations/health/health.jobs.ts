@@ -16,9 +16,7 @@ interface LoadHistory {
 const histories = new WeakMap<Store, LoadHistory>();
 
 function historyOf(store: Store): LoadHistory {
-  const history = histories.get(store) ?? { points: [], last: null };
-  histories.set(store, history);
-  return history;
+  return histories.getOrInsertComputed(store, () => ({ points: [], last: null }));
 }
 
 /** Returns the points of the last day, oldest first. They cover this process only. */

@@ -29,9 +29,9 @@ export async function listShipments(db: Db, order_ids: readonly number[]): Promi
   const rows = await ofOrders(db, { ids: order_ids });
   rows.sort((a, b) => a.id - b.id || (a.shipment_line_id ?? 0) - (b.shipment_line_id ?? 0));
   for (const { shipment_line_id: _, order_line_id, quantity, ...shipment } of rows) {
-    const known = parcels.get(shipment.id) ?? { ...shipment, tracking_url: trackingUrl(db, shipment), lines: [] };
-    parcels.set(shipment.id, known);
-    if (order_line_id !== null && quantity !== null) known.lines.push({ order_line_id, quantity });
+    const first = () => ({ ...shipment, tracking_url: trackingUrl(db, shipment), lines: [] });
+    const { lines } = parcels.getOrInsertComputed(shipment.id, first);
+    if (order_line_id !== null && quantity !== null) lines.push({ order_line_id, quantity });
   }
   return [...parcels.values()];
 }

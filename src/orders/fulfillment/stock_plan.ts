@@ -64,8 +64,7 @@ export function heldStock(
   const items = new Map([...stocks.values()].flatMap((stock) => stock.items.map((item) => [item.id, item])));
   const held = new Map<number, HeldItem[]>();
   for (const { product_id, allocations } of lines) {
-    const own = held.get(product_id) ?? [];
-    held.set(product_id, own);
+    const own = held.getOrInsert(product_id, []);
     for (const { stock_item_id, quantity } of allocations) {
       const item = items.get(stock_item_id);
       if (item !== undefined) own.push({ item, quantity });

@@ -149,9 +149,7 @@ export class Refusals {
     for (const operation of operations) {
       for (const [status, codes] of this.#byStatus(operation)) {
         const key = `${status} ${codes.join(" ")}`;
-        const use = this.#uses.get(key) ?? { status, codes, count: 0 };
-        use.count += 1;
-        this.#uses.set(key, use);
+        this.#uses.getOrInsert(key, { status, codes, count: 0 }).count += 1;
       }
     }
   }

@@ -182,12 +182,8 @@ interface NumberedRow extends PriceRow {
 }
 
 function priceProblems(prices: readonly PriceRow[]): FieldProblem[] {
-  const zones = new Map<string, NumberedRow[]>();
-  for (const [at, row] of prices.entries()) {
-    const zone_rows = zones.get(row.zone) ?? [];
-    zone_rows.push({ ...row, at });
-    zones.set(row.zone, zone_rows);
-  }
+  const numbered = prices.map((row, at): NumberedRow => ({ ...row, at }));
+  const zones = Map.groupBy(numbered, ({ zone }) => zone);
   return [...zones.values()].flatMap((rows) => {
     const extra = rows.filter(({ up_to_pounds }) => up_to_pounds === null);
     const breaks = rows.filter(({ up_to_pounds }) => up_to_pounds !== null);

@@ -70,8 +70,7 @@ const inches = (text: string | null) => (text === null ? null : readSide(text, "
 function pricesOf({ prices }: CardTerms): ReadonlyMap<string, ZonePrices> {
   const zones = new Map<string, { rows: (Amount & { up_to_pounds: number })[]; extra: Amount | null }>();
   for (const { zone, up_to_pounds, price_cents, cost_cents } of prices) {
-    const entry = zones.get(zone) ?? { rows: [], extra: null };
-    zones.set(zone, entry);
+    const entry = zones.getOrInsertComputed(zone, () => ({ rows: [], extra: null }));
     if (up_to_pounds === null) entry.extra = { price_cents, cost_cents };
     else entry.rows.push({ up_to_pounds, price_cents, cost_cents });
   }

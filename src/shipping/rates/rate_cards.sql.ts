@@ -77,10 +77,7 @@ const caches = new WeakMap<ReadStatements, ReadyCardCache>();
 
 function cacheOf({ sql }: Db): ReadyCardCache {
   // The operator owns all cards, so merchants share the cache of the connection.
-  const connection = bareOf(sql);
-  const cached = caches.get(connection) ?? new ReadyCardCache();
-  caches.set(connection, cached);
-  return cached;
+  return caches.getOrInsertComputed(bareOf(sql), () => new ReadyCardCache());
 }
 
 /** Lists the cards in effect now, prepared, oldest first. */

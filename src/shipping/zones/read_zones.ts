@@ -178,13 +178,7 @@ type ChartLine = ReturnType<typeof readChartRow>;
  * Groups the rows of a file into one chart for each origin. Overlapping rows are refused. Refuses: validation_failed.
  */
 export function chartsOf(rows: readonly CheckedCsvRow<ChartLine>[]): ZoneChart[] {
-  const charts = new Map<string, CheckedCsvRow<ChartLine>[]>();
-  for (const line of rows) {
-    const key = `${line.row.origin_country} ${line.row.origin}`;
-    const lines = charts.get(key) ?? [];
-    charts.set(key, lines);
-    lines.push(line);
-  }
+  const charts = Map.groupBy(rows, ({ row }) => `${row.origin_country} ${row.origin}`);
   const problems = [...charts.values()].flatMap(overlaps);
   if (problems.length > 0) throw invalidFields(problems);
   return [...charts.values()].map((lines) => {

@@ -346,12 +346,7 @@ class PostgresStore implements Store {
   }
 
   #session(client: pg.ClientBase): PostgresSession {
-    let session = this.#sessions.get(client);
-    if (session === undefined) {
-      session = new PostgresSession(client, this.#scope);
-      this.#sessions.set(client, session);
-    }
-    return session;
+    return this.#sessions.getOrInsertComputed(client, () => new PostgresSession(client, this.#scope));
   }
 
   /** Starts a transaction and returns its time. Throws when due times must be shifted first. */

@@ -313,12 +313,7 @@ class SqliteInstallationStore implements InstallationStore {
   }
 
   #prepared(query: string): Statement {
-    let statement = this.#statements.get(query);
-    if (statement === undefined) {
-      statement = this.#raw.prepare(query);
-      this.#statements.set(query, statement);
-    }
-    return statement;
+    return this.#statements.getOrInsertComputed(query, () => this.#raw.prepare(query));
   }
 
   #finalize(): void {

@@ -18,7 +18,7 @@ import {
   saveHealth,
   savePace,
 } from "../subscriptions/subscriptions.sql.ts";
-import { deliveryTransitions, isUnsent, subscriptionMeanings } from "../webhooks.transitions.ts";
+import { deliveryTransitions, isActive, isUnsent } from "../webhooks.transitions.ts";
 import type { DeliveryAttempt } from "./attempt.ts";
 import { insertAttempts } from "./attempts.sql.ts";
 import {
@@ -281,8 +281,7 @@ export async function recordAttempts(tx: Tx, finished: readonly FinishedAttempt[
     if (!isDeepStrictEqual(healthOf(after), healthOf(subscription))) await saveHealth(tx, id, after);
   }
   for (const subscription of entered) {
-    if (!subscriptionMeanings[subscription.status].active)
-      await saveEnding(tx, subscription.id, await endSome(tx, subscription));
+    if (!isActive(subscription.status)) await saveEnding(tx, subscription.id, await endSome(tx, subscription));
   }
   return entered;
 }

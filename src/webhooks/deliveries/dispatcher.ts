@@ -25,12 +25,7 @@ type AnnounceEntered = (tx: Tx, entered: readonly Subscription[]) => Promise<voi
 
 /** Returns the dispatcher of a store, created on first use. */
 export function dispatcherOf(store: Store, service: Service, announceEntered: AnnounceEntered): Dispatcher {
-  let dispatcher = dispatchers.get(store);
-  if (dispatcher === undefined) {
-    dispatcher = new Dispatcher(store, service, announceEntered);
-    dispatchers.set(store, dispatcher);
-  }
-  return dispatcher;
+  return dispatchers.getOrInsertComputed(store, () => new Dispatcher(store, service, announceEntered));
 }
 
 /** Waits until all attempts of a store in progress have ended and are recorded. */

@@ -213,12 +213,8 @@ export class ReceiverQueues {
   }
 
   #queueOf(subscription_id: number): ReceiverQueue {
-    let queue = this.#queues.get(subscription_id);
-    if (queue === undefined) {
-      queue = { sending: new Map(), ahead: [], load: full_load, accepted: 0, late: false };
-      this.#queues.set(subscription_id, queue);
-    }
-    return queue;
+    const none = () => ({ sending: new Map(), ahead: [], load: full_load, accepted: 0, late: false });
+    return this.#queues.getOrInsertComputed(subscription_id, none);
   }
 }
 

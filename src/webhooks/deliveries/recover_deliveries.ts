@@ -5,12 +5,7 @@ import type { Tx } from "../../storage/database.ts";
 import { takeTurn } from "../../storage/leases.ts";
 import { refuseInactive } from "../subscriptions/subscription.ts";
 import { lockSubscription, lockSubscriptionsById } from "../subscriptions/subscriptions.sql.ts";
-import {
-  missedDeliveries,
-  recoveryStarts,
-  recoveryTransitions,
-  subscriptionMeanings,
-} from "../webhooks.transitions.ts";
+import { isActive, missedDeliveries, recoveryStarts, recoveryTransitions } from "../webhooks.transitions.ts";
 import type { StartRecovery } from "./deliveries.schema.ts";
 import { countMissed, queueMissed } from "./deliveries.sql.ts";
 import { payload_turn } from "./delivery.ts";
@@ -43,7 +38,7 @@ export async function queueSome(tx: Tx): Promise<boolean> {
   if (recovery === null) return false;
   await takeTurn(tx, payload_turn);
   const subscription = (await lockSubscriptionsById(tx, [recovery.subscription_id])).get(recovery.subscription_id);
-  if (subscription === undefined || !subscriptionMeanings[subscription.status].active) {
+  if (subscription === undefined || !isActive(subscription.status)) {
     await saveRecovery(tx, { ...recovery, status: transition(recoveryTransitions, "cancel", recovery.status) });
     return true;
   }

@@ -10,8 +10,7 @@ import { counter, gauge, histogram } from "../../core/metrics.ts";
 import type { Service } from "../../http/service.ts";
 import { forEachPolicy } from "../../outbound/caller.ts";
 import type { ConnectionTimeouts } from "../../outbound/connections.ts";
-import type { AddressPolicy, UrlProblem } from "../../outbound/destination.ts";
-import { createOutbound, type OutboundOutcome, type ResolveHost } from "../../outbound/outbound.ts";
+import { createOutbound, type Outbound, type OutboundOptions, type OutboundOutcome } from "../../outbound/outbound.ts";
 import type { ReceivedResponse } from "../../outbound/response_reader.ts";
 import type { Store } from "../../storage/database.ts";
 import { type Subscription, secret_purpose, secretBytes } from "../subscriptions/subscription.ts";
@@ -77,13 +76,8 @@ function signed(
   return { sending: { url: subscription.url, headers, body }, signatures };
 }
 
-export interface SenderOptions {
-  readonly policy: AddressPolicy;
-  readonly deadlines?: ConnectionTimeouts;
-  readonly resolve?: ResolveHost;
-  /** PEM certificate authorities to trust instead of the system's. */
-  readonly authorities?: string;
-}
+/** The options of a sender: those of its HTTP client. */
+export type SenderOptions = Omit<OutboundOptions, "deadlines"> & Partial<Pick<OutboundOptions, "deadlines">>;
 
 /** The receiver and the request. Host and length are added to the headers. */
 export interface OutgoingDelivery {
@@ -92,16 +86,9 @@ export interface OutgoingDelivery {
   readonly body: string;
 }
 
-interface Sender {
+interface Sender extends Pick<Outbound, "problem" | "close"> {
   /** Makes one attempt. It never throws: errors are part of the result. */
   send(sending: OutgoingDelivery): Promise<AttemptResult>;
-  /**
-   * Returns why a receiver's URL or its current addresses are not allowed; null if allowed. An unknown name is
-   * allowed.
-   */
-  problem(url: string): Promise<UrlProblem | null>;
-  /** Closes all connections. Attempts in progress end with an error. */
-  close(): void;
 }
 
 /** The default timeouts of an attempt. */
@@ -233,18 +220,13 @@ const opened = new WeakMap<Subscription, SigningSecrets>();
 
 /** The secrets that sign a subscription's attempts at a time of the store's clock. */
 function secretsOf(subscription: Subscription, secret_key: Uint8Array, now: number): SigningSecrets {
-  let known = opened.get(subscription);
-  if (known === undefined) {
-    const { secret, previous_secret } = subscription;
+  const known = opened.getOrInsertComputed(subscription, ({ secret, previous_secret }) => {
     const text = open(secret, secret_key, secret_purpose);
     assert(text !== null, "a signing secret was sealed under another secret key");
     // The previous secret may have been sealed with a lost secret key. Then the new one signs alone.
-    known = {
-      secret: text,
-      previous_secret: previous_secret === null ? null : open(previous_secret, secret_key, secret_purpose),
-    };
-    opened.set(subscription, known);
-  }
+    const previous = previous_secret === null ? null : open(previous_secret, secret_key, secret_purpose);
+    return { secret: text, previous_secret: previous };
+  });
   const overlaps = (subscription.previous_secret_expires_at ?? 0) > now;
   return overlaps ? known : { ...known, previous_secret: null };
 }

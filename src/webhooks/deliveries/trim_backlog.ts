@@ -2,7 +2,7 @@ import { day_ms } from "../../core/time.ts";
 import type { Tx } from "../../storage/database.ts";
 import { notifyBacklog } from "../notices.ts";
 import { lockSubscriptionsById, saveBacklog } from "../subscriptions/subscriptions.sql.ts";
-import { subscriptionMeanings } from "../webhooks.transitions.ts";
+import { isActive } from "../webhooks.transitions.ts";
 import { countPending, endPending } from "./deliveries.sql.ts";
 
 // Limits the number and the age of pending deliveries of one receiver. Only the webhook job uses it.
@@ -31,7 +31,7 @@ export async function trimBacklog(
   { count, due_ms }: BacklogLimits = backlogLimits,
 ): Promise<boolean> {
   const subscription = (await lockSubscriptionsById(tx, [subscription_id])).get(subscription_id);
-  if (subscription === undefined || !subscriptionMeanings[subscription.status].active) return false;
+  if (subscription === undefined || !isActive(subscription.status)) return false;
   let skipped = await endPending(tx, subscription_id, "skip", batch_size, tx.now - due_ms);
   const left = batch_size - skipped;
   const excess = left === 0 ? 0 : (await countPending(tx, subscription_id, count + left)) - count;

@@ -10,13 +10,13 @@ import type { EventType } from "../../events/event_types.ts";
 import { type AttemptMoment, type AttemptResult, hint_max_ms } from "../deliveries/attempt.ts";
 import {
   type DisabledReason,
+  isActive,
   isFailing,
   type PayloadKind,
   type RetryLimit,
   type SubscriptionAction,
   type SubscriptionStatus,
   type SubscriptionVersion,
-  subscriptionMeanings,
   subscriptionStarts,
   subscriptionTransitions,
 } from "../webhooks.transitions.ts";
@@ -106,7 +106,7 @@ export function healthAfter(
   moment: Pick<AttemptMoment, "now" | "real_now">,
   probe = false,
 ): HealthStep {
-  if (!subscriptionMeanings[health.status].active) return { health, entered: null };
+  if (!isActive(health.status)) return { health, entered: null };
   const next = result.error === null ? succeeded(health, moment.now) : failed(health, result, moment, probe);
   return { health: next, entered: next.status === health.status ? null : next.status };
 }
@@ -117,7 +117,7 @@ export function withStatus(health: SubscriptionHealth, active: boolean): Subscri
     if (!allowedActions(subscriptionTransitions, health.status, false).includes("resume")) return health;
     return { ...freshHealth, status: subscriptionAfter("resume", health.status) };
   }
-  if (!subscriptionMeanings[health.status].active) return health;
+  if (!isActive(health.status)) return health;
   return { ...freshHealth, status: subscriptionAfter("pause", health.status) };
 }
 
@@ -302,7 +302,7 @@ export function subscriptionView(subscription: Subscription) {
     url,
     events,
     description,
-    active: subscriptionMeanings[status].active,
+    active: isActive(status),
     status,
     disabled_reason,
     version,
@@ -338,7 +338,7 @@ export function isDuplicate(one: Reception, other: Reception): boolean {
 
 /** Refuses a paused or disabled subscription. Refuses: subscription_disabled. */
 export function refuseInactive({ status, disabled_reason }: Subscription): void {
-  if (subscriptionMeanings[status].active) return;
+  if (isActive(status)) return;
   throw new Fault("subscription_disabled", `The subscription is ${status}. Resume it first.`, {
     status,
     disabled_reason,

@@ -7,7 +7,7 @@ import type { Tx } from "../../storage/database.ts";
 import { takeTurn } from "../../storage/leases.ts";
 import { unscoped } from "../../storage/scope.ts";
 import { endSome } from "../deliveries/deliveries.ts";
-import { subscriptionMeanings } from "../webhooks.transitions.ts";
+import { isActive } from "../webhooks.transitions.ts";
 import {
   freshHealth,
   healthOf,
@@ -120,7 +120,7 @@ export async function updateSubscription(
  * Whether pending deliveries must be ended after a change. Those pending when it was paused are never sent.
  */
 async function endingAfter(tx: Tx, before: Subscription, after: Subscription): Promise<boolean> {
-  if (!subscriptionMeanings[after.status].active) return endSome(tx, after);
+  if (!isActive(after.status)) return endSome(tx, after);
   while (before.is_ending && (await endSome(tx, before)));
   return false;
 }
