@@ -84,7 +84,7 @@ function readsSample(parser: HttpParserClass): boolean {
   }
   // A response that was not asked for, and a request, which is no response.
   read("HTTP/1.1 200 OK\r\n");
-  return !reader.lasting && new ResponseReader(parser).read(Buffer.from("GET / HTTP/1.1\r\n")) !== null;
+  return !reader.lasting && new ResponseReader(parser).read(Buffer.from("OPTIONS * HTTP/1.1\r\n")) !== null;
 }
 
 // The return values of the parser's callbacks.
