@@ -2,8 +2,9 @@
 // merchants do not see.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
+import { buyerOf } from "../build/buyer.ts";
 import { openTestApp } from "../build/service.ts";
-import { fieldsOf, outcomeOf, portland } from "../build/shop.ts";
+import { fieldsOf, outcomeOf } from "../build/shop.ts";
 
 const house = "whs_1001";
 const [acme, bolt] = ["mer_1001", "mer_1002"];
@@ -51,10 +52,8 @@ const on_hand = async (sku: string, owner: string) =>
 let number = 0;
 /** An order of a merchant for a SKU. */
 async function order(owner: string, sku: string, quantity: number, order_number = `S-${++number}`) {
-  const email = `jane${++number}@example.com`;
-  const who = await done("POST", "/customers", { email, first_name: "Jane", shipping_addresses: [portland] }, owner);
-  const ids = { customer_id: who.id, shipping_address_id: who.shipping_addresses[0].id };
-  return done("POST", "/orders", { order_number, ...ids, line_items: [{ sku, quantity, unit_price: "3.00" }] }, owner);
+  const must = (method: string, path: string, body?: object) => done(method, path, body, owner);
+  return (await buyerOf(must, { email: `jane${++number}@example.com` })).order(order_number, [[sku, quantity]]);
 }
 
 /** Rows that belong to a different merchant from their record. */

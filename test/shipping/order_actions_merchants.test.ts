@@ -1,5 +1,6 @@
 // A merchant may request a bulk action exactly if it may request it for one order.
 import { beforeAll, expect, test } from "bun:test";
+import { buyerOf } from "../build/buyer.ts";
 import { openApp } from "../build/service.ts";
 import { portland } from "../build/shop.ts";
 
@@ -25,11 +26,8 @@ beforeAll(async () => {
 let number = 0;
 async function order(code: string): Promise<string> {
   number += 1;
-  const email = `jane${number}@example.com`;
-  const who = await app.must("POST", "/customers", { email, shipping_addresses: [portland], merchant_id: code });
-  const line_items = [{ sku: `${code}-TEA`, quantity: 1, unit_price: "3.00" }];
-  const draft = { order_number: `N-${number}`, customer_id: who.id, shipping_address_id: who.shipping_addresses[0].id };
-  return (await app.must("POST", "/orders", { ...draft, line_items })).id;
+  const buyer = await buyerOf(app.must, { email: `jane${number}@example.com`, merchant_id: code });
+  return (await buyer.order(`N-${number}`, [[`${code}-TEA`, 1]])).id;
 }
 
 const label = { carrier: "local", service: "standard", package: { weight: "1" } };

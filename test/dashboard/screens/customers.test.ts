@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { buyerOf } from "../../build/buyer.ts";
 import { describeInHouse, lookAt } from "../browser.ts";
 
 describeInHouse("the customers", (house) => {
@@ -47,19 +48,9 @@ describeInHouse("the customers", (house) => {
   });
 
   test("show their orders", async () => {
-    const place = { address_line1: "2 Oak St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
-    const customer = await house.live.must("POST", "/customers", {
-      email: "o@example.com",
-      shipping_addresses: [place],
-    });
     await house.live.must("POST", "/products", { sku: "TEA-1", name: "Tea" });
-    await house.live.must("POST", "/orders", {
-      order_number: "SO-77",
-      customer_id: customer.id,
-      shipping_address_id: customer.shipping_addresses[0].id,
-      line_items: [{ sku: "TEA-1", quantity: 2, unit_price: "4.50" }],
-      allow_backorder: true,
-    });
+    const { customer, order } = await buyerOf(house.live.must, { email: "o@example.com" });
+    await order("SO-77", [["TEA-1", 2]], { allow_backorder: true });
     const { page } = await house.open(`/customers/${customer.id}`);
     await page.waitForSelector("tr:has-text('SO-77')");
     await lookAt(house, `/customers/${customer.id}`, "tr:has-text('SO-77')", "customer");

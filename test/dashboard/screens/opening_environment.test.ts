@@ -1,19 +1,12 @@
 // Which data the dashboard opens on: live data, unless only test data has orders and the user has not chosen yet.
 import { beforeAll, expect, test } from "bun:test";
+import { buyerOf } from "../../build/buyer.ts";
 import { describeInHouse, owner } from "../browser.ts";
 
 describeInHouse("the dashboard opens", (house) => {
   beforeAll(async () => {
-    const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
-    const buyer = { email: "ann@example.com", first_name: "Ann", last_name: "Doe", shipping_addresses: [address] };
-    const customer = await house.test.must("POST", "/customers", buyer);
     await house.test.must("POST", "/products", { sku: "TEA", name: "Tea" });
-    await house.test.must("POST", "/orders", {
-      order_number: "T-1",
-      customer_id: customer.id,
-      shipping_address_id: customer.shipping_addresses[0].id,
-      line_items: [{ sku: "TEA", quantity: 1, unit_price: "3.00" }],
-    });
+    await (await buyerOf(house.test.must)).order("T-1", [["TEA", 1]]);
   });
   const worldOf = (address: string) => new URL(address).searchParams.get("world");
 

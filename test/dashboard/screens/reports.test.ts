@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
+import { buyerOf } from "../../build/buyer.ts";
 import { describeInHouse, lookAt } from "../browser.ts";
 
 const names = [
@@ -9,22 +10,14 @@ const names = [
 describeInHouse("the reports", (house) => {
   beforeAll(async () => {
     const { live } = house;
-    const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
-    const buyer = { email: "j@example.com", first_name: "Jane", last_name: "Doe", shipping_addresses: [address] };
-    const customer = await live.must("POST", "/customers", buyer);
     await live.must("POST", "/products", { sku: "TEA", name: "Tea" });
     await live.must("POST", "/inventory", { sku: "TEA", quantity: 20 });
-    const order = await live.must("POST", "/orders", {
-      order_number: "R-1",
-      customer_id: customer.id,
-      shipping_address_id: customer.shipping_addresses[0].id,
-      line_items: [{ sku: "TEA", quantity: 3, unit_price: "4.50" }],
-    });
-    await live.must("POST", `/orders/${order.data.id}/pack`);
+    const { id } = await (await buyerOf(live.must)).order("R-1", [["TEA", 3]]);
+    await live.must("POST", `/orders/${id}/pack`);
     const parcel = { weight: 2, weight_unit: "lb" };
-    const label = { order_id: order.data.id, carrier: "local", service: "standard", package: parcel };
+    const label = { order_id: id, carrier: "local", service: "standard", package: parcel };
     await live.must("POST", "/shipping/labels", label);
-    await live.must("POST", `/orders/${order.data.id}/ship`);
+    await live.must("POST", `/orders/${id}/ship`);
   });
 
   test("are chosen from a list, shown for another period, and exported", async () => {

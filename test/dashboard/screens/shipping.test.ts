@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "bun:test";
+import { buyerOf } from "../../build/buyer.ts";
 import { describeInHouse, type House, lookAt } from "../browser.ts";
 
 const to = {
@@ -166,22 +167,12 @@ let made = 0;
 async function buyLabel({ live }: House): Promise<string> {
   made += 1;
   const sku = `SHIP-${made}`;
-  const product = (await live.must("POST", "/products", { sku, name: "Tea", weight: 1, weight_unit: "lb" })).data;
+  await live.must("POST", "/products", { sku, name: "Tea", weight: 1, weight_unit: "lb" });
   await live.must("POST", "/inventory", { sku, quantity: 5 });
-  const customer = await live.must("POST", "/customers", {
-    email: `bo${made}@example.com`,
-    first_name: "Bo",
-    last_name: "Buyer",
-    shipping_addresses: [to],
-  });
-  const order = await live.must("POST", "/orders", {
-    order_number: sku,
-    customer_id: customer.id,
-    shipping_address_id: customer.shipping_addresses[0].id,
-    line_items: [{ product_id: product.id, quantity: 1, unit_price: "4.00" }],
-  });
+  const buyer = { email: `bo${made}@example.com`, first_name: "Bo", last_name: "Buyer", shipping_addresses: [to] };
+  const { id } = await (await buyerOf(live.must, buyer)).order(sku, [[sku, 1]]);
   const label = await live.must("POST", "/shipping/labels", {
-    order_id: order.data.id,
+    order_id: id,
     carrier: "local",
     service: "standard",
     package: { weight: 1, weight_unit: "lb" },

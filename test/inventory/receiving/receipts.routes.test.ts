@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { buyerOf } from "../../build/buyer.ts";
 import { openApp } from "../../build/service.ts";
 import { refusalOf } from "../../build/shop.ts";
 
@@ -148,23 +149,13 @@ describe("works", () => {
 
   test("backorders get the units at once", async () => {
     await app.product("RARE");
-    const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
-    const customer = { email: "ada@example.com", first_name: "Ada", last_name: "Doe", shipping_addresses: [address] };
-    const { id: customer_id, shipping_addresses } = (await app.post("/customers", customer)).body;
-    const order = {
-      order_number: "W-1",
-      customer_id,
-      shipping_address_id: shipping_addresses[0].id,
-      line_items: [{ sku: "RARE", quantity: 3, unit_price: 1 }],
-    };
-    const made = await app.post("/orders", order);
-    expect(made.status).toBe(201);
+    const made = await (await buyerOf(app.must)).order("W-1", [["RARE", 3]]);
     const { id } = await expected([{ sku: "RARE", quantity: 5 }]);
     await app.takeEvents();
     await scan(id, { sku: "RARE", quantity: 5 });
     expect(await app.stockOf("RARE")).toMatchObject({ on_hand: 5, reserved: 3, available: 2, backordered: 0 });
     expect(await app.takeStockEvents()).toEqual(["inventory.received RARE", "inventory.updated RARE"]);
-    const line = (await app.get(`/orders/${made.body.data.id}`)).body.data.line_items[0];
+    const line = (await app.get(`/orders/${made.id}`)).body.data.line_items[0];
     expect(line).toMatchObject({ quantity_reserved: 3, quantity_backordered: 0 });
   });
 });

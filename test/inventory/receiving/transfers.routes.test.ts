@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { buyerOf } from "../../build/buyer.ts";
 import { openApp } from "../../build/service.ts";
 import { fieldsOf } from "../../build/shop.ts";
 
@@ -233,16 +234,7 @@ describe("works", () => {
     await app.product("RARE");
     await add("RARE", 4);
     const { id } = await shipped({ sku: "RARE", quantity: 4 });
-    const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
-    const customer = { email: "ada@example.com", first_name: "Ada", last_name: "Doe", shipping_addresses: [address] };
-    const { id: customer_id, shipping_addresses } = (await app.post("/customers", customer)).body;
-    const order = {
-      order_number: "W-1",
-      customer_id,
-      shipping_address_id: shipping_addresses[0].id,
-      line_items: [{ sku: "RARE", quantity: 3, unit_price: 1 }],
-    };
-    expect((await app.post("/orders", order)).status).toBe(201);
+    await (await buyerOf(app.must)).order("W-1", [["RARE", 3]]);
     expect(await app.stockOf("RARE")).toMatchObject({ on_hand: 0, backordered: 3, incoming: 4, status: "backordered" });
     await app.takeEvents();
     await step(id, "receive");

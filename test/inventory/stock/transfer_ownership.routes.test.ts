@@ -1,7 +1,8 @@
 // Ownership transfers: units leave one merchant's stock and enter another's, with all their attributes.
 import { beforeAll, describe, expect, test } from "bun:test";
+import { buyerOf } from "../../build/buyer.ts";
 import { openApp } from "../../build/service.ts";
-import { fieldsOf, outcomeOf, portland } from "../../build/shop.ts";
+import { fieldsOf, outcomeOf } from "../../build/shop.ts";
 
 const house = "whs_1001";
 const [acme, bolt] = ["mer_1001", "mer_1002"];
@@ -31,10 +32,8 @@ const told = async () =>
   (await app.takeEvents()).map(({ type, data }) => `${type} ${data["merchant_id"]} ${data["sku"]} ${data["on_hand"]}`);
 
 async function order(owner: string, sku: string, quantity: number, order_number: string) {
-  const email = `${order_number}@example.com`;
-  const who = await done("POST", "/customers", { email, first_name: "Jane", shipping_addresses: [portland] }, owner);
-  const ids = { customer_id: who.id, shipping_address_id: who.shipping_addresses[0].id };
-  return done("POST", "/orders", { order_number, ...ids, line_items: [{ sku, quantity, unit_price: "3.00" }] }, owner);
+  const must = (method: string, path: string, body?: object) => done(method, path, body, owner);
+  return (await buyerOf(must, { email: `${order_number}@example.com` })).order(order_number, [[sku, quantity]]);
 }
 
 describe("works", () => {
