@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { buyerOf } from "../../build/buyer.ts";
 import { describeInHouse, lookAt } from "../browser.ts";
 
 /** Finds a product by what is typed and picks it; `meanwhile` is what happens while one looks at what was found. */
@@ -114,12 +115,7 @@ describeInHouse("receipts, transfers, counts and put-backs", (house) => {
   });
 
   test("units that an order released are restocked", async () => {
-    const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
-    const buyer = await must("POST", "/customers", { email: "b@example.com", shipping_addresses: [address] });
-    const line_items = [{ sku: "RICE", quantity: 2, unit_price: "2.00" }];
-    const draft = { order_number: "SO-1", customer_id: buyer.id, line_items };
-    const where = { shipping_address_id: buyer.shipping_addresses[0].id };
-    const { id } = (await must("POST", "/orders", { ...draft, ...where })).data;
+    const { id } = await (await buyerOf(must)).order("SO-1", [["RICE", 2]]);
     await must("POST", `/orders/${id}/process`, {});
     await must("POST", `/orders/${id}/pick`, {});
     await must("DELETE", `/orders/${id}`);

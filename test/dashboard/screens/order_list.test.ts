@@ -1,18 +1,12 @@
 import { beforeAll, expect, test } from "bun:test";
+import { buyerOf } from "../../build/buyer.ts";
 import { describeInHouse, lookAt } from "../browser.ts";
 
 describeInHouse("the list and the board of orders", (house) => {
   let make: (order_number: string, quantity?: number) => Promise<{ id: string; order_number: string }>;
   beforeAll(async () => {
     const { live } = house;
-    const customer = await live.must("POST", "/customers", {
-      email: "ada@example.com",
-      first_name: "Ada",
-      last_name: "Buyer",
-      shipping_addresses: [
-        { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" },
-      ],
-    });
+    const buyer = await buyerOf(live.must, { email: "ada@example.com", first_name: "Ada", last_name: "Buyer" });
     await live.must("POST", "/products", {
       sku: "TEA-1",
       name: "Green tea",
@@ -21,15 +15,7 @@ describeInHouse("the list and the board of orders", (house) => {
       barcodes: [{ value: "036000291452", type: "upc" }],
     });
     await live.must("POST", "/inventory", { sku: "TEA-1", quantity: 100, location: "whs_1001" });
-    make = async (order_number, quantity = 1) =>
-      (
-        await live.must("POST", "/orders", {
-          order_number,
-          customer_id: customer.id,
-          shipping_address_id: customer.shipping_addresses[0].id,
-          line_items: [{ sku: "TEA-1", quantity, unit_price: "4.50" }],
-        })
-      ).data;
+    make = (order_number, quantity = 1) => buyer.order(order_number, [["TEA-1", quantity]]);
   }, 60_000);
 
   test("many orders are put on hold at once: effects are previewed, refusals are reported", async () => {

@@ -1,23 +1,13 @@
 import { expect, test } from "bun:test";
+import { buyerOf } from "../../build/buyer.ts";
 import { describeInHouse, lookAt } from "../browser.ts";
 
 describeInHouse("today", (house) => {
-  const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
   let number = 0;
   const order = async (sku: string, quantity: number) => {
-    const { live } = house;
     number += 1;
-    const email = `buyer${number}@example.com`;
-    const buyer = { email, first_name: "Jane", last_name: "Doe", shipping_addresses: [address] };
-    const customer = await live.must("POST", "/customers", buyer);
-    const made = await live.must("POST", "/orders", {
-      order_number: `T-${number}`,
-      customer_id: customer.id,
-      shipping_address_id: customer.shipping_addresses[0].id,
-      shipping_method: "ground",
-      line_items: [{ sku, quantity, unit_price: "3.00" }],
-    });
-    return made.data;
+    const buyer = await buyerOf(house.live.must, { email: `buyer${number}@example.com` });
+    return buyer.order(`T-${number}`, [[sku, quantity]], { shipping_method: "ground" });
   };
 
   test("lists the first steps of a new warehouse, and ticks each once it is done", async () => {

@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { systemActor } from "../../../src/core/actor.ts";
 import { addStock } from "../../../src/inventory/receiving/receive_units.ts";
+import { buyerOf } from "../../build/buyer.ts";
 import { openApp } from "../../build/service.ts";
 import { fieldsOf, outcomeOf, portland } from "../../build/shop.ts";
 
@@ -77,16 +78,9 @@ describe("works", () => {
   });
 
   test("the suggested bin accepts restocked units", async () => {
-    const who = await done(
-      "POST",
-      "/customers",
-      { email: "jane@example.com", first_name: "Jane", shipping_addresses: [portland] },
-      "BOLT",
-    );
+    const buyer = await buyerOf((method, way, body) => done(method, way, body, "BOLT"));
     await done(...add("BOLT", 1, { bin: "D-01" }));
-    const ids = { customer_id: who.id, shipping_address_id: who.shipping_addresses[0].id };
-    const line_items = [{ sku: "BOLT-TEA", quantity: 1, unit_price: "3.00" }];
-    const order = await done("POST", "/orders", { order_number: "S-1", ...ids, line_items }, "BOLT");
+    const order = await buyer.order("S-1", [["BOLT-TEA", 1]]);
     await done("POST", `/orders/${order.id}/pick`, {
       items: [{ line_id: order.line_items[0].id, quantity: 1, bin: "D-01" }],
     });
