@@ -1,8 +1,8 @@
 // Stands alone so that tests of whole processes need not load the app: a customer who orders by SKU.
+import type { Answered } from "./service.ts";
 
 /** Sends a request that must succeed. A client of a service returns the body, one of an app its `data`. */
-// biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape.
-type Must = (method: string, path: string, body?: object) => Promise<any>;
+type Must = (method: string, path: string, body?: object) => Promise<Answered["body"]>;
 
 const home = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
 
