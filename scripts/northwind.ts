@@ -26,7 +26,7 @@ export async function runNorthwind(folder: string, url: string, key: string): Pr
   const client = connect(url, key);
   const receiver = openReceiver();
   try {
-    const events = ((await client.get("/event-types"))["data"] as Json[]).map(({ type }) => type);
+    const events = ((await client.get("/event_types"))["data"] as Json[]).map(({ type }) => type);
     const subscription = await client.post("/webhooks", { url: receiver.url, events, description: "Northwind" });
     receiver.trust(String((subscription["data"] as Json)["secret"]));
     const before = await countEvents(client);

@@ -43,7 +43,7 @@ const paths = [
     "/customers",
     "/returns",
   ],
-  ...["/shipping", "/shipping/manifests", "/shipping/rates", "/shipping/rate-cards", "/shipping/zones"],
+  ...["/shipping", "/shipping/manifests", "/shipping/rates", "/shipping/rate_cards", "/shipping/zones"],
   ...["/shipping/carriers", "/shipping/holidays", "/reports", "/reports/orders", "/reports/sales", "/settings/keys"],
   ...["/settings/webhooks", "/settings/requests", "/settings/events", "/settings/platforms", "/settings/metrics"],
   ...["/settings/reference", "/settings/house", "/settings/users", "/settings/audit", "/settings/profile"],

@@ -54,7 +54,7 @@ async function printsNames(api: string, key: string): Promise<void> {
   const line_items = goods.map(({ sku }) => ({ sku, quantity: 1, unit_price: "1.00" }));
   const shipping_address_id = shipping_addresses[0]?.id;
   const { data } = await post("/orders", { order_number: "SMOKE", customer_id, shipping_address_id, line_items });
-  const answer = await fetch(`${api}/orders/${data.id}/pick-list`, { headers });
+  const answer = await fetch(`${api}/orders/${data.id}/pick_list`, { headers });
   const bytes = await answer.bytes();
   if (answer.status !== 200 || !new TextDecoder().decode(bytes.slice(0, 5)).startsWith("%PDF-")) {
     throw new Error(`the pick list returned ${answer.status}: ${new TextDecoder().decode(bytes)}`);

@@ -52,8 +52,8 @@ export const billable_events = table(
     source_id: int().notNull(),
     /** A line of the source; 0 if the activity concerned all of it. */
     source_line: int().notNull(),
-    /** The version of the source that resulted; 0 if an activity can happen only once. */
-    source_version: int().notNull(),
+    /** The revision of the source that resulted; 0 if an activity can happen only once. */
+    source_revision: int().notNull(),
     /** Further facts about the activity. */
     attributes: json<Readonly<Record<string, unknown>>>().notNull(),
     /** The row that it reverses. */
@@ -63,7 +63,7 @@ export const billable_events = table(
     // The activity determines the kind of source. A count may cover several merchants, and an order line may be picked
     // in several warehouses.
     unique("billable_events_source")
-      .on(t.source_id, t.act, t.source_line, t.source_version, t.warehouse_id, t.merchant_id)
+      .on(t.source_id, t.act, t.source_line, t.source_revision, t.warehouse_id, t.merchant_id)
       .where(where("reversal_of is null")),
     unique("billable_events_reversal").on(t.reversal_of).where(where("reversal_of is not null")),
     // Every activity writes this index, so one serves all lists. Lists of one merchant skip the rows of others.

@@ -23,7 +23,7 @@ export const carrier_accounts = table(
     checked_at: time(),
     check_code: text(),
     check_message: text(),
-    version: int().notNull(),
+    revision: int().notNull(),
     /** A deleted account stays for its labels, without secrets. */
     deleted_at: time(),
     created_at: time().notNull(),

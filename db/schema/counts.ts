@@ -26,7 +26,7 @@ export const counts = table(
     notes: text(),
     opened_by: text().notNull(),
     posted_by: text(),
-    version: int().notNull(),
+    revision: int().notNull(),
     created_at: time().notNull(),
     updated_at: time().notNull(),
     reviewed_at: time(),

@@ -29,7 +29,7 @@ export const customers = table(
     phone: text(),
     company: text(),
     metadata: json<Record<string, unknown>>().notNull(),
-    version: int().notNull(),
+    revision: int().notNull(),
     created_at: time().notNull(),
     updated_at: time().notNull(),
     /** When the personal data was erased. Orders still refer to the id. */

@@ -40,7 +40,7 @@ export const lots = table(
     status: text().$type<LotStatus>().notNull(),
     created_at: time().notNull(),
     /** Incremented when the status or dates change, not by stock movements. */
-    version: int().notNull().default(1),
+    revision: int().notNull().default(1),
   },
   (t) => [
     unique("lots_number").on(t.product_id, t.lot_number),

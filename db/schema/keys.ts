@@ -21,7 +21,7 @@ export const api_keys = table(
     revoked_at: time(),
     replaced_by: int(),
     /** Incremented when the key is edited, not when it is used. */
-    version: int().notNull().default(1),
+    revision: int().notNull().default(1),
   },
   (t) => [
     unique("api_keys_hash").on(t.hash),

@@ -27,7 +27,7 @@ export const merchants = table(
     /** Its color in the dashboard. */
     colour: text(),
     metadata: json<Record<string, unknown>>().notNull().default({}),
-    version: int().notNull().default(1),
+    revision: int().notNull().default(1),
     created_at: time().notNull(),
     updated_at: time().notNull(),
     suspended_at: time(),

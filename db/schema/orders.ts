@@ -60,7 +60,7 @@ export const orders = table(
     source_platform: text().notNull(),
     source_external_id: text(),
     metadata: json<Record<string, unknown>>().notNull(),
-    version: int().notNull(),
+    revision: int().notNull(),
     /** The number of history rows. */
     history_rows: int().notNull().default(1),
     created_at: time().notNull(),

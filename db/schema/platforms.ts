@@ -32,7 +32,7 @@ export const platform_connections = table(
     previous_client_secret_expires_at: time(),
     order_prefix: text().notNull(),
     status: text().$type<ConnectionStatus>().notNull(),
-    version: int().notNull(),
+    revision: int().notNull(),
     /** A deleted connection stays for its orders, without secrets. */
     deleted_at: time(),
     created_at: time().notNull(),

@@ -33,7 +33,7 @@ export const products = table(
     customs: json<{ hs_code?: string; country_of_origin?: string; description?: string }>(),
     status: text().$type<ProductStatus>().notNull(),
     metadata: json<Record<string, unknown>>().notNull(),
-    version: int().notNull(),
+    revision: int().notNull(),
     created_at: time().notNull(),
     updated_at: time().notNull(),
   },

@@ -4,7 +4,7 @@ import type { ChartRange, ZoneOverride } from "../../src/shipping/zones/zone.ts"
 import { bool, check, id, index, int, json, packedJson, table, text, time, unique } from "../kit.ts";
 
 /**
- * Rate cards of the built-in carrier's services, each valid for a period. The newest version has the contents. The
+ * Rate cards of the built-in carrier's services, each valid for a period. The newest revision has the contents. The
  * triggers `rate_cards_apart…` refuse active cards of a service with overlapping periods. A migration that rebuilds
  * this table must create them again.
  */
@@ -21,7 +21,7 @@ export const rate_cards = table(
     zone_system: text().notNull(),
     /** The carrier whose holidays apply. */
     holidays: text(),
-    version: int().notNull(),
+    revision: int().notNull(),
     created_at: time().notNull(),
     updated_at: time().notNull(),
   },
@@ -40,7 +40,7 @@ export const rate_card_versions = table(
     card_id: int()
       .notNull()
       .references(() => rate_cards.id),
-    version: int().notNull(),
+    revision: int().notNull(),
     content: packedJson<StoredContent>().notNull(),
     actor_type: text().notNull(),
     actor_id: text().notNull(),
@@ -48,7 +48,7 @@ export const rate_card_versions = table(
     request_id: text(),
     created_at: time().notNull(),
   },
-  (t) => [unique("rate_card_versions_of").on(t.card_id, t.version)],
+  (t) => [unique("rate_card_versions_of").on(t.card_id, t.revision)],
 );
 
 /** Zone systems with their overrides for places. Their charts are in `zone_charts`. */
@@ -59,7 +59,7 @@ export const zone_systems = table(
     name: text().notNull(),
     overrides: packedJson<readonly ZoneOverride[]>().notNull(),
     /** Incremented by each change, including those of charts. */
-    version: int().notNull(),
+    revision: int().notNull(),
     updated_at: time().notNull(),
   },
   (t) => [unique("zone_systems_name").on(t.name)],
@@ -90,7 +90,7 @@ export const holiday_sets = table(
     carrier: text().notNull(),
     rules: json<HolidaySet["rules"]>().notNull(),
     days: json<HolidaySet["days"]>().notNull(),
-    version: int().notNull(),
+    revision: int().notNull(),
     updated_at: time().notNull(),
   },
   (t) => [unique("holiday_sets_carrier").on(t.carrier)],

@@ -18,7 +18,7 @@ export const receipts = table(
       .notNull()
       .references(() => warehouses.id),
     expected_at: time(),
-    version: int().notNull(),
+    revision: int().notNull(),
     created_at: time().notNull(),
     updated_at: time().notNull(),
     closed_at: time(),

@@ -38,7 +38,7 @@ export const returns = table(
     restocking_fee_cents: int(),
     currency: text().notNull(),
     customer_email: text(),
-    version: int().notNull(),
+    revision: int().notNull(),
     created_at: time().notNull(),
     updated_at: time().notNull(),
     received_at: time(),

@@ -51,7 +51,7 @@ export const tracking_records = table(
     look_at: time(),
     /** The number of consecutive failed polls. */
     look_failures: int().notNull().default(0),
-    version: int().notNull(),
+    revision: int().notNull(),
     created_at: time().notNull(),
     updated_at: time().notNull(),
   },

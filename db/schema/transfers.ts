@@ -20,7 +20,7 @@ export const transfers = table(
     to_warehouse_id: int()
       .notNull()
       .references(() => warehouses.id),
-    version: int().notNull(),
+    revision: int().notNull(),
     created_at: time().notNull(),
     updated_at: time().notNull(),
     shipped_at: time(),

@@ -16,7 +16,7 @@ export const users = table(
     /** An argon2id hash; null until a password is set. */
     password_hash: text(),
     status: text().$type<(typeof userStatuses)[number]>().notNull(),
-    version: int().notNull(),
+    revision: int().notNull(),
     created_at: time().notNull(),
     updated_at: time().notNull(),
     last_sign_in_at: time(),

@@ -21,7 +21,7 @@ export const warehouses = table(
     cutoff_time: text().notNull().default("14:00"),
     /** Lower numbers are chosen first. */
     priority: int().notNull(),
-    version: int().notNull(),
+    revision: int().notNull(),
     created_at: time().notNull(),
     updated_at: time().notNull(),
   },

@@ -62,7 +62,7 @@ const newOrder = insert(
   "orders",
   "order_number status held customer_id customer_email customer_name shipping_address_id shipping_address" +
     " requires_cold_storage priority allow_backorder subtotal_cents shipping_amount_cents currency source_platform" +
-    " metadata version created_at updated_at",
+    " metadata revision created_at updated_at",
 );
 const newLine = insert(
   "order_lines",
@@ -88,10 +88,10 @@ const newLabel = insert(
 );
 const newRecord = insert(
   "tracking_records",
-  "tracking_number carrier shipment_id status version created_at updated_at",
+  "tracking_number carrier shipment_id status revision created_at updated_at",
 );
 const touch = db.prepare(
-  "update orders set version = version + 1, history_rows = history_rows + 1, updated_at = ? where id = ?" +
+  "update orders set revision = revision + 1, history_rows = history_rows + 1, updated_at = ? where id = ?" +
     " returning history_rows as number",
 );
 const order = db.prepare("select * from orders where id = ?");
@@ -138,7 +138,7 @@ function tell(type: string, data: object, now: number): void {
 
 const newFact = insert(
   "billable_events",
-  "warehouse_id kind act occurred_at business_date quantity unit source_type source_id source_line source_version" +
+  "warehouse_id kind act occurred_at business_date quantity unit source_type source_id source_line source_revision" +
     " attributes",
 );
 
@@ -282,7 +282,7 @@ function buyLabel(body: { order_id: string; carrier: string; service: string; pa
 }
 const places = db.prepare("select * from warehouses order by priority, id");
 const cards = db.prepare(
-  "select c.id, c.version, z.version as zones, h.version as holidays from rate_cards c" +
+  "select c.id, c.revision, z.revision as zones, h.revision as holidays from rate_cards c" +
     " left join zone_systems z on z.name = c.zone_system left join holiday_sets h on h.carrier = c.holidays" +
     " where c.active and (c.effective_from is null or c.effective_from <= ?)" +
     " and (c.effective_to is null or c.effective_to > ?) order by c.id",
@@ -292,8 +292,8 @@ function askRates() {
   const now = Date.now();
   const [place] = places.all() as Row[];
   const rates = (cards.all(now, now) as Row[]).map((card) => ({
-    ...{ carrier: "sim", service: card["id"], rate: 9.95, rate_cents: 995, currency: "USD", billable_weight: 3 },
-    ...{ breakdown: [{ code: "base", amount_cents: 995 }], zone: "8", delivery_days: 4 },
+    ...{ carrier: "sim", service: card["id"], rate: 9.95, currency: "USD", billable_weight: 3 },
+    ...{ breakdown: [{ code: "base", amount: 9.95 }], zone: "8", delivery_days: 4 },
     delivery_date: new Date(now),
   }));
   return { rates, messages: [], from: place?.["timezone"] };

@@ -47,7 +47,7 @@ function readsAndChanges(db: Database) {
   const eventsOf = db.prepare("select * from tracking_events where record_id = ?");
 
   const saveOrder = db.prepare(
-    "update orders set status = ?, version = version + ?, history_rows = history_rows + ?, updated_at = ?," +
+    "update orders set status = ?, revision = revision + ?, history_rows = history_rows + ?, updated_at = ?," +
       " processing_at = coalesce(processing_at, ?), fulfilled_at = coalesce(fulfilled_at, ?)," +
       " shipped_at = coalesce(shipped_at, ?), delivered_at = ? where id = ? returning history_rows as number",
   );
@@ -66,7 +66,7 @@ function readsAndChanges(db: Database) {
   const endParcel = db.prepare("update shipments set status = 'delivered', delivered_at = ? where id = ?");
   const saveRecord = db.prepare(
     "update tracking_records set status = ?, event_status = ?, event_hash = ?, occurred_at = ?, message = ?," +
-      " version = version + 1, updated_at = ? where id = ?",
+      " revision = revision + 1, updated_at = ? where id = ?",
   );
   return {
     orderOf,

@@ -131,7 +131,7 @@ const placeOrder = (body: OrderBody) =>
       "orders",
       "order_number status held customer_id customer_email customer_name shipping_address_id shipping_address" +
         " requires_cold_storage priority allow_backorder subtotal_cents shipping_amount_cents currency" +
-        " source_platform metadata version created_at updated_at",
+        " source_platform metadata revision created_at updated_at",
       [
         [
           ...facts,
@@ -204,8 +204,8 @@ const scan = (tracking_number: string, { status }: { status: string }) =>
       [order],
     );
     const [whole] = await ask(
-      "update orders set status = 'shipped', version = version + 1, history_rows = history_rows + 1, updated_at = $2" +
-        " where id = $1 returning *",
+      "update orders set status = 'shipped', revision = revision + 1, history_rows = history_rows + 1," +
+        " updated_at = $2 where id = $1 returning *",
       [order, now],
     );
     const hash = new Bun.CryptoHasher("sha256").update(`${tracking_number} ${status} ${now}`).digest("hex");
@@ -216,7 +216,8 @@ const scan = (tracking_number: string, { status }: { status: string }) =>
       parcel?.["id"],
     ]);
     await ask(
-      "update tracking_records set status = $2, occurred_at = $3, version = version + 1, updated_at = $3 where id = $1",
+      "update tracking_records set status = $2, occurred_at = $3, revision = revision + 1, updated_at = $3" +
+        " where id = $1",
       [record?.["id"], status, now],
     );
     await insert(ask, "order_history", "order_id number event to_status actor_type actor_id actor_name created_at", [

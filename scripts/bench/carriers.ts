@@ -30,7 +30,7 @@ export async function measureCarriers(seconds: number): Promise<number> {
   const [quick, hung] = [openCarrier(false), openCarrier(true)];
   const add = ({ port }: { port?: number | undefined }) => {
     const credentials = { api_url: `http://127.0.0.1:${port}`, api_key: `bench-key-${port}` };
-    return send("/shipping/carrier-accounts", { connector: "karrio", credentials });
+    return send("/shipping/carrier_accounts", { connector: "karrio", credentials });
   };
   const ask = async () => {
     const answer = await fetch(`${service.url}/v1/shipping/rates`, { method: "POST", headers, body: question });

@@ -165,7 +165,7 @@ function ladder(service: Service, app: App, id: string, keys: { free: string; li
   const route = routeOf(table, "GET", "/orders/:id");
   const read = async (db: Db) => orderAnswer(await getOrder(db, id), db.now);
   const unversioned = async (db: Db) => {
-    const { version: _version, ...view } = orderView(await getOrder(db, id), db.now);
+    const { revision: _revision, ...view } = orderView(await getOrder(db, id), db.now);
     return view;
   };
   const callOf = (request: Request, request_id: string): Call => ({

@@ -35,7 +35,7 @@ async function filled(count: number, subscriptions: number): Promise<Sizes> {
   const service = await startService({ env });
   const send = sender(service.url, await service.makeKey("test"));
   const receiver = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("ok") });
-  const types = (await send("/event-types", null, "GET")).data.map(({ type }: { type: string }) => type);
+  const types = (await send("/event_types", null, "GET")).data.map(({ type }: { type: string }) => type);
   for (let n = 0; n < subscriptions; n += 1) {
     await send("/webhooks", { url: `http://127.0.0.1:${receiver.port}/${n}`, events: types });
   }

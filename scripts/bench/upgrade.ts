@@ -65,14 +65,14 @@ async function seed(url: string): Promise<void> {
 }
 
 const seeding = [
-  `insert into customers (id, merchant_id, email, email_key, metadata, version, created_at, updated_at)
+  `insert into customers (id, merchant_id, email, email_key, metadata, revision, created_at, updated_at)
    values (1, 1, 'a@b.example', 'a@b.example', '{}', 1, 0, 0)`,
   `insert into products (id, merchant_id, sku, name, type, currency, temperature_zone, lot_tracking,
-     expiration_tracking, min_shelf_life_days, reorder_point, status, version, created_at, updated_at, metadata)
+     expiration_tracking, min_shelf_life_days, reorder_point, status, revision, created_at, updated_at, metadata)
    values (1, 1, 'A', '', 'simple', 'USD', 'ambient', false, false, 0, 0, 'active', 1, 0, 0, '{}')`,
   `insert into orders (id, merchant_id, order_number, status, held, customer_id, customer_email, customer_name,
      shipping_address_id, shipping_address, requires_cold_storage, priority, allow_backorder, subtotal_cents,
-     shipping_amount_cents, currency, source_platform, metadata, version, created_at, updated_at)
+     shipping_amount_cents, currency, source_platform, metadata, revision, created_at, updated_at)
    select nth, 1, 'M-' || nth, 'delivered', false, 1, 'a@b.example', 'A B', 1,
      '{"name":"A B","address_line1":"1 Main St","city":"Austin","country":"US"}', false, 0, false, 500, 0, 'USD',
      'api', '{}', 5, nth, nth

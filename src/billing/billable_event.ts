@@ -12,12 +12,12 @@ import {
   type SourceType,
 } from "./billable_kinds.ts";
 
-/** The record that an act was about, with its line and version. */
+/** The record that an act was about, with its line and revision. */
 interface FactSource {
   readonly id: number;
   readonly line?: number;
-  /** Only for acts that can be repeated on a record: its version after the act. */
-  readonly version?: number;
+  /** Only for acts that can be repeated on a record: its revision after the act. */
+  readonly revision?: number;
 }
 
 /** A billable activity to be stored. */
@@ -46,7 +46,7 @@ export interface BillableEvent {
   readonly source_type: SourceType;
   readonly source_id: number;
   readonly source_line: number;
-  readonly source_version: number;
+  readonly source_revision: number;
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly reversal_of: number | null;
 }
@@ -58,7 +58,7 @@ const isPrivate = (attribute: string): boolean => ["from_bin", "to_bin", "told_b
 
 /** The event as the API shows it, to the operator or to its merchant. */
 export function eventView(event: BillableEvent, is_operator: boolean) {
-  const { source_type, source_line, source_version, reversal_of } = event;
+  const { source_type, source_line, source_revision, reversal_of } = event;
   const known = Object.entries(event.attributes);
   const line_noun = lineNouns[source_type];
   return {
@@ -75,7 +75,7 @@ export function eventView(event: BillableEvent, is_operator: boolean) {
       type: source_type,
       id: wireId(source_type, event.source_id),
       line: line_noun === undefined || source_line === 0 ? null : wireId(line_noun, source_line),
-      version: source_version === 0 ? null : source_version,
+      revision: source_revision === 0 ? null : source_revision,
     },
     attributes: is_operator ? event.attributes : Object.fromEntries(known.filter(([name]) => !isPrivate(name))),
     reversal_of: reversal_of === null ? null : wireId("billable_event", reversal_of),
@@ -96,7 +96,7 @@ export const eventColumns = [
   "source_type",
   "source_id",
   "source_line",
-  "source_version",
+  "source_revision",
   "attributes",
   "reversal_of",
 ] as const;
@@ -109,7 +109,7 @@ export function eventCells(event: BillableEvent, is_operator: boolean): readonly
     source_type: source.type,
     source_id: source.id,
     source_line: source.line,
-    source_version: source.version,
+    source_revision: source.revision,
     attributes: JSON.stringify(attributes),
   };
   return eventColumns.map((name) => row[name]);
@@ -130,7 +130,7 @@ export function eventOf({ act, warehouse, source, ...fact }: BillableFact, now: 
     source_type,
     source_id: source.id,
     source_line: source.line ?? 0,
-    source_version: source.version ?? 0,
+    source_revision: source.revision ?? 0,
     attributes: fact.attributes,
     reversal_of: null,
   };

@@ -36,7 +36,7 @@ export const BillableEventView = closed({
     type: choice(sourceTypes),
     id: text,
     line: nullable(text),
-    version: nullable(Type.Integer()),
+    revision: nullable(Type.Integer()),
   }),
   attributes: Type.Record(Type.String(), Type.Unknown(), { description: "Further details of the act." }),
   reversal_of: nullable(text),

@@ -276,7 +276,7 @@ const packs: VerifierRule<BilledNoun> = {
       select ${order_history.order_id} as id, 1 as done, 0 as billed from ${order_history}
       where ${order_history.event} = 'pack' and ${order_history.created_at} >= ${began}
       union all
-      select ${billable_events.source_id}, 0, count(distinct ${billable_events.source_version}) from ${billable_events}
+      select ${billable_events.source_id}, 0, count(distinct ${billable_events.source_revision}) from ${billable_events}
       where ${billable_events.act} = ${act("order.pack")} group by ${billable_events.source_id}
     ) as both_sides group by id`,
 };

@@ -320,12 +320,12 @@ const returnSheet = sheet<Return, { readonly of: ExportedReturn; readonly item: 
 type ExportedReceipt = ReturnType<typeof receiptView>;
 
 /** One row for each line. */
-const receiptSheet = sheet<Receipt, { readonly of: ExportedReceipt; readonly line: ExportedReceipt["lines"][number] }>(
+const receiptSheet = sheet<Receipt, { readonly of: ExportedReceipt; readonly line: ExportedReceipt["items"][number] }>(
   "receipts.csv",
   completed(receiptList, wholeReceipts),
   (row) => {
     const of = receiptView(row);
-    return of.lines.map((line) => ({ of, line }));
+    return of.items.map((line) => ({ of, line }));
   },
   {
     receipt_id: ({ of }) => of.id,

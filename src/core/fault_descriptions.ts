@@ -275,7 +275,7 @@ export const faultDescriptions: Readonly<Record<FaultCode, FaultDescription>> = 
     remedy: "Send the request again.",
   },
   precondition_failed: {
-    when: "The record has changed since the version in If-Match. The ETag header is its current version.",
+    when: "The record has changed since the revision in If-Match. The ETag header is its current revision.",
     remedy: "Read the record again, reapply your change and send it with the new ETag.",
   },
   payload_too_large: {

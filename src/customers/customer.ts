@@ -26,7 +26,7 @@ export const customerDefaults = defaultsOf(customerFields);
 export interface Customer extends CustomerFields {
   readonly id: number;
   readonly merchant_id: number;
-  readonly version: number;
+  readonly revision: number;
   readonly created_at: number;
   readonly updated_at: number;
   /** When the personal data was erased, or null. */

@@ -94,7 +94,7 @@ export const customerRoutes = routes("Customers", [
     data: async (db, { params }) => {
       const customer = await getCustomer(db, params.id);
       const history = await historyOf(db, customer.id);
-      return tagged({ ...customerView(customer), ...history }, customer.version, history);
+      return tagged({ ...customerView(customer), ...history }, customer.revision, history);
     },
   }),
   write("PATCH", "/customers/:id", "customers.write", {
@@ -104,7 +104,9 @@ export const customerRoutes = routes("Customers", [
   }),
   write("PUT", "/customers/:id", "customers.write", {
     id: "putCustomer",
-    summary: "Update a customer (same as PATCH)",
+    summary: "Update a customer",
+    // The specification names no method.
+    alias: true,
     ...updating,
   }),
   write("POST", "/customers/:id/addresses", "customers.write", {
@@ -156,10 +158,10 @@ export const customerRoutes = routes("Customers", [
 const current = async (tx: Tx, id: string) => customerResponse(tx, await lockCustomer(tx, id));
 
 /**
- * A customer after a change. The ETag is that of the detail, whose orders change without a new version.
+ * A customer after a change. The ETag is that of the detail, whose orders change without a new revision.
  */
 async function customerResponse(db: Db, customer: Customer) {
-  return tagged(customerView(customer), customer.version, await historyOf(db, customer.id));
+  return tagged(customerView(customer), customer.revision, await historyOf(db, customer.id));
 }
 
 async function historyOf(db: Db, customer_id: number) {

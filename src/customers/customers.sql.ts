@@ -173,7 +173,7 @@ export const customerList = recordList(customers, {
 /** Stores a new customer without addresses; null if another one has its email address. */
 export async function insertCustomer(tx: Tx, fields: CustomerFields): Promise<Customer | null> {
   const times = { created_at: tx.now, updated_at: tx.now, erased_at: null };
-  const row = { ...fields, merchant_id: requireOwner(tx), version: 1, ...times };
+  const row = { ...fields, merchant_id: requireOwner(tx), revision: 1, ...times };
   const [inserted] = await tx.sql
     .insert(customers)
     .values({ ...row, email_key: emailKey(fields.email) })
@@ -194,9 +194,9 @@ async function saveSearchWords(tx: Tx, customer_id: number, words: Iterable<stri
   await insert(tx, customer_words, rows);
 }
 
-/** Stores a changed customer without its addresses, and increments its version. */
+/** Stores a changed customer without its addresses, and increments its revision. */
 export async function saveCustomer(tx: Tx, before: Customer, fields: CustomerFields): Promise<Customer> {
-  const row = { ...fields, version: before.version + 1, updated_at: tx.now };
+  const row = { ...fields, revision: before.revision + 1, updated_at: tx.now };
   await tx.sql
     .update(customers)
     .set({ ...row, email_key: emailKey(fields.email) })

@@ -183,7 +183,7 @@ export async function removeAddress(tx: Tx, id: string, address_id: string): Pro
   );
 }
 
-/** The customer, locked, with its version increased. */
+/** The customer, locked, with its revision increased. */
 async function touch(tx: Tx, id: string): Promise<Customer> {
   const customer = await lockCustomer(tx, id);
   return saveCustomer(tx, customer, fieldsOf(customer));

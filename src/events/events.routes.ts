@@ -50,7 +50,7 @@ export const eventRoutes = routes("Events", [
     view: EventView,
     data: async (db, { call, params }) => tagged(eventView(await get(db, params.id), showsBins(call)), null),
   }),
-  read("/event-types", "any", {
+  read("/event_types", "any", {
     id: "listEventTypes",
     summary: "List the types of events with their schemas",
     view: Type.Array(EventTypeView),

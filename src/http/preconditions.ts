@@ -1,5 +1,5 @@
 // Conditional requests. A strong entity tag identifies the state of a resource that a client has seen. It is the
-// version of its record, "7", or the version and a digest, "7-2mgqk1x0c4f9e", if the resource shows more than the
+// revision of its record, "7", or the revision and a digest, "7-2mgqk1x0c4f9e", if the resource shows more than the
 // record.
 import { Fault } from "../core/faults.ts";
 import type { Call } from "./call.ts";
@@ -8,21 +8,21 @@ import type { Call } from "./call.ts";
 const tags = new WeakMap<object, string>();
 
 /**
- * Attaches an entity tag to a view that shows more than its record: the record's version (null when it has none) and a
+ * Attaches an entity tag to a view that shows more than its record: the record's revision (null when it has none) and a
  * digest of what else is shown, by default the whole view. The tag belongs to this object; a copy has none.
  */
-export function tagged<View extends object>(view: View, version: number | null, shown: unknown = view): View {
+export function tagged<View extends object>(view: View, revision: number | null, shown: unknown = view): View {
   const digest = Bun.hash(JSON.stringify(shown)).toString(36);
-  tags.set(view, version === null ? `"${digest}"` : `"${version}-${digest}"`);
+  tags.set(view, revision === null ? `"${digest}"` : `"${revision}-${digest}"`);
   return view;
 }
 
-/** The entity tag of a resource as shown in a response; null when it has neither a version nor a tag. */
+/** The entity tag of a resource as shown in a response; null when it has neither a revision nor a tag. */
 export function entityTag(data: unknown): string | null {
   if (typeof data !== "object" || data === null) return null;
   const tag = tags.get(data);
   if (tag !== undefined) return tag;
-  return "version" in data && typeof data.version === "number" ? `"${data.version}"` : null;
+  return "revision" in data && typeof data.revision === "number" ? `"${data.revision}"` : null;
 }
 
 const matched = new WeakSet<Request>();
@@ -30,7 +30,7 @@ const matched = new WeakSet<Request>();
 /**
  * Lets a command start only if the resource still matches the request's `If-Match`; without that header, always.
  * `resource` reads it under lock, as its GET shows it (or just its record if that is all it shows), and refuses if it
- * does not exist. The version alone also matches, whatever else has changed: `"7"` matches `"7-2mgqk1x0c4f9e"`. A weak
+ * does not exist. The revision alone also matches, whatever else has changed: `"7"` matches `"7-2mgqk1x0c4f9e"`. A weak
  * tag never matches.
  * Refuses: precondition_failed (with the tag that would match), malformed_header.
  */
@@ -45,7 +45,7 @@ export async function requireMatch(call: Call, resource: () => Promise<object>):
   throw new Fault("precondition_failed", `The record has changed: its ETag is now ${etag}. Read it again.`, { etag });
 }
 
-/** The tag of a record's version alone. */
+/** The tag of a record's revision alone. */
 const versionOf = (etag: string) => etag.replace(/-.*/, '"');
 
 /**

@@ -10,7 +10,7 @@ import type { StoredResponse } from "./stored_responses.sql.ts";
 /**
  * Runs a command in one write transaction and responds with the data that `work` returns, once it is durable. With an
  * `Idempotency-Key`, the response is stored with the effect, and a repeated request gets the same bytes. Data with a
- * version has an `ETag`. A response that shows a secret passes the `secret_key` that encrypts its stored copy.
+ * revision has an `ETag`. A response that shows a secret passes the `secret_key` that encrypts its stored copy.
  */
 export async function answerWrite<Data>(
   call: Call,

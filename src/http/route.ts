@@ -34,8 +34,10 @@ export interface RouteNotes extends Required<RouteFacts> {
   readonly sends?: BodyKindName;
   /** Whether it supports `If-Match`. */
   readonly matches?: boolean;
-  /** Whether its response has an `ETag` although it shows no version. */
+  /** Whether its response has an `ETag` although it shows no revision. */
   readonly tagged?: boolean;
+  /** Whether it is another name of a listed route, which the reference leaves out. */
+  readonly alias?: boolean;
   /** Whether its data is shared by live and test, unlike that of other routes with the same permission. */
   readonly live_only?: boolean;
 }
@@ -83,6 +85,8 @@ export interface Route {
   readonly writes: boolean;
   /** Whether it changes the operator's settings. */
   readonly of_settings: boolean;
+  /** Whether it is another name of a listed route, which the reference leaves out. */
+  readonly alias?: boolean;
   /** Whether its data is shared by live and test: users, the audit trail, and email. */
   readonly live_only: boolean;
   /** Whether it is about records of merchants, so that its query may name one. */

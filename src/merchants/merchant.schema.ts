@@ -56,7 +56,7 @@ const optional = {
   metadata: Type.Optional(metadataField()),
 };
 const readOnly = [
-  ...["id", "status", "allowed_actions", "version", "created_at", "updated_at"],
+  ...["id", "status", "allowed_actions", "revision", "created_at", "updated_at"],
   ...["suspended_at", "closed_at"],
 ];
 
@@ -93,7 +93,7 @@ export const MerchantView = closed({
   colour: nullable(Type.String()),
   metadata: metadataField(),
   allowed_actions: Type.Array(choice(actionsIn(merchantTransitions))),
-  version: Type.Integer(),
+  revision: Type.Integer(),
   created_at: Timestamp,
   updated_at: Timestamp,
   suspended_at: nullable(Timestamp),

@@ -35,7 +35,7 @@ export interface Merchant {
   /** Its color in the dashboard, such as `#1f6feb`. */
   readonly colour: string | null;
   readonly metadata: Record<string, unknown>;
-  readonly version: number;
+  readonly revision: number;
   readonly created_at: number;
   readonly updated_at: number;
   readonly suspended_at: number | null;

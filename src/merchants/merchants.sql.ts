@@ -125,16 +125,16 @@ export async function dateMerchants(tx: Tx): Promise<void> {
   tx.changed("merchants");
 }
 
-/** Stores a changed merchant and returns it with its version incremented. */
+/** Stores a changed merchant and returns it with its revision incremented. */
 export async function saveMerchant(tx: Tx, merchant: Merchant): Promise<Merchant> {
-  const after = { ...merchant, version: merchant.version + 1, updated_at: tx.now };
+  const after = { ...merchant, revision: merchant.revision + 1, updated_at: tx.now };
   const { id, code: _code, created_at: _created_at, ...fields } = after;
   await tx.sql.update(merchants).set(fields).where(eq(merchants.id, id));
   tx.changed("merchants");
   return after;
 }
 
-/** Stores a merchant as it is in the other environment, unless this one has a later version. */
+/** Stores a merchant as it is in the other environment, unless this one has a later revision. */
 export async function putMerchant(tx: Tx, merchant: Merchant): Promise<void> {
   const { id: _id, ...fields } = merchant;
   await tx.sql
@@ -143,7 +143,7 @@ export async function putMerchant(tx: Tx, merchant: Merchant): Promise<void> {
     .onConflictDoUpdate({
       target: merchants.id,
       set: fields,
-      setWhere: template`${merchants.version} <= ${merchant.version}`,
+      setWhere: template`${merchants.revision} <= ${merchant.revision}`,
     });
   tx.changed("merchants");
 }

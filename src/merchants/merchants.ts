@@ -43,7 +43,7 @@ export async function createMerchant(tx: Tx, input: CreateMerchant, timezone: st
   };
   const [created_at, updated_at] = [tx.now, tx.now];
   const moments = { created_at, updated_at, suspended_at: null, closed_at: null };
-  const made = await insertMerchant(tx, { ...fields, ...moments, code, status: merchantStarts, version: 1 });
+  const made = await insertMerchant(tx, { ...fields, ...moments, code, status: merchantStarts, revision: 1 });
   if (made === null) throw invalid("code", "belongs to another merchant", "duplicate");
   return made;
 }

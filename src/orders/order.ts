@@ -99,7 +99,7 @@ export interface OrderFields {
   readonly source_platform: string;
   readonly source_external_id: string | null;
   readonly metadata: Record<string, unknown>;
-  readonly version: number;
+  readonly revision: number;
   readonly created_at: number;
   readonly updated_at: number;
   readonly processing_at: number | null;
@@ -312,7 +312,7 @@ export function orderView(order: Order, now: number) {
     imported: order.imported,
     metadata: order.metadata,
     allowed_actions: actionsOf(order),
-    version: order.version,
+    revision: order.revision,
     created_at: iso(order.created_at),
     updated_at: iso(order.updated_at),
     processing_at: isoOrNull(order.processing_at),
@@ -327,14 +327,14 @@ export function orderView(order: Order, now: number) {
 /** The order as single-resource responses show it. */
 export const orderAnswer = (order: Order, now: number) => taggedOrder(orderView(order, now));
 
-/** An order's view with its tag, which covers what stock, calendars and suspensions change without a new version. */
+/** An order's view with its tag, which covers what stock, calendars and suspensions change without a new revision. */
 export function taggedOrder<View extends ReturnType<typeof orderView>>(view: View): View {
   const lines = view.line_items.map((line) => [
     line.quantity_reserved,
     line.quantity_backordered,
     line.quantity_picked,
   ]);
-  return tagged(view, view.version, [view.estimated_ship_date, lines, view.allowed_actions]);
+  return tagged(view, view.revision, [view.estimated_ship_date, lines, view.allowed_actions]);
 }
 
 function lineView(line: OrderLine, currency: string) {

@@ -62,13 +62,13 @@ export function answerOrder(
 ): Promise<Response> {
   return answerAct(call, request, async (tx) => {
     await lock(tx, [id]);
-    await requireVersion(tx, call, id);
+    await requireRevision(tx, call, id);
     return orderAnswer(await work(tx), tx.now);
   });
 }
 
 /** Refuses: resource_missing, precondition_failed, malformed_header (unless the order matches `If-Match`). */
-export function requireVersion(tx: Tx, call: Call, id: string): Promise<void> {
+export function requireRevision(tx: Tx, call: Call, id: string): Promise<void> {
   return requireMatch(call, () => lockedOrder(tx, { params: { id } }));
 }
 
@@ -153,7 +153,7 @@ function batchable<Input>(
     weight: () => 5,
     runOne: async (tx, { input: { id, input }, call }) => {
       await lock(tx, [id]);
-      await requireVersion(tx, call, id);
+      await requireRevision(tx, call, id);
       return act(tx, id, input, call.actor);
     },
     runBatch: (tx, parts) =>

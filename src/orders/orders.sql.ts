@@ -148,10 +148,10 @@ export async function listOpenOrdersTo(db: Db, customer_id: number, address_id: 
 }
 
 /** A new order before it is stored. It is created now, unless it has a `created_at` from elsewhere. */
-export type NewOrder = Omit<OrderFields, "version" | "created_at" | "updated_at"> &
+export type NewOrder = Omit<OrderFields, "revision" | "created_at" | "updated_at"> &
   Partial<Pick<OrderFields, "created_at">>;
 
-const stored = (tx: Tx, fields: NewOrder) => ({ created_at: tx.now, ...fields, version: 1, updated_at: tx.now });
+const stored = (tx: Tx, fields: NewOrder) => ({ created_at: tx.now, ...fields, revision: 1, updated_at: tx.now });
 
 // Order numbers are unique for each merchant.
 const numbered = [orders.order_number, orders.merchant_id];
@@ -288,7 +288,7 @@ const saving = <Name extends (typeof mutable)[number]>(names: readonly Name[]) =
           ...Object.fromEntries(names.map((name) => [name, a[name]])),
           history_rows: template`${orders.history_rows} + ${a.steps}`,
         })
-        .where(and(eq(orders.id, a.id), eq(orders.version, a.before)))
+        .where(and(eq(orders.id, a.id), eq(orders.revision, a.before)))
         .returning({ number: orders.history_rows }),
   );
 
@@ -332,12 +332,12 @@ export interface OrderStep {
 }
 
 /**
- * A step to be stored by `saveSteps`. The order's version increases by one, and its subtotal is the cost of the units
+ * A step to be stored by `saveSteps`. The order's revision increases by one, and its subtotal is the cost of the units
  * that are not cancelled.
  */
 export function stepOf(tx: Tx, before: Order, after: Order, entry: HistoryEntry): OrderStep {
   const subtotal_cents = subtotalOf(after.lines);
-  return { order: { ...after, subtotal_cents, version: before.version + 1, updated_at: tx.now }, entry };
+  return { order: { ...after, subtotal_cents, revision: before.revision + 1, updated_at: tx.now }, entry };
 }
 
 /** As `saveSteps`, for an act of one step. */
@@ -352,7 +352,7 @@ export async function saveOrder(tx: Tx, before: Order, after: Order, entry: Hist
 export async function saveSteps(tx: Tx, before: Order, steps: readonly OrderStep[]): Promise<Order> {
   const order = steps.at(-1)?.order;
   if (order === undefined) return before;
-  const [saved] = await saveOf(before, order)(tx, { ...order, before: before.version, steps: steps.length });
+  const [saved] = await saveOf(before, order)(tx, { ...order, before: before.revision, steps: steps.length });
   assert(saved !== undefined, `order ${before.id} is locked and cannot have changed`);
   const known = new Map(before.lines.map((line) => [line.id, line]));
   const changed = order.lines.filter((line) => {
@@ -389,7 +389,7 @@ const touchRows = preparedOf((sql: WriteStatements, isOf, a: StatementArgs<{ now
   sql
     .update(orders)
     .set({
-      version: template`${orders.version} + 1`,
+      revision: template`${orders.revision} + 1`,
       updated_at: a.now,
       history_rows: template`${orders.history_rows} + 1`,
     })
@@ -410,7 +410,7 @@ export async function saveWithHistory(
     return { step: { order_id: order.id, number, from_status: status, to_status: status }, entry };
   });
   await insertHistories(tx, steps);
-  return noted.map(({ order }) => ({ ...order, version: order.version + 1, updated_at: tx.now }));
+  return noted.map(({ order }) => ({ ...order, revision: order.revision + 1, updated_at: tx.now }));
 }
 
 /** The statement with the fewest columns that include everything that changed. */
@@ -436,7 +436,7 @@ const addReturnedRow = prepared((sql: WriteStatements, a: StatementArgs<{ id: nu
 const touchOrderOf = prepared((sql: WriteStatements, a: StatementArgs<{ line_id: number; now: number }>) =>
   sql
     .update(orders)
-    .set({ version: template`${orders.version} + 1`, updated_at: a.now })
+    .set({ revision: template`${orders.revision} + 1`, updated_at: a.now })
     .where(
       eq(
         orders.id,
@@ -464,7 +464,7 @@ const mutable = [
   "priority",
   "subtotal_cents",
   "metadata",
-  "version",
+  "revision",
   "updated_at",
   "processing_at",
   "fulfilled_at",
@@ -475,7 +475,7 @@ const mutable = [
 ] as const satisfies (keyof OrderFields)[];
 
 // What every act changes, and what an order changes as it progresses.
-const touched = ["version", "updated_at"] as const;
+const touched = ["revision", "updated_at"] as const;
 const moved = [...touched, "status", "processing_at", "fulfilled_at", "shipped_at", "delivered_at"] as const;
 
 // Many columns are indexed, and SQLite rewrites the index of each column in the statement.

@@ -39,7 +39,7 @@ function lastFour(secret: string | null | undefined): string | null {
 
 /** Returns the connection as the API shows it, with at most the last four characters of each secret. */
 export function connectionView(connection: StoreConnection, secret_key: Uint8Array, origin: string, now: number) {
-  const { id, merchant_id, platform, name, store_id, api_url, order_prefix, status, version } = connection;
+  const { id, merchant_id, platform, name, store_id, api_url, order_prefix, status, revision } = connection;
   const { api_key, api_token, client_secrets } = credentialsOf(connection, secret_key, now);
   return {
     id: wireId("connection", id),
@@ -58,7 +58,7 @@ export function connectionView(connection: StoreConnection, secret_key: Uint8Arr
     has_client_secret: connection.client_secret !== null,
     client_secret_last_four: connection.client_secret === null ? null : lastFour(client_secrets[0]),
     previous_client_secret_expires_at: isoOrNull(connection.previous_client_secret_expires_at),
-    version,
+    revision,
     created_at: iso(connection.created_at),
     updated_at: iso(connection.updated_at),
   };

@@ -49,7 +49,7 @@ export async function createConnection(
     previous_client_secret_expires_at: null,
     order_prefix: input.order_prefix ?? "",
     status: input.status ?? connectionStarts,
-    version: 1,
+    revision: 1,
     created_at: tx.now,
     updated_at: tx.now,
   };
@@ -64,15 +64,15 @@ async function reconnect(tx: Tx, fields: Omit<StoreConnection, "id">): Promise<S
       existing_id: before === null ? null : wireId("connection", before.id),
     });
   }
-  const { id, version, created_at } = before;
-  const connection = { ...fields, id, version: version + 1, created_at };
+  const { id, revision, created_at } = before;
+  const connection = { ...fields, id, revision: revision + 1, created_at };
   await saveConnection(tx, connection);
   wakeJobs(tx);
   return connection;
 }
 
 /**
- * Changes a connection. Without a change it keeps its version. The previous client secret stays valid for an hour. A
+ * Changes a connection. Without a change it keeps its revision. The previous client secret stays valid for an hour. A
  * new address or secret retries failed imports and reports.
  * Refuses: resource_missing, validation_failed, immutable_field.
  */
@@ -99,7 +99,7 @@ export async function updateConnection(
   const after = { ...before, name, order_prefix, api_url, is_operator_address, status: next, ...secrets, ...replaced };
   const same = (Object.keys(after) as (keyof StoreConnection)[]).every((field) => after[field] === before[field]);
   if (same) return before;
-  const connection = { ...after, version: before.version + 1, updated_at: tx.now };
+  const connection = { ...after, revision: before.revision + 1, updated_at: tx.now };
   await saveConnection(tx, connection);
   const is_moved = api_url !== before.api_url || is_operator_address !== before.is_operator_address;
   if (is_moved || Object.keys(secrets).length > 0) await requeueFailures(tx, before.id);
@@ -165,7 +165,7 @@ export async function deleteConnection(tx: Tx, id: string): Promise<StoreConnect
   const before = await lockConnection(tx, id);
   const none = { api_key: null, api_token: null, client_secret: null };
   const previous = { previous_client_secret: null, previous_client_secret_expires_at: null };
-  const after = { ...before, ...none, ...previous, version: before.version + 1, updated_at: tx.now };
+  const after = { ...before, ...none, ...previous, revision: before.revision + 1, updated_at: tx.now };
   await saveConnection(tx, after, tx.now);
   return after;
 }

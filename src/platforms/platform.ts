@@ -27,7 +27,7 @@ export interface StoreConnection {
   /** The prefix of the order numbers here. */
   readonly order_prefix: string;
   readonly status: ConnectionStatus;
-  readonly version: number;
+  readonly revision: number;
   readonly created_at: number;
   readonly updated_at: number;
 }

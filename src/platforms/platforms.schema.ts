@@ -48,7 +48,7 @@ const readOnly = [
   "callback_url",
   ...["api_key", "api_token", "client_secret"].flatMap((name) => [`has_${name}`, `${name}_last_four`]),
   "previous_client_secret_expires_at",
-  "version",
+  "revision",
   "created_at",
   "updated_at",
 ];
@@ -89,7 +89,7 @@ export const ConnectionView = closed({
   has_client_secret: Type.Boolean(),
   client_secret_last_four: lastFour,
   previous_client_secret_expires_at: nullable(Timestamp),
-  version: Type.Integer(),
+  revision: Type.Integer(),
   created_at: Timestamp,
   updated_at: Timestamp,
 });

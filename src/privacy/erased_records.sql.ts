@@ -163,7 +163,7 @@ export async function erasePeople(tx: Tx, ids: readonly number[], mark: string):
       ...(changes as object),
       email,
       email_key: email,
-      version: template`${customers.version} + 1`,
+      revision: template`${customers.revision} + 1`,
       updated_at: tx.now,
       erased_at: tx.now,
     })
@@ -223,7 +223,7 @@ export async function eraseOrders(tx: Tx, found: readonly EmptiedOrder[]): Promi
     counts.orders = (counts.orders ?? 0) + 1;
     await tx.sql
       .update(orders)
-      .set({ ...(changes as object), version: template`${orders.version} + 1` })
+      .set({ ...(changes as object), revision: template`${orders.revision} + 1` })
       .where(eq(orders.id, order.id));
   }
   // First, since these rows are found by the numbers of labels and returns.
@@ -327,7 +327,7 @@ async function eraseReturns(tx: Tx, order_ids: string): Promise<number> {
     erased += 1;
     await tx.sql
       .update(returns)
-      .set({ ...(changes as object), version: template`${returns.version} + 1` })
+      .set({ ...(changes as object), revision: template`${returns.revision} + 1` })
       .where(eq(returns.id, one.id));
   }
   return erased;
@@ -342,7 +342,7 @@ export async function eraseReturnEmails(tx: Tx, email_keys: readonly string[], u
   if (email_keys.length === 0) return [];
   const changed = await tx.sql
     .update(returns)
-    .set({ customer_email: null, version: template`${returns.version} + 1` })
+    .set({ customer_email: null, revision: template`${returns.revision} + 1` })
     .where(and(hasReturnEmail(email_keys), lte(returns.created_at, until)))
     .returning({ id: returns.id });
   return changed.map(({ id }) => id);

@@ -7,7 +7,7 @@ import { productFields } from "./product.resource.ts";
 /** Length, width and height in one unit. */
 export const Dimensions = groupSchema(productFields.dimensions.fields);
 
-const readOnly = ["merchant_id", "id", "version", "created_at", "updated_at"];
+const readOnly = ["merchant_id", "id", "revision", "created_at", "updated_at"];
 
 const required = createFields(productFields);
 const changes = updateFields(productFields);
@@ -26,7 +26,7 @@ export const ProductView = closed({
   id: Type.String(),
   merchant_id: OwnerView,
   ...viewFields(productFields),
-  version: Type.Integer(),
+  revision: Type.Integer(),
   created_at: Timestamp,
   updated_at: Timestamp,
 });

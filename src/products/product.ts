@@ -43,7 +43,7 @@ export type Customs = NonNullable<ProductFields["customs"]>;
 export interface Product extends ProductFields {
   readonly id: number;
   readonly merchant_id: number;
-  readonly version: number;
+  readonly revision: number;
   readonly created_at: number;
   readonly updated_at: number;
 }

@@ -169,7 +169,7 @@ export async function insertProduct(
   component_ids: readonly number[],
 ): Promise<Product> {
   const merchant_id = requireOwner(tx);
-  const row = { ...fields, merchant_id, version: 1, created_at: tx.now, updated_at: tx.now };
+  const row = { ...fields, merchant_id, revision: 1, created_at: tx.now, updated_at: tx.now };
   const [id = 0] = await insertIds(tx, products, [row]);
   await insert(
     tx,
@@ -190,7 +190,7 @@ async function insertComponents(
   await insert(tx, product_components, rows);
 }
 
-/** Stores changes of a product; its version increases by one. `component_ids` are the products of its components. */
+/** Stores changes of a product; its revision increases by one. `component_ids` are the products of its components. */
 export async function saveProduct(
   tx: Tx,
   before: Product,
@@ -198,7 +198,7 @@ export async function saveProduct(
   component_ids: readonly number[],
 ): Promise<Product> {
   const { merchant_id } = before;
-  const row = { ...fields, version: before.version + 1, updated_at: tx.now };
+  const row = { ...fields, revision: before.revision + 1, updated_at: tx.now };
   await tx.sql.update(products).set(row).where(eq(products.id, before.id));
   if (JSON.stringify(barcodes) !== JSON.stringify(before.barcodes)) {
     await tx.sql.delete(product_barcodes).where(eq(product_barcodes.product_id, before.id));

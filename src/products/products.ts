@@ -56,7 +56,7 @@ export async function updateProduct(
   const {
     id: _id,
     merchant_id: _owner,
-    version: _version,
+    revision: _revision,
     created_at: _created,
     updated_at: _updated,
     ...kept

@@ -13,7 +13,7 @@ type FillRateCounts = Pick<FillRateFigures, (typeof fill_rate_counts)[number]>;
 
 /** The report of the fill rate: the share of ordered units that shipped on the first day. */
 export const fillRateReport: ReportDefinition = {
-  name: "fill-rate",
+  name: "fill_rate",
   id: "FillRate",
   summary: "Report the fill rate of orders, lines and units",
   description:
@@ -93,7 +93,7 @@ type OnTimeCounts = Pick<OnTimeFigures, (typeof on_time_counts)[number]>;
 
 /** The report of orders that shipped by the day on which they were due. */
 export const onTimeReport: ReportDefinition = {
-  name: "on-time",
+  name: "on_time",
   id: "OnTime",
   summary: "Report the on-time shipping rate",
   description:

@@ -15,7 +15,7 @@ export type ReportSource = Pick<Store, "read">;
 
 /** A report: its texts, its query and its function. */
 export interface ReportDefinition {
-  /** In the path: `on-time`. */
+  /** In the path: `on_time`. */
   readonly name: string;
   /** In the operation ids: `OnTime`. */
   readonly id: string;

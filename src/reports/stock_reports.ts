@@ -30,7 +30,7 @@ type AgeingRow = AgeingReport["rows"][number];
 
 /** The report of the age of stock on hand. */
 export const ageingReport: ReportDefinition = {
-  name: "stock-ageing",
+  name: "stock_ageing",
   id: "StockAgeing",
   summary: "Report the age of stock by SKU",
   description:
@@ -165,7 +165,7 @@ type TurnsFigures = TurnsReport["totals"];
 
 /** The report of inventory turns. */
 export const turnsReport: ReportDefinition = {
-  name: "stock-turns",
+  name: "stock_turns",
   id: "StockTurns",
   summary: "Report inventory turns by SKU",
   description:

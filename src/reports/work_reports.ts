@@ -16,7 +16,7 @@ import { type QuarterPicks, sumPicks } from "./work_reports.sql.ts";
 
 /** The report of label costs by carrier. */
 export const carrierCostReport: ReportDefinition = {
-  name: "carrier-cost",
+  name: "carrier_cost",
   id: "CarrierCost",
   summary: "Report label costs by carrier and day",
   description:
@@ -69,7 +69,7 @@ type PickingRow = PickingReport["rows"][number];
 
 /** The report of units picked, and of the picking rate. */
 export const pickingReport: ReportDefinition = {
-  name: "units-picked",
+  name: "units_picked",
   id: "UnitsPicked",
   summary: "Report units picked by hour or day",
   description:

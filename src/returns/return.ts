@@ -112,7 +112,7 @@ export interface Return extends ReturnTerms {
   readonly reason: ReturnReason;
   readonly refund_status: RefundStatus;
   readonly currency: string;
-  readonly version: number;
+  readonly revision: number;
   readonly created_at: number;
   readonly updated_at: number;
   /** When the carrier delivered the parcel to the dock, according to tracking (ms); null before. */
@@ -159,7 +159,7 @@ export function returnView(record: Return) {
     customer_email: record.customer_email,
     refunds: record.refunds.map(refundView),
     allowed_actions: allowedActions<ReturnStatus, typeof returnTransitions>(returnTransitions, record.status, false),
-    version: record.version,
+    revision: record.revision,
     created_at: iso(record.created_at),
     updated_at: iso(record.updated_at),
     arrived_at: isoOrNull(record.arrived_at),

@@ -12,7 +12,7 @@ import { voidAtCarriers } from "../shipping/labels/void_at_carrier.ts";
 import { beginReturnVoids, recordVoided } from "../shipping/labels/void_label.ts";
 import type { Tx } from "../storage/database.ts";
 import { cancelLabelledReturn, labelCallbacks, noteReturnLabelVoided, readyToCancel } from "./return_labels.ts";
-import { requireVersion, shown } from "./returns.routes.ts";
+import { requireRevision, shown } from "./returns.routes.ts";
 import { ReturnView } from "./returns.schema.ts";
 import { getReturn } from "./returns.sql.ts";
 
@@ -46,7 +46,7 @@ async function answerCancel(call: Call, service: Service, id: string, { dry_run 
   const has_carrier_labels = await store.read(async (db) => hasCarriersReturnLabels(db, (await getReturn(db, id)).id));
   if (!has_carrier_labels || dry_run) {
     return answerAct(call, { dry_run }, async (tx) => {
-      await requireVersion(tx, call, id);
+      await requireRevision(tx, call, id);
       if (has_carrier_labels) await assumeVoided(tx, id, actor);
       return cancel(tx);
     });
@@ -55,10 +55,10 @@ async function answerCancel(call: Call, service: Service, id: string, { dry_run 
     const at = { store, service, callbacks: labelCallbacks, refusal: refusalFor(call, "voided") };
     await voidAtCarriers(at, async (tx) => {
       await call.confirm(tx);
-      await requireVersion(tx, call, id);
+      await requireRevision(tx, call, id);
       return beginReturnVoids(tx, await readyToCancel(tx, id), actor);
     });
-    // The return has a new version now. If-Match was checked above.
+    // The return has a new revision now. If-Match was checked above.
     return answerWrite(call, 200, cancel);
   });
 }

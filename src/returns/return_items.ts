@@ -318,9 +318,9 @@ export function inspectedFact(
   return { act: "return.inspect", warehouse, ...commonOf(after, units), attributes };
 }
 
-function commonOf({ id, merchant_id, version }: Return, units: readonly ItemUnits[]) {
+function commonOf({ id, merchant_id, revision }: Return, units: readonly ItemUnits[]) {
   const quantity = units.reduce((sum, unit) => sum + unit.quantity, 0);
-  return { merchant_id, quantity, source: { id, version } };
+  return { merchant_id, quantity, source: { id, revision } };
 }
 
 function attributesOf({ order_id }: Return, units: readonly ItemUnits[]) {

@@ -122,12 +122,12 @@ async function putBacksOf(db: Db, return_id: number) {
 }
 
 /**
- * Returns a return as its GET shows it. Tracking does not change its version, so the ETag includes the tracking
+ * Returns a return as its GET shows it. Tracking does not change its revision, so the ETag includes the tracking
  * status.
  */
 export function shown(record: Return) {
   const { status, tracking_url } = record.return_shipping;
-  return tagged(returnView(record), record.version, [status, tracking_url, record.arrived_at]);
+  return tagged(returnView(record), record.revision, [status, tracking_url, record.arrived_at]);
 }
 
 /** The return as its GET shows it, locked. */
@@ -136,6 +136,6 @@ async function current(tx: Tx, { params }: { readonly params: { readonly id: str
 }
 
 /** Checks `If-Match` against the locked return. Refuses: resource_missing, precondition_failed, malformed_header. */
-export function requireVersion(tx: Tx, call: Call, id: string): Promise<void> {
+export function requireRevision(tx: Tx, call: Call, id: string): Promise<void> {
   return requireMatch(call, () => current(tx, { params: { id } }));
 }

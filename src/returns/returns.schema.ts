@@ -103,7 +103,7 @@ const readOnly = [
   "currency",
   "refunds",
   "allowed_actions",
-  "version",
+  "revision",
   "created_at",
   "updated_at",
   "arrived_at",
@@ -199,7 +199,7 @@ const returnFields = {
   customer_email: text,
   refunds: Type.Array(RefundView),
   allowed_actions: Type.Array(choice(Object.keys(returnTransitions) as (keyof typeof returnTransitions)[])),
-  version: Type.Integer(),
+  revision: Type.Integer(),
   created_at: Timestamp,
   updated_at: Timestamp,
   arrived_at: nullable(

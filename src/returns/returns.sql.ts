@@ -170,7 +170,7 @@ type NewReturn = Pick<
 /** Inserts a return and returns it. */
 export async function insertReturn(tx: Tx, fields: NewReturn, items: readonly PlannedItem[]): Promise<Return> {
   const steps = { received_at: null, inspected_at: null, completed_at: null };
-  const states = { status: returnStarts, refund_status: notRefunded, version: 1 } as const;
+  const states = { status: returnStarts, refund_status: notRefunded, revision: 1 } as const;
   const row = {
     ...fields,
     ...storedShipping(fields.return_shipping),
@@ -190,11 +190,14 @@ export async function insertReturn(tx: Tx, fields: NewReturn, items: readonly Pl
 
 /** The fields of a return that an act changes. */
 type ReturnChange = Partial<
-  Omit<ReturnRow, "id" | "order_id" | "version" | "created_at" | "updated_at" | "return_shipping" | "tracking_number"> &
+  Omit<
+    ReturnRow,
+    "id" | "order_id" | "revision" | "created_at" | "updated_at" | "return_shipping" | "tracking_number"
+  > &
     Pick<Return, "return_shipping">
 >;
 
-/** Saves changes of a return, increases its version by one and returns it. */
+/** Saves changes of a return, increases its revision by one and returns it. */
 export async function saveReturn(tx: Tx, before: Return, change: ReturnChange): Promise<Return> {
   const { return_shipping, ...same } = change;
   await tx.sql
@@ -202,7 +205,7 @@ export async function saveReturn(tx: Tx, before: Return, change: ReturnChange): 
     .set({
       ...same,
       ...(return_shipping && storedShipping(return_shipping)),
-      version: before.version + 1,
+      revision: before.revision + 1,
       updated_at: tx.now,
     })
     .where(eq(returns.id, before.id));

@@ -85,7 +85,7 @@ export async function createReturn(tx: Tx, input: CreateReturn, actor: Actor): P
 }
 
 /**
- * Changes the return shipping or the terms. Without a change it keeps its version. Refuses: resource_missing,
+ * Changes the return shipping or the terms. Without a change it keeps its revision. Refuses: resource_missing,
  * validation_failed.
  */
 export async function updateReturn(tx: Tx, id: string, input: UpdateReturn): Promise<Return> {

@@ -20,7 +20,7 @@ export async function unreadableSecrets(db: Db, key: Uint8Array): Promise<string
   const isUnreadable = (sealed: string | null, use: string) => sealed !== null && open(sealed, key, use) === null;
   const webhooks = (await subscriptionList.rows(db, {}, all))
     .filter(({ secret }) => isUnreadable(secret, webhook_purpose))
-    .map(({ id }) => `webhook ${wireId("subscription", id)}: create a new secret with POST …/rotate-secret`);
+    .map(({ id }) => `webhook ${wireId("subscription", id)}: create a new secret with POST …/rotate_secret`);
   const platforms = (await connectionList.rows(db, {}, all))
     .filter((it) =>
       [it.api_key, it.api_token, it.client_secret].some((secret) => isUnreadable(secret, platform_purpose)),

@@ -1,3 +1,4 @@
+import { money } from "../core/money.ts";
 import type { CompleteAddress } from "../core/postal_address.ts";
 import type { ParcelPackage, Weight } from "./parcel.ts";
 import type { ZoneSpot } from "./zones/zone.ts";
@@ -85,6 +86,10 @@ export interface PriceLine {
   readonly code: string;
   readonly amount_cents: number;
 }
+
+/** The lines of a price as responses show them. */
+export const breakdownView = (lines: readonly PriceLine[], currency: string) =>
+  lines.map(({ code, amount_cents }) => ({ code, amount: money(amount_cents, currency) }));
 
 /** The price of one service of one carrier. */
 export interface RateOffer {

@@ -46,18 +46,20 @@ const request = {
       Type.String({ maxLength: 100, pattern: '^"[^"]*"$', hint: 'must be a tag in quotes such as "7"' }),
       {
         maxProperties: orders_max,
-        description:
-          'By order id (`ord_1042`), the `ETag` that the order must still have, as with `If-Match`: `"7"` for' +
-          " its version 7.",
+        description: "By order id (`ord_1042`), the `ETag` that the order must still have, as with `If-Match`.",
       },
     ),
   ),
+};
+
+export const ActOnOrdersQuery = closed({
   dry_run: Type.Optional(
     Type.Boolean({
       description: "If true, nothing changes and each result shows what would happen. Not available for labels.",
     }),
   ),
-};
+});
+export type ActOnOrdersQuery = Static<typeof ActOnOrdersQuery>;
 
 export const ActOnOrders = closed({ ...request, input: Type.Optional(Type.Record(Type.String(), Type.Unknown())) });
 export type ActOnOrders = Static<typeof ActOnOrders>;

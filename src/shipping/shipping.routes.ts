@@ -25,6 +25,7 @@ import { manifestRoutes } from "./manifests/manifests.routes.ts";
 import {
   ActedView,
   ActOnOrders,
+  ActOnOrdersQuery,
   ActOnOrdersShown,
   type BuyLabels,
   inputs,
@@ -60,9 +61,10 @@ const orderActionRoutes = (service: Service) => {
         " `Idempotency-Key`, repeating an interrupted request continues where it stopped. Processing" +
         " also requires the permission `orders.fulfil`, and buying labels `shipping.buy`. A merchant's key can" +
         " run the actions that it can run on single orders.",
+      query: ActOnOrdersQuery,
       body: shownBodyOf(ActOnOrders, ActOnOrdersShown),
       answers: { 200: EnvelopedView(ActedView) },
-      answer: ({ call, body }) => actOnAll(call, service, acting, body),
+      answer: ({ call, body, query }) => actOnAll(call, service, acting, { body, query }),
     }),
   ]);
 };
@@ -87,11 +89,11 @@ async function actOnAll(
   call: Call,
   service: Service,
   acting: Readonly<Record<OrderActionOfMany, OrderActionHandler>>,
-  body: ActOnOrders,
+  { body, query: { dry_run = false } }: { readonly body: ActOnOrders; readonly query: ActOnOrdersQuery },
 ) {
   // A precondition concerns one order, so it is refused before any action runs.
   refuseUnmatched(call);
-  const { action, tags = {}, dry_run = false } = body;
+  const { action, tags = {} } = body;
   const route = singleRoutes[action];
   const { need } = route;
   if (!call.granted.permissions.has(need)) {

@@ -60,3 +60,15 @@ export const PackageDimensions = closed({
   height: Type.Number(),
   unit: choice(lengthUnits),
 });
+
+/** The lines of a price, which add up to it. */
+export const BreakdownView = Type.Array(
+  closed({
+    code: Type.String({
+      description:
+        "`base`, `residential`, `additional_handling`, `large_package`, `remote_area`, `fuel`, `declared_value`, or a" +
+        " carrier's own code.",
+    }),
+    amount: Type.Number({ description: "In the currency of the price." }),
+  }),
+);

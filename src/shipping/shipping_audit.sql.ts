@@ -84,11 +84,11 @@ const rules: readonly VerifierRule<keyof typeof nouns>[] = [
         and ${labels.created_at} < (select now from this_run) - ${sql.raw(String(late_ms))}`,
   },
   {
-    rule: "C1 every version of a rate card is stored",
+    rule: "C1 every revision of a rate card is stored",
     noun: "rate card",
-    rows: sql`select ${rate_cards.id} as id, ${rate_cards.version} as expected,
+    rows: sql`select ${rate_cards.id} as id, ${rate_cards.revision} as expected,
         (select count(*) from ${rate_card_versions} where ${rate_card_versions.card_id} = ${rate_cards.id}
-          and ${rate_card_versions.version} between 1 and ${rate_cards.version}) as actual
+          and ${rate_card_versions.revision} between 1 and ${rate_cards.revision}) as actual
       from ${rate_cards}`,
   },
 ];

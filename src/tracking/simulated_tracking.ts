@@ -166,7 +166,7 @@ export function simulatedHistory(tracking_number: string, now: number): Tracking
       weight: null,
       weight_unit: null,
       dimensions: null,
-      version: 1,
+      revision: 1,
       created_at: today,
       updated_at: today,
     },

@@ -79,9 +79,9 @@ async function follow(tx: Tx, call: Call, body: FollowNumber, service: Service) 
   const tracking_accounts = accounts.filter(({ connector }) => connectors[connector]?.capabilities.has("tracking"));
   const tracking_number = await followNumber(tx, body, tracking_accounts, call.actor);
   const history = await getHistory(tx, tracking_number);
-  const { followed, version } = history.record;
+  const { followed, revision } = history.record;
   const form = followed ? formOf(tracking_number, body.carrier ?? null) : not_detected;
-  return tagged({ ...trackingView(history), ...form }, version);
+  return tagged({ ...trackingView(history), ...form }, revision);
 }
 
 /** The carrier of a parcel is known, so it is not detected from the number. */
@@ -142,8 +142,10 @@ const parcelRows = [
     view: Type.Union([TrackingView, ShortTrackingView]),
     data: async (db, { params, query }) => {
       const history = await getHistory(db, plainTrackingNumber(params.tracking_number));
-      const { version } = history.record;
-      return query.shape === "a" ? tagged(shortTrackingView(history), version) : tagged(trackingView(history), version);
+      const { revision } = history.record;
+      return query.shape === "a"
+        ? tagged(shortTrackingView(history), revision)
+        : tagged(trackingView(history), revision);
     },
   }),
   respond("POST", "/tracking/batch", "tracking.read", {
@@ -183,7 +185,7 @@ const scanning: BatchableCommand<{ readonly number: string; readonly scan: Recor
       tx,
       parts.map(({ input, call }) => ({ ...input, actor: call.actor })),
     ),
-  view: (history) => tagged(trackingView(history), history.record.version),
+  view: (history) => tagged(trackingView(history), history.record.revision),
 };
 
 const unknown = (number: string) => ({

@@ -267,7 +267,7 @@ function firstRecord(found: FoundParcel): Omit<TrackingRecord, "id"> {
     weight: null,
     weight_unit: null,
     dimensions: null,
-    version: 1,
+    revision: 1,
     created_at: parcel.created_at,
     updated_at: parcel.created_at,
   };
@@ -328,7 +328,7 @@ export async function insertEvent(tx: Tx, event: Required<EventRow>): Promise<bo
 }
 
 const saved_texts = ["status", "event_status", "event_hash", "status_detail", "message", "signed_by"] as const;
-const saved_numbers = ["occurred_at", "version", "updated_at"] as const;
+const saved_numbers = ["occurred_at", "revision", "updated_at"] as const;
 const saved = [...saved_texts, ...saved_numbers] as const;
 const savedText = (name: keyof TrackingRecord) => sql.raw(`(saved_row.value->>'${name}')`);
 const savedNumber = (name: keyof TrackingRecord) => sql`cast(${savedText(name)} as bigint)`;
@@ -356,9 +356,9 @@ const saveRow = prepared(
       .where(eq(tracking_records.id, a.id)),
 );
 
-/** Saves the status of parcels after a scan, and increases the version of each by one. */
+/** Saves the status of parcels after a scan, and increases the revision of each by one. */
 export async function saveRecords(tx: Tx, changed: readonly TrackingRecord[]): Promise<TrackingRecord[]> {
-  const records = changed.map((record) => ({ ...record, version: record.version + 1, updated_at: tx.now }));
+  const records = changed.map((record) => ({ ...record, revision: record.revision + 1, updated_at: tx.now }));
   // On SQLite, one statement per row is four times cheaper than one for all rows.
   if (engine === "postgres" && records.length > 1) await saveRows(tx, { records: JSON.stringify(records) });
   else {
@@ -379,13 +379,13 @@ export type RecordFacts = Partial<
   >
 >;
 
-/** Saves facts of a locked record, and increases its version by one. */
+/** Saves facts of a locked record, and increases its revision by one. */
 export async function saveFacts(tx: Tx, before: TrackingRecord, facts: RecordFacts): Promise<TrackingRecord> {
-  const record = { ...before, ...facts, version: before.version + 1, updated_at: tx.now };
-  const { version, updated_at } = record;
+  const record = { ...before, ...facts, revision: before.revision + 1, updated_at: tx.now };
+  const { revision, updated_at } = record;
   await tx.sql
     .update(tracking_records)
-    .set({ ...facts, version, updated_at })
+    .set({ ...facts, revision, updated_at })
     .where(eq(tracking_records.id, before.id));
   return record;
 }

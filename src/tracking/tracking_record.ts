@@ -39,7 +39,7 @@ export interface TrackingRecord extends TrackingStanding {
   readonly look_at: number | null;
   /** The number of consecutive failed polls. */
   readonly look_failures: number;
-  readonly version: number;
+  readonly revision: number;
   readonly created_at: number;
   readonly updated_at: number;
 }
@@ -221,5 +221,5 @@ export type NewRecord = Pick<
 /** Returns the record of a parcel before any report. */
 export function newRecord(now: number, fields: NewRecord): Omit<TrackingRecord, "id"> {
   const moments = { created_at: now, updated_at: now };
-  return { ...beforeEvents, ...no_reports, ...unfollowed, ...fields, version: 1, ...moments };
+  return { ...beforeEvents, ...no_reports, ...unfollowed, ...fields, revision: 1, ...moments };
 }

@@ -119,7 +119,7 @@ const changeRows = (service: Service) => [
       return { id: wireId("subscription", id), deleted: true as const };
     },
   }),
-  respond("POST", "/webhooks/:id/rotate-secret", "webhooks.manage", {
+  respond("POST", "/webhooks/:id/rotate_secret", "webhooks.manage", {
     id: "rotateWebhookSecret",
     summary: "Rotate the signing secret of a subscription",
     refuses: ["rotation_in_progress"],

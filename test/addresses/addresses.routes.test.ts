@@ -104,7 +104,7 @@ describe("works", () => {
       is_verified: true,
       verification: { status: "verified" },
     });
-    expect(accepted.version).toBe(order.version + 1);
+    expect(accepted.revision).toBe(order.revision + 1);
     expect(await shop.get(order.id)).toEqual(accepted);
     expect(await shop.told()).toEqual([]);
     const history = (await shop.app.get(`/orders/${order.id}/history`)).body.data.at(-1);

@@ -33,8 +33,8 @@ const knowing: OutsideCarrier = {
 
 const shop = await openShop();
 overrideCarriers(shop.app.service, { fake: knowing, deaf: fakeCarrier("deaf").connector });
-await shop.app.post("/shipping/carrier-accounts", { connector: "deaf", credentials: { api_key: "deaf_key_1" } });
-const made = await shop.app.post("/shipping/carrier-accounts", {
+await shop.app.post("/shipping/carrier_accounts", { connector: "deaf", credentials: { api_key: "deaf_key_1" } });
+const made = await shop.app.post("/shipping/carrier_accounts", {
   connector: "fake",
   credentials: { api_key: "fake_key_1" },
 });
@@ -124,7 +124,7 @@ describe("a stored address", () => {
       verification: { status: "verified", method: "fake", suggestion },
     });
     const order = await shop.get(open.id);
-    expect(order.version).toBe(open.version + 1);
+    expect(order.revision).toBe(open.revision + 1);
     expect(order.shipping_address.verification.method).toBe("fake");
     expect((await shop.get(gone.id)).shipping_address.verification.method).toBe("offline");
     expect(await shop.told()).toEqual([]);
@@ -175,7 +175,7 @@ describe("a stored address", () => {
   });
 
   test("is not verified once the account is paused", async () => {
-    await shop.app.patch(`/shipping/carrier-accounts/${account}`, { status: "paused" });
+    await shop.app.patch(`/shipping/carrier_accounts/${account}`, { status: "paused" });
     await shop.app.runJobs();
     const buyer = await customer(home);
     await shop.app.runJobs();

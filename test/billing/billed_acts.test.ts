@@ -124,7 +124,7 @@ describe("inbound and storage", () => {
         // It is still the evening before in New York.
         business_date: "2026-01-01",
         quantity: 20,
-        source: { type: "movement", id: added.data.received.movement_id, line: null, version: null },
+        source: { type: "movement", id: added.data.received.movement_id, line: null, revision: null },
         reversal_of: null,
       },
     ]);
@@ -133,14 +133,14 @@ describe("inbound and storage", () => {
       outside_working_hours: null,
     });
     const lines = [line(tea, 10), line(salt, 5)];
-    const { id } = (await ask("createReceipt", "/inventory/receipts", { location: main, lines })).data;
-    expect((await ask("scanReceipt", `/inventory/receipts/${id}/lines`, { items: [line(tea, 9)] })).told).toEqual([]);
-    await ask("scanReceipt", `/inventory/receipts/${id}/lines`, { items: [line(salt, 7)] });
+    const { id } = (await ask("createReceipt", "/inventory/receipts", { location: main, items: lines })).data;
+    expect((await ask("scanReceipt", `/inventory/receipts/${id}/items`, { items: [line(tea, 9)] })).told).toEqual([]);
+    await ask("scanReceipt", `/inventory/receipts/${id}/items`, { items: [line(salt, 7)] });
     const closed = await ask("closeReceipt", `/inventory/receipts/${id}/close`, { pallets: 1 });
     expect(closed.told).toEqual(["receipt.close 16"]);
     expect(closed.facts[0]?.attributes).toMatchObject({ announced: true, cartons: null, pallets: 1, skus: 2 });
     expect((await ask("closeReceipt", `/inventory/receipts/${id}/close`)).told).toEqual([]);
-    const empty = (await ask("createReceipt", "/inventory/receipts", { location: main, lines })).data;
+    const empty = (await ask("createReceipt", "/inventory/receipts", { location: main, items: lines })).data;
     expect((await ask("closeReceipt", `/inventory/receipts/${empty.id}/close`)).told).toEqual([]);
   });
 
@@ -156,10 +156,10 @@ describe("inbound and storage", () => {
     expect(moved.told).toEqual(["stock.move 1"]);
     expect(moved.facts[0]).toMatchObject({ source: { id: moved.data.movement_id }, attributes: { from_bin: from } });
     const count = (await ask("openCount", "/inventory/counts", { location: main, skus: ["TEA"] })).data;
-    const lines = count.lines.map(({ sku, bin, lot_number }: Record<string, string>, at: number) => {
+    const lines = count.items.map(({ sku, bin, lot_number }: Record<string, string>, at: number) => {
       return { sku, bin, lot_number, quantity: at };
     });
-    expect((await ask("recordCount", `/inventory/counts/${count.id}/lines`, { lines })).told).toEqual([]);
+    expect((await ask("recordCount", `/inventory/counts/${count.id}/items`, { items: lines })).told).toEqual([]);
     await ask("reviewCount", `/inventory/counts/${count.id}/review`);
     const posted = await ask("postCount", `/inventory/counts/${count.id}/post`, { allow_shortfall: true });
     expect(posted.told).toEqual([`count.post ${lines.length}`]);
@@ -194,7 +194,7 @@ describe("outbound", () => {
     await taken();
     const first = await ask("pickOrder", `/orders/${id}/pick`, { items: [line(tea, 2)], partial: true });
     expect(first.facts).toMatchObject([
-      { quantity: 2, source: { type: "order", id, line: expect.any(String), version: expect.any(Number) } },
+      { quantity: 2, source: { type: "order", id, line: expect.any(String), revision: expect.any(Number) } },
     ]);
     expect(first.facts[0]?.attributes).toEqual({
       order_id: id,

@@ -27,14 +27,16 @@ interface Told {
   readonly warehouse_id: string;
   readonly business_date: string;
   readonly quantity: number;
-  readonly source: { readonly id: string; readonly version: number };
+  readonly source: { readonly id: string; readonly revision: number };
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
 /** The pack events of an order, in the order in which they were recorded. */
 async function packsOf(id: string): Promise<Told[]> {
   const { data } = (await shop.app.get("/billing/events?limit=100&kind=pack")).body;
-  return (data as Told[]).filter(({ source }) => source.id === id).sort((a, b) => a.source.version - b.source.version);
+  return (data as Told[])
+    .filter(({ source }) => source.id === id)
+    .sort((a, b) => a.source.revision - b.source.revision);
 }
 
 const placed = (facts: readonly Told[]) =>
@@ -154,7 +156,7 @@ test("verify finds packs billed in a warehouse with fewer picks", async () => {
   );
   const [first] = rows;
   // Another act of this order in a warehouse where two units were picked and two are billed.
-  const more = { ...first, id: 999_999, source_version: 77, quantity: 1 };
+  const more = { ...first, id: 999_999, source_revision: 77, quantity: 1 };
   await store
     .write(async (tx) => {
       await tx.sql.insert(billable_events).values(more as never);

@@ -22,9 +22,9 @@ const list = async (path: string, key?: string) =>
   (await app.call("GET", path, undefined, key ? { key } : {})).body.data;
 
 test("a count by the operator is billed to each merchant whose stock was counted", async () => {
-  const { id, lines } = (await app.post("/inventory/counts", {})).body.data;
+  const { id, items: lines } = (await app.post("/inventory/counts", {})).body.data;
   const counted = lines.map(({ sku, bin }: Record<string, string>) => ({ sku, bin, quantity: 9 }));
-  const recorded = await app.post(`/inventory/counts/${id}/lines`, { lines: counted });
+  const recorded = await app.post(`/inventory/counts/${id}/items`, { items: counted });
   expect([recorded.status, recorded.body.error]).toEqual([200, undefined]);
   await app.post(`/inventory/counts/${id}/review`);
   expect((await app.post(`/inventory/counts/${id}/post`, {})).status).toBe(200);

@@ -174,7 +174,7 @@ test("verify finds storage that differs from the ledger, and events without an a
   await store.write((tx) => tx.sql.insert(storage_days).values(bogus as never));
   const [fact] = await store.read((db) => db.sql.select().from(billable_events).limit(1));
   const { id: _, ...same } = fact as NonNullable<typeof fact>;
-  const more = { source_id: 424_242, source_version: 7 };
+  const more = { source_id: 424_242, source_revision: 7 };
   const pick = { ...same, ...more, kind: "pick", act: "order.pick", source_type: "order" } as const;
   await store.write((tx) => tx.sql.insert(billable_events).values([{ ...same, ...more }, pick]));
   const found = (await store.read(verifyStore)).map(({ rule, subject, expected, actual }) => {

@@ -148,7 +148,7 @@ const signatures = /[?&]signature=([\w-]{16,})/g;
 type Named = readonly (readonly [kind: string, secret: string])[];
 
 const giving =
-  /^(?:POST|PATCH) \/(?:(?:platforms|shipping\/carrier-accounts)(?:\/\w+)?|webhooks(?:\/\w+(?:\/rotate-secret)?)?)$/;
+  /^(?:POST|PATCH) \/(?:(?:platforms|shipping\/carrier_accounts)(?:\/\w+)?|webhooks(?:\/\w+(?:\/rotate_secret)?)?)$/;
 const fields_given: Readonly<Record<string, string>> = {
   api_key: "a platform's key",
   api_token: "a platform's token",
@@ -196,7 +196,7 @@ function passwordsIn(route: string, sent: string): Named {
   return [password, current_password].flatMap((one) => (typeof one === "string" ? [["a password", one] as const] : []));
 }
 
-const showing = /^POST \/(?:keys(?:\/[^/]+\/rotate)?|shipping\/carrier-accounts|webhooks(?:\/[^/]+\/rotate-secret)?)$/;
+const showing = /^POST \/(?:keys(?:\/[^/]+\/rotate)?|shipping\/carrier_accounts|webhooks(?:\/[^/]+\/rotate_secret)?)$/;
 const showings = /"(?:key|secret|callback_secret)":"((ph_live_|ph_test_|whsec_|)[^"]+)"/g;
 const kinds_shown: Readonly<Record<string, string>> = {
   ph_live_: "an API key",

@@ -338,7 +338,7 @@ function eventTaker(service: Service, mode: Environment) {
 
 const eventChecks = new Map<EventType, TypeCheck<TSchema>>();
 
-/** Checks an event and its previous attributes against the schema that `GET /event-types` publishes for it. */
+/** Checks an event and its previous attributes against the schema that `GET /event_types` publishes for it. */
 function checkEvent(event: { readonly type: EventType; readonly data: object }, previous_attributes: object): void {
   const { type, data } = event;
   const { data: Data, previous: Previous } = eventDescriptions[type];

@@ -40,7 +40,7 @@ async function fill({ code, mark, units }: Marked): Promise<void> {
   const stock = { location: "whs_1001", bin: `SHELF-${code}`, notes: mark };
   await call("POST", "/inventory", { ...stock, sku: "TEA", quantity: units, lot_number: "L-1" });
   await call("POST", "/inventory", { ...stock, sku: "CUP", quantity: units });
-  await call("POST", "/inventory/receipts", { reference: mark, lines: [{ sku: "CUP", quantity: 3 }] });
+  await call("POST", "/inventory/receipts", { reference: mark, items: [{ sku: "CUP", quantity: 3 }] });
   const customer = await call("POST", "/customers", {
     email: "jane@example.com",
     company: mark,

@@ -213,7 +213,7 @@ test.each<[string, (tx: Tx) => PromiseLike<unknown>, (readonly [rule: string, wh
   [
     "what a rate card said before",
     (tx) => tx.sql.delete(rate_card_versions).where(eq(rate_card_versions.card_id, 1002)),
-    [["C1 every version of a rate card is stored", "rate card 1002: 1 0"]],
+    [["C1 every revision of a rate card is stored", "rate card 1002: 1 0"]],
   ],
   [
     "a label without its document",
@@ -236,7 +236,7 @@ test.each<[string, (tx: Tx) => PromiseLike<unknown>, (readonly [rule: string, wh
         name: "EasyPost",
         status: "active",
         carriers: [],
-        version: 1,
+        revision: 1,
         created_at: tx.now,
         updated_at: tx.now,
       });
@@ -272,7 +272,7 @@ test("work that waits without a due time", async () => {
     const store = { key: "k", platform: "shopify", name: "S", store_id: "s", api_url: "https://s.test" } as const;
     await tx.sql
       .insert(platform_connections)
-      .values({ id: 1001, ...store, merchant_id: 1, order_prefix: "S", status: "active", version: 1, ...whole });
+      .values({ id: 1001, ...store, merchant_id: 1, order_prefix: "S", status: "active", revision: 1, ...whole });
     const [parcel] = await tx.sql.select().from(shipments);
     const queued = { id: 1001, connection_id: 1001, status: "queued", next_at: null, attempts: 0 } as const;
     const waiting = { ...queued, order_id: 1001, lines: [], give_up_at: at, ...whole };

@@ -127,7 +127,7 @@ describe("customers", () => {
       const answer = await api.must(method, `/customers/${made.textAt("id")}`, { phone: "+1-555-010-0100" });
       expect(answer.status).toBe(200);
       expectShape(answer.body, customer);
-      const { updated_at: _at, version: _version, ...before } = made.body as Record<string, unknown>;
+      const { updated_at: _at, revision: _revision, ...before } = made.body as Record<string, unknown>;
       expect(answer.body).toMatchObject({ ...before, phone: "+1-555-010-0100" });
     });
   }

@@ -65,7 +65,7 @@ const order = record({
   imported: flag,
   metadata: object,
   allowed_actions: anyListOf(text),
-  version: integer,
+  revision: integer,
   created_at: moment,
   updated_at: moment,
   processing_at: orNull(moment),

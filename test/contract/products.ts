@@ -40,7 +40,7 @@ const product = record({
   customs: orNull(object),
   status: oneOf("active", "inactive"),
   metadata: object,
-  version: integer,
+  revision: integer,
   created_at: moment,
   updated_at: moment,
 });
@@ -109,7 +109,7 @@ describe("products", () => {
     const path = `/products/${made.textAt("data.id")}`;
     const answer = await api.patch(path, { name: "Premium Widget II", reorder_point: 60 });
     expectShape(answer.body, envelope(product));
-    const { updated_at: _at, version: _version, ...before } = made.at("data") as Record<string, unknown>;
+    const { updated_at: _at, revision: _revision, ...before } = made.at("data") as Record<string, unknown>;
     expect(answer.at("data")).toMatchObject({ ...before, name: "Premium Widget II", reorder_point: 60 });
     expect((await api.get(path)).at("data")).toEqual(answer.at("data"));
   });

@@ -240,7 +240,7 @@ describe("webhooks", () => {
   );
 
   test.each(worlds)("the list of event types is the specification's ($mode key, $base)", async (world) => {
-    const answer = await open(world).get("/event-types");
+    const answer = await open(world).get("/event_types");
     expectShape(answer.at("data"), listOf(record({ type: oneOf(...types) })));
     expect(answer.at("data")).toHaveLength(types.length);
   });

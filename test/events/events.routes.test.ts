@@ -44,7 +44,7 @@ describe("works", () => {
   });
 
   test("every type has an example that matches its schema", async () => {
-    const { body } = await app.get("/event-types");
+    const { body } = await app.get("/event_types");
     expect(body.data.map(({ type }: { type: string }) => type)).toEqual([...eventTypes]);
     for (const { type, example, schema } of body.data) {
       const check = TypeCompiler.Compile(eventSchema(type, eventDescriptions[type as EventType].data));

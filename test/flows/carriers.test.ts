@@ -45,8 +45,8 @@ async function openTrade() {
   const call = async (method: string, where: string, body?: object) =>
     await app.call(method, where, body, { key: shop.key });
   const account = async (connector: string, credentials: object) => {
-    const made = await call("POST", "/shipping/carrier-accounts", { connector, credentials });
-    const tested = await call("POST", `/shipping/carrier-accounts/${made.body.data.id}/test`, {});
+    const made = await call("POST", "/shipping/carrier_accounts", { connector, credentials });
+    const tested = await call("POST", `/shipping/carrier_accounts/${made.body.data.id}/test`, {});
     expect([made.status, tested.status, tested.body.data.last_test.ok]).toEqual([201, 200, true]);
     return { ...made.body.data };
   };
@@ -84,8 +84,8 @@ async function buyCheapest({ app, shop, call, accounts, easypost, takeTypes }: T
   const { rates, messages } = body.data;
   const [cheapest] = rates;
   expect(rates.map(({ carrier }: { carrier: string }) => carrier)).toContain("sim");
-  const cents = rates.map(({ rate_cents }: { rate_cents: number }) => rate_cents);
-  expect(cents).toEqual(cents.toSorted((one: number, other: number) => one - other));
+  const prices = rates.map(({ rate }: { rate: number }) => rate);
+  expect(prices).toEqual(prices.toSorted((one: number, other: number) => one - other));
   expect(cheapest).toMatchObject({ carrier: "usps", service: "GroundAdvantage", account_id: accounts.easypost.id });
   const said = messages.map(({ account_id, code }: { account_id: string; code: string }) => [account_id, code]);
   expect(said).toContainEqual([accounts.shippo.id, "carrier_timeout"]);

@@ -58,7 +58,7 @@ describe("refused", () => {
     expect(await refused("/merchants", merchant)).toEqual([422, "validation_failed", wrong]);
     const card = { service: "slow", name: "Slow", currency, prices: [{ zone: "*", up_to_pounds: 1, price: 1 }] };
     const whole = { ...card, transit_days: [{ zone: "*", days: 1 }] };
-    expect(await refused("/shipping/rate-cards", whole)).toEqual([422, "validation_failed", wrong]);
+    expect(await refused("/shipping/rate_cards", whole)).toEqual([422, "validation_failed", wrong]);
   });
 });
 
@@ -79,7 +79,7 @@ test("an order in dinars is exact to the fils, including its refund", async () =
   expect(line).toMatchObject({ unit_price: 12.334, discount_amount: 0.002, line_total: 37 });
 
   await shop.act(order.id, "ship");
-  const slip = (await shop.app.get(`/orders/${order.id}/packing-slip?format=json&prices=true`)).body.data;
+  const slip = (await shop.app.get(`/orders/${order.id}/packing_slip?format=json&prices=true`)).body.data;
   expect(slip.items[0]).toMatchObject({ unit_price: 12.345, amount: 37.035 });
   const back = await shop.app.create("/returns", {
     order_id: order.id,
@@ -115,7 +115,7 @@ test("the values of a count are totaled by currency", async () => {
     await shop.app.create("/inventory", { sku, quantity: 4, location: "whs_1001", bin: `C-${sku}` });
   const { id } = await shop.app.create("/inventory/counts", { location: "whs_1001", bins: ["C-YEN", "C-RICE"] });
   for (const sku of ["YEN", "RICE"]) {
-    await shop.app.create(`/inventory/counts/${id}/lines`, { lines: [{ sku, bin: `C-${sku}`, quantity: 2 }] });
+    await shop.app.create(`/inventory/counts/${id}/items`, { items: [{ sku, bin: `C-${sku}`, quantity: 2 }] });
   }
   const { summary } = await shop.app.create(`/inventory/counts/${id}/review`);
   expect(summary).toMatchObject({ value_net: null, currency: null });

@@ -80,7 +80,7 @@ async function told(...expected: string[]): Promise<Received[]> {
 }
 
 test("a receiver subscribes to everything, and stock comes in", async () => {
-  const types = (await api.must("GET", "/event-types")).data.map((it: { type: string }) => it.type);
+  const types = (await api.must("GET", "/event_types")).data.map((it: { type: string }) => it.type);
   const made = await api.must("POST", "/webhooks", { url: receiver.url, events: types, description: "flow" });
   hook = made.data.id;
   receiver.trust(made.data.secret);

@@ -70,7 +70,7 @@ describe.if(engine === "postgres")("a request that another server is processing"
     const again = await send(1, path, { name: "Green tea" });
     expect([again.status, again.text, again.told.get("idempotency-replayed")]).toEqual([200, first.text, "true"]);
     expect((await send(1, path, { name: "Black tea" })).code).toBe("idempotency_key_reused");
-    expect((await client(servers[1].url, keys.live).must("GET", path)).data).toMatchObject({ version: 2 });
+    expect((await client(servers[1].url, keys.live).must("GET", path)).data).toMatchObject({ revision: 2 });
   });
 
   test("is processed once the first one has failed", async () => {
@@ -93,6 +93,6 @@ describe.if(engine === "postgres")("a request that another server is processing"
     // The lock is released once the database notices.
     for (; next.status === 409; next = await send(1, path, { name: "Green tea" })) await Bun.sleep(20);
     expect([next.status, next.told.get("idempotency-replayed")]).toEqual([200, null]);
-    expect((await client(servers[1].url, keys.live).must("GET", path)).data).toMatchObject({ version: 2 });
+    expect((await client(servers[1].url, keys.live).must("GET", path)).data).toMatchObject({ revision: 2 });
   });
 });

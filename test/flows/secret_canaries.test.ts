@@ -169,8 +169,8 @@ async function webhooksGoThrough(key: string, echo: string): Promise<string[]> {
   expect([first.status, (await send("POST", "/v1/webhooks", made)).text]).toEqual([201, first.text]);
   const { id, secret } = first.body.data;
   const rotated = { key, body: { secret: chosen.webhook_secret }, headers: { "idempotency-key": "w-2" }, shows: true };
-  expect((await send("POST", `/v1/webhooks/${id}/rotate-secret`, rotated)).status).toBe(200);
-  await send("POST", `/v1/webhooks/${id}/rotate-secret`, rotated);
+  expect((await send("POST", `/v1/webhooks/${id}/rotate_secret`, rotated)).status).toBe(200);
+  await send("POST", `/v1/webhooks/${id}/rotate_secret`, rotated);
   await send("POST", "/v1/webhooks", { key, body: { url: `${echo}/hook`, events, secret: chosen.webhook_secret } });
   for (const path of ["gone-1", "gone-2"]) {
     await send("POST", "/v1/webhooks", { key, body: { url: `${echo}/${path}`, events }, shows: true });

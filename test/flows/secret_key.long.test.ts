@@ -139,13 +139,13 @@ test("with a new secret key, secrets sealed before are listed, and work once the
   const renewed = await run(at, other, "new-secret-key");
   expect([renewed.code, renewed.err]).toEqual([0, ""]);
   expect(renewed.out).toBe(
-    `test: webhook ${id}: create a new secret with POST …/rotate-secret\n` +
+    `test: webhook ${id}: create a new secret with POST …/rotate_secret\n` +
       "The data is now encrypted with PACKHOUSE_SECRET_KEY.\n",
   );
   expect((await serve(at, own)).code).toBe(78);
   const again = await start(at, other);
   const api = client(again.url, await again.makeKey("test"));
-  await api.must("POST", `/webhooks/${id}/rotate-secret`, {});
+  await api.must("POST", `/webhooks/${id}/rotate_secret`, {});
   await api.must("POST", "/products", { sku: "TEA", name: "Tea" });
   await api.must("POST", "/inventory", { sku: "TEA", quantity: 1 });
   expect((await told.promise).get("webhook-signature")).toMatch(/^v1,\S+$/);

@@ -91,13 +91,13 @@ export async function openHouse() {
     location: from_location,
     booking: (await made("/inventory/reserve", { order_id: "LATER", items: lines, expires_at })).reservation_id,
     count: (await made("/inventory/counts", { location: from_location, skus: [tea.sku] })).id,
-    receipt: (await made("/inventory/receipts", { location: from_location, lines })).id,
+    receipt: (await made("/inventory/receipts", { location: from_location, items: lines })).id,
     transfer: (await made("/inventory/transfers", { from_location, to_location, items: lines })).id,
     tracking: label.tracking_number,
     return: (await made("/returns", { order_id: sent.id, reason: "defective" })).id,
     platform: (await made("/platforms", { ...store, client_secret: "a-secret-of-the-shop" })).id,
     webhook: webhook.id,
-    recovery: (await made(`/webhooks/${webhook.id}/recover`, { since })).id,
+    recovery: (await made(`/webhooks/${webhook.id}/recoveries`, { since })).id,
     key: (await made("/keys", { name: "till", permission: "read" })).id,
     event: (event as unknown as { id: string }).id,
     doubtful: doubtful.id,
@@ -114,12 +114,12 @@ type Made = (path: string, body: object) => Promise<Record<string, string>>;
 async function shippingOf(shop: Shop, made: Made, tea: { id: string }, carrier: string) {
   overrideCarriers(shop.app.service, { fake: knowing });
   const credentials = { api_key: "a-key-at-the-carrier", account: "A-1" };
-  const account = (await made("/shipping/carrier-accounts", { connector: "fake", credentials }))["id"] ?? "";
+  const account = (await made("/shipping/carrier_accounts", { connector: "fake", credentials }))["id"] ?? "";
   const listed = await shop.order([[tea, 1]]);
   const label = await made("/shipping/labels", { order_id: listed.id, carrier, service: "standard", package: parcel });
   const { label_id = "", shipment_id: shipment = "", tracking_number: scanned = "" } = label;
   const manifest = (await made("/shipping/manifests", { label_ids: [label_id] }))["manifest_id"] ?? "";
-  const [{ id: card }] = (await shop.app.get("/shipping/rate-cards")).body.data;
+  const [{ id: card }] = (await shop.app.get("/shipping/rate_cards")).body.data;
   return { account, card: card as string, listed: listed.id as string, label: label_id, shipment, scanned, manifest };
 }
 
@@ -165,11 +165,14 @@ function resourcesOf(ids: Ids): Readonly<Record<string, Resource>> {
     return: { route: "/returns/:id", path: `/returns/${ids.return}` },
     platform: { route: "/platforms/:id", path: `/platforms/${ids.platform}` },
     webhook: { route: "/webhooks/:id", path: `/webhooks/${ids.webhook}` },
-    recovery: { route: "/webhooks/:id/recover/:job_id", path: `/webhooks/${ids.webhook}/recover/${ids.recovery}` },
+    recovery: {
+      route: "/webhooks/:id/recoveries/:recovery_id",
+      path: `/webhooks/${ids.webhook}/recoveries/${ids.recovery}`,
+    },
     key: { route: "/keys/:id", path: `/keys/${ids.key}` },
     event: { route: "/events/:id", path: `/events/${ids.event}` },
-    account: { route: "/shipping/carrier-accounts/:id", path: `/shipping/carrier-accounts/${ids.account}` },
-    card: { route: "/shipping/rate-cards/:id", path: `/shipping/rate-cards/${ids.card}` },
+    account: { route: "/shipping/carrier_accounts/:id", path: `/shipping/carrier_accounts/${ids.account}` },
+    card: { route: "/shipping/rate_cards/:id", path: `/shipping/rate_cards/${ids.card}` },
     holidays: { route: "/shipping/holidays/:carrier", path: `/shipping/holidays/${ids.carrier}` },
     "holidays of a year": { route: "/shipping/holidays/:carrier", path: `/shipping/holidays/${ids.carrier}?year=2027` },
     overrides: { route: "/shipping/zones/overrides", path: "/shipping/zones/overrides" },
@@ -246,11 +249,11 @@ function stockChanges(ids: Ids, { name, quantity, later, random }: Sent): Change
     booking("extendReservation", "POST", "/extend", { expires_at: later(29) }),
     lot("correctLot", "PATCH", "", { expiration_date: later(40) }),
     lot("setLotStatus", "POST", "/status", { status: random.pick(["available", "on_hold"]), reason: "seen" }),
-    count("recordCount", "POST", "/lines", { lines: [{ sku: ids.sku, bin: "K-1", quantity }] }),
+    count("recordCount", "POST", "/items", { items: [{ sku: ids.sku, bin: "K-1", quantity }] }),
     count("reviewCount", "POST", "/review", {}),
     count("postCount", "POST", "/post", {}),
     count("cancelCount", "POST", "/cancel", {}),
-    receipt("scanReceipt", "POST", "/lines", { items }),
+    receipt("scanReceipt", "POST", "/items", { items }),
     receipt("closeReceipt", "POST", "/close", {}),
     receipt("cancelReceipt", "POST", "/cancel", {}),
     transfer("shipTransfer", "POST", "/ship", {}),
@@ -305,7 +308,7 @@ function deskChanges(ids: Ids, { name, quantity, later, random }: Sent): Change[
     platform("updatePlatform", "PATCH", "", { name, client_secret: `the-secret-of-the-shop-${quantity}` }),
     platform("deletePlatform", "DELETE", ""),
     webhook("updateWebhook", "PATCH", "", { description: name, active: random.chance(0.8) }),
-    webhook("rotateWebhookSecret", "POST", "/rotate-secret", { overlap_seconds: random.pick([0, 60]) }),
+    webhook("rotateWebhookSecret", "POST", "/rotate_secret", { overlap_seconds: random.pick([0, 60]) }),
     webhook("deleteWebhook", "DELETE", ""),
     key("updateKey", "PATCH", "", { name, expires_at: later(30) }),
     key("rotateKey", "POST", "/rotate", {}),
@@ -316,8 +319,8 @@ function deskChanges(ids: Ids, { name, quantity, later, random }: Sent): Change[
 
 /** Changes to carrier accounts, rate cards, zones and holidays. */
 function shippingChanges(ids: Ids, { name, quantity, random }: Sent): Change[] {
-  const account = at(`/shipping/carrier-accounts/${ids.account}`, "account");
-  const card = at(`/shipping/rate-cards/${ids.card}`, "card");
+  const account = at(`/shipping/carrier_accounts/${ids.account}`, "account");
+  const card = at(`/shipping/rate_cards/${ids.card}`, "card");
   const overrides = random.chance(0.3) ? [] : [{ country: "US", postal_prefix: "972", zone: `${quantity + 1}` }];
   const credentials = { account: `A-${quantity}` };
   const status = random.pick(["active", "paused"]);
@@ -342,7 +345,7 @@ function shippingHappenings({ app }: Shop, ids: Ids): readonly ((random: Random)
   return [
     async (random) => {
       fake.check = async () => fake_listing.slice(random.integer(0, 1));
-      await app.post(`/shipping/carrier-accounts/${ids.account}/test`);
+      await app.post(`/shipping/carrier_accounts/${ids.account}/test`);
     },
     (random) => file(`${charts}/import`, `origin,destination,zone\r\n432,005-099,${random.integer(2, 4)}`),
     (random) => file("/shipping/zones/overrides/import", `zone,country,state\r\n${random.integer(2, 4)},US,OR`),

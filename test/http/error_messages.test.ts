@@ -211,7 +211,7 @@ test("spelling variants of a weight unit are accepted and normalized", async () 
     const made = await app.post("/products", { sku: `U-${at}`, name: "Tea", weight: 2, weight_unit: unit });
     expect([made.status, made.body.data?.weight_unit]).toEqual([201, "lb"]);
     const changed = await app.patch(`/products/${made.body.data.id}`, { weight_unit: unit });
-    expect(changed.body.data.version).toBe(made.body.data.version);
+    expect(changed.body.data.revision).toBe(made.body.data.revision);
     const rates = await app.post("/shipping/rates", {
       from_zip: "90001",
       to_zip: "10001",

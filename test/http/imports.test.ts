@@ -100,8 +100,8 @@ describe("numbers that two conventions read differently", () => {
     });
     expect(await orders(file, { history: "true", decimal: "," })).toMatchObject({ created: 1, failed: 0 });
     expect(await order("N-3")).toMatchObject({ subtotal: 2500 });
-    const { id } = (await app.get("/shipping/rate-cards?limit=1")).body.data[0];
-    const prices = `/shipping/rate-cards/${id}/import`;
+    const { id } = (await app.get("/shipping/rate_cards?limit=1")).body.data[0];
+    const prices = `/shipping/rate_cards/${id}/import`;
     const card = await send(prices, 'zone;up_to_pounds;price\n*;1;"9,95"\n*;;1');
     expect([card.status, card.error.details[0]]).toMatchObject([422, { field: "line 2, price" }]);
     expect((await send(prices, 'zone;up_to_pounds;price\n*;1;"9,95"\n*;;1', { decimal: "," })).prices).toMatchObject([

@@ -34,34 +34,34 @@ describe("works", () => {
     expect((await shop.app.get("/orders")).headers.get("etag")).toBe(null);
   });
 
-  test.each(['"1"', '"7", "1"', '"7" ,W/"1",  "1"', "*"])("If-Match: %s allows a change to version 1", async (tag) => {
+  test.each(['"1"', '"7", "1"', '"7" ,W/"1",  "1"', "*"])("If-Match: %s allows a change to revision 1", async (tag) => {
     const { id } = await shop.order([[await shop.product({ units: 5 }), 1]]);
     const answer = await send("PATCH", `/orders/${id}`, { "if-match": tag }, { priority: 3 });
     expect([answer.status, answer.headers.get("etag")]).toEqual([200, expect.stringMatching(/^"2-\w+"$/)]);
   });
 
-  test.each(['"1"', 'W/"1"', '"0", "1"', "*"])("If-None-Match: %s matches version 1", async (tag) => {
+  test.each(['"1"', 'W/"1"', '"0", "1"', "*"])("If-None-Match: %s matches revision 1", async (tag) => {
     const { id } = await shop.product({ units: 5 });
     const answer = await send("GET", `/products/${id}`, { "if-none-match": tag });
     expect([answer.status, answer.body, answer.headers.get("etag")]).toEqual([304, "", '"1"']);
     expect(answer.headers.get("x-request-id")).toMatch(/^req_/);
   });
 
-  test("stock and the calendar can change an order's ETag, but do not fail If-Match on its version", async () => {
+  test("stock and the calendar can change an order's ETag, but do not fail If-Match on its revision", async () => {
     const goods = await shop.product();
     const { id } = await shop.order([[goods, 1]]);
     const path = `/orders/${id}`;
     const { etag: waiting } = await tagged(path);
     await shop.app.stock(goods.sku, 1);
     const { etag: filled, data } = await tagged(path);
-    expect([data.version, data.allocation.complete, filled === waiting]).toEqual([1, true, false]);
+    expect([data.revision, data.allocation.complete, filled === waiting]).toEqual([1, true, false]);
     expect((await send("GET", path, { "if-none-match": waiting })).status).toBe(200);
     expect((await send("GET", path, { "if-none-match": '"1"' })).status).toBe(200);
     expect((await send("GET", path, { "if-none-match": `"1", ${filled}` })).status).toBe(304);
     const stale = await send("POST", `${path}/hold`, { "if-match": waiting }, { reason: "fraud" });
     expect([stale.status, stale.headers.get("etag")]).toEqual([412, filled]);
     const held = await send("POST", `${path}/hold`, { "if-match": '"1"' }, { reason: "fraud" });
-    expect([held.status, held.body.data.version]).toEqual([200, 2]);
+    expect([held.status, held.body.data.revision]).toEqual([200, 2]);
     shop.app.clocks.live.advance(3_600_000);
     expect((await send("POST", `${path}/release`, { "if-match": held.headers.get("etag") ?? "" }, {})).status).toBe(
       200,
@@ -83,14 +83,14 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("a condition where the resource has no version, without effect", async () => {
+  test("a condition where the resource has no revision, without effect", async () => {
     const body = { sku: crypto.randomUUID(), name: "Tea" };
     const answer = await send("POST", "/products", { "if-match": "*" }, body);
     expect([answer.status, answer.body.error.code]).toEqual([400, "malformed_header"]);
     expect((await shop.app.get(`/products?sku=${body.sku}`)).body.data).toEqual([]);
   });
 
-  test("a weak tag, even of the current version", async () => {
+  test("a weak tag, even of the current revision", async () => {
     const { id } = await shop.order([[await shop.product({ units: 5 }), 1]]);
     expect((await send("PATCH", `/orders/${id}`, { "if-match": 'W/"1"' }, { priority: 3 })).status).toBe(412);
   });
@@ -130,7 +130,7 @@ describe("guards", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 412]);
   });
 
-  test("of two clients that saw the same version, one changes the order", async () => {
+  test("of two clients that saw the same revision, one changes the order", async () => {
     const { id } = await shop.order([[await shop.product({ units: 5 }), 1]]);
     const answers = await Promise.all(
       [1, 2].map((priority) => send("PATCH", `/orders/${id}`, { "if-match": '"1"' }, { priority })),
@@ -149,24 +149,24 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
     ...["/platforms/:id/imports", "/platforms/:id/reports", "/webhooks", "/webhooks/:id/logs", "/requests"],
     ...["/webhooks/:id/deliveries", "/notices", "/events", "/tracking", "/shipments", "/shipping/manifests"],
     ...["/audit", "/backups", "/invitations", "/users", "/users/me/sessions", "/users/:id/sessions", "/merchants"],
-    ...["/billing/events", "/billing/storage", "/shipping/carrier-accounts", "/shipping/rate-cards"],
-    ...["/shipping/rate-cards/:id/history", "/shipping/holidays"],
+    ...["/billing/events", "/billing/storage", "/shipping/carrier_accounts", "/shipping/rate_cards"],
+    ...["/shipping/rate_cards/:id/history", "/shipping/holidays"],
   ],
   "a file of all rows, which is written while it is sent": [
     ...["/products/export.csv", "/inventory/export.csv", "/inventory/movements/export.csv", "/orders/export.csv"],
     ...["/inventory/lots/:id/trace/export.csv", "/shipments/export.csv", "/tracking/export.csv"],
     ...["/shipping/labels/export.csv", "/shipping/labels/costs/export.csv", "/audit/export.csv"],
-    ...["/billing/events/export.csv", "/billing/storage/export.csv", "/shipping/rate-cards/:id/export.csv"],
+    ...["/billing/events/export.csv", "/billing/storage/export.csv", "/shipping/rate_cards/:id/export.csv"],
     ...["/shipping/zones/charts/export.csv"],
   ],
   "worked out of many records for this one look": [
-    ...["/inventory/:sku/explain", "/orders/:id/plan", "/orders/:id/pick-list", "/orders/:id/packing-slip"],
-    ...["/pick-lists", "/orders/counts", "/search", "/servers", "/shipping/zones", "/shipping/zones/map"],
-    ...["/shipping/labels/costs", "/overview", "/reports/orders", "/reports/on-time", "/reports/units-picked"],
-    ...["/reports/carrier-cost", "/reports/sales", "/reports/stock-ageing", "/reports/stock-turns"],
-    ...["/reports/fill-rate", "/reports/orders/export.csv", "/reports/on-time/export.csv"],
-    ...["/reports/units-picked/export.csv", "/reports/carrier-cost/export.csv", "/reports/sales/export.csv"],
-    ...["/reports/stock-ageing/export.csv", "/reports/stock-turns/export.csv", "/reports/fill-rate/export.csv"],
+    ...["/inventory/:sku/explain", "/orders/:id/plan", "/orders/:id/pick_list", "/orders/:id/packing_slip"],
+    ...["/pick_lists", "/orders/counts", "/search", "/servers", "/shipping/zones", "/shipping/zones/map"],
+    ...["/shipping/labels/costs", "/overview", "/reports/orders", "/reports/on_time", "/reports/units_picked"],
+    ...["/reports/carrier_cost", "/reports/sales", "/reports/stock_ageing", "/reports/stock_turns"],
+    ...["/reports/fill_rate", "/reports/orders/export.csv", "/reports/on_time/export.csv"],
+    ...["/reports/units_picked/export.csv", "/reports/carrier_cost/export.csv", "/reports/sales/export.csv"],
+    ...["/reports/stock_ageing/export.csv", "/reports/stock_turns/export.csv", "/reports/fill_rate/export.csv"],
   ],
   "its links are signed anew in each answer": ["/shipping/labels/:id", "/shipping/labels"],
   "a page of this moment, which nobody keeps": ["/t/:token"],
@@ -182,7 +182,7 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
     ...["/shipping/labels/:id/document", "/labels/:id", "/shipping/manifests/:id/document"],
   ],
   "part of the program, told to those who ask once": [
-    ...["/orders/transitions", "/shipping/carriers", "/shipping/connectors", "/event-types", "/errors", "/roles"],
+    ...["/orders/transitions", "/shipping/carriers", "/shipping/connectors", "/event_types", "/errors", "/roles"],
   ],
   "beside the API; documents of the reference have weak tags of their own": [
     ...["/health", "/health/live", "/metrics", "/openapi.json", "/", "/docs", "/docs/", "/docs/errors"],

@@ -18,7 +18,7 @@ const transfer = { from_location: shop.main, to_location: shop.west, items };
 const { id } = await shop.write((tx) => createTransfer(tx, transfer));
 await shop.write((tx) => shipTransfer(tx, String(id), clerk));
 await shop.write((tx) => receiveTransfer(tx, String(id), { items: [{ sku: "RICE", quantity: 3 }] }, clerk));
-const receipt = await shop.write((tx) => createReceipt(tx, { location: shop.main, lines: items }));
+const receipt = await shop.write((tx) => createReceipt(tx, { location: shop.main, items }));
 await shop.write((tx) => scanReceipt(tx, String(receipt.id), { items: [{ sku: "RICE", quantity: 2 }] }, clerk));
 
 /** The audit's differences after a change that is rolled back. */

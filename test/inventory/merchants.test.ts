@@ -140,11 +140,11 @@ describe("works", () => {
       { sku: "POT", quantity: 4 },
       { sku: "TEA", quantity: 5, lot_number: "L-2" },
     ];
-    const receipt = await done("POST", "/inventory/receipts", { lines, location: house });
+    const receipt = await done("POST", "/inventory/receipts", { items: lines, location: house });
     expect(receipt.merchant_id).toBe(bolt);
     const items = [{ sku: "TEA", quantity: 5, bin: "B-10" }];
     await app.takeEvents();
-    await done("POST", `/inventory/receipts/${receipt.id}/lines`, { items });
+    await done("POST", `/inventory/receipts/${receipt.id}/items`, { items });
     expect(await on_hand("TEA", "BOLT")).toBe(35);
     const events = await app.takeEvents();
     expect(events.map(({ type, data }) => [type, data["merchant_id"], data["sku"]])).toEqual([
@@ -168,7 +168,7 @@ describe("works", () => {
     });
     const count = await done("POST", "/inventory/counts", { location: house, bins: ["A-10", "B-11"] });
     expect(
-      count.lines.map((line: Record<string, unknown>) => [line["merchant_id"], line["bin"], line["expected_quantity"]]),
+      count.items.map((line: Record<string, unknown>) => [line["merchant_id"], line["bin"], line["expected_quantity"]]),
     ).toEqual([
       [acme, "A-10", 20],
       [bolt, "B-11", 3],
@@ -178,10 +178,10 @@ describe("works", () => {
       { sku: "TEA", bin: "A-10", quantity: 20 },
     ];
     // The count is shared, however the operator filters its view.
-    await done("POST", `/inventory/counts/${count.id}/lines`, { lines }, "ACME");
+    await done("POST", `/inventory/counts/${count.id}/items`, { items: lines }, "ACME");
     await done("POST", `/inventory/counts/${count.id}/review`, {}, "ACME");
     const posted = await done("POST", `/inventory/counts/${count.id}/post`, {}, "ACME");
-    expect(posted.lines.map((line: Record<string, unknown>) => line["difference"])).toEqual([0, -1]);
+    expect(posted.items.map((line: Record<string, unknown>) => line["difference"])).toEqual([0, -1]);
     expect([await on_hand("TEA", "ACME"), await on_hand("TEA", "BOLT")]).toEqual([20, 34]);
   });
 
@@ -277,7 +277,7 @@ describe("refuses", () => {
     ["POST", "/inventory/moves", { sku: "TEA", quantity: 1, to_bin: "A-11" }],
     ["POST", "/inventory/counts", { skus: ["TEA"] }],
     ["POST", "/inventory/reserve", { order_id: "N-9", items: [{ sku: "CUP", quantity: 1 }] }],
-    ["POST", "/inventory/receipts", { lines: [{ sku: "TEA", quantity: 1 }] }],
+    ["POST", "/inventory/receipts", { items: [{ sku: "TEA", quantity: 1 }] }],
   ])("requests that may mean two merchants: %s %s", async (method, path, body) => {
     expect(await refused(method, path, body)).toEqual([422, "merchant_required"]);
   });
@@ -287,17 +287,21 @@ describe("refuses", () => {
       { sku: "CUP", quantity: 1 },
       { sku: "POT", quantity: 1 },
     ];
-    expect(await refused("POST", "/inventory/receipts", { lines })).toEqual([404, "resource_missing", "lines[1].sku"]);
-    expect(await refused("POST", "/inventory/receipts", { lines }, "BOLT")).toEqual([
+    expect(await refused("POST", "/inventory/receipts", { items: lines })).toEqual([
       404,
       "resource_missing",
-      "lines[0].sku",
+      "items[1].sku",
+    ]);
+    expect(await refused("POST", "/inventory/receipts", { items: lines }, "BOLT")).toEqual([
+      404,
+      "resource_missing",
+      "items[0].sku",
     ]);
   });
 
   test("stock that is not part of a receipt", async () => {
-    const receipt = await done("POST", "/inventory/receipts", { lines: [{ sku: "CUP", quantity: 1 }] });
-    const scanned = await refused("POST", `/inventory/receipts/${receipt.id}/lines`, {
+    const receipt = await done("POST", "/inventory/receipts", { items: [{ sku: "CUP", quantity: 1 }] });
+    const scanned = await refused("POST", `/inventory/receipts/${receipt.id}/items`, {
       items: [{ sku: "POT", quantity: 1 }],
     });
     expect(scanned).toEqual([404, "resource_missing", "items[0].sku"]);

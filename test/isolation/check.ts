@@ -107,7 +107,7 @@ const changing =
   /^\/(inventory\/locations|overview|shipping\/(carriers|zones|holidays)|billing\/storage|reports\/stock)/;
 
 /** Operations that show examples to everyone. */
-export const published = /^\/(event-types|errors)/;
+export const published = /^\/(event_types|errors)/;
 
 /** The differences in what a merchant sees since another one was added. */
 export async function compareLooks(fixture: Fixture, looks: readonly Asked[]): Promise<string[]> {
@@ -232,7 +232,7 @@ const same_for_all = new Set([
   "updateProduct body sku",
   "updatePlatform body store_id",
   "bigcommerceOrder body store_id",
-  "createReceipt body lines.[].lot_number",
+  "createReceipt body items.[].lot_number",
   "createReturn body customer_email",
   "createWebhook body merchants.[]",
   "updateWebhook body merchants.[]",

@@ -153,7 +153,7 @@ async function equalGoods(ask: Ask, code: string, word: string) {
     reference: "EQUAL-PO",
     supplier: `Supplier ${word}`,
     location,
-    lines: [{ sku, quantity: 5 }],
+    items: [{ sku, quantity: 5 }],
   });
   return { product, set, lot };
 }

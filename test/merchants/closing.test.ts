@@ -59,7 +59,7 @@ describe("refuses", () => {
   test("every record that the operator's key would create for a closed merchant without naming it", async () => {
     const { code, sku, customer, draft } = await merchantOf("BOLT");
     const receipt = await app.must("POST", "/inventory/receipts", {
-      lines: [{ sku, quantity: 9 }],
+      items: [{ sku, quantity: 9 }],
       location: "whs_1001",
     });
     await app.must("POST", "/inventory", { sku, quantity: 2, location: "whs_1001" });
@@ -73,8 +73,8 @@ describe("refuses", () => {
       ["POST", "/orders", draft("B-1"), made],
       ["POST", "/inventory", { sku, quantity: 1, location: "whs_1001" }, stock],
       ["PATCH", `/inventory/${sku}`, { adjustment: 1, reason: "found", location: "whs_1001" }, stock],
-      ["POST", "/inventory/receipts", { lines: [{ sku, quantity: 9 }], location: "whs_1001" }, made],
-      ["POST", `/inventory/receipts/${receipt.id}/lines`, { items: [{ sku, quantity: 3 }] }, stock],
+      ["POST", "/inventory/receipts", { items: [{ sku, quantity: 9 }], location: "whs_1001" }, made],
+      ["POST", `/inventory/receipts/${receipt.id}/items`, { items: [{ sku, quantity: 3 }] }, stock],
       ["POST", `/customers/${customer.id}/addresses`, { ...portland, address_line1: "14 Elm St" }, made],
       [
         "PATCH",
@@ -116,18 +116,18 @@ describe("refuses", () => {
     const line = (name: string, quantity: number) => ({ sku: name, bin: "C-1", quantity });
     const [late, posted] = [await open(), await open()];
     for (const one of ["C-1", "C-2"]) await app.must("POST", "/inventory", { sku: other.sku, quantity: 1, bin: one });
-    await app.must("POST", `/inventory/counts/${late}/lines`, { lines: [line(sku, 2)] });
+    await app.must("POST", `/inventory/counts/${late}/items`, { items: [line(sku, 2)] });
     await app.must("POST", `/inventory/counts/${late}/review`);
     await app.must("POST", `/merchants/${code}/close`);
-    const found = await app.post(`/inventory/counts/${posted}/lines`, { lines: [line(other.sku, 3), line(sku, 1)] });
+    const found = await app.post(`/inventory/counts/${posted}/items`, { items: [line(other.sku, 3), line(sku, 1)] });
     const way = "Record the expected quantity of these lines, then review and post the count again";
     const why = "merchant HAZE is closed and cannot receive stock";
     expect([found.status, found.body.error]).toMatchObject([
       409,
       {
         code: "merchant_closed",
-        message: `lines[1].quantity must be 0: ${why}.`,
-        details: [{ field: "lines[1].quantity" }],
+        message: `items[1].quantity must be 0: ${why}.`,
+        details: [{ field: "items[1].quantity" }],
       },
     ]);
     const refused = await app.post(`/inventory/counts/${late}/post`);
@@ -137,14 +137,14 @@ describe("refuses", () => {
         code: "merchant_closed",
         message: `${sku} in C-1: ${why}. ${way}.`,
         merchant: "HAZE",
-        lines: [{ sku, bin: "C-1", expected_quantity: 0, counted_quantity: 2 }],
+        items: [{ sku, bin: "C-1", expected_quantity: 0, counted_quantity: 2 }],
       },
     ]);
     for (const [count, lines] of [
       [late, [line(sku, 0)]],
       [posted, [line(other.sku, 3), line(sku, 0)]],
     ] as const) {
-      await app.must("POST", `/inventory/counts/${count}/lines`, { lines });
+      await app.must("POST", `/inventory/counts/${count}/items`, { items: lines });
       await app.must("POST", `/inventory/counts/${count}/review`);
       expect((await app.must("POST", `/inventory/counts/${count}/post`)).status).toBe("posted");
     }

@@ -39,7 +39,7 @@ describe("works", () => {
       colour: null,
       metadata: {},
       allowed_actions: ["suspend", "close"],
-      version: 1,
+      revision: 1,
       created_at: "2026-01-02T03:04:05.000Z",
       updated_at: "2026-01-02T03:04:05.000Z",
       suspended_at: null,
@@ -81,7 +81,7 @@ describe("works", () => {
     const change = { name: "Bolt & Co", legal_name: "Bolt Incorporated", may_buy_labels: true, contact: {} };
     const { data } = await ask("PATCH", `/merchants/${bolt.id}`, change);
     const updated_at = new Date(shop.app.clocks.live.now()).toISOString();
-    expect(data).toEqual({ ...bolt, ...change, contact: null, version: 2, updated_at });
+    expect(data).toEqual({ ...bolt, ...change, contact: null, revision: 2, updated_at });
     expect((await ask("GET", "/merchants/BOLT", undefined, inTest())).data).toEqual(data);
   });
 
@@ -98,7 +98,7 @@ describe("works", () => {
     const again = await ask("POST", `/merchants/${id}/suspend`);
     expect([again.status, again.error.code]).toEqual([409, "invalid_state_transition"]);
     const active = await ask("POST", "/merchants/CORA/reactivate");
-    expect(active.data).toMatchObject({ status: "active", suspended_at: null, version: 3 });
+    expect(active.data).toMatchObject({ status: "active", suspended_at: null, revision: 3 });
     const closed = await ask("POST", "/merchants/CORA/close");
     expect(closed.data).toMatchObject({ status: "closed", allowed_actions: [], closed_at: now });
     for (const act of ["suspend", "reactivate", "close"]) {
@@ -122,7 +122,7 @@ describe("works", () => {
     expect(await other.read(listMerchants)).toEqual(await live.read(listMerchants));
     expect(await other.read(listMerchants)).toContainEqual({
       ...lost,
-      ...{ status: "suspended", suspended_at: lost.created_at, version: 2 },
+      ...{ status: "suspended", suspended_at: lost.created_at, revision: 2 },
     });
   });
 

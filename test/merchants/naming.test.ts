@@ -23,12 +23,12 @@ const decided: [string, string, () => object][] = [
   ["POST", "/inventory", () => ({ sku: "BOLT-TEA", quantity: 5, location, bin: "B-1" })],
   ["PATCH", "/inventory/BOLT-TEA", () => ({ adjustment: 1, reason: "found" })],
   ["POST", "/inventory/moves", () => ({ sku: "BOLT-TEA", quantity: 1, bin: "B-1", to_bin: "B-2" })],
-  ["POST", "/inventory/receipts", () => ({ location, lines: [{ sku: "BOLT-TEA", quantity: 5 }] })],
+  ["POST", "/inventory/receipts", () => ({ location, items: [{ sku: "BOLT-TEA", quantity: 5 }] })],
 ];
 const undecided: [string, string, () => object][] = [
   ["POST", "/inventory", () => ({ sku: "TEA", quantity: 5, location })],
   ["PATCH", "/inventory/TEA", () => ({ adjustment: 1, reason: "found", location })],
-  ["POST", "/inventory/receipts", () => ({ location, lines: [{ sku: "TEA", quantity: 5 }] })],
+  ["POST", "/inventory/receipts", () => ({ location, items: [{ sku: "TEA", quantity: 5 }] })],
   ["POST", "/inventory/reserve", () => ({ order_id: "later", items: [{ sku: "BOLT-TEA", quantity: 1 }] })],
   ["POST", "/products", () => ({ sku: "NEW", name: "New" })],
   ["POST", "/customers", () => ({ email: "jo@example.com" })],

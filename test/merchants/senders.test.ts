@@ -46,7 +46,7 @@ describe("works", () => {
       country,
     });
     expect([from_address.company, from_address.phone]).toEqual([company ?? null, phone ?? null]);
-    const slip = `/orders/${id}/packing-slip`;
+    const slip = `/orders/${id}/packing_slip`;
     const { ship_from } = (await app.get(`${slip}?format=json`)).body.data;
     expect(ship_from).toMatchObject({ name: senders[code], address_line1, city });
     const { status, html } = await house.look(tracking_url);
@@ -152,7 +152,7 @@ describe("works", () => {
     const { label_id, tracking_url } = await house.label(id);
     const said = async () => {
       const { html } = await house.look(tracking_url);
-      const { ship_from } = (await app.get(`/orders/${id}/packing-slip?format=json`)).body.data;
+      const { ship_from } = (await app.get(`/orders/${id}/packing_slip?format=json`)).body.data;
       const [, above] = /<p class="sender"><bdi>(.*?)<\/bdi><\/p>/.exec(html) ?? [];
       const [, from] = /<dt>From<\/dt><dd><bdi>(.*?)<\/bdi>/.exec(html) ?? [];
       const bought = await house.label(await house.order("MAIN"));

@@ -156,7 +156,7 @@ describe("works", () => {
       ["POST", `/orders/${labelled.id}/ship`, {}],
       ["POST", `/orders/${waiting.id}/split`, { items: [{ sku: "TEA", quantity: 1 }] }],
       ["POST", "/shipping/labels", { order_id: waiting.id, ...label }],
-      ["GET", `/orders/${waiting.id}/pick-list`],
+      ["GET", `/orders/${waiting.id}/pick_list`],
     ];
     for (const [method, path, body] of asked) {
       const { status, body: answer } = await app.call(method, path, body);

@@ -115,18 +115,18 @@ const lists = [
   "/events?limit=100",
   "/events?delivered=true&limit=100",
   "/reports/orders",
-  "/reports/on-time",
+  "/reports/on_time",
   "/reports/sales",
-  "/reports/stock-ageing",
-  "/reports/stock-turns",
-  "/reports/fill-rate",
+  "/reports/stock_ageing",
+  "/reports/stock_turns",
+  "/reports/fill_rate",
   "/reports/sales/export.csv",
   "/orders/export.csv",
   "/shipments/export.csv",
 ];
 
 /** Lists that are still empty. */
-const empty = ["/returns?arrived=false", "/reports/on-time"];
+const empty = ["/returns?arrived=false", "/reports/on_time"];
 
 describe("works", () => {
   test.each(lists)("%s: a merchant sees what the operator sees of it, and nothing of others", async (path) => {
@@ -197,7 +197,7 @@ describe("works", () => {
     expect(new Set(low_stock.samples.map((one: { merchant_id: string }) => one.merchant_id)).size).toBe(codes.length);
   });
 
-  test.each(["sales", "stock-ageing", "stock-turns"])("rows of the report %s show a SKU's merchant", async (name) => {
+  test.each(["sales", "stock_ageing", "stock_turns"])("rows of the report %s show a SKU's merchant", async (name) => {
     const { rows } = (await app.get(`/reports/${name}`)).body.data;
     const owners = rows.filter(({ sku }: { sku: string }) => sku === "TEA");
     const ids = await Promise.all(codes.map(async (code) => (await app.get(`/merchants/${code}`)).body.data.id));

@@ -34,7 +34,7 @@ describe("works", () => {
     });
     // The response of a GET can be sent back and changes nothing.
     const again = await shop.app.patch(`/orders/${body.data.id}`, body.data);
-    expect([again.status, again.body.data.version]).toEqual([200, 1]);
+    expect([again.status, again.body.data.revision]).toEqual([200, 1]);
   });
 
   test.each([
@@ -46,7 +46,7 @@ describe("works", () => {
     const { status, body } = await placed([{ sku, ...told }]);
     expect([status, body.data.line_items[0].line_total]).toEqual([201, line_total]);
     const again = await shop.app.patch(`/orders/${body.data.id}`, body.data);
-    expect([again.status, again.body.data.version]).toEqual([200, 1]);
+    expect([again.status, again.body.data.revision]).toEqual([200, 1]);
     const file = (await shop.app.get(`/orders/export.csv?order_number=${body.data.order_number}`)).body;
     const taken = await shop.app.call("POST", "/orders/import", file, { headers: { "content-type": "text/csv" } });
     expect(taken.body.data).toMatchObject({ unchanged: 1, failed: 0 });
@@ -56,7 +56,7 @@ describe("works", () => {
     const { sku } = await shop.product({ units: 4 });
     const { id } = (await placed([{ sku, quantity: 4, unit_price: 2 }])).body.data;
     const patched = await shop.app.patch(`/orders/${id}`, { line_items: [{ sku, quantity: 4, line_total: "7.99" }] });
-    expect(patched.body.data).toMatchObject({ version: 2, subtotal: 7.99, line_items: [{ discount_amount: 0.01 }] });
+    expect(patched.body.data).toMatchObject({ revision: 2, subtotal: 7.99, line_items: [{ discount_amount: 0.01 }] });
     const bulk = await shop.app.create("/orders/bulk", {
       orders: [shop.draft([], { line_items: [{ sku, quantity: 3, line_total: "0.01" }] })],
     });
@@ -89,7 +89,7 @@ describe("works", () => {
     const one = { items: [{ sku, quantity: 1 }] };
     const { shipments } = await shop.act(id, "pack", { packages: [one, one, one] });
     const slip = async (query: string) =>
-      (await shop.app.get(`/orders/${id}/packing-slip?format=json&prices=true${query}`)).body.data.items[0];
+      (await shop.app.get(`/orders/${id}/packing_slip?format=json&prices=true${query}`)).body.data.items[0];
     const parts = [];
     for (const parcel of shipments) parts.push((await slip(`&shipment_id=${parcel.id}`)).amount);
     expect(parts).toEqual([0.33, 0.34, 0.33]);

@@ -40,7 +40,7 @@ describe("works", () => {
       estimated_ship_date: null,
       source: { platform: "api", external_id: null },
       allowed_actions: ["process", "pick", "pack", "ship", "hold", "cancel", "cancel_items", "split"],
-      version: 1,
+      revision: 1,
       processing_at: null,
     });
     const got = await shop.app.get(`/orders/${data.id}`);
@@ -136,7 +136,7 @@ describe("works", () => {
       metadata: { a: 1 },
     };
     const { body } = await shop.app.patch(`/orders/${made.id}`, change);
-    expect(body.data).toMatchObject({ ...change, version: 2, shipping_address: { address_line1: "1 Dock Rd" } });
+    expect(body.data).toMatchObject({ ...change, revision: 2, shipping_address: { address_line1: "1 Dock Rd" } });
     expect(await shop.get(made.id)).toEqual(body.data);
     expect(await shop.told()).toEqual(["order.created"]);
     expect(await shop.history(made.id)).toEqual(["create: - > pending", "update: pending > pending"]);
@@ -160,7 +160,7 @@ describe("works", () => {
     expect(body.data).toMatchObject({
       subtotal: 14,
       allocation: { complete: false, backordered_units: 1 },
-      version: 2,
+      revision: 2,
     });
     expect(body.data.line_items).toMatchObject([
       { id: made.line_items[1].id, quantity: 4, quantity_reserved: 4 },

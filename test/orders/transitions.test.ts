@@ -148,7 +148,7 @@ async function dot(situation: string, action: keyof typeof acts) {
     if (action in orderTransitions || action === "ship partial") expectPublished(action, before, after);
     const legal = allowed || idle || !(action in orderTransitions);
     expect([situation, action, legal, idle && added.length > 0]).toEqual([situation, action, true, false]);
-    expect(after.version - before.version).toBe(added.length);
+    expect(after.revision - before.revision).toBe(added.length);
   }
   const { on_hand, reserved, picked, available, unavailable } = (await shop.app.get(`/inventory/${product.sku}`)).body
     .data;

@@ -34,7 +34,7 @@ describe("works", () => {
       api_url: `${api_url}/tea`,
       status: "active",
       order_prefix: "",
-      version: 1,
+      revision: 1,
       has_api_key: true,
       api_key_last_four: "key1",
       has_api_token: true,
@@ -47,7 +47,7 @@ describe("works", () => {
     expect((await app.patch(`/platforms/${id}`, made.body.data)).body.data).toEqual(made.body.data);
     expect((await app.patch(`/platforms/${id}`, secrets)).body.data).toEqual(made.body.data);
     const changed = await app.patch(`/platforms/${id}`, { name: "Fine tea", order_prefix: "T-", status: "paused" });
-    expect(changed.body.data).toMatchObject({ name: "Fine tea", order_prefix: "T-", status: "paused", version: 2 });
+    expect(changed.body.data).toMatchObject({ name: "Fine tea", order_prefix: "T-", status: "paused", revision: 2 });
     expect((await app.get("/platforms")).body.data).toContainEqual(changed.body.data);
   });
 

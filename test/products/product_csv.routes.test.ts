@@ -22,16 +22,16 @@ describe("works", () => {
       200,
       { rows: 2, created: 1, updated: 1, unchanged: 0, failed: 0, errors: [] },
     ]);
-    const cup = { name: 'A "big" cup', price: null, weight: 0.4, lot_tracking: true, version: 1, customs: null };
+    const cup = { name: 'A "big" cup', price: null, weight: 0.4, lot_tracking: true, revision: 1, customs: null };
     expect(await product("CUP")).toMatchObject({
       ...cup,
       dimensions: { length: 10, width: 8.5, height: 9, unit: "cm" },
       barcodes: [{ value: "4006381333931", type: "gtin" }],
     });
     // A missing column leaves its field unchanged.
-    expect(await product("TEA")).toMatchObject({ name: "Tea, green", price: 2.5, version: 2, metadata: { shelf: 4 } });
+    expect(await product("TEA")).toMatchObject({ name: "Tea, green", price: 2.5, revision: 2, metadata: { shelf: 4 } });
     expect((await imports(file)).body.data).toMatchObject({ created: 0, updated: 0, unchanged: 2, failed: 0 });
-    expect((await product("TEA")).version).toBe(2);
+    expect((await product("TEA")).revision).toBe(2);
     expect(await app.takeEvents()).toEqual([]);
   });
 

@@ -9,34 +9,34 @@ describe("works", () => {
   test("a product is created, read, changed and found", async () => {
     const created = await app.post("/products", { ...milk, barcodes: [{ value: "4006381333931", type: "gtin" }] });
     expect(created.status).toBe(201);
-    expect(created.body.data).toMatchObject({ sku: "MILK-1L", price: 1.95, version: 1, status: "active" });
+    expect(created.body.data).toMatchObject({ sku: "MILK-1L", price: 1.95, revision: 1, status: "active" });
     const { id } = created.body.data;
     expect((await app.get(`/products/${id}`)).body.data).toEqual(created.body.data);
     expect((await app.get(`/products/${id.slice(4)}`)).body.data.id).toBe(id);
     // The response of a GET can be sent back.
     const changed = await app.patch(`/products/${id}`, { ...created.body.data, name: "Milk" });
-    expect(changed.body.data).toMatchObject({ name: "Milk", version: 2, barcodes: created.body.data.barcodes });
+    expect(changed.body.data).toMatchObject({ name: "Milk", revision: 2, barcodes: created.body.data.barcodes });
     for (const query of ["sku=MILK-1L", "barcode=4006381333931", "q=ilk", "status=active"]) {
       expect((await app.get(`/products?${query}`)).body.data.map((found: { id: string }) => found.id)).toContain(id);
     }
     expect((await app.get("/products?q=nothing")).body.data).toEqual([]);
   });
 
-  test("an update without a difference keeps version and updated_at", async () => {
+  test("an update without a difference keeps revision and updated_at", async () => {
     const fields = { sku: "SAME", name: "Same", weight: 1, weight_unit: "lb", metadata: { b: 1, a: "x" } };
     const { data } = (await app.post("/products", fields)).body;
     app.clocks.live.advance(1500);
     for (const same of [{}, data, { name: "Same" }, { metadata: { a: "x", b: 1 } }]) {
       expect((await app.patch(`/products/${data.id}`, same)).body.data).toEqual(data);
     }
-    expect((await app.patch(`/products/${data.id}`, { metadata: {} })).body.data.version).toBe(2);
+    expect((await app.patch(`/products/${data.id}`, { metadata: {} })).body.data.revision).toBe(2);
   });
 
   test("concurrent changes are all stored", async () => {
     const { body } = await app.post("/products", { sku: "SHARED", name: "shared" });
     const changes = [{ name: "new" }, { reorder_point: 7 }, { description: "text" }, { price: "2.00" }];
     await Promise.all(changes.map((change) => app.patch(`/products/${body.data.id}`, change)));
-    const changed = { name: "new", reorder_point: 7, description: "text", price: 2, version: 5 };
+    const changed = { name: "new", reorder_point: 7, description: "text", price: 2, revision: 5 };
     expect((await app.get(`/products/${body.data.id}`)).body.data).toMatchObject(changed);
   });
 });

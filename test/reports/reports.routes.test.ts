@@ -63,7 +63,7 @@ describe.each(groupings)("by %s", (grouping) => {
     expect(totals.total).toBeGreaterThan(10);
   });
 
-  test("on-time", async () => {
+  test("on_time", async () => {
     const places = (await shop.app.get("/inventory/locations")).body.data;
     /** The day by which an order is due to ship, by walking the calendar. */
     const dueDay = (order: Records[number]) => {
@@ -95,13 +95,13 @@ describe.each(groupings)("by %s", (grouping) => {
       );
       return { due: some.length, on_time, late, open, on_time_share: part(on_time, on_time + late) };
     };
-    const { rows: found, totals } = await report("on-time", query);
+    const { rows: found, totals } = await report("on_time", query);
     expect(found).toEqual(rows(grouping).map(({ own, ...row }) => ({ ...row, ...counted(own) })));
     expect(totals).toEqual(counted(days()));
     expect(Math.min(totals.on_time, totals.late)).toBeGreaterThan(0);
   });
 
-  test("units-picked", async () => {
+  test("units_picked", async () => {
     const picks = movements.filter(({ reason }) => reason === "picked");
     const counted = (own: readonly string[]) => {
       const some = picks.filter(({ created_at }) => own.includes(dayAt(created_at)));
@@ -115,10 +115,10 @@ describe.each(groupings)("by %s", (grouping) => {
         units_per_hour: active_hours === 0 ? null : Math.round((units / active_hours) * 10) / 10,
       };
     };
-    const { rows: found, totals } = await report("units-picked", query);
+    const { rows: found, totals } = await report("units_picked", query);
     expect(found).toEqual(rows(grouping).map(({ own, ...row }) => ({ ...row, hour: null, ...counted(own) })));
     expect(totals).toEqual(counted(days()));
-    const { rows: hours } = await report("units-picked", `from=${from}&to=${to}&group_by=hour`);
+    const { rows: hours } = await report("units_picked", `from=${from}&to=${to}&group_by=hour`);
     const names = picks
       .map(({ created_at }) => shown(created_at).slice(0, 13))
       .filter((name) => within(name.slice(0, 10)));
@@ -127,7 +127,7 @@ describe.each(groupings)("by %s", (grouping) => {
     expect(sum(hours.map(({ units }: Records[number]) => units))).toBe(totals.units);
   });
 
-  test("fill-rate", async () => {
+  test("fill_rate", async () => {
     const lines = orders.flatMap((order) => {
       const left = order.shipments.filter(({ shipped_at }: Records[number]) => shipped_at !== null);
       const first = left.map(({ shipped_at }: Records[number]) => dayAt(shipped_at)).sort()[0];
@@ -166,13 +166,13 @@ describe.each(groupings)("by %s", (grouping) => {
         unit_fill_rate: part(figures.units_at_first, figures.units),
       };
     };
-    const { rows: found, totals } = await report("fill-rate", query);
+    const { rows: found, totals } = await report("fill_rate", query);
     expect(found).toEqual(rows(grouping).map(({ own, ...row }) => ({ ...row, ...counted(own) })));
     expect(totals).toEqual(counted(days()));
     expect(totals.lines).toBeGreaterThan(totals.lines_filled);
   });
 
-  test("carrier-cost", async () => {
+  test("carrier_cost", async () => {
     const counted = (own: readonly string[]) => {
       const some = labels.filter(({ created_at }) => own.includes(dayAt(created_at)));
       const valid = some.filter(({ status }) => status === "completed");
@@ -188,7 +188,7 @@ describe.each(groupings)("by %s", (grouping) => {
         },
       ];
     };
-    const { rows: found, totals } = await report("carrier-cost", query);
+    const { rows: found, totals } = await report("carrier_cost", query);
     expect(found).toEqual(
       rows(grouping).flatMap(({ own, ...row }) => counted(own).map((cost) => ({ ...row, ...cost }))),
     );
@@ -246,9 +246,9 @@ test("sales", async () => {
   expect(one).toEqual(found[0]);
 });
 
-test("fill-rate of an order with a line that was added later", async () => {
+test("fill_rate of an order with a line that was added later", async () => {
   const { app, order, act } = shop;
-  const lines = async () => (await report("fill-rate", `from=${dayAt(app.clocks.live.now())}`)).totals;
+  const lines = async () => (await report("fill_rate", `from=${dayAt(app.clocks.live.now())}`)).totals;
   const [plenty, none] = [await shop.product({ sku: "PLENTY", units: 90 }), await shop.product({ sku: "NONE" })];
   const before = await lines();
   const day = dayAt(app.clocks.live.now());
@@ -260,12 +260,12 @@ test("fill-rate of an order with a line that was added later", async () => {
   app.clocks.live.advance(2 * 86_400_000);
   await app.stock("NONE", 5, { location: "whs_1001" });
   await act(id, "ship");
-  const { totals } = await report("fill-rate", `from=${day}&to=${day}`);
+  const { totals } = await report("fill_rate", `from=${day}&to=${day}`);
   const more = Object.fromEntries(Object.entries(totals).map(([name, value]) => [name, Number(value) - before[name]]));
   expect(more).toMatchObject({ orders: 1, orders_filled: 0, lines: 2, lines_filled: 1, units: 7, units_at_first: 2 });
 });
 
-test("stock-turns", async () => {
+test("stock_turns", async () => {
   const outside = new Set(["customer", "write_off", "in_transit"]);
   const skus = [...new Set(movements.map(({ sku }) => sku))];
   const change = (movement: Records[number]) =>
@@ -286,7 +286,7 @@ test("stock-turns", async () => {
       closing_units: upTo(next(to)),
     };
   };
-  const { rows: found, totals } = await report("stock-turns");
+  const { rows: found, totals } = await report("stock_turns");
   const flows = new Map(skus.map((sku) => [sku, flow(sku)]));
   for (const { sku, units_shipped, opening_units, closing_units, average_units, turns } of found) {
     expect([sku, { units_shipped, opening_units, closing_units }]).toEqual([sku, flows.get(sku)]);
@@ -300,8 +300,8 @@ test("stock-turns", async () => {
   expect(totals.days_on_hand).toBeGreaterThan(0);
 });
 
-test("stock-ageing", async () => {
-  const { rows: found, totals } = await report("stock-ageing", "limit=1000");
+test("stock_ageing", async () => {
+  const { rows: found, totals } = await report("stock_ageing", "limit=1000");
   const levels = await allOf(shop, "/inventory");
   const onHand = new Map(levels.map(({ sku, on_hand }) => [sku, on_hand]));
   for (const { sku, on_hand } of found) expect([sku, on_hand]).toEqual([sku, onHand.get(sku)]);
@@ -317,23 +317,23 @@ test("stock-ageing", async () => {
   const received_date = new Date(at - 100 * 86_400_000).toISOString();
   await app.stock("OLD", 4, { lot_number: "L-1", received_date, location: "whs_1001" });
   await app.stock("OLD", 1, { lot_number: "L-2", location: "whs_1001" });
-  const old = (await report("stock-ageing", "")).rows.find(({ sku }: Records[number]) => sku === "OLD");
+  const old = (await report("stock_ageing", "")).rows.find(({ sku }: Records[number]) => sku === "OLD");
   expect(old).toMatchObject({ on_hand: 5, days_0_30: 1, days_91_180: 4, oldest_days: 100, average_days: 80 });
   // The age follows a corrected lot date.
   const [lot] = (await app.get("/inventory/lots?lot_number=L-2")).body.data;
   await app.patch(`/inventory/lots/${lot.id}`, { received_date: new Date(at - 400 * 86_400_000).toISOString() });
-  const corrected = (await report("stock-ageing", "")).rows.find(({ sku }: Records[number]) => sku === "OLD");
+  const corrected = (await report("stock_ageing", "")).rows.find(({ sku }: Records[number]) => sku === "OLD");
   expect(corrected).toMatchObject({ days_0_30: 0, days_over_365: 1, oldest_days: 400 });
 });
 
 describe("every report", () => {
-  const names = ["orders", "on-time", "units-picked", "carrier-cost", "sales", "stock-turns", "fill-rate"];
+  const names = ["orders", "on_time", "units_picked", "carrier_cost", "sales", "stock_turns", "fill_rate"];
 
   test("has the same rows as CSV", async () => {
-    for (const name of [...names, "stock-ageing"]) {
-      const { rows: found } = await report(name, name === "stock-ageing" ? "limit=1000" : `from=${from}&to=${to}`);
+    for (const name of [...names, "stock_ageing"]) {
+      const { rows: found } = await report(name, name === "stock_ageing" ? "limit=1000" : `from=${from}&to=${to}`);
       const file = await shop.app.get(
-        `/reports/${name}/export.csv${name === "stock-ageing" ? "" : `?from=${from}&to=${to}`}`,
+        `/reports/${name}/export.csv${name === "stock_ageing" ? "" : `?from=${from}&to=${to}`}`,
       );
       const [head = "", ...lines] = String(file.body).trimEnd().split("\r\n");
       expect([name, lines.length]).toEqual([name, found.length]);
@@ -349,7 +349,7 @@ describe("every report", () => {
   });
 
   test("gives the same figures for a day in any period", async () => {
-    for (const name of ["orders", "on-time", "units-picked", "carrier-cost", "fill-rate"]) {
+    for (const name of ["orders", "on_time", "units_picked", "carrier_cost", "fill_rate"]) {
       const { rows: all } = await report(name);
       // The day after a holiday, and the day of the clock change.
       for (const first of ["2026-03-04", "2026-03-08"]) {

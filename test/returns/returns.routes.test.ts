@@ -76,7 +76,7 @@ describe("works", () => {
       customer_email: "jane@home.example",
       refunds: [],
       allowed_actions: ["receive", "cancel", "label"],
-      version: 1,
+      revision: 1,
       created_at: made.created_at,
       updated_at: made.created_at,
       received_at: null,

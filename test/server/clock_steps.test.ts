@@ -110,7 +110,7 @@ test("every due time that the service set itself is shifted", async () => {
     const store = { key: "k", platform: "shopify", name: "S", store_id: "s", api_url: "https://s.test" } as const;
     const [connection] = await tx.sql
       .insert(platform_connections)
-      .values({ ...store, merchant_id: 1, order_prefix: "S", status: "active", version: 1, ...whole })
+      .values({ ...store, merchant_id: 1, order_prefix: "S", status: "active", revision: 1, ...whole })
       .returning({ id: platform_connections.id });
     const queued = { connection_id: connection?.id ?? 0, status: "queued", attempts: 1 } as const;
     const tried = { ...queued, lines: [], order_id: 1, next_at: at, give_up_at: at, ...whole };

@@ -55,7 +55,7 @@ async function furnish(): Promise<void> {
     const shop = { key: "k", platform: "shopify", name: "S", store_id: "s", api_url: "https://s.test" } as const;
     const [connection] = await tx.sql
       .insert(platform_connections)
-      .values({ ...shop, merchant_id: 1, order_prefix: "S", status: "active", version: 1, ...whole })
+      .values({ ...shop, merchant_id: 1, order_prefix: "S", status: "active", revision: 1, ...whole })
       .returning({ id: platform_connections.id });
     const queued = { connection_id: connection?.id ?? 0, status: "queued", revision: 1, attempts: 0 } as const;
     await tx.sql

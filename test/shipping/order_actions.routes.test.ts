@@ -8,8 +8,9 @@ await shop.app.patch(`/products/${goods.id}`, { weight: 2, weight_unit: "lb" });
 
 type Result = Answered["body"];
 
-const act = async (body: object, headers: Record<string, string> = {}) => {
-  const answer = await shop.app.call("POST", "/orders/actions", body, { headers });
+const act = async ({ dry_run, ...body }: { dry_run?: boolean; [field: string]: unknown }, headers = {}) => {
+  const query = dry_run ? "?dry_run=true" : "";
+  const answer = await shop.app.call("POST", `/orders/actions${query}`, body, { headers });
   return { ...answer, data: answer.body.data as Result };
 };
 const orders = async (count: number) => {

@@ -59,7 +59,7 @@ for (const code of ["ACME", "BOLT"]) {
     }
     expect(is_refused ? [status] : [status, body.data.done]).toEqual(is_refused ? [403] : [200, 1]);
     const after = await app.must("GET", `/orders/${many}`, undefined);
-    if (is_refused) expect(after).toMatchObject({ status: "pending", shipments: [], version: 1 });
+    if (is_refused) expect(after).toMatchObject({ status: "pending", shipments: [], revision: 1 });
   });
 }
 

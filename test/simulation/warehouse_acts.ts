@@ -150,7 +150,7 @@ const announce = act({
       model,
       service,
       () => inHouse(model).announce(house, sku, quantity),
-      (tx) => createReceipt(tx, { location: whs(service, house), lines: [{ sku, quantity }] }),
+      (tx) => createReceipt(tx, { location: whs(service, house), items: [{ sku, quantity }] }),
     );
     if (value !== null) service.receipts.push(value.id);
     return code;
@@ -290,7 +290,7 @@ async function counted(
 ) {
   const { id } = await openCount(tx, { location, skus: [sku] }, clerk);
   const lot_number = lot === null ? null : lotName(lot);
-  await recordLines(tx, String(id), { lines: [{ sku, bin, lot_number, quantity }] }, clerk);
+  await recordLines(tx, String(id), { items: [{ sku, bin, lot_number, quantity }] }, clerk);
   await reviewCount(tx, String(id));
   return postCount(tx, String(id), { allow_shortfall }, clerk);
 }

@@ -80,12 +80,12 @@ export function tellingCarrier() {
 /** An account of such a carrier, with its callback secret and a function that sends callbacks. */
 export async function addTeller(app: TestApp, key = app.keys.live.full) {
   const post = (path: string, body: unknown = {}) => app.call("POST", path, body, { key });
-  const made = await post("/shipping/carrier-accounts", {
+  const made = await post("/shipping/carrier_accounts", {
     connector: "teller",
     credentials: { api_key: crypto.randomUUID() },
   });
   const { id, callback_url, callback_secret: secret } = made.body.data;
-  await post(`/shipping/carrier-accounts/${id}/test`);
+  await post(`/shipping/carrier_accounts/${id}/test`);
   const { pathname, search } = new URL(callback_url, "http://packhouse.test");
   const path = pathname.replace(/^\/v1/, "") + search;
   const callBack = (

@@ -159,7 +159,7 @@ describe("works", () => {
 
   test("the previous callback secret stays valid for an hour", async () => {
     const other = await addTeller(app);
-    const rotated = await app.patch(`/shipping/carrier-accounts/${other.id}`, {
+    const rotated = await app.patch(`/shipping/carrier_accounts/${other.id}`, {
       callback_secret: "another-secret-long-enough-0123456789",
     });
     expect(rotated.status).toBe(200);

@@ -16,8 +16,8 @@ const carrier: ReturnType<typeof tellingCarrier> = tellingCarrier();
 overrideCarriers(app.service, { teller: carrier.connector });
 beforeEach(async () => {
   // Each test has its own account, with its own callbacks and failures.
-  for (const { id } of (await app.get("/shipping/carrier-accounts")).body.data) {
-    await app.call("DELETE", `/shipping/carrier-accounts/${id}`);
+  for (const { id } of (await app.get("/shipping/carrier_accounts")).body.data) {
+    await app.call("DELETE", `/shipping/carrier_accounts/${id}`);
   }
   carrier.answer = async () => [];
   teller = await addTeller(app);
@@ -197,7 +197,7 @@ test("deleted accounts and parcels older than ninety days are not polled", async
   // By now the number may be another parcel's: tracking it again starts over.
   const anew = await app.post("/tracking", { tracking_number: number, account_id: teller.id });
   expect(Date.parse(anew.body.data.updated_at)).toBe(now());
-  await app.call("DELETE", `/shipping/carrier-accounts/${teller.id}`);
+  await app.call("DELETE", `/shipping/carrier_accounts/${teller.id}`);
   await app.runJobs();
   expect(asked()).toEqual([]);
 });

@@ -67,7 +67,7 @@ async function live(): Promise<void> {
 
 /** The published data of each type, and a validator for its schema in one version. */
 async function schemas(version: "schema" | "schema_v2") {
-  const published = await must("GET", "/event-types");
+  const published = await must("GET", "/event_types");
   const ajv = new Ajv({ strict: false, allErrors: true });
   addFormats(ajv);
   const compiled = published.map((one: { type: string } & Record<typeof version, object>) => {

@@ -125,12 +125,12 @@ describe("works", () => {
     await scene.app.runJobs();
     await change(id, { active: true, merchants: ["BOLT"] });
     passed(1);
-    const { body } = await ask("POST", `/webhooks/${id}/recover`, { since });
+    const { body } = await ask("POST", `/webhooks/${id}/recoveries`, { since });
     expect(body.data.total).toBe(2);
     await scene.app.runJobs();
     expect(ids()).toEqual(["ord_1002", "ord_1002"]);
     expect(await statuses()).toEqual(["skipped", "delivered", "skipped", "delivered"]);
-    expect((await ask("GET", `/webhooks/${id}/recover/${body.data.id}`)).body.data).toMatchObject({
+    expect((await ask("GET", `/webhooks/${id}/recoveries/${body.data.id}`)).body.data).toMatchObject({
       status: "completed",
       delivered: 2,
       failed: 0,

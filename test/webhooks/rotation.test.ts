@@ -41,7 +41,7 @@ test("secrets rotate under traffic, the receiver switches at any time, and every
   });
   for (let n = 0; n < rotations; n += 1) {
     const overlap_seconds = overlap_ms / 1000;
-    const rotated = (await api.must("POST", `/webhooks/${id}/rotate-secret`, { overlap_seconds })).data;
+    const rotated = (await api.must("POST", `/webhooks/${id}/rotate_secret`, { overlap_seconds })).data;
     const until = Date.parse(rotated.previous_secret_expires_at);
     // Sometimes immediately, sometimes shortly before the overlap ends.
     await Bun.sleep(n % 2 === 0 ? 0 : (until - Date.now()) / 2);

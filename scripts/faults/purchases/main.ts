@@ -285,11 +285,11 @@ async function stock(service: StartedService, key: string) {
   const act = (path: string, body: object) => must(service, key, path, body);
   await act("/products", { sku: "CUP", name: "Cup", price: 2 });
   await act("/inventory", { sku: "CUP", quantity: 1000 });
-  const account = await act("/shipping/carrier-accounts", {
+  const account = await act("/shipping/carrier_accounts", {
     connector: "counted",
     credentials: { api_key: "counted" },
   });
-  await act(`/shipping/carrier-accounts/${account.id}/test`, {});
+  await act(`/shipping/carrier_accounts/${account.id}/test`, {});
   const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
   const person = { email: "jane@example.com", first_name: "Jane", last_name: "Doe", shipping_addresses: [address] };
   const made = await act("/customers", person);

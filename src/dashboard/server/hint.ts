@@ -9,7 +9,7 @@ type HintType = EventType | "changed";
 export interface Hint {
   readonly id: string;
   readonly type: HintType;
-  /** The path of the changed list: `orders`, `shipping/carrier-accounts`. */
+  /** The path of the changed list: `orders`, `shipping/carrier_accounts`. */
   readonly noun: string;
   /** The known ids, SKUs or numbers of the changed records. */
   readonly ids: readonly string[];

@@ -30,7 +30,7 @@ export interface ApiKey {
   /** The key that it was rotated to. */
   readonly replaced_by: number | null;
   /** Incremented by each change. */
-  readonly version: number;
+  readonly revision: number;
 }
 
 /** The text of a new key from 30 or more random bytes: prefix, 30 base62 characters, 6 of their CRC32. */

@@ -154,7 +154,7 @@ function settingsOf({ name, ip_mode, ip_list, rate_limit_per_minute, expires_at 
   };
 }
 
-/** The tagged view of one key: its use and the clock change it without a new version. */
+/** The tagged view of one key: its use and the clock change it without a new revision. */
 const keyAnswer = (db: Db, key: ApiKey) => keyAnswerWith(db, key, {});
 
 /** As `keyAnswer`, with the text of a new key. The response that is stored for replays is encrypted. */
@@ -162,7 +162,7 @@ const createdAnswer = (tx: Tx, { key, text }: CreatedKey) => keyAnswerWith(tx, k
 
 async function keyAnswerWith<Made extends { readonly key?: string }>(db: Db, key: ApiKey, made: Made) {
   const view = keyView(db, key, (await findObservations(db, [key.id])).get(key.id));
-  return tagged({ ...view, ...made }, key.version, view);
+  return tagged({ ...view, ...made }, key.revision, view);
 }
 
 /** A key as the API shows it. */

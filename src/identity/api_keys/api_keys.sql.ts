@@ -77,16 +77,16 @@ export async function insertKey(tx: Tx, key: Omit<ApiKey, "id">): Promise<ApiKey
   return row;
 }
 
-/** Stores the changed settings of a key and returns it with its version incremented. */
+/** Stores the changed settings of a key and returns it with its revision incremented. */
 export async function saveKey(tx: Tx, key: ApiKey): Promise<ApiKey> {
   const { name, ip_mode, ip_list, rate_limit_per_minute, expires_at, revoked_at, replaced_by } = key;
-  const version = key.version + 1;
+  const revision = key.revision + 1;
   await tx.sql
     .update(api_keys)
-    .set({ name, ip_mode, ip_list, rate_limit_per_minute, expires_at, revoked_at, replaced_by, version })
+    .set({ name, ip_mode, ip_list, rate_limit_per_minute, expires_at, revoked_at, replaced_by, revision })
     .where(eq(api_keys.id, key.id));
   tx.changed("keys");
-  return { ...key, version };
+  return { ...key, revision };
 }
 
 /** Stores that a key was used now. */

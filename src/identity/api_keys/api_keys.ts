@@ -79,7 +79,7 @@ async function makeKey(
     expires_at: it.expires_at,
     revoked_at: null,
     replaced_by: null,
-    version: 1,
+    revision: 1,
   });
   return { key, text };
 }

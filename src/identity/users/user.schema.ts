@@ -82,14 +82,14 @@ export const UpdateUser = closed(
     merchant_id: memberOf,
   },
   [
-    ...["id", "email", "memberships", "version", "second_factor", "last_sign_in_at", "last_seen_at"],
+    ...["id", "email", "memberships", "revision", "second_factor", "last_sign_in_at", "last_seen_at"],
     ...["created_at", "updated_at"],
   ],
 );
 export type UpdateUser = Static<typeof UpdateUser>;
 
 export const UpdateMe = closed({ name: Type.Optional(personName()) }, [
-  ...["id", "email", "role", "status", "memberships", "version", "second_factor", "last_sign_in_at", "last_seen_at"],
+  ...["id", "email", "role", "status", "memberships", "revision", "second_factor", "last_sign_in_at", "last_seen_at"],
   ...["created_at", "updated_at", "current", "merchant", "view_as"],
 ]);
 export type UpdateMe = Static<typeof UpdateMe>;
@@ -117,7 +117,7 @@ const userFields = {
   last_seen_at: nullable(Type.String({ format: "date-time", description: "Accurate to five minutes." })),
   created_at: Timestamp,
   updated_at: Timestamp,
-  version: Type.Integer(),
+  revision: Type.Integer(),
 };
 
 export const UserView = closed(userFields);

@@ -95,7 +95,7 @@ export interface User {
   /** Whether a second factor is set up. */
   readonly has_factor: boolean;
   /** Incremented by each change. */
-  readonly version: number;
+  readonly revision: number;
 }
 
 /** An email address in the form in which addresses are compared, without case. */
@@ -164,6 +164,6 @@ export function userView({ id, email, name, role, status, ...user }: User, merch
     last_seen_at: isoOrNull(user.last_seen_at ?? user.last_sign_in_at),
     created_at: iso(user.created_at),
     updated_at: iso(user.updated_at),
-    version: user.version,
+    revision: user.revision,
   };
 }

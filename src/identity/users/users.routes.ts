@@ -106,7 +106,7 @@ async function answerMe(db: Db, call: Call, service: Service) {
   const user = await getSelf(db, call.actor.id);
   const { acting, merchants } = await sessionOf(db, call, service);
   const view = { ...userView(user, merchants), ...actingView(acting, merchants) };
-  return tagged(view, user.version, view);
+  return tagged(view, user.revision, view);
 }
 
 /** Changes the session of a request, and returns the user with its new active membership. */
@@ -267,8 +267,8 @@ async function hashIfCorrect(call: Call, { current_password, password }: ChangeP
 
 const wrongPassword = () => new Fault("invalid_credentials", "The current password is wrong.");
 
-/** The tagged view of one user: `last_seen_at` changes it without a new version. */
+/** The tagged view of one user: `last_seen_at` changes it without a new revision. */
 function shown(user: User, merchants: MerchantsById) {
   const view = userView(user, merchants);
-  return tagged(view, user.version, view);
+  return tagged(view, user.revision, view);
 }

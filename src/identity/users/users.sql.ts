@@ -45,7 +45,7 @@ export async function deleteLinks(tx: Tx, purpose: OneTimeLink["purpose"], user_
 /** The columns of a user. */
 const userColumns = {
   ...columnsOf(users, "id", "email", "name", "password_hash", "status", "created_at", "updated_at"),
-  ...columnsOf(users, "last_sign_in_at", "version"),
+  ...columnsOf(users, "last_sign_in_at", "revision"),
   last_seen_at: template<number | null>`(
     select max(${sessions.last_seen_at}) from ${sessions} where ${sessions.user_id} = ${users.id}
   )`.mapWith(Number),
@@ -183,7 +183,7 @@ export async function insertUser(tx: Tx, { role, merchant_id = null, ...fields }
       ...fields,
       email_key: emailKey(fields.email),
       status: userStarts,
-      version: 1,
+      revision: 1,
       created_at: tx.now,
       updated_at: tx.now,
       last_sign_in_at: null,
@@ -219,12 +219,12 @@ export async function saveMembership(
   tx.changed("users");
 }
 
-/** Stores a changed user, without memberships, and returns it with its version incremented. */
+/** Stores a changed user, without memberships, and returns it with its revision incremented. */
 export async function saveUser(tx: Tx, user: User): Promise<User> {
   const { name, password_hash, status } = user;
-  const after = { ...user, version: user.version + 1, updated_at: tx.now };
-  const { version, updated_at } = after;
-  await tx.sql.update(users).set({ name, password_hash, status, version, updated_at }).where(eq(users.id, user.id));
+  const after = { ...user, revision: user.revision + 1, updated_at: tx.now };
+  const { revision, updated_at } = after;
+  await tx.sql.update(users).set({ name, password_hash, status, revision, updated_at }).where(eq(users.id, user.id));
   tx.changed("users");
   return after;
 }

@@ -20,7 +20,7 @@ export const OpenCount = closed({
 export type OpenCount = Static<typeof OpenCount>;
 
 export const RecordLines = closed({
-  lines: Type.Array(
+  items: Type.Array(
     closed({
       sku: textField(100),
       bin: textField(40),
@@ -49,12 +49,12 @@ const plain = {
   skus: names,
   blind: Type.Boolean(),
   notes: nullable(Type.String()),
-  lines_total: Count,
-  lines_counted: Count,
+  items_total: Count,
+  items_counted: Count,
   allowed_actions: Type.Array(choice(Object.keys(countTransitions) as (keyof typeof countTransitions)[])),
   opened_by: Type.String(),
   posted_by: nullable(Type.String()),
-  version: Count,
+  revision: Count,
   created_at: Timestamp,
   updated_at: Timestamp,
   reviewed_at: nullable(Timestamp),
@@ -66,7 +66,7 @@ export const PlainCountView = closed(plain);
 
 const whole = {
   ...plain,
-  lines: Type.Array(
+  items: Type.Array(
     closed({
       merchant_id: OwnerView,
       sku: Type.String(),
@@ -86,7 +86,7 @@ const whole = {
   ),
   summary: nullable(
     closed({
-      lines_different: Count,
+      items_different: Count,
       units_over: Count,
       units_short: Count,
       value_over: nullable(Type.Number()),

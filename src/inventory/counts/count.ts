@@ -21,7 +21,7 @@ export interface CountHeader {
   readonly notes: string | null;
   readonly opened_by: string;
   readonly posted_by: string | null;
-  readonly version: number;
+  readonly revision: number;
   readonly created_at: number;
   readonly updated_at: number;
   readonly reviewed_at: number | null;
@@ -69,7 +69,7 @@ function differenceOf({ expected, counted }: CountLine): number | null {
 
 /** The count as lists show it. */
 export function plainCountView(count: CountHeader, { lines, counted }: CountProgress) {
-  const { id, status, warehouse_id, bins, skus, blind, notes, opened_by, posted_by, version } = count;
+  const { id, status, warehouse_id, bins, skus, blind, notes, opened_by, posted_by, revision } = count;
   return {
     id: wireId("count", id),
     status,
@@ -78,12 +78,12 @@ export function plainCountView(count: CountHeader, { lines, counted }: CountProg
     skus,
     blind,
     notes,
-    lines_total: lines,
-    lines_counted: counted,
+    items_total: lines,
+    items_counted: counted,
     allowed_actions: allowedActions<CountStatus, typeof countTransitions>(countTransitions, status, false),
     opened_by,
     posted_by,
-    version,
+    revision,
     created_at: iso(count.created_at),
     updated_at: iso(count.updated_at),
     reviewed_at: isoOrNull(count.reviewed_at),
@@ -99,7 +99,7 @@ export function countView(count: InventoryCount) {
   const counted = lines.filter((line) => line.counted !== null).length;
   return {
     ...plainCountView(count, { lines: lines.length, counted }),
-    lines: lines.map((line) => lineView(line, hidden)),
+    items: lines.map((line) => lineView(line, hidden)),
     summary: hidden ? null : summaryOf(lines),
   };
 }
@@ -135,11 +135,11 @@ function worthOf({ unit_value_cents: cents, unit_value_currency: currency }: Cou
  * be added: then only `values` has them, by currency.
  */
 function summaryOf(lines: readonly CountLine[]) {
-  const sums = { lines_different: 0, units_over: 0, units_short: 0 };
+  const sums = { items_different: 0, units_over: 0, units_short: 0 };
   const values = new Map<string, { over: number; short: number }>();
   for (const line of lines) {
     const difference = differenceOf(line) ?? 0;
-    if (difference !== 0) sums.lines_different += 1;
+    if (difference !== 0) sums.items_different += 1;
     sums.units_over += Math.max(difference, 0);
     sums.units_short += Math.max(-difference, 0);
     const worth = worthOf(line);
@@ -261,7 +261,7 @@ export function countFacts({ id, lines }: InventoryCount, warehouse: BillableFac
 /** The refusal to post lines whose stock has moved since they were counted. */
 export function outOfDate(lines: readonly (CountLine & { readonly current: number })[]): Fault {
   return new Fault("quantity_conflict", `Stock has moved since it was counted: ${linesText(lines)}.`, {
-    lines: lines.map(({ sku, bin, lot_number, expected, current }) => ({
+    items: lines.map(({ sku, bin, lot_number, expected, current }) => ({
       sku,
       bin,
       lot_number,
@@ -292,7 +292,7 @@ export function foundOfClosed(refused: Fault, lines: readonly DifferingLine[]): 
   const advice = "Record the expected quantity of these lines, then review and post the count again";
   return new Fault(refused.code, `${linesText(lines)}: ${closedText(refused)}. ${advice}.`, {
     ...refused.facts,
-    lines: lines.map(({ sku, bin, lot_number, expected, counted }) => ({
+    items: lines.map(({ sku, bin, lot_number, expected, counted }) => ({
       sku,
       bin,
       lot_number,

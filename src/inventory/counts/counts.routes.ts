@@ -45,7 +45,7 @@ export const countRoutes = routes("Cycle counts", [
     view: CountView,
     data: async (db, { params }) => countView(await getCount(ofAll(db), params.id)),
   }),
-  write("POST", "/inventory/counts/:id/lines", "stock.floor", {
+  write("POST", "/inventory/counts/:id/items", "stock.floor", {
     id: "recordCount",
     summary: "Record counted units",
     refuses: ["ambiguous_stock", "invalid_state_transition", "merchant_closed", "resource_missing"],

@@ -134,7 +134,7 @@ type NewCount = Pick<CountHeader, "warehouse_id" | "bins" | "skus" | "blind" | "
 export async function insertCount(tx: Tx, fields: NewCount, places: readonly CountedPlace[]): Promise<number> {
   const row = { ...fields, bins: fields.bins && [...fields.bins], skus: fields.skus && [...fields.skus] };
   const [id = 0] = await insertIds(tx, counts, [
-    { ...row, status: initialCountStatus, version: 1, created_at: tx.now, updated_at: tx.now },
+    { ...row, status: initialCountStatus, revision: 1, created_at: tx.now, updated_at: tx.now },
   ]);
   const lines = places.map(({ on_hand, ...place }) => ({ count_id: id, ...place, expected: on_hand }));
   await insert(tx, count_lines, lines);
@@ -145,7 +145,7 @@ const save = prepared(
   (
     tx: WriteStatements,
     a: StatementArgs<
-      Pick<CountHeader, "id" | "status" | "posted_by" | CountMoments> & { version: number; now: number }
+      Pick<CountHeader, "id" | "status" | "posted_by" | CountMoments> & { revision: number; now: number }
     >,
   ) =>
     tx
@@ -156,22 +156,22 @@ const save = prepared(
         reviewed_at: sql`${a.reviewed_at}`,
         posted_at: sql`${a.posted_at}`,
         cancelled_at: sql`${a.cancelled_at}`,
-        version: sql`${a.version} + 1`,
+        revision: sql`${a.revision} + 1`,
         updated_at: sql`${a.now}`,
       })
-      .where(and(eq(counts.id, a.id), eq(counts.version, a.version)))
+      .where(and(eq(counts.id, a.id), eq(counts.revision, a.revision)))
       .returning({ id: counts.id }),
 );
 type CountMoments = "reviewed_at" | "posted_at" | "cancelled_at";
 
-/** Stores changes of a locked count without its lines; its version increases by one. */
+/** Stores changes of a locked count without its lines; its revision increases by one. */
 export async function saveCount(
   tx: Tx,
   before: CountHeader,
   fields: Partial<Pick<CountHeader, "status" | "posted_by" | CountMoments>>,
 ): Promise<void> {
-  const { id, status, posted_by, reviewed_at, posted_at, cancelled_at, version } = { ...before, ...fields };
-  const row = { id, status, posted_by, reviewed_at, posted_at, cancelled_at, version };
+  const { id, status, posted_by, reviewed_at, posted_at, cancelled_at, revision } = { ...before, ...fields };
+  const row = { id, status, posted_by, reviewed_at, posted_at, cancelled_at, revision };
   const saved = await save(tx, { ...row, now: tx.now });
   assert(saved.length === 1, `count ${id} is locked and cannot have changed`);
 }

@@ -104,7 +104,12 @@ function known(field: string, names: readonly string[], ids: ReadonlyMap<string,
  * Refuses: resource_missing, invalid_state_transition, validation_failed, ambiguous_stock, merchant_required,
  * merchant_closed (more than is expected).
  */
-export async function recordLines(tx: Tx, id: string, { lines }: RecordLines, actor: Actor): Promise<InventoryCount> {
+export async function recordLines(
+  tx: Tx,
+  id: string,
+  { items: lines }: RecordLines,
+  actor: Actor,
+): Promise<InventoryCount> {
   const count = await lockCount(tx, id);
   const status = nextStatus(count, "record");
   const bins = await findPermanentBins(tx, count.warehouse_id, [...new Set(lines.map(({ bin }) => bin))]);
@@ -115,7 +120,7 @@ export async function recordLines(tx: Tx, id: string, { lines }: RecordLines, ac
   const lineAt = new Map(count.lines.map((line) => [placeKey(line), line]));
   const seen = new Set<string>();
   for (const [at, named] of lines.entries()) {
-    const field = `lines[${at}]`;
+    const field = `items[${at}]`;
     const product = productCounted(products.get(named.sku) ?? [], named, count, placesIn(places, bins.get(named.bin)));
     const place = await placeNamed(tx, count, bins, product, named, field);
     const key = placeKey(place);

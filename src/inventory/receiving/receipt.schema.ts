@@ -28,7 +28,7 @@ export const CreateReceipt = closed({
   supplier: Type.Optional(nullable(textField(200))),
   location: Type.Optional(idField("warehouse", "Required if there are several warehouses.")),
   expected_at: Type.Optional(nullable(arrivalField("Expected arrival."))),
-  lines: Type.Array(ExpectedLine, { minItems: 1, maxItems: items_max }),
+  items: Type.Array(ExpectedLine, { minItems: 1, maxItems: items_max }),
   ...ofMerchantOrSku,
 });
 export type CreateReceipt = Static<typeof CreateReceipt>;
@@ -60,7 +60,7 @@ export const ReceiptView = closed({
   supplier: text,
   location: Type.String(),
   expected_at: nullable(Timestamp),
-  lines: Type.Array(
+  items: Type.Array(
     closed({
       sku: Type.String(),
       lot_number: text,
@@ -74,9 +74,9 @@ export const ReceiptView = closed({
     }),
   ),
   allowed_actions: Type.Array(choice(Object.keys(receiptTransitions) as (keyof typeof receiptTransitions)[]), {
-    description: "`scan` is `POST /inventory/receipts/:id/lines`; the others are named as their routes.",
+    description: "`scan` is `POST /inventory/receipts/:id/items`; the others are named as their routes.",
   }),
-  version: Type.Integer({ minimum: 1 }),
+  revision: Type.Integer({ minimum: 1 }),
   created_at: Timestamp,
   updated_at: Timestamp,
   closed_at: nullable(Timestamp),

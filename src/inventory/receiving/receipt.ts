@@ -34,7 +34,7 @@ export interface PlainReceipt {
   readonly supplier: string | null;
   readonly warehouse_id: number;
   readonly expected_at: number | null;
-  readonly version: number;
+  readonly revision: number;
   readonly created_at: number;
   readonly updated_at: number;
   readonly closed_at: number | null;
@@ -57,7 +57,7 @@ export interface AwaitedDelivery {
 
 /** The receipt as the API shows it. Once it is closed, units are missing; before, they are outstanding. */
 export function receiptView(receipt: Receipt) {
-  const { id, status, reference, supplier, warehouse_id, expected_at, lines, version } = receipt;
+  const { id, status, reference, supplier, warehouse_id, expected_at, lines, revision } = receipt;
   return {
     id: wireId("receipt", id),
     merchant_id: wireId("merchant", receipt.merchant_id),
@@ -66,7 +66,7 @@ export function receiptView(receipt: Receipt) {
     supplier,
     location: wireId("warehouse", warehouse_id),
     expected_at: isoOrNull(expected_at),
-    lines: lines.map((line) => ({
+    items: lines.map((line) => ({
       sku: line.sku,
       lot_number: line.lot_number,
       expiration_date: dayEndTextOrNull(line.expires_on),
@@ -78,7 +78,7 @@ export function receiptView(receipt: Receipt) {
       quantity_missing: status === "closed" ? Math.max(0, line.quantity - line.received) : 0,
     })),
     allowed_actions: allowedActions<ReceiptStatus, typeof receiptTransitions>(receiptTransitions, status, false),
-    version,
+    revision,
     created_at: iso(receipt.created_at),
     updated_at: iso(receipt.updated_at),
     closed_at: isoOrNull(receipt.closed_at),

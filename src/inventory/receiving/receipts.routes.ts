@@ -32,7 +32,7 @@ export const receiptRoutes = routes("Receipts", [
     view: ReceiptView,
     data: async (db, { params }) => receiptView(await getReceipt(db, params.id)),
   }),
-  write("POST", "/inventory/receipts/:id/lines", "stock.floor", {
+  write("POST", "/inventory/receipts/:id/items", "stock.floor", {
     id: "scanReceipt",
     summary: "Receive a delivery",
     refuses: ["bin_full", "bin_of_other_merchant", "invalid_state_transition"],

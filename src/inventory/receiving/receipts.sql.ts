@@ -105,14 +105,14 @@ export async function insertReceipt(
 ): Promise<Receipt> {
   const times = { created_at: tx.now, updated_at: tx.now, closed_at: null, cancelled_at: null };
   const [receipt_id = 0] = await insertIds(tx, receipts, [
-    { ...fields, status: initialReceiptStatus, version: 1, ...times },
+    { ...fields, status: initialReceiptStatus, revision: 1, ...times },
   ]);
   const rows = lines.map((line) => ({ receipt_id, ...line, received: 0, set_aside: 0, outstanding: line.quantity }));
   await insert(tx, receipt_lines, rows);
   return getReceipt(tx, receipt_id);
 }
 
-/** Stores changes of a receipt, without its lines, and returns it. Its version increases by one. */
+/** Stores changes of a receipt, without its lines, and returns it. Its revision increases by one. */
 export async function saveReceipt(
   tx: Tx,
   before: Receipt,
@@ -120,7 +120,7 @@ export async function saveReceipt(
 ): Promise<Receipt> {
   await tx.sql
     .update(receipts)
-    .set({ ...change, version: before.version + 1, updated_at: tx.now })
+    .set({ ...change, revision: before.revision + 1, updated_at: tx.now })
     .where(eq(receipts.id, before.id));
   return getReceipt(tx, before.id);
 }

@@ -40,12 +40,12 @@ import { receiveUnits } from "./receive_units.ts";
 export async function createReceipt(tx: Tx, input: CreateReceipt): Promise<Receipt> {
   const { reference = null, supplier = null, location, expected_at } = input;
   const warehouse_id = await warehouseNamed(tx, location, "location");
-  const { merchant_id, ids } = await getStockedProducts(tx, input.lines, "lines");
+  const { merchant_id, ids } = await getStockedProducts(tx, input.items, "items");
   await refuseForClosed(tx, merchant_id);
   const { timezone } = await calendarAt(tx, warehouse_id);
-  const lines = input.lines.map(({ quantity, lot_number = null, expiration_date }, at) => {
+  const lines = input.items.map(({ quantity, lot_number = null, expiration_date }, at) => {
     if (lot_number === null && expiration_date) {
-      throw invalid(`lines[${at}].lot_number`, "is required with expiration_date", "required");
+      throw invalid(`items[${at}].lot_number`, "is required with expiration_date", "required");
     }
     const expires_on = expiration_date ? dayOf(expiration_date, timezone) : null;
     return { product_id: ids[at] ?? 0, quantity, lot_number, expires_on };

@@ -73,7 +73,7 @@ export const TransferView = closed({
     }),
   ),
   allowed_actions: Type.Array(choice(Object.keys(transferTransitions) as (keyof typeof transferTransitions)[])),
-  version: Type.Integer({ minimum: 1 }),
+  revision: Type.Integer({ minimum: 1 }),
   created_at: Timestamp,
   updated_at: Timestamp,
   shipped_at: nullable(Timestamp),

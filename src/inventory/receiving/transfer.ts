@@ -47,7 +47,7 @@ export interface PlainTransfer {
   readonly reference: string | null;
   readonly from_warehouse_id: number;
   readonly to_warehouse_id: number;
-  readonly version: number;
+  readonly revision: number;
   readonly created_at: number;
   readonly updated_at: number;
   readonly shipped_at: number | null;
@@ -86,7 +86,7 @@ function countsOf(loads: readonly TransferLoad[]) {
 
 /** The transfer as the API shows it. */
 export function transferView(transfer: Transfer, shows_bins = true) {
-  const { id, status, reference, from_warehouse_id, to_warehouse_id, lines, version } = transfer;
+  const { id, status, reference, from_warehouse_id, to_warehouse_id, lines, revision } = transfer;
   return {
     id: wireId("transfer", id),
     merchant_id: wireId("merchant", transfer.merchant_id),
@@ -103,7 +103,7 @@ export function transferView(transfer: Transfer, shows_bins = true) {
       lots: loads.map((load) => ({ lot_number: load.lot_number, quantity: load.quantity, ...countsOf([load]) })),
     })),
     allowed_actions: allowedActions<TransferStatus, typeof transferTransitions>(transferTransitions, status, false),
-    version,
+    revision,
     created_at: iso(transfer.created_at),
     updated_at: iso(transfer.updated_at),
     shipped_at: isoOrNull(transfer.shipped_at),

@@ -105,7 +105,7 @@ export async function insertTransfer(
 ): Promise<Transfer> {
   const times = { created_at: tx.now, updated_at: tx.now, shipped_at: null, received_at: null, cancelled_at: null };
   const [transfer_id = 0] = await insertIds(tx, transfers, [
-    { ...fields, status: initialTransferStatus, version: 1, ...times },
+    { ...fields, status: initialTransferStatus, revision: 1, ...times },
   ]);
   await insert(
     tx,
@@ -115,7 +115,7 @@ export async function insertTransfer(
   return getTransfer(tx, transfer_id);
 }
 
-/** Stores changes of a transfer, without its loads, and returns it. Its version increases by one. */
+/** Stores changes of a transfer, without its loads, and returns it. Its revision increases by one. */
 export async function saveTransfer(
   tx: Tx,
   before: Transfer,
@@ -123,7 +123,7 @@ export async function saveTransfer(
 ): Promise<Transfer> {
   await tx.sql
     .update(transfers)
-    .set({ ...change, version: before.version + 1, updated_at: tx.now })
+    .set({ ...change, revision: before.revision + 1, updated_at: tx.now })
     .where(eq(transfers.id, before.id));
   return getTransfer(tx, before.id);
 }

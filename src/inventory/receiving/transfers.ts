@@ -163,7 +163,7 @@ export async function receiveTransfer(tx: Tx, id: string, input: ReceiveTransfer
 async function bill(
   tx: Tx,
   act: "transfer.ship" | "transfer.receive",
-  { id, merchant_id, version, from_warehouse_id, to_warehouse_id }: Transfer,
+  { id, merchant_id, revision, from_warehouse_id, to_warehouse_id }: Transfer,
   units: readonly { readonly product_id: number; readonly quantity: number }[],
 ): Promise<void> {
   const here = act === "transfer.ship" ? from_warehouse_id : to_warehouse_id;
@@ -174,7 +174,7 @@ async function bill(
   };
   const quantity = units.reduce((sum, unit) => sum + unit.quantity, 0);
   const warehouse = await calendarAt(tx, here);
-  billFacts(tx, [{ act, merchant_id, warehouse, quantity, source: { id, version }, attributes }]);
+  billFacts(tx, [{ act, merchant_id, warehouse, quantity, source: { id, revision }, attributes }]);
 }
 
 const hasEnded = (loads: readonly TransferLoad[]) => loads.every((load) => load.in_transit === 0);

@@ -115,7 +115,7 @@ async function locked(tx: Tx, id: string) {
 }
 
 /**
- * A reservation as a single-resource response shows it. It has no version, since time and stock change what it holds.
+ * A reservation as a single-resource response shows it. It has no revision, since time and stock change what it holds.
  */
 async function reservationResponse(db: Db, reservation: Reservation) {
   const [view] = await views(db, [reservation]);

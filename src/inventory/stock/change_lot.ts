@@ -49,7 +49,7 @@ export async function setLotStatus(tx: Tx, id: string, input: SetLotStatus, acto
   if (before.status === input.status) return { lot: before, shortfalls: [] };
   const status = nextStatus(before, input.status, at);
   await saveLotStatus(tx, before, status, { reason, notes, actor });
-  const lot = { ...before, status, version: before.version + 1 };
+  const lot = { ...before, status, revision: before.revision + 1 };
   updateItems(stock, lot);
   const shortfalls = isAvailable(before.status) ? await displaceAll(tx, stocks, stock, lot.id) : [];
   if (isAvailable(status)) {
@@ -72,7 +72,7 @@ export async function correctLot(tx: Tx, id: string, input: CorrectLot, actor: A
   const reason = correctionOf(before, dates);
   if (reason === "") return { lot: before, shortfalls: [] };
   const status = correctedStatus(before, dates, at);
-  const lot = { ...before, ...dates, status, version: before.version + 1 };
+  const lot = { ...before, ...dates, status, revision: before.revision + 1 };
   await saveLotDates(tx, lot);
   await saveLotStatus(tx, before, lot.status, { reason, notes: input.notes, actor });
   updateItems(stock, lot);

@@ -31,7 +31,7 @@ export interface Lot {
 /** A batch of a product, with the product's SKU. */
 export interface NamedLot extends Lot {
   readonly sku: string;
-  readonly version: number;
+  readonly revision: number;
   readonly created_at: number;
 }
 

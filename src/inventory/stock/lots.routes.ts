@@ -92,5 +92,5 @@ async function detail(viewer: ViewerWithUsers, db: Db, lot: NamedLot, more: obje
   const changes = await withActorsFor(db, viewer, await listLotChanges(db, lot.id));
   const at = { zones: await zonesOf(db, units), now: db.now };
   const view = lotDetail(lot, units, changes, at, showsBins(viewer));
-  return tagged({ ...view, ...more }, lot.version, view);
+  return tagged({ ...view, ...more }, lot.revision, view);
 }

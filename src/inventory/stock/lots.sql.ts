@@ -19,7 +19,7 @@ import { expiringBeforeField } from "./stock.schema.ts";
 
 const named = {
   ...columnsOf(lots, "id", "merchant_id", "product_id", "lot_number", "received_date", "expires_on", "status"),
-  ...columnsOf(lots, "version", "created_at"),
+  ...columnsOf(lots, "revision", "created_at"),
   sku: products.sku,
 };
 
@@ -120,7 +120,7 @@ export async function listLotChanges(db: Db, lot_id: number): Promise<LotChange[
 const saveStatus = prepared((tx: WriteStatements, a: StatementArgs<{ id: number; status: LotStatus }>) =>
   tx
     .update(lots)
-    .set({ status: sql`${a.status}`, version: sql`${lots.version} + 1` })
+    .set({ status: sql`${a.status}`, revision: sql`${lots.revision} + 1` })
     .where(eq(lots.id, a.id)),
 );
 
@@ -147,7 +147,7 @@ interface LotChangeEntry {
   readonly actor: Actor;
 }
 
-/** Stores a lot's status, which may be unchanged, with a row of its history. Its version increases by one. */
+/** Stores a lot's status, which may be unchanged, with a row of its history. Its revision increases by one. */
 export async function saveLotStatus(
   tx: Tx,
   { id, status: from_status }: Pick<NamedLot, "id" | "status">,
@@ -230,7 +230,7 @@ export async function markLotsExpired(tx: Tx, ids: readonly number[]): Promise<R
   const days = await localDays(tx);
   const marked = await tx.sql
     .update(lots)
-    .set({ status: lotTransitions.expire.to, version: sql`${lots.version} + 1` })
+    .set({ status: lotTransitions.expire.to, revision: sql`${lots.revision} + 1` })
     .where(and(inArray(lots.id, [...ids]), eq(lots.status, from_status), passed(days)))
     .returning({ lot_id: lots.id });
   const why = { reason: "past its expiry", actor: systemActor("inventory.expire_lots") };

@@ -64,7 +64,7 @@ const optionalFields = {
   cutoff_time: Type.Optional(calendar.cutoff_time),
   priority: Type.Optional(rank("The lowest is chosen first. Default: 100.")),
 };
-const readOnly = ["warehouse_id", "example_address", "version", "created_at", "updated_at"];
+const readOnly = ["warehouse_id", "example_address", "revision", "created_at", "updated_at"];
 
 export const CreateWarehouse = closed(
   {
@@ -129,7 +129,7 @@ export const WarehouseView = closed({
       ),
     }),
   ),
-  version: Type.Integer(),
+  revision: Type.Integer(),
   created_at: Timestamp,
   updated_at: Timestamp,
 });

@@ -59,7 +59,7 @@ export interface PlainWarehouse extends DispatchCalendar {
   readonly address: ContactAddress;
   /** Lower numbers are chosen first. */
   readonly priority: number;
-  readonly version: number;
+  readonly revision: number;
   readonly created_at: number;
   readonly updated_at: number;
 }
@@ -106,7 +106,7 @@ function fillOf(capacity: number | null, used: number) {
  * The warehouse as the API shows it, with the units in each bin. Callers who see no bins do not see capacities either.
  */
 export function warehouseView(warehouse: Warehouse, used: ReadonlyMap<number, number>, shows_bins: boolean) {
-  const { id, name, address, priority, zones, bins, version, created_at, updated_at } = warehouse;
+  const { id, name, address, priority, zones, bins, revision, created_at, updated_at } = warehouse;
   const { timezone, working_days, holidays, cutoff_time } = warehouse;
   const binsOf = Map.groupBy(bins, (bin) => bin.zone_id);
   return {
@@ -137,7 +137,7 @@ export function warehouseView(warehouse: Warehouse, used: ReadonlyMap<number, nu
         }),
       };
     }),
-    version,
+    revision,
     created_at: iso(created_at),
     updated_at: iso(updated_at),
   };

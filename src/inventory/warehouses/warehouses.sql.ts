@@ -258,17 +258,17 @@ type WarehouseFields = Pick<PlainWarehouse, "name" | "address" | "priority" | ke
 export async function insertWarehouse(tx: Tx, fields: WarehouseFields): Promise<number | null> {
   const [row] = await tx.sql
     .insert(warehouses)
-    .values({ ...fields, version: 1, created_at: tx.now, updated_at: tx.now })
+    .values({ ...fields, revision: 1, created_at: tx.now, updated_at: tx.now })
     .onConflictDoNothing({ target: warehouses.name })
     .returning({ id: warehouses.id });
   return row?.id ?? null;
 }
 
-/** Stores changes of a warehouse. Its version increases by one. */
+/** Stores changes of a warehouse. Its revision increases by one. */
 export async function saveWarehouse(tx: Tx, before: PlainWarehouse, fields: Partial<WarehouseFields>): Promise<void> {
   await tx.sql
     .update(warehouses)
-    .set({ ...fields, version: before.version + 1, updated_at: tx.now })
+    .set({ ...fields, revision: before.revision + 1, updated_at: tx.now })
     .where(eq(warehouses.id, before.id));
 }
 

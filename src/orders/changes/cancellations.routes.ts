@@ -22,7 +22,7 @@ import { findOrderId } from "../lifecycle/order_lookup.sql.ts";
 import { CancelItems, CancelOrder, OrderView } from "../order.schema.ts";
 import { isCancelled } from "../order.transitions.ts";
 import { type Order, orderAnswer } from "../order.ts";
-import { answerOrder, requireVersion } from "../order_actions.routes.ts";
+import { answerOrder, requireRevision } from "../order_actions.routes.ts";
 import { refuseForbidden } from "../order_lines.ts";
 import { lockOrder } from "../orders.sql.ts";
 import { cancelItems, cancelOrder } from "./cancel_order.ts";
@@ -56,11 +56,11 @@ async function answerWithoutLabels(
     const at = { store, service, callbacks: labelCallbacks, refusal: refusalFor(call, "voided") };
     await voidAtCarriers(at, async (tx) => {
       await call.confirm(tx);
-      await requireVersion(tx, call, id);
+      await requireRevision(tx, call, id);
       const order = await lockOrder(tx, id);
       return beginVoids(tx, order.id, losing(order), actor);
     });
-    // The order has a new version by now. If-Match was checked before.
+    // The order has a new revision by now. If-Match was checked before.
     return answerWrite(call, 200, async (tx) => orderAnswer(await act(tx), tx.now));
   });
 }

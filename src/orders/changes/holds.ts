@@ -233,7 +233,7 @@ async function lift(tx: Tx, before: Order, chosen: readonly OrderHold[], actor: 
   const status = transition(orderTransitions, "release", before.status);
   const after: Order = { ...order, status, holds, held: holds.length > 0 };
   const saved = await saveOrder(tx, before, after, { event: "release", actor, reason });
-  // Allocation changes go into the history now, so that the response has the order's newest version.
+  // Allocation changes go into the history now, so that the response has the order's newest revision.
   return isStopped(before) ? recordAllocationChanges(tx, saved, actor) : saved;
 }
 

@@ -163,7 +163,7 @@ async function storeNew(tx: Tx, before: Order, split: readonly SplitLine[], orde
 
 /** The fields of the new order: those of the old one when it was created. */
 function fieldsOf(before: Order): Omit<NewOrder, "created_at"> {
-  const { id: _id, version: _version, created_at: _at, updated_at: _now, ...rest } = before;
+  const { id: _id, revision: _revision, created_at: _at, updated_at: _now, ...rest } = before;
   const { lines: _lines, holds: _holds, shipments: _parcels, returns: _returns, calendars: _days, ...fields } = rest;
   return { ...fields, status: initialOrderStatus, held: false, shipping_amount_cents: 0, processing_at: null };
 }

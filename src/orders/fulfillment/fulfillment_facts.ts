@@ -17,7 +17,7 @@ interface PickedContext {
 /** The billable facts of picked units: one for each line and each warehouse that its units were taken from. */
 export function pickFacts(
   before: Order,
-  { id, merchant_id, version }: Order,
+  { id, merchant_id, revision }: Order,
   taken: readonly TakenUnits[],
   { calendars, confirmed }: PickedContext,
 ): BillableFact[] {
@@ -31,7 +31,7 @@ export function pickFacts(
     const line = before.lines.find((one) => one.id === first?.order_line_id);
     if (first === undefined || warehouse === undefined || line === undefined) return [];
     const quantity = units.reduce((sum, one) => sum + one.quantity, 0);
-    const source = { id, line: line.id, version };
+    const source = { id, line: line.id, revision };
     const attributes = {
       order_id: wireId("order", id),
       sku: line.sku,
@@ -89,7 +89,7 @@ function isUntouched(line: OrderLine): boolean {
  */
 export function packFacts(
   before: Order,
-  { id, merchant_id, version }: Order,
+  { id, merchant_id, revision }: Order,
   { shares, parcels, taken }: PackedGoods,
   calendars: readonly BillableFact["warehouse"][],
 ): BillableFact[] {
@@ -109,7 +109,7 @@ export function packFacts(
       packages: own.map((share) => packageOf(share, weights)),
     };
     const quantity = packed.reduce((sum, one) => sum + one.quantity, 0);
-    return { act: "order.pack", merchant_id, warehouse, quantity, source: { id, version }, attributes };
+    return { act: "order.pack", merchant_id, warehouse, quantity, source: { id, revision }, attributes };
   });
 }
 

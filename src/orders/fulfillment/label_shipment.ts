@@ -32,8 +32,8 @@ export function unitsToLabel(before: Order, wanted: readonly ShipmentLine[] | nu
 }
 
 /**
- * Opens a parcel for these units of a locked order, to be shipped later. The order's history and version change once it
- * is labeled.
+ * Opens a parcel for these units of a locked order, to be shipped later. The order's history and revision change once
+ * it is labeled.
  */
 export async function openShipment(
   tx: Tx,

@@ -35,7 +35,7 @@ import { PackingSlipView, PrintPackingSlip, PrintPickList, PrintWave, WalkView }
 /** Documents of orders: pick lists, and packing slips for the parcels. */
 export const printingRoutes = ({ log }: Service) =>
   routes("Orders", [
-    respond("GET", "/orders/:id/pick-list", "orders.read", {
+    respond("GET", "/orders/:id/pick_list", "orders.read", {
       id: "getPickList",
       summary: "Get the pick list of an order: PDF, or HTML or JSON by `Accept`",
       refuses: ["invalid_state_transition"],
@@ -49,7 +49,7 @@ export const printingRoutes = ({ log }: Service) =>
           return [order];
         }),
     }),
-    respond("GET", "/orders/:id/packing-slip", "orders.read", {
+    respond("GET", "/orders/:id/packing_slip", "orders.read", {
       id: "getPackingSlip",
       summary: "Get the packing slip of an order or of one of its parcels: PDF, or HTML or JSON by `Accept`",
       refuses: ["invalid_state_transition"],
@@ -58,7 +58,7 @@ export const printingRoutes = ({ log }: Service) =>
       documents: documentMediaTypes,
       answer: ({ call, params, query }) => answerSlip(call, log, params.id, query),
     }),
-    respond("GET", "/pick-lists", "orders.read", {
+    respond("GET", "/pick_lists", "orders.read", {
       id: "getWavePickList",
       summary: "Get one pick list for up to 200 orders: PDF, or HTML or JSON by `Accept`",
       refuses: ["ambiguous_identifier", "invalid_state_transition", "resource_missing"],

@@ -45,7 +45,7 @@ interface OrderReferences {
 export interface OrderDraft {
   /** Whether its merchant is suspended, so that it is held once it is stored. */
   readonly suspended: boolean;
-  readonly fields: Omit<OrderFields, "version" | "created_at" | "updated_at">;
+  readonly fields: Omit<OrderFields, "revision" | "created_at" | "updated_at">;
   readonly lines: ReturnType<typeof orderedLines>;
 }
 
@@ -59,7 +59,7 @@ export function newOrder(
   { fields, suspended }: Pick<OrderDraft, "fields" | "suspended">,
   lines: readonly OrderLine[],
 ): Order {
-  const stored = { version: 1, created_at: tx.now, updated_at: tx.now, suspended };
+  const stored = { revision: 1, created_at: tx.now, updated_at: tx.now, suspended };
   return { id, ...fields, ...stored, lines, holds: [], shipments: [], returns: [], calendars: [], promised_by: null };
 }
 

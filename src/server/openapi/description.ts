@@ -41,6 +41,7 @@ export function operationsOf(routes: readonly AppRoute[]): Operation[] {
       versioned: below !== path,
       need: notes.needs,
       live_only: isLiveOnly(notes),
+      alias: notes.alias === true,
       body: schemaOf(hooks.body),
       sends: bodyKinds[sends].media_type,
       query: schemaOf<TObject>(hooks.query),
@@ -53,7 +54,8 @@ const joined = (texts: readonly (string | undefined)[]) => texts.flatMap((text) 
 
 /** The OpenAPI document of an app's routes. */
 export function describeRoutes(routes: readonly AppRoute[], base_url: string) {
-  return openApiDocument(operationsOf(routes), {
+  const listed = operationsOf(routes).filter(({ alias }) => !alias);
+  return openApiDocument(listed, {
     version,
     base_url,
     examples: recorded as Examples,

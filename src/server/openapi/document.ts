@@ -29,8 +29,7 @@ interface Surroundings {
 }
 
 const onCondition =
-  'Execute the request only if the `ETag` still matches. Its first part, the version (`"7"`), can be sent alone:' +
-  " then only changes to the record itself count, not those to related data such as stock.";
+  "The `ETag` of an earlier response, unchanged. The request is executed only if the resource is still in that state.";
 
 const description = `Fulfillment for third-party logistics: orders, stock, labels, tracking, returns, webhooks.
 
@@ -163,7 +162,7 @@ const nouns: Readonly<Record<string, string>> = {
   token: "The token at the end of a `tracking_url`.",
   refund_id: "The refund, such as `rfd_1001`.",
   delivery_id: "The delivery, such as `dlv_1001`.",
-  job_id: "The recovery, such as `rcy_1001`.",
+  recovery_id: "The recovery, such as `rcy_1001`.",
 };
 
 function parametersOf(operation: Operation, publisher: Publisher, example: Example | undefined): JsonObject[] {

@@ -5,6 +5,7 @@ import { retention, retentionKinds } from "../../storage/retention.ts";
 import addresses from "../guides/addresses.md" with { type: "text" };
 import billing from "../guides/billing.md" with { type: "text" };
 import commandLine from "../guides/command_line.md" with { type: "text" };
+import conventions from "../guides/conventions.md" with { type: "text" };
 import dates from "../guides/dates.md" with { type: "text" };
 import files from "../guides/files.md" with { type: "text" };
 import installing from "../guides/installing.md" with { type: "text" };
@@ -65,6 +66,7 @@ function othersByHolder(): string {
 
 /** Sections of the description in reading order, each with its heading. */
 export const sections: readonly string[] = [
+  conventions,
   limits,
   dates,
   files,

@@ -32,6 +32,8 @@ export interface Operation {
   readonly need: RouteNeed;
   /** Whether its data is shared by both environments, so that only the live one serves it. */
   readonly live_only: boolean;
+  /** Whether it is another name of a listed operation, which the document leaves out. */
+  readonly alias: boolean;
   readonly body: TSchema | null;
   /** The media type of the body. */
   readonly sends: string;
@@ -44,7 +46,7 @@ export interface Operation {
   readonly refuses: readonly FaultCode[];
   /** Whether it honours `If-Match`. */
   readonly matches: boolean;
-  /** Whether the response carries an `ETag` although it has no `version` field. */
+  /** Whether the response carries an `ETag` although it has no `revision` field. */
   readonly tagged: boolean;
 }
 
@@ -58,12 +60,12 @@ export function isWrite({ method, need }: Pick<Operation, "method" | "need">): b
   return method !== "get" && need !== "none" && !onlyReads(need);
 }
 
-/** Whether the response carries an `ETag`: that of a single resource with its version does. */
+/** Whether the response carries an `ETag`: that of a single resource with its revision does. */
 export function isTagged({ answers, tagged }: Pick<Operation, "answers" | "tagged">): boolean {
   if (tagged) return true;
   return Object.values(answers).some((schema) => {
     const properties = schema?.["properties"] ?? {};
-    return [properties, properties["data"]?.properties ?? {}].some(({ version }) => version?.type === "integer");
+    return [properties, properties["data"]?.properties ?? {}].some(({ revision }) => revision?.type === "integer");
   });
 }
 

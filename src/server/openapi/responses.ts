@@ -13,10 +13,10 @@ const header = (description: string, schema: JsonObject, example: unknown) => ({
 export const headers: JsonObject = {
   RequestId: header("The id of this request, in logs and in order histories.", { type: "string" }, "req_42"),
   ETag: header(
-    "Identifies the state of the resource, for `If-Match` and `If-None-Match`: the version of its record and, if the" +
-      ' response includes related data, a digest of that (`"7-2mgqk1x0c4f9e"`). It changes whenever the response does.',
+    "Identifies the state of the resource, for `If-Match` and `If-None-Match`. It changes whenever the response does." +
+      " Treat it as opaque: its form may change.",
     { type: "string" },
-    '"7"',
+    '"7-2mgqk1x0c4f9e"',
   ),
   IdempotencyReplayed: header(
     "`true` if this is the stored response to an earlier request with the same `Idempotency-Key`.",
@@ -222,7 +222,7 @@ export function successes(operation: Operation, publisher: Publisher, example: E
   });
   if (!isTagged(operation) || operation.method !== "get") return Object.fromEntries(answers);
   const unchanged = {
-    description: "Not modified: the client has the current version.",
+    description: "Not modified: the client has the current revision.",
     headers: { ...always, ETag: ref("headers", "ETag") },
   };
   return Object.fromEntries([...answers, ["304", unchanged]]);

@@ -41,7 +41,7 @@ export interface CarrierAccount {
   /** Why that test failed; null when it succeeded. */
   readonly check_code: string | null;
   readonly check_message: string | null;
-  readonly version: number;
+  readonly revision: number;
   readonly created_at: number;
   readonly updated_at: number;
 }
@@ -83,7 +83,7 @@ interface AccountContext {
 
 /** Returns the account as the API shows it, with at most the last four characters of each secret. */
 export function accountView(account: CarrierAccount, { secret_key, origin, connector }: AccountContext) {
-  const { id, key, name, status, carriers, version, checked_at, check_code, check_message } = account;
+  const { id, key, name, status, carriers, revision, checked_at, check_code, check_message } = account;
   const credentials = credentialsOf(account, secret_key);
   const path = `${origin}/v1/webhooks/carriers/${account.connector}?account=${key}`;
   return {
@@ -104,7 +104,7 @@ export function accountView(account: CarrierAccount, { secret_key, origin, conne
       checked_at === null
         ? null
         : { tested_at: iso(checked_at), ok: check_code === null, code: check_code, message: check_message },
-    version,
+    revision,
     created_at: iso(account.created_at),
     updated_at: iso(account.updated_at),
   };

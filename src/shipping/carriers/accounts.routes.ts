@@ -35,7 +35,7 @@ import { carrierCallingOf, outsideCarriersOf } from "./connectors.ts";
 export const accountRoutes = (service: Service) => routes("Shipping", [...recordRows(service), ...changeRows(service)]);
 
 const recordRows = (service: Service) => [
-  write("POST", "/shipping/carrier-accounts", "shipping.manage", {
+  write("POST", "/shipping/carrier_accounts", "shipping.manage", {
     id: "createCarrierAccount",
     summary: "Create a carrier account",
     description:
@@ -58,14 +58,14 @@ const recordRows = (service: Service) => [
       return is_generated ? { ...shown, callback_secret: generated_secret } : shown;
     },
   }),
-  list("/shipping/carrier-accounts", "shipping.manage", {
+  list("/shipping/carrier_accounts", "shipping.manage", {
     id: "listCarrierAccounts",
     summary: "List carrier accounts",
     of: accountList,
     view: AccountView,
     views: (accounts, _, { call }) => accounts.map(viewOf(service, call)),
   }),
-  read("/shipping/carrier-accounts/:id", "shipping.manage", {
+  read("/shipping/carrier_accounts/:id", "shipping.manage", {
     id: "getCarrierAccount",
     summary: "Get a carrier account",
     view: AccountView,
@@ -74,7 +74,7 @@ const recordRows = (service: Service) => [
 ];
 
 const changeRows = (service: Service) => [
-  write("PATCH", "/shipping/carrier-accounts/:id", "shipping.manage", {
+  write("PATCH", "/shipping/carrier_accounts/:id", "shipping.manage", {
     id: "updateCarrierAccount",
     summary: "Update, pause or resume a carrier account, or replace its credentials",
     refuses: ["blocked_address", "duplicate_connection", "immutable_field"],
@@ -93,7 +93,7 @@ const changeRows = (service: Service) => [
       )(await updateAccount(tx, id, body, rulesOf(connectorOf(service, connector), service)));
     },
   }),
-  write("DELETE", "/shipping/carrier-accounts/:id", "shipping.manage", {
+  write("DELETE", "/shipping/carrier_accounts/:id", "shipping.manage", {
     id: "deleteCarrierAccount",
     summary: "Delete a carrier account and keep its labels",
     refuses: ["label_in_progress"],
@@ -104,7 +104,7 @@ const changeRows = (service: Service) => [
       return { id: wireId("carrier_account", id), deleted: true as const };
     },
   }),
-  write("POST", "/shipping/carrier-accounts/:id/test", "shipping.manage", {
+  write("POST", "/shipping/carrier_accounts/:id/test", "shipping.manage", {
     id: "testCarrierAccount",
     summary: "Test the credentials of a carrier account",
     description:
@@ -148,8 +148,8 @@ function viewOf(service: Service, call: Call) {
     const connector =
       connector_found === undefined ? null : { ...connector_found, takes_callbacks: takesCallbacks(connector_found) };
     const view = accountView(account, { secret_key: service.secret_key, origin, connector });
-    // A test does not change the account, so its version stays.
-    return tagged(view, account.version, [view.last_test, view.carriers, view.callback_url]);
+    // A test does not change the account, so its revision stays.
+    return tagged(view, account.revision, [view.last_test, view.carriers, view.callback_url]);
   };
 }
 

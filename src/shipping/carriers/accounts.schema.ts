@@ -50,7 +50,7 @@ const readOnly = [
   "previous_callback_secret_expires_at",
   "carriers",
   "last_test",
-  "version",
+  "revision",
   "created_at",
   "updated_at",
 ];
@@ -120,7 +120,7 @@ const fields = {
     { description: "The carriers and services that the last successful test listed." },
   ),
   last_test: nullable(closed({ tested_at: Timestamp, ok: Type.Boolean(), code: text, message: text })),
-  version: Type.Integer(),
+  revision: Type.Integer(),
   created_at: Timestamp,
   updated_at: Timestamp,
 };

@@ -50,7 +50,7 @@ export async function createAccount(
     status: input.status ?? accountStarts,
     carriers: [],
     ...untested,
-    version: 1,
+    revision: 1,
     created_at: tx.now,
     updated_at: tx.now,
   };
@@ -73,7 +73,7 @@ function refuseSecret(secret: string | null | undefined, { name, takes_callbacks
 
 /**
  * Changes an account. The previous callback secret stays valid for an hour. New credentials count as untested. Without
- * a change the account keeps its version.
+ * a change the account keeps its revision.
  * Refuses: resource_missing, validation_failed, immutable_field, duplicate_connection.
  */
 export async function updateAccount(
@@ -95,7 +95,7 @@ export async function updateAccount(
   const after: CarrierAccount = { ...before, name, status: next, ...changed };
   const same = (Object.keys(after) as (keyof CarrierAccount)[]).every((field) => after[field] === before[field]);
   if (same) return before;
-  const account = { ...after, version: before.version + 1, updated_at: tx.now };
+  const account = { ...after, revision: before.revision + 1, updated_at: tx.now };
   await saveAccount(tx, account);
   return account;
 }
@@ -164,7 +164,7 @@ export async function deleteAccount(tx: Tx, id: string): Promise<CarrierAccount>
   }
   const none = { credentials: null, credentials_digest: null, callback_secret: null };
   const previous = { previous_callback_secret: null, previous_callback_secret_expires_at: null };
-  const after = { ...before, ...none, ...previous, version: before.version + 1, updated_at: tx.now };
+  const after = { ...before, ...none, ...previous, revision: before.revision + 1, updated_at: tx.now };
   await saveAccount(tx, after, tx.now);
   return after;
 }

@@ -11,7 +11,7 @@ import type { CompleteAddress } from "../../core/postal_address.ts";
 import type { LabelDrawing } from "../../documents/drawing.ts";
 import { carrierPage, trackingPagePath } from "../../orders/fulfillment/tracking_url.ts";
 import { addressView } from "../address.ts";
-import type { PriceLine, RateOffer } from "../offer.ts";
+import { breakdownView, type PriceLine, type RateOffer } from "../offer.ts";
 import type { ParcelPackage } from "../parcel.ts";
 import { deliveryDay, placeTimeZone } from "../rates/delivery_date.ts";
 import type { LabelStatus, VoidStatus } from "./label.transitions.ts";
@@ -166,7 +166,7 @@ export function labelView(label: PlainLabel, context: LinkContext) {
     cost: isPriced(label) ? money(label.cost_cents, label.currency) : null,
     carrier_cost: isPriced(label) ? money(label.carrier_cost_cents, label.currency) : null,
     currency: label.currency,
-    breakdown: label.breakdown,
+    breakdown: label.breakdown && breakdownView(label.breakdown, label.currency),
     sample: label.sample,
     billable_weight: label.billable_pounds,
     zone: label.zone,

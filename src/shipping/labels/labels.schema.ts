@@ -16,6 +16,7 @@ import { OwnerView } from "../../storage/tenant.schema.ts";
 import { documentKinds } from "../offer.ts";
 import {
   AddressView,
+  BreakdownView,
   DimensionsField,
   PackageDimensions,
   PackedItem,
@@ -193,14 +194,7 @@ export const LabelView = closed({
   cost: nullable(Type.Number({ description: "The amount charged; null until an offer is chosen." })),
   carrier_cost: nullable(Type.Number({ description: "The amount that the carrier charges." })),
   currency: Type.String(),
-  breakdown: nullable(
-    Type.Array(
-      closed({
-        code: Type.String(),
-        amount_cents: Type.Integer({ description: "In the smallest unit of `currency`: cents, fils, whole yen." }),
-      }),
-    ),
-  ),
+  breakdown: nullable(BreakdownView),
   sample: Type.Boolean({ description: "Whether it was offerFields at a sample rate card's price." }),
   billable_weight: nullable(Type.Integer({ description: "In pounds." })),
   zone: text,

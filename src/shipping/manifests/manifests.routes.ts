@@ -64,5 +64,5 @@ export const manifestRoutes = ({ log }: Service) =>
     }),
   ]);
 
-// Null: the view includes the labels' statuses, which do not change the manifest's version.
+// Null: the view includes the labels' statuses, which do not change the manifest's revision.
 const shown = (manifest: CarrierManifest) => tagged(manifestView(manifest), null);

@@ -24,7 +24,7 @@ export interface RateAnswers {
 
 /** The state of an account from earlier requests. */
 interface AccountQueue {
-  readonly version: number;
+  readonly revision: number;
   readonly slots: RequestSlots;
   /** Consecutive failures. */
   failures: number;
@@ -109,8 +109,8 @@ export class RateFetcher {
   #queueOf({ account, ctx }: RateSource): AccountQueue {
     const key = `${ctx.mode}/${account.id}`;
     const known = this.#queues.get(key);
-    if (known?.version === account.version) return known;
-    const queue = { version: account.version, slots: new RequestSlots(), failures: 0, rest_until: 0, last: null };
+    if (known?.revision === account.revision) return known;
+    const queue = { revision: account.revision, slots: new RequestSlots(), failures: 0, rest_until: 0, last: null };
     this.#queues.set(key, queue);
     return queue;
   }

@@ -42,7 +42,7 @@ export const SetHolidays = closed(
       Type.Array(closed({ date: Day, name: nameField(80) }), { maxItems: 500, description: "Single dates." }),
     ),
   },
-  ["carrier", "dates", "usual", "version", "updated_at"],
+  ["carrier", "dates", "usual", "revision", "updated_at"],
 );
 export type SetHolidays = Static<typeof SetHolidays>;
 
@@ -76,6 +76,6 @@ export const HolidaysView = closed({
   usual: Type.Boolean({
     description: "Whether the default applies: the federal holidays of the United States.",
   }),
-  version: Type.Integer(),
+  revision: Type.Integer(),
   updated_at: nullable(Timestamp),
 });

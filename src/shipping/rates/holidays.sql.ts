@@ -23,7 +23,7 @@ export async function getHolidays(db: Db, carrier: string): Promise<CarrierHolid
 const defaultHolidays = (carrier: string): CarrierHolidays => ({
   carrier,
   ...federalHolidays,
-  version: 0,
+  revision: 0,
   updated_at: null,
 });
 
@@ -43,14 +43,14 @@ export async function listHolidays(db: Db): Promise<CarrierHolidays[]> {
   return db.sql.select().from(holiday_sets).orderBy(asc(holiday_sets.carrier));
 }
 
-/** Saves a carrier's holidays and increases their version by one. */
-export async function saveHolidays(tx: Tx, { carrier, version }: CarrierHolidays, set: HolidaySet): Promise<void> {
+/** Saves a carrier's holidays and increases their revision by one. */
+export async function saveHolidays(tx: Tx, { carrier, revision }: CarrierHolidays, set: HolidaySet): Promise<void> {
   const row = { rules: set.rules, days: set.days, updated_at: tx.now };
   await tx.sql
     .insert(holiday_sets)
-    .values({ carrier, ...row, version: version + 1 })
+    .values({ carrier, ...row, revision: revision + 1 })
     .onConflictDoUpdate({
       target: holiday_sets.carrier,
-      set: { ...row, version: template`${holiday_sets.version} + 1` },
+      set: { ...row, revision: template`${holiday_sets.revision} + 1` },
     });
 }

@@ -142,19 +142,22 @@ const invalidValue = (field: string, message: string): FieldProblem => ({ field,
 export interface CarrierHolidays extends HolidaySet {
   readonly carrier: string;
   /** 0 for the default holidays. */
-  readonly version: number;
+  readonly revision: number;
   readonly updated_at: number | null;
 }
 
 /** Returns a carrier's holidays as the API shows them. `dates` is empty without a year. */
-export function holidaysView({ carrier, rules, days, version, updated_at }: CarrierHolidays, year: number | undefined) {
+export function holidaysView(
+  { carrier, rules, days, revision, updated_at }: CarrierHolidays,
+  year: number | undefined,
+) {
   return {
     carrier,
     rules,
     days,
     dates: year === undefined ? [] : holidaysIn(year, { rules, days }),
-    usual: version === 0,
-    version,
+    usual: revision === 0,
+    revision,
     updated_at: isoOrNull(updated_at),
   };
 }

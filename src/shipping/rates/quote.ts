@@ -9,7 +9,14 @@ import { Fault, type FieldProblem, invalid } from "../../core/faults.ts";
 import { wireIdOrNull } from "../../core/ids.ts";
 import { money } from "../../core/money.ts";
 import type { CompleteAddress } from "../../core/postal_address.ts";
-import type { ListedCarrier, RateMessage, RateOffer, ShipmentEnd, ShipmentRequest } from "../offer.ts";
+import {
+  breakdownView,
+  type ListedCarrier,
+  type RateMessage,
+  type RateOffer,
+  type ShipmentEnd,
+  type ShipmentRequest,
+} from "../offer.ts";
 import { type ParcelDimensions, type ParcelPackage, readSide, sidesOf } from "../parcel.ts";
 import { plainPostalCode, postalCountry } from "../zones/zone.ts";
 import { deliveryDay } from "./delivery_date.ts";
@@ -171,9 +178,8 @@ export function rateView(
     service_name: offer.service_name,
     account_id: wireIdOrNull("carrier_account", account_id),
     rate: money(offer.rate_cents, offer.currency),
-    rate_cents: offer.rate_cents,
     currency: offer.currency,
-    breakdown: offer.breakdown,
+    breakdown: breakdownView(offer.breakdown, offer.currency),
     billable_weight: offer.billable_pounds,
     billable_weight_unit: "lb" as const,
     zone: offer.zone,

@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { choice, closed, moneyField, nullable, Timestamp, textField, weightUnitField } from "../../core/schema.ts";
 import { weightUnits } from "../../core/weight_units.ts";
 import {
+  BreakdownView,
   CountryField,
   DimensionsField,
   PackageDimensions,
@@ -87,14 +88,8 @@ export const RatesView = closed({
       service_name: Type.String(),
       account_id,
       rate: Type.Number(),
-      rate_cents: Type.Integer({ description: "In the smallest unit of `currency`: cents, fils, whole yen." }),
       currency: Type.String(),
-      breakdown: Type.Array(
-        closed({
-          code: Type.String(),
-          amount_cents: Type.Integer({ description: "In the smallest unit of `currency`: cents, fils, whole yen." }),
-        }),
-      ),
+      breakdown: BreakdownView,
       billable_weight: nullable(Type.Integer()),
       billable_weight_unit: Type.Literal("lb"),
       zone: nullable(Type.String()),

@@ -114,13 +114,13 @@ export interface RateCard {
   /** The time at which the card stops applying (exclusive); null when it has no end. */
   readonly effective_to: number | null;
   readonly terms: CardTerms;
-  readonly version: number;
+  readonly revision: number;
   readonly created_at: number;
   readonly updated_at: number;
 }
 
-/** The fields of a card that a version stores. */
-export type CardContent = Omit<RateCard, "id" | "version" | "created_at" | "updated_at">;
+/** The fields of a card that a revision stores. */
+export type CardContent = Omit<RateCard, "id" | "revision" | "created_at" | "updated_at">;
 
 /** Applies a change to every amount in the terms. */
 function withAmounts(terms: CardTerms, change: (cents: number) => number): CardTerms {
@@ -173,12 +173,12 @@ export function refuseUnread(terms: CardTerms): void {
 /** A card as its versions store it. Without `minor_units`, from an older release, amounts are in hundredths. */
 export type StoredContent = CardContent & { readonly minor_units?: true };
 
-/** Converts a card to the form that its version stores. */
+/** Converts a card to the form that its revision stores. */
 export function storedContent(content: CardContent): StoredContent {
   return decimalsOf(content.terms.currency) === 2 ? content : { ...content, minor_units: true };
 }
 
-/** Converts a stored version to a card with amounts in the minor unit of its currency. */
+/** Converts a stored revision to a card with amounts in the minor unit of its currency. */
 export function contentOf({ minor_units, ...content }: StoredContent): CardContent {
   const { terms } = content;
   if (minor_units || decimalsOf(terms.currency) === 2) return content;
@@ -291,8 +291,8 @@ export function contentView(content: CardContent) {
   };
 }
 
-function stampsOf({ version, created_at, updated_at }: RateCard) {
-  return { version, created_at: iso(created_at), updated_at: iso(updated_at) };
+function stampsOf({ revision, created_at, updated_at }: RateCard) {
+  return { revision, created_at: iso(created_at), updated_at: iso(updated_at) };
 }
 
 /** Returns a card as the API shows it. */

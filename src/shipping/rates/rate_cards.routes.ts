@@ -30,14 +30,14 @@ import { type CardVersion, cardList, cardVersionList, getCard, lockCard } from "
 import { createRateCard, replacePrices, updateRateCard } from "./rate_cards.ts";
 
 const cardRoutes = routes("Rate cards", [
-  list("/shipping/rate-cards", "shipping.read", {
+  list("/shipping/rate_cards", "shipping.read", {
     id: "listRateCards",
     summary: "List the rate cards of the built-in carrier",
     of: cardList,
     view: ListedRateCard,
     views: (cards) => cards.map(listedCardView),
   }),
-  write("POST", "/shipping/rate-cards", "shipping.manage", {
+  write("POST", "/shipping/rate_cards", "shipping.manage", {
     id: "createRateCard",
     summary: "Create a rate card",
     description:
@@ -51,13 +51,13 @@ const cardRoutes = routes("Rate cards", [
     status: 201,
     act: async (tx, { call, body }) => cardView(await createRateCard(tx, body, call.actor)),
   }),
-  read("/shipping/rate-cards/:id", "shipping.read", {
+  read("/shipping/rate_cards/:id", "shipping.read", {
     id: "getRateCard",
     summary: "Get a rate card",
     view: RateCardView,
     data: async (db, { params }) => cardView(await getCard(db, params.id)),
   }),
-  write("PATCH", "/shipping/rate-cards/:id", "shipping.manage", {
+  write("PATCH", "/shipping/rate_cards/:id", "shipping.manage", {
     id: "updateRateCard",
     summary: "Update a rate card",
     description: "Each field in the request is replaced as a whole. Existing labels and quotes keep their price.",
@@ -67,7 +67,7 @@ const cardRoutes = routes("Rate cards", [
     matches: (tx, { params }) => lockCard(tx, params.id),
     act: async (tx, { call, params, body }) => cardView(await updateRateCard(tx, params.id, body, call.actor)),
   }),
-  list("/shipping/rate-cards/:id/history", "shipping.read", {
+  list("/shipping/rate_cards/:id/history", "shipping.read", {
     id: "listRateCardHistory",
     summary: "List the history of a rate card, newest first",
     of: cardVersionList,
@@ -76,9 +76,9 @@ const cardRoutes = routes("Rate cards", [
   }),
 ]);
 
-function versionView({ version, content, actor_type, actor_id, actor_name, request_id, created_at }: CardVersion) {
+function versionView({ revision, content, actor_type, actor_id, actor_name, request_id, created_at }: CardVersion) {
   return {
-    version,
+    revision,
     card: contentView(content),
     actor: { type: actor_type, id: actor_id, name: actor_name },
     request_id,
@@ -115,7 +115,7 @@ function pricesOf(id: string): CsvFile<PriceRowField, number> {
 }
 
 const priceRoutes = routes("Rate cards", [
-  respond("POST", "/shipping/rate-cards/:id/import", "shipping.manage", {
+  respond("POST", "/shipping/rate_cards/:id/import", "shipping.manage", {
     id: "importRateCardPrices",
     summary: "Import a rate card's prices as CSV",
     description: `Replaces all prices of the card. If any row has an error, nothing is imported.\n\n${table}`,
@@ -133,7 +133,7 @@ const priceRoutes = routes("Rate cards", [
         });
       }),
   }),
-  exportCsv("/shipping/rate-cards/:id/export.csv", "shipping.read", {
+  exportCsv("/shipping/rate_cards/:id/export.csv", "shipping.read", {
     id: "exportRateCardPrices",
     summary: "Export a rate card's prices as CSV",
     description: `The file can be imported again.\n\n${table}`,

@@ -183,7 +183,7 @@ const fields = {
   holidays: nullable(CarrierField),
 };
 
-const readOnly = ["id", "sample", "price_rows", "version", "created_at", "updated_at"];
+const readOnly = ["id", "sample", "price_rows", "revision", "created_at", "updated_at"];
 
 const { name, prices, transit_days, ...others } = fields;
 const { properties: all } = Type.Partial(Type.Object(fields));
@@ -253,7 +253,7 @@ const contentView = {
 const pricesView = Type.Array(
   closed({ zone: Type.String(), up_to_pounds: nullable(Type.Integer()), price: Type.Number(), cost: Type.Number() }),
 );
-const stamps = { version: Type.Integer(), created_at: Timestamp, updated_at: Timestamp };
+const stamps = { revision: Type.Integer(), created_at: Timestamp, updated_at: Timestamp };
 
 export const RateCardView = closed({ id: Type.String(), ...contentView, prices: pricesView, ...stamps });
 
@@ -265,7 +265,7 @@ export const ListedRateCard = closed({
 });
 
 export const CardHistoryView = closed({
-  version: Type.Integer(),
+  revision: Type.Integer(),
   card: closed({ ...contentView, prices: pricesView }),
   actor: closed({ type: Type.String(), id: Type.String(), name: Type.String() }),
   request_id: nullable(Type.String()),

@@ -25,13 +25,13 @@ const inEffect = prepared((select, a: StatementArgs<{ now: number }>) =>
   select
     .select({
       id: rate_cards.id,
-      version: rate_cards.version,
+      revision: rate_cards.revision,
       created_at: rate_cards.created_at,
       updated_at: rate_cards.updated_at,
       zone_system: rate_cards.zone_system,
-      zones_version: zone_systems.version,
+      zones_revision: zone_systems.revision,
       holidays: rate_cards.holidays,
-      holidays_version: holiday_sets.version,
+      holidays_revision: holiday_sets.revision,
     })
     .from(rate_cards)
     .leftJoin(zone_systems, eq(zone_systems.name, rate_cards.zone_system))
@@ -46,29 +46,29 @@ const inEffect = prepared((select, a: StatementArgs<{ now: number }>) =>
     .orderBy(asc(rate_cards.id)),
 );
 
-const versionOf = prepared((select, a: StatementArgs<{ card_id: number; version: number }>) =>
+const versionOf = prepared((select, a: StatementArgs<{ card_id: number; revision: number }>) =>
   select
     .select({ content: rate_card_versions.content })
     .from(rate_card_versions)
-    .where(and(eq(rate_card_versions.card_id, a.card_id), eq(rate_card_versions.version, a.version))),
+    .where(and(eq(rate_card_versions.card_id, a.card_id), eq(rate_card_versions.revision, a.revision))),
 );
 
-/** The cards, zone systems and holidays that one connection has read and prepared, by version. */
+/** The cards, zone systems and holidays that one connection has read and prepared, by revision. */
 class ReadyCardCache {
   readonly cards = new VersionCache<{ readonly card: RateCard; readonly terms: ReadyTerms }>();
   readonly systems = new VersionCache<ReadySystem>();
   readonly holidays = new VersionCache<(day: number) => boolean>();
 }
 
-/** Caches the newest version of each entry by name. */
+/** Caches the newest revision of each entry by name. */
 class VersionCache<T> {
-  readonly #cached = new Map<string | number, { readonly version: number | null; readonly value: T }>();
+  readonly #cached = new Map<string | number, { readonly revision: number | null; readonly value: T }>();
 
-  async get(name: string | number, version: number | null, make: () => Promise<T>): Promise<T> {
+  async get(name: string | number, revision: number | null, make: () => Promise<T>): Promise<T> {
     const cached = this.#cached.get(name);
-    if (cached !== undefined && cached.version === version) return cached.value;
+    if (cached !== undefined && cached.revision === revision) return cached.value;
     const value = await make();
-    this.#cached.set(name, { version, value });
+    this.#cached.set(name, { revision, value });
     return value;
   }
 }
@@ -85,16 +85,16 @@ export async function listReadyCards(db: Db): Promise<ReadyCard[]> {
   const { cards, systems, holidays } = cacheOf(db);
   const ready: ReadyCard[] = [];
   for (const row of await inEffect(db, { now: db.now })) {
-    const { id, version, created_at, updated_at } = row;
-    const { card, terms } = await cards.get(id, version, async () => {
-      const content = await getContent(db, id, version);
-      return { card: { id, version, created_at, updated_at, ...content }, terms: readyTerms(content.terms) };
+    const { id, revision, created_at, updated_at } = row;
+    const { card, terms } = await cards.get(id, revision, async () => {
+      const content = await getContent(db, id, revision);
+      return { card: { id, revision, created_at, updated_at, ...content }, terms: readyTerms(content.terms) };
     });
     ready.push({
       card,
       terms,
-      zones: await systems.get(row.zone_system, row.zones_version, async () => readSystem(db, row.zone_system)),
-      isHoliday: await holidays.get(row.holidays ?? "", row.holidays_version, async () => {
+      zones: await systems.get(row.zone_system, row.zones_revision, async () => readSystem(db, row.zone_system)),
+      isHoliday: await holidays.get(row.holidays ?? "", row.holidays_revision, async () => {
         return row.holidays === null ? () => false : isHolidayOf(await getHolidays(db, row.holidays));
       }),
     });
@@ -108,9 +108,9 @@ export async function listTariffs(db: Db): Promise<Tariff[]> {
   return db.mode === "live" ? [own] : [own, ...simulatedTariffs()];
 }
 
-async function getContent(db: Db, card_id: number, version: number): Promise<CardContent> {
-  const [row] = await versionOf(db, { card_id, version });
-  assert(row !== undefined, `card ${card_id} has a version ${version}`);
+async function getContent(db: Db, card_id: number, revision: number): Promise<CardContent> {
+  const [row] = await versionOf(db, { card_id, revision });
+  assert(row !== undefined, `card ${card_id} has a revision ${revision}`);
   return contentOf(row.content);
 }
 
@@ -126,22 +126,22 @@ export async function hasCards(db: Db): Promise<boolean> {
   return (await anyCard(db, {})).length > 0;
 }
 
-/** Inserts a card and its first version. */
+/** Inserts a card and its first revision. */
 export async function insertCard(tx: Tx, content: CardContent, actor: Actor): Promise<RateCard> {
-  const stamps = { version: 1, created_at: tx.now, updated_at: tx.now };
+  const stamps = { revision: 1, created_at: tx.now, updated_at: tx.now };
   const [id = 0] = await insertIds(tx, rate_cards, [{ ...columnsOf(content), ...stamps }]);
   await insertVersion(tx, id, 1, content, actor);
   return { id, ...content, ...stamps };
 }
 
-/** Saves a card as a new version. */
+/** Saves a card as a new revision. */
 export async function saveCard(tx: Tx, before: RateCard, content: CardContent, actor: Actor): Promise<RateCard> {
-  const stamps = { version: before.version + 1, updated_at: tx.now };
+  const stamps = { revision: before.revision + 1, updated_at: tx.now };
   await tx.sql
     .update(rate_cards)
     .set({ ...columnsOf(content), ...stamps })
     .where(eq(rate_cards.id, before.id));
-  await insertVersion(tx, before.id, stamps.version, content, actor);
+  await insertVersion(tx, before.id, stamps.revision, content, actor);
   return { id: before.id, ...content, created_at: before.created_at, ...stamps };
 }
 
@@ -149,24 +149,24 @@ function columnsOf({ service, active, effective_from, effective_to, terms }: Car
   return { service, active, effective_from, effective_to, zone_system: terms.zones.system, holidays: terms.holidays };
 }
 
-async function insertVersion(tx: Tx, card_id: number, version: number, content: CardContent, actor: Actor) {
+async function insertVersion(tx: Tx, card_id: number, revision: number, content: CardContent, actor: Actor) {
   const { type, id, name, request_id } = actor;
   const by = { actor_type: type, actor_id: id, actor_name: name, request_id };
   await insert(tx, rate_card_versions, [
-    { card_id, version, content: storedContent(content), ...by, created_at: tx.now },
+    { card_id, revision, content: storedContent(content), ...by, created_at: tx.now },
   ]);
 }
 
 const head = {
   id: rate_cards.id,
-  version: rate_cards.version,
+  revision: rate_cards.revision,
   created_at: rate_cards.created_at,
   updated_at: rate_cards.updated_at,
   content: rate_card_versions.content,
 };
 const isNewestVersion = and(
   eq(rate_card_versions.card_id, rate_cards.id),
-  eq(rate_card_versions.version, rate_cards.version),
+  eq(rate_card_versions.revision, rate_cards.revision),
 );
 
 type CardHead = Omit<RateCard, keyof CardContent> & { readonly content: StoredContent };
@@ -210,16 +210,16 @@ export async function listActiveCards(db: Db, service: string): Promise<readonly
   return cardList.rows(db, { service, active: true }, { limit: 10_000 });
 }
 
-/** A version of a card and its author. */
+/** A revision of a card and its author. */
 export type CardVersion = Omit<typeof rate_card_versions.$inferSelect, "content"> & { readonly content: CardContent };
 
 /** The versions of a card, newest first. */
 export const cardVersionList = recordList(rate_card_versions, {
   within: async (db, _, card) => eq(rate_card_versions.card_id, (await getCard(db, card)).id),
   order: {
-    by: [desc(rate_card_versions.version)],
+    by: [desc(rate_card_versions.revision)],
     beyond: ([, id]) => lt(rate_card_versions.id, id),
-    position: ({ version, id }: CardVersion) => [version, id],
+    position: ({ revision, id }: CardVersion) => [revision, id],
   },
   records: (rows): readonly CardVersion[] => rows.map((row) => ({ ...row, content: contentOf(row.content) })),
 });

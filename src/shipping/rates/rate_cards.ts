@@ -16,7 +16,7 @@ import { sampleCards } from "./sample_rate_cards.ts";
 /** Sets a carrier's holidays. Equal holidays change nothing. */
 export async function setHolidays(tx: Tx, carrier: string, set: HolidaySet): Promise<CarrierHolidays> {
   const before = await lockHolidays(tx, carrier);
-  const same = before.version > 0 && isDeepStrictEqual({ rules: before.rules, days: before.days }, set);
+  const same = before.revision > 0 && isDeepStrictEqual({ rules: before.rules, days: before.days }, set);
   if (same) return before;
   await saveHolidays(tx, before, set);
   return getHolidays(tx, carrier);
@@ -49,7 +49,7 @@ export async function createRateCard(tx: Tx, input: CreateRateCard, actor: Actor
 }
 
 /**
- * Changes a card. Without a change it keeps its version. A sample card whose name or terms change is no longer a
+ * Changes a card. Without a change it keeps its revision. A sample card whose name or terms change is no longer a
  * sample.
  * Refuses: resource_missing, validation_failed, immutable_field, rate_card_overlap.
  */

@@ -189,7 +189,7 @@ const unused_fields = {
   sample: false,
   effective_from: null,
   effective_to: null,
-  version: 1,
+  revision: 1,
   created_at: 0,
   updated_at: 0,
 } as const;

@@ -173,16 +173,16 @@ function overrideView({ kind, country, value, to, state, zone }: ZoneOverride) {
 /** The stored overrides of a zone system; null if it has none. */
 interface SystemOverrides {
   readonly overrides: readonly ZoneOverride[];
-  readonly version: number;
+  readonly revision: number;
   readonly updated_at: number;
 }
 
 /** Returns the overrides of a zone system as the API shows them. */
 export function overridesView(system: string, stored: SystemOverrides | null) {
-  const { overrides = [], version = 0, updated_at = null } = stored ?? {};
-  // A row of version 0 exists only to be locked.
-  const set_at = version === 0 ? null : isoOrNull(updated_at);
-  return { system, overrides: overrides.map(overrideView), version, updated_at: set_at };
+  const { overrides = [], revision = 0, updated_at = null } = stored ?? {};
+  // A row of revision 0 exists only to be locked.
+  const set_at = revision === 0 ? null : isoOrNull(updated_at);
+  return { system, overrides: overrides.map(overrideView), revision, updated_at: set_at };
 }
 
 interface ListedChart {
@@ -194,13 +194,13 @@ interface ListedChart {
 }
 
 /** Returns the charts of a zone system as the API lists them. */
-export function chartsView(system: string, version: number, charts: readonly ListedChart[]) {
+export function chartsView(system: string, revision: number, charts: readonly ListedChart[]) {
   return {
     system,
     charts: charts.map(({ id, country, origin, range_count, updated_at }) => {
       return { id: wireId("zone_chart", id), country, origin, ranges: range_count, updated_at: iso(updated_at) };
     }),
-    version,
+    revision,
   };
 }
 

@@ -235,7 +235,7 @@ const chartRoutes = routes("Rate cards", [
 
 async function listed(db: Db, system: string) {
   const stored = await findSystem(db, system);
-  return chartsView(system, stored?.version ?? 0, stored === null ? [] : await listCharts(db, stored.id));
+  return chartsView(system, stored?.revision ?? 0, stored === null ? [] : await listCharts(db, stored.id));
 }
 
 interface NumberedChartLine {

@@ -114,7 +114,7 @@ export type OverrideField = Static<typeof OverrideField>;
 
 export const SetOverrides = closed({ overrides: Type.Array(OverrideField, { maxItems: 5000 }) }, [
   "system",
-  "version",
+  "revision",
   "updated_at",
 ]);
 export type SetOverrides = Static<typeof SetOverrides>;
@@ -136,7 +136,7 @@ export const OverridesView = closed({
       continent: nullable(choice(continents)),
     }),
   ),
-  version: Type.Integer(),
+  revision: Type.Integer(),
   updated_at: nullable(Timestamp),
 });
 
@@ -160,5 +160,5 @@ export const ChartsView = closed({
       updated_at: Timestamp,
     }),
   ),
-  version: Type.Integer({ description: "Increases with each change of charts or overrides." }),
+  revision: Type.Integer({ description: "Increases with each change of charts or overrides." }),
 });

@@ -35,7 +35,7 @@ export async function lockSystem(tx: Tx, name: string): Promise<SystemRow> {
   if (row !== undefined) return row;
   await tx.sql
     .insert(zone_systems)
-    .values({ name, overrides: [], version: 0, updated_at: tx.now })
+    .values({ name, overrides: [], revision: 0, updated_at: tx.now })
     .onConflictDoNothing({ target: zone_systems.name });
   const [inserted] = await byNameLocked(tx, { name });
   return inserted as SystemRow;
@@ -53,11 +53,11 @@ export async function readSystem(db: Db, name: string): Promise<ReadySystem> {
   return readySystem({ charts: await listCharts(db, system.id), overrides: system.overrides });
 }
 
-/** Increases the version of a zone system, which invalidates prepared copies. */
-export async function touchSystem(tx: Tx, { id, version }: SystemRow): Promise<void> {
+/** Increases the revision of a zone system, which invalidates prepared copies. */
+export async function touchSystem(tx: Tx, { id, revision }: SystemRow): Promise<void> {
   await tx.sql
     .update(zone_systems)
-    .set({ version: version + 1, updated_at: tx.now })
+    .set({ revision: revision + 1, updated_at: tx.now })
     .where(eq(zone_systems.id, id));
 }
 

@@ -36,7 +36,7 @@ export const deliveryRoutes = routes("Webhooks", [
 
 /** Routes of recoveries of missed deliveries. */
 export const recoveryRoutes = routes("Webhooks", [
-  write("POST", "/webhooks/:id/recover", "webhooks.manage", {
+  write("POST", "/webhooks/:id/recoveries", "webhooks.manage", {
     id: "recoverWebhook",
     summary: "Recover missed deliveries of a subscription",
     refuses: ["subscription_disabled"],
@@ -46,13 +46,13 @@ export const recoveryRoutes = routes("Webhooks", [
     act: async (tx, { params, body }) =>
       recoveryView(await startRecovery(tx, params.id, body), { pending: 0, delivered: 0 }),
   }),
-  read("/webhooks/:id/recover/:job_id", "webhooks.read", {
+  read("/webhooks/:id/recoveries/:recovery_id", "webhooks.read", {
     id: "getWebhookRecovery",
     summary: "Get the progress of a recovery",
     tagged: true,
     view: RecoveryView,
-    data: async (db, { params: { id, job_id } }) => {
-      const recovery = await getRecovery(db, (await getSubscription(db, id)).id, job_id);
+    data: async (db, { params: { id, recovery_id } }) => {
+      const recovery = await getRecovery(db, (await getSubscription(db, id)).id, recovery_id);
       return tagged(recoveryView(recovery, await outcomeOf(db, recovery.id)), null);
     },
   }),

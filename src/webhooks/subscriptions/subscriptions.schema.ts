@@ -131,7 +131,7 @@ const subscriptionFields = {
       additionalProperties: false,
       description:
         "Deliveries that are due for more than 7 days are skipped, and the oldest beyond 100,000. " +
-        "`POST /webhooks/{id}/recover` redelivers them while their payloads are kept.",
+        "`POST /webhooks/{id}/recoveries` redelivers them while their payloads are kept.",
     },
   ),
   created_at: Timestamp,

@@ -47,7 +47,7 @@ describeInHouse("receipts, transfers, counts and put-backs", (house) => {
     await page.click(".form-acts button:has-text('New inbound shipment')");
     await page.waitForSelector("h1:has-text('Inbound shipment rcv_')");
     const [receipt] = (await must("GET", "/inventory/receipts")).data;
-    expect(receipt).toMatchObject({ supplier: "Leaf & Co", lines: [{ sku: "RICE", quantity: 10 }] });
+    expect(receipt).toMatchObject({ supplier: "Leaf & Co", items: [{ sku: "RICE", quantity: 10 }] });
 
     await page.click("button:has-text('Receive')");
     await page.fill("dialog .line-field:has-text('Units') input", "7");

@@ -48,7 +48,7 @@ describeInHouse("the portal of a merchant", (house) => {
       const product = await send("POST", "/products", { sku: "TEA", name: `Tea of ${code}` });
       await send("POST", "/inventory", { sku: "TEA", quantity: 20, bin: `BIN-${code}` });
       await send("POST", "/inventory/moves", { sku: "TEA", quantity: 5, bin: `BIN-${code}`, to_bin: `BIN-${code}-2` });
-      await send("POST", "/inventory/receipts", { reference: `PO-${code}`, lines: [{ sku: "TEA", quantity: 5 }] });
+      await send("POST", "/inventory/receipts", { reference: `PO-${code}`, items: [{ sku: "TEA", quantity: 5 }] });
       const customer = await send("POST", "/customers", { email: "bo@example.com", shipping_addresses: [address] });
       customers[code] = customer.id;
       const order = await send("POST", "/orders", {

@@ -258,7 +258,7 @@ describeInHouse("several merchants", (house) => {
     const marks = await page.locator(".topics .samples .merchant-mark").allTextContents();
     expect(marks.sort()).toEqual(["ACME", "BREW"]);
     expect(await violations(page)).toEqual([]);
-    await page.goto(house.addressOf("/reports/stock-ageing"));
+    await page.goto(house.addressOf("/reports/stock_ageing"));
     await page.click("tr:has(.merchant-mark:text-is('BREW')) a:text-is('TEA')");
     await page.waitForSelector("h1:has-text('Tea of BREW')");
   });

@@ -4,7 +4,7 @@ import { buyerOf } from "../../build/buyer.ts";
 import { describeInHouse, lookAt } from "../browser.ts";
 
 const names = [
-  ...["orders", "on-time", "units-picked", "carrier-cost", "sales", "stock-ageing", "stock-turns", "fill-rate"],
+  ...["orders", "on_time", "units_picked", "carrier_cost", "sales", "stock_ageing", "stock_turns", "fill_rate"],
 ];
 
 describeInHouse("the reports", (house) => {
@@ -35,7 +35,7 @@ describeInHouse("the reports", (house) => {
     const text = readFileSync((await download.path()) ?? "", "utf8");
     expect(text).toContain("TEA,Tea,USD,1,3,0,3,3,0,13.5");
 
-    await page.goto(`${house.url}/dashboard/reports/on-time?group_by=month`);
+    await page.goto(`${house.url}/dashboard/reports/on_time?group_by=month`);
     await page.waitForSelector("th:has-text('Month')");
     expect(await page.inputValue("select[aria-label='Group by']")).toBe("month");
   }, 40_000);

@@ -35,8 +35,8 @@ describeInHouse("the screens about shipping", (house) => {
   });
 
   test("edit prices in a table by typing and pasting, and save them together", async () => {
-    const [card] = (await house.live.must("GET", "/shipping/rate-cards?limit=1")).data;
-    const { page } = await house.open(`/shipping/rate-cards/${card.id}`);
+    const [card] = (await house.live.must("GET", "/shipping/rate_cards?limit=1")).data;
+    const { page } = await house.open(`/shipping/rate_cards/${card.id}`);
     const first = page.locator(".prices tbody input").first();
     await first.fill("123.45");
     await page.waitForSelector(".price-save:has-text('1 unsaved price')");
@@ -51,7 +51,7 @@ describeInHouse("the screens about shipping", (house) => {
     }`);
     await page.click(".price-save button:has-text('Save')");
     await page.waitForSelector(".toast:has-text('saved')");
-    const { prices } = (await house.live.must("GET", `/shipping/rate-cards/${card.id}`)).data;
+    const { prices } = (await house.live.must("GET", `/shipping/rate_cards/${card.id}`)).data;
     const amounts = prices.map(({ price }: { price: number }) => price);
     expect(amounts).toEqual(expect.arrayContaining([7.77, 8.88]));
   });
@@ -116,7 +116,7 @@ describeInHouse("the screens about shipping", (house) => {
     await page.click("dialog button:has-text('Done')");
     await page.waitForSelector("dialog", { state: "detached" });
     expect(await page.locator("body").textContent()).not.toContain(secret ?? "?");
-    const [account] = (await house.live.must("GET", "/shipping/carrier-accounts")).data;
+    const [account] = (await house.live.must("GET", "/shipping/carrier_accounts")).data;
     expect(account).toMatchObject({ connector: "easypost", status: "active", has_callback_secret: true });
     await page.click("[aria-label^='More: ']");
     await page.click("[role=menuitem]:has-text('Pause')");
@@ -126,7 +126,7 @@ describeInHouse("the screens about shipping", (house) => {
     await page.click("[role=menuitem]:has-text('Remove')");
     await page.click("dialog button:has-text('Remove')");
     await page.waitForSelector(".empty");
-    expect((await house.live.must("GET", "/shipping/carrier-accounts")).data).toEqual([]);
+    expect((await house.live.must("GET", "/shipping/carrier_accounts")).data).toEqual([]);
   }, 60_000);
 
   test("add a holiday of one year", async () => {
@@ -153,9 +153,9 @@ describeInHouse("the screens about shipping", (house) => {
     await house.live.must("POST", "/shipping/manifests", { label_ids: [await buyLabel(house)] });
     await lookAt(house, "/shipping/manifests", "tbody tr", "shipping-manifests");
     await lookAt(house, "/shipping/rates?from_zip=43215", "[name=to_zip]", "shipping-rates");
-    await lookAt(house, "/shipping/rate-cards", "tbody tr", "shipping-cards");
-    const [card] = (await house.live.must("GET", "/shipping/rate-cards?limit=1")).data;
-    await lookAt(house, `/shipping/rate-cards/${card.id}`, ".prices input", "shipping-card");
+    await lookAt(house, "/shipping/rate_cards", "tbody tr", "shipping-cards");
+    const [card] = (await house.live.must("GET", "/shipping/rate_cards?limit=1")).data;
+    await lookAt(house, `/shipping/rate_cards/${card.id}`, ".prices input", "shipping-card");
     await lookAt(house, "/shipping/zones", ".zone-map path", "shipping-zones");
     await lookAt(house, "/shipping/holidays", "tbody tr", "shipping-holidays");
   }, 120_000);

@@ -6,7 +6,7 @@ const above_floor = "ok  ok  ok  403 403";
 
 export const rolesByHand: readonly (readonly [route: RegExp, row: string])[] = [
   // About oneself, or without the operator's data.
-  [/ \/users\/me\b| \/dashboard\/api\/|^GET \/(?:roles|errors|event-types)$/, all],
+  [/ \/users\/me\b| \/dashboard\/api\/|^GET \/(?:roles|errors|event_types)$/, all],
   // A search checks the permission of each record type itself.
   [/^GET \/search$/, all],
 
@@ -19,14 +19,14 @@ export const rolesByHand: readonly (readonly [route: RegExp, row: string])[] = [
   [/^POST \/billing\b/, "ok  ok  403 403 403"],
   [/^(?:POST|PATCH) \/(?:inventory\/locations|merchants)\b/, "ok  ok  403 403 403"],
   [/ \/(?:erasures|disclosures|settings)\b| \/customers\/:id\/(?:erasure|disclosure)$/, "ok  ok  403 403 403"],
-  [/ \/shipping\/carrier-accounts\b/, "ok  ok  403 403 403"],
-  [/^(?:POST|PUT|PATCH|DELETE) \/shipping\/(?:rate-cards|zones|holidays)\b/, "ok  ok  403 403 403"],
+  [/ \/shipping\/carrier_accounts\b/, "ok  ok  403 403 403"],
+  [/^(?:POST|PUT|PATCH|DELETE) \/shipping\/(?:rate_cards|zones|holidays)\b/, "ok  ok  403 403 403"],
 
   // Warehouse floor.
   [/^POST \/orders\/:id\/(?:process|pick|pack|ship|deliver)$/, "ok  ok  ok  ok  403"],
   [/^POST \/inventory\/(?:putbacks|moves)$/, "ok  ok  ok  ok  403"],
   [
-    /^POST \/inventory\/(?:counts|receipts)\/:id\/lines$|^POST \/inventory\/receipts\/:id\/close$/,
+    /^POST \/inventory\/(?:counts|receipts)\/:id\/items$|^POST \/inventory\/receipts\/:id\/close$/,
     "ok  ok  ok  ok  403",
   ],
   [/^POST \/inventory\/transfers\/:id\/(?:ship|receive)$/, "ok  ok  ok  ok  403"],
@@ -38,7 +38,7 @@ export const rolesByHand: readonly (readonly [route: RegExp, row: string])[] = [
   [/^POST \/addresses\/verify$/, "ok  ok  ok  403 ok"],
 
   // Reading: the floor sees stock and parcels, but no customers and figures.
-  [/^GET \/(?:merchants|orders|pick-lists|products|inventory|returns|shipping|shipments|tracking)\b/, all],
+  [/^GET \/(?:merchants|orders|pick_lists|products|inventory|returns|shipping|shipments|tracking)\b/, all],
   [/^GET \/(?:customers|reports|overview)\b/, "ok  ok  ok  403 ok"],
   [/^GET \/(?:events|billing)\b/, above_floor],
 

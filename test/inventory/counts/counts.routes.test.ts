@@ -35,11 +35,11 @@ describe("works", () => {
       bins: ["K-2", "K-1"],
       skus: null,
       blind: false,
-      lines_total: 2,
-      lines_counted: 0,
+      items_total: 2,
+      items_counted: 0,
       allowed_actions: ["record", "review", "cancel"],
       opened_by: "key_1003",
-      lines: [
+      items: [
         { sku: tea.sku, bin: "K-1", lot_number: null, expected_quantity: 10, counted_quantity: null, difference: null },
         { sku: mug.sku, bin: "K-2", expected_quantity: 4 },
       ],
@@ -48,17 +48,17 @@ describe("works", () => {
       { sku: tea.sku, bin: "K-1", quantity: 8 },
       { sku: mug.sku, bin: "K-2", quantity: 5 },
     ];
-    const counted = await done(count.id, "lines", { lines });
-    expect(counted).toMatchObject({ status: "open", lines_counted: 2, version: 2 });
+    const counted = await done(count.id, "items", { items: lines });
+    expect(counted).toMatchObject({ status: "open", items_counted: 2, revision: 2 });
     const reviewed = await done(count.id, "review");
     expect(reviewed).toMatchObject({
       status: "review",
       allowed_actions: ["record", "post", "cancel"],
-      lines: [
+      items: [
         { difference: -2, unit_value: 2.5, unit_value_from: "cost", value: -5, counted_by: "key_1003" },
         { difference: 1, unit_value: 10, unit_value_from: "price", value: 10 },
       ],
-      summary: { lines_different: 2, units_over: 1, units_short: 2, value_over: 10, value_short: 5, value_net: 5 },
+      summary: { items_different: 2, units_over: 1, units_short: 2, value_over: 10, value_short: 5, value_net: 5 },
     });
     expect(await shop.takeTypes()).toEqual([]);
     expect(await shop.stockOf(tea.sku)).toMatchObject({ on_hand: 10 });
@@ -74,7 +74,7 @@ describe("works", () => {
     expect(await shop.stockOf(mug.sku)).toMatchObject({ on_hand: 5, available: 5 });
     const [movement] = (await shop.app.get(`/inventory/movements?sku=${tea.sku}`)).body.data;
     expect(movement).toMatchObject({
-      id: posted.lines[0].movement_id,
+      id: posted.items[0].movement_id,
       type: "adjustment",
       quantity: 2,
       reason: "stock_count",
@@ -91,17 +91,17 @@ describe("works", () => {
     const product = await shop.product({ units: 7 });
     const count = await opened({ skus: [product.sku], blind: true });
     const hidden = { expected_quantity: null, difference: null, unit_value: null, value: null };
-    expect([count.summary, count.lines[0]]).toEqual([null, expect.objectContaining(hidden)]);
-    const counted = await done(count.id, "lines", { lines: [{ sku: product.sku, bin: "A-01", quantity: 6 }] });
-    expect(counted.lines).toMatchObject([{ ...hidden, counted_quantity: 6 }]);
+    expect([count.summary, count.items[0]]).toEqual([null, expect.objectContaining(hidden)]);
+    const counted = await done(count.id, "items", { items: [{ sku: product.sku, bin: "A-01", quantity: 6 }] });
+    expect(counted.items).toMatchObject([{ ...hidden, counted_quantity: 6 }]);
     const reviewed = await done(count.id, "review");
-    expect(reviewed.lines).toMatchObject([{ expected_quantity: 7, difference: -1, value: -10 }]);
+    expect(reviewed.items).toMatchObject([{ expected_quantity: 7, difference: -1, value: -10 }]);
     // Counting again makes it blind again.
-    const again = await done(count.id, "lines", { lines: [{ sku: product.sku, bin: "A-01", quantity: 7 }] });
-    expect(again).toMatchObject({ status: "open", reviewed_at: null, summary: null, lines: [hidden] });
+    const again = await done(count.id, "items", { items: [{ sku: product.sku, bin: "A-01", quantity: 7 }] });
+    expect(again).toMatchObject({ status: "open", reviewed_at: null, summary: null, items: [hidden] });
     await done(count.id, "review");
     await shop.app.takeEvents();
-    expect((await done(count.id, "post")).summary).toMatchObject({ lines_different: 0, value_net: 0 });
+    expect((await done(count.id, "post")).summary).toMatchObject({ items_different: 0, value_net: 0 });
     expect(await shop.takeTypes()).toEqual([]);
   });
 
@@ -111,17 +111,17 @@ describe("works", () => {
     await shop.app.patch(`/inventory/${product.sku}`, { adjustment: -1, reason: "lost", bin: "F-1", lot_number: "C2" });
     const order = await shop.order([[product, 4]]);
     const count = await opened({ skus: [product.sku] });
-    expect(count.lines).toMatchObject([{ lot_number: "C1", expected_quantity: 1 }]);
+    expect(count.items).toMatchObject([{ lot_number: "C1", expected_quantity: 1 }]);
     const lines = [
       { sku: product.sku, bin: "F-1", quantity: 1 },
       { sku: product.sku, bin: "F-1", lot_number: "C2", quantity: 2 },
       { sku: product.sku, bin: "A-01", quantity: 3 },
     ];
-    await done(count.id, "lines", { lines });
+    await done(count.id, "items", { items: lines });
     await done(count.id, "review");
     await shop.app.takeEvents();
     const posted = await done(count.id, "post");
-    expect(posted.lines.map((line: { movement_id: string | null }) => line.movement_id !== null)).toEqual([
+    expect(posted.items.map((line: { movement_id: string | null }) => line.movement_id !== null)).toEqual([
       false,
       true,
       true,
@@ -137,22 +137,22 @@ describe("works", () => {
     const order = await shop.order([[product, 2]]);
     await shop.act(order.id, "pick");
     const count = await opened({ skus: [product.sku] });
-    expect(count.lines.map(({ bin }: { bin: string }) => bin)).toEqual(["A-01", "U-1"]);
-    const total = count.lines[0].expected_quantity + count.lines[1].expected_quantity;
+    expect(count.items.map(({ bin }: { bin: string }) => bin)).toEqual(["A-01", "U-1"]);
+    const total = count.items[0].expected_quantity + count.items[1].expected_quantity;
     expect(total).toBe(6);
-    await done(count.id, "lines", { lines: [{ sku: product.sku, bin: "U-1", quantity: 0 }] });
+    await done(count.id, "items", { items: [{ sku: product.sku, bin: "U-1", quantity: 0 }] });
     await done(count.id, "review");
     const posted = await done(count.id, "post");
-    expect(posted).toMatchObject({ lines_total: 2, lines_counted: 1, summary: { lines_different: 1 } });
-    expect((await shop.stockOf(product.sku)).on_hand).toBe(8 - posted.lines[1].expected_quantity);
+    expect(posted).toMatchObject({ items_total: 2, items_counted: 1, summary: { items_different: 1 } });
+    expect((await shop.stockOf(product.sku)).on_hand).toBe(8 - posted.items[1].expected_quantity);
   });
 
   test("without bins and SKUs, the whole warehouse is counted, and the newest count listed first", async () => {
     const everything = await opened({});
-    expect(everything.lines_total).toBeGreaterThan(3);
+    expect(everything.items_total).toBeGreaterThan(3);
     await done(everything.id, "cancel");
     const [newest] = (await shop.app.get("/inventory/counts?limit=1")).body.data;
-    expect(newest).toMatchObject({ id: everything.id, status: "cancelled", lines_total: everything.lines_total });
+    expect(newest).toMatchObject({ id: everything.id, status: "cancelled", items_total: everything.items_total });
     expect(newest.cancelled_at).not.toBeNull();
   });
 });
@@ -164,18 +164,18 @@ describe("refuses", () => {
     const line = { sku: product.sku, bin: "A-01" };
     // Movements before the count do not matter.
     await shop.app.patch(`/inventory/${product.sku}`, { adjustment: 1, reason: "found" });
-    await done(count.id, "lines", { lines: [{ ...line, quantity: 4 }] });
+    await done(count.id, "items", { items: [{ ...line, quantity: 4 }] });
     await done(count.id, "review");
     await shop.app.patch(`/inventory/${product.sku}`, { adjustment: 2, reason: "found" });
     await shop.app.takeEvents();
     const refused = await act(count.id, "post");
     expect(outcomeOf(refused)).toEqual([409, "quantity_conflict"]);
     const conflict = { ...line, lot_number: null, expected_quantity: 6, current_quantity: 8 };
-    expect(refused.body.error.lines).toEqual([conflict]);
+    expect(refused.body.error.items).toEqual([conflict]);
     expect(await shop.takeTypes()).toEqual([]);
-    await done(count.id, "lines", { lines: [{ ...line, quantity: 7 }] });
+    await done(count.id, "items", { items: [{ ...line, quantity: 7 }] });
     await done(count.id, "review");
-    expect((await done(count.id, "post")).lines).toMatchObject([{ expected_quantity: 8, difference: -1 }]);
+    expect((await done(count.id, "post")).items).toMatchObject([{ expected_quantity: 8, difference: -1 }]);
     expect((await shop.stockOf(product.sku)).on_hand).toBe(7);
   });
 
@@ -184,7 +184,7 @@ describe("refuses", () => {
     const first = await shop.order([[product, 3]]);
     const second = await shop.order([[product, 2]]);
     const count = await opened({ skus: [product.sku] });
-    await done(count.id, "lines", { lines: [{ sku: product.sku, bin: "A-01", quantity: 2 }] });
+    await done(count.id, "items", { items: [{ sku: product.sku, bin: "A-01", quantity: 2 }] });
     await done(count.id, "review");
     await shop.app.takeEvents();
     const refused = await act(count.id, "post");
@@ -210,7 +210,7 @@ describe("refuses", () => {
       { sku: product.sku, bin: "A-01", quantity: 0 },
       { sku: product.sku, bin: "V-1", quantity: 4 },
     ];
-    await done(count.id, "lines", { lines });
+    await done(count.id, "items", { items: lines });
     await done(count.id, "review");
     expect((await done(count.id, "post")).backordered_orders).toEqual([]);
     expect(await shop.stockOf(product.sku)).toMatchObject({ on_hand: 4, reserved: 4, backordered: 0 });
@@ -226,7 +226,7 @@ describe("refuses", () => {
     expect(empty.body.error).toMatchObject({ from: "open", action: "review" });
     await done(count.id, "cancel");
     for (const [action, body] of [
-      ["lines", { lines: [line] }],
+      ["items", { items: [line] }],
       ["review", {}],
       ["post", {}],
       ["cancel", {}],
@@ -259,16 +259,16 @@ describe("refuses", () => {
     expect(told(await open({ location: "whs_9" }))).toEqual([404, "location"]);
     const count = await opened({ skus: [product.sku] });
     const line = { sku: product.sku, bin: "A-01", quantity: 5 };
-    const record = (...lines: object[]) => act(count.id, "lines", { lines });
-    expect(told(await record(line, { ...line, sku: "NONE" }))).toEqual([404, "lines[1].sku"]);
-    expect(told(await record({ ...line, bin: "NOWHERE" }))).toEqual([404, "lines[0].bin"]);
-    expect(told(await record({ ...line, sku: other.sku }))).toEqual([422, "lines[0].sku"]);
-    expect(told(await record({ ...line, lot_number: "NONE" }))).toEqual([422, "lines[0].lot_number"]);
-    expect(told(await record(line, line))).toEqual([422, "lines[1]"]);
-    expect(told(await record({ ...line, quantity: -1 }))).toEqual([422, "lines[0].quantity"]);
+    const record = (...lines: object[]) => act(count.id, "items", { items: lines });
+    expect(told(await record(line, { ...line, sku: "NONE" }))).toEqual([404, "items[1].sku"]);
+    expect(told(await record({ ...line, bin: "NOWHERE" }))).toEqual([404, "items[0].bin"]);
+    expect(told(await record({ ...line, sku: other.sku }))).toEqual([422, "items[0].sku"]);
+    expect(told(await record({ ...line, lot_number: "NONE" }))).toEqual([422, "items[0].lot_number"]);
+    expect(told(await record(line, line))).toEqual([422, "items[1]"]);
+    expect(told(await record({ ...line, quantity: -1 }))).toEqual([422, "items[0].quantity"]);
     const bins = await opened({ bins: ["A-01"] });
-    const elsewhere = { lines: [{ ...line, bin: "RETURNS" }] };
-    expect(told(await act(bins.id, "lines", elsewhere))).toEqual([422, "lines[0].bin"]);
+    const elsewhere = { items: [{ ...line, bin: "RETURNS" }] };
+    expect(told(await act(bins.id, "items", elsewhere))).toEqual([422, "items[0].bin"]);
     expect((await shop.app.get(`/inventory/counts/${count.id}`)).body.data).toEqual(count);
   });
 
@@ -276,7 +276,7 @@ describe("refuses", () => {
     const product = await shop.product();
     for (const lot_number of ["G1", "G2"]) await shop.app.stock(product.sku, 1, { lot_number, bin: "G-1" });
     const count = await opened({ skus: [product.sku], blind: true });
-    const refused = await act(count.id, "lines", { lines: [{ sku: product.sku, bin: "G-1", quantity: 1 }] });
+    const refused = await act(count.id, "items", { items: [{ sku: product.sku, bin: "G-1", quantity: 1 }] });
     expect(outcomeOf(refused)).toEqual([422, "ambiguous_stock"]);
     expect(refused.body.error.candidates).toEqual([
       { bin: "G-1", lot_number: "G1" },
@@ -285,8 +285,8 @@ describe("refuses", () => {
     const sku = "COUNT-LOTS";
     await shop.app.product(sku, { lot_tracking: true });
     const tracked = await opened({ skus: [sku] });
-    const found = await act(tracked.id, "lines", { lines: [{ sku, bin: "A-01", quantity: 1 }] });
-    expect(found.body.error.details).toMatchObject([{ field: "lines[0].lot_number", code: "required" }]);
+    const found = await act(tracked.id, "items", { items: [{ sku, bin: "A-01", quantity: 1 }] });
+    expect(found.body.error.details).toMatchObject([{ field: "items[0].lot_number", code: "required" }]);
   });
 });
 
@@ -298,7 +298,7 @@ describe("guards", () => {
   test("verify finds a posted line with a different movement", async () => {
     const product = await shop.product({ units: 5 });
     const count = await opened({ skus: [product.sku] });
-    await done(count.id, "lines", { lines: [{ sku: product.sku, bin: "A-01", quantity: 3 }] });
+    await done(count.id, "items", { items: [{ sku: product.sku, bin: "A-01", quantity: 3 }] });
     await done(count.id, "review");
     await done(count.id, "post");
     const live = shop.app.service.stores.live;

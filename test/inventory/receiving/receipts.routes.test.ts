@@ -13,12 +13,12 @@ await app.product("SALT");
 const tracked = { temperature_zone: "refrigerated", lot_tracking: true, expiration_tracking: true };
 await app.product("MILK", tracked);
 
-const expected = async (lines: unknown, more = {}) => {
-  const { status, body } = await app.post("/inventory/receipts", { lines, ...more });
+const expected = async (items: unknown, more = {}) => {
+  const { status, body } = await app.post("/inventory/receipts", { items, ...more });
   expect(status).toBe(201);
   return body.data;
 };
-const scan = (id: string, ...items: unknown[]) => app.post(`/inventory/receipts/${id}/lines`, { items });
+const scan = (id: string, ...items: unknown[]) => app.post(`/inventory/receipts/${id}/items`, { items });
 
 describe("works", () => {
   test("a receipt is created, shown and incoming, and emits nothing", async () => {
@@ -30,9 +30,9 @@ describe("works", () => {
       status: "expected",
       ...asked,
       expected_at: "2026-01-09T05:00:00.000Z",
-      lines: [{ sku: "RICE", lot_number: null, quantity: 10, quantity_received: 0, quantity_outstanding: 10 }],
+      items: [{ sku: "RICE", lot_number: null, quantity: 10, quantity_received: 0, quantity_outstanding: 10 }],
       allowed_actions: ["scan", "close", "cancel"],
-      version: 1,
+      revision: 1,
     });
     expect((await app.get("/inventory/receipts/1001")).body.data).toEqual(receipt);
     expect(await app.stockOf("RICE")).toMatchObject({ incoming: 10, on_hand: 0 });
@@ -43,7 +43,7 @@ describe("works", () => {
   test("scanned units are in stock at once, with a movement that refers to the receipt", async () => {
     const { status, body } = await scan("rcv_1001", { sku: "RICE", quantity: 4, bin: "A-02" });
     expect([status, body.data.status, body.data.allowed_actions]).toEqual([200, "receiving", ["scan", "close"]]);
-    expect(body.data.lines).toMatchObject([{ quantity_received: 4, quantity_outstanding: 6, quantity_over: 0 }]);
+    expect(body.data.items).toMatchObject([{ quantity_received: 4, quantity_outstanding: 6, quantity_over: 0 }]);
     expect(await app.stockOf("RICE")).toMatchObject({ on_hand: 4, available: 4, incoming: 6 });
     const events = await app.takeEvents();
     expect(events.map(({ type }) => type)).toEqual(["inventory.received", "inventory.updated"]);
@@ -67,7 +67,7 @@ describe("works", () => {
   test("units beyond the expected are accepted and reported", async () => {
     await app.takeEvents();
     const { body } = await scan("rcv_1001", { sku: "RICE", quantity: 5 }, { sku: "RICE", quantity: 3 });
-    expect(body.data.lines).toMatchObject([{ quantity_received: 12, quantity_outstanding: 0, quantity_over: 2 }]);
+    expect(body.data.items).toMatchObject([{ quantity_received: 12, quantity_outstanding: 0, quantity_over: 2 }]);
     expect(await app.stockOf("RICE")).toMatchObject({ on_hand: 12, incoming: 0 });
     expect(await app.takeStockEvents()).toEqual([
       "inventory.received RICE",
@@ -76,7 +76,7 @@ describe("works", () => {
     ]);
     const closed = await app.post("/inventory/receipts/rcv_1001/close");
     expect(closed.body.data).toMatchObject({ status: "closed", allowed_actions: [] });
-    expect(closed.body.data.lines).toMatchObject([{ quantity_over: 2, quantity_missing: 0 }]);
+    expect(closed.body.data.items).toMatchObject([{ quantity_over: 2, quantity_missing: 0 }]);
     expect(await app.takeStockEvents()).toEqual([]);
   });
 
@@ -89,7 +89,7 @@ describe("works", () => {
     expect(await app.stockOf("SALT")).toMatchObject({ incoming: 2 });
     await app.takeEvents();
     const closed = await app.post(`/inventory/receipts/${id}/close`);
-    expect(closed.body.data.lines).toMatchObject([
+    expect(closed.body.data.items).toMatchObject([
       { sku: "RICE", quantity_received: 0, quantity_outstanding: 0, quantity_missing: 10 },
       { sku: "SALT", quantity_received: 5, quantity_outstanding: 0, quantity_missing: 2 },
     ]);
@@ -103,7 +103,7 @@ describe("works", () => {
     await app.takeEvents();
     const cancelled = await app.post(`/inventory/receipts/${id}/cancel`);
     expect(cancelled.body.data).toMatchObject({ status: "cancelled", allowed_actions: [] });
-    expect(cancelled.body.data.lines).toMatchObject([{ quantity_outstanding: 0, quantity_missing: 0 }]);
+    expect(cancelled.body.data.items).toMatchObject([{ quantity_outstanding: 0, quantity_missing: 0 }]);
     expect((await app.post(`/inventory/receipts/${id}/cancel`)).body.data).toEqual(cancelled.body.data);
     expect(await app.stockOf("SALT")).toMatchObject({ incoming: 0 });
     expect(await app.takeStockEvents()).toEqual([]);
@@ -123,10 +123,10 @@ describe("works", () => {
     ]);
     const both = await expected(lots);
     const { body } = await scan(both.id, { sku: "MILK", quantity: 4, lot_number: "L-2" });
-    expect(body.data.lines).toMatchObject([{ quantity_received: 0 }, { quantity_received: 4 }]);
+    expect(body.data.items).toMatchObject([{ quantity_received: 0 }, { quantity_received: 4 }]);
     const surprise = { sku: "MILK", quantity: 1, lot_number: "L-3", expiration_date: "2026-04-01" };
     const other = await scan(both.id, surprise);
-    expect(other.body.data.lines).toMatchObject([{ quantity_received: 1 }, { quantity_received: 4 }]);
+    expect(other.body.data.items).toMatchObject([{ quantity_received: 1 }, { quantity_received: 4 }]);
     expect((await app.stockOf("MILK")).incoming).toBe(5);
   });
 
@@ -136,7 +136,7 @@ describe("works", () => {
     await app.takeEvents();
     const damaged = { sku: "SALT", quantity: 2, condition: "damaged" };
     const { body } = await scan(id, damaged, { sku: "SALT", quantity: 1, condition: "quarantined" });
-    expect(body.data.lines).toMatchObject([{ quantity_received: 3, quantity_set_aside: 3, quantity_outstanding: 7 }]);
+    expect(body.data.items).toMatchObject([{ quantity_received: 3, quantity_set_aside: 3, quantity_outstanding: 7 }]);
     const after = await app.stockOf("SALT");
     expect(after).toMatchObject({ available: before.available, on_hand: before.on_hand + 3, incoming: 7 });
     expect(after.unavailable).toMatchObject({ damaged: 2, quarantined: 1 });
@@ -162,18 +162,18 @@ describe("works", () => {
 
 describe("refuses", () => {
   test.each([
-    ["without lines", { lines: [] }, "422 validation_failed lines"],
-    ["of an unknown SKU", { lines: [{ sku: "NONE", quantity: 1 }] }, "404 resource_missing lines[0].sku"],
-    ["for no units", { lines: [{ sku: "RICE", quantity: 0 }] }, "422 validation_failed lines[0].quantity"],
+    ["without lines", { items: [] }, "422 validation_failed items"],
+    ["of an unknown SKU", { items: [{ sku: "NONE", quantity: 1 }] }, "404 resource_missing items[0].sku"],
+    ["for no units", { items: [{ sku: "RICE", quantity: 0 }] }, "422 validation_failed items[0].quantity"],
     [
       "to an unknown warehouse",
-      { location: "whs_9", lines: [{ sku: "RICE", quantity: 1 }] },
+      { location: "whs_9", items: [{ sku: "RICE", quantity: 1 }] },
       "404 resource_missing location",
     ],
     [
       "with an expiry of no lot",
-      { lines: [{ sku: "RICE", quantity: 1, expiration_date: "2026-02-01" }] },
-      "422 validation_failed lines[0].lot_number",
+      { items: [{ sku: "RICE", quantity: 1, expiration_date: "2026-02-01" }] },
+      "422 validation_failed items[0].lot_number",
     ],
   ] as const)("to announce a delivery %s", async (_name, body, refusal) => {
     await app.takeEvents();
@@ -228,10 +228,10 @@ describe("refuses", () => {
     const called = await expected([{ sku: "SALT", quantity: 2 }]);
     await app.post(`/inventory/receipts/${called.id}/cancel`);
     expect((await app.post(`/inventory/receipts/${called.id}/close`)).status).toBe(409);
-    for (const path of ["rcv_9/lines", "rcv_9/close", "rcv_9/cancel"]) {
+    for (const path of ["rcv_9/items", "rcv_9/close", "rcv_9/cancel"]) {
       const answer = await app.post(
         `/inventory/receipts/${path}`,
-        path.endsWith("lines") ? { items: [{ sku: "SALT", quantity: 1 }] } : {},
+        path.endsWith("items") ? { items: [{ sku: "SALT", quantity: 1 }] } : {},
       );
       expect([path, answer.status]).toEqual([path, 404]);
     }

@@ -49,7 +49,7 @@ describe("works", () => {
       status: "pending",
       from_location: main,
       to_location: west,
-      version: 1,
+      revision: 1,
       items: [{ sku: "RICE", lot_number: null, bin: null, quantity: 8, quantity_in_transit: 0, lots: [] }],
       allowed_actions: ["ship", "cancel"],
     });
@@ -280,7 +280,7 @@ describe("refuses", () => {
       { sku: "ICE", requested: 1, available: 0 },
     ]);
     expect(await app.stockOf("SALT")).toEqual(salt);
-    expect((await app.get(`/inventory/transfers/${id}`)).body.data).toMatchObject({ status: "pending", version: 1 });
+    expect((await app.get(`/inventory/transfers/${id}`)).body.data).toMatchObject({ status: "pending", revision: 1 });
     expect(await app.takeStockEvents()).toEqual([]);
   });
 

@@ -29,7 +29,7 @@ test("transfers in both directions, scans and orders run concurrently", async ()
     Array.from({ length: 8 }, (_, at) => (at % 2 ? planned(main, west, at > 3) : planned(west, main, at > 3))),
   );
   const lines = skus.map((sku) => ({ sku, quantity: 16 }));
-  const receipt = String((await shop.write((tx) => createReceipt(tx, { location: west, lines }))).id);
+  const receipt = String((await shop.write((tx) => createReceipt(tx, { location: west, items: lines }))).id);
   const scan = (sku: string) => shop.write((tx) => scanReceipt(tx, receipt, { items: [{ sku, quantity: 2 }] }, clerk));
   const both = [
     ["A", 3],
@@ -64,7 +64,7 @@ test("concurrent receives, scans and closes count each unit once", async () => {
   const settled = await Promise.allSettled(arrivals);
   expect(settled.filter(({ status }) => status === "fulfilled").length).toBe(5);
   const lines = [{ sku: "A", quantity: 9 }];
-  const receipt = String((await shop.write((tx) => createReceipt(tx, { location: shop.main, lines }))).id);
+  const receipt = String((await shop.write((tx) => createReceipt(tx, { location: shop.main, items: lines }))).id);
   const scans = Array.from({ length: 6 }, () => shop.write((tx) => scanReceipt(tx, receipt, one, clerk)));
   const closings = Array.from({ length: 2 }, () => shop.write((tx) => closeReceipt(tx, receipt)));
   const done = (await Promise.allSettled([...scans, ...closings])).slice(0, 6);

@@ -102,7 +102,7 @@ describe("refuses", () => {
   const sets = { sku: "SET", quantity: 1 };
 
   test.each([
-    ["as a delivery", "/inventory/receipts", { lines: [tins, sets] }, "lines[1].sku"],
+    ["as a delivery", "/inventory/receipts", { items: [tins, sets] }, "items[1].sku"],
     ["as a count", "/inventory/counts", { skus: ["TIN", "SET"] }, "skus[1]"],
     ["as a reservation", "/inventory/reserve", { order_id: "N-1", items: [tins, sets] }, "items[1].sku"],
     ["as stock", "/inventory", { ...sets, sku: "COLD-SET" }, "sku"],
@@ -137,8 +137,8 @@ describe("refuses", () => {
       { sku: "TIN", bin: "A-01", quantity: 9 },
       { sku: "SET", bin: "A-01", quantity: 1 },
     ];
-    const { status, body } = await app.post(`/inventory/counts/${id}/lines`, { lines });
-    expect([status, body.error.details[0].field]).toEqual([422, "lines[1].sku"]);
+    const { status, body } = await app.post(`/inventory/counts/${id}/items`, { items: lines });
+    expect([status, body.error.details[0].field]).toEqual([422, "items[1].sku"]);
     expect((await app.get("/inventory/SET")).body.data).toMatchObject({ on_hand: 0, incoming: 0 });
   });
 });

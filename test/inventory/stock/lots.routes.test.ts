@@ -162,9 +162,9 @@ describe("recalls", () => {
       ],
     });
     expect(await shop.get(other.id)).toMatchObject({ status: "pending", allocation: { backordered_units: 1 } });
-    const { version } = await shop.get(made.id);
+    const { revision } = await shop.get(made.id);
     await shop.app.runJobs();
-    expect(await shop.act(made.id, "release")).toMatchObject({ status: "on_hold", still_on_hold: true, version });
+    expect(await shop.act(made.id, "release")).toMatchObject({ status: "on_hold", still_on_hold: true, revision });
     await setStatus(lots[0], "available");
     await shop.app.runJobs();
     expect(await shop.get(made.id)).toMatchObject({ status: "processing", holds: [] });

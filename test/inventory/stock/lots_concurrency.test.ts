@@ -44,7 +44,7 @@ test("a count posts what it saw, or not at all, while units are picked", async (
   const product = await shop.product({ units: 50 });
   const count = (await shop.app.post("/inventory/counts", { skus: [product.sku] })).body.data;
   const path = `/inventory/counts/${count.id}`;
-  await shop.app.post(`${path}/lines`, { lines: [{ sku: product.sku, bin: "A-01", quantity: 40 }] });
+  await shop.app.post(`${path}/items`, { items: [{ sku: product.sku, bin: "A-01", quantity: 40 }] });
   await shop.app.post(`${path}/review`);
   const take = () => shop.app.patch(`/inventory/${product.sku}`, { adjustment: -1, reason: "sample" });
   const post = () => shop.app.post(`${path}/post`);

@@ -181,9 +181,9 @@ describe("works", () => {
     const { id: transfer_id } = (await shop.app.post("/inventory/transfers", move)).body.data;
     await shop.app.post(`/inventory/transfers/${transfer_id}/ship`);
     await shop.app.post(`/inventory/transfers/${transfer_id}/receive`, { items: [{ sku: "CORN", quantity: 2 }] });
-    const delivery = { reference: "PO-1", location: west, expected_at: "2026-01-09", lines: [...items, ...items] };
+    const delivery = { reference: "PO-1", location: west, expected_at: "2026-01-09", items: [...items, ...items] };
     const { id: receipt_id } = (await shop.app.post("/inventory/receipts", delivery)).body.data;
-    await shop.app.post(`/inventory/receipts/${receipt_id}/lines`, { items: [{ sku: "CORN", quantity: 5 }] });
+    await shop.app.post(`/inventory/receipts/${receipt_id}/items`, { items: [{ sku: "CORN", quantity: 5 }] });
     const told = await explain("CORN");
     expect(told.incoming).toEqual({
       units: 11,

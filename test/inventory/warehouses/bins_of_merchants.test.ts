@@ -101,9 +101,9 @@ describe("refuses", () => {
     const moved = { sku: "BOLT-TEA", quantity: 1, bin: "C-01", to_bin: "A-01" };
     expect(await refused("POST", "/inventory/moves", moved)).toEqual(taken("A-01"));
     const lines = [{ sku: "BOLT-TEA", quantity: 1 }];
-    const receipt = await done("POST", "/inventory/receipts", { lines, location: house });
+    const receipt = await done("POST", "/inventory/receipts", { items: lines, location: house });
     const items = [{ sku: "BOLT-TEA", quantity: 1, bin: "A-01" }];
-    expect(await refused("POST", `/inventory/receipts/${receipt.id}/lines`, { items })).toEqual(taken("A-01"));
+    expect(await refused("POST", `/inventory/receipts/${receipt.id}/items`, { items })).toEqual(taken("A-01"));
     const west = {
       name: "West",
       address: portland,

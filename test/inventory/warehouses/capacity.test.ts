@@ -60,8 +60,8 @@ describe("a bin with a capacity", () => {
     expect((await add(goods.sku, 6, "A-03")).status).toBe(201);
     const items = [{ sku: goods.sku, quantity: 3, bin: "A-02" }];
     const lines = [{ sku: goods.sku, quantity: 3 }];
-    const receipt = (await shop.app.post("/inventory/receipts", { location: main, lines })).body.data;
-    expect(await shop.app.post(`/inventory/receipts/${receipt.id}/lines`, { items })).toMatchObject(
+    const receipt = (await shop.app.post("/inventory/receipts", { location: main, items: lines })).body.data;
+    expect(await shop.app.post(`/inventory/receipts/${receipt.id}/items`, { items })).toMatchObject(
       full("A-02", 4, 1, 3),
     );
 

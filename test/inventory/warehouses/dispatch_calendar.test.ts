@@ -147,9 +147,9 @@ describe("over HTTP", () => {
       holidays: ["2026-01-01", "2026-12-25"],
       cutoff_time: "09:30",
       timezone: "Australia/Lord_Howe",
-      version: 2,
+      revision: 2,
     });
-    expect((await app.patch(path, changed.body.data)).body.data.version).toBe(2);
+    expect((await app.patch(path, changed.body.data)).body.data.revision).toBe(2);
     const address = { address_line1: "1 Main Road", city: "Leeds", postal_code: "LS1 1UR", country: "GB" };
     const location_zones = [{ zone_id: "A", temperature_zone: "ambient" }];
     const made = await app.post("/inventory/locations", { name: "Two", address, location_zones, cutoff_time: "17:00" });

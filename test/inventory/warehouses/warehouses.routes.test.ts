@@ -25,7 +25,7 @@ describe("works", () => {
     for (let start = 0; start < 3; start += 1) await app.service.stores.live.write(ensureWarehouse);
     const { body } = await app.get("/inventory/locations");
     expect(body.data.length).toBe(1);
-    expect(body.data[0]).toMatchObject({ name: "Main warehouse", version: 1 });
+    expect(body.data[0]).toMatchObject({ name: "Main warehouse", revision: 1 });
     expect(body.data[0].location_zones).toMatchObject([
       {
         zone_id: "AMBIENT",
@@ -77,7 +77,7 @@ describe("works", () => {
     }
     const sent = { ...made.body.data, priority: 500, location_zones: [...made.body.data.location_zones, frozen] };
     const changed = await app.patch(`/inventory/locations/${warehouse_id}`, sent);
-    expect(changed.body.data).toMatchObject({ priority: 500, version: 2 });
+    expect(changed.body.data).toMatchObject({ priority: 500, revision: 2 });
     expect(changed.body.data.location_zones).toMatchObject([
       zone,
       { zone_id: "ICE", temperature_range: "-25 to -15°C" },

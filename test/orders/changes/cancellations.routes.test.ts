@@ -29,7 +29,7 @@ describe("works", () => {
     const less = await give(made.id, [{ sku: tea.sku, quantity: 2 }], { note: "Changed her mind" });
     expect(less).toMatchObject({
       status: "pending",
-      version: 2,
+      revision: 2,
       subtotal: 25,
       line_items: [{ quantity: 3, quantity_reserved: 1, quantity_cancelled: 2, quantity_backordered: 0 }, {}],
     });
@@ -95,7 +95,7 @@ describe("works", () => {
     await shop.act(made.id, "pack", { partial: true });
     await shop.app.takeEvents();
     const less = await give(made.id, [{ sku: tea.sku, quantity: 3 }]);
-    expect(less).toMatchObject({ status: "fulfilled", fulfillment_status: "fulfilled", version: 5 });
+    expect(less).toMatchObject({ status: "fulfilled", fulfillment_status: "fulfilled", revision: 5 });
     expect(less.fulfilled_at).not.toBe(null);
     expect(await shop.told()).toEqual(["order.fulfilled"]);
     expect((await shop.history(made.id)).at(-1)).toBe("cancel_items: processing > fulfilled");
@@ -242,7 +242,7 @@ describe("works", () => {
     await give(made.id, [{ sku: tea.sku, quantity: 1 }]);
     const lines = (quantity: number) => ({ line_items: [{ sku: tea.sku, quantity, unit_price: "12.50" }] });
     const same = await shop.app.patch(`/orders/${made.id}`, lines(3));
-    expect(same.body.data).toMatchObject({ version: 2, subtotal: 25, line_items: [{ quantity_cancelled: 1 }] });
+    expect(same.body.data).toMatchObject({ revision: 2, subtotal: 25, line_items: [{ quantity_cancelled: 1 }] });
     const more = await shop.app.patch(`/orders/${made.id}`, lines(5));
     expect(more.body.data).toMatchObject({
       subtotal: 62.5,

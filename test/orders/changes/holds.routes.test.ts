@@ -24,7 +24,7 @@ describe("works", () => {
       holds: [{ reason: "payment", note: "Card declined.", hold_until: null, lifted_by: "release" }],
       line_items: [{ quantity_reserved: 2 }],
       allowed_actions: ["hold", "release", "cancel", "cancel_items"],
-      version: 3,
+      revision: 3,
     });
     expect(await shop.get(made.id)).toEqual(held);
     const released = await shop.act(made.id, "release");
@@ -49,7 +49,7 @@ describe("works", () => {
     const first = await shop.act(made.id, "release", { hold_id: fraud.id });
     expect([first.status, first.still_on_hold, first.holds]).toEqual(["on_hold", true, [address]]);
     // Releasing a lifted hold again has no effect.
-    expect((await shop.act(made.id, "release", { hold_id: fraud.id })).version).toBe(first.version);
+    expect((await shop.act(made.id, "release", { hold_id: fraud.id })).revision).toBe(first.revision);
     expect((await shop.act(made.id, "release", { hold_id: address.id })).status).toBe("pending");
   });
 
@@ -60,7 +60,7 @@ describe("works", () => {
     expect(await shop.act(made.id, "hold", hold)).toEqual(held);
     expect(await shop.history(made.id)).toEqual(["create: - > pending", "hold: pending > on_hold"]);
     const kept = await shop.act(made.id, "hold", { ...hold, hold_until: null });
-    expect(kept).toMatchObject({ version: held.version + 1, holds: [{ hold_until: null }] });
+    expect(kept).toMatchObject({ revision: held.revision + 1, holds: [{ hold_until: null }] });
   });
 
   test("stock is released on request, and reserved again on release", async () => {
@@ -76,16 +76,16 @@ describe("works", () => {
     expect({ ...(await shop.get(made.id)), still_on_hold: false }).toEqual(released);
   });
 
-  test("stock reserved by a release or another hold is in the same event, so that the version stays", async () => {
+  test("stock reserved by a release or another hold is in the same event, so that the revision stays", async () => {
     const goods = await shop.product({ units: 5 });
     const made = await shop.order([[goods, 4]]);
     await shop.act(made.id, "hold", { reserve_inventory: false });
     const kept = await shop.act(made.id, "hold", { reserve_inventory: true });
     await shop.act(made.id, "hold", { reserve_inventory: false });
     const released = await shop.act(made.id, "release");
-    expect([kept.version, released.version]).toEqual([4, 7]);
+    expect([kept.revision, released.revision]).toEqual([4, 7]);
     expect(await noteAllAllocationChanges(shop.app.service.stores.live, shop.app.service)).toBeNull();
-    expect((await shop.get(made.id)).version).toBe(7);
+    expect((await shop.get(made.id)).revision).toBe(7);
     expect(await shop.history(made.id)).toEqual([
       "create: - > pending",
       "hold: pending > on_hold",
@@ -119,7 +119,7 @@ describe("works", () => {
     const live = shop.app.service.stores.live;
     shop.app.clocks.live.advance(2 * hour_ms);
     expect(await releaseHolds(live, shop.app.service)).toBe(null);
-    expect((await shop.get(made.id)).version).toBe(body.data.version);
+    expect((await shop.get(made.id)).revision).toBe(body.data.revision);
   });
 
   test("a timer lifts a hold at its time, not before, and leaves the others", async () => {

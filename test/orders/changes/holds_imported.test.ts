@@ -78,7 +78,7 @@ describe("an order with unknown SKUs", () => {
     });
     expect(order.holds[0].note).toStartWith("Not among the active products: NEW-1, NEW-2. Complete and activate");
     expect(order.line_items.map((line: { quantity_reserved: number }) => line.quantity_reserved)).toEqual([2, 0, 0]);
-    expect(await shop.act(order.id, "release")).toMatchObject({ still_on_hold: true, version: order.version });
+    expect(await shop.act(order.id, "release")).toMatchObject({ still_on_hold: true, revision: order.revision });
     await activate(first);
     await shop.app.runJobs();
     expect(reasonsOf(await shop.get(order.id))).toEqual(["unknown_sku"]);
@@ -93,7 +93,7 @@ describe("an order with unknown SKUs", () => {
     expect(await shop.told()).toEqual([]);
     // Nothing is left for the job to repeat.
     await shop.app.runJobs();
-    expect((await shop.get(order.id)).version).toBe(order.version + 1);
+    expect((await shop.get(order.id)).revision).toBe(order.revision + 1);
   });
 
   test("is announced as on hold", async () => {
@@ -180,7 +180,7 @@ describe("an order with an incomplete address", () => {
       "Nothing can be delivered to its address: city is required, state is required in US, postal_code is not a " +
         "postal code of US. Correct the customer's address, or choose another one for this order.",
     );
-    expect(await shop.act(order.id, "release")).toMatchObject({ still_on_hold: true, version: order.version });
+    expect(await shop.act(order.id, "release")).toMatchObject({ still_on_hold: true, revision: order.revision });
     expect((await patchAddress(address, { city: "Portland" })).status).toBe(422);
     expect((await patchAddress(address, whole)).status).toBe(200);
     await shop.app.runJobs();

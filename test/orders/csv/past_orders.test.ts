@@ -69,7 +69,7 @@ describe("works", () => {
       fulfillment_status: "delivered",
       imported: true,
       subtotal: 10,
-      version: 1,
+      revision: 1,
       created_at: "2025-03-01T05:00:00.000Z",
       shipped_at: "2025-03-02T10:00:00.000Z",
       delivered_at: "2025-03-04T15:30:00.000Z",
@@ -218,7 +218,7 @@ describe("works", () => {
     }
     expect((await shop.cancel(id)).status).toBe(409);
     expect(await shop.act(id, "deliver")).toMatchObject({ status: "delivered", shipments: [{ status: "delivered" }] });
-    expect((await shop.app.get(`/orders/${id}/packing-slip?format=json`)).status).toBe(200);
+    expect((await shop.app.get(`/orders/${id}/packing_slip?format=json`)).status).toBe(200);
     expect((await shop.cancel((await made(given_up)).id)).status).toBe(200);
   });
 

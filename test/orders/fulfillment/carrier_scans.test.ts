@@ -45,7 +45,7 @@ describe("works", () => {
     const parcel = await label(made);
     expect(await shop.get(made.id)).toMatchObject({
       status: "pending",
-      version: 2,
+      revision: 2,
       shipments: [{ id: wireId("shipment", parcel), status: "pending", tracking_number: `T${labels}` }],
     });
     await scan(parcel);
@@ -163,7 +163,7 @@ describe("works", () => {
     await act((tx) => noteReturned(tx, line, 2));
     expect(await shop.get(made.id)).toMatchObject({
       line_items: [{ quantity_returned: 2 }],
-      version: shipped.version + 1,
+      revision: shipped.revision + 1,
     });
     await expect(act((tx) => noteReturned(tx, line, 2))).rejects.toMatchObject({ code: "nothing_to_return" });
     // No return has them, which verify would report at the end.

@@ -12,7 +12,7 @@ describe("works", () => {
       [await shop.product({ units: 5 }), 1],
     ]);
     expect(await shop.told()).toEqual(["order.created"]);
-    expect(await shop.act(made.id, "process")).toMatchObject({ status: "processing", version: 2 });
+    expect(await shop.act(made.id, "process")).toMatchObject({ status: "processing", revision: 2 });
     const picked = await shop.act(made.id, "pick");
     expect(picked.line_items).toMatchObject([
       { quantity_reserved: 2, quantity_picked: 2, quantity_packed: 0 },
@@ -66,7 +66,7 @@ describe("works", () => {
     const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     await shop.told();
     const shipped = await shop.act(made.id, "ship", { carrier: "van", tracking_number: "V2" });
-    expect(shipped).toMatchObject({ status: "shipped", version: 5 });
+    expect(shipped).toMatchObject({ status: "shipped", revision: 5 });
     const events = (await shop.app.takeEvents()).filter(({ type }) => type.startsWith("order."));
     expect(events.map(({ type }) => type)).toEqual(["order.fulfilled", "order.shipped"]);
     expect(events[0]?.data["shipment"]).toEqual({ tracking_number: "V2", carrier: "van", service: null });

@@ -94,7 +94,7 @@ async function scanned(pages: Awaited<ReturnType<typeof openPages>>): Promise<st
 describe("works", () => {
   test("a pick list as PDF shows all names along the pick path, and every barcode scans", async () => {
     const { id, order_number } = await order(everything, { order_notes: notes, shipping_method: "UPS Ground" });
-    const { response, bytes } = await paper(`/orders/${id}/pick-list`);
+    const { response, bytes } = await paper(`/orders/${id}/pick_list`);
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("application/pdf");
     expect(response.headers.get("content-disposition")).toBe(`inline; filename="${id}-pick-list.pdf"`);
@@ -117,7 +117,7 @@ describe("works", () => {
 
   test("a pick list as HTML is printable and safe, and every barcode scans", async () => {
     const { id, order_number } = await order(everything, { order_notes: notes });
-    const { response, bytes } = await paper(`/orders/${id}/pick-list`, "text/html,application/xml;q=0.9,*/*;q=0.8");
+    const { response, bytes } = await paper(`/orders/${id}/pick_list`, "text/html,application/xml;q=0.9,*/*;q=0.8");
     const html = new TextDecoder().decode(bytes);
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(html).toContain("שָׁלוֹם &lt;עולם&gt;");
@@ -139,7 +139,7 @@ describe("works", () => {
     ]);
     const second = await order([["WIDGET-BL", 3]], { order_notes: "Ring twice" });
     const third = await order([["HI-3", 4]]);
-    const path = `/pick-lists?order_ids=${first.id},${second.id}, ${third.id.slice(4)}`;
+    const path = `/pick_lists?order_ids=${first.id},${second.id}, ${third.id.slice(4)}`;
     const { bytes } = await paper(path);
     const pages = await openPages(bytes);
     const numbers = [first, second, third].map(({ order_number }) => order_number);
@@ -171,14 +171,14 @@ describe("works", () => {
       ["JP-1", 2],
     ]);
     await app.post(`/orders/${id}/pick`, { items: [{ sku: "JP-1", quantity: 2 }] });
-    const { body } = await app.get(`/orders/${id}/pick-list?format=json`);
+    const { body } = await app.get(`/orders/${id}/pick_list?format=json`);
     const [{ stops }] = body.data.warehouses;
     expect(stops.map(({ sku }: { sku: string }) => sku)).toEqual(["HE-77"]);
     expect(body.data.picked_units).toBe(2);
     expect(body.data.backordered).toEqual([
       expect.objectContaining({ sku: "HE-77", quantity: 100 - stops[0].quantity }),
     ]);
-    const [page] = await openPages((await paper(`/orders/${id}/pick-list`)).bytes);
+    const [page] = await openPages((await paper(`/orders/${id}/pick_list`)).bytes);
     for (const said of ["Waiting for stock", "2 units"]) expect(page?.text).toContain(said);
     await app.call("DELETE", `/orders/${id}`);
   });
@@ -193,20 +193,20 @@ describe("works", () => {
       ],
     });
     const { id } = await order([["SET-1", 3]]);
-    const { body } = await app.get(`/orders/${id}/pick-list?format=json`);
+    const { body } = await app.get(`/orders/${id}/pick_list?format=json`);
     const stops = body.data.warehouses[0].stops.map(({ sku, quantity }: Record<string, unknown>) => [sku, quantity]);
     expect(stops).toEqual([
       ["WIDGET-BL", 6],
       ["JP-1", 3],
     ]);
-    const slip = await openPages((await paper(`/orders/${id}/packing-slip`)).bytes);
+    const slip = await openPages((await paper(`/orders/${id}/packing_slip`)).bytes);
     for (const said of ["Gift set", "2 × WIDGET-BL", "1 × JP-1"]) expect(slip[0]?.text).toContain(said);
   });
 
   test("a packing slip shows ordered, packed and backordered units, without prices and internal notes", async () => {
     const { id, order_number } = await order([["HI-3", 100]], { order_notes: notes });
     await app.post(`/orders/${id}/pack`, { partial: true });
-    const pages = await openPages((await paper(`/orders/${id}/packing-slip?paper=a4`)).bytes);
+    const pages = await openPages((await paper(`/orders/${id}/packing_slip?paper=a4`)).bytes);
     const text = pages.map((page) => page.text).join("");
     expect(pages[0]?.size).toEqual([595, 842]);
     expect(await scanned(pages)).toEqual(["HI-3", order_number].sort());
@@ -220,11 +220,11 @@ describe("works", () => {
       expect(text).toContain(said);
     }
     expect(text).not.toMatch(/3\.20|Fragile/);
-    const { body } = await app.get(`/orders/${id}/packing-slip?format=json`);
+    const { body } = await app.get(`/orders/${id}/packing_slip?format=json`);
     const [{ quantity_packed, quantity_backordered }] = body.data.items;
     expect(quantity_packed + quantity_backordered).toBe(100);
     expect(quantity_packed).toBeGreaterThan(0);
-    const whole = await openPages((await paper(`/orders/${id}/packing-slip?prices=true&notes=true`)).bytes);
+    const whole = await openPages((await paper(`/orders/${id}/packing_slip?prices=true&notes=true`)).bytes);
     for (const said of ["3.20", "320.00", "Fragile", "AMOUNT USD"]) expect(whole[0]?.text).toContain(said);
     expect(JSON.stringify(body)).not.toMatch(/unit_price|order_notes/);
   });
@@ -244,14 +244,14 @@ describe("works", () => {
       service: "standard",
       package: { weight: 1, weight_unit: "lbs" },
     });
-    const { bytes, response } = await paper(`/orders/${id}/packing-slip?shipment_id=${second.id}`);
+    const { bytes, response } = await paper(`/orders/${id}/packing_slip?shipment_id=${second.id}`);
     expect(response.headers.get("content-disposition")).toBe(`inline; filename="${second.id}-packing-slip.pdf"`);
     const [page] = await openPages(bytes);
     expect(page?.text).toContain("PARCEL\n2 of 2\n");
     expect(page?.text).not.toContain(second.id);
     expect(page?.text).toContain("JP-1");
     expect(page?.text).not.toContain("TH/9 x");
-    const { body } = await app.get(`/orders/${id}/packing-slip?shipment_id=${first.id}&format=json&prices=true`);
+    const { body } = await app.get(`/orders/${id}/packing_slip?shipment_id=${first.id}&format=json&prices=true`);
     expect(body.data).toMatchObject({
       shipment_id: first.id,
       items: [{ sku: "TH/9 x", quantity_ordered: 2, quantity_packed: 2, quantity_backordered: 0, unit_price: 3.2 }],
@@ -267,12 +267,12 @@ describe("works", () => {
     await app.stock("TEA", 5, { location: leeds });
     const { id } = await order([["TEA", 1]]);
     for (const step of ["pack", "ship"]) {
-      const [page] = await openPages((await paper(`/orders/${id}/packing-slip`)).bytes);
+      const [page] = await openPages((await paper(`/orders/${id}/packing_slip`)).bytes);
       expect(page?.size).toEqual([595, 842]);
       expect(page?.text).toContain("LS1 1UR");
       expect((await app.post(`/orders/${id}/${step}`)).status).toBe(200);
     }
-    const { body } = await app.get(`/orders/${id}/packing-slip?format=json`);
+    const { body } = await app.get(`/orders/${id}/packing_slip?format=json`);
     expect(body.data.ship_from.city).toBe("Leeds");
   });
 
@@ -281,7 +281,7 @@ describe("works", () => {
     for (const [sku] of long) await app.product(sku, { name: `Item ${sku} ${"in a long box ".repeat(8)}` });
     for (const [sku] of long) await app.stock(sku, 5, { location: "whs_1001", bin: "A-1" });
     const { id, order_number } = await order(long, { order_notes: "Call before sending. ".repeat(90) });
-    const pages = await openPages((await paper(`/orders/${id}/pick-list`)).bytes);
+    const pages = await openPages((await paper(`/orders/${id}/pick_list`)).bytes);
     expect(pages.length).toBeGreaterThan(20);
     for (const [at, { text }] of pages.entries()) {
       expect(text).toContain(`Page ${at + 1} of ${pages.length}`);
@@ -306,7 +306,7 @@ describe("works", () => {
     }
     const orders = [];
     for (const share of [1, 2, 3]) orders.push(await order(skus.map((sku) => [sku, share] as const)));
-    const pages = await openPages((await paper(`/pick-lists?order_ids=${orders.map(({ id }) => id)}`)).bytes);
+    const pages = await openPages((await paper(`/pick_lists?order_ids=${orders.map(({ id }) => id)}`)).bytes);
     const lines = pages.flatMap(({ text }) => text.split("\n"));
     expect(pages.length).toBe(9);
     const count = (pattern: RegExp) => lines.filter((line) => pattern.test(line)).length;
@@ -321,7 +321,7 @@ describe("works", () => {
     await app.product(sku);
     await app.stock(sku, 5, { location: "whs_1001", bin: "B-1" });
     const { id } = await order([[sku, 1]]);
-    for (const kind of ["pick-list", "packing-slip"]) {
+    for (const kind of ["pick_list", "packing_slip"]) {
       const [page] = await openPages((await paper(`/orders/${id}/${kind}`)).bytes);
       expect(await page?.scan()).toContainEqual({ kind: "]C0", text: sku });
       const html = (await app.get(`/orders/${id}/${kind}?format=html`)).body;
@@ -332,7 +332,7 @@ describe("works", () => {
 
   test("a slip shows the carrier and the ship date, and nothing about the warehouse's day", async () => {
     const { id } = await order([["JP-1", 1]], { shipping_method: "By road" });
-    const textOf = async () => (await openPages((await paper(`/orders/${id}/packing-slip`)).bytes))[0]?.text ?? "";
+    const textOf = async () => (await openPages((await paper(`/orders/${id}/packing_slip`)).bytes))[0]?.text ?? "";
     expect(await textOf()).not.toMatch(/CUT-OFF|PACKED|ord_|shp_/);
     expect(await textOf()).toContain("SHIPPING METHOD\nBy road\n");
     const label = { carrier: "local", service: "express", package: { weight: 1, weight_unit: "lbs" } };
@@ -354,11 +354,11 @@ describe("refuses", () => {
     await app.post(`/orders/${gone.id}/ship`);
     const good = await order([["JP-1", 1]]);
     for (const { id } of [held, cancelled, gone]) {
-      const { status, body } = await app.get(`/orders/${id}/pick-list`);
+      const { status, body } = await app.get(`/orders/${id}/pick_list`);
       expect([status, body.error.code]).toEqual([409, "invalid_state_transition"]);
     }
-    expect((await app.get("/orders/ord_77/pick-list")).status).toBe(404);
-    const wave = `/pick-lists?order_ids=${[good.id, held.id, cancelled.id, gone.id].join(",")}`;
+    expect((await app.get("/orders/ord_77/pick_list")).status).toBe(404);
+    const wave = `/pick_lists?order_ids=${[good.id, held.id, cancelled.id, gone.id].join(",")}`;
     const refused = await app.get(wave);
     expect([refused.status, refused.body.error.code]).toEqual([409, "invalid_state_transition"]);
     expect(refused.body.error.message).toBe(
@@ -374,7 +374,7 @@ describe("refuses", () => {
     const unknown = await app.get(`${wave},ord_77,nonsense`);
     expect([unknown.status, unknown.body.error.code]).toEqual([404, "resource_missing"]);
     expect(unknown.body.error.message).toContain("ord_77 is not an order; nonsense is not an order");
-    const slip = await app.get(`/orders/${cancelled.id}/packing-slip`);
+    const slip = await app.get(`/orders/${cancelled.id}/packing_slip`);
     expect([slip.status, slip.body.error.code]).toEqual([409, "invalid_state_transition"]);
   });
 
@@ -384,10 +384,10 @@ describe("refuses", () => {
     const label = { carrier: "local", service: "standard", package: { weight: 1, weight_unit: "lbs" } };
     const bought = await app.post("/shipping/labels", { order_id: other.id, ...label });
     const shipment_id = bought.body.data.shipment_id;
-    expect((await app.get(`/orders/${mine.id}/packing-slip?shipment_id=${shipment_id}`)).status).toBe(404);
-    expect((await app.get(`/orders/${other.id}/packing-slip?shipment_id=${shipment_id}`)).status).toBe(200);
+    expect((await app.get(`/orders/${mine.id}/packing_slip?shipment_id=${shipment_id}`)).status).toBe(404);
+    expect((await app.get(`/orders/${other.id}/packing_slip?shipment_id=${shipment_id}`)).status).toBe(200);
     await app.post(`/shipping/labels/${bought.body.data.label_id}/void`);
-    expect((await app.get(`/orders/${other.id}/packing-slip?shipment_id=${shipment_id}`)).status).toBe(409);
+    expect((await app.get(`/orders/${other.id}/packing_slip?shipment_id=${shipment_id}`)).status).toBe(409);
   });
 
   test.each([
@@ -398,7 +398,7 @@ describe("refuses", () => {
     ["?order_ids=1&paper=a5", "paper"],
     ["?order_ids=1&format=docx", "format"],
   ])("the wave %s", async (query, field) => {
-    const { status, body } = await app.get(`/pick-lists${query}`);
+    const { status, body } = await app.get(`/pick_lists${query}`);
     expect([status, body.error.details[0].field]).toEqual([422, field]);
   });
 });

@@ -31,7 +31,7 @@ describe("works", () => {
       ["BOOKS", 70],
       ["MAIN", 80],
     ]);
-    const path = `/pick-lists?order_ids=${ids}`;
+    const path = `/pick_lists?order_ids=${ids}`;
     const [roast, books, main] = ["ROAST", "BOOKS", "MAIN"].map((code) => `${order_number} (${code})`);
     const text = await house.textOf(path);
     const html = (await app.get(`${path}&format=html`)).body as string;
@@ -51,7 +51,7 @@ describe("works", () => {
 
   test("a pick list of one of several merchants shows its name once", async () => {
     const { order_number, ids } = await twins([["ROAST", 1]]);
-    for (const path of [`/orders/${ids[0]}/pick-list`, `/pick-lists?order_ids=${ids}`]) {
+    for (const path of [`/orders/${ids[0]}/pick_list`, `/pick_lists?order_ids=${ids}`]) {
       const text = await house.textOf(path);
       expect(text).toContain("MERCHANT\nROAST\n");
       expect(text).not.toContain(`${order_number} (`);
@@ -82,7 +82,7 @@ test("with a single merchant no document shows its name", async () => {
   const alone = await openApp();
   const shop = await parcelShopOn(alone);
   const { id, order_number } = await shop.order();
-  for (const path of [`/orders/${id}/pick-list`, `/pick-lists?order_ids=${id}`]) {
+  for (const path of [`/orders/${id}/pick_list`, `/pick_lists?order_ids=${id}`]) {
     const html = (await alone.get(`${path}${path.includes("?") ? "&" : "?"}format=html`)).body as string;
     expect(html).toContain(order_number);
     expect(html).not.toMatch(/Merchant|MAIN/);

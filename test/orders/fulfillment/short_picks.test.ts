@@ -75,7 +75,7 @@ describe("works", () => {
       line_items: [{ quantity_reserved: 2, quantity_picked: 2, quantity_backordered: 1 }],
     });
     const release = await shop.act(made.id, "release");
-    expect(release).toMatchObject({ still_on_hold: true, version: held.version });
+    expect(release).toMatchObject({ still_on_hold: true, revision: held.revision });
     expect((await shop.app.post(`/orders/${made.id}/pack`)).body.error).toMatchObject({
       code: "invalid_state_transition",
       from: "on_hold",

@@ -28,7 +28,7 @@ const places: Readonly<Record<string, readonly [number, Ask]>> = {
     200,
     (name) => shop.app.get(`/inventory/reservations?order_id=${encodeURIComponent(name)}`),
   ],
-  "GET /pick-lists": [200, (name) => shop.app.get(`/pick-lists?format=json&order_ids=${encodeURIComponent(name)}`)],
+  "GET /pick_lists": [200, (name) => shop.app.get(`/pick_lists?format=json&order_ids=${encodeURIComponent(name)}`)],
 };
 
 /** Calls a route with this name of an order. */

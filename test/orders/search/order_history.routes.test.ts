@@ -101,13 +101,13 @@ describe("works", () => {
     const { id } = await shop.order([[tea, 2]]);
     await shop.act(id, "pick");
     await shop.cancel(id, "?reason=customer&note=Too+late");
-    const { version } = await shop.get(id);
+    const { revision } = await shop.get(id);
     await shop.app.post("/inventory/putbacks", { order_id: id, sku: tea.sku, quantity: 2, bin: "A-01" });
     expect((await told(id)).slice(-2)).toEqual([
       ["cancel", "customer", "Too late"],
       ["put_back", null, `2 of ${tea.sku} to A-01`],
     ]);
-    expect((await shop.get(id)).version).toBe(version);
+    expect((await shop.get(id)).revision).toBe(revision);
     const other = await shop.order([[tea, 1]]);
     await shop.act(other.id, "ship");
     const { body } = await shop.app.post("/returns", { order_id: other.id, reason: "customer_remorse" });
@@ -120,7 +120,7 @@ describe("works", () => {
     const add = (quantity: number, lot_number: string) =>
       shop.app.post("/inventory", { sku: milk.sku, quantity, location: "whs_1001", lot_number });
     await add(4, "L-1");
-    const { id, version } = await shop.order([[milk, 4]]);
+    const { id, revision } = await shop.order([[milk, 4]]);
     await add(1, "L-2");
     const lots = (await shop.app.get(`/inventory/lots?sku=${milk.sku}`)).body.data;
     const old = lots.find((lot: { lot_number: string }) => lot.lot_number === "L-1");
@@ -140,7 +140,7 @@ describe("works", () => {
       actor: { type: "system", id: "orders.note_claims" },
       request_id: null,
     });
-    expect(await shop.get(id)).toMatchObject({ version: version + 3, allocation: { backordered_units: 1 } });
+    expect(await shop.get(id)).toMatchObject({ revision: revision + 3, allocation: { backordered_units: 1 } });
     await shop.app.runJobs();
     expect(await rows(id)).toHaveLength(4);
   });

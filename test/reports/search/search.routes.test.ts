@@ -40,7 +40,7 @@ async function makeFloor({ app, products, warehouses }: Records): Promise<Floor>
     [null, "Ödön & Sons"],
     ["po-1001", "50% off"],
   ]) {
-    const items = { lines: [{ sku, quantity: 1 }] };
+    const items = { items: [{ sku, quantity: 1 }] };
     receipts.push(await made("/inventory/receipts", { reference, supplier, location: from, ...items }));
     const way = { from_location: from, to_location: to, items: [{ sku, quantity: 1 }] };
     transfers.push(await made("/inventory/transfers", { reference: reference ?? supplier, ...way }));

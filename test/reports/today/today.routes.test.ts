@@ -175,9 +175,9 @@ describe("open tasks", () => {
   test("include a count with a difference, once it is in review", async () => {
     await shop.product({ sku: "COUNTED", units: 5 });
     const count = (await shop.app.post("/inventory/counts", { skus: ["COUNTED"], notes: "Aisle 4" })).body.data;
-    const [{ bin }] = count.lines;
+    const [{ bin }] = count.items;
     const lines = [{ sku: "COUNTED", bin, quantity: 4 }];
-    expect((await shop.app.post(`/inventory/counts/${count.id}/lines`, { lines })).body.error).toBeUndefined();
+    expect((await shop.app.post(`/inventory/counts/${count.id}/items`, { items: lines })).body.error).toBeUndefined();
     expect(await waits(shop)).toEqual({});
     await shop.app.post(`/inventory/counts/${count.id}/review`);
     expect(await waits(shop)).toEqual({ count_difference: [1, "Aisle 4"] });

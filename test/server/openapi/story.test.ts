@@ -8,7 +8,7 @@ import { kept_files, tellWhole } from "./story/story.ts";
 test("every operation has an example, and each is what the service returns", async () => {
   const app = await openTestApp({ base_url: "http://packhouse.test" });
   const told = await tellWhole(app);
-  const ids = operationsOf(app.app.routes).map(({ id }) => id);
+  const ids = operationsOf(app.app.routes).flatMap(({ id, alias }) => (alias ? [] : id));
   await app.close();
   expect(ids.filter((id) => !(id in told.examples))).toEqual([]);
   // To record them again: bun test/server/openapi/story/story.ts

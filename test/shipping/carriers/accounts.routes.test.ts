@@ -17,7 +17,7 @@ const silent = { ...fakeCarrier("silent").connector, capabilities: new Set(["rat
 const app = await openApp();
 overrideCarriers(app.service, { fake: fake.connector, silent }, 100);
 
-const place = "/shipping/carrier-accounts";
+const place = "/shipping/carrier_accounts";
 // A public address that needs no resolving; nothing is ever sent there.
 const api_url = "https://93.184.216.34";
 let made = 0;
@@ -50,7 +50,7 @@ describe("works", () => {
       connector: "fake",
       name: "Fake Parcels",
       status: "active",
-      version: 1,
+      revision: 1,
       callback_url: expect.stringMatching(
         /^http:\/\/packhouse\.test\/v1\/webhooks\/carriers\/fake\?account=live_\w{32}$/,
       ),
@@ -69,21 +69,21 @@ describe("works", () => {
     expect((await app.patch(at(account.id), account)).body.data).toEqual(account);
     expect((await app.patch(at(account.id), { credentials, callback_secret })).body.data).toEqual(account);
     const changed = await app.patch(at(account.id), { name: "Ours", status: "paused", credentials: { account: null } });
-    expect(changed.body.data).toMatchObject({ name: "Ours", status: "paused", version: 2 });
+    expect(changed.body.data).toMatchObject({ name: "Ours", status: "paused", revision: 2 });
     expect(changed.body.data.credential_fields[2]).toMatchObject({ is_set: false, value: null });
     expect((await app.get(place)).body.data).toContainEqual(changed.body.data);
   });
 
   test("a test calls the carrier with the decrypted credentials and stores its services, or the failure", async () => {
     const api_key = key();
-    const { id, version } = await add({ credentials: { api_key, account: "A-1" } });
+    const { id, revision } = await add({ credentials: { api_key, account: "A-1" } });
     const tested = await app.post(`${at(id)}/test`);
     expect(tested.status).toBe(200);
     expect(fake.asked.at(-1)).toMatchObject({ what: "check", ctx: { credentials: { api_key, account: "A-1" } } });
     const tested_at = new Date(app.clocks.live.now()).toISOString();
     expect(tested.body.data).toMatchObject({
       carriers: fake_listing,
-      version,
+      revision,
       last_test: { tested_at, ok: true, code: null, message: null },
     });
     fake.check = async () => {
@@ -99,9 +99,9 @@ describe("works", () => {
     });
     // A test changes the view, so the tag, but is not a change by somebody else.
     expect(after.headers.get("etag")).not.toBe(tested.headers.get("etag"));
-    const headers = { "if-match": `"${version}"` };
+    const headers = { "if-match": `"${revision}"` };
     const changed = await app.call("PATCH", at(id), { credentials: { api_key: key() } }, { headers });
-    expect(changed.body.data).toMatchObject({ version: version + 1, last_test: null, carriers: fake_listing });
+    expect(changed.body.data).toMatchObject({ revision: revision + 1, last_test: null, carriers: fake_listing });
     fake.check = async () => {
       throw new Error("a wrong program");
     };
@@ -224,7 +224,7 @@ describe("refuses", () => {
       const answer = await app.patch(at(account.id), body);
       expect([answer.body.error.code, fieldsOf(answer)]).toEqual([code, [field]]);
     }
-    expect((await app.get(at(account.id))).body.data.version).toBe(1);
+    expect((await app.get(at(account.id))).body.data.revision).toBe(1);
   });
 });
 

@@ -14,7 +14,7 @@ let account_id = 0;
 const app = await openApp({ verified: false });
 const shop: ParcelShop = await parcelShopOn(app);
 overrideCarriers(app.service, { fake: fakeCarrier().connector });
-const account = await app.post("/shipping/carrier-accounts", {
+const account = await app.post("/shipping/carrier_accounts", {
   connector: "fake",
   credentials: { api_key: "secret_of_it" },
 });

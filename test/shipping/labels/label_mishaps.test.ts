@@ -75,7 +75,7 @@ test("a label whose parcel ships during the purchase is recorded anyway", async 
 
 test("an account cannot be deleted during a purchase", async () => {
   const { label_id } = await buyAndLose();
-  const path = `/shipping/carrier-accounts/${seller.account_id}`;
+  const path = `/shipping/carrier_accounts/${seller.account_id}`;
   const refused = await app.call("DELETE", path);
   expect([refused.status, refused.body.error?.code]).toEqual([409, "label_in_progress"]);
   seller.openUp();
@@ -103,11 +103,11 @@ test("of several accounts with one carrier, the one that lists the service sells
     throw new Fault("carrier_refused", "Asked at the other account.");
   };
   overrideCarriers(app.service, { fake: seller.fake.connector, other: other.connector });
-  const made = await app.post("/shipping/carrier-accounts", {
+  const made = await app.post("/shipping/carrier_accounts", {
     connector: "other",
     credentials: { api_key: "other_1" },
   });
-  expect((await app.post(`/shipping/carrier-accounts/${made.body.data.id}/test`)).status).toBe(200);
+  expect((await app.post(`/shipping/carrier_accounts/${made.body.data.id}/test`)).status).toBe(200);
   const bought = async (fields: object) => {
     const { status, body } = await shop.label((await shop.order()).id, { carrier: "swift", ...fields });
     return [status, body.data?.account_id ?? body.error.message];
@@ -127,7 +127,7 @@ test("a service with a long name can be bought, for a parcel and for a return", 
   const swift = fake_listing[0] as ListedCarrier;
   seller.fake.check = async () => [{ ...swift, services: [...swift.services, { code: service, name: "Long" }] }];
   seller.fake.offers = async () => ({ offers: [fakeOffer({ service, ref: "rate_900" })], messages: [] });
-  await app.post(`/shipping/carrier-accounts/${seller.account_id}/test`);
+  await app.post(`/shipping/carrier_accounts/${seller.account_id}/test`);
   const order = await shop.order();
   expect((await shop.label(order.id, { carrier: "swift", service })).status).toBe(201);
   expect((await app.post(`/orders/${order.id}/ship`)).status).toBe(200);

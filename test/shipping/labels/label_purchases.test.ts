@@ -147,7 +147,7 @@ describe("works", () => {
   test("cancelling all or part of an order voids its labels first", async () => {
     const { order, label } = await buy();
     const cancelled = await app.call("DELETE", `/orders/${order.id}`, undefined, {
-      headers: { "if-match": `"${(await orderOf(order.id)).version}"`, "idempotency-key": `cancel-${order.id}` },
+      headers: { "if-match": `"${(await orderOf(order.id)).revision}"`, "idempotency-key": `cancel-${order.id}` },
     });
     expect([cancelled.status, cancelled.body.data.status]).toEqual([200, "cancelled"]);
     expect(await labelOf(label.label_id)).toMatchObject({ status: "voided", void_status: "accepted" });

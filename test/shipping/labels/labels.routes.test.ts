@@ -82,7 +82,7 @@ describe("works", () => {
     const at = (text: string) => printed.findIndex((line: string) => line.includes(`^FD${text}^FS`));
     expect(at("Corner Deli")).toBe(at("450 Canyon Drive") - 1);
     expect(at("Cold Harbor Foods")).toBeGreaterThan(at("FROM"));
-    const slip = (await app.get(`/orders/${id}/packing-slip?format=html`)).body;
+    const slip = (await app.get(`/orders/${id}/packing_slip?format=html`)).body;
     expect(slip).toContain("<bdi>Corner Deli</bdi><br><bdi>450 Canyon Drive</bdi>");
     expect((await app.get(`/orders/${id}`)).body.data.shipping_address.company).toBe("Corner Deli");
     await app.takeEvents();
@@ -157,7 +157,7 @@ describe("works", () => {
       const printed = (await app.get(`/shipping/labels/${label_id}/document?format=zpl`)).body.split("\n");
       const at = printed.findIndex((line: string) => line.includes("^FDPARCEL^FS"));
       const said = /\^FD(.*)\^FS/.exec(printed[at + 1])?.[1];
-      const slip = (await app.get(`/orders/${order_id}/packing-slip?format=html&shipment_id=${shipment_id}`)).body;
+      const slip = (await app.get(`/orders/${order_id}/packing_slip?format=html&shipment_id=${shipment_id}`)).body;
       expect(slip).toContain(`>${said}<`);
       return said;
     };

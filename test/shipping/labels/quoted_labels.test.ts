@@ -58,14 +58,14 @@ const buy = (order_id: string, quote_id: string, fields: object = {}) =>
 describe("works", () => {
   test("a label costs the quoted price, even if its card costs more by then", async () => {
     const { quote_id, rate, service } = await ownQuote();
-    const cards = (await app.get("/shipping/rate-cards")).body.data;
+    const cards = (await app.get("/shipping/rate_cards")).body.data;
     const card = cards.find((one: { service: string }) => one.service === service);
     const dearer = { minimum: { price: 500 } };
-    expect((await app.patch(`/shipping/rate-cards/${card.id}`, dearer)).status).toBe(200);
+    expect((await app.patch(`/shipping/rate_cards/${card.id}`, dearer)).status).toBe(200);
     const bought = await buy((await shop.order()).id, quote_id);
     expect([bought.status, bought.body.data.cost, bought.body.data.service]).toEqual([201, rate, "express"]);
     expect((await ownQuote()).rate).toBe(590);
-    expect((await app.patch(`/shipping/rate-cards/${card.id}`, { minimum: card.minimum })).status).toBe(200);
+    expect((await app.patch(`/shipping/rate_cards/${card.id}`, { minimum: card.minimum })).status).toBe(200);
   });
 
   test("a carrier is paid for exactly the quoted offer", async () => {
@@ -130,9 +130,9 @@ describe("refuses", () => {
     const { id } = await shop.order();
     expect(outcomeOf(await buy(id, `${quote_id.slice(0, -4)}AAAA`))).toEqual([422, "validation_failed"]);
     const paused = await carriersQuote(id, true, "quoted_5");
-    await app.patch(`/shipping/carrier-accounts/${seller.account_id}`, { status: "paused" });
+    await app.patch(`/shipping/carrier_accounts/${seller.account_id}`, { status: "paused" });
     expect(outcomeOf(await buy(id, paused))).toEqual([422, "validation_failed"]);
-    await app.patch(`/shipping/carrier-accounts/${seller.account_id}`, { status: "active" });
+    await app.patch(`/shipping/carrier_accounts/${seller.account_id}`, { status: "active" });
     app.clocks.live.advance(15 * 60_000);
     expect(outcomeOf(await buy(id, quote_id))).toEqual([409, "quote_expired"]);
   });

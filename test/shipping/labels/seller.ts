@@ -66,9 +66,9 @@ export async function openSeller(app: TestApp, mode: "live" | "test" = "live") {
   overrideCarriers(app.service, { fake: fake.connector });
   const key = app.keys[mode].full;
   const credentials = { api_key: `fake_key_${Bun.randomUUIDv7("hex")}` };
-  const account = await app.call("POST", "/shipping/carrier-accounts", { connector: "fake", credentials }, { key });
+  const account = await app.call("POST", "/shipping/carrier_accounts", { connector: "fake", credentials }, { key });
   const account_id: string = account.body.data.id;
-  await app.call("POST", `/shipping/carrier-accounts/${account_id}/test`, {}, { key });
+  await app.call("POST", `/shipping/carrier_accounts/${account_id}/test`, {}, { key });
   const asked = (what: string) => fake.asked.filter((one) => one.what === what).length;
   return { fake, books, account_id, sell, openUp, asked };
 }

@@ -34,15 +34,14 @@ fakes.down.offers = async () => {
 
 async function add(connector: string) {
   const body = { connector, name: `Our ${connector}`, credentials: { api_key: `${connector}-key-1` } };
-  accounts[connector] = (await app.post("/shipping/carrier-accounts", body)).body.data.id;
+  accounts[connector] = (await app.post("/shipping/carrier_accounts", body)).body.data.id;
   return accounts[connector];
 }
 
 const asked = { from_zip: "43215", to_zip: "90210", weight: 2.5, weight_unit: "lbs" };
 const ratesOf = (fields: object = {}) => app.create("/shipping/rates", { ...asked, ...fields });
-type Rate = { carrier: string; rate_cents: number; currency: string; account_id: string | null; quote_id: string };
-const named = (rates: Rate[]) =>
-  rates.map(({ carrier, rate_cents, currency }) => `${carrier} ${rate_cents} ${currency}`);
+type Rate = { carrier: string; rate: number; currency: string; account_id: string | null; quote_id: string };
+const named = (rates: Rate[]) => rates.map(({ carrier, rate, currency }) => `${carrier} ${rate} ${currency}`);
 const problem = async (fields: object) => fieldsOf(await app.post("/shipping/rates", fields));
 
 describe("several carriers", () => {
@@ -50,12 +49,12 @@ describe("several carriers", () => {
     for (const connector of Object.keys(fakes)) await add(connector);
     const data = await ratesOf();
     expect(named(data.rates)).toEqual([
-      "swift 700 USD",
-      "steady 1200 USD",
+      "swift 7 USD",
+      "steady 12 USD",
       "local 1567 USD",
       "local 4054 USD",
       "local 7038 USD",
-      "swift 300 EUR",
+      "swift 3 EUR",
     ]);
     expect(data.rates[0]).toMatchObject({ account_id: accounts["swift"], expires_at: "2026-01-02T03:19:05.000Z" });
     const told = data.messages.map(({ message: _, ...said }: { message: string }) => said);
@@ -95,8 +94,8 @@ describe("several carriers", () => {
     const refused = await app.call("POST", "/tracking", follow, { key });
     const unknown = await app.call("POST", "/tracking", { ...follow, account_id: "cac_999999" }, { key });
     expect([refused.status, refused.body.error.details]).toEqual([422, unknown.body.error.details]);
-    await app.call("DELETE", `/shipping/carrier-accounts/${accounts["hung"]}`);
-    await app.call("DELETE", `/shipping/carrier-accounts/${accounts["down"]}`);
+    await app.call("DELETE", `/shipping/carrier_accounts/${accounts["hung"]}`);
+    await app.call("DELETE", `/shipping/carrier_accounts/${accounts["down"]}`);
   });
 
   test("other requests are served during the calls", async () => {
@@ -105,7 +104,7 @@ describe("several carriers", () => {
       await app.product("MEANWHILE");
       return offers(...question);
     };
-    expect(named((await ratesOf()).rates)).toContain("steady 1200 USD");
+    expect(named((await ratesOf()).rates)).toContain("steady 12 USD");
     fakes.steady.offers = offers;
   });
 
@@ -116,7 +115,7 @@ describe("several carriers", () => {
       { code: "steady", name: "Steady", services: [{ code: "ground", name: "By land" }] },
     ];
     for (const connector of ["swift", "steady"])
-      await app.post(`/shipping/carrier-accounts/${accounts[connector]}/test`);
+      await app.post(`/shipping/carrier_accounts/${accounts[connector]}/test`);
     const { carriers } = (await app.get("/shipping/carriers")).body.data;
     expect(carriers.slice(1)).toEqual([
       {
@@ -137,11 +136,11 @@ describe("several carriers", () => {
       },
     ]);
     const before = fakes.swift.asked.length;
-    expect(named((await ratesOf({ carriers: ["steady"] })).rates)).toEqual(["steady 1200 USD"]);
+    expect(named((await ratesOf({ carriers: ["steady"] })).rates)).toEqual(["steady 12 USD"]);
     expect(fakes.swift.asked.length).toBe(before);
     expect(named((await ratesOf({ services: ["ground", "express"] })).rates)).toEqual([
-      "swift 700 USD",
-      "steady 1200 USD",
+      "swift 7 USD",
+      "steady 12 USD",
       "local 4054 USD",
     ]);
     expect(named((await ratesOf({ carriers: ["local"], services: ["overnight"] })).rates)).toEqual(["local 7038 USD"]);
@@ -157,13 +156,13 @@ describe("several carriers", () => {
     expect(new Set(sim.body.data.rates.map(({ carrier }: Rate) => carrier))).toEqual(
       new Set(["sim", "sim_post", "sim_express"]),
     );
-    await app.patch(`/shipping/carrier-accounts/${accounts["swift"]}`, { status: "paused" });
-    expect(named((await ratesOf()).rates)).not.toContain("swift 700 USD");
-    await app.patch(`/shipping/carrier-accounts/${accounts["swift"]}`, { status: "active" });
+    await app.patch(`/shipping/carrier_accounts/${accounts["swift"]}`, { status: "paused" });
+    expect(named((await ratesOf()).rates)).not.toContain("swift 7 USD");
+    await app.patch(`/shipping/carrier_accounts/${accounts["swift"]}`, { status: "active" });
     const { connector } = fakes.swift;
     const only_tracks = { ...connector, capabilities: new Set(["tracking"] as const) };
     overrideCarriers(app.service, { swift: only_tracks, steady: fakes.steady.connector }, wait_ms);
-    expect(named((await ratesOf()).rates)).not.toContain("swift 700 USD");
+    expect(named((await ratesOf()).rates)).not.toContain("swift 7 USD");
     overrideCarriers(app.service, { swift: connector, steady: fakes.steady.connector }, wait_ms);
   });
 });

@@ -22,10 +22,10 @@ function openAsker() {
 }
 
 /** An account of a carrier with this response. */
-function sourceOf(id: number, offers: () => Promise<RateOffers>, version = 1) {
+function sourceOf(id: number, offers: () => Promise<RateOffers>, revision = 1) {
   const fake = fakeCarrier();
   fake.offers = offers;
-  const account = { id, name: `account ${id}`, version } as CarrierAccount;
+  const account = { id, name: `account ${id}`, revision } as CarrierAccount;
   const ctx = { account, mode: "live", credentials: {} } as unknown as RateSource["ctx"];
   return { fake, source: { account, ctx, connector: fake.connector } };
 }
@@ -90,7 +90,7 @@ describe("fetching rates", () => {
     clock.now = 19_999;
     expect((await asker.ask([source], carriage, 100)).messages[0]?.message).toContain("Too often.");
     expect(fake.asked.length).toBe(1);
-    const changed = { ...source, account: { ...source.account, version: 2 } };
+    const changed = { ...source, account: { ...source.account, revision: 2 } };
     await asker.ask([changed], carriage, 100);
     expect(fake.asked.length).toBe(2);
   });

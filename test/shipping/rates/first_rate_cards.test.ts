@@ -11,12 +11,12 @@ const live: ParcelShop = await parcelShopOn(app, "live");
 interface Rate {
   carrier: string;
   service: string;
-  rate_cents: number;
+  rate: number;
   zone: string;
   billable_weight: number;
   delivery_days: number;
   sample: boolean;
-  breakdown: { code: string; amount_cents: number }[];
+  breakdown: { code: string; amount: number }[];
 }
 interface Message {
   carrier: string;
@@ -44,9 +44,8 @@ async function ratesOf(mode: "live" | "test", fields: object): Promise<Answer> {
   return answer.body.data;
 }
 const priceOf = ({ rates }: Answer, carrier: string, service: string) =>
-  rates.find((one) => one.carrier === carrier && one.service === service)?.rate_cents ?? 0;
-const lineOf = (rate: Rate | undefined, code: string) =>
-  rate?.breakdown.find((line) => line.code === code)?.amount_cents;
+  rates.find((one) => one.carrier === carrier && one.service === service)?.rate ?? 0;
+const lineOf = (rate: Rate | undefined, code: string) => rate?.breakdown.find((line) => line.code === code)?.amount;
 
 const services = [
   ["sim_post", "ground"],
@@ -79,19 +78,19 @@ describe("works", () => {
     const billed = { sim_post: 105, sim: 125, sim_express: 125 };
     for (const rate of rates) {
       expect([rate.carrier, rate.billable_weight]).toEqual([rate.carrier, billed[rate.carrier as keyof typeof billed]]);
-      expect(rate.rate_cents).toBeGreaterThan(10_000);
+      expect(rate.rate).toBeGreaterThan(100);
       expect(rate.breakdown.map(({ code }) => code)).toEqual(
         expect.arrayContaining(["base", "fuel", "declared_value"]),
       );
     }
     const standard = rates.find(({ service }) => service === "standard");
-    expect([standard?.rate_cents, standard?.breakdown]).toEqual([
-      23_258,
+    expect([standard?.rate, standard?.breakdown]).toEqual([
+      232.58,
       [
-        { code: "base", amount_cents: 17_577 },
-        { code: "additional_handling", amount_cents: 2150 },
-        { code: "fuel", amount_cents: 3156 },
-        { code: "declared_value", amount_cents: 375 },
+        { code: "base", amount: 175.77 },
+        { code: "additional_handling", amount: 21.5 },
+        { code: "fuel", amount: 31.56 },
+        { code: "declared_value", amount: 3.75 },
       ],
     ]);
   });
@@ -202,7 +201,7 @@ describe("works", () => {
         ["overnight", true, "8", 125],
       ],
     );
-    expect(lineOf(rates[0], "declared_value")).toBe(375);
+    expect(lineOf(rates[0], "declared_value")).toBe(3.75);
     expect(messages).toEqual([
       {
         carrier: "local",
@@ -220,9 +219,9 @@ describe("works", () => {
   test("a live label at sample prices is marked until the card is replaced", async () => {
     const label = await live.label((await live.order()).id);
     expect(label.body.data).toMatchObject({ sample: true, warnings: [{ field: "cost", code: "sample_rates" }] });
-    const cards = await app.get("/shipping/rate-cards?service=standard");
+    const cards = await app.get("/shipping/rate_cards?service=standard");
     const [{ id }] = cards.body.data;
-    await app.patch(`/shipping/rate-cards/${id}`, { fuel_basis_points: 0 });
+    await app.patch(`/shipping/rate_cards/${id}`, { fuel_basis_points: 0 });
     const own = await live.label((await live.order()).id);
     expect(own.body.data).toMatchObject({ sample: false, warnings: [] });
     const { rates } = await ratesOf("live", { services: ["standard"] });

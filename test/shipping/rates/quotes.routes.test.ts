@@ -22,11 +22,10 @@ describe("works", () => {
       service: "standard",
       service_name: "Standard",
       rate: 15.67,
-      rate_cents: 1567,
       currency: "USD",
       breakdown: [
-        { code: "base", amount_cents: 1351 },
-        { code: "fuel", amount_cents: 216 },
+        { code: "base", amount: 13.51 },
+        { code: "fuel", amount: 2.16 },
       ],
       billable_weight: 3,
       billable_weight_unit: "lb",

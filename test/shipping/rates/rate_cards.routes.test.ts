@@ -8,7 +8,7 @@ import { fieldsOf, parcelShopOn } from "../../build/shop.ts";
 // Some rate cards are inserted without their versions, which `verify` would report.
 const app = await openApp({ verified: false });
 
-const path = "/shipping/rate-cards";
+const path = "/shipping/rate_cards";
 const card = {
   service: "ground",
   name: "Ground",
@@ -38,7 +38,7 @@ const card = {
   ],
 };
 const address = { street1: "1 Elm St", country: "US" };
-type Row = { service: string; rate_cents: number; zone: string };
+type Row = { service: string; rate: number; zone: string };
 const ask = (fields: object = {}) =>
   app.post("/shipping/rates", { from_zip: "70112", to_zip: "37201", weight: 3, ...fields });
 const offerOf = async (service: string, fields: object = {}) =>
@@ -64,17 +64,16 @@ describe("works", () => {
   });
 
   test("a card prices each line as stated; the response of a GET can be sent back", async () => {
-    const { id, version } = await made(card);
+    const { id, revision } = await made(card);
     expect(await offerOf("ground")).toMatchObject({
-      rate_cents: 1200 + 900 + 150,
       rate: 22.5,
       billable_weight: 3,
       zone: "4",
       delivery_days: 2,
       breakdown: [
-        { code: "base", amount_cents: 1200 },
-        { code: "remote_area", amount_cents: 900 },
-        { code: "fuel", amount_cents: 150 },
+        { code: "base", amount: 12 },
+        { code: "remote_area", amount: 9 },
+        { code: "fuel", amount: 1.5 },
       ],
     });
     const large = await offerOf("ground", {
@@ -88,13 +87,13 @@ describe("works", () => {
       "fuel",
     ]);
     // 49 × 10 × 5 in are 2,450 in³: 18 lb.
-    expect([large.billable_weight, large.breakdown[0].amount_cents]).toEqual([18, 1200 + 8 * 75]);
+    expect([large.billable_weight, large.breakdown[0].amount]).toEqual([18, 18]);
     const insured = await offerOf("ground", { value: "100.01", insurance: true });
-    expect(insured.breakdown.at(-1)).toEqual({ code: "declared_value", amount_cents: 345 });
+    expect(insured.breakdown.at(-1)).toEqual({ code: "declared_value", amount: 3.45 });
     const got = (await app.get(`${path}/${id}`)).body.data;
     const same = await app.patch(`${path}/${id}`, got);
     expect([same.status, same.body.data]).toEqual([200, got]);
-    expect(got.version).toBe(version);
+    expect(got.revision).toBe(revision);
   });
 
   test("zones without prices are not served, with a message", async () => {
@@ -119,29 +118,29 @@ describe("works", () => {
     const row = (price: number) => [{ zone: "*", up_to_pounds: 70, price }];
     await made({ ...flat, prices: row(5), effective_to: later });
     await made({ ...flat, prices: row(6), effective_from: later });
-    expect(await offerOf("flat")).toMatchObject({ breakdown: [{ amount_cents: 500 }, {}, {}] });
+    expect(await offerOf("flat")).toMatchObject({ breakdown: [{ amount: 5 }, {}, {}] });
     app.clocks.live.advance(86_400_000 - 1);
-    expect(await offerOf("flat")).toMatchObject({ breakdown: [{ amount_cents: 500 }, {}, {}] });
+    expect(await offerOf("flat")).toMatchObject({ breakdown: [{ amount: 5 }, {}, {}] });
     app.clocks.live.advance(1);
-    expect(await offerOf("flat")).toMatchObject({ breakdown: [{ amount_cents: 600 }, {}, {}] });
+    expect(await offerOf("flat")).toMatchObject({ breakdown: [{ amount: 6 }, {}, {}] });
   });
 
   test("a change takes effect at once and appears in the history, and a changed sample is no longer one", async () => {
     const [sample] = (await app.get(`${path}?service=overnight`)).body.data;
-    const base = (await offerOf("overnight")).breakdown[0].amount_cents;
+    const base = (await offerOf("overnight")).breakdown[0].amount;
     const off = await app.patch(`${path}/${sample.id}`, { active: false });
-    expect(off.body.data).toMatchObject({ active: false, sample: true, version: 2 });
+    expect(off.body.data).toMatchObject({ active: false, sample: true, revision: 2 });
     expect(await offerOf("overnight")).toBeUndefined();
     const carriers = (await app.get("/shipping/carriers")).body.data.carriers;
     expect(carriers[0].services).not.toContain("overnight");
     const on = await app.patch(`${path}/${sample.id}`, { active: true, fuel_basis_points: 1000 });
-    expect(on.body.data).toMatchObject({ active: true, sample: false, version: 3 });
-    expect((await offerOf("overnight")).rate_cents).toBe(Math.floor((base * 11 + 5) / 10));
+    expect(on.body.data).toMatchObject({ active: true, sample: false, revision: 3 });
+    expect((await offerOf("overnight")).rate).toBe(Math.round(base * 110) / 100);
     const history = (await app.get(`${path}/${sample.id}/history`)).body.data;
     expect(
       history.map(
-        ({ version, actor, card }: { version: number; actor: { type: string }; card: { active: boolean } }) => [
-          version,
+        ({ revision, actor, card }: { revision: number; actor: { type: string }; card: { active: boolean } }) => [
+          revision,
           actor.type,
           card.active,
         ],
@@ -171,7 +170,7 @@ describe("works", () => {
     const before = (await app.get(`${path}/${id}`)).body.data;
     expect((await send(text)).body.data).toEqual(before);
     const dearer = await send(text.replace("4,1,7.5,6.1", "4,1,8.00,"));
-    expect([dearer.status, dearer.body.data.version]).toEqual([200, before.version + 1]);
+    expect([dearer.status, dearer.body.data.revision]).toEqual([200, before.revision + 1]);
     expect(dearer.body.data.prices[0]).toEqual({ zone: "4", up_to_pounds: 1, price: 8, cost: 8 });
     const bad = await send("zone,up_to_pounds,price\r\n4,1,7.555\r\n4,x,1\r\n5,9,1");
     expect(bad.status).toBe(422);
@@ -248,7 +247,7 @@ describe("refuses", () => {
       effective_to: null,
       zone_system: "default",
       holidays: null,
-      version: 1,
+      revision: 1,
       created_at: 0,
       updated_at: 0,
     };
@@ -271,7 +270,7 @@ describe("refuses", () => {
     });
   });
 
-  test("another service for a card, and an outdated version", async () => {
+  test("another service for a card, and an outdated revision", async () => {
     const { id } = await made({ ...card, service: "fixed" });
     const moved = await app.patch(`${path}/${id}`, { service: "other" });
     expect([moved.status, moved.body.error.code]).toEqual([422, "immutable_field"]);

@@ -108,7 +108,7 @@ describe("works", () => {
     expect(await zone("to=97201&to_city=portland&to_state=or")).toBe("4");
     expect(await zone("to=75001&to_country=FR")).toBe("9");
     const own = await app.call("PUT", `${zones}/overrides?system=air`, { overrides: [{ country: "US", zone: "x" }] });
-    expect(own.body.data).toMatchObject({ system: "air", version: 1 });
+    expect(own.body.data).toMatchObject({ system: "air", revision: 1 });
     expect(await zone("to=97201")).toBe("8");
     const late = await app.call("PUT", `${zones}/overrides`, got, { headers: { "if-match": '"1"' } });
     expect(late.status).toBe(412);
@@ -116,7 +116,7 @@ describe("works", () => {
 
   test("a carrier's holidays are those of the United States until others are set, and dates respect them", async () => {
     const usual = (await app.get("/shipping/holidays?year=2026")).body.data;
-    expect(usual).toMatchObject([{ carrier: "local", usual: true, version: 0 }]);
+    expect(usual).toMatchObject([{ carrier: "local", usual: true, revision: 0 }]);
     expect(usual[0].dates.map(({ date }: { date: string }) => date)).toEqual([
       "2026-01-01",
       "2026-01-19",
@@ -136,7 +136,7 @@ describe("works", () => {
     expect(await leaves()).toBe("2026-01-02");
     const days = [{ date: "2026-01-02", name: "Inventory" }];
     const set = await app.call("PUT", "/shipping/holidays/local", { rules: usual[0].rules, days });
-    expect(set.body.data).toMatchObject({ usual: false, version: 1, days });
+    expect(set.body.data).toMatchObject({ usual: false, revision: 1, days });
     expect(await leaves()).toBe("2026-01-05");
     expect((await app.call("PUT", "/shipping/holidays/local", set.body.data)).body.data).toEqual(set.body.data);
     expect((await app.get("/shipping/holidays/other")).body.data).toMatchObject({ carrier: "other", usual: true });
@@ -148,12 +148,12 @@ test("holidays set for the first time concurrently get two versions: no update i
   const set = (name: string) =>
     live.write(async (tx) => {
       // Both have read that there are none before either has stored its own.
-      const none = { carrier: "race", version: 0, updated_at: null, rules: [], days: [] };
+      const none = { carrier: "race", revision: 0, updated_at: null, rules: [], days: [] };
       await saveHolidays(tx, none, { rules: [], days: [{ date: "2026-05-01", name }] });
     });
   await set("One");
   await set("Other");
-  expect(await live.read((db) => getHolidays(db, "race"))).toMatchObject({ version: 2, days: [{ name: "Other" }] });
+  expect(await live.read((db) => getHolidays(db, "race"))).toMatchObject({ revision: 2, days: [{ name: "Other" }] });
 });
 
 describe("refuses", () => {

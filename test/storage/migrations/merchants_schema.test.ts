@@ -19,11 +19,11 @@ const product = {
   ...made,
 };
 const trackings = { expiration_tracking: false, min_shelf_life_days: 0, reorder_point: 0, status: "active" };
-const customer = { metadata: "{}", version: 1, ...made };
+const customer = { metadata: "{}", revision: 1, ...made };
 const order = {
   ...{ status: "pending", held: false, customer_email: "", customer_name: "", shipping_address_id: 1 },
   ...{ shipping_address: "{}", requires_cold_storage: false, priority: 0, allow_backorder: false, subtotal_cents: 0 },
-  ...{ shipping_amount_cents: 0, currency: "EUR", source_platform: "api", metadata: "{}", version: 1, ...made },
+  ...{ shipping_amount_cents: 0, currency: "EUR", source_platform: "api", metadata: "{}", revision: 1, ...made },
 };
 const packed = { quantity_packed: 0, quantity_shipped: 0, quantity_delivered: 0, quantity_returned: 0 };
 const line = { sku: "A", name: "", quantity: 3, unit_price_cents: 0, quantity_cancelled: 0, ...packed };
@@ -32,10 +32,10 @@ const wish = { reservation_id: 1, quantity: 3, wanted: 3, reserved: 0, picked: 0
 
 /** Rows of the default merchant, and the rows that they reference. */
 const there: readonly (readonly [table: string, row: Row])[] = [
-  ["warehouses", { id: 1, name: "W", address: "{}", timezone: "Europe/Paris", priority: 1, version: 1, ...made }],
+  ["warehouses", { id: 1, name: "W", address: "{}", timezone: "Europe/Paris", priority: 1, revision: 1, ...made }],
   ["bins", { id: 1, warehouse_id: 1, code: "B", kind: "storage", pick_order: 0 }],
   ["bins", { id: 2, warehouse_id: 1, code: "C", kind: "storage", pick_order: 0 }],
-  ["products", { id: 1, merchant_id: 1, sku: "A", metadata: "{}", version: 1, ...product, ...trackings }],
+  ["products", { id: 1, merchant_id: 1, sku: "A", metadata: "{}", revision: 1, ...product, ...trackings }],
   ["product_barcodes", { id: 1, merchant_id: 1, product_id: 1, value: "4006381333931", type: "ean" }],
   ["stock_items", { id: 1, merchant_id: 1, product_id: 1, bin_id: 1, ...stock }],
   ["customers", { id: 1, merchant_id: 1, email: "a@b.example", email_key: "a@b.example", ...customer }],
@@ -73,7 +73,7 @@ const another = [
     timezone: "UTC",
     ...made,
   }),
-  inserting("products", { id: 8, merchant_id: 2, sku: "A", metadata: "{}", version: 1, ...product, ...trackings }),
+  inserting("products", { id: 8, merchant_id: 2, sku: "A", metadata: "{}", revision: 1, ...product, ...trackings }),
   inserting("product_barcodes", { merchant_id: 2, product_id: 8, value: "4006381333931", type: "ean" }),
   inserting("customers", { id: 8, merchant_id: 2, email: "a@b.example", email_key: "a@b.example", ...customer }),
   inserting("stock_items", { id: 8, merchant_id: 2, product_id: 8, bin_id: 1, ...stock }),
@@ -103,18 +103,18 @@ const crossing: Readonly<Record<string, string>> = {
   }),
   "a product that changes hands with stock": "update products set merchant_id = 1, sku = 'C' where id = 8",
   "a product of nobody there is": inserting("products", {
-    ...{ merchant_id: 7, sku: "Z", metadata: "{}", version: 1, ...product, ...trackings },
+    ...{ merchant_id: 7, sku: "Z", metadata: "{}", revision: 1, ...product, ...trackings },
   }),
 };
 
 const twice: Readonly<Record<string, string>> = {
-  SKU: inserting("products", { merchant_id: 2, sku: "A", metadata: "{}", version: 1, ...product, ...trackings }),
+  SKU: inserting("products", { merchant_id: 2, sku: "A", metadata: "{}", revision: 1, ...product, ...trackings }),
   barcode: inserting("product_barcodes", { merchant_id: 2, product_id: 8, value: "4006381333931", type: "ean" }),
   "e-mail address": inserting("customers", { merchant_id: 2, email: "", email_key: "a@b.example", ...customer }),
   "order number": inserting("orders", { merchant_id: 2, order_number: "1", customer_id: 8, ...order }),
 };
 
-const unowned = inserting("products", { sku: "N", metadata: "{}", version: 1, ...product, ...trackings });
+const unowned = inserting("products", { sku: "N", metadata: "{}", revision: 1, ...product, ...trackings });
 const counts = `select merchant_id, status, cast(held as int), cast(sum(number) as int) from order_counts
   group by 1, 2, 3 having sum(number) <> 0 order by 1, 2, 3`;
 

@@ -6,12 +6,12 @@ import { databaseUrl } from "../../../src/core/config.ts";
 import { migrateSqlite } from "../../../src/storage/migrations/migrate.ts";
 import { migratePostgres } from "../../../src/storage/migrations/migrate_postgres.ts";
 
-const customer = `insert into customers (id, merchant_id, email, email_key, metadata, version, created_at, updated_at)
+const customer = `insert into customers (id, merchant_id, email, email_key, metadata, revision, created_at, updated_at)
   values (7, 1, 'a@b.example', 'a@b.example', '{}', 1, 0, 0)`;
 const order = (number: string, status: string, held = false) => `insert into orders
   (merchant_id, order_number, status, held, customer_id, customer_email, customer_name, shipping_address_id,
    shipping_address, requires_cold_storage, priority, allow_backorder, subtotal_cents, shipping_amount_cents,
-   currency, source_platform, metadata, version, created_at, updated_at)
+   currency, source_platform, metadata, revision, created_at, updated_at)
   values
   (1, '${number}', '${status}', ${held}, 7, '', '', 1, '{}', false, 0, false, 0, 0, 'USD', 'api', '{}', 1, 0, 0)`;
 const there = [order("A", "pending"), order("B", "pending"), order("C", "pending", true), order("D", "cancelled")];
@@ -20,7 +20,7 @@ const changes = [
   "update orders set status = 'cancelled' where order_number = 'A'",
   "update orders set held = true where order_number in ('A', 'B')",
   // An update that keeps the state, or an insert refused as a duplicate, does not change the counts.
-  "update orders set status = 'cancelled', version = 2 where order_number = 'D'",
+  "update orders set status = 'cancelled', revision = 2 where order_number = 'D'",
   `${order("B", "pending")} on conflict (order_number, merchant_id) do nothing`,
   "delete from orders where order_number = 'C'",
 ];

@@ -72,9 +72,9 @@ describe("works", () => {
     await tell("ord_4");
     await ask("PATCH", `/webhooks/${id}`, { active: true });
     const until = new Date(scene.app.clocks.test.now()).toISOString();
-    const started = await ask("POST", `/webhooks/${id}/recover`, { since, until });
+    const started = await ask("POST", `/webhooks/${id}/recoveries`, { since, until });
     expect([started.status, started.body.data]).toMatchObject([202, { status: "running", total: 2, queued: 0 }]);
-    const path = `/webhooks/${id}/recover/${started.body.data.id}`;
+    const path = `/webhooks/${id}/recoveries/${started.body.data.id}`;
     expect((await get(path)).data).toEqual(started.body.data);
     await scene.app.runJobs();
     expect(ids().sort()).toEqual(["ord_1", "ord_2", "ord_3"]);
@@ -88,11 +88,11 @@ describe("works", () => {
       until,
       statuses: ["exhausted", "skipped"],
     });
-    const all = await ask("POST", `/webhooks/${id}/recover`, { since, statuses: ["skipped"] });
+    const all = await ask("POST", `/webhooks/${id}/recoveries`, { since, statuses: ["skipped"] });
     // The end is now, and nothing that was just recorded is earlier.
     expect(all.body.data.total).toBe(0);
     passed(1);
-    expect((await ask("POST", `/webhooks/${id}/recover`, { since })).body.data.total).toBe(1);
+    expect((await ask("POST", `/webhooks/${id}/recoveries`, { since })).body.data.total).toBe(1);
     await scene.app.runJobs();
     const kept = (await get(`/webhooks/${id}/deliveries`)).data;
     expect(kept.map(({ sequence, status }: Record<string, unknown>) => [sequence, status])).toEqual([
@@ -110,8 +110,8 @@ describe("works", () => {
     const since = new Date(scene.app.clocks.test.now()).toISOString();
     passed(1);
     scene.receiver.answerWith(({ body }) => (body.includes('"ord_7"') ? 400 : 200));
-    const started = (await ask("POST", `/webhooks/${id}/recover`, { since })).body.data;
-    const path = `/webhooks/${id}/recover/${started.id}`;
+    const started = (await ask("POST", `/webhooks/${id}/recoveries`, { since })).body.data;
+    const path = `/webhooks/${id}/recoveries/${started.id}`;
     await scene.app.runJobs();
     expect((await get(path)).data).toMatchObject({ status: "running", total: 120, queued: 120, delivered: 119 });
     for (let n = 0; n < 3; n += 1) {
@@ -120,7 +120,7 @@ describe("works", () => {
     }
     expect((await get(path)).data).toMatchObject({ status: "completed", delivered: 119, failed: 1 });
     passed(1);
-    const again = (await ask("POST", `/webhooks/${id}/recover`, { since })).body.data;
+    const again = (await ask("POST", `/webhooks/${id}/recoveries`, { since })).body.data;
     expect(again.total).toBe(1);
     await ask("DELETE", `/webhooks/${id}`);
     await scene.app.runJobs();
@@ -159,7 +159,7 @@ describe("refuses", () => {
     const path = `/webhooks/${id}/deliveries/${delivery.id}/redeliver`;
     await ask("PATCH", `/webhooks/${id}`, { active: false });
     const since = new Date(scene.app.clocks.test.now()).toISOString();
-    for (const [where, body] of [[path], [`/webhooks/${id}/recover`, { since }]] as const) {
+    for (const [where, body] of [[path], [`/webhooks/${id}/recoveries`, { since }]] as const) {
       const answer = await ask("POST", where, body);
       expect([answer.status, answer.body.error]).toMatchObject([
         409,
@@ -188,7 +188,7 @@ describe("refuses", () => {
     ]) {
       expect((await ask("POST", `/webhooks/${of}/deliveries/${which}/redeliver`)).status).toBe(404);
     }
-    expect((await ask("GET", `/webhooks/${id}/recover/rcy_1`)).status).toBe(404);
+    expect((await ask("GET", `/webhooks/${id}/recoveries/rcy_1`)).status).toBe(404);
     expect((await ask("GET", "/webhooks/whk_1/deliveries")).status).toBe(404);
   });
 
@@ -203,7 +203,7 @@ describe("refuses", () => {
       { since: at(-hour_ms), statuses: [] },
       { since: at(-hour_ms), statuses: ["delivered"] },
     ]) {
-      expect((await ask("POST", `/webhooks/${id}/recover`, body)).body.error.code).toBe("validation_failed");
+      expect((await ask("POST", `/webhooks/${id}/recoveries`, body)).body.error.code).toBe("validation_failed");
     }
     expect((await ask("GET", "/events?delivered=false&page=2")).body.error.code).toBe("validation_failed");
   });
@@ -214,7 +214,7 @@ describe("guards", () => {
     const { id } = await subscribe();
     const { read, read_write } = scene.app.keys.test;
     expect((await ask("POST", `/webhooks/${id}/deliveries/dlv_1/redeliver`, {}, read_write)).status).toBe(403);
-    expect((await ask("POST", `/webhooks/${id}/recover`, {}, read_write)).status).toBe(403);
+    expect((await ask("POST", `/webhooks/${id}/recoveries`, {}, read_write)).status).toBe(403);
     expect((await ask("GET", `/webhooks/${id}/deliveries`, undefined, read)).status).toBe(200);
   });
 });

@@ -57,9 +57,9 @@ async function missed(count: number): Promise<{ id: string; since: string }> {
 }
 
 async function recover(id: string, since: string) {
-  const { status, body } = await ask("POST", `/webhooks/${id}/recover`, { since });
+  const { status, body } = await ask("POST", `/webhooks/${id}/recoveries`, { since });
   expect(status).toBe(202);
-  const path = `/webhooks/${id}/recover/${body.data.id}`;
+  const path = `/webhooks/${id}/recoveries/${body.data.id}`;
   return { total: body.data.total as number, shown: async () => (await get(path)).data, path };
 }
 

@@ -71,10 +71,10 @@ describe("works", () => {
     await ask("PATCH", `/webhooks/${id}`, { active: true });
     passed(1);
     const since = new Date(scene.app.clocks.test.now() - 1).toISOString();
-    const sending = (await ask("POST", `/webhooks/${id}/recover`, { since })).body.data;
+    const sending = (await ask("POST", `/webhooks/${id}/recoveries`, { since })).body.data;
     scene.receiver.answerWith(() => 500);
     await scene.app.runJobs();
-    const none = (await ask("POST", `/webhooks/${id}/recover`, { since })).body.data;
+    const none = (await ask("POST", `/webhooks/${id}/recoveries`, { since })).body.data;
     await scene.app.runJobs();
     expect([sending.total, none.total]).toEqual([1, 0]);
     const notice = {
@@ -98,7 +98,7 @@ describe("works", () => {
       notices: (await db.sql.select().from(notices)).map(({ mail_status }) => mail_status),
     }));
     expect(left).toEqual({ recoveries: [sending.id], notices: ["waiting"] });
-    expect((await ask("GET", `/webhooks/${id}/recover/${none.id}`)).status).toBe(404);
+    expect((await ask("GET", `/webhooks/${id}/recoveries/${none.id}`)).status).toBe(404);
   });
 });
 

@@ -96,7 +96,7 @@ describe("works", () => {
 
   test("during an overlap both secrets verify by every header, and afterwards only the new one", async () => {
     const { id, secret } = await subscribe();
-    const rotated = (await ask("POST", `/webhooks/${id}/rotate-secret`, { overlap_seconds: 3600 })).body.data;
+    const rotated = (await ask("POST", `/webhooks/${id}/rotate_secret`, { overlap_seconds: 3600 })).body.data;
     expect(rotated.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(rotated.previous_secret_expires_at).toBe(new Date(scene.app.clocks.test.now() + hour_ms).toISOString());
     await tell("ord_1");
@@ -117,8 +117,8 @@ describe("works", () => {
   test("a secret can be supplied, and an overlap of 0 revokes the previous one immediately", async () => {
     const { id, secret } = await subscribe();
     const mine = `whsec_${Buffer.alloc(24, 9).toString("base64")}`;
-    await ask("POST", `/webhooks/${id}/rotate-secret`);
-    const last = await ask("POST", `/webhooks/${id}/rotate-secret`, { secret: mine, overlap_seconds: 0 });
+    await ask("POST", `/webhooks/${id}/rotate_secret`);
+    const last = await ask("POST", `/webhooks/${id}/rotate_secret`, { secret: mine, overlap_seconds: 0 });
     expect(last.body.data).toMatchObject({ secret: mine, previous_secret_expires_at: null });
     await tell("ord_1");
     await scene.app.runJobs();
@@ -130,7 +130,7 @@ describe("works", () => {
 
   test("the secret can be rotated again once the overlap has ended", async () => {
     const { id } = await subscribe();
-    const rotate = async () => (await ask("POST", `/webhooks/${id}/rotate-secret`, { overlap_seconds: 60 })).status;
+    const rotate = async () => (await ask("POST", `/webhooks/${id}/rotate_secret`, { overlap_seconds: 60 })).status;
     expect([await rotate(), await rotate()]).toEqual([200, 409]);
     scene.app.clocks.test.advance(60_000);
     expect(await rotate()).toBe(200);
@@ -166,7 +166,7 @@ describe("refuses", () => {
 
   test("a second rotation during the overlap, and malformed secrets", async () => {
     const { id } = await subscribe();
-    const rotate = (body: unknown) => ask("POST", `/webhooks/${id}/rotate-secret`, body);
+    const rotate = (body: unknown) => ask("POST", `/webhooks/${id}/rotate_secret`, body);
     const wrong = ["AAAA", "whsec_AAAA", "whsec_!", `whsec_${Buffer.alloc(65).toString("base64")}`];
     for (const secret of wrong) expect((await rotate({ secret })).body.error.code).toBe("validation_failed");
     for (const overlap_seconds of [-1, 604_801, 1.5]) expect((await rotate({ overlap_seconds })).status).toBe(422);
@@ -185,7 +185,7 @@ describe("guards", () => {
     const rotate = () =>
       scene.app.call(
         "POST",
-        `/webhooks/${id}/rotate-secret`,
+        `/webhooks/${id}/rotate_secret`,
         {},
         { key: scene.app.keys.test.full, headers: { "idempotency-key": "r1" } },
       );

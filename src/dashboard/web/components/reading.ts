@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type ApiProblem, problemOf } from "../api/problem.ts";
 
-/** Reloads when the version changes, for example an order's parcels when it ships. */
-export function useReloadOn(version: number, ...reloads: readonly (() => Promise<void>)[]): void {
-  const known = useRef(version);
+/** Reloads when the revision changes, for example an order's parcels when it ships. */
+export function useReloadOn(revision: number, ...reloads: readonly (() => Promise<void>)[]): void {
+  const known = useRef(revision);
   useEffect(() => {
-    if (known.current === version) return;
-    known.current = version;
+    if (known.current === revision) return;
+    known.current = revision;
     for (const reload of reloads) void reload();
-  }, [version]);
+  }, [revision]);
 }
 
 /** The latest response or error. */

@@ -41,11 +41,6 @@ export function money(value: number | string | null | undefined, currency = "USD
   }
 }
 
-/** Money from an amount in minor units, such as cents. */
-export function moneyOfMinor(minor: number, currency: string): string {
-  return money(minor / 10 ** decimalsOf(currency), currency);
-}
-
 /** An amount as the initial value of a money field. */
 export function plainMoney(value: number, currency: string): string {
   return value.toFixed(decimalsOf(currency));

@@ -87,7 +87,7 @@ export const reportTexts = {
         "An order counts on the day it was created, in its current status. An order on hold counts only as on hold." +
         " Imported past orders count on the day they were placed.",
     },
-    "on-time": {
+    on_time: {
       title: "On-time shipping",
       sentence: "The share of orders shipped on the day they were due.",
       definition:
@@ -96,7 +96,7 @@ export const reportTexts = {
         " of that day. Holds and missing stock don't change the due date. Cancelled orders and imported past orders" +
         " are excluded.",
     },
-    "units-picked": {
+    units_picked: {
       title: "Units picked",
       sentence: "Units picked, in total and per hour.",
       definition:
@@ -104,7 +104,7 @@ export const reportTexts = {
         " by a later step count too, as “not scanned”. Only clock hours with picks count as hours. The number of" +
         " pickers is not taken into account.",
     },
-    "carrier-cost": {
+    carrier_cost: {
       title: "Carrier cost",
       sentence: "Label costs by carrier and day.",
       definition:
@@ -118,14 +118,14 @@ export const reportTexts = {
         "Lines of orders created in this period, less cancelled units. Revenue is the price of the units sold less" +
         " discounts, excluding shipping and refunds. A bundle counts as one product.",
     },
-    "stock-ageing": {
+    stock_ageing: {
       title: "Stock aging",
       sentence: "How long the stock on hand has been in the warehouse.",
       definition:
         "All units on hand now, reserved or not. Units of a lot age from the day the lot was received; other units" +
         " age from the day the first unit arrived in their bin.",
     },
-    "stock-turns": {
+    stock_turns: {
       title: "Stock turns",
       sentence: "How often stock was sold and replaced.",
       definition:
@@ -133,7 +133,7 @@ export const reportTexts = {
         " opening and closing stock. Turns per year scales this to 365 days. Days on hand is how long the average" +
         " stock lasts at that rate.",
     },
-    "fill-rate": {
+    fill_rate: {
       title: "Fill rate",
       sentence: "The share of orders, lines and units shipped complete on the first shipment.",
       definition:

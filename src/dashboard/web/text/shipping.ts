@@ -155,7 +155,7 @@ export const shippingTexts = {
     saved: (name: string) => `${name} saved.`,
     unsaved: (count: number) => (count === 1 ? "1 unsaved price" : `${count} unsaved prices`),
     wrongCell: "Enter an amount, e.g. 12.50",
-    version: (version: number) => `Version ${version}`,
+    revision: (revision: number) => `Revision ${revision}`,
     switchOff: "Deactivate",
     switchOn: "Activate",
     offTitle: (name: string) => `Deactivate ${name}?`,

@@ -70,7 +70,7 @@ export async function openHouse(app: TestApp, receiver: string, merchant: string
   const hook = await webhookWithDeliveries(app, test, receiver);
   const keys = own.flat().map(({ id }) => id as string);
   // Rate cards that labels are bought with must stay active.
-  const samples = await Promise.all([live, test].map((ask) => ask("GET", "/shipping/rate-cards")));
+  const samples = await Promise.all([live, test].map((ask) => ask("GET", "/shipping/rate_cards")));
   const cards = samples.flat().map(({ id }) => id as string);
   const acts = orderActs(app.app.routes);
   let turn = 0;
@@ -164,7 +164,7 @@ async function webhookWithDeliveries(app: TestApp, ask: Ask, receiver: string) {
   const ready = async (turn: number): Promise<Supplies> => {
     // It may have been paused, and only a few tests per minute are allowed.
     await ask("PATCH", path, { ...subscription, active: true });
-    const job = await ask("POST", `${path}/recover`, body);
+    const job = await ask("POST", `${path}/recoveries`, body);
     for (const { id: old } of (await ask("GET", "/webhooks?limit=100")).slice(30)) {
       if (old !== id) await ask("DELETE", `/webhooks/${old}`);
     }
@@ -175,7 +175,7 @@ async function webhookWithDeliveries(app: TestApp, ask: Ask, receiver: string) {
       redeliverWebhookDelivery: { path: { id, delivery_id: delivery.id } },
       recoverWebhook: { path: { id }, body },
       getWebhookLog: { path: { id, log_id: line.id } },
-      getWebhookRecovery: { path: { id, job_id: job.id } },
+      getWebhookRecovery: { path: { id, recovery_id: job.id } },
       ...Object.fromEntries(
         ["testWebhook", "updateWebhook", "rotateWebhookSecret", "deleteWebhook"].map((name) => [name, { path: other }]),
       ),
@@ -299,7 +299,7 @@ async function rateCards(ask: Ask, turn: number, mark: string): Promise<Supplies
   const prices = [{ zone: "*", up_to_pounds: 5, price: "7.00" }];
   const card = { name: "Spare", prices, transit_days: [{ zone: "*", days: 2 }] };
   const path = {
-    id: (await ask("POST", "/shipping/rate-cards", { ...card, service: `${mark}spare_${turn}` })).id as string,
+    id: (await ask("POST", "/shipping/rate_cards", { ...card, service: `${mark}spare_${turn}` })).id as string,
   };
   return {
     createRateCard: { body: { ...card, service: `${mark}next_${turn}` } },
@@ -377,12 +377,12 @@ async function floorWork(ask: Ask, { sku, location, elsewhere }: Shelf): Promise
     return { id: id as string };
   };
   const count = { location, skus: [still] };
-  const counted = { lines: [{ sku: still, bin, quantity: 9 }] };
-  const recorded = ["lines", counted] as const;
+  const counted = { items: [{ sku: still, bin, quantity: 9 }] };
+  const recorded = ["items", counted] as const;
   const transfer = { from_location: location, to_location: elsewhere, items: [{ sku, quantity: 10 }] };
   const arrival = { items: [{ sku, quantity: 8, bin }] };
   const shipped = ["ship", {}] as const;
-  const receipt = { reference: sku, location, lines: [{ sku, quantity: 50 }] };
+  const receipt = { reference: sku, location, items: [{ sku, quantity: 50 }] };
   const scan = { items: [{ sku, quantity: 20, bin }] };
   return {
     openCount: { body: count },
@@ -397,7 +397,7 @@ async function floorWork(ask: Ask, { sku, location, elsewhere }: Shelf): Promise
     cancelTransfer: { path: await made("transfers", transfer) },
     createReceipt: { body: receipt },
     scanReceipt: { path: await made("receipts", receipt), body: scan },
-    closeReceipt: { path: await made("receipts", receipt, ["lines", scan]) },
+    closeReceipt: { path: await made("receipts", receipt, ["items", scan]) },
     cancelReceipt: { path: await made("receipts", receipt) },
   };
 }
@@ -449,9 +449,9 @@ async function callbacks(ask: Ask, { sku }: Shelf): Promise<Supplies> {
 /** Accounts at a carrier that makes no calls. */
 async function accounts(ask: Ask, { sku }: Shelf, mark: string): Promise<Supplies> {
   const body = (name: string) => ({ connector: "fake", credentials: { api_key: `${mark}${sku}-${name}` } });
-  const add = async (name: string) => ({ id: (await ask("POST", "/shipping/carrier-accounts", body(name))).id });
+  const add = async (name: string) => ({ id: (await ask("POST", "/shipping/carrier_accounts", body(name))).id });
   const kept = await add("kept");
-  const { callback_url, callback_secret } = await ask("POST", "/shipping/carrier-accounts", body("told"));
+  const { callback_url, callback_secret } = await ask("POST", "/shipping/carrier_accounts", body("told"));
   return {
     carrierCallback: {
       path: { connector: "fake" },

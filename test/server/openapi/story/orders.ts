@@ -27,7 +27,6 @@ export async function customers({ tell, act }: Teller): Promise<Buyer> {
   });
   const path = { id: ada.id };
   await tell("updateCustomer", { path, body: { phone: "+1 503 555 0100" } });
-  await tell("putCustomer", { path, body: { company: "Engines Ltd" } });
   const second = await tell("createAddress", { path, body: { ...address, address_line1: "14 Analytical Way" } });
   const places = { id: ada.id, address_id: second.id };
   await tell("updateAddress", { path: places, body: { address_line2: "Back door" } });
@@ -78,7 +77,8 @@ export async function changes({ tell, act }: Teller, buyer: Buyer): Promise<void
   await tell("listOrders", { query: { status: "pending", customer_id: buyer.customer_id } });
   await tell("listOrderTransitions");
   await tell("actOnOrders", {
-    body: { action: "hold", order_ids: [path.id], input: { reason: "payment" }, dry_run: true },
+    query: { dry_run: "true" },
+    body: { action: "hold", order_ids: [path.id], input: { reason: "payment" } },
   });
   await act("actOnOrders", { body: { action: "hold", order_ids: [path.id], input: { reason: "payment" } } });
   await act("releaseOrder", { path, body: {} });

@@ -129,7 +129,7 @@ export async function webhooks({ app, mode, tell, act }: Teller): Promise<void> 
     await app.runJobs();
     const body = { since: "2026-01-01T00:00:00Z", statuses: ["skipped"] };
     const job = await tell("recoverWebhook", { key, path, body });
-    await tell("getWebhookRecovery", { key, path: { ...path, job_id: job.data.id } });
+    await tell("getWebhookRecovery", { key, path: { ...path, recovery_id: job.data.id } });
     status = 410;
     await act("addInventory", stock);
     await app.runJobs();

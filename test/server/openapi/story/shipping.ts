@@ -1,7 +1,7 @@
 // Shipping prices: the operator's rate card, a carrier's zones, and its days off.
 import type { Teller } from "./record_example.ts";
 
-/** A rate card, its prices as a file, and its earlier version. */
+/** A rate card, its prices as a file, and its earlier revision. */
 export async function rateCards({ tell }: Teller): Promise<void> {
   const card = {
     service: "ground",

@@ -134,7 +134,7 @@ async function transfers({ tell, act }: Telling, from_location: string, to_locat
     reference: "PO-78",
     supplier: "Leaf & Co",
     location: from_location,
-    lines: [{ sku: "TEA-100", quantity: 50 }],
+    items: [{ sku: "TEA-100", quantity: 50 }],
   };
   const expected = { path: { id: (await tell("createReceipt", { body: receipt })).data.id } };
   await tell("scanReceipt", { ...expected, body: { items: [{ sku: "TEA-100", quantity: 48, bin: "B-02-01" }] } });
@@ -159,7 +159,7 @@ async function transfers({ tell, act }: Telling, from_location: string, to_locat
   });
   const counting = { path: { id: opened.data.id } };
   const lines = [{ sku: "TEA-100", bin: "B-02-01", quantity: 245 }];
-  await tell("recordCount", { ...counting, body: { lines } });
+  await tell("recordCount", { ...counting, body: { items: lines } });
   await tell("reviewCount", { ...counting, body: {} });
   await tell("getCount", counting);
   await tell("postCount", { ...counting, body: {} });

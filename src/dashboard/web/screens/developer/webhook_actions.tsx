@@ -34,7 +34,7 @@ const recover = ({ id }: Webhook): Action => ({
     fields,
     first: { since: today(), statuses: ["exhausted", "skipped"] },
   },
-  call: { method: "POST", path: `/webhooks/${id}/recover` },
+  call: { method: "POST", path: `/webhooks/${id}/recoveries` },
   after: (recovery: Recovery) => setQuery({ recovery: recovery.id }),
 });
 
@@ -47,7 +47,7 @@ export function RecoveryProgress({ webhook }: { readonly webhook: Webhook }) {
     data: job,
     problem,
     reload,
-  } = useQuery<Recovery>(id === null ? null : `/webhooks/${webhook.id}/recover/${id}`);
+  } = useQuery<Recovery>(id === null ? null : `/webhooks/${webhook.id}/recoveries/${id}`);
   const running = job?.status === "running" || (job !== undefined && job.delivered + job.failed < job.total);
   useEffect(() => {
     if (!running || job?.status === "cancelled") return;
@@ -127,7 +127,7 @@ const rotate = ({ id }: Webhook): Action => ({
   title: texts.rotate,
   icon: "key",
   ask: { title: texts.rotateTitle, text: texts.rotateText, fields: [overlapField] },
-  call: { method: "POST", path: `/webhooks/${id}/rotate-secret` },
+  call: { method: "POST", path: `/webhooks/${id}/rotate_secret` },
   after: ({ secret }: { readonly secret: string }) =>
     openDialog((close) => <NewSecret secret={secret} onDone={close} />),
 });

@@ -66,7 +66,7 @@ export function BulkActs({ chosen, rows, clear }: BulkActsProps) {
     if (done) clear();
   };
   const print = () => {
-    openDocument("/pick-lists", "application/pdf", { order_ids: chosen.join(",") }).catch(showRefused);
+    openDocument("/pick_lists", "application/pdf", { order_ids: chosen.join(",") }).catch(showRefused);
   };
   return (
     <>
@@ -104,8 +104,8 @@ function BulkDialog({ action, chosen, rows, onClose }: BulkDialogProps) {
   const [after, setAfter] = useState<BulkActionResult | null>(null);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   useEffect(() => {
-    const body = { action, order_ids: ids, input: inputOf(action, first[action]), dry_run: true };
-    post<BulkActionResult>("/orders/actions", body).then(
+    const body = { action, order_ids: ids, input: inputOf(action, first[action]) };
+    post<BulkActionResult>("/orders/actions?dry_run=true", body).then(
       ({ data }) => setBefore(data),
       (error) => setProblem(problemOf(error)),
     );

@@ -9,7 +9,7 @@ import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { FieldRow, type FormField, type FormValues, Select } from "../../components/fields.tsx";
 import { words } from "../../text/common.ts";
-import { date, money, moneyOfMinor } from "../../text/format.ts";
+import { date, money } from "../../text/format.ts";
 import { bulkLabelTexts as texts } from "../../text/order_list.ts";
 import { agreeToSamples, PurchaseProblem, rateKey, rateName, rateOfMethod, SampleNotice } from "./label_rates.tsx";
 import { looseLines, reservedItems } from "./units_field.tsx";
@@ -236,8 +236,8 @@ function ForAll({ rows, all, chooseAll, box, setBox }: ReturnType<typeof usePurc
 /** The total of the rates, per currency. */
 function totalOf(rates: readonly LabelRate[]): string {
   const sums = new Map<string, number>();
-  for (const { currency, rate_cents } of rates) sums.set(currency, (sums.get(currency) ?? 0) + rate_cents);
-  return [...sums].map(([currency, cents]) => moneyOfMinor(cents, currency)).join(" + ");
+  for (const { currency, rate } of rates) sums.set(currency, (sums.get(currency) ?? 0) + rate);
+  return [...sums].map(([currency, amount]) => money(amount, currency)).join(" + ");
 }
 
 interface LabelRowProps {

@@ -23,7 +23,7 @@ export function SampleNotice({ of }: { readonly of: readonly Pick<LabelRate, "sa
       <p>{manages ? texts.samples : texts.samplesOfOperator}</p>
       {manages && (
         <p class="notice-acts">
-          <LinkButton title={texts.toCards} href={to("/shipping/rate-cards")} />
+          <LinkButton title={texts.toCards} href={to("/shipping/rate_cards")} />
           <LinkButton title={texts.toCarriers} href={to("/shipping/carriers")} />
         </p>
       )}

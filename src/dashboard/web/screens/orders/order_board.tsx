@@ -158,17 +158,17 @@ function Card({ order }: { readonly order: Order }) {
 function itemsOf(order: Order): MenuItem[] {
   const isOffered = (name: string) => mayAct(name) && (name !== "release" || isReleasable(order));
   const actions = order.allowed_actions.filter(isOffered).flatMap((name) => {
-    const action = name === "hold" ? hold(order) : orderAction(order, `"${order.version}"`, name);
+    const action = name === "hold" ? hold(order) : orderAction(order, `"${order.revision}"`, name);
     return action === null ? [] : { ...action, icon: undefined };
   });
   const open = { title: texts.open, icon: "eye", href: to(`/orders/${order.id}`) } as const;
   return menuItems([open, ...actions]);
 }
 
-const hold = ({ id, order_number, version }: Order): Action => ({
+const hold = ({ id, order_number, revision }: Order): Action => ({
   title: orderTexts.acts["hold"] ?? "",
   call: { method: "POST", path: `/orders/${id}/hold`, body: { reason: "manual" } },
-  match: `"${version}"`,
+  match: `"${revision}"`,
   done: texts.held(order_number),
   next: ({ holds }: Order) => {
     const placed = holds.find(({ reason }) => reason === "manual");

@@ -140,12 +140,12 @@ function DocumentsCard({ order }: { readonly order: Order }) {
 
 function orderDocuments(order: Order, labels: readonly LabelRecord[]): PrintableDocument[] {
   const { id, order_number, status } = order;
-  const slip = { path: `/orders/${id}/packing-slip`, name: `${order_number}-packing-slip.pdf` };
+  const slip = { path: `/orders/${id}/packing_slip`, name: `${order_number}-packing-slip.pdf` };
   const pickable = ["pending", "processing", "on_hold"].includes(status);
   const bought = labels.filter((label) => label.status === "completed");
   return [
     ...(pickable && isOperatorUser.value
-      ? [{ title: texts.pickList, path: `/orders/${id}/pick-list`, name: `${order_number}-pick-list.pdf` }]
+      ? [{ title: texts.pickList, path: `/orders/${id}/pick_list`, name: `${order_number}-pick-list.pdf` }]
       : []),
     { title: texts.packingSlip, ...slip },
     { title: texts.packingSlipPrices, ...slip, params: { prices: true } },
@@ -173,7 +173,7 @@ function ReturnsCard({ order }: { readonly order: Order }) {
     order_id: order.id,
     limit: 50,
   });
-  useReloadOn(order.version, reload);
+  useReloadOn(order.revision, reload);
   if (!seen) return null;
   return (
     <Card title={texts.returns} acts={canReturn(order) && <ActionButton of={createReturn(order)} />}>

@@ -21,7 +21,7 @@ import { labelDocument, parcelName } from "./order_facts.ts";
 export function ParcelsCard({ order }: { readonly order: Order }) {
   const shipments = useQuery<readonly OrderParcel[]>("/shipments", { order_id: order.id, limit: 100 });
   const labels = useQuery<readonly LabelRecord[]>("/shipping/labels", { order_id: order.id, limit: 100 });
-  useReloadOn(order.version, shipments.reload, labels.reload);
+  useReloadOn(order.revision, shipments.reload, labels.reload);
   const { data: parcels, problem } = shipments;
   const failed = labels.data?.filter(({ status, shipment_id }) => status === "error" || shipment_id === null) ?? [];
   return (
@@ -114,7 +114,7 @@ function OneParcel({ parcel, name, label }: OneParcelProps) {
             onClick={() =>
               openPrintable({
                 title: `${texts.packingSlip} ${name}`,
-                path: `/orders/${parcel.order_id}/packing-slip`,
+                path: `/orders/${parcel.order_id}/packing_slip`,
                 params: { shipment_id: id },
                 name: `${parcel.order_number}-packing-slip.pdf`,
               })

@@ -87,7 +87,7 @@ export const reports: readonly ShownReport[] = [
     },
   },
   {
-    name: "on-time",
+    name: "on_time",
     groupings: stretches,
     has_period: true,
     columns: ["from", "due", "on_time", "late", "open", "on_time_share"],
@@ -104,7 +104,7 @@ export const reports: readonly ShownReport[] = [
     },
   },
   {
-    name: "units-picked",
+    name: "units_picked",
     operator_only: true,
     groupings: ["hour", ...stretches],
     has_period: true,
@@ -127,7 +127,7 @@ export const reports: readonly ShownReport[] = [
     },
   },
   {
-    name: "carrier-cost",
+    name: "carrier_cost",
     operator_only: true,
     groupings: stretches,
     has_period: true,
@@ -164,7 +164,7 @@ export const reports: readonly ShownReport[] = [
     },
   },
   {
-    name: "stock-ageing",
+    name: "stock_ageing",
     groupings: [],
     has_period: false,
     columns: ["sku", "name", "on_hand", ...bands, "oldest_days", "average_days"],
@@ -176,7 +176,7 @@ export const reports: readonly ShownReport[] = [
     },
   },
   {
-    name: "stock-turns",
+    name: "stock_turns",
     groupings: [],
     has_period: true,
     columns: [
@@ -190,7 +190,7 @@ export const reports: readonly ShownReport[] = [
     }),
   },
   {
-    name: "fill-rate",
+    name: "fill_rate",
     groupings: stretches,
     has_period: true,
     columns: [

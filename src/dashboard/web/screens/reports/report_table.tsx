@@ -78,8 +78,8 @@ function keyOf(row: ReportRow, at: number): string {
 /** The columns of a report. The states of orders are those of the API. */
 function columnsOf({ name, columns }: ShownReport, group_by: string): readonly string[] {
   if (name === "orders") return [...columns, ...orderStates];
-  if (name === "units-picked" && group_by !== "hour") return columns.filter((column) => column !== "hour");
-  if (name === "units-picked") return columns.filter((column) => !["active_hours", "units_per_hour"].includes(column));
+  if (name === "units_picked" && group_by !== "hour") return columns.filter((column) => column !== "hour");
+  if (name === "units_picked") return columns.filter((column) => !["active_hours", "units_per_hour"].includes(column));
   if (!showsSeveral.value) return columns;
   return columns.flatMap((column) => (column === "sku" ? [column, owner] : [column]));
 }

@@ -79,7 +79,7 @@ export function Plots() {
       <PlotCard<OnTimeReport>
         title={texts.plotOnTime}
         params={period}
-        name="on-time"
+        name="on_time"
         isEmpty={({ totals }) => totals.on_time_share === null}
         empty={texts.noOnTime}
       >
@@ -101,7 +101,7 @@ export function Plots() {
         <PlotCard<CarrierCostReport>
           title={texts.plotCost}
           params={period}
-          name="carrier-cost"
+          name="carrier_cost"
           isEmpty={({ rows }) => rows.length === 0}
           empty={texts.noCosts}
         >
@@ -119,7 +119,7 @@ function Picked({ period }: { readonly period: Params }) {
     <PlotCard<PickingReport>
       title={texts.plotPicked}
       params={params}
-      name="units-picked"
+      name="units_picked"
       isEmpty={({ rows }) => rows.length === 0}
       empty={texts.noPicks}
     >

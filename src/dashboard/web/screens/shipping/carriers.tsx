@@ -27,7 +27,7 @@ export function AccountsScreen() {
     data: accounts,
     problem,
     loading,
-  } = useQuery<readonly Account[]>(managed ? "/shipping/carrier-accounts" : null, { limit: 100 });
+  } = useQuery<readonly Account[]>(managed ? "/shipping/carrier_accounts" : null, { limit: 100 });
   const own = carriers?.carriers.filter(({ account_id }) => account_id === null) ?? [];
   const add = <ActionButton of={addAccount} />;
   return (
@@ -38,7 +38,7 @@ export function AccountsScreen() {
           key={code}
           title={name}
           // A simulated carrier has its own prices and no rate cards.
-          acts={code === connector && <LinkButton title={texts.toCards} href={to("/shipping/rate-cards")} />}
+          acts={code === connector && <LinkButton title={texts.toCards} href={to("/shipping/rate_cards")} />}
         >
           <p class="muted">{code === connector ? `${texts.own}. ${texts.ownText}` : texts.simulated}</p>
           <p>{services.map((service) => service_names[service] ?? service).join(", ")}</p>
@@ -60,7 +60,7 @@ function AccountCard({ account }: { readonly account: Account }) {
   const test = async () => {
     setBusy(true);
     try {
-      await post<Account>(`/shipping/carrier-accounts/${id}/test`);
+      await post<Account>(`/shipping/carrier_accounts/${id}/test`);
       setProblem(null);
       showSuccess(texts.tested(name));
     } catch (error) {
@@ -105,7 +105,7 @@ function AccountCard({ account }: { readonly account: Account }) {
 
 function accountActions(account: Account): readonly Action[] {
   const { name, status } = account;
-  const path = `/shipping/carrier-accounts/${account.id}`;
+  const path = `/shipping/carrier_accounts/${account.id}`;
   const turn = (next: "active" | "paused"): Action => ({
     ...(next === "paused" ? { title: words.pause, icon: "pause" } : { title: words.resume, icon: "play" }),
     when: status !== next,
@@ -203,7 +203,7 @@ const enterAccount = ({ code, name: provider, credential_fields }: CarrierConnec
   call: ({ name, ...values }) => {
     const credentials = credentialsOf(values, credential_fields);
     const body = { connector: code, credentials, ...(name === "" ? {} : { name }) };
-    return { method: "POST", path: "/shipping/carrier-accounts", body };
+    return { method: "POST", path: "/shipping/carrier_accounts", body };
   },
   done: ({ name }: NewAccount) => texts.saved(name),
   after: (made: NewAccount) =>
@@ -250,7 +250,7 @@ function changeAccount({ id, name, credential_fields }: Account): Action {
       const changed = entered.filter(([field, text]) => text !== first[`${prefix}${field}`]);
       const credentials = changed.length === 0 ? {} : { credentials: Object.fromEntries(changed) };
       const body = { name: values["name"], ...credentials };
-      return { method: "PATCH", path: `/shipping/carrier-accounts/${id}`, body };
+      return { method: "PATCH", path: `/shipping/carrier_accounts/${id}`, body };
     },
     done: (_data, values) => texts.saved(String(values["name"])),
   };

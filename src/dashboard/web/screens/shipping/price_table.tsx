@@ -97,7 +97,7 @@ export function PriceTable({ card, etag }: { readonly card: RateCard; readonly e
   const save = async () => {
     setBusy(true);
     try {
-      await patch<RateCard>(`/shipping/rate-cards/${card.id}`, { prices: rowsOf(grid, cells) }, { match: etag });
+      await patch<RateCard>(`/shipping/rate_cards/${card.id}`, { prices: rowsOf(grid, cells) }, { match: etag });
       setProblem(null);
       showSuccess(texts.saved(card.name));
     } catch (error) {

@@ -53,10 +53,10 @@ export function CardsScreen() {
   return (
     <ListPage<ListedCard>
       title={texts.title}
-      path="/shipping/rate-cards"
+      path="/shipping/rate_cards"
       filters={[choice("active", words.status, optionsOf({ true: texts.active, false: texts.inactive }))]}
       columns={columns}
-      href={({ id }) => to(`/shipping/rate-cards/${id}`)}
+      href={({ id }) => to(`/shipping/rate_cards/${id}`)}
       create={addCard}
       empty={{ icon: "card", title: texts.emptyTitle, text: texts.emptyText }}
     />
@@ -85,7 +85,7 @@ const addCard: Action = {
   ask: { title: texts.add, submit: words.create, fields, first: { days: "3" } },
   call: ({ name, service, price, days, cut_off }) => ({
     method: "POST",
-    path: "/shipping/rate-cards",
+    path: "/shipping/rate_cards",
     body: {
       name,
       service,
@@ -100,5 +100,5 @@ const addCard: Action = {
     },
   }),
   done: ({ name }: RateCard) => texts.saved(name),
-  after: ({ id }: RateCard) => navigate(to(`/shipping/rate-cards/${id}`)),
+  after: ({ id }: RateCard) => navigate(to(`/shipping/rate_cards/${id}`)),
 };

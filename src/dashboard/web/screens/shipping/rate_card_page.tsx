@@ -19,7 +19,7 @@ import { CardState, inEffect } from "./rate_card_list.tsx";
 const texts = shippingTexts.cards;
 
 /** One rate card: its price table, terms and history. */
-export const CardScreen = recordScreen("/shipping/rate-cards/:id", CardPage);
+export const CardScreen = recordScreen("/shipping/rate_cards/:id", CardPage);
 
 function CardPage({ record: card, etag, back }: RecordProps<RateCard>) {
   return (
@@ -29,7 +29,7 @@ function CardPage({ record: card, etag, back }: RecordProps<RateCard>) {
       badge={<CardState card={card} />}
       below={
         <>
-          <code>{card.service}</code> · {inEffect(card)} · {texts.version(card.version)}
+          <code>{card.service}</code> · {inEffect(card)} · {texts.revision(card.revision)}
         </>
       }
       acts={<Acts card={card} etag={etag} />}
@@ -37,7 +37,7 @@ function CardPage({ record: card, etag, back }: RecordProps<RateCard>) {
       {card.sample && <Notice kind="warning">{texts.sampleText}</Notice>}
       <Card title={texts.prices}>
         <p class="muted">{texts.pricesText}</p>
-        <PriceTable key={card.version} card={card} etag={etag} />
+        <PriceTable key={card.revision} card={card} etag={etag} />
       </Card>
       <Columns main={<Terms card={card} />} side={<History id={card.id} />} />
     </Page>
@@ -50,7 +50,7 @@ function Acts({ card, etag }: { readonly card: RateCard; readonly etag: string |
   const turn = (on: boolean): Pick<Action, "permission" | "match" | "when" | "call"> => ({
     ...manage,
     when: active !== on,
-    call: { method: "PATCH", path: `/shipping/rate-cards/${id}`, body: { active: on } },
+    call: { method: "PATCH", path: `/shipping/rate_cards/${id}`, body: { active: on } },
   });
   const actions: readonly Action[] = [
     { ...changeCard(card), ...manage, button: true },
@@ -58,7 +58,7 @@ function Acts({ card, etag }: { readonly card: RateCard; readonly etag: string |
       title: texts.exportCsv,
       icon: "download",
       button: !may("shipping.manage"),
-      run: () => saveFile(`/shipping/rate-cards/${id}/export.csv`, `${service}.csv`),
+      run: () => saveFile(`/shipping/rate_cards/${id}/export.csv`, `${service}.csv`),
     },
     {
       title: texts.importCsv,
@@ -71,7 +71,7 @@ function Acts({ card, etag }: { readonly card: RateCard; readonly etag: string |
             danger: true,
             done: texts.imported,
             ask: { title: texts.importTitle(file.name, name), text: texts.importText(count(prices.length)) },
-            run: () => sendCsv(`/shipping/rate-cards/${id}/import`, file, { match: etag }),
+            run: () => sendCsv(`/shipping/rate_cards/${id}/import`, file, { match: etag }),
           }),
         ),
     },
@@ -116,15 +116,15 @@ function Terms({ card }: { readonly card: RateCard }) {
 }
 
 function History({ id }: { readonly id: string }) {
-  const { data } = useQuery<readonly CardHistory[]>(`/shipping/rate-cards/${id}/history`, { limit: 10 });
+  const { data } = useQuery<readonly CardHistory[]>(`/shipping/rate_cards/${id}/history`, { limit: 10 });
   if (data === undefined || data.length === 0) return null;
   return (
     <Card title={words.history}>
       <Timeline
-        entries={data.map(({ version, created_at, actor }) => ({
-          id: String(version),
+        entries={data.map(({ revision, created_at, actor }) => ({
+          id: String(revision),
           at: created_at,
-          title: texts.version(version),
+          title: texts.revision(revision),
           by: actor.name,
         }))}
       />
@@ -175,7 +175,7 @@ function changeCard(card: RateCard): Action {
         minimum: least === "" ? null : { price: least, ...cost },
         dimensional: divisor === "" ? null : { ...dimensional, divisor: Number(divisor) },
       };
-      return { method: "PATCH", path: `/shipping/rate-cards/${card.id}`, body };
+      return { method: "PATCH", path: `/shipping/rate_cards/${card.id}`, body };
     },
   };
 }

@@ -12,7 +12,7 @@ import { Card, Page } from "../../components/page.tsx";
 import { DataTable, type TableColumn } from "../../components/table.tsx";
 import { words } from "../../text/common.ts";
 import { countryNames } from "../../text/countries_and_units.ts";
-import { date, money, moneyOfMinor } from "../../text/format.ts";
+import { date, money } from "../../text/format.ts";
 import { shippingTexts } from "../../text/shipping.ts";
 import { SampleNotice } from "../orders/label_rates.tsx";
 
@@ -176,7 +176,7 @@ function Notices({ found: { rates, messages } }: { readonly found: Pick<LabelRat
 }
 
 interface BreakdownProps {
-  readonly parts: readonly { readonly code: string; readonly amount_cents: number }[];
+  readonly parts: readonly { readonly code: string; readonly amount: number }[];
   readonly total: number | null;
   readonly currency: string;
 }
@@ -186,10 +186,10 @@ export function Breakdown({ parts, total, currency }: BreakdownProps) {
   const named: Readonly<Record<string, string>> = texts.parts;
   return (
     <dl class="shipping-parts">
-      {parts.map(({ code, amount_cents }) => (
+      {parts.map(({ code, amount }) => (
         <div key={code}>
           <dt>{named[code] ?? code}</dt>
-          <dd>{moneyOfMinor(amount_cents, currency)}</dd>
+          <dd>{money(amount, currency)}</dd>
         </div>
       ))}
       <div class="total">

@@ -22,7 +22,7 @@ const texts = shippingTexts.zones;
 
 /** The zones: a map, an explanation for one place, overrides and imported charts. */
 export function ZonesScreen() {
-  const { data: cards } = useQuery<readonly ListedCard[]>("/shipping/rate-cards", { active: true, limit: 100 });
+  const { data: cards } = useQuery<readonly ListedCard[]>("/shipping/rate_cards", { active: true, limit: 100 });
   const { data: carriers } = useQuery<CarrierList>("/shipping/carriers");
   const from = query.value.get("from") ?? "43215";
   const service = query.value.get("service") ?? cards?.[0]?.service ?? null;

@@ -23,7 +23,7 @@ export function CountsScreen() {
     { id: "id", title: texts.id, text: "id" },
     { id: "what", title: texts.what, cell: whatOf, wide: true },
     { id: "status", title: words.status, cell: ({ status }) => <Badge of="count" state={status} /> },
-    { id: "progress", title: texts.progress, align: "right", cell: (it) => texts.of(it.lines_counted, it.lines_total) },
+    { id: "progress", title: texts.progress, align: "right", cell: (it) => texts.of(it.items_counted, it.items_total) },
     column(words.warehouse),
     { id: "by", title: texts.by, text: "opened_by" },
     { id: "opened", title: texts.opened, time: "created_at" },

@@ -32,9 +32,9 @@ function CountPage({ record: count, etag, back }: RecordProps<StockCount>) {
 }
 
 function actionsOf(count: StockCount, match: string | null): readonly Action[] {
-  const { id, allowed_actions, lines_total, lines_counted, summary } = count;
-  const left = lines_total - lines_counted;
-  const { lines_different = 0, units_over = 0, units_short = 0 } = summary ?? {};
+  const { id, allowed_actions, items_total, items_counted, summary } = count;
+  const left = items_total - items_counted;
+  const { items_different = 0, units_over = 0, units_short = 0 } = summary ?? {};
   const [print, cancel] = commonActions("counts", count, match, texts);
   return [
     {
@@ -46,7 +46,7 @@ function actionsOf(count: StockCount, match: string | null): readonly Action[] {
       when: allowed_actions.includes("post"),
       ask: {
         title: texts.postTitle(id),
-        text: texts.postText(lines_different, units_over, units_short),
+        text: texts.postText(items_different, units_over, units_short),
         fields: units_short === 0 ? [] : shortfallFields,
       },
       call: ({ allow_shortfall }) => ({
@@ -75,8 +75,8 @@ function actionsOf(count: StockCount, match: string | null): readonly Action[] {
       ask: { title: texts.unexpected, text: texts.unexpectedText, submit: words.addLine, fields: unexpectedFields },
       call: ({ sku, bin, lot_number, quantity }) => {
         const line = { sku: enteredText(sku), bin: enteredText(bin), lot_number: enteredText(lot_number) ?? null };
-        const lines = [{ ...line, quantity: enteredNumber(quantity) }];
-        return { method: "POST", path: `/inventory/counts/${id}/lines`, body: { lines } };
+        const items = [{ ...line, quantity: enteredNumber(quantity) }];
+        return { method: "POST", path: `/inventory/counts/${id}/items`, body: { items } };
       },
       done: texts.saved(1),
     },
@@ -111,7 +111,7 @@ function Side({ count }: { readonly count: StockCount }) {
         <DescriptionList
           facts={[
             [words.warehouse, nameOf(count.location)],
-            [texts.progress, texts.of(count.lines_counted, count.lines_total)],
+            [texts.progress, texts.of(count.items_counted, count.items_total)],
             [texts.opened, <Time key="opened" at={count.created_at} />],
             [texts.by, count.opened_by],
             count.notes === null ? null : [words.notes, count.notes],
@@ -121,11 +121,11 @@ function Side({ count }: { readonly count: StockCount }) {
           ]}
         />
       </Card>
-      {summary && count.lines_counted > 0 && (
+      {summary && count.items_counted > 0 && (
         <Card title={texts.summary}>
           <DescriptionList
             facts={[
-              [texts.difference, number(summary.lines_different)],
+              [texts.difference, number(summary.items_different)],
               [texts.over, `${number(summary.units_over)} · ${worthOf(summary, "value_over")}`],
               [words.short, `${number(summary.units_short)} · ${worthOf(summary, "value_short")}`],
               [texts.net, worthOf(summary, "value_net")],

@@ -16,7 +16,7 @@ import { money, count as number } from "../../text/format.ts";
 import { stockTexts } from "../../text/stock.ts";
 import { enteredNumber } from "./stock_links.ts";
 
-type CountSheetLine = StockCount["lines"][number];
+type CountSheetLine = StockCount["items"][number];
 
 const keyOf = ({ merchant_id, sku, bin, lot_number }: CountSheetLine) =>
   JSON.stringify([merchant_id, sku, bin, lot_number]);
@@ -25,28 +25,28 @@ const lines_max = 500;
 /** Sends the counts in one request per merchant, because several merchants may use the same SKU. */
 async function send(
   id: string,
-  lines: readonly CountSheetLine[],
+  items: readonly CountSheetLine[],
   counted: (line: CountSheetLine) => number | null,
 ): Promise<void> {
-  for (const [merchant, own] of Map.groupBy(lines, meant)) {
+  for (const [merchant, own] of Map.groupBy(items, meant)) {
     for (let at = 0; at < own.length; at += lines_max) {
       const body = own.slice(at, at + lines_max).map((line) => {
         const { sku, bin, lot_number } = line;
         return { sku, bin, lot_number, quantity: counted(line) };
       });
-      await post<StockCount>(`/inventory/counts/${id}/lines`, { lines: body }, { merchant });
+      await post<StockCount>(`/inventory/counts/${id}/items`, { items: body }, { merchant });
     }
   }
 }
 
 /** The lines of a count. While the count is open, each line has a field. */
 export function CountSheet({ count }: { readonly count: StockCount }) {
-  const { id, lines, allowed_actions } = count;
+  const { id, items, allowed_actions } = count;
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
   const [only, setOnly] = useState(false);
   const [busy, setBusy] = useState(false);
   const records = may("stock.floor") && allowed_actions.includes("record");
-  const changed = lines.filter((line) => {
+  const changed = items.filter((line) => {
     const units = enteredNumber(typed[keyOf(line)]);
     return units !== null && units >= 0 && units !== line.counted_quantity;
   });
@@ -63,26 +63,26 @@ export function CountSheet({ count }: { readonly count: StockCount }) {
       setBusy(false);
     }
   };
-  const shown = only ? lines.filter(({ difference }) => difference !== null && difference !== 0) : lines;
+  const shown = only ? items.filter(({ difference }) => difference !== null && difference !== 0) : items;
   return (
     <Card
       title={texts.lines}
       flush
       acts={
         <>
-          {lines.some(({ difference }) => difference) && (
+          {items.some(({ difference }) => difference) && (
             <button type="button" class="filter flag" aria-pressed={only} onClick={() => setOnly(!only)}>
               {texts.onlyDifferent}
             </button>
           )}
           {changed.length > 0 && <span class="muted unsaved">{texts.unsaved(changed.length)}</span>}
-          {records && lines.length > 0 && (
+          {records && items.length > 0 && (
             <Button kind="primary" title={texts.save} disabled={changed.length === 0} busy={busy} onClick={save} />
           )}
         </>
       }
     >
-      {lines.length === 0 ? (
+      {items.length === 0 ? (
         <EmptyState icon="clipboard" title={texts.nothing} />
       ) : (
         <div role="group" aria-label={texts.lines} onKeyDown={onEnter}>
@@ -90,7 +90,7 @@ export function CountSheet({ count }: { readonly count: StockCount }) {
             name={texts.lines}
             rows={shown}
             columns={columnsOf(
-              lines,
+              items,
               records ? { typed, set: (key, text) => setTyped({ ...typed, [key]: text }) } : null,
             )}
             id={keyOf}
@@ -117,8 +117,8 @@ interface Entries {
   readonly set: (key: string, text: string) => void;
 }
 
-function columnsOf(lines: readonly CountSheetLine[], entries: Entries | null): readonly TableColumn<CountSheetLine>[] {
-  const some = (value: (line: CountSheetLine) => unknown) => lines.some((line) => value(line) !== null);
+function columnsOf(items: readonly CountSheetLine[], entries: Entries | null): readonly TableColumn<CountSheetLine>[] {
+  const some = (value: (line: CountSheetLine) => unknown) => items.some((line) => value(line) !== null);
   return [
     { id: "bin", title: words.bin, cell: ({ bin }) => <BinName code={bin} text={stockTexts.kinds.staging} /> },
     { id: "sku", title: words.sku, code: "sku" },

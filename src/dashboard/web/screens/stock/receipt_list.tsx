@@ -10,8 +10,8 @@ import { count } from "../../text/format.ts";
 import { receiptTexts as texts } from "../../text/transfers.ts";
 import { useWarehouses } from "./stock_links.ts";
 
-const sum = (lines: Receipt["lines"], of: "quantity" | "quantity_received") =>
-  lines.reduce((total, line) => total + line[of], 0);
+const sum = (items: Receipt["items"], of: "quantity" | "quantity_received") =>
+  items.reduce((total, line) => total + line[of], 0);
 
 export function ReceiptsScreen() {
   const { filter, column, zoneOf } = useWarehouses();
@@ -27,12 +27,12 @@ export function ReceiptsScreen() {
       sort: "expected_at",
       cell: ({ expected_at, location }) => <Day at={expected_at} zone={zoneOf(location)} />,
     },
-    { id: "lines", title: texts.lines, align: "right", cell: ({ lines }) => count(lines.length) },
+    { id: "items", title: texts.lines, align: "right", cell: ({ items }) => count(items.length) },
     {
       id: "progress",
       title: words.received,
       align: "right",
-      cell: ({ lines }) => texts.of(sum(lines, "quantity_received"), sum(lines, "quantity")),
+      cell: ({ items }) => texts.of(sum(items, "quantity_received"), sum(items, "quantity")),
     },
     { id: "created", title: words.created, time: "created_at", sort: "created_at" },
   ];

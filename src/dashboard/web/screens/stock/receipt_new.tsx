@@ -9,7 +9,7 @@ import { unitLines } from "./documents.tsx";
 import { useWarehouses } from "./stock_links.ts";
 
 const expiry = { name: "expiration_date", title: words.expires, kind: "date" } as const;
-const lines = unitLines("lines", texts.lines, [expiry]);
+const items = unitLines("items", texts.lines, [expiry]);
 
 /** Creates an inbound shipment for an expected delivery. */
 export function NewReceiptScreen({ title, back }: ScreenProps) {
@@ -19,16 +19,16 @@ export function NewReceiptScreen({ title, back }: ScreenProps) {
       title={title}
       back={back}
       submit={texts.create}
-      first={{ lines: [{ sku: "", quantity: "" }] }}
+      first={{ items: [{ sku: "", quantity: "" }] }}
       fields={[
         { kind: "text", name: "supplier", label: texts.supplier, width: "half", focus: true },
         { kind: "text", name: "reference", label: words.reference, help: texts.referenceHelp, width: "half" },
         { kind: "date", name: "expected_at", label: words.expected, width: "half" },
         { ...field(words.warehouse), width: "half" },
-        lines,
+        items,
       ]}
-      create={({ lines }, key, body) =>
-        sendLines("lines", lines, (entered) => post("/inventory/receipts", { ...body, lines: entered }, { key }))
+      create={({ items }, key, body) =>
+        sendLines("items", items, (entered) => post("/inventory/receipts", { ...body, items: entered }, { key }))
       }
       done={({ id }) => texts.created_(id)}
       opens={({ id }) => `/receipts/${id}`}

@@ -21,7 +21,7 @@ export const ReceiptScreen = recordScreen("/inventory/receipts/:id", ReceiptPage
 
 function ReceiptPage({ record: receipt, etag, back }: RecordProps<Receipt>) {
   const { nameOf, zoneOf } = useWarehouses();
-  const { id, status, reference, supplier, lines, location, expected_at, created_at, closed_at } = receipt;
+  const { id, status, reference, supplier, items, location, expected_at, created_at, closed_at } = receipt;
   return (
     <Page
       title={texts.one(id)}
@@ -34,8 +34,8 @@ function ReceiptPage({ record: receipt, etag, back }: RecordProps<Receipt>) {
       <DocumentBody
         title={texts.lines}
         of={receipt}
-        lines={lines}
-        columns={columnsOf(lines)}
+        lines={items}
+        columns={columnsOf(items)}
         facts={[
           [words.warehouse, nameOf(location)],
           [texts.supplier, supplier],
@@ -50,10 +50,10 @@ function ReceiptPage({ record: receipt, etag, back }: RecordProps<Receipt>) {
   );
 }
 
-type ReceivedLine = Receipt["lines"][number];
+type ReceivedLine = Receipt["items"][number];
 
-function columnsOf(lines: readonly ReceivedLine[]): readonly TableColumn<ReceivedLine>[] {
-  const some = (value: (line: ReceivedLine) => unknown) => lines.some((line) => Boolean(value(line)));
+function columnsOf(items: readonly ReceivedLine[]): readonly TableColumn<ReceivedLine>[] {
+  const some = (value: (line: ReceivedLine) => unknown) => items.some((line) => Boolean(value(line)));
   const right = { align: "right" } as const;
   const aside = (it: ReceivedLine) => <span title={texts.setAsideHelp}>{count(it.quantity_set_aside)}</span>;
   return [
@@ -99,8 +99,8 @@ const arrivedLines = unitLines("items", texts.lines, [
 const blank = { sku: "", quantity: "", lot_number: "", expiration_date: "", bin: "", condition: "good" };
 
 function actionsOf(receipt: Receipt, etag: string | null): readonly Action[] {
-  const { id, lines, allowed_actions } = receipt;
-  const outstanding = lines.reduce((sum, line) => sum + line.quantity_outstanding, 0);
+  const { id, items, allowed_actions } = receipt;
+  const outstanding = items.reduce((sum, line) => sum + line.quantity_outstanding, 0);
   return [
     { ...receive(receipt, outstanding), when: allowed_actions.includes("scan") },
     {
@@ -118,8 +118,8 @@ function actionsOf(receipt: Receipt, etag: string | null): readonly Action[] {
 }
 
 /** Receives a delivery line by line. The fields start with the outstanding units. */
-function receive({ id, lines }: Receipt, outstanding: number): Action {
-  const expected = lines.filter((line) => line.quantity_outstanding > 0);
+function receive({ id, items }: Receipt, outstanding: number): Action {
+  const expected = items.filter((line) => line.quantity_outstanding > 0);
   const first = expected.map(({ sku, quantity_outstanding, lot_number, expiration_date }) => ({
     ...blank,
     sku,
@@ -147,7 +147,7 @@ function receive({ id, lines }: Receipt, outstanding: number): Action {
       fields: [arrivedLines],
       first: { items: first.length > 0 ? first : [blank] },
     },
-    run: (values, key) => sendArrived(values, (items) => post(`/inventory/receipts/${id}/lines`, { items }, { key })),
+    run: (values, key) => sendArrived(values, (items) => post(`/inventory/receipts/${id}/items`, { items }, { key })),
     done: (_, values) => texts.taken(unitsIn(values)),
   };
 }

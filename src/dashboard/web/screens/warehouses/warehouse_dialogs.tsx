@@ -106,12 +106,12 @@ export const newWarehouse: Action = {
 
 /** Changes the name, address and working days of a warehouse. */
 export function editWarehouse(warehouse: WarehouseRecord): Action {
-  const { warehouse_id, name, version, holidays, ...same } = warehouse;
+  const { warehouse_id, name, revision, holidays, ...same } = warehouse;
   return {
     title: words.edit,
     icon: "edit",
     ...manage,
-    match: `"${version}"`,
+    match: `"${revision}"`,
     ask: {
       title: texts.editTitle(name),
       text: texts.editText,

@@ -9,8 +9,8 @@ const names = {
   record: (id: string) => (id === "usr_7" ? "Robin" : null),
 };
 
-const order = { type: "order", id: "ord_7", line: null, version: 1 } as const;
-const movement = { type: "movement", id: "mov_7", line: null, version: null } as const;
+const order = { type: "order", id: "ord_7", line: null, revision: 1 } as const;
+const movement = { type: "movement", id: "mov_7", line: null, revision: null } as const;
 
 describe("the details of a billed act", () => {
   const rows: readonly (readonly [string, Event, string])[] = [
@@ -70,7 +70,7 @@ describe("the details of a billed act", () => {
     [
       "a label",
       {
-        source: { type: "label", id: "lbl_7", line: null, version: null },
+        source: { type: "label", id: "lbl_7", line: null, revision: null },
         attributes: {
           ...{ order_id: "ord_7", shipment_id: "shp_7", return_id: null, account_id: null, carrier: "local" },
           ...{ service: "ground", zone: "3", billable_weight: 70, package: { weight: "31450" }, cost: 69.5 },
@@ -82,7 +82,7 @@ describe("the details of a billed act", () => {
     [
       "an inspection",
       {
-        source: { type: "return", id: "ret_7", line: null, version: 1 },
+        source: { type: "return", id: "ret_7", line: null, revision: 1 },
         attributes: {
           skus: 1,
           findings: [{ sku: "TEA", quantity: 2, condition: "missing_parts", disposition: "quarantine" }],
@@ -106,7 +106,7 @@ describe("the details of a billed act", () => {
     const moved = { source: movement, attributes: { sku: "TEA", from_bin: "A-1", to_bin: "B-2", reason: null } };
     expect(detailsOf(moved, names)).toBe("TEA · from: A-1 · to: B-2");
     const project = {
-      source: { type: "billable_event", id: "bev_7", line: null, version: null },
+      source: { type: "billable_event", id: "bev_7", line: null, revision: null },
       attributes: { description: "Photographs", approved_by: "Bo", told_by: "usr_7" },
     } as const;
     expect(detailsOf(project, names)).toBe("Photographs · approved by Bo · recorded by: Robin");
