@@ -81,7 +81,7 @@ describeInHouse("receipts, transfers, counts and put-backs", (house) => {
     await page.click(".page-acts button:has-text('Receive')");
     await page.fill("dialog .line-field:has-text('Units') input", "4");
     await page.click("dialog .form-acts button:has-text('Receive')");
-    await page.waitForSelector("dialog", { state: "detached" });
+    await page.waitForSelector("tr:has-text('TEA') td:has-text('4')");
     await page.click(".page-acts button:has-text('Close')");
     await page.selectOption("[name=reason]", "damaged");
     await page.click("dialog .form-acts button:has-text('Close')");
