@@ -1,7 +1,9 @@
 import type { HolidaySet } from "../../src/shipping/rates/holidays.ts";
+import type { ResponseQuotes } from "../../src/shipping/rates/quote.ts";
 import type { StoredContent } from "../../src/shipping/rates/rate_card.ts";
 import type { ChartRange, ZoneOverride } from "../../src/shipping/zones/zone.ts";
 import { bool, check, id, index, int, json, packedJson, table, text, time, unique } from "../kit.ts";
+import { ownerOrOperator } from "./merchants.ts";
 
 /**
  * Rate cards of the built-in carrier's services, each valid for a period. The newest revision has the contents. The
@@ -94,4 +96,18 @@ export const holiday_sets = table(
     updated_at: time().notNull(),
   },
   (t) => [unique("holiday_sets_carrier").on(t.carrier)],
+);
+
+/** The quotes of responses to requests for rates, one row per response, until they expire. */
+export const rate_quotes = table(
+  "rate_quotes",
+  {
+    /** `quo_` and a UUIDv7. The id of a quote adds its position in the response. */
+    id: text().primaryKey(),
+    /** The merchant that the rates were requested for; null for the operator's own. */
+    merchant_id: ownerOrOperator(),
+    content: packedJson<ResponseQuotes>().notNull(),
+    expires_at: time().notNull(),
+  },
+  (t) => [index("rate_quotes_expiry").on(t.expires_at)],
 );

@@ -4,6 +4,7 @@
 import { Database } from "bun:sqlite";
 import { Elysia } from "elysia";
 import { drawLabel } from "../../src/shipping/labels/draw_label.ts";
+import { quote_lifetime_ms } from "../../src/shipping/rates/quote.ts";
 import { type Billed, baselineActs } from "./baseline_acts.ts";
 import { isOwned } from "./owned_tables.ts";
 
@@ -288,6 +289,8 @@ const cards = db.prepare(
     " and (c.effective_to is null or c.effective_to > ?) order by c.id",
 );
 
+const newQuotes = db.prepare("insert into rate_quotes (id, content, expires_at) values (?,cast(? as blob),?)");
+
 function askRates() {
   const now = Date.now();
   const [place] = places.all() as Row[];
@@ -296,7 +299,9 @@ function askRates() {
     ...{ breakdown: [{ code: "base", amount: 9.95 }], zone: "8", delivery_days: 4 },
     delivery_date: new Date(now),
   }));
-  return { rates, messages: [], from: place?.["timezone"] };
+  const id = `quo_${Bun.randomUUIDv7("hex").replaceAll("-", "")}`;
+  newQuotes.run(id, JSON.stringify({ from: place?.["timezone"], offers: rates }), now + quote_lifetime_ms);
+  return { rates: rates.map((rate, at) => ({ quote_id: `${id}_${at}`, ...rate })), messages: [] };
 }
 
 const queue: { work: () => unknown; done: (value: unknown) => void }[] = [];
@@ -352,7 +357,7 @@ const app = new Elysia()
   })
   .patch("/v1/inventory/:sku", async ({ params, body }) => answer(await write(() => adjust(params.sku, body as never))))
   .get("/v1/inventory", ({ query }) => listStock(Number(query["limit"] ?? 50)))
-  .post("/v1/shipping/rates", () => answer(askRates()))
+  .post("/v1/shipping/rates", async () => answer(await write(askRates)))
   .post("/v1/shipping/labels", async ({ body, set }) => {
     set.status = 201;
     return answer(await write(() => buyLabel(body as never)));

@@ -39,6 +39,7 @@ import {
 } from "../privacy/privacy.jobs.ts";
 import { askAboutAddresses } from "../shipping/carriers/address_checks.jobs.ts";
 import { finishPurchases, purchasesSettled } from "../shipping/labels/label_purchases.jobs.ts";
+import { deleteExpiredQuotes } from "../shipping/rates/quotes.sql.ts";
 import { type JobName, jobNames } from "../storage/commit_effects.ts";
 import type { Store, Tx } from "../storage/database.ts";
 import { writeChunks } from "../storage/database.ts";
@@ -91,8 +92,11 @@ async function forgetAnswers(store: Store, service: Service): Promise<void> {
   await writeChunks(store, service, (tx) => deleteExpiredAnswers(tx, deleted_batch_max));
 }
 
-/** Deletes ended claims. */
-const forgetClaims = (store: Store, service: Service) => writeChunks(store, service, forgetEndedClaims);
+/** Deletes ended claims and expired quotes. */
+async function forgetEnded(store: Store, service: Service): Promise<void> {
+  await writeChunks(store, service, forgetEndedClaims);
+  await writeChunks(store, service, (tx) => deleteExpiredQuotes(tx, deleted_batch_max));
+}
 
 /** Deletes backups of upgrades after 30 days: they contain personal data that may have been erased since. */
 async function forgetUpgradeBackups({ mode, clock }: Store, { data }: Service): Promise<void> {
@@ -106,7 +110,7 @@ const timedJobs: readonly TimedJob[] = [
   { when: "53 * * * *", what: "forget callbacks that carriers do not repeat",          job: deleteOldCallbacks },
   { when: "29 2 * * *", what: "find orders of platforms whose notification was lost",  job: reconcile },
   { when: "* * * * *",  what: "skip what waits too long for a receiver, or is too much", job: trimBacklogs },
-  { when: "* * * * *",  what: "forget claims that are over",                   job: forgetClaims },
+  { when: "* * * * *",  what: "forget claims and quotes that are over",        job: forgetEnded },
   { when: "* * * * *",  what: "copy merchants that the test world lacks", job: copyMerchantsOf, at_start: true },
   { when: "11 * * * *", what: "hold the orders of suspended merchants alone", job: settleSuspended, at_start: true },
   { when: "17 * * * *", what: "load the ZIP codes that the program carries", job: loadPostalCodes, at_start: true },

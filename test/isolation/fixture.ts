@@ -122,6 +122,7 @@ export async function openFixture(
     for (const mode of environments) keepForeign(rows, mode, code, newRows(old[mode], now[mode]), owned.id);
   }
   const merchants = Object.fromEntries(told) as Record<Code, Owned>;
+  for (const owned of told.values()) await quote(app, owned);
   const now = await rowsOf(app);
   const foreign = { live: settled(rows, "live", now.live), test: settled(rows, "test", now.test) };
   const shared = await sharedBy(app);
@@ -132,6 +133,13 @@ export async function openFixture(
     await app.close();
   };
   return { app, seam, merchants, foreign, before, shared, bins: new Set(codes_of_bins.flat()), sent, ask, close };
+}
+
+/** Gives a merchant quotes for a label of its own. They expire after a few minutes. */
+async function quote(app: TestApp, { ready, keys, names }: Owned): Promise<void> {
+  const { order_id } = ready["createLabel"]?.body as { readonly order_id: string };
+  const { body } = await app.call("POST", "/shipping/rates", { order_id, weight: 5 }, { key: keys.live.full });
+  names.learn(body.data.rates.map(({ quote_id }: { readonly quote_id: string }) => quote_id));
 }
 
 /** Closes the day's storage, with the clocks set to the end of the day for a moment. */

@@ -27,6 +27,7 @@ const texts: Readonly<Record<string, readonly string[]>> = {
   lot_number: ["lot_number"],
   reference: ["reference"],
   event_id: ["evt"],
+  quote_id: ["quo"],
   external_id: ["external_id"],
   email: ["email"],
   customer_email: ["email"],
@@ -54,7 +55,7 @@ const nameless = new Set([
     " street1 street2 zip notes note description order_notes reason type url api_url label_url carrier" +
     " carriers service services from to from_zip to_zip from_country to_country to_state to_city currency" +
     " weight weight_unit unit_price price discount_amount line_total shipping_amount shipping_method" +
-    " refund_amount restocking_fee hs_code country_of_origin quote_id api_key api_token client_secret secret" +
+    " refund_amount restocking_fee hs_code country_of_origin api_key api_token client_secret secret" +
     " code password current_password ip_list at since until expires_at hold_until expected_at expiration_date" +
     " created_after created_before shipped_after shipped_before ship_by_before updated_after expiring_before" +
     " as_of date status statuses types bin zone connector platform account_id supplier value token signature" +

@@ -102,6 +102,7 @@ export const forgotten: Readonly<Record<string, Planted["find"]>> = {
   platform_connections: looks("listPlatforms"),
   product_barcodes: cases("createProduct"),
   products: looks("exportProducts"),
+  rate_quotes: cases("createLabel"),
   receipts: looks("listReceipts"),
   reservations: looks("listReservations"),
   returns: looks("listReturns"),

@@ -1,7 +1,7 @@
 // The names of a merchant's records, collected from responses.
 
 /** Ids with their prefix: sequential ones, and random ones. */
-const forms = /^(?:([a-z]{3})_\d{4,}|(evt)_[0-9a-f]{32})$/;
+const forms = /^(?:([a-z]{3})_\d{4,}|(evt)_[0-9a-f]{32}|(quo)_[0-9a-f]{32}_\d)$/;
 
 /** Fields whose texts name or describe a record. */
 const naming = new Set([
@@ -34,7 +34,7 @@ export class Names {
   learn(value: unknown, field = ""): void {
     if (typeof value === "string") {
       const found = forms.exec(value);
-      const prefix = found?.[1] ?? found?.[2];
+      const prefix = found?.[1] ?? found?.[2] ?? found?.[3];
       if (prefix !== undefined && !ofHouse.has(prefix)) this.#note(prefix, value);
       if (naming.has(field)) this.#note(field, value);
     } else if (Array.isArray(value)) {

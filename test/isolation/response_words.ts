@@ -11,6 +11,8 @@ export function unknownOf(word: string, like: string): string {
   if (/^[a-z]{3}_\d+$/.test(like)) return `${like.slice(0, 4)}987654321`;
   if (/^\d+$/.test(like) && word.length === 3) return "987654321";
   if (word === "evt") return `evt_${"0".repeat(32)}`;
+  // The id of a quote contains its time.
+  if (word === "quo") return `${like.slice(0, 16)}${"0".repeat(20)}_0`;
   if (like.startsWith("https://")) return `${like}-none`;
   // A tracking number of our own labels is recognized by its form.
   if (/^WH\d{12}[0-9A-Z]$/.test(like)) return ownTrackingNumber("WH", 777_777_777_777);
@@ -47,6 +49,7 @@ export function plain(answer: Told, sent: string): string {
     .replace(/(#)[\w-]{43}|(expires=)\d+&signature=[\w-]+/g, "$1$2<chance>")
     .replace(/\b(?:live|test)_[0-9a-f]{32}\b/g, "<chance>")
     .replace(/\bevt_(?:test_)?[0-9a-f]{32}\b/g, "<event>")
+    .replace(/\bquo_[0-9a-f]{32}/g, "<quote>")
     .replace(/\b([a-z]{3})_\d+\b/g, (id) => {
       const known = order.get(id) ?? `<${id.slice(0, 3)} ${order.size}>`;
       order.set(id, known);
@@ -65,7 +68,7 @@ export function differenceOf(got: string, expected: string): string {
   return `${got.slice(0, 3)} …${has}… instead of ${expected.slice(0, 3)} …${wants}…`;
 }
 
-const ids = /\b(?:[a-z]{3}_\d{4,}|evt_[0-9a-f]{32})\b/g;
+const ids = /\b(?:[a-z]{3}_\d{4,}|evt_[0-9a-f]{32}|quo_[0-9a-f]{32}_\d)\b/g;
 const short = 4;
 const shown = JSON.stringify(examples);
 

@@ -81,21 +81,21 @@ async function refuseUsedQuotes(
   tx: Tx,
   sold: readonly (SoldLabel | Fault | "run_individually")[],
 ): Promise<typeof sold> {
-  const nonces = sold.map((sale) => (isSold(sale) ? nonceOf(sale.seller) : null));
+  const ids = sold.map((sale) => (isSold(sale) ? quoteIdOf(sale.seller) : null));
   const used = await findUsedQuotes(
     tx,
-    nonces.filter((nonce) => nonce !== null),
+    ids.filter((id) => id !== null),
   );
   return sold.map((sale, at) => {
-    const nonce = nonces[at] ?? null;
-    if (nonce === null) return sale;
-    if (used.has(nonce)) return quoteUsed();
-    used.add(nonce);
+    const id = ids[at] ?? null;
+    if (id === null) return sale;
+    if (used.has(id)) return quoteUsed();
+    used.add(id);
     return sale;
   });
 }
 
-const nonceOf = ({ price }: OwnSeller) => ("quote" in price ? price.quote.nonce : null);
+const quoteIdOf = ({ price }: OwnSeller) => ("quote" in price ? price.quote.id : null);
 
 const isSold = (sale: SoldLabel | Fault | "run_individually"): sale is SoldLabel =>
   !(sale === "run_individually" || sale instanceof Fault);
@@ -200,7 +200,7 @@ export async function drawOwnLabel(tx: Tx, seller: OwnSeller, content: OwnLabel 
 /** Returns a built-in label, drawn, before it is inserted. */
 function drawnLabel(tx: Tx, seller: OwnSeller, offer: DatedOffer, content: OwnLabel): OwnLabelRow {
   const { parcel, from_address, to_address, tracking_number } = content;
-  const quote_nonce = nonceOf(seller);
+  const quote_nonce = quoteIdOf(seller);
   const { drawing, warnings } = drawLabel({
     carrier: offer.carrier_name,
     service: offer.service_name,

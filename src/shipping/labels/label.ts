@@ -74,7 +74,7 @@ export interface PlainLabel {
   readonly billable_pounds: number | null;
   /** The promised delivery of the offer, in milliseconds. */
   readonly delivery_date: number | null;
-  /** The nonce of the quote that it was bought with. */
+  /** The id of the quote that it was bought with. */
   readonly quote_nonce: string | null;
   /** The carrier's reference of the offer, stored before payment; null until an offer is chosen. */
   readonly offer_ref: string | null;

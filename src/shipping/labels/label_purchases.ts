@@ -174,7 +174,7 @@ export async function claimNew(
     carrier,
     service,
     status: labelStarts,
-    quote_nonce: quote?.nonce ?? null,
+    quote_nonce: quote?.id ?? null,
     ...(quote === null ? unpriced : { ...pricedBy(quote.offer), offer_ref: as_quoted ? quote.offer.ref : null }),
     tracking_number: null,
     tracking_url: null,

@@ -14,7 +14,8 @@ import { labelCallbacks, refuseInTransit } from "../../returns/return_labels.ts"
 import type { Db, Tx } from "../../storage/database.ts";
 import { buyTrackedLabel, buyTrackedLabels } from "../../tracking/track_label.ts";
 import { isBuiltIn } from "../rates/built_in_carrier.ts";
-import { type RateQuote, readQuote } from "../rates/quote.ts";
+import { type RateQuote, usableQuote } from "../rates/quote.ts";
+import { findQuote, usableQuotes } from "../rates/quotes.sql.ts";
 import { buyClaimed } from "./buy_from_carrier.ts";
 import { isUsable, isVoided } from "./label.transitions.ts";
 import { forMerchant, labelView, type PlainLabel, refusalFor, type ShippingLabel } from "./label.ts";
@@ -43,7 +44,7 @@ export function viewer(signer: LinkSigner): (call: Call) => LabelViewer {
   };
 }
 
-/** A purchase request with its opened quote. */
+/** A purchase request with its quote; null if it names none, or one that is not stored. */
 interface LabelPurchaseRequest {
   readonly body: CreateLabel;
   readonly quote: RateQuote | null;
@@ -51,18 +52,18 @@ interface LabelPurchaseRequest {
 
 /** Returns the function that buys labels. Purchases of built-in labels are batched. */
 export function purchases(service: Service): (call: Call, body: CreateLabel) => Promise<Response> {
-  const { secret_key } = service;
-  const view = viewer(linkSigner(secret_key));
+  const view = viewer(linkSigner(service.secret_key));
   const own = ownPurchases(service, view);
-  return (call, body) => {
-    const { mode } = call.store;
-    const quote = body.quote_id === undefined ? null : readQuote(body.quote_id, { secret_key, mode, now: 0 });
-    const is_built_in = body.carrier === undefined || isBuiltIn(mode, body.carrier);
+  return async (call, body) => {
+    const { quote_id } = body;
+    // Stored quotes never change, so they can be read before the transaction.
+    const quote = quote_id === undefined ? null : await usableQuotes(call).read((db) => findQuote(db, quote_id));
+    const is_built_in = body.carrier === undefined || isBuiltIn(call.store.mode, body.carrier);
     if (quote === null ? is_built_in : quote.account_id === null) {
       return answerBatched(call, own, { body, quote });
     }
     return answerClaimed(call, service, view(call), async (tx) => {
-      checkQuoted(service, tx, { body, quote });
+      checkQuoted(tx, { body, quote });
       const seller = quote === null ? await chooseSeller(tx, body, call) : await sellerOfQuote(tx, quote);
       return beginPurchase(tx, body, buyingOf(call, { body, quote }), seller);
     });
@@ -79,13 +80,13 @@ const ownPurchases = (
   // A purchase writes the parcel, its units, its label, its tracking record and the order's history.
   weight: () => 5,
   runOne: (tx, { input, call }) => {
-    checkQuoted(service, tx, input);
+    checkQuoted(tx, input);
     return buyTrackedLabel(tx, input.body, buyingOf(call, input));
   },
   runBatch: (tx, parts) => {
     const requests = parts.map(({ input, call }) =>
       orFault(() => {
-        checkQuoted(service, tx, input);
+        checkQuoted(tx, input);
         return { input: input.body, buying: buyingOf(call, input) };
       }),
     );
@@ -97,12 +98,10 @@ const ownPurchases = (
 
 /**
  * Checks the quote when the request runs, so that a repeated request still gets the first response. Refuses:
- * quote_expired, quote_mismatch.
+ * validation_failed, quote_expired, quote_mismatch.
  */
-function checkQuoted({ secret_key }: Service, { mode, now }: Tx, { body, quote }: LabelPurchaseRequest): void {
-  if (body.quote_id === undefined || quote === null) return;
-  readQuote(body.quote_id, { secret_key, mode, now });
-  checkQuotedNames(quote, body);
+function checkQuoted({ now }: Tx, { body, quote }: LabelPurchaseRequest): void {
+  if (body.quote_id !== undefined) checkQuotedNames(usableQuote(body.quote_id, quote, now), body);
 }
 
 const buyingOf = ({ actor, request }: Call, { body, quote }: LabelPurchaseRequest): LabelBuyer => ({

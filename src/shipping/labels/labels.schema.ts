@@ -112,7 +112,7 @@ const offerFields = {
   quote_id: Type.Optional(
     Type.String({
       minLength: 1,
-      maxLength: 8000,
+      maxLength: 40,
       description:
         "A quote from `POST /shipping/rates`. The label costs exactly its rate. The order, parcel and addresses must" +
         " match the quote.",

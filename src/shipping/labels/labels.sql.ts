@@ -163,14 +163,14 @@ async function insertRows(tx: Tx, rows: readonly (typeof labels.$inferInsert)[])
 export const quoteUsed = (): Fault =>
   new Fault("quote_used", "This quote was already used for a label. Request rates again.");
 
-const usedQuotes = prepared((select, a: StatementArgs<{ nonces: string }>) =>
-  select.select({ nonce: labels.quote_nonce }).from(labels).where(amongTexts(labels.quote_nonce, a.nonces)),
+const usedQuotes = prepared((select, a: StatementArgs<{ ids: string }>) =>
+  select.select({ id: labels.quote_nonce }).from(labels).where(amongTexts(labels.quote_nonce, a.ids)),
 );
 
-/** Returns the nonces that labels were already bought with. */
-export async function findUsedQuotes(db: Db, nonces: readonly string[]): Promise<Set<string>> {
-  const rows = nonces.length === 0 ? [] : await usedQuotes(db, { nonces: list(nonces) });
-  return new Set(rows.flatMap(({ nonce }) => nonce ?? []));
+/** Returns those of the quotes with which labels were already bought. */
+export async function findUsedQuotes(db: Db, ids: readonly string[]): Promise<Set<string>> {
+  const rows = ids.length === 0 ? [] : await usedQuotes(db, { ids: list(ids) });
+  return new Set(rows.flatMap(({ id }) => id ?? []));
 }
 
 /** A label as a row: the table types need mutable lists and objects. */

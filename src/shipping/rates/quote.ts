@@ -1,14 +1,14 @@
-// A quote is an offer and its inputs, sealed into its id. Nothing is stored until it buys a label.
+// A quote is an offer at a fixed price for one parcel. The quotes of one response are stored in one row until they
+// expire.
 
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { iso } from "../../core/clock.ts";
-import { open, seal } from "../../core/crypto.ts";
 import { type Fraction, reduced } from "../../core/decimals.ts";
-import type { Environment } from "../../core/environment.ts";
 import { Fault, type FieldProblem, invalid } from "../../core/faults.ts";
 import { wireIdOrNull } from "../../core/ids.ts";
 import { money } from "../../core/money.ts";
 import type { CompleteAddress } from "../../core/postal_address.ts";
+import { minute_ms } from "../../core/time.ts";
 import {
   breakdownView,
   type ListedCarrier,
@@ -22,9 +22,10 @@ import { plainPostalCode, postalCountry } from "../zones/zone.ts";
 import { deliveryDay } from "./delivery_date.ts";
 
 /** How long a quote is valid, in milliseconds. */
-export const quote_lifetime_ms = 15 * 60_000;
+export const quote_lifetime_ms = 15 * minute_ms;
 
-const prefix = "quo_";
+/** The prefix of the ids of responses and their quotes. */
+export const quote_prefix = "quo";
 
 /** Digests of the inputs of a quote. `address` is null when only the postal code was known. */
 interface QuotedFor {
@@ -39,14 +40,18 @@ interface QuotedEnd {
   readonly address: string | null;
 }
 
-/** An offer as a client received it, with its inputs. */
-export interface RateQuote {
-  /** Random text, unique to the quote. The label stores it, so that a quote buys only one label. */
-  readonly nonce: string;
-  readonly expires_at: number;
-  /** The account of the offer; null for the built-in carrier. */
+/** The account of an offer or message; null for the built-in carrier. */
+export interface OfAccount {
   readonly account_id: number | null;
+}
+
+/** An offer with the account that made it. */
+export interface QuotedOffer extends OfAccount {
   readonly offer: RateOffer;
+}
+
+/** The inputs that all quotes of a response share. */
+interface QuoteInputs {
   /** The order of the quoted parcel; null for a parcel that was described. */
   readonly order_id: number | null;
   readonly value_cents: number | null;
@@ -56,45 +61,60 @@ export interface RateQuote {
   readonly inputs: QuotedFor;
 }
 
+/** The quotes of one response, as they are stored. They hold no address, only digests. */
+export interface ResponseQuotes extends QuoteInputs {
+  /** The offers, in the order of the response. */
+  readonly offers: readonly QuotedOffer[];
+}
+
+/** An offer as a client received it, with its inputs. */
+export interface RateQuote extends QuoteInputs, QuotedOffer {
+  /** The label stores it, so that a quote buys only one label. */
+  readonly id: string;
+  readonly expires_at: number;
+}
+
 /** Whether the quote is for full addresses; otherwise the carrier saw only postal codes. */
-export function hasAddresses({ inputs: { from, to } }: RateQuote): boolean {
+export function hasAddresses({ inputs: { from, to } }: Pick<RateQuote, "inputs">): boolean {
   return from.address !== null && to.address !== null;
 }
 
-/** The key and environment of quotes. `now` is in milliseconds. */
-interface QuoteContext {
-  readonly secret_key: Uint8Array;
-  readonly mode: Environment;
-  readonly now: number;
+/** Returns what to store of a response with these offers of one parcel. */
+export function quotesFor(
+  carriage: ShipmentRequest,
+  order_id: number | null,
+  offers: readonly QuotedOffer[],
+): ResponseQuotes {
+  const { value_cents, insurance, to } = carriage;
+  const stored = offers.map(({ account_id, offer }) => ({ account_id, offer }));
+  return { order_id, value_cents, insurance, residential: to.residential, inputs: quotedFor(carriage), offers: stored };
 }
 
-const purposeOf = (mode: Environment) => `shipping.quote.${mode}`;
+/** The id of a quote: that of its response, and its position there. At most 40 characters. */
+export const quoteId = (response_id: string, position: number): string => `${response_id}_${position.toString(36)}`;
+
+const quoteIdForm = /^(quo_([0-9a-f]{12})[0-9a-f]{20})_(0|[1-9a-z][0-9a-z]{0,2})$/;
+
+/** Reads the id of a quote. `requested_at` is in milliseconds. Refuses: validation_failed. */
+export function readQuoteId(id: string) {
+  const [, response_id, time, position] = quoteIdForm.exec(id) ?? [];
+  if (response_id === undefined || time === undefined || position === undefined) throw unknownQuote();
+  // The id of a response is a UUIDv7, which starts with its time.
+  return { response_id, requested_at: Number.parseInt(time, 16), position: Number.parseInt(position, 36) };
+}
+
+const unknownQuote = () => invalid("quote_id", "must be a complete quote_id from POST /shipping/rates");
 
 /**
- * Creates quotes for the offers of one parcel. `id` returns the quote id of an offer and its account (null:
- * built-in).
+ * Returns a quote if it can still be used. Quotes are deleted when they have expired, and then only the id shows it.
+ * Refuses: validation_failed, quote_expired.
  */
-export function quoter(carriage: ShipmentRequest, order_id: number | null, { secret_key, mode, now }: QuoteContext) {
-  const { value_cents, insurance, to } = carriage;
-  const expires_at = now + quote_lifetime_ms;
-  const shared = { expires_at, order_id, value_cents, insurance, residential: to.residential };
-  const inputs = quotedFor(carriage);
-  const id = (offer: RateOffer, account_id: number | null): string => {
-    const nonce = randomBytes(18).toString("base64url");
-    const quote: RateQuote = { ...shared, nonce, account_id, offer, inputs };
-    return prefix + seal(JSON.stringify(quote), secret_key, purposeOf(mode));
-  };
-  return { id, expires_at };
-}
-
-/** Opens a quote id. Refuses: validation_failed, quote_expired. */
-export function readQuote(text: string, { secret_key, mode, now }: QuoteContext): RateQuote {
-  const sealed = text.startsWith(prefix) ? text.slice(prefix.length) : "";
-  const opened = open(sealed, secret_key, purposeOf(mode));
-  if (opened === null) throw invalid("quote_id", "must be a complete quote_id from POST /shipping/rates");
-  const quote = JSON.parse(opened) as RateQuote;
-  if (quote.expires_at > now) return quote;
-  throw new Fault("quote_expired", "The quote is older than 15 minutes. Request rates again.");
+export function usableQuote(id: string, found: RateQuote | null, now: number): RateQuote {
+  const { requested_at } = readQuoteId(id);
+  const expires_at = found?.expires_at ?? requested_at + quote_lifetime_ms;
+  if (expires_at <= now) throw new Fault("quote_expired", "The quote is older than 15 minutes. Request rates again.");
+  if (found === null) throw unknownQuote();
+  return found;
 }
 
 /** The parts of a purchase that its quote fixes. */
@@ -150,28 +170,23 @@ function digest(parts: readonly (string | null)[]): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 22);
 }
 
-/** The account of an offer or message; null for the built-in carrier. */
-export interface OfAccount {
-  readonly account_id: number | null;
-}
-
-/** Creates quote ids that expire at one time (ms). */
-interface Quoter {
-  readonly id: (offer: RateOffer, account_id: number | null) => string;
+/** The id of a quote and its expiry (ms). */
+interface QuoteReference {
+  readonly quote_id: string;
   readonly expires_at: number;
 }
 
 /** Returns an offer as the API shows it, with a quote for exactly its price. */
 export function rateView(
-  { offer, account_id }: OfAccount & { readonly offer: RateOffer },
-  quotes: Quoter,
+  { offer, account_id }: QuotedOffer,
+  { quote_id, expires_at }: QuoteReference,
   { to, origin_zone }: Pick<ShipmentRequest, "to" | "origin_zone">,
 ) {
   const { delivery_date: at } = offer;
   const delivery = at === null ? null : deliveryDay({ at, to, origin_zone, by_carrier: account_id !== null });
   return {
-    quote_id: quotes.id(offer, account_id),
-    expires_at: iso(quotes.expires_at),
+    quote_id,
+    expires_at: iso(expires_at),
     carrier: offer.carrier,
     carrier_name: offer.carrier_name,
     service: offer.service,

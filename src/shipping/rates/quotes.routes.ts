@@ -13,8 +13,19 @@ import { accessTo } from "../carriers/call_carrier.ts";
 import { carrierCallingOf, outsideCarriersOf } from "../carriers/connectors.ts";
 import { builtInCarrier } from "./built_in_carrier.ts";
 import { type RateAnswers, RateFetcher, type RateSource } from "./fetch_rates.ts";
-import { carrierView, messageView, type OfAccount, packageView, quoter, rateView, withoutAccount } from "./quote.ts";
+import {
+  carrierView,
+  messageView,
+  type OfAccount,
+  packageView,
+  type QuotedOffer,
+  quoteId,
+  quotesFor,
+  rateView,
+  withoutAccount,
+} from "./quote.ts";
 import { CarriersView, GetRates, RatesView } from "./quotes.schema.ts";
+import { insertQuotes } from "./quotes.sql.ts";
 import {
   byPrice,
   checkFilter,
@@ -36,8 +47,10 @@ export function quoteRoutes(service: Service) {
       summary: "Get the rates of all carriers and services for a parcel",
       description:
         "Queries the built-in carriers and all active carrier accounts in parallel. Failures, and timeouts after" +
-        " eight seconds, are listed in `messages`. `sample` marks prices of the sample rate cards.",
-      refuses: ["ambiguous_identifier", "resource_missing"],
+        " eight seconds, are listed in `messages`. `sample` marks prices of the sample rate cards. The quotes of a" +
+        " response are stored for 15 minutes; while nothing can be stored, no rates are returned (503).",
+      // Quotes are stored.
+      refuses: ["ambiguous_identifier", "resource_missing", "storage_full", "storage_unavailable"],
       body: GetRates,
       answers: { 200: EnvelopedView(RatesView) },
       answer: ({ call, body }) => rates(call, body, service, fetcher),
@@ -67,7 +80,6 @@ async function carriersOf(db: Db, call: Call) {
 interface QuoteRequest extends RateQuestion {
   readonly own: RateAnswers;
   readonly accounts: readonly CarrierAccount[];
-  readonly now: number;
 }
 
 async function rates(call: Call, body: GetRates, service: Service, fetcher: RateFetcher): Promise<Response> {
@@ -76,16 +88,28 @@ async function rates(call: Call, body: GetRates, service: Service, fetcher: Rate
   const sources = request.accounts.flatMap((account) => sourceOf(account, call, service));
   const { rates_wait_ms } = carrierCallingOf(service);
   const others = sources.length === 0 ? none : await fetcher.ask(sources, request.carriage, rates_wait_ms);
-  const now = sources.length === 0 ? request.now : store.clock.now();
-  const quotes = quoter(request.carriage, request.order_id, { secret_key: service.secret_key, mode: store.mode, now });
   const offers = [...request.own.offers, ...others.offers].filter(({ offer }) => isWanted(body, offer)).sort(byPrice);
+  const { id, expires_at, now } = await keepQuotes(call, request, offers);
   const messages = [...request.own.messages, ...others.messages, ...boxMessages(offers, request.carriage.to.address)];
   const data = {
-    rates: offers.map((rate) => ({ ...rateView(rate, quotes, request.carriage), ...accountFor(call, rate) })),
+    rates: offers.map((rate, at) => ({
+      ...rateView(rate, { quote_id: quoteId(id, at), expires_at }, request.carriage),
+      ...accountFor(call, rate),
+    })),
     messages: messages.map((message) => messageView(call.merchant_id === null ? message : withoutAccount(message))),
     parcel: packageView(request.carriage.package),
   };
   return jsonResponse(call, 200, JSON.stringify(enveloped(data, call.request_id, now)));
+}
+
+/**
+ * Stores the quotes of a response. While the storage refuses writes, so are rates: nothing could be bought at them.
+ * Refuses: storage_full, storage_unavailable.
+ */
+async function keepQuotes(call: Call, { carriage, order_id }: RateQuestion, offers: readonly QuotedOffer[]) {
+  if (offers.length === 0) return { id: "", expires_at: 0, now: call.store.clock.now() };
+  const quotes = quotesFor(carriage, order_id, offers);
+  return call.store.write((tx) => insertQuotes(tx, quotes));
 }
 
 const none: RateAnswers = { offers: [], messages: [] };
@@ -101,7 +125,7 @@ async function loadRequest(db: Db, body: GetRates): Promise<QuoteRequest> {
   const active = await listActiveAccounts(db);
   if (body.carriers !== undefined || body.services !== undefined) await checkKnown(db, body, active);
   const accounts = active.filter(({ carriers }) => mayOffer(body, carriers));
-  return { ...question, own: await ownAnswers(db, body, question), accounts, now: db.now };
+  return { ...question, own: await ownAnswers(db, body, question), accounts };
 }
 
 /**

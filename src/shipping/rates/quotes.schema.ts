@@ -77,7 +77,10 @@ const account_id = nullable(
 export const RatesView = closed({
   rates: Type.Array(
     closed({
-      quote_id: Type.String({ description: "Buys a label at exactly this rate. It can be used once." }),
+      quote_id: Type.String({
+        maxLength: 40,
+        description: "Buys a label at exactly this rate. It can be used once.",
+      }),
       expires_at: Type.String({
         format: "date-time",
         description: "When the quote expires, 15 minutes after the request.",

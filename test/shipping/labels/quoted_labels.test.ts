@@ -6,9 +6,10 @@ import { getOrder } from "../../../src/orders/orders.sql.ts";
 import { endAt } from "../../../src/shipping/offer.ts";
 import { originOfOrder } from "../../../src/shipping/origins.sql.ts";
 import { readWeight } from "../../../src/shipping/parcel.ts";
-import { quoter } from "../../../src/shipping/rates/quote.ts";
+import { quoteId, quotesFor } from "../../../src/shipping/rates/quote.ts";
+import { insertQuotes } from "../../../src/shipping/rates/quotes.sql.ts";
 import { openApp } from "../../build/service.ts";
-import { outcomeOf, type ParcelShop, parcelShopOn } from "../../build/shop.ts";
+import { fieldsOf, outcomeOf, type ParcelShop, parcelShopOn } from "../../build/shop.ts";
 import { fakeOffer } from "../carriers/fake_carrier.ts";
 import { openSeller } from "./seller.ts";
 
@@ -31,9 +32,9 @@ async function ownQuote(fields: object = {}): Promise<{ quote_id: string; rate: 
 /** A quote of the fake carrier for an order's parcel, as `POST /shipping/rates` creates it. */
 async function carriersQuote(order_id: string, whole: boolean, ref: string) {
   const { live } = app.service.stores;
-  return live.read(async (db) => {
-    const order = await getOrder(db, order_id);
-    const origin = await originOfOrder(db, order);
+  return live.write(async (tx) => {
+    const order = await getOrder(tx, order_id);
+    const origin = await originOfOrder(tx, order);
     const cut = (end: ReturnType<typeof endAt>) => (whole ? end : { ...end, address: null });
     const carriage = {
       from: cut(endAt(origin.address)),
@@ -46,9 +47,10 @@ async function carriersQuote(order_id: string, whole: boolean, ref: string) {
       reference: null,
       return: false,
     };
-    const { secret_key } = app.service;
-    const quotes = quoter(carriage, order.id, { secret_key, mode: "live", now: db.now });
-    return quotes.id(fakeOffer({ rate_cents: 777, ref }), Number(seller.account_id.replace("cac_", "")));
+    const account_id = Number(seller.account_id.replace("cac_", ""));
+    const offers = [{ account_id, offer: fakeOffer({ rate_cents: 777, ref }) }];
+    const { id } = await insertQuotes(tx, quotesFor(carriage, order.id, offers));
+    return quoteId(id, 0);
   });
 }
 
@@ -128,7 +130,14 @@ describe("refuses", () => {
   test("an expired quote, a changed one, and one of a paused account", async () => {
     const { quote_id } = await ownQuote();
     const { id } = await shop.order();
-    expect(outcomeOf(await buy(id, `${quote_id.slice(0, -4)}AAAA`))).toEqual([422, "validation_failed"]);
+    for (const other of [
+      `${quote_id}z`,
+      quote_id.slice(0, -2),
+      quote_id.replace(/[0-9a-f]_/, (of) => (of === "0_" ? "1_" : "0_")),
+    ]) {
+      const refused = await buy(id, other);
+      expect([...outcomeOf(refused), fieldsOf(refused)]).toEqual([422, "validation_failed", ["quote_id"]]);
+    }
     const paused = await carriersQuote(id, true, "quoted_5");
     await app.patch(`/shipping/carrier_accounts/${seller.account_id}`, { status: "paused" });
     expect(outcomeOf(await buy(id, paused))).toEqual([422, "validation_failed"]);

@@ -3,7 +3,8 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Fault } from "../../../src/core/faults.ts";
 import { overrideCarriers } from "../../../src/shipping/carriers/connectors.ts";
 import type { ShipmentRequest } from "../../../src/shipping/offer.ts";
-import { readQuote } from "../../../src/shipping/rates/quote.ts";
+import type { RateQuote } from "../../../src/shipping/rates/quote.ts";
+import { findQuote } from "../../../src/shipping/rates/quotes.sql.ts";
 import { openApp } from "../../build/service.ts";
 import { fieldsOf, parcelShopOn } from "../../build/shop.ts";
 import { type Fake, fakeCarrier, fakeOffer } from "../carriers/fake_carrier.ts";
@@ -42,6 +43,12 @@ const asked = { from_zip: "43215", to_zip: "90210", weight: 2.5, weight_unit: "l
 const ratesOf = (fields: object = {}) => app.create("/shipping/rates", { ...asked, ...fields });
 type Rate = { carrier: string; rate: number; currency: string; account_id: string | null; quote_id: string };
 const named = (rates: Rate[]) => rates.map(({ carrier, rate, currency }) => `${carrier} ${rate} ${currency}`);
+/** A quote as it is stored. */
+async function quoteOf({ quote_id }: Rate): Promise<RateQuote> {
+  const quote = await app.service.stores.live.read((db) => findQuote(db, quote_id));
+  if (quote === null) throw new Error("a quote is stored");
+  return quote;
+}
 const problem = async (fields: object) => fieldsOf(await app.post("/shipping/rates", fields));
 
 describe("several carriers", () => {
@@ -72,11 +79,15 @@ describe("several carriers", () => {
     ]);
     expect(data.messages[3].message).toBe("The fake with the key … is out of order.");
     expect(data.parcel).toEqual({ weight: 2.5, weight_unit: "lb", dimensions: null });
-    const context = { secret_key: app.service.secret_key, mode: "live", now: app.clocks.live.now() } as const;
-    const quotes = data.rates.map(({ quote_id }: Rate) => readQuote(quote_id, context));
-    expect(new Set(quotes.map(({ nonce }: { nonce: string }) => nonce)).size).toBe(6);
-    expect(quotes[0]).toMatchObject({ account_id: Number(accounts["swift"]?.slice(4)), offer: { rate_cents: 700 } });
-    expect(quotes[2]).toMatchObject({ account_id: null, offer: { carrier: "local", service: "standard" } });
+    expect(new Set(data.rates.map(({ quote_id }: Rate) => quote_id)).size).toBe(6);
+    expect(await quoteOf(data.rates[0])).toMatchObject({
+      account_id: Number(accounts["swift"]?.slice(4)),
+      offer: { rate_cents: 700 },
+    });
+    expect(await quoteOf(data.rates[2])).toMatchObject({
+      account_id: null,
+      offer: { carrier: "local", service: "standard" },
+    });
     // Merchants see neither the accounts nor their carriers' messages to the operator.
     const { key } = (await app.post("/keys", { name: "shop", permission: "full", merchant_id: "MAIN" })).body.data;
     const seen = (await app.call("POST", "/shipping/rates", asked, { key })).body.data;
@@ -233,8 +244,7 @@ describe("the request to carriers", () => {
         { description: "Olive oil", quantity: 3, value_cents: 1200, hs_code: "150910", country_of_origin: "IT" },
       ],
     });
-    const context = { secret_key: app.service.secret_key, mode: "live", now: app.clocks.live.now() } as const;
-    expect(readQuote(data.rates[0].quote_id, context).order_id).toBe(Number(made.id.slice(4)));
+    expect((await quoteOf(data.rates[0])).order_id).toBe(Number(made.id.slice(4)));
     // Units in a parcel are not weighed again; once all are, the rest of the order is.
     const label = { order_id: made.id, carrier: "local", service: "standard", package: { weight: 1 } };
     await app.post("/shipping/labels", { ...label, items: [{ sku: "OIL-3", quantity: 2 }] });

@@ -14,7 +14,7 @@ describe("works", () => {
     expect(answer.body.data.messages).toMatchObject([{ code: "sample_rates" }]);
     expect(answer.body.data.rates).toHaveLength(3);
     expect(answer.body.data.rates[0]).toEqual({
-      quote_id: expect.stringMatching(/^quo_v1\.[\w-]{200,}$/),
+      quote_id: expect.stringMatching(/^quo_[0-9a-f]{32}_0$/),
       expires_at: "2026-01-02T03:19:05.000Z",
       carrier: "local",
       carrier_name: "Packhouse Courier",

@@ -119,7 +119,7 @@ const always: readonly (readonly [RegExp, string])[] = [
   [/("client_secret":")[^"]+"/g, '$1shpss_0123456789abcdef"'],
   [/("api_key":")EZAK[^"]+"/g, '$1EZAK0123456789abcdef"'],
   [/("callback_secret":")[^"]+"/g, '$1AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"'],
-  [/quo_v1\.[\w-]+/g, "quo_v1.AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8gISIjJCUmJygpKissLS4v"],
+  [/\bquo_[0-9a-f]{32}_/g, "quo_019c1e2f4b7a7c3d9e5f60718293a4b5_"],
   [/("client_secret_last_four":")[^"]+"/g, '$1cdef"'],
   [/("secret":")[A-Z2-7]{32}"/g, '$1JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"'],
   [/(secret=)[A-Z2-7]{32}/g, "$1JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"],
