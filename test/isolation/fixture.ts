@@ -137,7 +137,7 @@ export async function openFixture(
 
 /** Gives a merchant quotes for a label of its own. They expire after a few minutes. */
 async function quote(app: TestApp, { ready, keys, names }: Owned): Promise<void> {
-  const { order_id } = ready["createLabel"]?.body as { readonly order_id: string };
+  const { order_id } = { ...(ready["createLabel"]?.body as { readonly order_id?: string } | undefined) };
   const { body } = await app.call("POST", "/shipping/rates", { order_id, weight: 5 }, { key: keys.live.full });
   names.learn(body.data.rates.map(({ quote_id }: { readonly quote_id: string }) => quote_id));
 }

@@ -120,7 +120,11 @@ function unnamed(sql: ReadStatements): ReadStatements {
   const session = Object.create(handle.session, { prepareQuery: { value: prepareQuery } });
   // A scoped handle builds its inserts itself.
   const insert = (table: Table) => Object.assign(handle.insert(table), { session });
-  return Object.create(handle, { session: { value: session }, insert: { value: insert } });
+  // A proxy may bind only what is configurable.
+  return Object.create(handle, {
+    session: { value: session, configurable: true },
+    insert: { value: insert, configurable: true },
+  });
 }
 
 /**
