@@ -80,7 +80,7 @@ export async function followNumber(
   const known = facts === null ? record : await saveFacts(tx, record, facts);
   if (facts?.account_id != null) await setPoll(tx, known.id, tx.now);
   await recordWaiting(tx, tracking_number);
-  if (is_simulated && known.account_id === null && known.look_at === null) await simulateNumber(tx, known);
+  if (is_simulated && known.account_id === null && known.look_at === null) await simulateNumber(tx, known, tx.now);
   return tracking_number;
 }
 

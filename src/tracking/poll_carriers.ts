@@ -6,6 +6,7 @@ import { plainTrackingNumber } from "../orders/fulfillment/tracking_url.ts";
 import type { CarrierAccount } from "../shipping/carriers/account.ts";
 import { type TrackingStatus, trackingMeanings } from "../shipping/carriers/tracking.transitions.ts";
 import type { TrackingUpdate } from "../shipping/carriers/tracking_update.ts";
+import { findVoidedNumbers } from "../shipping/labels/labels.sql.ts";
 import type { Tx } from "../storage/database.ts";
 import type { ClaimedWork } from "../storage/queue.ts";
 import { firstReportAt, lastCallbackAt, pollQueue, simulatedNumbers } from "./polling.sql.ts";
@@ -171,27 +172,39 @@ const simulator: UpdateSource = {
 };
 
 /**
- * Has the simulated carrier report the present state of a number to its record's merchant. Its days start with the
- * first poll.
+ * Has the simulated carrier report the present state of a number to its record's merchant. Unless it has reported
+ * before, its days start at `begins_at` (ms).
  * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
-export async function simulateNumber(tx: Tx, { id, merchant_id, tracking_number }: TrackingRecord): Promise<void> {
+export async function simulateNumber(
+  tx: Tx,
+  { id, merchant_id, tracking_number }: TrackingRecord,
+  begins_at: number,
+): Promise<void> {
   const started_at = await firstReportAt(tx, id, simulator.source);
   if (started_at !== null && !hasTimedJourney(tracking_number)) return;
-  const report = simulatedUpdate(tracking_number, started_at ?? tx.now, tx.now);
+  const report = simulatedUpdate(tracking_number, started_at ?? begins_at, tx.now);
   if (report === null) return;
   await recordUpdate(tx, report.update, simulator, merchant_id);
   await setPoll(tx, id, report.next_at);
 }
 
-const simulated_batch_size = 100;
+// Each takes several dozen statements, and other writes wait for the transaction.
+const simulated_batch_size = 20;
 
 /**
- * Has the simulated carrier report all due numbers. Returns the next due time (ms), or null.
+ * Has the simulated carrier report due numbers, unless their label was voided or a person has recorded the end of their
+ * journey. A parcel whose label was bought here is on its way since then. Returns the next due time (ms), or null.
  * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
 export async function simulateDueNumbers(tx: Tx): Promise<number | null> {
-  for (const record of await simulatedNumbers.lockDue(tx, { limit: simulated_batch_size }))
-    await simulateNumber(tx, record);
+  const due = await simulatedNumbers.lockDue(tx, { limit: simulated_batch_size });
+  const numbers = due.map(({ tracking_number }) => tracking_number);
+  const voided = await findVoidedNumbers(tx, numbers);
+  for (const record of due) {
+    const ended = voided.has(record.tracking_number) || trackingMeanings[record.status].final;
+    if (ended) await setPoll(tx, record.id, null);
+    else await simulateNumber(tx, record, record.created_at);
+  }
   return simulatedNumbers.nextAt(tx);
 }

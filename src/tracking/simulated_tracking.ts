@@ -11,6 +11,7 @@ import {
 import type { CarrierEvent, TrackingLocation, TrackingUpdate } from "../shipping/carriers/tracking_update.ts";
 import { type CarrierVocabulary, type CarrierWords, meaningsOf } from "../shipping/carriers/tracking_update.ts";
 import { isDemonstration } from "../shipping/labels/sscc.ts";
+import { type SimulatedCourse, simulatedCourses } from "../shipping/labels/tracking_number.ts";
 import { main_merchant } from "../storage/tenant.ts";
 import { beforeEvents } from "./tracking_events.ts";
 import type { TrackingEvent, TrackingHistory } from "./tracking_record.ts";
@@ -47,11 +48,12 @@ const shippo: Readonly<Record<string, readonly string[]>> = {
 };
 
 const first_days = ["pending", "accepted", "in_transit"] as const;
-const timedJourneys: readonly (readonly [ending: string, days: readonly TrackingEventStatus[]])[] = [
-  ["EXC", [...first_days, "exception", "out_for_delivery", "delivered"]],
-  ["RTS", [...first_days, "out_for_delivery", "returned"]],
-  ["", [...first_days, "out_for_delivery", "delivered"]],
-];
+const timedJourneys: Readonly<Record<SimulatedCourse, readonly TrackingEventStatus[]>> = {
+  EXC: [...first_days, "exception", "out_for_delivery", "delivered"],
+  RTS: [...first_days, "out_for_delivery", "returned"],
+  NSC: ["pending"],
+};
+const usual_journey: readonly TrackingEventStatus[] = [...first_days, "out_for_delivery", "delivered"];
 
 /** EasyPost's test numbers: `EZ`, and the same digit before and after eight zeros. */
 const easypostNumber = /^EZ([1-7])0{8}\1$/;
@@ -62,7 +64,8 @@ function journeyOf(number: string): SimulatedJourney | null {
   const known = Object.hasOwn(shippo, number) ? shippo[number] : undefined;
   if (known !== undefined) return pastJourney("shippo", known);
   if (!/^SIM./.test(number) && !isDemonstration(number)) return null;
-  const [, means = []] = timedJourneys.find(([ending]) => number.endsWith(ending)) ?? [];
+  const course = simulatedCourses.find((ending) => number.endsWith(ending));
+  const means = course === undefined ? usual_journey : timedJourneys[course];
   return { means, words: means, step_ms: simulated_day_ms, timed: true };
 }
 
@@ -91,6 +94,12 @@ export const isSimulated = (number: string): boolean => journeyOf(number) !== nu
 
 /** Whether the journey of a number continues as the clock advances. */
 export const hasTimedJourney = (number: string): boolean => journeyOf(number)?.timed === true;
+
+/** When the simulated carrier first scans a parcel whose label is bought now (ms); null if it never does. */
+export function firstScanAt(number: string, now: number): number | null {
+  const journey = journeyOf(number);
+  return journey?.timed === true && journey.means.length > 1 ? now + journey.step_ms : null;
+}
 
 /**
  * Returns the simulated carrier's report on a number tracked since `since` (ms), and when the next report is due; null

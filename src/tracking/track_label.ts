@@ -14,6 +14,7 @@ import { firstPoll } from "./poll_carriers.ts";
 import { pollQueue } from "./polling.sql.ts";
 import { recordWaiting } from "./record_scan.ts";
 import { lockRecordsOfParcels } from "./scans.sql.ts";
+import { firstScanAt } from "./simulated_tracking.ts";
 import { insertRecords, saveFacts } from "./tracking.sql.ts";
 import type { NewRecord, TrackingRecord } from "./tracking_record.ts";
 
@@ -36,13 +37,14 @@ export async function buyTrackedLabels(
   purchases: readonly LabelOrder[],
 ): Promise<(ShippingLabel | Fault | "run_individually")[]> {
   const done = await buyLabels(tx, purchases);
-  const bought = done.filter(
-    (outcome): outcome is BoughtLabel => !(outcome === "run_individually" || outcome instanceof Fault),
+  const bought = done.flatMap((outcome, at) =>
+    outcome === "run_individually" || outcome instanceof Fault ? [] : { ...outcome, buying: purchases[at]?.buying },
   );
   const records = await insertRecords(
     tx,
-    bought.map(({ label, shipment }) => recordFor(tx, label, shipment.id)),
+    bought.map(({ label, shipment, buying }) => recordFor(tx, label, shipment.id, buying?.scans)),
   );
+  for (const record of records) wakeFor(tx, record);
   await emit(
     tx,
     bought.flatMap((purchase, at) => {
@@ -82,9 +84,13 @@ export async function followReturnLabel(tx: Tx, label: ShippingLabel): Promise<v
   await recordEarly(tx, await openRecord(tx, label, null));
 }
 
-async function recordEarly(tx: Tx, { account_id, tracking_number, look_at }: TrackingRecord): Promise<void> {
+async function recordEarly(tx: Tx, record: TrackingRecord): Promise<void> {
+  wakeFor(tx, record);
+  if (record.account_id !== null) await recordWaiting(tx, record.tracking_number);
+}
+
+function wakeFor(tx: Tx, { look_at }: TrackingRecord): void {
   if (look_at !== null) tx.wake(pollQueue.job, look_at);
-  if (account_id !== null) await recordWaiting(tx, tracking_number);
 }
 
 async function openRecord(tx: Tx, label: ShippingLabel, shipment_id: number | null) {
@@ -97,12 +103,14 @@ async function openRecord(tx: Tx, label: ShippingLabel, shipment_id: number | nu
   return record;
 }
 
-function recordFor(tx: Tx, label: ShippingLabel, shipment_id: number | null): NewRecord {
+function recordFor(
+  tx: Tx,
+  label: ShippingLabel,
+  shipment_id: number | null,
+  scans: LabelBuyer["scans"] = "by_carrier",
+): NewRecord {
   const { account_id, tracking_url, tracker_ref } = label;
-  const taken_up = tracker_ref !== null;
-  // A carrier that must be asked to track the parcel is asked immediately.
   const tracking_number = label.tracking_number ?? "";
-  const look_at = taken_up ? firstPoll(tracking_number, tx.now) : tx.now;
   return {
     merchant_id: label.merchant_id,
     tracking_number,
@@ -110,8 +118,20 @@ function recordFor(tx: Tx, label: ShippingLabel, shipment_id: number | null): Ne
     service_type: label.service,
     shipment_id,
     ...(shipment_id === null && { order_id: label.order_id }),
-    ...(account_id !== null && { account_id, tracking_url, taken_up, look_at }),
+    ...(account_id !== null && { account_id, tracking_url, taken_up: tracker_ref !== null }),
+    look_at: scans === "by_carrier" ? firstLook(tx, label, tracking_number) : null,
     estimated_delivery: label.delivery_date,
     ...label.package,
   };
+}
+
+/** When the carrier of a label just bought is first polled (ms), or the simulated one reports; null for never. */
+function firstLook(
+  { mode, now }: Tx,
+  { account_id, tracker_ref }: ShippingLabel,
+  tracking_number: string,
+): number | null {
+  if (account_id === null) return mode === "test" ? firstScanAt(tracking_number, now) : null;
+  // A carrier that must be asked to track the parcel is asked immediately.
+  return tracker_ref === null ? now : firstPoll(tracking_number, now);
 }

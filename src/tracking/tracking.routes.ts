@@ -45,8 +45,9 @@ const followingRows = (service: Service) => [
       " `carrier`. A number with a wrong check digit is tracked too, and `wrong_check_digits` reports" +
       " it. Updates are sent as shipment events with a null `id`. In the sandbox the test numbers of" +
       " carriers work (`EZ1000000001` to `EZ7000000007`, `SHIPPO_TRANSIT` and the like)," +
-      " and the journey of a `SIM` number starts, with ten seconds for each day. A number that ends in `EXC` is" +
-      " delayed, and one that ends in `RTS` comes back.",
+      " and the journey of a `SIM` number starts, with ten seconds for each day; that of a simulated label's number" +
+      " starts when the label is bought. A number that ends in `EXC` is delayed, one that ends in `RTS` comes back," +
+      " and one that ends in `NSC` is not scanned.",
     refuses: ["ambiguous_identifier", "resource_missing"],
     tagged: true,
     body: FollowNumber,

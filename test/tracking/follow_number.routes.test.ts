@@ -235,19 +235,6 @@ describe("test data", () => {
     const last = (await sandbox("GET", "/tracking/SIM7EXC")).body.data;
     expect([last.events.length, last.next_look_at]).toEqual([6, null]);
   });
-
-  test("updates an order by its own parcel's number once that is tracked", async () => {
-    const own = await parcelShopOn(app, "test");
-    const order = await own.order();
-    const { tracking_number } = (await own.label(order.id)).body.data;
-    app.clocks.test.advance(60_000);
-    await app.runJobs();
-    expect((await sandbox("GET", `/tracking/${tracking_number}`)).body.data.status).toBe("pending");
-    await sandbox("POST", "/tracking", { tracking_number });
-    app.clocks.test.advance(60_000);
-    await app.runJobs();
-    expect((await sandbox("GET", `/orders/${order.id}`)).body.data.status).toBe("delivered");
-  });
 });
 
 describe("refuses", () => {

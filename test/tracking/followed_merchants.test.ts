@@ -70,13 +70,15 @@ describe("a number of the built-in carrier", () => {
     const before = await seen("test", order_id);
     const refused = await byRival("test", "POST", "/tracking", { tracking_number: number });
     expect(outcomeOf(refused)).toEqual([404, "resource_missing"]);
-    await playedOut();
+    await app.runJobs();
     expect(await seen("test", order_id)).toEqual(before);
     expect((await byOperator("test", "GET", `/tracking/${number}`)).body.data.status).toBe("pending");
-    expect(outcomeOf(await byRival("test", "GET", `/tracking/${number}`))).toEqual([404, "resource_missing"]);
     expect((await byOperator("test", "POST", "/tracking", { tracking_number: number })).status).toBe(201);
+    // The simulated carrier reports to the owner.
     await playedOut();
     expect((await byOperator("test", "GET", `/orders/${order_id}`)).body.data.status).toBe("delivered");
+    expect(outcomeOf(await byRival("test", "GET", `/tracking/${number}`))).toEqual([404, "resource_missing"]);
+    expect((await byRival("test", "GET", "/events?limit=100")).body.data).toEqual([]);
   });
 
   test("that was not issued yet cannot be tracked, in any notation", async () => {

@@ -177,7 +177,7 @@ const acts: PerformActs = {
     const parcel = { weight: weight_grams, weight_unit: "g" };
     const carrier = builtInCarrier(tx.mode).code;
     const input = { order_id: named(orders, order_number), carrier, service, package: parcel };
-    const label = await buyTrackedLabel(tx, input, { actor, additional: false, quote: null });
+    const label = await buyTrackedLabel(tx, input, { actor, additional: false, quote: null, scans: "by_buyer" });
     return () => tracking_numbers.set(order_number, label.tracking_number ?? "");
   },
   scan: async (tx, { order_number, status, message, city, state, country }, { tracking_numbers }) => {

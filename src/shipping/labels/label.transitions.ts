@@ -21,6 +21,9 @@ export const usableLabelStatuses = ["completed"] as const satisfies readonly Lab
 /** The statuses of labels that were paid for. */
 export const boughtLabelStatuses = ["completed", "voided"] as const satisfies readonly LabelStatus[];
 
+/** The statuses of labels that no parcel may ship with any more. */
+export const voidedLabelStatuses = ["voided"] as const satisfies readonly LabelStatus[];
+
 /** Whether the purchase is in progress at the carrier. */
 export function isBeingBought(status: LabelStatus): boolean {
   return status === "processing";

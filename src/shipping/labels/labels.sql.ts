@@ -10,7 +10,7 @@ import { recordLookup } from "../../storage/record_lookup.ts";
 import { allotIds, insert, insertIds, prepared, preparedOf, type StatementArgs } from "../../storage/statements.ts";
 import { isDuplicate } from "../../storage/storage_errors.ts";
 import type { CarrierDocument } from "../offer.ts";
-import { type LabelStatus, validLabelStatuses } from "./label.transitions.ts";
+import { type LabelStatus, validLabelStatuses, voidedLabelStatuses } from "./label.transitions.ts";
 import { own_purchase, type ShippingLabel } from "./label.ts";
 import type { StoredDocument } from "./label_documents.ts";
 
@@ -37,6 +37,19 @@ const purchasesOf = preparedOf((select, isOf) =>
 const ofShipment = prepared((sql, a: StatementArgs<{ shipment_id: number }>) =>
   sql.select().from(labels).where(eq(labels.shipment_id, a.shipment_id)).orderBy(desc(labels.id)),
 );
+
+const voidedAmong = prepared((sql, a: StatementArgs<{ numbers: string }>) =>
+  sql
+    .select({ number: labels.tracking_number })
+    .from(labels)
+    .where(and(amongTexts(labels.tracking_number, a.numbers), isOneOf(labels.status, voidedLabelStatuses))),
+);
+
+/** Returns those of the tracking numbers whose labels were voided. */
+export async function findVoidedNumbers(db: Db, numbers: readonly string[]): Promise<Set<string>> {
+  const rows = numbers.length === 0 ? [] : await voidedAmong(db, { numbers: list(numbers) });
+  return new Set(rows.flatMap(({ number }) => number ?? []));
+}
 
 const costsOf = preparedOf((sql, isOf) =>
   sql

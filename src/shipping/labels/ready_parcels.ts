@@ -36,6 +36,8 @@ export interface LabelBuyer {
   readonly additional: boolean;
   /** The quote with the price to charge. */
   readonly quote: RateQuote | null;
+  /** Who reports the parcel's scans: in test data the simulated carrier, unless the buyer has others to record. */
+  readonly scans?: "by_carrier" | "by_buyer";
 }
 
 /** A purchase of a label, and its seller. */

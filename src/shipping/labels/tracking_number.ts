@@ -16,8 +16,10 @@ const serialDigits = 12;
 const carrierPrefixes = ["GM", "LX", "RX", "UV", "CN", "SG", "TH", "IN", "HK", "MY"];
 const carrierPrefixPattern = /^TB[ACM]/;
 
-// Suffixes of simulated numbers whose parcels meet an exception or come back.
-const simulatedCourse = /(EXC|RTS)$/;
+/** The suffixes of simulated numbers whose parcels meet an exception, come back, or are not scanned. */
+export const simulatedCourses = ["EXC", "RTS", "NSC"] as const;
+export type SimulatedCourse = (typeof simulatedCourses)[number];
+const simulatedCourse = new RegExp(`(${simulatedCourses.join("|")})$`);
 
 /** Returns what is wrong with a warehouse's tracking prefix; null when it is valid. */
 export function trackingPrefixProblem(prefix: string): "invalid_format" | "reserved" | "carrier_format" | null {

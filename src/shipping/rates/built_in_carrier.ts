@@ -2,6 +2,7 @@ import type { Environment } from "../../core/environment.ts";
 import { Fault } from "../../core/faults.ts";
 import type { CompleteAddress } from "../../core/postal_address.ts";
 import { ownCarriers } from "../../orders/fulfillment/tracking_url.ts";
+import type { SimulatedCourse } from "../labels/tracking_number.ts";
 
 /** The code and the display name of a built-in carrier. */
 export interface BuiltInCarrier {
@@ -44,7 +45,7 @@ export function carrierName(code: string): string {
 }
 
 // Magic words in the second line of a recipient's address trigger failures of the simulated carriers, so that clients
-// can test their handling.
+// can test their handling, or stop their scans.
 
 const magicWords = [
   "SIM-TIMEOUT",
@@ -53,6 +54,7 @@ const magicWords = [
   "SIM-VOID-REFUSED",
   "SIM-EXCEPTION",
   "SIM-RETURNED",
+  "SIM-NO-SCANS",
 ] as const;
 type MagicWord = (typeof magicWords)[number];
 
@@ -84,8 +86,15 @@ export function refusesVoid(to: CompleteAddress): boolean {
   return magicWord(to) === "SIM-VOID-REFUSED";
 }
 
-/** Returns the suffix of a tracking number that triggers an exception or a return; empty otherwise. */
-export function courseOf(to: CompleteAddress): string {
+/** The suffixes of tracking numbers whose parcels do not just travel to their recipient, by magic word. */
+const courses: Partial<Readonly<Record<MagicWord, SimulatedCourse>>> = {
+  "SIM-EXCEPTION": "EXC",
+  "SIM-RETURNED": "RTS",
+  "SIM-NO-SCANS": "NSC",
+};
+
+/** Returns the suffix of a tracking number for the recipient's magic word; empty without one. */
+export function courseOf(to: CompleteAddress): SimulatedCourse | "" {
   const word = magicWord(to);
-  return word === "SIM-EXCEPTION" ? "EXC" : word === "SIM-RETURNED" ? "RTS" : "";
+  return (word !== null && courses[word]) || "";
 }
