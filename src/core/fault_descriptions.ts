@@ -367,7 +367,7 @@ export const faultDescriptions: Readonly<Record<FaultCode, FaultDescription>> = 
     remedy: "Check the connection's URL and token, then send the request again.",
   },
   storage_full: {
-    when: "The server has no space left to store data. Reads still work.",
+    when: "The server has no space left to store data. Reads still work, except rates, whose quotes are stored.",
     remedy: "Free space on the server, then send the request again.",
   },
   storage_unavailable: {
