@@ -58,9 +58,9 @@ describe("several carriers", () => {
     expect(named(data.rates)).toEqual([
       "swift 7 USD",
       "steady 12 USD",
-      "local 1567 USD",
-      "local 4054 USD",
-      "local 7038 USD",
+      "local 15.67 USD",
+      "local 40.54 USD",
+      "local 70.38 USD",
       "swift 3 EUR",
     ]);
     expect(data.rates[0]).toMatchObject({ account_id: accounts["swift"], expires_at: "2026-01-02T03:19:05.000Z" });
@@ -152,9 +152,9 @@ describe("several carriers", () => {
     expect(named((await ratesOf({ services: ["ground", "express"] })).rates)).toEqual([
       "swift 7 USD",
       "steady 12 USD",
-      "local 4054 USD",
+      "local 40.54 USD",
     ]);
-    expect(named((await ratesOf({ carriers: ["local"], services: ["overnight"] })).rates)).toEqual(["local 7038 USD"]);
+    expect(named((await ratesOf({ carriers: ["local"], services: ["overnight"] })).rates)).toEqual(["local 70.38 USD"]);
     const unknown = await app.post("/shipping/rates", { ...asked, carriers: ["local", "stedy"], services: ["grond"] });
     expect([unknown.status, fieldsOf(unknown)]).toEqual([422, ["carriers[1]"]]);
     expect(unknown.body.error.details[0].message).toContain("did you mean steady?");
