@@ -6,7 +6,7 @@ const warehouse = (name: string): Filter => ({
   values: () => ["whs_1001", "whs_1002", "whs_77"],
   passes: (one, value) => one[name] === value,
 });
-const skusOf = ({ lines, items = lines }: Found): string[] => items.map(({ sku }: Found) => sku);
+const skusOf = ({ items }: Found): string[] => items.map(({ sku }: Found) => sku);
 const withLine: Filter = {
   values: (all) => ["nothing", ...all.flatMap(skusOf)],
   passes: (one, value) => skusOf(one).includes(value),

@@ -21,7 +21,7 @@ export async function makeWork(app: TestApp, random: Random, skus: readonly stri
     const [location, other] = [places[from], places[1 - from]];
     const expected_at = random.pick([null, later(day_ms), later(3 * day_ms)]);
     const receipt = { reference: `PO-${n}`, supplier: random.pick([null, "Mill 5%", "Dairy"]), location, expected_at };
-    const { id } = await tried("/inventory/receipts", { ...receipt, lines: [...lines(), ...lines()] });
+    const { id } = await tried("/inventory/receipts", { ...receipt, items: [...lines(), ...lines()] });
     if (random.chance(0.6)) await tried(`/inventory/receipts/${id}/${random.pick(["close", "cancel"])}`);
     const transfer = { from_location: location, to_location: other, reference: `PO-1${n}`, items: lines() };
     const planned = await tried("/inventory/transfers", transfer);

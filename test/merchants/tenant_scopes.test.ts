@@ -70,13 +70,13 @@ async function play(code: Code): Promise<void> {
     await sent(code, "DELETE", `/orders/${cancelled.id}`);
     const lot = { sku: "MILK", quantity: 3, lot_number: `LOT-${at}`, expiration_date: iso(now + 10 * day_ms) };
     await sent(code, "POST", "/inventory", { ...lot, ...place });
-    const lines = [{ sku: "TEA", quantity: 10 }];
+    const items = [{ sku: "TEA", quantity: 10 }];
     const expected_at = iso(now - day_ms);
     await sent(code, "POST", "/inventory/receipts", {
       reference: `PO-${at}`,
       location: "whs_1001",
       expected_at,
-      lines,
+      items,
     });
   }
 }

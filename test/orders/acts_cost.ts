@@ -66,7 +66,7 @@ export async function costsOfMaking(merchant_id: string | null): Promise<Record<
     const acts: Record<string, readonly [string, string, object]> = {
       product: ["POST", "/products", { sku, name: "Mug" }],
       customer: ["POST", "/customers", { email: `ada${round}@example.com` }],
-      receipt: ["POST", "/inventory/receipts", { lines: [{ sku, quantity: 5 }] }],
+      receipt: ["POST", "/inventory/receipts", { items: [{ sku, quantity: 5 }] }],
     };
     for (const [name, act] of Object.entries(acts)) costs[name] = (await counted(call, act)).cost;
   }

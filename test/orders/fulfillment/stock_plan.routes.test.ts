@@ -55,7 +55,7 @@ test("for a short SKU it shows the holders, the orders ahead, and when enough is
   const receipt = (quantity: number, expected_at?: string) =>
     shop.app.post("/inventory/receipts", {
       location: "whs_1001",
-      lines: [{ sku: goods.sku, quantity }],
+      items: [{ sku: goods.sku, quantity }],
       ...(expected_at === undefined ? {} : { expected_at }),
     });
   await receipt(50);

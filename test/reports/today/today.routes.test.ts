@@ -189,8 +189,8 @@ describe("open tasks", () => {
     const { app } = shop;
     const now = app.clocks.live.now();
     const expect_ = async (reference: string, days: number) => {
-      const lines = [{ sku: "TEA", quantity: 10 }];
-      const body = { reference, location: "whs_1001", expected_at: iso(now + days * day_ms), lines };
+      const items = [{ sku: "TEA", quantity: 10 }];
+      const body = { reference, location: "whs_1001", expected_at: iso(now + days * day_ms), items };
       const made = await app.post("/inventory/receipts", body);
       expect([made.status, made.body.error]).toEqual([201, undefined]);
       return made.body.data.id;
