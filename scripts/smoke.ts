@@ -70,7 +70,15 @@ async function printsNames(api: string, key: string): Promise<void> {
 
 /** The reference page and everything it loads. */
 async function showsItsReference(address: string): Promise<void> {
-  for (const path of ["/docs", "/docs/errors", "/docs/start.js", "/docs/scalar.js", "/openapi.json"]) {
+  for (const path of [
+    "/docs",
+    "/docs/errors",
+    "/docs/guides/conventions",
+    "/llms.txt",
+    "/docs/start.js",
+    "/docs/scalar.js",
+    "/openapi.json",
+  ]) {
     const answer = await fetch(`${address}${path}`);
     const text = await answer.text();
     if (!answer.ok || text.length < 100) throw new Error(`${path} returned ${answer.status}: ${text.slice(0, 200)}`);

@@ -40,23 +40,40 @@ export const EventTypeView = closed({
 
 /** The schema of a whole event as version 1 subscriptions receive it, from the schema of its data. */
 export function eventSchema(type: string, data: TSchema): TSchema {
-  return closed({ ...frame(type), data });
+  return closed({ ...frame(Type.Literal(type)), data });
 }
 
 /** As `eventSchema`, for version 2 with full payloads, from the schemas of the data and of its old values. */
 export function secondEventSchema(type: string, data: TObject, previous: TObject): TSchema {
   const previous_attributes = { ...previous, description: "The old values of these fields, where they changed." };
   return closed({
-    ...frame(type),
-    api_version: Type.Literal("v1", { description: "The API version of `data`." }),
-    sequence: Type.Integer({ description: "Its number among the subscription's deliveries; 0 for a test." }),
+    ...frame(Type.Literal(type)),
+    ...second_fields,
     data: closed({ ...data.properties, previous_attributes }),
   });
 }
 
-const frame = (type: string) => ({
+/** The schema of a whole event of any type as version 2 subscriptions with thin payloads receive it. */
+export function thinEventSchema(objects: readonly string[]): TSchema {
+  return closed({
+    ...frame(choice(eventTypes)),
+    ...second_fields,
+    data: closed({
+      object: choice(objects, { description: "The type of the record." }),
+      id: Type.Optional(Type.String({ description: "The id of the record; absent from an `inventory_item`." })),
+      sku: Type.Optional(Type.String({ description: "The SKU; of an `inventory_item` only." })),
+    }),
+  });
+}
+
+const second_fields = {
+  api_version: Type.Literal("v1", { description: "The API version of `data`." }),
+  sequence: Type.Integer({ description: "Its number among the subscription's deliveries; 0 for a test." }),
+};
+
+const frame = (type: TSchema) => ({
   id: Type.String({ description: "Equal on every delivery of this event." }),
-  type: Type.Literal(type),
+  type,
   created_at: Timestamp,
   merchant_id: OwnerView,
 });

@@ -76,8 +76,7 @@ export const chapters = [
   },
   {
     name: "Webhooks",
-    description:
-      "Subscriptions to events, their deliveries and the results. Each delivery is signed: see the guide *Webhooks*.",
+    description: "Subscriptions to events, their deliveries and the results. Each delivery is signed.",
   },
   {
     name: "Reports",
@@ -95,8 +94,8 @@ export const chapters = [
   {
     name: "Merchants",
     description:
-      "The merchants whose stock the warehouse holds and whose orders it ships. With one merchant, requests never" +
-      " have to name it; with several, see the guide *Several merchants*.",
+      "The merchants whose stock the warehouse holds and whose orders it ships. With only one merchant, requests" +
+      " never have to name it.",
   },
   {
     name: "Users",
@@ -107,8 +106,7 @@ export const chapters = [
   { name: "Keys", description: "API keys: create, rotate, revoke." },
   {
     name: "Privacy",
-    description:
-      "Export and erase a person's data, and set how long each type of record is kept. See the guide *Privacy*.",
+    description: "Export and erase a person's data, and set how long each type of record is kept.",
   },
   { name: "Audit trail", description: "Who changed what, and when." },
   { name: "Service", description: "The service itself, and this reference." },

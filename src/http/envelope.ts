@@ -89,14 +89,13 @@ export const PaginationView = Type.Object(
   { additionalProperties: false },
 );
 
+/** The `meta` of a page of a list. */
+export const ListMetaView = Type.Object({ ...metaFields, pagination: PaginationView }, { additionalProperties: false });
+
 /** The schema of an enveloped page of a list. */
 export const ListView = <Item extends TSchema>(item: Item) =>
   Type.Object(
-    {
-      success: Type.Literal(true),
-      data: Type.Array(item),
-      meta: Type.Object({ ...metaFields, pagination: PaginationView }, { additionalProperties: false }),
-    },
+    { success: Type.Literal(true), data: Type.Array(item), meta: ListMetaView },
     { additionalProperties: false },
   );
 

@@ -38,25 +38,21 @@ const DryRunEventView = Type.Object(
   { additionalProperties: false },
 );
 
+/** The `meta` of the response of an act that supports a dry run. */
+export const DryRunMetaView = Type.Object(
+  {
+    ...metaFields,
+    dry_run: Type.Optional(Type.Literal(true, { description: "This was a dry run: nothing was changed." })),
+    events: Type.Optional(
+      Type.Array(DryRunEventView, { description: "In a dry run: the events that would be emitted." }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
 /** The schema of the response of an act that supports a dry run. */
 export const RehearsableView = <Data extends TSchema>(data: Data) =>
-  Type.Object(
-    {
-      success: Type.Literal(true),
-      data,
-      meta: Type.Object(
-        {
-          ...metaFields,
-          dry_run: Type.Optional(Type.Literal(true, { description: "This was a dry run: nothing was changed." })),
-          events: Type.Optional(
-            Type.Array(DryRunEventView, { description: "In a dry run: the events that would be emitted." }),
-          ),
-        },
-        { additionalProperties: false },
-      ),
-    },
-    { additionalProperties: false },
-  );
+  Type.Object({ success: Type.Literal(true), data, meta: DryRunMetaView }, { additionalProperties: false });
 
 /** The options of an act that supports a dry run. */
 export interface RehearsalRequest {

@@ -41,7 +41,7 @@ function readDocument(): Memoirist<Judge> {
 function judgeOf(responses: Readonly<Record<string, ShownAnswer>>, components: Shown["components"]): Judge {
   const validators = new Map<number, OpenApiResponseValidator>();
   return (status, body) => {
-    const shown = responses[status];
+    const shown = responses[status] ?? responses["default"];
     const answer = shown?.$ref ? components.responses[shown.$ref.split("/").at(-1) ?? ""] : shown;
     if (answer === undefined) return "there is no such status in it";
     const validator = validators.get(status) ?? validatorOf(status, answer, components.schemas);

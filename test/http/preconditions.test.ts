@@ -186,6 +186,7 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
   ],
   "beside the API; documents of the reference have weak tags of their own": [
     ...["/health", "/health/live", "/metrics", "/openapi.json", "/", "/docs", "/docs/", "/docs/errors"],
+    ...["/docs/guides", "/docs/guides/:name", "/llms.txt"],
     ...["/docs/start.js", "/docs/scalar.js", "/trust", "/trust/authority.crt", "/dashboard", "/dashboard/"],
     ...["/dashboard/*", "/dashboard/assets/:name", "/dashboard/api/session", "/dashboard/api/events"],
   ],
@@ -206,7 +207,7 @@ describe("every readable resource", () => {
         expect.stringMatching(strong),
       ]);
     }
-    for (const route of reasoned.filter((one) => !/:|docs|openapi|dashboard/.test(one))) {
+    for (const route of reasoned.filter((one) => !/:|docs|llms|openapi|dashboard/.test(one))) {
       expect([route, (await own.app.get(route)).headers.get("etag")]).toEqual([route, null]);
     }
     // The tag of this document also covers its compressed form, so it is weak.

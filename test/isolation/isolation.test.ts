@@ -131,6 +131,9 @@ describe("a leak planted in the records or metrics is found:", () => {
 /** Routes outside the OpenAPI document: static files, signing in, the stream that is checked above, and another name. */
 const undescribed = [
   ...["GET /", "GET /docs", "GET /docs/", "GET /docs/errors", "GET /docs/start.js", "GET /docs/scalar.js"],
+  ...["GET /docs/guides", "GET /docs/guides/:name", "GET /llms.txt"],
+  // Another name of an operation in the document.
+  "PUT /v1/customers/:id",
   ...["GET /trust", "GET /trust/authority.crt", "GET /dashboard", "GET /dashboard/", "GET /dashboard/*"],
   ...["GET /dashboard/assets/:name", "GET /dashboard/api/session", "POST /dashboard/api/session"],
   ...["DELETE /dashboard/api/session", "POST /dashboard/api/setup", "POST /dashboard/api/reset"],
@@ -150,7 +153,7 @@ test("a new route is in the OpenAPI document, which the checks are made from, or
 test("a new text parameter must declare what it refers to", () => {
   const parameters = [{ name: "gadget", in: "query", schema: { type: "string" } }] as const;
   const operation = { operationId: "turnGadget", method: "get", path: "/gadgets", parameters, responses: {} };
-  const document = { paths: {}, components: { schemas: {}, responses: {} } };
+  const document = { paths: {}, components: { schemas: {}, responses: {}, parameters: {} } };
   expect(() => placesOf(operation, document)).toThrow(
     "turnGadget takes a text gadget: " +
       "say in test/isolation/identifier_fields.ts what it names, or that it names nothing.",

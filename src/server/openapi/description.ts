@@ -3,12 +3,13 @@ import type { TObject, TSchema } from "@sinclair/typebox";
 import { version } from "../../core/config.ts";
 import { faultDescriptions } from "../../core/fault_descriptions.ts";
 import { chapters } from "../../http/chapters.ts";
-import { MetaView, PaginationView } from "../../http/envelope.ts";
+import { ListMetaView, MetaView, PaginationView } from "../../http/envelope.ts";
+import { DryRunMetaView } from "../../http/rehearsals.ts";
 import { bodyKinds } from "../../http/request_input.ts";
 import { type AppRoute, belowVersion, declarationOf, isLiveOnly } from "../../http/route.ts";
 import { openApiDocument } from "./document.ts";
 import recorded from "./examples.json" with { type: "json" };
-import { chapterGuides, sections } from "./guides.ts";
+import { guideOf, guidePath } from "./guides.ts";
 import type { Examples, Operation } from "./operation.ts";
 import refused from "./refusals.json" with { type: "json" };
 
@@ -50,7 +51,22 @@ export function operationsOf(routes: readonly AppRoute[]): Operation[] {
   return [...operations.values()];
 }
 
-const joined = (texts: readonly (string | undefined)[]) => texts.flatMap((text) => text?.trim() ?? []).join("\n\n");
+/** The introduction, in one paragraph. */
+const introduction = (base_url: string) =>
+  "Fulfillment for third-party logistics: orders, stock, labels, tracking, returns and webhooks. Send" +
+  " `Authorization: Bearer ph_live_…`; a test key (`ph_test_…`) uses a separate test environment. The rules that hold" +
+  ` on every route are in the guide [Conventions](${base_url}/docs/guides/conventions): identifiers, money, lists,` +
+  ` errors, retries, dry runs and compatibility. The other [guides](${base_url}/docs/guides) explain each part of the` +
+  ` API and how to run the service, and [Errors](${base_url}/docs/errors) explains every error code. To try the` +
+  " examples, send those of *Create a product*, *Add inventory*, *Create a customer* and *Create an order* first," +
+  " with a test key, so that the other operations have records to work on.";
+
+/** The description of a chapter, with a link to its guide. */
+function chapterText({ name, description }: (typeof chapters)[number], base_url: string): string {
+  const guide = guideOf(name);
+  if (guide === undefined) return description;
+  return `${description} See the guide [${guide.title}](${base_url}${guidePath(guide)}).`;
+}
 
 /** The OpenAPI document of an app's routes. */
 export function describeRoutes(routes: readonly AppRoute[], base_url: string) {
@@ -58,13 +74,11 @@ export function describeRoutes(routes: readonly AppRoute[], base_url: string) {
   return openApiDocument(listed, {
     version,
     base_url,
+    introduction: introduction(base_url),
     examples: recorded as Examples,
     refused,
-    schemas: { Meta: MetaView, Pagination: PaginationView },
+    schemas: { Meta: MetaView, ListMeta: ListMetaView, DryRunMeta: DryRunMetaView, Pagination: PaginationView },
     meaning: (code) => faultDescriptions[code].when,
-    chapters: chapters.map(({ name, description }) => {
-      return { name, description: joined([description, chapterGuides[name]]) };
-    }),
-    sections,
+    chapters: chapters.map((chapter) => ({ name: chapter.name, description: chapterText(chapter, base_url) })),
   });
 }

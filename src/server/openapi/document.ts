@@ -8,14 +8,16 @@ import { eventWebhooks } from "./event_webhooks.ts";
 import { type JsonObject, Publisher } from "./json_schema.ts";
 import type { Example, Examples, RefusedExamples } from "./operation.ts";
 import { isTagged, isWrite, type Operation, pathParameters } from "./operation.ts";
-import { errorSchemas, headers, Refusals, successes } from "./responses.ts";
+import { errorSchemas, headers, Refusals, shortened, successes } from "./responses.ts";
 import { schemaNames } from "./schema_names.ts";
+import { shareParts } from "./shared_parts.ts";
 
 /** The parts of the document other than its operations. */
 interface Surroundings {
   readonly version: string;
   /** Base URL of the service without a trailing slash; empty for URLs relative to the document. */
   readonly base_url: string;
+  readonly introduction: string;
   readonly examples: Examples;
   readonly refused: RefusedExamples;
   /** Schemas shared by all responses, by name, such as `Meta`. */
@@ -24,29 +26,10 @@ interface Surroundings {
   readonly meaning: (code: FaultCode) => string;
   /** The chapters in reading order. */
   readonly chapters: readonly { readonly name: string; readonly description: string }[];
-  /** Sections below the introduction, each with its heading. */
-  readonly sections: readonly string[];
 }
 
 const onCondition =
   "The `ETag` of an earlier response, unchanged. The request is executed only if the resource is still in that state.";
-
-const description = `Fulfillment for third-party logistics: orders, stock, labels, tracking, returns, webhooks.
-
-- **Keys**: send \`Authorization: Bearer ph_live_…\`. A test key (\`ph_test_…\`) uses a separate test environment.
-- **Identifiers**: \`1042\`, \`"1042"\` and \`"ord_1042"\` mean the same in every request.
-  Orders can also be addressed by \`order_number\`, including in paths.
-- **Amounts** are numbers or strings with at most the decimals of their currency. **Timestamps** are ISO 8601 in UTC.
-- **Try it**: with a test key, send the examples of *Create a product*, *Add inventory*, *Create a customer* and
-  *Create an order* first, so that the other operations have records to work on.
-- **Fields**: unknown or repeated fields and query parameters are refused. The response lists all invalid fields at
-  once.
-- **Retries**: send an \`Idempotency-Key\` with each write. A repeated request takes effect once and gets the same
-  response.
-- **Conditional requests**: single-resource responses carry an \`ETag\`. \`If-None-Match\` returns 304 if nothing has
-  changed; \`If-Match\` refuses the write if something has.
-- **Lists**: \`page\` and \`limit\`, or \`cursor\` for long lists.
-- **Compatibility**: v1 may gain fields, parameters, routes and event types. Ignore unknown fields.`;
 
 /** Builds the document deterministically. Throws if two operations have the same id. */
 export function openApiDocument(operations: readonly Operation[], around: Surroundings): JsonObject {
@@ -57,14 +40,19 @@ export function openApiDocument(operations: readonly Operation[], around: Surrou
   const used = new Set(operations.map(({ chapter }) => chapter));
   const paths = pathsOf(operations, around, (operation) => describe(operation, { publisher, refusals, around }));
   const webhooks = eventWebhooks(publisher);
-  const schemas = { ...publisher.components, ...errorSchemas() };
+  const components = shareParts({
+    paths,
+    webhooks,
+    schemas: { ...publisher.components, ...errorSchemas(around.refused) },
+    responses: refusals.components(),
+  });
   return {
     openapi: "3.1.1",
     info: {
       title: "Packhouse API",
       version: around.version,
       summary: "Fulfillment for third-party logistics.",
-      description: [description, ...around.sections.map((section) => section.trim())].join("\n\n"),
+      description: around.introduction,
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
       contact: { name: "The operator of this service" },
     },
@@ -83,9 +71,8 @@ export function openApiDocument(operations: readonly Operation[], around: Surrou
         api_key: { type: "http", scheme: "bearer", description: "An API key: `ph_live_…` or `ph_test_…`." },
       },
       headers,
-      examples: Object.fromEntries(Object.entries(around.refused).map(([code, value]) => [code, { value }])),
-      responses: refusals.components(),
-      schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
+      examples: refusals.examples(),
+      ...components,
     },
   };
 }
@@ -103,7 +90,7 @@ function pathsOf(
   operations: readonly Operation[],
   { chapters }: Surroundings,
   describe: (operation: Operation) => JsonObject,
-): JsonObject {
+): Record<string, JsonObject> {
   const paths: Record<string, JsonObject> = {};
   const ids = new Set<string>();
   const order = new Map(chapters.map(({ name }, at) => [name, at]));
@@ -261,7 +248,7 @@ function bodyOf(operation: Operation, publisher: Publisher, example: Example | u
   if (body === null && sends === "application/json") return {};
   const schema = body === null ? { type: "string" } : publisher.publish(body);
   const fields = (body?.["required"] ?? []) as readonly string[];
-  const shown = example?.body === undefined ? {} : { example: example.body };
+  const shown = example?.body === undefined ? {} : { example: shortened(example.body) };
   return {
     requestBody: {
       required: body === null || fields.length > 0 || method === "patch",

@@ -1,9 +1,10 @@
 // The webhooks of the document: every event type as a receiver gets it.
 
-import { eventSchema } from "../../events/event.schema.ts";
-import { eventTypes } from "../../events/event_types.ts";
+import type { TSchema } from "@sinclair/typebox";
+import { eventSchema, thinEventSchema } from "../../events/event.schema.ts";
+import { type EventType, eventTypes } from "../../events/event_types.ts";
 import { eventDescriptions } from "../../webhooks/event_descriptions.schema.ts";
-import type { JsonObject, Publisher } from "./json_schema.ts";
+import { type JsonObject, type Publisher, pascal } from "./json_schema.ts";
 
 const header = (name: string, description: string, schema: JsonObject = { type: "string" }) => ({
   name,
@@ -26,38 +27,81 @@ const parameters: readonly JsonObject[] = [
   header("X-Webhook-Subscription", "The subscription, such as `whk_1001`."),
 ];
 
-const pascal = (type: string) => type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase());
+const created_at = "2026-01-31T12:00:00.000Z";
+const event_frame = { id: "evt_019c1e2f4b7a7c3d9e5f60718293a4b5", created_at, merchant_id: "mer_1" };
 
-/** One entry per event type, in the order of the catalogue. */
-export function eventWebhooks(publisher: Publisher): JsonObject {
+/** One entry per event type, in the order of the catalogue, and one for the thin payload of all types. */
+export function eventWebhooks(publisher: Publisher): Record<string, JsonObject> {
+  const shown = new Set<string>();
   const entries = eventTypes.map((type) => {
     const { summary, data, example } = eventDescriptions[type];
-    const object = pascal(String(data.properties["object"]?.["const"] ?? type));
+    const object = pascal(objectOf(type));
+    // One example of each record: GET /event_types has one of each type.
+    const isFirst = !shown.has(object);
+    shown.add(object);
     publisher.name(data, `${object}EventData`, `${pascal(type)}EventData`);
     const schema = eventSchema(type, data);
     publisher.name(schema, `${pascal(type)}Event`);
-    const created_at = "2026-01-31T12:00:00.000Z";
-    const event = { id: "evt_019c1e2f4b7a7c3d9e5f60718293a4b5", type, created_at, merchant_id: "mer_1" };
-    const post = {
-      operationId: `on${pascal(type)}`,
-      // Readers search for the name that subscriptions use.
-      summary: type,
-      description: `${summary} Return 2xx within 5 seconds; otherwise the delivery is retried.`,
-      tags: ["Events"],
-      security: [],
-      parameters,
-      requestBody: {
-        required: true,
-        content: {
-          "application/json": { schema: publisher.publishOpen(schema), example: { ...event, data: example } },
-        },
-      },
-      responses: {
-        "2XX": { description: "Received." },
-        "4XX": { description: "Not received; the delivery is retried." },
-      },
-    };
-    return [type, { post }];
+    const { id, ...frame } = event_frame;
+    return [
+      type,
+      webhook(publisher, {
+        operation_id: `on${pascal(type)}`,
+        // Readers search for the name that subscriptions use.
+        summary: type,
+        description: summary,
+        schema,
+        ...(isFirst ? { example: { id, type, ...frame, data: example } } : {}),
+      }),
+    ];
   });
-  return Object.fromEntries(entries);
+  return { ...Object.fromEntries(entries), thin: thinWebhook(publisher) };
+}
+
+const objectOf = (type: EventType) => String(eventDescriptions[type].data.properties["object"]?.["const"] ?? type);
+
+function thinWebhook(publisher: Publisher): JsonObject {
+  const schema = thinEventSchema([...new Set(eventTypes.map(objectOf))]);
+  publisher.name(schema, "ThinEvent");
+  const { id, ...frame } = event_frame;
+  const version = { api_version: "v1", sequence: 1 };
+  return webhook(publisher, {
+    operation_id: "onThinEvent",
+    summary: "An event of any type, as a thin payload",
+    description:
+      "What a subscription of version 2 with `payload: thin` receives: the type of the event and the id of its" +
+      " record, without personal data. Get the record for more.",
+    schema,
+    example: { id, type: "order.created", ...frame, ...version, data: { object: "order", id: "ord_1001" } },
+  });
+}
+
+interface ShownWebhook {
+  readonly operation_id: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly schema: TSchema;
+  readonly example?: JsonObject;
+}
+
+function webhook(publisher: Publisher, shown: ShownWebhook): JsonObject {
+  const { operation_id, summary, description, schema } = shown;
+  const example = shown.example === undefined ? {} : { example: shown.example };
+  const post = {
+    operationId: operation_id,
+    summary,
+    description: `${description} Return 2xx within 5 seconds; otherwise the delivery is retried.`,
+    tags: ["Events"],
+    security: [],
+    parameters,
+    requestBody: {
+      required: true,
+      content: { "application/json": { schema: publisher.publishOpen(schema), ...example } },
+    },
+    responses: {
+      "2XX": { description: "Received." },
+      "4XX": { description: "Not received; the delivery is retried." },
+    },
+  };
+  return { post };
 }

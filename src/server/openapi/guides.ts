@@ -1,5 +1,6 @@
-// The guides: sections of the document's description, and texts of chapters.
+// The guides, in reading order. Each is a page of its own, at `/docs/guides/<name>`.
 
+import type { Chapter } from "../../http/chapters.ts";
 import { otherRecords, personalRecords } from "../../privacy/personal_records.ts";
 import { retention, retentionKinds } from "../../storage/retention.ts";
 import addresses from "../guides/addresses.md" with { type: "text" };
@@ -64,33 +65,65 @@ function othersByHolder(): string {
     .join("; ");
 }
 
-/** Sections of the description in reading order, each with its heading. */
-export const sections: readonly string[] = [
-  conventions,
-  limits,
-  dates,
-  files,
-  merchants,
-  installing,
-  settings,
-  commandLine,
-  otherMachines,
-  severalServers,
-  running,
-  restoring,
-  upgrading,
-];
+/** A guide. Its text begins with its title, as a heading. */
+export interface Guide {
+  readonly name: string;
+  readonly title: string;
+  /** What it explains, for lists of guides. */
+  readonly summary: string;
+  readonly text: string;
+  /** The chapter of the reference that it belongs to; null for none. */
+  readonly chapter: Chapter | null;
+}
 
-/** Longer texts of chapters, appended to the chapter's short description. */
-export const chapterGuides: Readonly<Record<string, string>> = {
-  Addresses: addresses,
-  Billing: billing,
-  Keys: keys,
-  Orders: orders,
-  Platforms: platforms,
-  Privacy: `${privacy}\n${privacyTables()}`,
-  Search: search,
-  Shipping: shipping,
-  Users: users,
-  Webhooks: webhooks,
+const guide = (name: string, text: string, summary: string, chapter: Chapter | null = null): Guide => {
+  const [, title = name] = /^# (.+)$/m.exec(text) ?? [];
+  return { name, title, summary, text: `${text.trim()}\n`, chapter };
 };
+
+const privacyText = `${privacy.trim()}\n\n${privacyTables()}`;
+
+/** The guides by group. */
+export const guides: Readonly<Record<string, readonly Guide[]>> = {
+  "Using the API": [
+    guide("conventions", conventions, "The rules of every route: identifiers, money, times, lists, errors, retries."),
+    guide("limits", limits, "Rates, sizes, page lengths and how large responses are sent."),
+    guide("dates", dates, "Which day a date means, and in which time zone."),
+    guide("files", files, "Importing and exporting CSV files."),
+    guide("keys", keys, "API keys: levels, IP addresses, rotation and rate limits.", "Keys"),
+    guide("merchants", merchants, "One warehouse for several merchants: who sees and owns what.", "Merchants"),
+    guide("orders", orders, "Finding orders, acting on many at once, and amounts.", "Orders"),
+    guide("addresses", addresses, "How addresses are checked, and what the results mean.", "Addresses"),
+    guide("shipping", shipping, "Rates, carrier accounts, labels, customs and simulated carriers.", "Shipping"),
+    guide("platforms", platforms, "Importing orders from BigCommerce, Shopify and WooCommerce.", "Platforms"),
+    guide("webhooks", webhooks, "Subscriptions, signatures, retries and payloads.", "Webhooks"),
+    guide("billing", billing, "Billable events and stock in storage.", "Billing"),
+    guide("search", search, "One search over all records.", "Search"),
+    guide("users", users, "Users, roles, memberships and invitations.", "Users"),
+    guide("privacy", privacyText, "Exporting and erasing a person's data, and retention times.", "Privacy"),
+  ],
+  "Running Packhouse": [
+    guide("installing", installing, "Packages, systemd, containers, TLS proxies, monitoring and logs."),
+    guide("settings", settings, "Every flag and environment variable."),
+    guide("command_line", commandLine, "Every command."),
+    guide("other_machines", otherMachines, "TLS for browsers and scanners on other machines."),
+    guide("several_servers", severalServers, "Several servers with one PostgreSQL database."),
+    guide("running", running, "Health checks, metrics, backups, logs and shutdown."),
+    guide("restoring", restoring, "What a restore does, and what waits for a decision afterwards."),
+    guide("upgrading", upgrading, "Upgrading to a new version, and going back."),
+  ],
+};
+
+const all = Object.values(guides).flat();
+
+/** Returns the guide of a name, or undefined. */
+export const guideNamed = (name: string): Guide | undefined => all.find((one) => one.name === name);
+
+/** Returns the guide with a title, or undefined. */
+export const guideTitled = (title: string): Guide | undefined => all.find((one) => one.title === title);
+
+/** Returns the guide of a chapter, or undefined. */
+export const guideOf = (chapter: Chapter): Guide | undefined => all.find((one) => one.chapter === chapter);
+
+/** The path of a guide's page. */
+export const guidePath = ({ name }: Guide): string => `/docs/guides/${name}`;

@@ -12,6 +12,7 @@ export function homeFacts(origin: string): string {
     api: "/v1",
     dashboard: "/dashboard",
     reference: "/docs",
+    guides: "/docs/guides",
     openapi: "/openapi.json",
     health: "/health",
   };
@@ -32,6 +33,7 @@ export function homePage(origin: string): string {
       '<p><a href="/dashboard"><strong>Open the dashboard</strong></a>: orders, stock and settings in your browser.',
       "Until the first user exists, each start prints a link to create it.</p>",
       '<ul>\n<li><a href="/docs">Reference</a>: every endpoint, with examples that you can run</li>',
+      '<li><a href="/docs/guides">Guides</a>: conventions of the API, each of its parts, and running the service</li>',
       '<li><a href="/docs/errors">Errors</a>: the meaning of each code, and what to do</li>',
       '<li><a href="/openapi.json">OpenAPI document</a>: for client generators and other tools</li>',
       '<li><a href="/health">Health</a>: the current status</li>\n</ul>',

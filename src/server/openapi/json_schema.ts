@@ -3,6 +3,10 @@ import type { TSchema } from "@sinclair/typebox";
 
 export type JsonObject = Record<string, unknown>;
 
+/** A name in PascalCase, as types are named: `order.created` is `OrderCreated`. */
+export const pascal = (name: string): string =>
+  name.replace(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
 /** Internal schema keywords, which are not published. */
 const internal = new Set(["hint", "form", "$id"]);
 
@@ -14,9 +18,12 @@ export class Publisher {
   readonly #closed = new Map<string, boolean>();
   #closes = true;
 
-  /** Registers a schema under the first of `names` that is free, unless an equal schema has a name already. */
+  /**
+   * Registers a schema under the first of `names` that is free, unless an equal schema has a name already. Schemas that
+   * differ only in their description are equal.
+   */
   name(schema: TSchema, ...names: readonly [string, ...string[]]): void {
-    const text = JSON.stringify(schema);
+    const text = textOf(schema);
     if (this.#names.has(text)) return;
     const free = names.find((name) => !this.#taken.has(name));
     if (free === undefined) throw new Error(`two schemas are named ${names[0]}`);
@@ -24,7 +31,7 @@ export class Publisher {
     this.#names.set(text, free);
   }
 
-  /** Converts the schema of a response or an event, which allows more fields: later versions may add some. */
+  /** Converts the schema of a response or an event, which is not closed: later versions may add fields. */
   publishOpen(schema: TSchema): JsonObject {
     this.#closes = false;
     try {
@@ -36,7 +43,7 @@ export class Publisher {
 
   /** Converts a schema; returns a reference if it has a name. */
   publish(schema: TSchema): JsonObject {
-    const name = this.#names.get(JSON.stringify(schema));
+    const name = this.#names.get(textOf(schema));
     if (name === undefined || (this.#closed.get(name) ?? this.#closes) !== this.#closes) return this.#write(schema);
     this.#closed.set(name, this.#closes);
     if (!(name in this.components)) {
@@ -44,11 +51,14 @@ export class Publisher {
       this.components[name] = {};
       this.components[name] = this.#write(schema);
     }
-    return { $ref: `#/components/schemas/${name}` };
+    const about = schema["description"];
+    const own = about === undefined || about === this.components[name]?.["description"] ? {} : { description: about };
+    return { $ref: `#/components/schemas/${name}`, ...own };
   }
 
   #write(schema: TSchema): JsonObject {
-    const { anyOf, allOf, not, items, properties, patternProperties, description, ...plain } = schema as JsonObject;
+    const { anyOf, allOf, not, items, properties, patternProperties, description, additionalProperties, ...plain } =
+      schema as JsonObject;
     const published = Object.entries(plain).filter(([keyword]) => !internal.has(keyword));
     const about = description ?? sentence(schema["hint"]);
     const json: JsonObject = {
@@ -59,16 +69,20 @@ export class Publisher {
     if (allOf) json["allOf"] = (allOf as TSchema[]).map((part) => this.publish(part));
     if (not) json["not"] = this.publish(not as TSchema);
     if (items) json["items"] = this.publish(items as TSchema);
-    if (properties) {
-      json["properties"] = this.#each(properties as Record<string, TSchema>);
-      json["additionalProperties"] = this.#closes ? (json["additionalProperties"] ?? true) : true;
-    }
+    if (properties) json["properties"] = this.#each(properties as Record<string, TSchema>);
+    // Objects are open unless they say otherwise. Those that say that they are open allow typos in generated types, so
+    // only maps do.
+    const isMap = additionalProperties === true && Object.keys(properties ?? {}).length === 0;
+    if (additionalProperties === false && this.#closes) json["additionalProperties"] = false;
+    if (isMap) json["additionalProperties"] = {};
     if (patternProperties) Object.assign(json, this.#record(patternProperties as Record<string, TSchema>));
     return json;
   }
 
+  /** Fields that a request may contain, but which are ignored there, are left out. */
   #each(schemas: Readonly<Record<string, TSchema>>): JsonObject {
-    return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, this.publish(schema)]));
+    const fields = Object.entries(schemas).filter(([, schema]) => schema["readOnly"] !== true);
+    return Object.fromEntries(fields.map(([name, schema]) => [name, this.publish(schema)]));
   }
 
   /** A union. Constants become an `enum`, and null becomes part of `type`, which client generators handle best. */
@@ -99,6 +113,8 @@ export class Publisher {
     return { ...names, additionalProperties: this.publish(value) };
   }
 }
+
+const textOf = ({ description: _, ...schema }: TSchema) => JSON.stringify(schema);
 
 function sentence(hint: unknown): string | undefined {
   return typeof hint === "string" ? `${hint.charAt(0).toUpperCase()}${hint.slice(1)}.` : undefined;

@@ -90,18 +90,34 @@ const of_writes: readonly FaultCode[] = [
   "storage_unavailable",
 ];
 
+const of_all: readonly FaultCode[] = [
+  "headers_too_large",
+  "route_not_found",
+  "internal_error",
+  "unavailable",
+  "rate_limited",
+  "malformed_header",
+];
+const common_codes: ReadonlySet<FaultCode> = new Set([
+  ...[...of_all, ...of_keys, ...of_bodies, ...of_writes],
+  "merchant_required",
+  "merchant_closed",
+  "merchant_suspended",
+  "insufficient_permission",
+  "second_factor_setup_required",
+  "cross_site_request",
+  "view_only",
+] satisfies FaultCode[]);
+
+/** Whether operations of its kind have the code in common, so that it says nothing about this one. */
+export function isCommon({ refuses }: Pick<Operation, "refuses">, code: FaultCode): boolean {
+  return common_codes.has(code) && !refuses.includes(code);
+}
+
 /** Returns every error code of an operation: those common to its kind, and its own. */
 export function refusalsOf(operation: Operation): Set<FaultCode> {
   const { method, need, path, query, matches, refuses } = operation;
-  const codes = new Set<FaultCode>([
-    "headers_too_large",
-    "route_not_found",
-    "internal_error",
-    "unavailable",
-    "validation_failed",
-    "rate_limited",
-    "malformed_header",
-  ]);
+  const codes = new Set<FaultCode>([...of_all, "validation_failed"]);
   const add = (when: boolean, ...more: readonly FaultCode[]) => {
     if (when) for (const code of more) codes.add(code);
   };

@@ -57,7 +57,7 @@ export const errorsPage = htmlPage(
   "Errors of the Packhouse API",
   `\n<style>${css}</style>`,
   [
-    '<p><a href="/docs">Reference</a></p>\n<h1>Errors</h1>',
+    '<p><a href="/docs">Reference</a> · <a href="/docs/guides">Guides</a></p>\n<h1>Errors</h1>',
     "<p>Every error has a <code>code</code> whose meaning never changes. New codes may be added at any time.</p>",
     ...statuses.flatMap((status) => [`<h2>${status}</h2>`, ...codesOf(status).map(entry)]),
   ].join("\n"),
@@ -69,5 +69,5 @@ function entry(code: FaultCode): string {
   return `<section id="${code}">${name}<p>${escapeHtml(when)}</p><p class="remedy">${escapeHtml(remedy)}</p></section>`;
 }
 
-/** Content security policy of the error page, which loads nothing else. */
-export const errorsPolicy = plainPolicy(css);
+/** Content security policy of the pages of errors and guides, which load nothing else. */
+export const plainPagePolicy = plainPolicy(css);

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { Fault } from "../../core/faults.ts";
 import { acceptQuality, readAccept } from "../../core/http_headers.ts";
 import { onFirstUse } from "../../core/memoize.ts";
 import type { Call } from "../../http/call.ts";
@@ -75,30 +76,52 @@ const html = (policy: string) => ({
 const script = { "content-type": "text/javascript; charset=utf-8" };
 const once = (text: string) => packed(Bun.gzipSync(text));
 
+const markdown = { "content-type": "text/markdown; charset=utf-8" };
+
 /** The pages with their policies, and the script that starts the reference. */
 const pages = onFirstUse(async () => {
-  const { errorsPage, errorsPolicy, referencePage, referencePolicy, startScript } = await import("./pages.ts");
+  const { errorsPage, plainPagePolicy, referencePage, referencePolicy, startScript } = await import("./pages.ts");
+  const { guidesPage } = await import("./guide_pages.ts");
   return {
     reference: [once(referencePage), html(referencePolicy)],
-    errors: [once(errorsPage), html(errorsPolicy)],
+    errors: [once(errorsPage), html(plainPagePolicy)],
+    guides: [once(guidesPage), html(plainPagePolicy)],
     start: [once(startScript), script],
   } as const;
 });
 
-async function answerPage(call: Call, name: "reference" | "errors" | "start"): Promise<Response> {
+async function answerPage(call: Call, name: "reference" | "errors" | "guides" | "start"): Promise<Response> {
   const [text, headers] = (await pages())[name];
   return answerText(call, text, headers);
 }
 
+/** The texts of the guides by file name, such as `webhooks` for the page and `webhooks.md` for its source. */
+const guideTexts = new Map<string, PackedText>();
+
+/** Returns a guide as a page, or its Markdown. Refuses: resource_missing. */
+async function answerGuide(call: Call, file: string): Promise<Response> {
+  const { guideNamed } = await import("./guides.ts");
+  const { guidePage } = await import("./guide_pages.ts");
+  const isSource = file.endsWith(".md");
+  const guide = guideNamed(isSource ? file.slice(0, -".md".length) : file);
+  if (guide === undefined) throw new Fault("resource_missing", "There is no such guide. /docs/guides lists them all.");
+  const text = guideTexts.get(file) ?? once(isSource ? guide.text : guidePage(guide));
+  guideTexts.set(file, text);
+  const [, headers] = (await pages()).guides;
+  return answerText(call, text, isSource ? markdown : headers);
+}
+
 const open_to_all = { detail: unlisted({ needs: "none" }) };
 
-/** The HTML pages, which need no key: the reference and the error codes. */
+/** The pages, which need no key: the reference, the guides and the error codes. */
 export function pageRoutes() {
   return new Elysia({ prefix: "/docs" })
     .use(conventions)
     .get("", ({ call }) => answerPage(call, "reference"), open_to_all)
     .get("/", ({ call }) => answerPage(call, "reference"), open_to_all)
     .get("/errors", ({ call }) => answerPage(call, "errors"), open_to_all)
+    .get("/guides", ({ call }) => answerPage(call, "guides"), open_to_all)
+    .get("/guides/:name", ({ call, params }) => answerGuide(call, params.name), open_to_all)
     .get("/start.js", ({ call }) => answerPage(call, "start"), open_to_all)
     .get("/scalar.js", async ({ call }) => answerText(call, await scalar(), script), open_to_all);
 }
@@ -108,22 +131,35 @@ const prefersJson = (accept: string | null) => {
   return acceptQuality("application/json", wishes).quality > acceptQuality("text/html", wishes).quality;
 };
 
-/** The page at `/`: HTML for browsers, JSON for programs that ask for it. */
+/** The page at `/`: HTML for browsers, JSON for programs that ask for it. And `/llms.txt`, for language models. */
 export function homeRoutes() {
+  let listed: { readonly origin: string; readonly text: PackedText } | undefined;
   let last: { readonly origin: string; readonly page: PackedText; readonly facts: PackedText } | undefined;
-  return new Elysia().use(conventions).get(
-    "/",
-    ({ call }) => {
-      const origin = originOf(call);
-      if (last?.origin !== origin) last = { origin, page: once(homePage(origin)), facts: once(homeFacts(origin)) };
-      const vary = { vary: "Accept, Accept-Encoding" };
-      if (!prefersJson(call.request.headers.get("accept"))) {
-        return answerText(call, last.page, { ...html(homePolicy), ...vary });
-      }
-      return answerText(call, last.facts, { "content-type": "application/json", ...vary });
-    },
-    open_to_all,
-  );
+  return new Elysia()
+    .use(conventions)
+    .get(
+      "/",
+      ({ call }) => {
+        const origin = originOf(call);
+        if (last?.origin !== origin) last = { origin, page: once(homePage(origin)), facts: once(homeFacts(origin)) };
+        const vary = { vary: "Accept, Accept-Encoding" };
+        if (!prefersJson(call.request.headers.get("accept"))) {
+          return answerText(call, last.page, { ...html(homePolicy), ...vary });
+        }
+        return answerText(call, last.facts, { "content-type": "application/json", ...vary });
+      },
+      open_to_all,
+    )
+    .get(
+      "/llms.txt",
+      async ({ call }) => {
+        const { llmsText } = await import("./guide_pages.ts");
+        const origin = originOf(call);
+        if (listed?.origin !== origin) listed = { origin, text: once(llmsText(origin)) };
+        return answerText(call, listed.text, { "content-type": "text/plain; charset=utf-8" });
+      },
+      open_to_all,
+    );
 }
 
 /** Scalar's script, which the binary carries compressed. */

@@ -3,7 +3,7 @@ import type { TSchema } from "@sinclair/typebox";
 import { type FaultCode, faults } from "../../core/faults.ts";
 import type { JsonObject, Publisher } from "./json_schema.ts";
 import type { Example, RefusedExamples } from "./operation.ts";
-import { isTagged, isWrite, type Operation, refusalsOf } from "./operation.ts";
+import { isCommon, isTagged, isWrite, type Operation, refusalsOf } from "./operation.ts";
 
 const ref = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
 
@@ -38,10 +38,15 @@ export const headers: JsonObject = {
   WwwAuthenticate: header("What was wrong with the key.", { type: "string" }, 'Bearer error="invalid_token"'),
 };
 
-const always = { "X-Request-Id": ref("headers", "RequestId") };
-const limited = { RateLimit: ref("headers", "RateLimit"), "RateLimit-Policy": ref("headers", "RateLimitPolicy") };
+const commonHeaders = {
+  "X-Request-Id": ref("headers", "RequestId"),
+  RateLimit: ref("headers", "RateLimit"),
+  "RateLimit-Policy": ref("headers", "RateLimitPolicy"),
+  "Retry-After": ref("headers", "RetryAfter"),
+  "WWW-Authenticate": ref("headers", "WwwAuthenticate"),
+};
 
-const phrases: Readonly<Record<number, string>> = {
+const phrases: Readonly<Record<number | string, string>> = {
   200: "Success.",
   201: "Created.",
   202: "Accepted; the work continues in the background.",
@@ -51,19 +56,29 @@ const phrases: Readonly<Record<number, string>> = {
   404: "Not found.",
   409: "Conflicts with the current state.",
   412: "The resource has changed since it was read.",
-  413: "The body is too large.",
-  415: "The body has an unsupported type.",
   422: "The request cannot be carried out.",
-  429: "Too many requests.",
-  431: "The headers are too large.",
-  500: "An internal error.",
   502: "The carrier returned an error.",
   503: "Temporarily unavailable; try again.",
   504: "The carrier did not respond in time.",
 };
 
-/** The schemas of all errors, as JSON and as problem+json. */
-export function errorSchemas(): Record<string, JsonObject> {
+const error_fields = ["type", "code", "message", "details", "doc_url"];
+
+/** The fields that some codes add, from the recorded errors. */
+function fieldsOfCodes(refused: RefusedExamples): JsonObject {
+  const codesOf = new Map<string, string[]>();
+  for (const [code, answer] of Object.entries(refused)) {
+    const fields = Object.keys((answer as { readonly error: object }).error);
+    for (const name of fields.filter((one) => !error_fields.includes(one))) {
+      codesOf.set(name, [...(codesOf.get(name) ?? []), `\`${code}\``]);
+    }
+  }
+  const fields = [...codesOf].map(([name, codes]) => [name, { description: `Only of ${codes.join(", ")}.` }]);
+  return Object.fromEntries(fields);
+}
+
+/** The schemas of all errors. */
+export function errorSchemas(refused: RefusedExamples): Record<string, JsonObject> {
   const text = { type: "string" };
   const codes = Object.keys(faults);
   const types = [...new Set(Object.values(faults).map(({ type }) => type))];
@@ -71,7 +86,6 @@ export function errorSchemas(): Record<string, JsonObject> {
     type: "object",
     properties,
     required,
-    additionalProperties: true,
   });
   const detail = object({ field: text, pointer: { ...text, format: "json-pointer" }, code: text, message: text }, [
     "field",
@@ -79,16 +93,6 @@ export function errorSchemas(): Record<string, JsonObject> {
     "code",
     "message",
   ]);
-  const problem = {
-    type: { ...text, format: "uri-reference" },
-    title: text,
-    status: { type: "integer" },
-    detail: text,
-    instance: text,
-    code: ref("schemas", "ErrorCode"),
-    request_id: text,
-    errors: { type: "array", items: ref("schemas", "ErrorDetail") },
-  };
   const error = {
     type: { type: "string", enum: types },
     code: ref("schemas", "ErrorCode"),
@@ -99,25 +103,25 @@ export function errorSchemas(): Record<string, JsonObject> {
   return {
     ErrorCode: { type: "string", enum: codes, description: "Why a request was refused. Codes may be added." },
     ErrorDetail: { ...detail, description: "An invalid field, as sent and as a JSON pointer." },
+    ErrorBody: object({ ...error, ...fieldsOfCodes(refused) }, error_fields),
     Error: {
       ...object(
         {
           success: { type: "boolean", const: false },
-          error: {
-            ...object(error, ["type", "code", "message", "details", "doc_url"]),
-            description: "Some codes add fields, such as `existing_id`.",
-          },
+          error: ref("schemas", "ErrorBody"),
           meta: ref("schemas", "Meta"),
         },
         ["success", "error", "meta"],
       ),
-    },
-    Problem: {
-      ...object(problem, ["type", "title", "status", "detail", "instance", "code", "errors", "request_id"]),
-      description: "The same error as `application/problem+json` (RFC 9457), if `Accept` asks for it.",
+      description:
+        "An error. With `Accept: application/problem+json` it is a problem document instead (RFC 9457): see the guide" +
+        " *Conventions*.",
     },
   };
 }
+
+/** Stands for the statuses that operations of a kind have in common: `default` in the document. */
+const common = "default";
 
 const names: Readonly<Record<number, string>> = {
   400: "BadRequest",
@@ -126,26 +130,35 @@ const names: Readonly<Record<number, string>> = {
   404: "NotFound",
   409: "Conflict",
   412: "PreconditionFailed",
-  413: "PayloadTooLarge",
-  415: "UnsupportedMediaType",
   422: "Unprocessable",
-  429: "TooManyRequests",
-  431: "HeadersTooLarge",
-  500: "InternalError",
   502: "BadGateway",
   503: "Unavailable",
   504: "GatewayTimeout",
 };
+
+/** The kinds of operations: those of a kind have many errors in common. */
+const kinds = ["PublicError", "ReadError", "WriteError"] as const;
+const kindOf = ({ need, method }: Operation): (typeof kinds)[number] =>
+  need === "none" ? "PublicError" : method === "get" ? "ReadError" : "WriteError";
 
 /** Collects the errors of all operations. Errors that several operations share become named components. */
 export class Refusals {
   readonly #meaning: (code: FaultCode) => string;
   readonly #examples: RefusedExamples;
   readonly #uses = new Map<string, { readonly status: number; readonly codes: readonly FaultCode[]; count: number }>();
+  /** The codes that operations of a kind have in common. */
+  readonly #common: Readonly<Record<string, FaultCode[]>>;
 
   constructor(operations: readonly Operation[], meaning: (code: FaultCode) => string, examples: RefusedExamples) {
     this.#meaning = meaning;
     this.#examples = examples;
+    this.#common = Object.fromEntries(
+      kinds.map((kind) => {
+        const some = operations.filter((operation) => kindOf(operation) === kind);
+        const codes = some.flatMap((one) => [...refusalsOf(one)].filter((code) => isCommon(one, code)));
+        return [kind, [...new Set(codes)].sort()];
+      }),
+    );
     for (const operation of operations) {
       for (const [status, codes] of this.#byStatus(operation)) {
         const key = `${status} ${codes.join(" ")}`;
@@ -155,12 +168,22 @@ export class Refusals {
   }
 
   /** Returns the shared responses by name. */
-  components(): JsonObject {
+  components(): Record<string, JsonObject> {
     const shared = [...this.#uses.values()].filter(({ count }) => count > 1);
-    const named = shared.map(
-      ({ status, codes }) => [this.#nameOf(status, codes), this.#answer(status, codes)] as const,
-    );
+    const named = [
+      ...shared.map(({ status, codes }) => [this.#nameOf(status, codes), this.#answer(status, codes)] as const),
+      ...Object.entries(this.#common).map(([kind, codes]) => [kind, this.#answer(common, codes)] as const),
+    ];
     return Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  /** Returns the recorded errors by code. Those of common codes are left out. */
+  examples(): JsonObject {
+    const codes = [...this.#uses.values()].flatMap((use) => use.codes);
+    const own = Object.entries(this.#examples).filter(
+      ([code]) => codes.includes(code as FaultCode) && !isCommon({ refuses: [] }, code as FaultCode),
+    );
+    return Object.fromEntries(own.map(([code, value]) => [code, { value }]));
   }
 
   /** Returns the errors of one operation by status. */
@@ -169,12 +192,16 @@ export class Refusals {
       const shared = (this.#uses.get(`${status} ${codes.join(" ")}`)?.count ?? 0) > 1;
       return [status, shared ? ref("responses", this.#nameOf(status, codes)) : this.#answer(status, codes)];
     });
-    return Object.fromEntries(answers);
+    return { ...Object.fromEntries(answers), default: ref("responses", kindOf(operation)) };
   }
 
+  /** The statuses of which the operation has codes of its own: these, and those that its kind has in common. */
   #byStatus(operation: Operation): [number, FaultCode[]][] {
-    const groups = Map.groupBy([...refusalsOf(operation)].sort(), (code) => faults[code].status);
-    return [...groups].sort(([a], [b]) => a - b) as [number, FaultCode[]][];
+    const own = [...refusalsOf(operation)].filter((code) => !isCommon(operation, code));
+    const statuses = new Set(own.map((code) => faults[code].status));
+    const codes = new Set([...own, ...(this.#common[kindOf(operation)] ?? [])]);
+    const groups = Map.groupBy([...codes].sort(), (code) => faults[code].status);
+    return [...groups].filter(([status]) => statuses.has(status)).sort(([a], [b]) => a - b) as [number, FaultCode[]][];
   }
 
   /** The most common response of a status has its plain name; others append the codes that differ. */
@@ -189,27 +216,25 @@ export class Refusals {
     return name + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
   }
 
-  #answer(status: number, codes: readonly FaultCode[]): JsonObject {
-    const open = { type: "object", additionalProperties: true };
-    // Required, so that the type of an error in generated clients is narrowed to these codes.
-    const error = { ...open, properties: { code: { type: "string", enum: codes } }, required: ["code"] };
-    const narrowed = { ...open, properties: { error }, required: ["error"] };
+  #answer(status: number | typeof common, codes: readonly FaultCode[]): JsonObject {
+    // Required, so that the type of an error in generated clients is narrowed to these codes. Problem documents are not
+    // listed, because clients would get a union of both forms, in which nothing is narrowed.
+    const code = { type: "object", properties: { code: { type: "string", enum: codes } }, required: ["code"] };
+    const error = { allOf: [ref("schemas", "ErrorBody"), code] };
+    const narrowed = { type: "object", properties: { error }, required: ["error"] };
     const schema = { allOf: [ref("schemas", "Error"), narrowed] };
-    const shown = codes.filter((code) => code in this.#examples).map((code) => [code, ref("examples", code)]);
+    const own = codes.filter((code) => !isCommon({ refuses: [] }, code));
+    const shown = own.filter((code) => code in this.#examples).map((code) => [code, ref("examples", code)]);
     const examples = shown.length === 0 ? {} : { examples: Object.fromEntries(shown) };
-    const lines = codes.map((code) => `- \`${code}\`: ${this.#meaning(code)}`);
+    const lines = own.map((code) => `- \`${code}\`: ${this.#meaning(code)}`);
     return {
-      description: [phrases[status] ?? "Refused.", "", ...lines].join("\n"),
-      headers: {
-        ...always,
-        ...(status === 401 ? { "WWW-Authenticate": ref("headers", "WwwAuthenticate") } : {}),
-        ...(status === 412 ? { ETag: ref("headers", "ETag") } : {}),
-        ...(status === 429 || status === 503 ? { "Retry-After": ref("headers", "RetryAfter") } : {}),
-      },
-      content: {
-        "application/json": { schema, ...examples },
-        "application/problem+json": { schema: ref("schemas", "Problem") },
-      },
+      description: [
+        phrases[status] ?? "An error that any operation of this kind may return.",
+        ...(lines.length === 0 ? [] : ["", ...lines]),
+      ].join("\n"),
+      ...(status === common ? { headers: commonHeaders } : {}),
+      ...(status === 412 ? { headers: { ETag: ref("headers", "ETag") } } : {}),
+      content: { "application/json": { schema, ...examples } },
     };
   }
 }
@@ -223,7 +248,7 @@ export function successes(operation: Operation, publisher: Publisher, example: E
   if (!isTagged(operation) || operation.method !== "get") return Object.fromEntries(answers);
   const unchanged = {
     description: "Not modified: the client has the current revision.",
-    headers: { ...always, ETag: ref("headers", "ETag") },
+    headers: { ETag: ref("headers", "ETag") },
   };
   return Object.fromEntries([...answers, ["304", unchanged]]);
 }
@@ -241,21 +266,39 @@ function success(
 ): JsonObject {
   const documents = operation.documents.map((type) => {
     const isText = /^text\/csv|\+json$/.test(type);
-    return [type, { schema: { type: "string" }, ...(isText && typeof shown === "string" ? { example: shown } : {}) }];
+    const lines = isText && typeof shown === "string" ? { example: shortened(shown) } : {};
+    return [type, { schema: { type: "string" }, ...lines }];
   });
   const isJson = schema !== null && typeof shown !== "string" && shown !== null;
+  const example = shortened(shown);
   const json =
     schema === null
       ? []
-      : [["application/json", { schema: publisher.publishOpen(schema), ...(isJson ? { example: shown } : {}) }]];
+      : [["application/json", { schema: publisher.publishOpen(schema), ...(isJson ? { example } : {}) }]];
+  const own = {
+    ...(isTagged(operation) ? { ETag: ref("headers", "ETag") } : {}),
+    ...(isWrite(operation) ? { "Idempotency-Replayed": ref("headers", "IdempotencyReplayed") } : {}),
+  };
   return {
     description: phrases[status] ?? "Done.",
-    headers: {
-      ...always,
-      ...(operation.need === "none" ? {} : limited),
-      ...(isTagged(operation) ? { ETag: ref("headers", "ETag") } : {}),
-      ...(isWrite(operation) ? { "Idempotency-Replayed": ref("headers", "IdempotencyReplayed") } : {}),
-    },
+    ...(Object.keys(own).length === 0 ? {} : { headers: own }),
     content: Object.fromEntries([...json, ...documents]),
   };
+}
+
+const shown_items_max = 1;
+
+/** An example with only the first record of its lists; of a file, its header and first row. */
+export function shortened(example: unknown): unknown {
+  if (typeof example === "string")
+    return example
+      .split("\n")
+      .slice(0, 1 + shown_items_max)
+      .join("\n");
+  if (Array.isArray(example)) {
+    const isOfRecords = typeof example[0] === "object";
+    return isOfRecords ? example.slice(0, shown_items_max).map(shortened) : example;
+  }
+  if (typeof example !== "object" || example === null) return example;
+  return Object.fromEntries(Object.entries(example).map(([name, value]) => [name, shortened(value)]));
 }

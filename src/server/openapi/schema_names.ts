@@ -1,45 +1,102 @@
 // Names of response schemas, which become type names in generated clients.
 import type { TSchema } from "@sinclair/typebox";
+import { BillableEventView } from "../../billing/billing.schema.ts";
+import { type IdNoun, idPrefixes } from "../../core/ids.ts";
+import { idField, metadataField, momentField } from "../../core/schema.ts";
 import { AddressView, CustomerView } from "../../customers/customer.schema.ts";
 import { EventTypeView, EventView } from "../../events/event.schema.ts";
-import { MeView, RoleView, SessionView, UserView } from "../../identity/users/user.schema.ts";
+import { DryRunImportView } from "../../http/imports.ts";
+import { RequestView } from "../../http/request_log/request_log.schema.ts";
+import { CreatedKeyView, KeyView } from "../../identity/api_keys/api_key.schema.ts";
+import { EntryView } from "../../identity/audit_log/audit_log.schema.ts";
+import { RecoveryCodesView } from "../../identity/sessions/sign_in.schema.ts";
+import { InvitationView, LinkedInvitationView } from "../../identity/users/invitation.schema.ts";
+import {
+  MembershipView,
+  MerchantBriefView,
+  MeView,
+  RoleView,
+  SessionView,
+  UserView,
+} from "../../identity/users/user.schema.ts";
 import { CountView, PlainCountView, PostedView } from "../../inventory/counts/count.schema.ts";
 import { MovementView } from "../../inventory/ledger/movement.schema.ts";
 import { ReceiptView } from "../../inventory/receiving/receipt.schema.ts";
-import { RestockedView } from "../../inventory/receiving/restock_task.schema.ts";
+import { RestockedView, RestockTaskView } from "../../inventory/receiving/restock_task.schema.ts";
 import { TransferView } from "../../inventory/receiving/transfer.schema.ts";
 import { ReservationView } from "../../inventory/reservations/client_reservation.schema.ts";
 import { ChangedLotView, LotDetailView, LotView } from "../../inventory/stock/lot.schema.ts";
 import { AdjustmentView, ItemView, ReceivedView, StockSummaryView } from "../../inventory/stock/stock.schema.ts";
 import { StockBreakdownView } from "../../inventory/stock/stock_breakdown.schema.ts";
 import { WarehouseView } from "../../inventory/warehouses/warehouse.schema.ts";
+import { MerchantView } from "../../merchants/merchant.schema.ts";
+import { BackupRunView, BackupSettingsView, RestorationView } from "../../operations/backups/backups.schema.ts";
+import { HealthView } from "../../operations/health/health.schema.ts";
 import { PackingSlipView, WalkView } from "../../orders/fulfillment/printing.schema.ts";
 import { AllocationView } from "../../orders/fulfillment/stock_plan.schema.ts";
-import { Line, OrderView, ReleasedOrderView, ShipmentView } from "../../orders/order.schema.ts";
+import { Line, OrderView, ReleasedOrderView, ShipmentView, SplitView } from "../../orders/order.schema.ts";
 import { HistoryView, LotRecallView } from "../../orders/search/order_list.schema.ts";
+import { ConnectionView, ImportView, ReportView } from "../../platforms/platforms.schema.ts";
+import { DisclosureView, ErasureView, RetentionView } from "../../privacy/privacy.schema.ts";
 import { ProductView } from "../../products/product.schema.ts";
-import { RefundView, ReturnView } from "../../returns/returns.schema.ts";
-import { CostsView, LabelView } from "../../shipping/labels/labels.schema.ts";
+import { OverviewView, TopicView } from "../../reports/today/today.schema.ts";
+import { InspectedView, RefundView, ReturnView } from "../../returns/returns.schema.ts";
+import { AccountView, NewAccountView } from "../../shipping/carriers/accounts.schema.ts";
+import { CostsView, LabelView, PackageField } from "../../shipping/labels/labels.schema.ts";
 import { ManifestView, PlainManifestView } from "../../shipping/manifests/manifests.schema.ts";
 import { HolidaysView } from "../../shipping/rates/holidays.schema.ts";
 import { RatesView } from "../../shipping/rates/quotes.schema.ts";
 import { CardHistoryView, ListedRateCard, RateCardView } from "../../shipping/rates/rate_cards.schema.ts";
+import { PackageDimensions, ShippingAddress } from "../../shipping/shipping.schema.ts";
 import { ChartsView, OverridesView, ZonesView } from "../../shipping/zones/zones.schema.ts";
 import { ParcelView, ShortTrackingView, TrackedView, TrackingView } from "../../tracking/tracking.schema.ts";
 import { AttemptView, DeliveryView, RecoveryView } from "../../webhooks/deliveries/deliveries.schema.ts";
 import {
   CreatedSubscriptionView,
+  NoticeView,
   SubscriptionView,
   TestView,
 } from "../../webhooks/subscriptions/subscriptions.schema.ts";
+import { pascal } from "./json_schema.ts";
+
+const idNames = (Object.keys(idPrefixes) as IdNoun[]).map((noun) => [`${pascal(noun)}Id`, idField(noun)] as const);
 
 /** Schemas by name. Request bodies need no entry: they are named after their operation. */
 export const schemaNames: Readonly<Record<string, TSchema>> = {
+  ...Object.fromEntries(idNames),
+  DateOrTimestamp: momentField(),
+  Metadata: metadataField(),
   Address: AddressView,
   Allocation: AllocationView,
   AddedInventory: ReceivedView,
   ChangedLot: ChangedLotView,
   CreatedWebhook: CreatedSubscriptionView,
+  ApiKey: KeyView,
+  CreatedApiKey: CreatedKeyView,
+  AuditTrailEntry: EntryView,
+  RequestLogEntry: RequestView,
+  Backup: BackupRunView,
+  BackupSettings: BackupSettingsView,
+  RestoredRecords: RestorationView,
+  BillableEvent: BillableEventView,
+  CarrierAccount: AccountView,
+  CreatedCarrierAccount: NewAccountView,
+  Disclosure: DisclosureView,
+  Erasure: ErasureView,
+  Retention: RetentionView,
+  Health: HealthView,
+  ImportResult: DryRunImportView,
+  Invitation: InvitationView,
+  InvitationWithLink: LinkedInvitationView,
+  Membership: MembershipView,
+  Merchant: MerchantView,
+  MerchantSummary: MerchantBriefView,
+  Overview: OverviewView,
+  OverviewTopic: TopicView,
+  Platform: ConnectionView,
+  PlatformImport: ImportView,
+  PlatformReport: ReportView,
+  RecoveryCodes: RecoveryCodesView,
   Customer: CustomerView,
   CycleCount: CountView,
   Event: EventView,
@@ -60,22 +117,28 @@ export const schemaNames: Readonly<Record<string, TSchema>> = {
   Order: OrderView,
   OrderHistoryEntry: HistoryView,
   PackingSlip: PackingSlipView,
+  Package: PackageField,
+  PackageDimensions,
   Parcel: ParcelView,
+  ParcelAddress: ShippingAddress,
   PickWalk: WalkView,
   PlainCycleCount: PlainCountView,
   PostedCycleCount: PostedView,
   Product: ProductView,
   PutBack: RestockedView,
+  PutBackTask: RestockTaskView,
   Holidays: HolidaysView,
   ListedRateCard,
   RateCard: RateCardView,
   RateCardHistoryEntry: CardHistoryView,
   Rates: RatesView,
   Receipt: ReceiptView,
+  InspectedReturn: InspectedView,
   Refund: RefundView,
   ReleasedOrder: ReleasedOrderView,
   Reservation: ReservationView,
   Return: ReturnView,
+  SplitOrderResult: SplitView,
   Shipment: ShipmentView,
   ShortTracking: ShortTrackingView,
   Tracked: TrackedView,
@@ -89,6 +152,7 @@ export const schemaNames: Readonly<Record<string, TSchema>> = {
   Role: RoleView,
   Session: SessionView,
   User: UserView,
+  Notice: NoticeView,
   Webhook: SubscriptionView,
   WebhookAttempt: AttemptView,
   WebhookDelivery: DeliveryView,

@@ -7,7 +7,10 @@ import { describeApi } from "../../../src/cli/openapi.ts";
 import { eventTypes } from "../../../src/events/event_types.ts";
 import { declarationOf } from "../../../src/http/route.ts";
 import { operationsOf } from "../../../src/server/openapi/description.ts";
+import { deliveryBody } from "../../../src/webhooks/deliveries/delivery.ts";
+import { eventDescriptions } from "../../../src/webhooks/event_descriptions.schema.ts";
 import { openApp, openTestApp } from "../../build/service.ts";
+import { judgeBy, operationsIn } from "./fuzz/check_response.ts";
 
 const app = await openTestApp();
 const folder = mkdtempSync(join(tmpdir(), "packhouse-reference-"));
@@ -24,11 +27,13 @@ interface Shown {
   readonly info: { readonly description: string };
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Record<string, Record<string, ShownOperation>>;
-  readonly webhooks: Record<string, unknown>;
+  readonly webhooks: Record<string, { readonly post: { readonly summary: string } }>;
   readonly components: { readonly schemas: Record<string, unknown>; readonly responses: Record<string, unknown> };
 }
 interface ShownOperation {
   readonly operationId: string;
+  readonly method: string;
+  readonly path: string;
   readonly summary: string;
   readonly tags: readonly string[];
   readonly parameters: readonly { readonly name: string; readonly in: string }[];
@@ -38,10 +43,7 @@ interface ShownOperation {
 
 const text = await (await ask("/openapi.json")).text();
 const shown: Shown = JSON.parse(text);
-const methods = ["get", "post", "put", "patch", "delete"];
-const operations = Object.entries(shown.paths).flatMap(([path, item]) =>
-  methods.flatMap((method) => (item[method] ? [{ path, method, ...item[method] }] : [])),
-);
+const operations = operationsIn(JSON.parse(text)) as unknown as readonly ShownOperation[];
 
 interface Parameter {
   readonly required: boolean;
@@ -52,25 +54,53 @@ interface Parameter {
 }
 
 describe("the document", () => {
-  test("has every guide, as a section with its heading or in its chapter", async () => {
-    const folder = new URL("../../../src/server/guides/", import.meta.url).pathname;
-    const texts = [shown.info.description, ...shown.tags.map(({ description }) => description)];
-    for (const file of new Bun.Glob("*.md").scanSync({ cwd: folder })) {
-      const guide = (await Bun.file(join(folder, file)).text()).trim();
-      expect(texts.filter((about) => about.includes(guide))).toHaveLength(1);
+  test("is at most 900 KB, introduced by one paragraph, and its chapters link to their guides", async () => {
+    expect(Buffer.byteLength(text)).toBeLessThan(900_000);
+    expect(shown.info.description).not.toContain("\n");
+    const abouts = [shown.info.description, ...shown.tags.map(({ description }) => description)];
+    const links = abouts.flatMap((about) => [...about.matchAll(/\]\(([^)]+)\)/g)].map(([, path = ""]) => path));
+    expect(links).toContain("/docs/guides/webhooks");
+    for (const path of new Set(links)) expect([path, (await ask(path)).status]).toEqual([path, 200]);
+  });
+
+  test("allows no unknown fields in generated types, and has no fields that requests ignore", () => {
+    expect(text).not.toContain('"additionalProperties":true');
+    expect(text).not.toContain('"readOnly"');
+    expect(text).not.toContain('"application/problem+json":');
+  });
+
+  test("refers to existing components only, and to each of them", () => {
+    const used = new Set([...text.matchAll(/"\$ref":"#\/components\/(\w+\/\w+)"/g)].map(([, name]) => name ?? ""));
+    const kinds = Object.entries(JSON.parse(text).components as Record<string, object>);
+    const there = kinds.flatMap(([kind, parts]) => Object.keys(parts).map((name) => `${kind}/${name}`));
+    expect([...used].sort()).toEqual(there.filter((name) => !name.startsWith("securitySchemes/")).sort());
+  });
+
+  test("repeats no large object schema", () => {
+    const seen = new Map<string, number>();
+    const walk = (part: unknown): void => {
+      if (typeof part !== "object" || part === null) return;
+      const { properties, description: _, ...rest } = part as Record<string, unknown>;
+      const text = properties === undefined ? "" : JSON.stringify({ properties, ...rest });
+      if (text.length > 500) seen.set(text, (seen.get(text) ?? 0) + 1);
+      for (const [word, inner] of Object.entries(part)) if (word !== "example") walk(inner);
+    };
+    walk(shown.paths);
+    walk(shown.components);
+    expect([...seen].filter(([, times]) => times > 1).map(([schema]) => schema)).toEqual([]);
+  });
+
+  test("describes thin payloads as they are sent", () => {
+    const judge = judgeBy(JSON.parse(text));
+    const schema = { $ref: "#/components/schemas/ThinEvent" };
+    for (const type of eventTypes) {
+      const data = eventDescriptions[type].example;
+      const event = { id: "evt_1", type, created_at: "2026-01-31T12:00:00.000Z", merchant_id: "mer_1", data };
+      const content = { body: JSON.stringify(event), previous: null };
+      const sent = JSON.parse(deliveryBody({ form: "v2_thin", sequence: 1, merchant_id: null }, content));
+      expect([type, judge.fits(schema, sent), Object.keys(sent.data).length]).toEqual([type, true, 2]);
     }
-    expect(shown.info.description.match(/^# .*$/gm)).toEqual([
-      "# Conventions",
-      "# Limits",
-      "# CSV files",
-      "# Several merchants",
-      "# Installing Packhouse",
-      "# Settings",
-      "# Command line",
-      "# Access from other machines",
-      "# Several servers",
-      "# Running Packhouse",
-    ]);
+    expect(judge.fits(schema, { id: "evt_1", type: "order.created" })).toBe(false);
   });
 
   test("has every route of the service", () => {
@@ -79,7 +109,7 @@ describe("the document", () => {
     const machine = app.app.routes.filter(
       ({ path, hooks }) =>
         path !== "/" &&
-        !/^\/(docs|dashboard|trust)\b/.test(path) &&
+        !/^\/(docs|dashboard|trust|llms\.txt)\b/.test(path) &&
         declarationOf({ method: "", path, hooks }).alias !== true,
     );
     const routes = machine.map(({ method, path }) => {
@@ -95,7 +125,7 @@ describe("the document", () => {
       expect(operationId).toMatch(/^[a-z]+[A-Za-z]*$/);
       expect(summary).toMatch(/^[A-Z].{5,}[^.]$/);
       expect(tags).toHaveLength(1);
-      expect(Object.keys(responses)).toContain("500");
+      expect(Object.keys(responses)).toContain("default");
     }
   });
 
@@ -129,24 +159,22 @@ describe("the document", () => {
   });
 
   test("preselects no filter, and names each event as a subscription does", () => {
-    const { paths, webhooks } = JSON.parse(describeApi(""));
     // The reference page prefills a parameter with its example, or with the first value in its schema.
     const presetOf = ({ example, examples, schema }: Parameter) =>
       examples === undefined
         ? (example ?? schema.default ?? schema.enum?.[0])
         : Object.values(examples).find((one) => one["x-disabled"] !== true);
-    for (const path of Object.values<Record<string, { parameters?: Parameter[] }>>(paths)) {
-      for (const { parameters = [] } of Object.values(path)) {
-        const filters = parameters.filter((one) => one.in === "query" && !one.required);
-        expect(filters.filter((one) => presetOf(one) !== undefined)).toEqual([]);
-      }
+    for (const { parameters } of operations) {
+      const filters = (parameters as unknown as readonly Parameter[]).filter(
+        (one) => one.in === "query" && !one.required,
+      );
+      expect(filters.filter((one) => presetOf(one) !== undefined)).toEqual([]);
     }
-    for (const [type, { post }] of Object.entries<{ post: { summary: string } }>(webhooks))
-      expect(post.summary).toBe(type);
+    for (const type of eventTypes) expect(shown.webhooks[type]?.post.summary).toBe(type);
   });
 
   test("has every event type as a webhook", () => {
-    expect(Object.keys(shown.webhooks)).toEqual([...eventTypes]);
+    expect(Object.keys(shown.webhooks)).toEqual([...eventTypes, "thin"]);
   });
 
   test("documents Idempotency-Key on writes only", () => {

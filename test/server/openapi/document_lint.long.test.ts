@@ -15,12 +15,27 @@ const app = await openTestApp();
 const text = await (await app.app.handle(new Request("http://packhouse.test/openapi.json"))).text();
 await app.close();
 
+interface Problem {
+  readonly ruleId: string;
+  readonly message: string;
+  readonly location: readonly { readonly pointer: string }[];
+}
+
+// Both paths of a pair match one address, such as /webhooks/carriers/test. No webhook has the id `carriers`, no connector
+// is called `test`, and no reservation has the id `explain`, so no request is ambiguous.
+const ambiguous = [
+  "/inventory/reservations/{id} /inventory/{sku}/explain",
+  ...["rotate_secret", "test", "deliveries", "recoveries", "logs"].map(
+    (act) => `/webhooks/carriers/{connector} /webhooks/{id}/${act}`,
+  ),
+];
+
 describe("the document of the API is valid", () => {
   test("by Redocly", async () => {
     const file = join(folder, "openapi.json");
     await Bun.write(file, text);
     const cli = join(import.meta.dir, "../../../node_modules/@redocly/cli/bin/cli.js");
-    const words = ["lint", file, "--extends=recommended-strict", "--skip-rule=no-ambiguous-paths", "--format=json"];
+    const words = ["lint", file, "--extends=recommended-strict", "--format=json"];
     const run = Bun.spawn([process.execPath, cli, ...words], {
       cwd: folder,
       env: { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
@@ -28,8 +43,17 @@ describe("the document of the API is valid", () => {
     });
     const said = await new Response(run.stdout).text();
     const { problems } = JSON.parse(said);
-    expect(problems).toEqual([]);
-    expect(await run.exited).toBe(0);
+    await run.exited;
+    const found = (problems as readonly Problem[]).map(({ ruleId, message, location: [at] }) => ({
+      rule: ruleId,
+      message: `${at?.pointer} ${message}`,
+    }));
+    const isAmbiguous = ({ rule }: { readonly rule: string }) => rule === "no-ambiguous-paths";
+    expect(found.filter((one) => !isAmbiguous(one))).toEqual([]);
+    const pairs = found
+      .filter(isAmbiguous)
+      .map(({ message }) => [...message.matchAll(/`([^`]+)`/g)].map(([, path]) => path));
+    expect(pairs.map((pair) => pair.join(" "))).toEqual(ambiguous);
   }, 120_000);
 
   test("by Spectral", async () => {

@@ -1,5 +1,6 @@
 // The HTML pages are public, load nothing from other hosts, and explain every error code.
 import { afterAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { faults } from "../../../src/core/faults.ts";
 import { openTestApp } from "../../build/service.ts";
 
@@ -15,6 +16,10 @@ describe("works", () => {
     ["/docs", "text/html; charset=utf-8"],
     ["/docs/", "text/html; charset=utf-8"],
     ["/docs/errors", "text/html; charset=utf-8"],
+    ["/docs/guides", "text/html; charset=utf-8"],
+    ["/docs/guides/webhooks", "text/html; charset=utf-8"],
+    ["/docs/guides/webhooks.md", "text/markdown; charset=utf-8"],
+    ["/llms.txt", "text/plain; charset=utf-8"],
     ["/docs/start.js", "text/javascript; charset=utf-8"],
     ["/docs/scalar.js", "text/javascript; charset=utf-8"],
   ])("%s is served without a key, and cached by its ETag", async (path, type) => {
@@ -32,7 +37,7 @@ describe("works", () => {
 
   test("the page at / shows users the first steps, and programs the links", async () => {
     const page = await (await ask("/", { accept: "text/html,application/xhtml+xml,*/*;q=0.8" })).text();
-    for (const path of ["/docs", "/docs/errors", "/openapi.json", "/health"]) {
+    for (const path of ["/docs", "/docs/guides", "/docs/errors", "/openapi.json", "/health"]) {
       expect(page).toContain(`href="${path}"`);
       expect((await ask(path)).status).toBe(200);
     }
@@ -51,6 +56,33 @@ describe("works", () => {
     expect(await (await ask(pathname)).text()).toContain(`<section id="${hash.slice(1)}">`);
   });
 
+  test("every guide is a page, Markdown, and in the lists of people and of programs", async () => {
+    const [listed, llms] = [await (await ask("/docs/guides")).text(), await (await ask("/llms.txt")).text()];
+    const folder = join(import.meta.dir, "../../../src/server/guides");
+    const names = [...new Bun.Glob("*.md").scanSync({ cwd: folder })].map((file) => file.slice(0, -".md".length));
+    const inPage = [...listed.matchAll(/href="\/docs\/guides\/(\w+)">([^<]+)/g)];
+    expect(inPage.map(([, name]) => name).sort()).toEqual(names.sort());
+    expect(llms).toStartWith("# Packhouse\n\n> ");
+    for (const [, name = "", title = ""] of inPage) {
+      const source = (await Bun.file(join(folder, `${name}.md`)).text()).trim();
+      const markdown = await (await ask(`/docs/guides/${name}.md`)).text();
+      expect(markdown).toStartWith(source);
+      expect(markdown).toStartWith(`# ${title}\n`);
+      expect(llms).toContain(`[${title}](http://packhouse.test/docs/guides/${name}.md)`);
+      const page = await (await ask(`/docs/guides/${name}`)).text();
+      expect(page.match(/<h1/g)).toHaveLength(1);
+      expect(page).toContain(`>${title}</h1>`);
+    }
+  });
+
+  test("guides link to each other, and have tables that are made from the code", async () => {
+    const webhooks = await (await ask("/docs/guides/webhooks")).text();
+    expect(webhooks).toContain('<a href="/docs/guides/settings">Settings</a>');
+    const privacy = await (await ask("/docs/guides/privacy")).text();
+    expect(privacy).toContain("What an erasure does with each type of record</h2>");
+    expect(privacy).toContain("<td><code>event_payloads</code></td>");
+  });
+
   test("every error code is explained", async () => {
     const page = await (await ask("/docs/errors")).text();
     const explained = [...page.matchAll(/<section id="(\w+)">/g)].map(([, code]) => code);
@@ -58,16 +90,27 @@ describe("works", () => {
   });
 });
 
-describe("guards", () => {
-  test.each(["/", "/docs", "/docs/errors"])("%s may connect to this service only", async (path) => {
-    const page = await ask(path);
-    const policy = page.headers.get("content-security-policy") ?? "";
-    expect(policy).toStartWith("default-src 'none'; ");
-    expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe/);
-    const text = await page.text();
-    expect(text).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
-    expect(text).not.toMatch(/<script(?! src)|\son\w+=/);
+describe("refused", () => {
+  test.each(["nothing", "nothing.md", "webhooks.html", "__proto__"])("a guide named %s", async (name) => {
+    const answer = await ask(`/docs/guides/${name}`);
+    const { error } = (await answer.json()) as { error: { code: string } };
+    expect([answer.status, error.code]).toEqual([404, "resource_missing"]);
   });
+});
+
+describe("guards", () => {
+  test.each(["/", "/docs", "/docs/errors", "/docs/guides", "/docs/guides/conventions"])(
+    "%s may connect to this service only",
+    async (path) => {
+      const page = await ask(path);
+      const policy = page.headers.get("content-security-policy") ?? "";
+      expect(policy).toStartWith("default-src 'none'; ");
+      expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe/);
+      const text = await page.text();
+      expect(text).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
+      expect(text).not.toMatch(/<script(?! src)|\son\w+=/);
+    },
+  );
 
   test("Scalar sends nothing to its vendor", async () => {
     const start = await (await ask("/docs/start.js")).text();

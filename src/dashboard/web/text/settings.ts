@@ -146,6 +146,7 @@ export const referenceTexts = {
   makeKey: "Create API key",
   files: "For developers",
   document: "OpenAPI document (3.1)",
+  guides: "Guides",
   errors: "Error codes",
   base: "API base URL",
 } as const;

@@ -30,15 +30,24 @@ export interface Document {
   readonly components: {
     readonly schemas: Readonly<Record<string, Shown>>;
     readonly responses: Readonly<Record<string, ShownAnswer>>;
+    readonly parameters: Readonly<Record<string, ShownParameter>>;
   };
 }
 
 const methods = ["get", "post", "put", "patch", "delete"];
 
-/** The operations of a document. */
-export function operationsIn({ paths }: Document): ShownOperation[] {
+/** The operations of a document, with their parameters in place. */
+export function operationsIn({ paths, components }: Document): ShownOperation[] {
   return Object.entries(paths).flatMap(([path, item]) =>
-    methods.flatMap((method) => (item[method] ? [{ ...(item[method] as ShownOperation), method, path }] : [])),
+    methods.flatMap((method) => {
+      if (item[method] === undefined) return [];
+      const operation = item[method] as ShownOperation;
+      const parameters = operation.parameters.map((one: ShownParameter & { readonly $ref?: string }) => {
+        const shared = components.parameters[one.$ref?.split("/").at(-1) ?? ""];
+        return shared ?? one;
+      });
+      return [{ ...operation, parameters, method, path }];
+    }),
   );
 }
 
@@ -62,7 +71,7 @@ export function judgeBy(document: Document) {
     fits: (schema: Shown, value: unknown): boolean => validator(schema)(value),
     /** Describes what is wrong with a response, or returns null; `body` is null if it is not JSON. */
     faultOf(operation: ShownOperation, status: number, type: string, body: unknown): string | null {
-      const shown = operation.responses[status];
+      const shown = operation.responses[status] ?? operation.responses["default"];
       if (shown === undefined) return `answers ${status}, which is not in the document`;
       const answer = shown.$ref ? document.components.responses[shown.$ref.split("/").at(-1) ?? ""] : shown;
       const [media = ""] = type.split(";");

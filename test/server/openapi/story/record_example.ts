@@ -94,11 +94,7 @@ const shown_characters_max = 5000;
 /** The response as shown: long lists are shortened, and files and metrics are omitted. */
 function shownOf(answer: Said): unknown {
   if (typeof answer === "string") return /^%PDF|^\x89PNG|^# HELP|\ufffd/.test(answer) ? null : answer;
-  if ("openapi" in answer) {
-    // Its sections are pages long.
-    const [description] = answer.info.description.split("\n\n# ");
-    return { openapi: answer.openapi, info: { ...answer.info, description } };
-  }
+  if ("openapi" in answer) return { openapi: answer.openapi, info: answer.info };
   if (Array.isArray(answer.data?.places))
     return { ...answer, data: { ...answer.data, places: answer.data.places.slice(0, 3) } };
   if (!Array.isArray(answer.data)) return answer;

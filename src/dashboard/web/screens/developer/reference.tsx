@@ -33,6 +33,7 @@ export function ReferenceScreen() {
               facts={[
                 [texts.base, <CopyField text={`${location.origin}/v1`} name={texts.base} />],
                 [texts.document, <a href="/openapi.json">/openapi.json</a>],
+                [texts.guides, <a href="/docs/guides">/docs/guides</a>],
                 [texts.errors, <a href="/docs/errors">/docs/errors</a>],
               ]}
             />
