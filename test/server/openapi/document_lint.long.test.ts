@@ -21,8 +21,8 @@ interface Problem {
   readonly location: readonly { readonly pointer: string }[];
 }
 
-// Both paths of a pair match one address, such as /webhooks/carriers/test. No webhook has the id `carriers`, no connector
-// is called `test`, and no reservation has the id `explain`, so no request is ambiguous.
+// Both paths of a pair match one address, such as /webhooks/carriers/test. No webhook has the id `carriers`, no
+// connector is called `test`, and no reservation has the id `explain`, so no request is ambiguous.
 const ambiguous = [
   "/inventory/reservations/{id} /inventory/{sku}/explain",
   ...["rotate_secret", "test", "deliveries", "recoveries", "logs"].map(
