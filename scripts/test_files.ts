@@ -54,7 +54,7 @@ const on_sqlite = [
   ...[
     "test/main.test.ts",
     "test/server/systemd.test.ts",
-    "test/{scripts/packages,server/openapi/document_lint}.long.test.ts",
+    "test/{scripts/packages,server/openapi/document_lint,server/openapi/generators}.long.test.ts",
   ],
   ...["test/flows/slow_disk.test.ts", "test/flows/tls.test.ts"],
   ...["test/storage/sqlite/**", "test/dashboard/screens/**"],

@@ -26,7 +26,7 @@ describe.skipIf(engine === "postgres")("a typed client", () => {
   test("is generated, compiles, and takes an order to its refund", async () => {
     const document = await app.app.handle(new Request("http://packhouse.test/openapi.json"));
     await Bun.write(join(folder, "openapi.json"), await document.text());
-    await run([join(here, "generate.ts"), join(folder, "openapi.json"), join(folder, "client")]);
+    await run([join(here, "generate.ts"), "hey_api", join(folder, "openapi.json"), join(folder, "client")]);
     copyFileSync(join(here, "flow.txt"), join(folder, "flow.ts"));
 
     const types = join(import.meta.dir, "../../../node_modules/@types");
