@@ -100,7 +100,7 @@ const touches = (item_id: number) => or(eq(movements.from_item_id, item_id), eq(
 
 /** The movements that a record caused, given the noun of its id. */
 export const movementsOf =
-  (noun: "order" | "transfer" | "receipt") =>
+  (noun: "order" | "transfer" | "receipt" | "return") =>
   (db: Db, id: number): Promise<VerifiedRow[]> =>
     movementRows(db, and(eq(movements.reference_type, noun), eq(movements.reference_id, wireId(noun, id))));
 

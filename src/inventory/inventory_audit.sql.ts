@@ -270,15 +270,19 @@ const rules: readonly InventoryRule[] = [
   {
     rule: "I3 units of a lot are the sum of its movements",
     noun: "lot",
+    // Units leave the lot of their stock item and come to that of their movement: an inspection may find out their lot.
     rows: sql`select id, sum(moved) as expected, sum(lies) as actual from (
-        select ${movements.lot_id} as id,
-          (case when ${movements.to_item_id} is null then 0 else ${movements.quantity} end)
-            - (case when ${movements.from_item_id} is null then 0 else ${movements.quantity} end) as moved, 0 as lies
-        from ${movements} where ${movements.lot_id} is not null
+        select ${movements.lot_id} as id, ${movements.quantity} as moved, 0 as lies
+        from ${movements} where ${movements.lot_id} is not null and ${movements.to_item_id} is not null
+        union all
+        select case when ${movements.to_item_id} is null then ${movements.lot_id} else ${stock_items.lot_id} end,
+          -${movements.quantity}, 0
+        from ${movements} join ${stock_items} on ${stock_items.id} = ${movements.from_item_id}
+        where ${movements.lot_id} is not null or ${stock_items.lot_id} is not null
         union all
         select ${stock_items.lot_id}, 0, ${stock_items.on_hand} from ${stock_items}
         where ${stock_items.lot_id} is not null
-      ) as sides group by id`,
+      ) as sides where id is not null group by id`,
   },
   {
     rule: "I3 an item is in a bin of its warehouse and of a lot of its product",

@@ -27,8 +27,8 @@ const claims = sql`(
   group by ${reservation_lines.order_line_id}, ${reservation_lines.product_id}
 )`;
 
-// The stock that each order line needs: its product, or the units of each component for one set of a bundle.
-const parts = sql`(
+/** The stock that each order line needs: its product, or the units of each component for one set of a bundle. */
+export const parts = sql`(
   select ${order_lines.id} as line, ${order_lines.product_id} as product, 1 as each
   from ${order_lines} where ${order_lines.components} is null
   union all

@@ -9,7 +9,6 @@ import { noteReturn } from "../orders/fulfillment/order_stock.ts";
 import { costOf, type Order, type OrderLine } from "../orders/order.ts";
 import type { Tx } from "../storage/database.ts";
 import {
-  awaitsInspection,
   isCompleted,
   isPaid,
   type RefundStatus,
@@ -19,7 +18,14 @@ import {
   returnTransitions,
   stands,
 } from "./return.transitions.ts";
-import { acceptedUnits, type RefundBreakdown, type Return, type ReturnRefund, returnEvent } from "./return.ts";
+import {
+  acceptedUnits,
+  type RefundBreakdown,
+  type Return,
+  type ReturnRefund,
+  refuseUninspected,
+  returnEvent,
+} from "./return.ts";
 import type { RefundReturn, ReportRefund } from "./returns.schema.ts";
 import { insertRefund, listReturnsOfOrder, saveRefundStatus, saveReturn } from "./returns.sql.ts";
 import { begin } from "./returns.ts";
@@ -165,11 +171,7 @@ const isWeekday = (day: number) => ![0, 6].includes(new Date(day * day_ms).getUT
  */
 export async function refundReturn(tx: Tx, id: string, input: RefundReturn, actor: Actor): Promise<ReturnRefund> {
   const { before, order } = await begin(tx, id);
-  if (awaitsInspection(before.status)) {
-    throw new Fault("return_not_inspected", "Receive and inspect the return before refunding it.", {
-      status: before.status,
-    });
-  }
+  refuseUninspected(before, "refunding it");
   const status = transition<ReturnStatus, typeof returnTransitions>(returnTransitions, "refund", before.status);
   const terms = await termsOf(tx, before, order);
   const cents = (amount: string | number | null | undefined, field: string) =>

@@ -20,9 +20,8 @@ export const putBackRoutes = routes("Warehouses", [
     id: "listPutBacks",
     summary: "List restock tasks",
     description:
-      "Lists units that were picked for cancelled orders, and units returned for restocking without a bin." +
-      " They cannot" +
-      " be sold before they are put back. The oldest come first.",
+      "Lists units that were picked for cancelled orders, and inspected units of returns to restock without a bin." +
+      " They cannot be sold before they are put back. The oldest come first.",
     refuses: ["ambiguous_identifier"],
     of: {
       query: ListRestockTasks,
@@ -63,6 +62,7 @@ export const putBackRoutes = routes("Warehouses", [
       "bin_of_other_merchant",
       "insufficient_inventory",
       "resource_missing",
+      "return_not_inspected",
     ],
     body: RestockInput,
     view: RestockedView,

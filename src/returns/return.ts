@@ -1,4 +1,5 @@
 import { iso, isoOrNull } from "../core/clock.ts";
+import { Fault } from "../core/faults.ts";
 import { wireId } from "../core/ids.ts";
 import { money } from "../core/money.ts";
 import { allowedActions } from "../core/transitions.ts";
@@ -123,6 +124,12 @@ export interface Return extends ReturnTerms {
   readonly items: readonly ReturnItem[];
   /** Oldest first. */
   readonly refunds: readonly ReturnRefund[];
+}
+
+/** Refuses: return_not_inspected. `before` describes what needs an inspected return, such as `refunding it`. */
+export function refuseUninspected({ status }: Pick<Return, "status">, before: string): void {
+  if (!awaitsInspection(status)) return;
+  throw new Fault("return_not_inspected", `Receive and inspect the return before ${before}.`, { status });
 }
 
 /** Returns the accepted units of an item: inspected and not returned to the customer. */

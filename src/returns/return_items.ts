@@ -139,7 +139,7 @@ export interface InspectionFinding {
   readonly notes: string | null;
 }
 
-/** The facts about an item's goods: their storage, and the lots and warehouses that they left. */
+/** The facts about an item's goods: their storage, and the lots that were shipped. */
 export interface ReturnedGoods {
   readonly temperature_zone: TemperatureZone;
   /**
@@ -148,7 +148,6 @@ export interface ReturnedGoods {
   readonly lots_known: boolean;
   readonly lot_tracking: boolean;
   readonly shipped: readonly {
-    readonly warehouse_id: number;
     readonly lot_id: number | null;
     readonly lot_number: string | null;
   }[];
@@ -160,8 +159,6 @@ export interface InspectedUnits extends ItemUnits {
   readonly disposition: Disposition;
   readonly lot_id: number | null;
   readonly lot_number: string | null;
-  /** The warehouse that shipped them; null when unknown. */
-  readonly warehouse_id: number | null;
   readonly bin: string | null;
   readonly notes: string | null;
 }
@@ -221,61 +218,86 @@ interface LineGoods {
   readonly components: readonly { readonly product_id: number; readonly quantity: number }[] | null;
 }
 
+/** Units of a product that were shipped from a warehouse and a lot. */
+interface ShippedPart {
+  readonly product_id: number;
+  readonly warehouse_id: number;
+  readonly lot_id: number | null;
+}
+
 /**
- * Returns the stock that inspected units add: for a bundle, its components. Goods that shipped from several lots are
- * quarantined instead of restocked, since their lot is unknown.
+ * Returns the stock that received units add: for a bundle, its components. They return to the warehouse that shipped
+ * most of the product, in the lot that was shipped. If there were several lots, the inspection finds out which.
  */
-export function comingBack(
+export function arriving(
   { product_id, components }: LineGoods,
-  { quantity, disposition, lot_id, warehouse_id, bin }: InspectedUnits,
-  shipped: readonly (ReturnedGoods["shipped"][number] & { readonly product_id: number })[],
+  quantity: number,
+  shipped: readonly ShippedPart[],
   default_warehouse_id: number,
 ) {
-  if (components === null) {
-    return [{ product_id, quantity, disposition, lot_id, bin, warehouse_id: warehouse_id ?? default_warehouse_id }];
-  }
+  return (components ?? [{ product_id, quantity: 1 }]).map((part) => {
+    const origins = shipped.filter((origin) => origin.product_id === part.product_id);
+    return {
+      product_id: part.product_id,
+      quantity: quantity * part.quantity,
+      lot_id: isOfOneLot(origins) ? (origins[0]?.lot_id ?? null) : null,
+      warehouse_id: origins[0]?.warehouse_id ?? default_warehouse_id,
+    };
+  });
+}
+
+const isOfOneLot = (origins: readonly { readonly lot_id: number | null }[]) =>
+  new Set(origins.map(({ lot_id }) => lot_id)).size <= 1;
+
+/**
+ * Returns the stock that an inspection disposes of: for a bundle, its components. Components that shipped from several
+ * lots are quarantined instead of restocked, since their lot is unknown.
+ */
+export function inspectedGoods(
+  { product_id, components }: LineGoods,
+  { quantity, disposition, lot_id, bin }: InspectedUnits,
+  shipped: readonly ShippedPart[],
+) {
+  if (components === null) return [{ product_id, quantity, disposition, lot_id, bin }];
   return components.map((part) => {
     const origins = shipped.filter((origin) => origin.product_id === part.product_id);
-    const isSure = new Set(origins.map((origin) => origin.lot_id)).size <= 1;
+    const isSure = isOfOneLot(origins);
     return {
       product_id: part.product_id,
       quantity: quantity * part.quantity,
       disposition: isSure || disposition !== "restock" ? disposition : ("quarantine" as const),
       lot_id: isSure ? (origins[0]?.lot_id ?? null) : null,
       bin: isSure ? bin : null,
-      warehouse_id: origins[0]?.warehouse_id ?? default_warehouse_id,
     };
   });
 }
 
-type ShippedOrigin = ReturnedGoods["shipped"][number];
+type ShippedLot = ReturnedGoods["shipped"][number];
 
-/** The lot that came back and the warehouse that shipped it. */
+/** The lot that came back. */
 function lotOf(
   { shipped, lots_known, lot_tracking }: ReturnedGoods,
   lot_number: string | null,
   disposition: Disposition,
   field: string,
-): Omit<ShippedOrigin, "warehouse_id"> & { warehouse_id: number | null } {
+): ShippedLot {
   // Copied field by field, since the objects may have more fields, such as the shipped quantity.
-  const origin = (source: ShippedOrigin | undefined) => ({
-    warehouse_id: source?.warehouse_id ?? null,
+  const lot = (source: ShippedLot | undefined) => ({
     lot_id: source?.lot_id ?? null,
     lot_number: source?.lot_number ?? null,
   });
-  const [first] = shipped;
   if (lot_number !== null) {
     const match = shipped.find((candidate) => candidate.lot_number === lot_number);
-    if (match !== undefined) return origin(match);
+    if (match !== undefined) return lot(match);
     throw invalid(field, lots_known ? "is not a lot that was shipped with this order" : "is not a lot of this product");
   }
   if (!lots_known && lot_tracking && disposition === "restock") {
     throw invalid(field, "is required, because the lots of an imported past order are unknown", "required");
   }
-  if (!lots_known) return origin(undefined);
-  const lots = new Map(shipped.map((lot) => [lot.lot_id, lot.lot_number ?? "none"]));
-  if (lots.size <= 1) return origin(first);
-  if (disposition === "return_to_sender") return { ...origin(first), lot_id: null, lot_number: null };
+  if (!lots_known) return lot(undefined);
+  const lots = new Map(shipped.map((one) => [one.lot_id, one.lot_number ?? "none"]));
+  if (lots.size <= 1) return lot(shipped[0]);
+  if (disposition === "return_to_sender") return lot(undefined);
   throw invalid(field, `is required, because several lots were shipped: ${[...lots.values()].join(", ")}`, "required");
 }
 

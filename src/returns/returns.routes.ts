@@ -60,6 +60,10 @@ export const returnRoutes = routes("Returns", [
   rehearsable("POST", "/returns/:id/receive", "returns.receive", {
     id: "receiveReturn",
     summary: "Receive a return",
+    description:
+      "Adds the units to stock, in the returns bin of the warehouse that shipped them. They count as on hand and" +
+      " `unavailable.returns`, and cannot be sold. Parts may arrive one by one. Without `items`, all units that have" +
+      " not arrived are received; if there are none, nothing changes.",
     refuses: ["invalid_state_transition"],
     body: ReceiveReturn,
     view: ReturnView,
@@ -70,7 +74,9 @@ export const returnRoutes = routes("Returns", [
     id: "inspectReturn",
     summary: "Inspect a return",
     description:
-      "Units to restock without a `bin` go to the returns bin and cannot be sold. `putbacks` lists" +
+      "Moves the received units out of the returns bin: `restock` to the `bin`, where they can be sold, and" +
+      " `quarantine` to the quarantine bin. `dispose` writes them off, and `return_to_sender` sends them back to the" +
+      " customer. Units to restock without a `bin` stay in the returns bin and cannot be sold. `putbacks` lists" +
       " them with a suggested bin for each. `POST /inventory/putbacks` restocks them.",
     refuses: ["bin_full", "bin_of_other_merchant", "invalid_state_transition"],
     body: InspectReturn,

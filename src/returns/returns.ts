@@ -7,9 +7,14 @@ import { centsOf } from "../core/money.ts";
 import { transition } from "../core/transitions.ts";
 import { emit } from "../events/emit.ts";
 import { lotsShipped, type ShippedUnits } from "../inventory/ledger/ledger.sql.ts";
-import { type ReturnedUnits, takeReturned } from "../inventory/receiving/receive_units.ts";
 import type { RestockInput } from "../inventory/receiving/restock_task.schema.ts";
 import { restockReturned } from "../inventory/receiving/restock_units.ts";
+import {
+  type DisposedUnits,
+  moveInspected,
+  type ReturnMoves,
+  receiveReturned,
+} from "../inventory/receiving/returned_units.ts";
 import { findLot } from "../inventory/stock/lots.sql.ts";
 import { calendarAt, listPlainWarehouses } from "../inventory/warehouses/warehouses.sql.ts";
 import { refuseForClosed } from "../merchants/directory.sql.ts";
@@ -22,13 +27,22 @@ import { lockOrder, noteInHistory } from "../orders/orders.sql.ts";
 import { findProducts } from "../products/products.sql.ts";
 import type { Tx } from "../storage/database.ts";
 import { returnShippingStarts, returnTransitions } from "./return.transitions.ts";
-import { type Return, type ReturnItem, type ReturnShipping, type ReturnTerms, returnEvent } from "./return.ts";
 import {
+  type Return,
+  type ReturnItem,
+  type ReturnShipping,
+  type ReturnTerms,
+  refuseUninspected,
+  returnEvent,
+} from "./return.ts";
+import {
+  arriving,
   checkReason,
   coldest,
-  comingBack,
   type InspectedUnits,
+  type ItemUnits,
   inspectedFact,
+  inspectedGoods,
   planInspection,
   planItems,
   planReceipt,
@@ -95,10 +109,10 @@ export async function updateReturn(tx: Tx, id: string, input: UpdateReturn): Pro
 }
 
 /**
- * Records the arrival of units, which cannot be sold yet; without `items`, of all outstanding units. If none are
- * outstanding, nothing happens.
+ * Receives units into the returns bin, from which they cannot be sold yet; without `items`, all outstanding units. If
+ * none are outstanding, nothing happens.
  * Refuses: resource_missing, invalid_state_transition, merchant_closed, validation_failed.
- * Emits: return.received.
+ * Emits: return.received, inventory.updated.
  */
 export async function receiveReturn(tx: Tx, id: string, input: ReceiveReturn, actor: Actor): Promise<Return> {
   const { before, order } = await begin(tx, id);
@@ -107,6 +121,7 @@ export async function receiveReturn(tx: Tx, id: string, input: ReceiveReturn, ac
   const arrived = planReceipt(before.items, input.items);
   if (arrived.length === 0) return before;
   await receiveItems(tx, arrived);
+  await addArrived(tx, before, order, arrived, actor);
   const after = await saveReturn(tx, before, { status, received_at: before.received_at ?? tx.now });
   await emit(tx, [returnEvent("return.received", after, before)]);
   await noteReturn(tx, order, { event: "return_received", actor, note: wireId("return", after.id) });
@@ -116,9 +131,11 @@ export async function receiveReturn(tx: Tx, id: string, input: ReceiveReturn, ac
 }
 
 /**
- * Inspects received units and moves them to their destination: sale, quarantine, disposal, or back to the customer.
- * Refuses: resource_missing, invalid_state_transition, merchant_closed, validation_failed.
- * Emits: inventory.updated.
+ * Inspects received units and moves them from the returns bin to their destination: sale, quarantine, disposal, or back
+ * to the customer.
+ * Refuses: resource_missing, invalid_state_transition, validation_failed, bin_full, bin_of_other_merchant,
+ * merchant_closed (units that had been written off).
+ * Emits: inventory.updated, inventory.low_stock.
  */
 export async function inspectReturn(tx: Tx, id: string, input: InspectReturn, actor: Actor): Promise<Return> {
   const { before, order } = await begin(tx, id);
@@ -130,7 +147,7 @@ export async function inspectReturn(tx: Tx, id: string, input: InspectReturn, ac
   for (const { item, quantity, disposition } of inspected) {
     if (disposition !== "return_to_sender") await noteReturned(tx, item.order_line_id, quantity);
   }
-  await takeBack(tx, before, order, inspected, actor);
+  await moveFindings(tx, before, order, inspected, actor);
   // This may bring back a parcel of a cancelled order that its carrier had taken.
   if (order.held) await settleHoldsOf(tx, order.id, actor);
   const after = await saveReturn(tx, before, { status, inspected_at: tx.now });
@@ -206,8 +223,8 @@ function changedShipping(before: ReturnShipping, input: UpdateReturn["return_shi
 }
 
 /**
- * Returns the facts about the goods of an order's items: their temperature zone, and the lots and warehouses that they
- * left; for an imported past order, the lots that the inspection names.
+ * Returns the facts about the goods of an order's items: their temperature zone, and the lots that were shipped; for an
+ * imported past order, the lots that the inspection names.
  */
 async function goodsOf(
   tx: Tx,
@@ -234,21 +251,20 @@ async function goodsOf(
   };
 }
 
-type ReturnedLotUnits = Omit<ShippedUnits, "quantity">;
+type ReturnedLotUnits = Pick<ShippedUnits, "product_id" | "lot_id" | "lot_number">;
 
-/** The lots that an inspection names, as if they had left the warehouse to which they return. */
+/** The lots that an inspection names, as if they had been shipped. */
 async function namedLots(
   tx: Tx,
-  order: Order,
+  { lines }: Order,
   findings: readonly { readonly sku: string; readonly lot_number: string | null }[],
 ): Promise<ReturnedLotUnits[]> {
-  const warehouse_id = await defaultWarehouse(tx, order);
   const named: ReturnedLotUnits[] = [];
   for (const { sku, lot_number } of findings) {
-    const product_id = order.lines.find((line) => line.sku === sku)?.product_id;
+    const product_id = lines.find((line) => line.sku === sku)?.product_id;
     if (lot_number === null || product_id === undefined) continue;
     const lot = await findLot(tx, product_id, lot_number);
-    if (lot !== null) named.push({ product_id, warehouse_id, lot_id: lot.id, lot_number });
+    if (lot !== null) named.push({ product_id, lot_id: lot.id, lot_number });
   }
   return named;
 }
@@ -264,27 +280,50 @@ function lineOf(lines: Order["lines"], item: ReturnItem): OrderLine {
   return line;
 }
 
-async function takeBack(
+/**
+ * How the units of a return move. An imported past order never took units out of stock, so its returned units enter the
+ * ledger as adjustments.
+ */
+function movesOf({ id }: Return, { imported }: Order, actor: Actor): ReturnMoves {
+  const reference = { type: "return", id: wireId("return", id) } as const;
+  return { reference, actor, type: imported ? "adjustment" : "return" };
+}
+
+/** Adds units that have arrived to the returns bin. */
+async function addArrived(
   tx: Tx,
-  { id }: Return,
+  record: Return,
   order: Order,
-  inspected: readonly InspectedUnits[],
+  arrived: readonly ItemUnits[],
   actor: Actor,
 ): Promise<void> {
   // Units that left without a movement (in a parcel that its carrier had already taken) return to the order's
   // warehouse.
   const warehouse_id = await defaultWarehouse(tx, order);
+  const shipped = await lotsShipped(tx, order.id);
+  const units = arrived.flatMap(({ item, quantity }) =>
+    arriving(lineOf(order.lines, item), quantity, shipped, warehouse_id),
+  );
+  await receiveReturned(tx, units, movesOf(record, order, actor));
+}
+
+/** Moves inspected units out of the returns bin. */
+async function moveFindings(
+  tx: Tx,
+  record: Return,
+  order: Order,
+  inspected: readonly InspectedUnits[],
+  actor: Actor,
+): Promise<void> {
   const bundled = order.lines.some(({ components }) => components !== null);
   const shipped = bundled ? await lotsShipped(tx, order.id) : [];
-  const units = inspected.flatMap((part) => comingBack(lineOf(order.lines, part.item), part, shipped, warehouse_id));
-  const reference = { type: "return", id: wireId("return", id) } as const;
-  if (!order.imported) return takeReturned(tx, units, reference, actor);
-  // An imported past order never took units out of stock, so its returned units enter the ledger as an adjustment.
-  await takeReturned(tx, await quarantineUnknownLots(tx, units), reference, actor, "adjustment");
+  const units = inspected.flatMap((part) => inspectedGoods(lineOf(order.lines, part.item), part, shipped));
+  const certain = order.imported ? await quarantineUnknownLots(tx, units) : units;
+  await moveInspected(tx, certain, movesOf(record, order, actor));
 }
 
 /** Quarantines components with lots if the returned lot is unknown. */
-async function quarantineUnknownLots(tx: Tx, units: readonly ReturnedUnits[]): Promise<ReturnedUnits[]> {
+async function quarantineUnknownLots(tx: Tx, units: readonly DisposedUnits[]): Promise<DisposedUnits[]> {
   const products = await findProducts(tx, [...new Set(units.map(({ product_id }) => product_id))]);
   const tracked = new Set(products.flatMap((product) => (product.lot_tracking ? product.id : [])));
   return units.map((unit) => {
@@ -295,7 +334,7 @@ async function quarantineUnknownLots(tx: Tx, units: readonly ReturnedUnits[]): P
 
 /**
  * Restocks units of cancelled orders, or units returned for restocking.
- * Refuses: resource_missing, ambiguous_identifier, validation_failed, ambiguous_stock, bin_full,
+ * Refuses: resource_missing, ambiguous_identifier, return_not_inspected, validation_failed, ambiguous_stock, bin_full,
  * insufficient_inventory.
  * Emits: inventory.updated, inventory.low_stock.
  */
@@ -305,6 +344,7 @@ export async function shelveUnits(tx: Tx, input: RestockInput, actor: Actor) {
   if (order_id !== undefined) return restockOrderUnits(tx, { ...input, order_id }, actor);
   if (return_id === undefined) throw invalid("order_id", "is required without return_id", "required");
   const { before, order } = await begin(tx, String(return_id));
+  refuseUninspected(before, "restocking its units");
   const done = await restockReturned(tx, before.id, input, actor);
   const returned = wireId("return", before.id);
   await noteInHistory(tx, order.id, { event: "put_back", actor, note: `${returned}: ${restockText(done)}` });

@@ -1,9 +1,14 @@
 // Audit rules of returns and refunds for `verify`, in SQL that is independent of the acts.
 import { eq, sql } from "drizzle-orm";
+import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { isOneOf } from "../../db/kit.ts";
+import { movements, stock_items } from "../../db/schema/inventory.ts";
 import { order_history, order_lines, orders } from "../../db/schema/orders.ts";
 import { refunds, return_inspections, return_items, returns } from "../../db/schema/returns.ts";
+import { bins } from "../../db/schema/warehouses.ts";
 import { eventCountRule } from "../events/events_audit.sql.ts";
+import { movementsOf } from "../inventory/audited_rows.sql.ts";
+import { parts } from "../orders/orders_audit.sql.ts";
 import type { Db } from "../storage/database.ts";
 import { plainRows, type RelatedRows, type VerifierRule, verifierOf } from "../storage/verifier.ts";
 import { type ReturnStatus, refundTransitions, returnTransitions } from "./return.transitions.ts";
@@ -47,6 +52,26 @@ const paid = sql`(
   group by ${returns.order_id}
 )`;
 
+// The units of each product that a return's items have received, and the part of them that an inspection disposed of or
+// sent back to the customer.
+const arrived = sql`(
+  select ${return_items.return_id} as id, p.product as product, ${return_items.quantity_received} * p.each as units,
+    coalesce(l.units, 0) * p.each as gone
+  from ${return_items} join parts as p on p.line = ${return_items.order_line_id}
+  left join (
+    select ${return_inspections.return_item_id} as item, sum(${return_inspections.quantity}) as units
+    from ${return_inspections} where ${return_inspections.disposition} in ('dispose', 'return_to_sender')
+    group by ${return_inspections.return_item_id}
+  ) as l on l.item = ${return_items.id}
+)`;
+
+// Both sides of the movements of returns, each as a change of one stock item.
+const side = (item: AnyPgColumn, sign: "" | "-") => sql`
+  select cast(substr(${movements.reference_id}, 5) as bigint) as id, ${movements.product_id} as product,
+    ${item} as item, ${sql.raw(sign)}${movements.quantity} as change
+  from ${movements} where ${movements.reference_type} = 'return' and ${item} is not null`;
+const moved = sql`(${side(movements.to_item_id, "")} union all ${side(movements.from_item_id, "-")})`;
+
 function refundsOfOrder(db: Db, id: number) {
   const own = db.sql.select({ id: returns.id }).from(returns).where(eq(returns.order_id, id));
   return plainRows(db, refunds.id, sql`${refunds.return_id} in ${own}`);
@@ -56,7 +81,7 @@ const nouns = {
   events: [],
   order: [orders.id, returns.order_id, refundsOfOrder],
   "order line": [order_lines.id, return_items.order_line_id],
-  return: [returns.id, return_items.return_id, refunds.return_id],
+  return: [returns.id, return_items.return_id, refunds.return_id, movementsOf("return")],
   "returned item": [return_items.id, return_inspections.return_item_id],
   refund: [refunds.id],
 } as const satisfies Record<string, readonly RelatedRows[]>;
@@ -82,6 +107,30 @@ const rules: readonly VerifierRule<keyof typeof nouns>[] = [
     rows: sql`select ${return_items.id} as id, ${return_items.quantity_received} as expected, i.units as actual
       from ${return_items} join inspected as i on i.item = ${return_items.id}
       where i.units > ${return_items.quantity_received}`,
+  },
+  {
+    rule: "units received with a return are in the ledger until they are disposed of or sent back",
+    noun: "return",
+    rows: sql`select id, sum(stays) as expected, sum(inside) as actual from (
+        select id, product, units - gone as stays, 0 as inside from arrived
+        union all select id, product, 0, change from moved
+      ) as sides group by id, product`,
+  },
+  {
+    // Units that were written off while they waited have left the bin, but not the return.
+    rule: "units of a return are in a returns bin from their receipt to their inspection",
+    noun: "return",
+    rows: sql`select id, sum(received) as expected, sum(waiting) as actual from (
+        select arrived.id as id, product, units as received, 0 as waiting
+        from arrived join ${returns} on ${returns.id} = arrived.id
+        where ${isIn(...returnTransitions.receive.from)}
+        union all
+        select moved.id, product, 0, change
+        from moved join ${returns} on ${returns.id} = moved.id
+        join ${stock_items} on ${stock_items.id} = moved.item
+        join ${bins} on ${bins.id} = ${stock_items.bin_id}
+        where ${isIn(...returnTransitions.receive.from)} and (${bins.kind} = 'returns' or ${stock_items.on_hand} = 0)
+      ) as sides group by id, product`,
   },
   {
     rule: "a return and its order belong to the same merchant",
@@ -133,4 +182,8 @@ const rules: readonly VerifierRule<keyof typeof nouns>[] = [
 ];
 
 /** Verifies returns and refunds against shipments and prices. Returns the differences. */
-export const verifyReturns = verifierOf({ nouns, rules, shared: { inspected, returned, worth, paid } });
+export const verifyReturns = verifierOf({
+  nouns,
+  rules,
+  shared: { inspected, returned, worth, paid, parts, arrived, moved },
+});

@@ -307,7 +307,7 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
     completed_at: null,
   }),
   "return.received": returned(
-    "A returned parcel arrived at the warehouse.",
+    "Units of a return arrived at the warehouse. They are on hand and cannot be sold before their inspection.",
     {
       status: "received",
       refund_status: "pending",

@@ -3,6 +3,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import { eq, inArray, sql } from "drizzle-orm";
 import { carrier_accounts } from "../../db/schema/carrier_accounts.ts";
+import { movements } from "../../db/schema/inventory.ts";
 import { order_history, order_lines, orders } from "../../db/schema/orders.ts";
 import { events } from "../../db/schema/outbox.ts";
 import { platform_reports } from "../../db/schema/platform_reports.ts";
@@ -30,6 +31,8 @@ const parts = "I16 a refund equals the sum of its parts, in cents";
 const worth = "I16 refunds for an order's units do not exceed the cost of the accepted units, in cents";
 const postage = "I16 refunds of an order's shipping do not exceed its cost, in cents";
 const claimed = "an order line has no more returned units than shipped units";
+const entered = "units received with a return are in the ledger until they are disposed of or sent back";
+const waiting = "units of a return are in a returns bin from their receipt to their inspection";
 const counted = "an order line's returned units equal the units that inspections accepted";
 
 let count: number;
@@ -165,6 +168,16 @@ test.each<[string, (tx: Tx) => PromiseLike<unknown>, (readonly [rule: string, wh
       [counted, "order line 1001: 0 2"],
       [counted, "order line 1002: 2 0"],
     ],
+  ],
+  [
+    "a returned unit that the ledger does not have",
+    (tx) => tx.sql.update(movements).set({ quantity: 1 }).where(eq(movements.reason, "return_received")),
+    [[entered, "return 1001: 2 1"]],
+  ],
+  [
+    "units that left the returns bin before their inspection",
+    (tx) => tx.sql.update(returns).set({ status: "received" }),
+    [[waiting, "return 1001: 2 0"]],
   ],
   [
     "units that count as returned and never came",

@@ -9,6 +9,7 @@ import {
 } from "../../src/returns/return.transitions.ts";
 import type { Return, ReturnItem } from "../../src/returns/return.ts";
 import {
+  arriving,
   defaultDisposition,
   type InspectionFinding,
   planInspection,
@@ -154,15 +155,13 @@ describe("an inspection", () => {
     shipped,
   });
   const plan = (found: InspectionFinding[], of: ReturnedGoods = goods(lot(null)), items = [item(1), item(2)]) =>
-    planInspection(items, found, () => of).map((one) => [
-      ...[one.item.id, one.quantity, one.disposition, one.lot_id, one.warehouse_id],
-    ]);
+    planInspection(items, found, () => of).map((one) => [...[one.item.id, one.quantity, one.disposition, one.lot_id]]);
 
   test("covers every received unit, in the order of the items", () => {
     expect(plan([finding(3), finding(1, { condition: "damaged" })])).toEqual([
-      [1, 2, "restock", null, 1],
-      [2, 1, "restock", null, 1],
-      [2, 1, "dispose", null, 1],
+      [1, 2, "restock", null],
+      [2, 1, "restock", null],
+      [2, 1, "dispose", null],
     ]);
     expect(fieldOf(() => plan([finding(3)]))).toEqual(["items must cover every unit received (missing: 1 of A)"]);
     expect(fieldOf(() => plan([finding(5)]))).toEqual(["items[0].quantity must be at most 4"]);
@@ -171,18 +170,18 @@ describe("an inspection", () => {
 
   test("uses the condition that the customer stated, unless it finds another", () => {
     const said = [item(1, { condition: "expired" })];
-    expect(plan([finding(2, { condition: null })], goods(lot(null)), said)).toEqual([[1, 2, "dispose", null, 1]]);
+    expect(plan([finding(2, { condition: null })], goods(lot(null)), said)).toEqual([[1, 2, "dispose", null]]);
     expect(fieldOf(() => plan([finding(4, { condition: null })]))).toEqual(["items[0].condition is required"]);
   });
 
   test("needs a lot number only if several lots shipped", () => {
-    expect(plan([finding(4)], goods(lot(7, 2)))[0]).toEqual([1, 2, "restock", 7, 2]);
-    expect(plan([finding(4)], goods())[0]).toEqual([1, 2, "restock", null, null]);
+    expect(plan([finding(4)], goods(lot(7, 2)))[0]).toEqual([1, 2, "restock", 7]);
+    expect(plan([finding(4)], goods())[0]).toEqual([1, 2, "restock", null]);
     const several = goods(lot(7), lot(8, 2), lot(7, 3));
     expect(fieldOf(() => plan([finding(4)], several))).toEqual([
       "items[0].lot_number is required, because several lots were shipped: L7, L8",
     ]);
-    expect(plan([finding(4, { lot_number: "L8" })], several)[0]).toEqual([1, 2, "restock", 8, 2]);
+    expect(plan([finding(4, { lot_number: "L8" })], several)[0]).toEqual([1, 2, "restock", 8]);
     expect(plan([finding(4, { disposition: "return_to_sender" })], several)[0]?.[3]).toBeNull();
     expect(fieldOf(() => plan([finding(4, { lot_number: "L9" })], several))).toEqual([
       "items[0].lot_number is not a lot that was shipped with this order",
@@ -208,6 +207,40 @@ describe("an inspection", () => {
         expect(defaultDisposition(condition, zone)).not.toBe("restock");
       }
     }
+  });
+});
+
+describe("received units", () => {
+  const shipped = (product_id: number, warehouse_id: number, lot_id: number | null) => ({
+    product_id,
+    warehouse_id,
+    lot_id,
+    lot_number: null,
+    quantity: 99,
+  });
+  const tea = { product_id: 1, components: null };
+
+  test("arrive where most of the product was shipped from, in its lot if there is only one", () => {
+    const unit = { product_id: 1, quantity: 3 };
+    expect(arriving(tea, 3, [shipped(1, 5, 7), shipped(1, 6, 7), shipped(2, 6, 8)], 9)).toEqual([
+      { ...unit, warehouse_id: 5, lot_id: 7 },
+    ]);
+    expect(arriving(tea, 3, [shipped(1, 6, 7), shipped(1, 5, 8)], 9)).toEqual([
+      { ...unit, warehouse_id: 6, lot_id: null },
+    ]);
+    expect(arriving(tea, 3, [shipped(2, 5, 7)], 9)).toEqual([{ ...unit, warehouse_id: 9, lot_id: null }]);
+  });
+
+  test("of a bundle are its components", () => {
+    const components = [
+      { product_id: 1, quantity: 2 },
+      { product_id: 2, quantity: 1 },
+    ];
+    const left = [shipped(1, 5, 7), shipped(2, 6, 8), shipped(2, 6, 9)];
+    expect(arriving({ product_id: 3, components }, 2, left, 9)).toEqual([
+      { product_id: 1, quantity: 4, warehouse_id: 5, lot_id: 7 },
+      { product_id: 2, quantity: 2, warehouse_id: 6, lot_id: null },
+    ]);
   });
 });
 

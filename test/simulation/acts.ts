@@ -15,10 +15,9 @@ import { packOrder, pickOrder, processOrder } from "../../src/orders/fulfillment
 import { shipOrder } from "../../src/orders/fulfillment/ship_order.ts";
 import { createOrder } from "../../src/orders/lifecycle/create_order.ts";
 import type { Order } from "../../src/orders/order.ts";
-import { createReturn, inspectReturn, receiveReturn } from "../../src/returns/returns.ts";
 import type { Tx } from "../../src/storage/database.ts";
 import { type BinCode, goods, type House, houses, kitNames, lotName, type Sku, skus, type Ware } from "./business.ts";
-import type { Disposition, Model } from "./model.ts";
+import type { Model } from "./model.ts";
 import type { NewOrder } from "./order_model.ts";
 import { clerk, type Outcome, type Service } from "./service.ts";
 import type { Claim, Want } from "./stock_model.ts";
@@ -420,54 +419,5 @@ function pickOf({ sku, quantity, bin }: { sku: Ware; quantity: number; bin: BinC
   return { sku, quantity, ...(bin === null ? {} : { bin }) };
 }
 
-const dispositions = ["restock", "restock", "quarantine", "dispose", "return_to_sender"] as const;
-
-const takeBack = act({
-  weight: 3,
-  input: fc.record({
-    nth,
-    line: nth,
-    quantity: fc.integer({ min: 1, max: 3 }),
-    disposition: fc.constantFrom<Disposition>(...dispositions),
-    shelf: fc.boolean(),
-  }),
-  ready: (model, { nth, line }) => returnable(model, nth, line) !== null,
-  play: async (model, service, { nth, line, quantity, disposition, shelf }) => {
-    const found = returnable(model, nth, line);
-    if (found === null) return null;
-    const { at, sku, lot } = found;
-    const onShelf = goods[sku].cold ? "C-1" : "S-1";
-    const bin = shelf ? onShelf : null;
-    const order_id = service.orders[at]?.id ?? 0;
-    const { code } = await both(
-      model,
-      service,
-      () => model.takeBack(at, sku, quantity, disposition, bin),
-      async (tx) => {
-        const items = [{ sku, quantity, condition: "unopened" as const }];
-        const { id } = await createReturn(tx, { order_id, reason: "customer_remorse", items }, clerk);
-        await receiveReturn(tx, String(id), {}, clerk);
-        const lot_number = lot === null ? null : lotName(lot);
-        return inspectReturn(tx, String(id), { items: [{ sku, quantity, disposition, lot_number, bin }] }, clerk);
-      },
-    );
-    return code;
-  },
-});
-
-/** A SKU of which an order has shipped units, and whose return location is unambiguous. */
-function returnable(model: Model, nth: number, line: number) {
-  const shipped = [...model.orders.keys()].filter((at) => model.order(at).sold.length > 0);
-  const at = shipped[nth % shipped.length];
-  if (at === undefined) return null;
-  const { sold, lines } = model.order(at);
-  // Units that shipped as part of a set are returned as a set, which is not simulated.
-  const known = sold.filter((one) => lines.some((own) => own.sku === one.sku));
-  const sku = known[line % known.length]?.sku;
-  if (sku === undefined) return null;
-  const origin = model.origin(at, sku);
-  return origin === null ? null : { at, sku, lot: origin.lot };
-}
-
-/** All acts, by name. */
-export const acts = { add, adjust, reserve, release, time, create, ...orderActs, takeBack };
+/** All acts on stock and orders, by name. */
+export const acts = { add, adjust, reserve, release, time, create, ...orderActs };

@@ -1,7 +1,7 @@
-// Warehouse work, by the contract: order fulfillment and returns, on top of the plain model of orders.
+// Warehouse work, by the contract: order fulfillment, on top of the plain model of orders.
 
 import { binFor, Refused } from "./bin_model.ts";
-import type { BinCode, House, Sku, Ware } from "./business.ts";
+import type { BinCode, Sku, Ware } from "./business.ts";
 import { kept, type ModelOrder, type OrderLine, OrderModel } from "./order_model.ts";
 import { type Line, sum } from "./stock_model.ts";
 
@@ -18,8 +18,6 @@ interface Picks {
   readonly bin?: BinCode | null;
   readonly lot?: number | null;
 }
-
-export type Disposition = "restock" | "quarantine" | "dispose" | "return_to_sender";
 
 /** The plain model of everything related to orders. */
 export class Model extends OrderModel {
@@ -305,42 +303,6 @@ export class Model extends OrderModel {
     found.one.quantity -= quantity;
     found.item.on_hand -= quantity;
     this.put(to, quantity, received_at);
-    this.fill([sku]);
-  }
-
-  // ---- returns
-
-  /**
-   * Where units of a SKU would be returned to: the warehouse and lot that most of them shipped from, if unambiguous.
-   */
-  origin(at: number, sku: Sku): { house: House; lot: number | null } | null {
-    const sold = this.order(at).sold.filter((one) => one.sku === sku);
-    const most = Math.max(...sold.map((one) => one.quantity));
-    const [first, ...others] = sold.filter((one) => one.quantity === most);
-    return first === undefined || others.length > 0 ? null : first;
-  }
-
-  /** Units of an order are returned, received and inspected. */
-  takeBack(at: number, sku: Sku, quantity: number, disposition: Disposition, bin: BinCode | null): void {
-    const order = this.order(at);
-    const left = (own: OrderLine) => own.shipped - own.returned;
-    if (order.lines.every((own) => left(own) === 0)) throw new Refused("nothing_to_return");
-    const own = order.lines.filter((line) => line.sku === sku);
-    if (quantity > sum(own.map(left))) throw new Refused("validation_failed");
-    if (disposition === "return_to_sender") return;
-    let open = quantity;
-    for (const line of own) {
-      const units = Math.min(open, left(line));
-      open -= units;
-      line.returned += units;
-    }
-    this.settle([sku]);
-    const from = this.origin(at, sku);
-    if (from === null) throw new Error("returns are simulated where their way back is certain");
-    const usual = disposition === "quarantine" ? "QUARANTINE" : "RETURNS";
-    const to = disposition === "restock" && bin !== null ? binFor(this, sku, bin, from.house) : usual;
-    const place = this.place(sku, from.house, to, from.lot);
-    if (disposition !== "dispose") this.put(place, quantity, this.now);
     this.fill([sku]);
   }
 }

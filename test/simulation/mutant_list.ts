@@ -14,6 +14,7 @@ const backorder_queries = `${inventory}/reservations/backorders.sql.ts`;
 const reservation_queries = `${inventory}/reservations/reservations.sql.ts`;
 const ledger = `${inventory}/ledger/ledger.sql.ts`;
 const transfers = `${inventory}/receiving/transfers.ts`;
+const returned = `${inventory}/receiving/returned_units.ts`;
 const lot_changes = `${inventory}/stock/change_lot.ts`;
 const warehouses = `${inventory}/warehouses/warehouses.ts`;
 
@@ -164,10 +165,28 @@ export const mutants: readonly Mutant[] = [
     replace: 'fromEntries(["on_hand", "reserved", "turns_on", "updated_at"].map',
   },
   {
-    name: "returned units for quarantine go to the returns bin",
-    file: `${inventory}/receiving/receive_units.ts`,
-    search: 'disposition === "quarantine" ? "quarantine" : "returns"',
-    replace: 'disposition === "restock" ? "quarantine" : "returns"',
+    name: "received units of a return are quarantined",
+    file: returned,
+    search: 'transitSpot(tx, warehouse_id, "returns", product.merchant_id)',
+    replace: 'transitSpot(tx, warehouse_id, "quarantine", product.merchant_id)',
+  },
+  {
+    name: "returned units for quarantine stay in the returns bin",
+    file: returned,
+    search: 'if (disposition === "quarantine") {',
+    replace: "if (quantity < 0) {",
+  },
+  {
+    name: "units that an inspection disposes of stay",
+    file: returned,
+    search: 'await moveUnits(tx, stock, { ...common, type: "adjustment", to: null, to_place: "write_off", reason });',
+    replace: "void reason;",
+  },
+  {
+    name: "units of a return wait to be restocked before their inspection",
+    file: "src/returns/returns.ts",
+    search: '  refuseUninspected(before, "restocking its units");\n',
+    replace: "",
   },
   {
     name: "what the client believes is on hand is not compared",

@@ -10,6 +10,7 @@ import { compareOrder, acts as saleActs, same, type Tally } from "./acts.ts";
 import { kitNames, type Level, merchants, partsOf, skus } from "./business.ts";
 import { listActs } from "./list_acts.ts";
 import type { Model } from "./model.ts";
+import { returnActs } from "./return_acts.ts";
 import type { Look, Service } from "./service.ts";
 import { openStage, start } from "./stage.ts";
 import { houseActs } from "./warehouse_acts.ts";
@@ -25,7 +26,7 @@ const verify_every = 100;
 const shrink_ms = 60_000;
 
 const stage = openStage();
-const acts = { ...saleActs, ...listActs, ...houseActs };
+const acts = { ...saleActs, ...returnActs, ...listActs, ...houseActs };
 let done = 0;
 const tally: Tally = new Map();
 

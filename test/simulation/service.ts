@@ -137,6 +137,7 @@ export class Service {
   readonly bookings = new Map<number, number>();
   readonly transfers: number[] = [];
   readonly receipts: number[] = [];
+  readonly returns: number[] = [];
   /** The names of the warehouses, by their ids in the API. */
   readonly #names: ReadonlyMap<string, House>;
   /** The available quantities at the last check, and the number of sets they made. */

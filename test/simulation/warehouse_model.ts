@@ -2,7 +2,7 @@
 // and bins are counted.
 import { binFor, Refused } from "./bin_model.ts";
 import { type BinCode, endOf, type House, houses, type LotStatus, type Sku } from "./business.ts";
-import { Model } from "./model.ts";
+import { ReturnModel } from "./return_model.ts";
 import { type Claim, type Item, sum } from "./stock_model.ts";
 
 /** Units of one lot, or without one, that are in transit between two warehouses. */
@@ -58,7 +58,7 @@ const lotMoves: Readonly<Record<GivenStatus, readonly LotStatus[]>> = {
 const isOver = ({ status }: Delivery) => status === "closed" || status === "cancelled";
 
 /** The complete plain model. */
-export class HouseModel extends Model {
+export class HouseModel extends ReturnModel {
   transfers: Transfer[] = [];
   deliveries: Delivery[] = [];
 

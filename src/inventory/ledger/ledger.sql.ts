@@ -124,7 +124,7 @@ export interface ShippedUnits {
   readonly quantity: number;
 }
 
-/** The lots shipped for an order, by product and warehouse, from its `sale` movements. */
+/** The lots shipped for an order, by product and warehouse, from its `sale` movements; most units first. */
 export async function lotsShipped(db: Db, order_id: number): Promise<ShippedUnits[]> {
   const order = wireId("order", order_id);
   return db.sql
@@ -140,7 +140,7 @@ export async function lotsShipped(db: Db, order_id: number): Promise<ShippedUnit
     .leftJoin(lots, eq(lots.id, movements.lot_id))
     .where(and(eq(movements.reference_type, "order"), eq(movements.reference_id, order), eq(movements.type, "sale")))
     .groupBy(movements.product_id, stock_items.warehouse_id, movements.lot_id, lots.lot_number)
-    .orderBy(asc(movements.product_id), desc(sql`sum(${movements.quantity})`));
+    .orderBy(asc(movements.product_id), desc(sql`sum(${movements.quantity})`), asc(stock_items.warehouse_id));
 }
 
 // The update repeats the value that was read, so that it matches no row that has changed since.
@@ -464,7 +464,8 @@ function rowOf(tx: Tx, { posting, to, from_balance, to_balance }: PostingResult)
     to_place,
     from_balance,
     to_balance,
-    lot_id: item.lot_id,
+    // An inspection may find out the lot of units that it moves.
+    lot_id: (to ?? item).lot_id,
     reason,
     notes: notes ?? null,
     reference_type: reference?.type ?? null,

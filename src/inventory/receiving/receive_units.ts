@@ -12,19 +12,18 @@ import type { Tx } from "../../storage/database.ts";
 import { type AdjustmentReason, isAvailable } from "../inventory.transitions.ts";
 import type { Posting } from "../ledger/ledger.sql.ts";
 import type { UnitCost } from "../ledger/movement.ts";
-import type { BinSpot, StockSpot } from "../ledger/stock_item.ts";
+import type { BinSpot } from "../ledger/stock_item.ts";
 import { isPastExpiry } from "../ledger/stock_item.ts";
 import { fillBackorders, lockFreshStock } from "../reservations/backorders.ts";
 import {
   type LockedStock,
   type LockedStockMap,
-  lockedStockOf,
   lockedStockView,
   moveUnits,
   stockEvent,
 } from "../reservations/locked_stock.ts";
 import { type Lot, lotSpot } from "../stock/lot.ts";
-import { findLot, findLotById, insertLot } from "../stock/lots.sql.ts";
+import { findLot, insertLot } from "../stock/lots.sql.ts";
 import { missingSku, ownSpot, refuseBundle, refuseTooMuch, type StockedProduct } from "../stock/product_stock.ts";
 import type { AddStock } from "../stock/stock.schema.ts";
 import { findStockedId } from "../stock/stock.sql.ts";
@@ -201,58 +200,4 @@ export function wakeAtExpiry(
   { timezone }: Pick<ZonedWarehouse, "timezone">,
 ): void {
   if (isAvailable(status) && expires_on !== null) tx.wake("inventory.expire_lots", dayStart(expires_on + 1, timezone));
-}
-
-/** Returned units and their disposition. */
-export interface ReturnedUnits {
-  readonly product_id: number;
-  readonly warehouse_id: number;
-  readonly quantity: number;
-  readonly disposition: "restock" | "quarantine" | "dispose" | "return_to_sender";
-  readonly lot_id: number | null;
-  /** The bin to restock to; by default the warehouse's returns bin. */
-  readonly bin?: string | null | undefined;
-}
-
-/**
- * Adds inspected units to stock: restocked units to their bin (by default the returns bin), quarantined units to
- * quarantine. Disposed units come into the returns bin and are written off. Units sent back to the customer never
- * become stock. Units that never left this stock come in by an `adjustment`.
- * Refuses: validation_failed, bin_full, bin_of_other_merchant. Emits: inventory.updated, inventory.low_stock.
- */
-export async function takeReturned(
-  tx: Tx,
-  units: readonly ReturnedUnits[],
-  reference: NonNullable<Posting["reference"]>,
-  actor: Actor,
-  type: "return" | "adjustment" = "return",
-): Promise<void> {
-  const accepted = units.filter(({ disposition }) => disposition !== "return_to_sender");
-  const products = accepted.map(({ product_id }) => product_id);
-  const stocks = await lockFreshStock(tx, products);
-  for (const unit of accepted) {
-    const stock = lockedStockOf(stocks, unit.product_id);
-    const { quantity, disposition } = unit;
-    const spot = await returnSpot(tx, stock, unit);
-    const posting = { quantity, promised: false, reference, confirmed: true, actor };
-    const incoming = { ...posting, from: null, to: spot, to_place: null };
-    const { to } = await moveUnits(tx, stock, { ...incoming, type, reason: `return_${disposition}` });
-    if (disposition !== "dispose") continue;
-    const outgoing = { ...posting, from: to, to: null, to_place: "write_off" } as const;
-    await moveUnits(tx, stock, { ...outgoing, type: "adjustment", reason: "damaged" });
-  }
-  await fillBackorders(tx, stocks, products);
-}
-
-async function returnSpot(tx: Tx, { product }: LockedStock, unit: ReturnedUnits): Promise<StockSpot> {
-  const { warehouse_id, disposition, bin: code, lot_id, quantity } = unit;
-  const lot = lot_id === null ? null : await findLotById(tx, lot_id);
-  const own = { ...ownSpot(product), ...lotSpot(lot), received_at: tx.now };
-  if (disposition !== "restock" || !code) {
-    const kind = disposition === "quarantine" ? "quarantine" : "returns";
-    const place = await transitSpot(tx, warehouse_id, kind, product.merchant_id);
-    return { ...own, ...place };
-  }
-  const warehouse = await shareWarehouse(tx, warehouse_id);
-  return { ...own, ...binSpot(warehouse, await binFor(tx, warehouse, product, code, quantity)) };
 }

@@ -41,9 +41,52 @@ const waiting = prepared((select, a: StatementArgs<RestockOrigin & { product_id:
     .orderBy(asc(stock_items.id)),
 );
 
-/** Units of a product from an order or return that have not been restocked yet, according to the ledger. */
+/** Units of a product from an order or an inspected return that are not restocked yet, according to the ledger. */
 export async function listUnitsToRestock(db: Db, origin: RestockOrigin, product_id: number): Promise<UnitsToRestock[]> {
   return waiting(db, { ...origin, product_id });
+}
+
+// Units that were written off while they waited have left the bin, which may then have become one of another kind.
+const awaitsInspection = sql`(${bins.kind} = 'returns' or ${stock_items.on_hand} = 0)`;
+
+const received = prepared((select, a: StatementArgs<{ return: string; product_id: number }>) =>
+  select
+    .select({
+      stock_item_id: stock_items.id,
+      warehouse_id: stock_items.warehouse_id,
+      lot_id: stock_items.lot_id,
+      quantity: change,
+    })
+    .from(movements)
+    .innerJoin(stock_items, touches)
+    .innerJoin(bins, eq(bins.id, stock_items.bin_id))
+    .where(
+      and(
+        eq(movements.reference_type, "return"),
+        eq(movements.reference_id, a.return),
+        eq(movements.product_id, a.product_id),
+        awaitsInspection,
+      ),
+    )
+    .groupBy(stock_items.id)
+    .having(sql`${change} > 0`)
+    .orderBy(sql`min(${movements.id})`),
+);
+
+/** Units of one stock item that were received with a return. */
+export interface UnitsOfReturn {
+  readonly stock_item_id: number;
+  readonly warehouse_id: number;
+  readonly lot_id: number | null;
+  readonly quantity: number;
+}
+
+/**
+ * Where the received units of a return that is not inspected wait, according to the ledger; first received first. `id`
+ * is the return's id in the API.
+ */
+export async function listReturnedUnits(db: Db, id: string, product_id: number): Promise<UnitsOfReturn[]> {
+  return received(db, { return: id, product_id });
 }
 
 /** The merchant of an order or a return, or null if it does not exist. */
@@ -63,7 +106,14 @@ interface RestockTaskFilter {
   readonly return_id?: number | undefined;
 }
 
-/** Waiting units, grouped by stock item and by the order or return they come from. */
+// Units of a return that was not inspected wait for the inspection. Only ids of returns are cast.
+const isInspected = sql`(${movements.reference_type} <> 'return' or exists (
+  select 1 from ${returns} where ${returns.inspected_at} is not null
+    and ${returns.id} = case when ${movements.reference_type} = 'return'
+      then cast(substr(${movements.reference_id}, 5) as bigint) end
+))`;
+
+/** Units to restock, grouped by stock item and by the order or return they come from. */
 function groups(db: Db, filter: RestockTaskFilter, origins: readonly string[] | null) {
   const { warehouse_id, sku } = filter;
   // For an unfiltered list the few waiting items are found first, since most of the ledger is about orders.
@@ -88,7 +138,7 @@ function groups(db: Db, filter: RestockTaskFilter, origins: readonly string[] | 
     .innerJoin(movements, touches)
     .where(and(sql`${stock_items.on_hand} > 0`, waits, sql`${type} in ('order', 'return')`, ...narrowed))
     .groupBy(stock_items.id, movements.reference_type, movements.reference_id)
-    .having(sql`${change} > 0`)
+    .having(sql`${change} > 0 and ${isInspected}`)
     .as("waiting");
 }
 

@@ -1,6 +1,6 @@
 import { isRecalled } from "../inventory.transitions.ts";
-// Units that go back to the shelf. Those that an order released wait in the `putback` bin, returned ones in the returns
-// bin, and picked ones of a lot that cannot be shipped are still in staging.
+// Units that go back to the shelf. Those that an order released wait in the `putback` bin, those of an inspected return
+// in the returns bin, and picked ones of a lot that cannot be shipped are still in staging.
 
 import { billFacts } from "../../billing/bill_facts.ts";
 import type { Actor } from "../../core/actor.ts";
@@ -57,7 +57,7 @@ export async function restock(tx: Tx, order_id: number, input: RestockInput, loo
 }
 
 /**
- * Restocks returned units that are to be sold again into a bin of the same warehouse.
+ * Restocks units of an inspected return that are to be sold again into a bin of the same warehouse.
  * Refuses: resource_missing, validation_failed, ambiguous_stock, bin_full, bin_of_other_merchant,
  * insufficient_inventory.
  * Emits: inventory.updated, inventory.low_stock.

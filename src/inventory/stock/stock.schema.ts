@@ -151,7 +151,10 @@ const level = {
       description: "Good units with fewer days left than the product's `min_shelf_life_days`.",
     }),
     putback: Count,
-    returns: Count,
+    returns: Type.Integer({
+      minimum: 0,
+      description: "Units of returns in a returns bin: not inspected yet, or waiting to be put back on a shelf.",
+    }),
   }),
   on_hand: Count,
   incoming: Count,

@@ -6,7 +6,7 @@ import { day_ms } from "../../../src/core/time.ts";
 import { adjustStock } from "../../../src/inventory/counts/adjust_stock.ts";
 import { expireLots, expireReservations, fillBackorders } from "../../../src/inventory/inventory.jobs.ts";
 import { lotsShipped } from "../../../src/inventory/ledger/ledger.sql.ts";
-import { takeReturned } from "../../../src/inventory/receiving/receive_units.ts";
+import { moveInspected, receiveReturned } from "../../../src/inventory/receiving/returned_units.ts";
 import { releaseClientReservation, reserveStock } from "../../../src/inventory/reservations/client_reservations.ts";
 import {
   allocateForOrder,
@@ -377,17 +377,34 @@ describe("works", () => {
     expect(await shop.item("Q")).toMatchObject({ reserved: 4, available: 1, backordered: 520 });
   });
 
-  test("returned units go where their disposition says", async () => {
-    const unit = { product_id: shop.product_id("A"), warehouse_id: shop.main, quantity: 2, lot_id: null };
+  test("returned units wait in the returns bin, and go where their disposition says", async () => {
+    const product_id = shop.product_id("A");
+    const moves = (n: number) => ({
+      reference: { type: "return" as const, id: `ret_${n}` },
+      actor: clerk,
+      type: "return" as const,
+    });
+    const receive = (n: number, quantity: number) =>
+      shop.write((tx) =>
+        receiveReturned(tx, [{ product_id, warehouse_id: shop.main, quantity, lot_id: null }], moves(n)),
+      );
+    const unit = { product_id, quantity: 2, lot_id: null, bin: null };
+    await receive(1, 8);
+    expect(await shop.item("A")).toMatchObject({ on_hand: 8, available: 0, unavailable: { returns: 8 } });
     const dispositions = ["restock", "quarantine", "dispose", "return_to_sender"] as const;
     const units = dispositions.map((disposition) => ({ ...unit, disposition }));
-    await shop.write((tx) => takeReturned(tx, units, { type: "return", id: "ret_1" }, clerk));
+    await shop.write((tx) => moveInspected(tx, units, moves(1)));
     expect(await shop.item("A")).toMatchObject({ on_hand: 4, available: 0 });
     expect(await shop.item("A")).toMatchObject({ unavailable: { returns: 2, quarantined: 2 } });
     await shop.claim(1, { lines: [["A", 3]] });
+    await receive(2, 2);
+    expect(await claimOf(1)).toEqual([[3, 0, 0]]);
     const restocked = [{ ...unit, disposition: "restock" as const, bin: "A-01" }];
-    await shop.write((tx) => takeReturned(tx, restocked, { type: "return", id: "ret_2" }, clerk));
+    await shop.write((tx) => moveInspected(tx, restocked, moves(2)));
     expect(await claimOf(1)).toEqual([[3, 2, 0]]);
+    await expect(shop.write((tx) => moveInspected(tx, restocked, moves(2)))).rejects.toThrow(
+      /more units are inspected/,
+    );
   });
 });
 

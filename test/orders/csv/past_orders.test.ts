@@ -145,13 +145,15 @@ describe("works", () => {
       items: [{ sku: "TEA", quantity: 2 }],
     });
     await shop.app.create(`/returns/${back.id}/receive`);
+    expect(await shop.stockOf("TEA")).toMatchObject({ available: 0, on_hand: 2, unavailable: { returns: 2 } });
     const bin = (await shop.stockOf("CUP")).locations[0].location;
     const items = [{ sku: "TEA", quantity: 2, condition: "unopened", disposition: "restock", bin }];
     await shop.app.create(`/returns/${back.id}/inspect`, { items });
     expect((await shop.app.create(`/returns/${back.id}/refund`)).amount).toBe(0.07);
     expect(await shop.stockOf("TEA")).toMatchObject({ available: 2, on_hand: 2 });
     expect((await shop.app.get("/inventory/movements?sku=TEA")).body.data).toMatchObject([
-      { type: "adjustment", quantity: 2, reason: "return_restock", reference: { type: "return", id: back.id } },
+      { type: "transfer", quantity: 2, reason: "return_restock", reference: { type: "return", id: back.id } },
+      { type: "adjustment", quantity: 2, reason: "return_received", reference: { type: "return", id: back.id } },
     ]);
     expect((await shop.app.get("/inventory/TEA/explain")).status).toBe(200);
     const more = await shop.app.post("/returns", {

@@ -49,8 +49,10 @@ export const returnTexts = {
     label: "Return label bought.",
     update: "Terms updated.",
   } as Readonly<Record<string, string>>,
-  receiveText: "Enter the units that arrived. They can't be sold until they're inspected.",
-  inspectText: "Enter the condition of the units and what to do with them.",
+  receiveText: "Enter the units that arrived. They go to the returns bin and can't be sold until they're inspected.",
+  inspectText:
+    "Enter the condition of the units and what to do with them. Without a bin, units to restock stay in the" +
+    " returns bin.",
   refundText: "Packhouse records the refund and sends an event. Your own system pays it and reports the result.",
   closeText: "The units stay where the inspection placed them. Nothing is refunded.",
   cancelText: "No units have arrived. The return's labels are voided.",

@@ -47,8 +47,10 @@ function Reference({ reference }: Pick<Movement, "reference">) {
   );
 }
 
+const reasons: Readonly<Record<string, string>> = { ...texts.reasons, ...texts.movementReasons };
+
 const reasonOf = (reason: string) => {
-  const text = (texts.reasons as Readonly<Record<string, string>>)[reason] ?? reason.replaceAll("_", " ");
+  const text = reasons[reason] ?? reason.replaceAll("_", " ");
   return text.charAt(0).toUpperCase() + text.slice(1);
 };
 
