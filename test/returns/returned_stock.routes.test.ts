@@ -325,9 +325,9 @@ describe("works", () => {
     const lost = { adjustment: -1, reason: "lost", location: main, bin: "RETURNS" };
     expect((await app.patch(`/inventory/${sku}`, lost)).status).toBe(200);
     const count = await app.create("/inventory/counts", { location: main, bins: ["RETURNS"] });
-    const line = count.lines.find((one: Fields) => one["sku"] === sku);
+    const line = count.items.find((one: Fields) => one["sku"] === sku);
     expect(line).toMatchObject({ bin: "RETURNS", expected_quantity: 3 });
-    await app.create(`/inventory/counts/${count.id}/lines`, { lines: [{ sku, bin: "RETURNS", quantity: 0 }] });
+    await app.create(`/inventory/counts/${count.id}/items`, { items: [{ sku, bin: "RETURNS", quantity: 0 }] });
     await app.create(`/inventory/counts/${count.id}/review`);
     await app.create(`/inventory/counts/${count.id}/post`);
     expect(await levels(sku)).toEqual({ on_hand: 0, available: 0 });
