@@ -149,8 +149,10 @@ test("a unit comes back and is refunded", async () => {
   const back = (await api.must("POST", "/returns", { order_id: order, reason: "customer_remorse", items })).data;
   await told("return.created");
   await api.must("POST", `/returns/${back.id}/receive`);
-  await told("return.received");
-  await api.must("POST", `/returns/${back.id}/inspect`, { items });
+  await told("return.received", "inventory.updated");
+  const level = (await api.must("GET", "/inventory/TEA")).data;
+  expect(level).toMatchObject({ on_hand: 18, total: 17, unavailable: { returns: 1 } });
+  await api.must("POST", `/returns/${back.id}/inspect`, { items: items.map((item) => ({ ...item, bin: "A-01" })) });
   await told("inventory.updated");
   const refund = (await api.must("POST", `/returns/${back.id}/refund`)).data;
   expect(refund).toMatchObject({ amount: 4.5, currency: "USD", refund_status: "processing" });
