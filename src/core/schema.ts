@@ -1,4 +1,4 @@
-import { Kind, type Static, type TObject, type TProperties, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
+import { Kind, type Static, type TObject, type TOptional, type TProperties, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { moment_pattern, parseMoment } from "./clock.ts";
 import { invalidFields } from "./faults.ts";
@@ -237,6 +237,24 @@ export function momentField(description?: string) {
     hint: "must be an ISO 8601 date or timestamp, such as 2026-01-31T12:00:00Z",
     ...(description ? { description } : {}),
   });
+}
+
+/** The names of the two filters by a time: `created_after`, `created_before`. */
+export type TimeFilterName<Name extends string> = `${Name}_after` | `${Name}_before`;
+
+/** The schemas of the two filters by a time, such as `created`. */
+export function timeSchemas(name: string) {
+  const time = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  return { after: momentField(`${time} at this time or later.`), before: momentField(`${time} before this time.`) };
+}
+
+/** The two filters by a time, as parameters of a query. */
+export function timeFields<const Name extends string>(name: Name) {
+  const { after, before } = timeSchemas(name);
+  return {
+    [`${name}_after`]: Type.Optional(after),
+    [`${name}_before`]: Type.Optional(before),
+  } as Record<TimeFilterName<Name>, TOptional<typeof after>>;
 }
 
 TypeRegistry.Set<TSchema>("Money", ({ anyOf: [{ maximum }] }, value) => {

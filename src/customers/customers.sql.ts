@@ -11,7 +11,7 @@ import { minute_ms } from "../core/time.ts";
 import type { Db, ReadStatements, Tx, WriteStatements } from "../storage/database.ts";
 import { longRecords } from "../storage/long_records.ts";
 import { queueOf } from "../storage/queue.ts";
-import { after, filter, recordList, search } from "../storage/record_list.ts";
+import { filter, recordList, search } from "../storage/record_list.ts";
 import { recordLookup } from "../storage/record_lookup.ts";
 import { insert, insertIds, prepared, type StatementArgs } from "../storage/statements.ts";
 import { hasOneMerchant, refuseAmbiguousOwner, requireOwner } from "../storage/tenant.ts";
@@ -164,7 +164,6 @@ export const customerList = recordList(customers, {
     email: filter(textField(254, { description: "The complete email address, in any case." }), (email) =>
       eq(customers.email_key, emailKey(email)),
     ),
-    created_after: after(customers.created_at, "Customers created after this date or time."),
   },
   // One may have a hundred addresses.
   long: longRecords(customers, addresses.customer_id, { record: 700, part: 500 }),

@@ -1,5 +1,5 @@
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
-import { choice, closed, momentField, nullable, pageFields, Timestamp } from "../core/schema.ts";
+import { choice, closed, nullable, pageFields, Timestamp, timeFields } from "../core/schema.ts";
 import { OwnerView } from "../storage/tenant.schema.ts";
 import { eventTypes } from "./event_types.ts";
 
@@ -8,7 +8,7 @@ const open = Type.Record(Type.String(), Type.Unknown());
 export const ListEvents = closed({
   ...pageFields,
   type: Type.Optional(choice(eventTypes)),
-  created_after: Type.Optional(momentField("Events stored after this time.")),
+  ...timeFields("created"),
   sort: Type.Optional(
     choice(["created_at", "-created_at"], {
       description: "`-created_at` lists the newest first; not with `delivered`.",

@@ -20,9 +20,15 @@ export const eventRoutes = routes("Events", [
     summary: "List events in the order they happened, or the newest first",
     of: {
       query: ListEvents,
-      listing: ({ query: { type, created_after, delivered, sort = "created_at", page = 1 } }) => {
+      listing: ({ query }) => {
+        const { type, delivered, sort = "created_at", page = 1 } = query;
         const newest_first = sort === "-created_at";
-        const filter = { type, created_after: momentOf(created_after) };
+        const { created_after, created_before } = query;
+        const filter = {
+          type,
+          created_after: momentOf(created_after),
+          created_before: momentOf(created_before),
+        };
         if (delivered !== undefined && page > 1)
           throw invalid("page", "cannot be used with delivered; continue with cursor");
         if (delivered !== undefined && newest_first) throw invalid("sort", "cannot be used with delivered");

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, isNotNull, isNull, lt, lte, type SQL, sql as template } from "drizzle-orm";
+import { and, asc, desc, eq, gt, gte, isNotNull, isNull, lt, lte, type SQL, sql as template } from "drizzle-orm";
 import { amongTexts, amongThose, hasText, list, opaque } from "../../db/kit.ts";
 import { events } from "../../db/schema/outbox.ts";
 import { counters } from "../../db/schema/service.ts";
@@ -123,6 +123,7 @@ export async function listAfterPosition(db: Db, after: number, limit: number) {
 interface StoredEventFilter {
   readonly type?: EventType | undefined;
   readonly created_after?: number | undefined;
+  readonly created_before?: number | undefined;
 }
 
 // A page ends after this many examined events, even if few of them match.
@@ -162,11 +163,12 @@ async function positionFurtherOn(db: Db, from: number, count: number): Promise<n
   return rows.length === 2 ? (rows[0]?.position ?? null) : null;
 }
 
-function matching({ type, created_after }: StoredEventFilter): SQL | undefined {
+function matching({ type, created_after, created_before }: StoredEventFilter): SQL | undefined {
   return and(
     gt(events.position, 0),
     type === undefined ? undefined : eq(events.type, type),
-    created_after === undefined ? undefined : gt(events.created_at, created_after),
+    created_after === undefined ? undefined : gte(events.created_at, created_after),
+    created_before === undefined ? undefined : lt(events.created_at, created_before),
   );
 }
 

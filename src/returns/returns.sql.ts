@@ -10,7 +10,7 @@ import { orderFilter } from "../orders/lifecycle/order_lookup.sql.ts";
 import { trackingMeanings } from "../shipping/carriers/tracking.transitions.ts";
 import type { Db, Tx, WriteStatements } from "../storage/database.ts";
 import { longRecords } from "../storage/long_records.ts";
-import { after, before, equals, filter, recordList } from "../storage/record_list.ts";
+import { equals, filter, recordList } from "../storage/record_list.ts";
 import { recordLookup } from "../storage/record_lookup.ts";
 import { insert, insertIds, prepared, type StatementArgs } from "../storage/statements.ts";
 import { findKnown, knownBy, pageOf } from "../tracking/tracking.sql.ts";
@@ -146,8 +146,6 @@ export const returnList = recordList(returns, {
       const differs = sql.raw(arrived ? "is not distinct from" : "is distinct from");
       return sql`${parcelStatus} ${differs} ${trackingMeanings.delivered.shows}`;
     }),
-    created_after: after(returns.created_at, "Only returns created after this date or time."),
-    created_before: before(returns.created_at, "Only returns created before this date or time."),
   },
   // One may have hundreds of items.
   long: longRecords(returns, return_items.return_id, { record: 1500, part: 400 }),

@@ -1,7 +1,7 @@
 // Lists of records. A list is declared once, as its filters and orders. From these come the schema of its query, its
 // pages, the number of its records and its cursors.
 import { type Static, type TObject, type TOptional, type TProperties, type TSchema, Type } from "@sinclair/typebox";
-import { and, asc, desc, eq, gt, gte, lt, or, type SQL, type SQLWrapper, sql as template } from "drizzle-orm";
+import { and, asc, desc, eq, gte, lt, or, type SQL, type SQLWrapper, sql as template } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
 import { contains } from "../../db/kit.ts";
 import { momentOf } from "../core/clock.ts";
@@ -12,11 +12,12 @@ import {
   choice,
   closed,
   idField,
-  momentField,
   type PagePosition,
   type PageWindow,
   pageFields,
+  type TimeFilterName,
   textField,
+  timeSchemas,
 } from "../core/schema.ts";
 import type { Db, ReadStatements } from "./database.ts";
 import type { LongRecords } from "./long_records.ts";
@@ -63,19 +64,23 @@ export function parameter<Schema extends TSchema>(schema: Schema): ListFilter<Sc
   return filter(schema, () => undefined);
 }
 
-/** Records whose time is this moment or later. */
-export function since(column: AnyPgColumn, description?: string) {
-  return filter(momentField(description), (moment) => gte(column, momentOf(moment)));
+/** `<name>_after` and `<name>_before`: records whose time is this moment or later, and records whose time is before. */
+export function timeFilters<const Name extends string>(name: Name, column: AnyPgColumn) {
+  const { after, before } = timeSchemas(name);
+  return {
+    [`${name}_after`]: filter(after, (moment) => gte(column, momentOf(moment))),
+    [`${name}_before`]: filter(before, (moment) => lt(column, momentOf(moment))),
+  } as Readonly<Record<TimeFilterName<Name>, ListFilter<typeof after>>>;
 }
 
-/** Records whose time is after this moment. */
-export function after(column: AnyPgColumn, description?: string) {
-  return filter(momentField(description), (moment) => gt(column, momentOf(moment)));
-}
-
-/** Records whose time is before this moment. */
-export function before(column: AnyPgColumn, description?: string) {
-  return filter(momentField(description), (moment) => lt(column, momentOf(moment)));
+/** The filters that every list has by itself: by the time of creation, and of the last change if records change. */
+function ownTimeFilters(table: PgTable, created_at?: AnyPgColumn): Filters {
+  const columns = table as unknown as { readonly [Name in "created_at" | "updated_at"]?: AnyPgColumn };
+  const created = created_at ?? columns.created_at;
+  return {
+    ...(created && timeFilters("created", created)),
+    ...(columns.updated_at && timeFilters("updated", columns.updated_at)),
+  };
 }
 
 /** An order of a list. */
@@ -141,13 +146,17 @@ type ObjectOf<Fields> = TObject<Extract<Fields, TProperties>>;
 /** The values of a list's filters, and its order. */
 type ListValues<F extends Filters, S extends string> = {
   readonly [Name in keyof F]?: Static<F[Name]["schema"]> | undefined;
-} & { readonly sort?: S | undefined };
+} & { readonly [Name in TimeFilterName<"created" | "updated">]?: string | undefined } & {
+  readonly sort?: S | undefined;
+};
 
 /** How a list is declared. */
 interface ListSpec<Row, Listed, F extends Filters, S extends string> {
   /** The columns of a row, with joins; the table's columns by default. */
   readonly select?: (sql: ReadStatements) => { readonly _: { readonly result: Row[] } };
   readonly filters?: F;
+  /** The time of creation, which `created_after` and `created_before` compare; the column `created_at` by default. */
+  readonly created_at?: AnyPgColumn;
   /** The condition of all records of the list. `parent` is the `id` in the path of its route. */
   readonly within?: SQL | ((db: Db, values: ListValues<F, S>, parent: string) => Condition | Promise<Condition>);
   /** Selects `count`, from the joins that filters refer to. */
@@ -205,7 +214,8 @@ export function recordList<
   S extends string = never,
 >(table: T, spec: ListSpec<Row, Listed, F, S> = {}): RecordList<Listed, F, S> {
   const { select, counted, within, records, long } = spec;
-  const filters = Object.entries(spec.filters ?? {});
+  const all: Filters = { ...spec.filters, ...ownTimeFilters(table, spec.created_at) };
+  const filters = Object.entries(all);
   const orderOf = ordersOf(table, spec);
   const conditionOf = async (db: Db, values: ListValues<F, S>, parent = ""): Promise<Condition> => {
     const conditions = [typeof within === "function" ? await within(db, values, parent) : within];
@@ -238,7 +248,7 @@ export function recordList<
   };
   const positionIn = (values: ListValues<F, S>) => orderOf(values.sort).position as (record: Listed) => PagePosition;
   return {
-    ...schemasOf(spec),
+    ...schemasOf({ ...spec, filters: all as unknown as F }),
     rows: async (db, values, window, parent) => rowsOf(db, await conditionOf(db, values, parent), values.sort, window),
     count: async (db, values, parent) => countOf(db, await conditionOf(db, values, parent), values),
     after: async (db, values, last, limit) => {

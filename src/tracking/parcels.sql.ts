@@ -13,7 +13,7 @@ import { trackingStatuses } from "../shipping/carriers/tracking.transitions.ts";
 import { hasNumber } from "../shipping/labels/label_list.sql.ts";
 import type { Db, ReadStatements } from "../storage/database.ts";
 import { type LongRecords, sizesBy } from "../storage/long_records.ts";
-import { after, before, equals, newestIds, recordList } from "../storage/record_list.ts";
+import { equals, newestIds, recordList, timeFilters } from "../storage/record_list.ts";
 import { preparedOf } from "../storage/statements.ts";
 import type { ListedParcel } from "./parcel.ts";
 
@@ -82,10 +82,7 @@ export const parcelList = recordList(shipments, {
       tracking_records.status,
       choice(trackingStatuses, { description: "The tracking status of the parcel." }),
     ),
-    created_after: after(shipments.created_at),
-    created_before: before(shipments.created_at),
-    shipped_after: after(shipments.shipped_at),
-    shipped_before: before(shipments.shipped_at),
+    ...timeFilters("shipped", shipments.shipped_at),
   },
   counted: (query, { tracking_status }) =>
     tracking_status === undefined

@@ -97,7 +97,7 @@ export async function openHouse() {
     return: (await made("/returns", { order_id: sent.id, reason: "defective" })).id,
     platform: (await made("/platforms", { ...store, client_secret: "a-secret-of-the-shop" })).id,
     webhook: webhook.id,
-    recovery: (await made(`/webhooks/${webhook.id}/recoveries`, { since })).id,
+    recovery: (await made(`/webhooks/${webhook.id}/recoveries`, { created_after: since })).id,
     key: (await made("/keys", { name: "till", permission: "read" })).id,
     event: (event as unknown as { id: string }).id,
     doubtful: doubtful.id,

@@ -33,7 +33,7 @@ const moments = (name: string) => (all: readonly Found[]) => {
   const exact_moments = fields(name)(all);
   return [...exact_moments, ...new Set(exact_moments.map((at) => at.slice(0, 10)))];
 };
-export const after = (name: string): Filter => ({ values: moments(name), passes: (one, value) => one[name] > value });
+export const after = (name: string): Filter => ({ values: moments(name), passes: (one, value) => one[name] >= value });
 export const before = (name: string): Filter => ({ values: moments(name), passes: (one, value) => one[name] < value });
 export const bytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
@@ -43,6 +43,17 @@ export const named = (name: string, strangers: readonly string[] = []): Filter =
   values: (all) => [...known(name)(all), ...strangers],
   passes: (one, value) => one[name] === value,
 });
+
+/** Whether records show when they were created, or last changed. Every list has the filters by these times. */
+export function timeFilters(all: readonly Found[]): List["filters"] {
+  const shown = ["created", "updated"].filter((time) => all[0]?.[`${time}_at`] !== undefined);
+  return Object.fromEntries(
+    shown.flatMap((time) => [
+      [`${time}_after`, after(`${time}_at`)],
+      [`${time}_before`, before(`${time}_at`)],
+    ]),
+  );
+}
 
 /** A search that finds a part of these texts in any case. */
 export const contains = (words: readonly string[], texts: (one: Found) => readonly (string | null)[]): Filter => ({

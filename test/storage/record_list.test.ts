@@ -11,9 +11,7 @@ import { choice, type PagePosition, queryOf, textField } from "../../src/core/sc
 import type { Db, Store } from "../../src/storage/database.ts";
 import type { Migration } from "../../src/storage/migrations/migration_sql.ts";
 import {
-  after,
   ascending,
-  before,
   descending,
   equals,
   filter,
@@ -22,8 +20,8 @@ import {
   recordList,
   refersTo,
   search,
-  since,
   soonest,
+  timeFilters,
 } from "../../src/storage/record_list.ts";
 import { insert } from "../../src/storage/statements.ts";
 import { tries, volume } from "../volume.ts";
@@ -37,6 +35,7 @@ const parts = table("parts", {
   kind: text().notNull(),
   due_at: int(),
   created_at: int().notNull(),
+  updated_at: int().notNull(),
 });
 
 const postgres = engine === "postgres";
@@ -49,7 +48,7 @@ const migrations: readonly Migration[] = [
     statements: [
       `create table places (id ${key}, name ${string} not null)`,
       `create table parts (id ${key}, code ${string} not null, place_id ${whole} not null, kind ${string} not null,
-        due_at ${whole}, created_at ${whole} not null)`,
+        due_at ${whole}, created_at ${whole} not null, updated_at ${whole} not null)`,
     ],
   },
 ];
@@ -69,6 +68,7 @@ const partList = recordList(parts, {
         kind: parts.kind,
         due_at: parts.due_at,
         created_at: parts.created_at,
+        updated_at: parts.updated_at,
       })
       .from(parts)
       .innerJoin(places, eq(places.id, parts.place_id)),
@@ -79,9 +79,7 @@ const partList = recordList(parts, {
     due: filter(Type.Boolean(), (due, { now }) =>
       due ? sql`${parts.due_at} <= ${now}` : sql`${parts.due_at} > ${now}`,
     ),
-    created_after: after(parts.created_at),
-    created_before: before(parts.created_at),
-    created_from: since(parts.created_at),
+    ...timeFilters("due", parts.due_at),
     code: parameter(textField(9)),
   },
   within: (_, { code }) => (code === undefined ? sql`${parts.kind} <> 'gone'` : eq(parts.code, code)),
@@ -114,19 +112,24 @@ const orders: Readonly<Record<NonNullable<Values["sort"]>, (a: Part, b: Part) =>
   newest: (a, b) => b.id - a.id,
 };
 
+/** Whether a time (ms) is at the one moment or later, and before the other. */
+function isWithin(at: number | null, after: string | undefined, before: string | undefined): boolean {
+  if (at === null) return after === undefined && before === undefined;
+  return (after === undefined || moment(at) >= after) && (before === undefined || moment(at) < before);
+}
+
 /** Whether a part passes the filters of the model. */
 function passes(part: Part, values: Values, now: number): boolean {
-  const { kind, location, q, due, created_after, created_before, created_from, code } = values;
-  const at = moment(part.created_at);
+  const { kind, location, q, due, code } = values;
   const holds = (text: string) => text.toLowerCase().includes((q ?? "").toLowerCase());
   return (
     (kind === undefined || part.kind === kind) &&
     (location === undefined || `whs_${part.place_id}` === location || part.place_id === location) &&
     (holds(part.code) || holds(part.place)) &&
     (due === undefined || (part.due_at !== null && part.due_at <= now === due)) &&
-    (created_after === undefined || at > created_after) &&
-    (created_before === undefined || at < created_before) &&
-    (created_from === undefined || at >= created_from) &&
+    isWithin(part.due_at, values.due_after, values.due_before) &&
+    isWithin(part.created_at, values.created_after, values.created_before) &&
+    isWithin(part.updated_at, values.updated_after, values.updated_before) &&
     (code === undefined ? part.kind !== "gone" : part.code === code)
   );
 }
@@ -140,6 +143,7 @@ const drawn = fc.record({
   kind: fc.constantFrom(...kinds, "gone"),
   due_at: fc.option(fc.constantFrom(...times, never - 1)),
   created_at: fc.constantFrom(...times),
+  updated_at: fc.constantFrom(...times),
 });
 const moments = fc.constantFrom(...times.map(moment));
 const requested = fc.record(
@@ -148,9 +152,12 @@ const requested = fc.record(
     location: fc.constantFrom("whs_1", "whs_2", 3, "whs_9", "whs_99999999999999999"),
     q: fc.constantFrom("a", "NORTH", "%", "_", "\\", "nothing"),
     due: fc.boolean(),
+    due_after: moments,
+    due_before: moments,
     created_after: moments,
     created_before: moments,
-    created_from: moments,
+    updated_after: moments,
+    updated_before: moments,
     code: fc.constantFrom(...codes, "none"),
     sort: fc.constantFrom(...(Object.keys(orders) as (keyof typeof orders)[])),
   },
@@ -261,7 +268,7 @@ describe("a list returns what Array.filter does", () => {
 });
 
 describe("a list of a table alone", () => {
-  const row = { code: "a", place_id: 1, kind: "new", due_at: null };
+  const row = { code: "a", place_id: 1, kind: "new", due_at: null, updated_at: 0 };
   const made = times.map((created_at) => ({ ...row, created_at }));
 
   test("has the newest first and all columns", async () => {
@@ -308,16 +315,21 @@ describe("a list of a table alone", () => {
 describe("the schema of a query", () => {
   test("has the page, the filters in their order, and the order", () => {
     expect(Object.keys(partList.query.properties)).toEqual([
-      ...["page", "limit", "cursor", "kind", "location", "q", "due"],
-      ...["created_after", "created_before", "created_from", "code", "sort"],
+      ...["page", "limit", "cursor", "kind", "location", "q", "due", "due_after", "due_before", "code"],
+      ...["created_after", "created_before", "updated_after", "updated_before", "sort"],
     ]);
     expect(partList.query.properties.sort).toMatchObject({ description: "The order." });
-    expect(Object.keys(recordList(parts).query.properties)).toEqual(["page", "limit", "cursor"]);
+    expect(Object.keys(recordList(places, { order: ascending(places.id) }).query.properties)).toEqual([
+      ...["page", "limit", "cursor"],
+    ]);
+    const bySeenTime = recordList(places, { order: ascending(places.id), created_at: parts.due_at });
+    expect(Object.keys(bySeenTime.query.properties).slice(3)).toEqual(["created_after", "created_before"]);
   });
 
   test("of a file has the filters alone", () => {
     expect(Object.keys(partList.export_query.properties)).toEqual([
-      ...["kind", "location", "q", "due", "created_after", "created_before", "created_from", "code", "bom"],
+      ...["kind", "location", "q", "due", "due_after", "due_before", "code"],
+      ...["created_after", "created_before", "updated_after", "updated_before", "bom"],
     ]);
   });
 

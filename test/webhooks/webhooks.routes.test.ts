@@ -112,8 +112,8 @@ describe("works", () => {
     expect(await types("event_type=order.shipped")).toEqual(["shipped"]);
     const [first] = (await log("event_type=order.shipped")).data;
     expect(await types(`event_id=${first.event_id}`)).toEqual(["shipped"]);
-    expect(await types(`since=${first.started_at}`)).toEqual(["cancelled", "created", "shipped"]);
-    expect(await types(`until=${first.started_at}`)).toEqual(["created"]);
+    expect(await types(`created_after=${first.started_at}`)).toEqual(["cancelled", "created", "shipped"]);
+    expect(await types(`created_before=${first.started_at}`)).toEqual(["created"]);
     const page = await log("limit=3");
     expect(page.meta.pagination).toMatchObject({ total: 4, has_more: true });
     expect(await types(`limit=3&cursor=${page.meta.pagination.next_cursor}`)).toEqual(["created"]);

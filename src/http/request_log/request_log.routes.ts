@@ -64,7 +64,7 @@ const nothing: RequestFilter = {
 function filterOf(query: ListRequests): RequestFilter {
   const { actor: actor_id = null, status = null, method = null, route = null, q = null } = query;
   const without_dashboard = query.dashboard_reads === false;
-  const moments = { from: momentOf(query.from) ?? null, to: momentOf(query.to) ?? null };
+  const moments = { from: momentOf(query.created_after) ?? null, to: momentOf(query.created_before) ?? null };
   return narrowedByRequestId({ actor_id, status, method, route, ...moments, request_id: q, without_dashboard });
 }
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, momentField, nullable, pageFields } from "../../core/schema.ts";
+import { choice, closed, nullable, pageFields, timeFields } from "../../core/schema.ts";
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] as const;
 
@@ -21,8 +21,7 @@ export const ListRequests = closed({
         " default.",
     }),
   ),
-  from: Type.Optional(momentField("Answered at or after this time.")),
-  to: Type.Optional(momentField("Answered before this time.")),
+  ...timeFields("created"),
   q: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: "The id of a request." })),
 });
 export type ListRequests = Static<typeof ListRequests>;

@@ -7,7 +7,7 @@ import { assert } from "../../core/faults.ts";
 import { choice, textField } from "../../core/schema.ts";
 import { day_ms } from "../../core/time.ts";
 import type { Db, Tx } from "../../storage/database.ts";
-import { before, equals, filter, recordList, search, since } from "../../storage/record_list.ts";
+import { equals, filter, recordList, search } from "../../storage/record_list.ts";
 import { insert } from "../../storage/statements.ts";
 import type { AuditedAct, AuditLogEntry } from "./audit_entry.ts";
 
@@ -28,7 +28,7 @@ async function insertEntry(tx: Tx, { actor, world, action, targets, ip, status, 
   );
 }
 
-const { id, actor_id, actor_name, action, request_id, ip, created_at } = audit_entries;
+const { id, actor_id, actor_name, action, request_id, ip } = audit_entries;
 const doneTo = (db: Db, which: SQL) =>
   inArray(id, db.sql.select({ id: audit_targets.entry_id }).from(audit_targets).where(which));
 
@@ -41,8 +41,6 @@ export const auditList = recordList(audit_entries, {
       doneTo(db, eq(audit_targets.target, target)),
     ),
     world: equals(audit_entries.world, choice(environments)),
-    from: since(created_at, "At this time or later."),
-    to: before(created_at, "Before this time."),
     q: search(
       "Part of the actor's name or id, the action, a target, a request id or an IP address.",
       [actor_id, actor_name, action, request_id, ip, (q, db) => doneTo(db, contains(audit_targets.target, q))],

@@ -10,7 +10,7 @@ import { assert } from "../../core/faults.ts";
 import { readId, wireId } from "../../core/ids.ts";
 import { choice, idField, textField } from "../../core/schema.ts";
 import type { Db, Tx, WriteStatements } from "../../storage/database.ts";
-import { after, before, equals, filter, newestIds, parameter, recordList } from "../../storage/record_list.ts";
+import { equals, filter, newestIds, parameter, recordList } from "../../storage/record_list.ts";
 import { unscoped } from "../../storage/scope.ts";
 import { insert, insertIds, prepared, type StatementArgs } from "../../storage/statements.ts";
 import {
@@ -105,8 +105,6 @@ export const movementList = recordList(movements, {
       movements.actor_id,
       textField(100, { description: "ID of the user or API key that did it, such as usr_7 or key_1002." }),
     ),
-    created_after: after(movements.created_at),
-    created_before: before(movements.created_at),
   },
   within: (_, { location, bin }) => {
     if (location === undefined && bin === undefined) return undefined;

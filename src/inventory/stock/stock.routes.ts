@@ -1,3 +1,4 @@
+import { momentOf } from "../../core/clock.ts";
 import { missing } from "../../core/faults.ts";
 import { readId } from "../../core/ids.ts";
 import { answerBatched, type BatchableCommand } from "../../http/batching.ts";
@@ -78,6 +79,8 @@ export const stockRoutes = routes("Inventory", [
           location,
           sort = "sku",
           expiring_before,
+          updated_after,
+          updated_before,
           page: _page,
           limit: _limit,
           cursor: _cursor,
@@ -89,6 +92,8 @@ export const stockRoutes = routes("Inventory", [
         const filterIn = async (db: Db) => ({
           ...named,
           warehouse_id,
+          updated_after: momentOf(updated_after),
+          updated_before: momentOf(updated_before),
           expiring_before:
             expiring_before === undefined ? undefined : await dayInRequest(db, expiring_before, warehouse_id),
         });

@@ -14,6 +14,7 @@ import {
   quantityField,
   Timestamp,
   textField,
+  timeFields,
 } from "../../core/schema.ts";
 import { temperatureZones } from "../../products/product.ts";
 import { merchantName, OwnerView, ofMerchantOrSku } from "../../storage/tenant.schema.ts";
@@ -93,6 +94,7 @@ export const ListStockSummary = closed({
   expiring_before: Type.Optional(
     expiringBeforeField("Only SKUs with units of available lots that expire today or later, and before this day."),
   ),
+  ...timeFields("updated"),
   sort: Type.Optional(choice(stockSummarySorts, { description: "Default: `sku`. A leading `-` reverses the order." })),
 });
 

@@ -44,7 +44,8 @@ const incoming = sql<number>`(
   select coalesce(sum(${transfer_loads.in_transit}), 0) from ${transfer_loads}
   where ${transfer_loads.product_id} = ${products.id} and ${transfer_loads.in_transit} > 0
 )`.mapWith(Number);
-const lastMoved = sql<number | null>`(
+/** When units of a product last moved (ms). */
+export const lastMoved = sql<number | null>`(
   select ${movements.created_at} from ${movements} where ${movements.product_id} = ${products.id}
   order by ${movements.id} desc limit 1
 )`;

@@ -15,6 +15,7 @@ import { prepared, type StatementArgs } from "../../storage/statements.ts";
 import type { ItemStatus } from "../inventory.transitions.ts";
 import { lotTransitions } from "../inventory.transitions.ts";
 import { dayIn, type LocalDays, localDays } from "../warehouses/warehouses.sql.ts";
+import { lastMoved } from "./stock.sql.ts";
 import type { stockSummarySorts } from "./stock.schema.ts";
 
 /** Filters for the stock list. */
@@ -34,6 +35,9 @@ interface StockSummaryFilter {
   readonly lot_number?: string | undefined;
   /** Only products with units of available lots that expire before this day, and not before today. */
   readonly expiring_before?: number | undefined;
+  /** Only products whose stock last changed at this time (ms) or later, and before the other time. */
+  readonly updated_after?: number | undefined;
+  readonly updated_before?: number | undefined;
 }
 
 const held = sql`${stock_items.on_hand} > 0`;
@@ -102,8 +106,13 @@ function lies(
   )`;
 }
 
+/** Condition: the stock of a product changed at this time (ms) or later. */
+const hasChangedSince = (at: number) => sql`(coalesce(${lastMoved}, ${products.created_at}) >= ${at} or exists (
+  select 1 from ${stock_items} where ${stock_items.product_id} = ${products.id} and ${stock_items.updated_at} >= ${at}
+))`;
+
 function matching(days: LocalDays, filter: StockSummaryFilter): SQL | undefined {
-  const { sku, q, warehouse_id, low_stock, status } = filter;
+  const { sku, q, warehouse_id, low_stock, status, updated_after, updated_before } = filter;
   const named = sku?.includes("*") ? matches(products.sku, sku) : sku === undefined ? undefined : eq(products.sku, sku);
   const there = sql`${stock_items.warehouse_id} = ${warehouse_id}`;
   // A bundle is where a set can be made of its components.
@@ -126,6 +135,8 @@ function matching(days: LocalDays, filter: StockSummaryFilter): SQL | undefined 
     low_stock === undefined ? undefined : low_stock ? low() : sql`not (${low()})`,
     status === undefined ? undefined : statusOf(days, status),
     lies(days, filter),
+    updated_after === undefined ? undefined : hasChangedSince(updated_after),
+    updated_before === undefined ? undefined : sql`not ${hasChangedSince(updated_before)}`,
   );
 }
 

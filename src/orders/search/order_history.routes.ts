@@ -1,7 +1,8 @@
-import { iso } from "../../core/clock.ts";
+import { iso, momentOf } from "../../core/clock.ts";
 import { wireId } from "../../core/ids.ts";
 import { list, routes } from "../../http/routes.ts";
 import { viewerOf, withActorsFor } from "../../identity/actors.sql.ts";
+import type { Db } from "../../storage/database.ts";
 import { getOrderId } from "../lifecycle/order_lookup.sql.ts";
 import { countHistory, type HistoryRow, listHistory } from "./order_history.sql.ts";
 import { HistoryView, ListHistory } from "./order_list.schema.ts";
@@ -13,12 +14,16 @@ export const historyRoutes = routes("Orders", [
     summary: "List the history of an order, oldest first",
     of: {
       query: ListHistory,
-      listing: async ({ call, params: { id } }) => {
+      listing: async ({ call, params: { id }, query }) => {
         const viewer = await viewerOf(call);
+        const filterIn = async (db: Db) => ({
+          order_id: await getOrderId(db, id),
+          created_after: momentOf(query.created_after),
+          created_before: momentOf(query.created_before),
+        });
         return {
-          rows: async (db, window) =>
-            withActorsFor(db, viewer, await listHistory(db, await getOrderId(db, id), window)),
-          count: async (db) => countHistory(db, await getOrderId(db, id)),
+          rows: async (db, window) => withActorsFor(db, viewer, await listHistory(db, await filterIn(db), window)),
+          count: async (db) => countHistory(db, await filterIn(db)),
           position: (row) => [row.created_at, row.number],
         };
       },

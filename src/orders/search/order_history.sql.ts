@@ -1,4 +1,4 @@
-import { and, asc, eq, gt } from "drizzle-orm";
+import { and, asc, eq, gt, gte, lt } from "drizzle-orm";
 import { order_history } from "../../../db/schema/orders.ts";
 import type { Actor } from "../../core/actor.ts";
 import type { PageWindow } from "../../core/schema.ts";
@@ -60,22 +60,36 @@ function rowOf(tx: Tx, step: OrderHistoryStep, { event, actor, reason = null, no
 /** A stored row of an order's history. */
 export type HistoryRow = typeof order_history.$inferSelect;
 
+/** The rows of an order's history in a period (ms). */
+interface HistoryFilter {
+  readonly order_id: number;
+  readonly created_after?: number | undefined;
+  readonly created_before?: number | undefined;
+}
+
+const matching = ({ order_id, created_after, created_before }: HistoryFilter) =>
+  and(
+    eq(order_history.order_id, order_id),
+    created_after === undefined ? undefined : gte(order_history.created_at, created_after),
+    created_before === undefined ? undefined : lt(order_history.created_at, created_before),
+  );
+
 /** A page of an order's history, oldest first. */
 export async function listHistory(
   db: Db,
-  order_id: number,
+  filter: HistoryFilter,
   { limit, offset, after }: PageWindow,
 ): Promise<HistoryRow[]> {
   return db.sql
     .select()
     .from(order_history)
-    .where(and(eq(order_history.order_id, order_id), after ? gt(order_history.number, after[1]) : undefined))
+    .where(and(matching(filter), after ? gt(order_history.number, after[1]) : undefined))
     .orderBy(asc(order_history.number))
     .limit(limit)
     .offset(offset);
 }
 
 /** The number of rows in an order's history. */
-export async function countHistory(db: Db, order_id: number): Promise<number> {
-  return db.sql.$count(order_history, eq(order_history.order_id, order_id));
+export async function countHistory(db: Db, filter: HistoryFilter): Promise<number> {
+  return db.sql.$count(order_history, matching(filter));
 }

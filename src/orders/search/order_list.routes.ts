@@ -77,6 +77,7 @@ export function filterOf(query: FilterOrders): OrderFilter {
     created_after: momentOf(query.created_after),
     created_before: momentOf(query.created_before),
     updated_after: momentOf(query.updated_after),
+    updated_before: momentOf(query.updated_before),
     imported,
     search: q === undefined ? undefined : (readSearch(q) ?? undefined),
   };

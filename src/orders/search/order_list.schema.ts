@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, idField, momentField, nullable, pageFields, Timestamp, textField } from "../../core/schema.ts";
+import { choice, closed, idField, momentField, nullable, pageFields, Timestamp, textField, timeFields } from "../../core/schema.ts";
 import { holdReasons, publicOrderStatuses, shipmentStatuses } from "../order.transitions.ts";
 
 const many = (description?: string) => Type.Integer({ minimum: 0, ...(description ? { description } : {}) });
@@ -11,7 +11,7 @@ export const OrderCountsView = closed({
   late: many("Orders that have not shipped by their `ship_by`, as listed by `late=true`."),
 });
 
-export const ListHistory = closed(pageFields);
+export const ListHistory = closed({ ...pageFields, ...timeFields("created") });
 export type ListHistory = Static<typeof ListHistory>;
 
 export const HistoryView = closed({
@@ -56,11 +56,9 @@ const orderFilters = {
   platform: Type.Optional(textField(100, { description: "The order's `source.platform`, such as `api`." })),
   warehouse_id: Type.Optional(idField("warehouse", "Orders that request this warehouse.")),
   order_number: Type.Optional(textField(100, { description: "The whole order number, exactly as written." })),
-  created_after: Type.Optional(momentField()),
-  created_before: Type.Optional(momentField()),
-  updated_after: Type.Optional(momentField()),
-  shipped_after: Type.Optional(momentField()),
-  shipped_before: Type.Optional(momentField()),
+  ...timeFields("created"),
+  ...timeFields("updated"),
+  ...timeFields("shipped"),
   imported: Type.Optional(Type.Boolean({ description: "If true, imported past orders; if false, all others." })),
   q: Type.Optional(
     textField(200, {

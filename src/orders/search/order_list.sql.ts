@@ -3,7 +3,7 @@ import {
   asc,
   desc,
   eq,
-  gt,
+  gte,
   inArray,
   isNull,
   lt,
@@ -38,6 +38,7 @@ export interface OrderFilter extends OrderContentFilter {
   readonly created_after?: number | undefined;
   readonly created_before?: number | undefined;
   readonly updated_after?: number | undefined;
+  readonly updated_before?: number | undefined;
   readonly shipped_after?: number | undefined;
   readonly shipped_before?: number | undefined;
   /** Only orders that have not shipped and whose ship-by time is before this. */
@@ -94,21 +95,22 @@ async function dueBefore(db: Db, moment: number): Promise<SQL> {
 }
 
 function matching(filter: SettledFilter): SQL | undefined {
-  const { statuses, customer_id, order_number, created_after, created_before, updated_after, imported } = filter;
-  const { shipped_after, shipped_before, platform, shipping_method, warehouse_id, due } = filter;
+  const { statuses, customer_id, order_number, created_after, created_before, updated_after, updated_before } = filter;
+  const { shipped_after, shipped_before, platform, shipping_method, warehouse_id, imported, due } = filter;
   return and(
     statuses === undefined ? undefined : (or(...statuses.map(hasStatus)) ?? template`1 = 0`),
     due,
-    shipped_after === undefined ? undefined : gt(orders.shipped_at, shipped_after),
+    shipped_after === undefined ? undefined : gte(orders.shipped_at, shipped_after),
     shipped_before === undefined ? undefined : lt(orders.shipped_at, shipped_before),
     platform === undefined ? undefined : eq(orders.source_platform, platform),
     warehouse_id === undefined ? undefined : eq(orders.warehouse_id, warehouse_id),
     shipping_method === undefined ? undefined : eq(orders.shipping_method, shipping_method),
     customer_id === undefined ? undefined : eq(orders.customer_id, customer_id),
     order_number === undefined ? undefined : eq(orders.order_number, order_number),
-    created_after === undefined ? undefined : gt(orders.created_at, created_after),
+    created_after === undefined ? undefined : gte(orders.created_at, created_after),
     created_before === undefined ? undefined : lt(orders.created_at, created_before),
-    updated_after === undefined ? undefined : gt(orders.updated_at, updated_after),
+    updated_after === undefined ? undefined : gte(orders.updated_at, updated_after),
+    updated_before === undefined ? undefined : lt(orders.updated_at, updated_before),
     imported === undefined ? undefined : imported ? isImported : eq(orders.imported, false),
   );
 }
@@ -200,7 +202,7 @@ export async function listOrders(
   const { beyond } = walkOf(sort);
   const stretches = after === null ? [undefined] : beyond(after);
   const { statuses, updated_after } = narrowed;
-  const changed = updated_after === undefined ? null : await changedAfter(db, updated_after, few);
+  const changed = updated_after === undefined ? null : await changedSince(db, updated_after, few);
   if (changed !== null) {
     const places = (await placesAmong(db, changed, and(where, or(...stretches)))).sort(inOrder(sort));
     return findOrderRows(
@@ -248,12 +250,12 @@ const changes = prepared((sql, a: StatementArgs<{ at: number }>) =>
   sql
     .select({ id: orders.id })
     .from(orders)
-    .where(gt(orders.updated_at, a.at))
+    .where(gte(orders.updated_at, a.at))
     .limit(candidates_max + 1),
 );
 
-/** The orders that changed after a time; null if there are more than `max`. */
-async function changedAfter(db: Db, at: number, max: number): Promise<number[] | null> {
+/** The orders that changed at a time or later; null if there are more than `max`. */
+async function changedSince(db: Db, at: number, max: number): Promise<number[] | null> {
   const found = await changes(db, { at });
   return found.length > max ? null : found.map(({ id }) => id);
 }

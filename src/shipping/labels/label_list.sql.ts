@@ -10,7 +10,7 @@ import { choice, idField, textField } from "../../core/schema.ts";
 import { plainTrackingNumber } from "../../orders/fulfillment/tracking_url.ts";
 import { orderFilter } from "../../orders/lifecycle/order_lookup.sql.ts";
 import type { Db } from "../../storage/database.ts";
-import { after, before, equals, filter, recordList, refersTo } from "../../storage/record_list.ts";
+import { equals, filter, recordList, refersTo } from "../../storage/record_list.ts";
 import { boughtLabelStatuses, labelStatuses, usableLabelStatuses } from "./label.transitions.ts";
 import type { ListedLabel } from "./label.ts";
 import { type QuarterCost, quarter_ms } from "./label_costs.ts";
@@ -52,8 +52,6 @@ export const labelList = recordList(labels, {
     carrier: equals(labels.carrier, textField(100)),
     service: equals(labels.service, textField(100)),
     tracking_number: hasNumber(labels.tracking_number, 60),
-    created_after: after(labels.created_at),
-    created_before: before(labels.created_at),
   },
   records: async (rows, db): Promise<ListedLabel[]> => {
     const of_carriers = rows.flatMap(({ id, account_id }) => (account_id === null ? [] : [id]));

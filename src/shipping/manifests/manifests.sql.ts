@@ -9,7 +9,7 @@ import { textField } from "../../core/schema.ts";
 import { listPlainWarehouses } from "../../inventory/warehouses/warehouses.sql.ts";
 import { arrivedStatuses } from "../../orders/order.transitions.ts";
 import type { Db, Tx } from "../../storage/database.ts";
-import { after, before, equals, newestIds, recordList, refersTo } from "../../storage/record_list.ts";
+import { equals, newestIds, recordList, refersTo } from "../../storage/record_list.ts";
 import { recordLookup } from "../../storage/record_lookup.ts";
 import { insertIds, prepared, preparedOf, type StatementArgs } from "../../storage/statements.ts";
 import { type LabelStatus, usableLabelStatuses } from "../labels/label.transitions.ts";
@@ -170,8 +170,6 @@ export const manifestList = recordList(manifests, {
     carrier: equals(manifests.carrier, textField(100)),
     warehouse_id: refersTo(manifests.warehouse_id, "warehouse"),
     date: equals(manifests.day, DayField("The day of the manifest.")),
-    created_after: after(manifests.created_at),
-    created_before: before(manifests.created_at),
   },
   order: newestIds(manifests.id),
   records: (rows, db) => withWarehouses(db, rows),

@@ -28,8 +28,9 @@ export const attemptList = recordList(delivery_attempts, {
       .innerJoin(deliveries, isOfDelivery),
   filters: {
     status: equals(delivery_attempts.status, choice(attemptStatuses)),
-    ...eventFilters(delivery_attempts.started_at, "Attempts begun"),
+    ...eventFilters,
   },
+  created_at: delivery_attempts.started_at,
   within: async (db, _, id) => eq(delivery_attempts.subscription_id, (await getSubscription(db, id)).id),
   counted: (sql) => sql.select({ count: count() }).from(delivery_attempts).innerJoin(deliveries, isOfDelivery),
   order: descending(delivery_attempts.started_at),

@@ -77,8 +77,8 @@ export const WholeAttemptView = closed({
 });
 
 export const StartRecovery = closed({
-  since: momentField("Deliveries recorded at this time or later, at most 30 days ago."),
-  until: Type.Optional(momentField("Deliveries recorded before this time; by default, now.")),
+  created_after: momentField("Deliveries created at this time or later, at most 30 days ago."),
+  created_before: Type.Optional(momentField("Deliveries created before this time; by default, now.")),
   statuses: Type.Optional(Type.Array(choice(missedDeliveries), { minItems: 1, maxItems: 2 })),
 });
 export type StartRecovery = Static<typeof StartRecovery>;
@@ -87,8 +87,8 @@ export const RecoveryView = closed({
   id: Type.String(),
   subscription_id: Type.String(),
   status: choice(["running", "completed", "cancelled"]),
-  since: Timestamp,
-  until: Timestamp,
+  created_after: Timestamp,
+  created_before: Timestamp,
   statuses: Type.Array(choice(missedDeliveries)),
   total: Type.Integer({ description: "The number of deliveries to queue: at most the oldest 10,000." }),
   queued: Type.Integer(),

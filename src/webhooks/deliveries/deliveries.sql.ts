@@ -20,7 +20,6 @@ import {
   type SQL,
   sql as template,
 } from "drizzle-orm";
-import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { among, amongThose, forUpdate, isOneOf, list, opaque, skipLocked } from "../../../db/kit.ts";
 import { events } from "../../../db/schema/outbox.ts";
 import { deliveries, subscriptions } from "../../../db/schema/webhooks.ts";
@@ -30,7 +29,7 @@ import { choice, textField } from "../../core/schema.ts";
 import { eventTypes } from "../../events/event_types.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { shiftOf } from "../../storage/queue.ts";
-import { before, equals, recordList, since } from "../../storage/record_list.ts";
+import { equals, recordList } from "../../storage/record_list.ts";
 import { changeBatch } from "../../storage/row_batches.ts";
 import { insert, insertIds, prepared, type StatementArgs } from "../../storage/statements.ts";
 import type { Subscription } from "../subscriptions/subscription.ts";
@@ -48,13 +47,11 @@ import {
 } from "../webhooks.transitions.ts";
 import type { WebhookDelivery } from "./delivery.ts";
 
-/** The filters of records of events. `moment` is their time, and `happened` describes it, such as `Attempts begun`. */
-export const eventFilters = (moment: AnyPgColumn, happened: string) => ({
+/** The filters of records of events. */
+export const eventFilters = {
   event_type: equals(deliveries.event_type, choice(eventTypes)),
   event_id: equals(deliveries.event_id, textField(100)),
-  since: since(moment, `${happened} at this time or later.`),
-  until: before(moment, `${happened} before this time.`),
-});
+};
 
 /** Inserts deliveries. */
 export async function insertDeliveries(tx: Tx, rows: readonly Omit<WebhookDelivery, "id">[]): Promise<void> {
@@ -329,7 +326,7 @@ export async function saveRequeued(tx: Tx, delivery: WebhookDelivery): Promise<v
 export const deliveryList = recordList(deliveries, {
   filters: {
     status: equals(deliveries.status, choice(deliveryStatuses)),
-    ...eventFilters(deliveries.created_at, "Deliveries recorded"),
+    ...eventFilters,
   },
   within: async (db, _, id) =>
     and(eq(deliveries.subscription_id, (await getSubscription(db, id)).id), template`${deliveries.sequence} > 0`),

@@ -22,9 +22,9 @@ const batch_size = 500;
 export async function startRecovery(tx: Tx, subscription_id: string, input: StartRecovery): Promise<DeliveryRecovery> {
   const subscription = await lockSubscription(tx, subscription_id);
   refuseInactive(subscription);
-  const [since, until] = [momentOf(input.since), momentOf(input.until) ?? tx.now];
-  if (since < tx.now - recovery_window_ms) throw invalid("since", "must be within the last 30 days");
-  if (until <= since) throw invalid("until", "must be after since");
+  const [since, until] = [momentOf(input.created_after), momentOf(input.created_before) ?? tx.now];
+  if (since < tx.now - recovery_window_ms) throw invalid("created_after", "must be within the last 30 days");
+  if (until <= since) throw invalid("created_before", "must be after created_after");
   const statuses = missedDeliveries.filter((status) => input.statuses?.includes(status) ?? true);
   const what = { subscription_id: subscription.id, since, until, statuses };
   const total = await countMissed(tx, { ...what, merchants: subscription.merchants }, recovered_max);

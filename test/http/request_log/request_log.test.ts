@@ -129,8 +129,8 @@ describe("the request log: works", () => {
     expect(await found("?status=422")).toEqual([post]);
     expect(await found("?method=GET")).toEqual([missing, list]);
     expect(await found("?route=/products/:id")).toEqual([missing]);
-    expect(await found("?from=2026-01-02T03:05:05Z")).toEqual([post, missing]);
-    expect(await found("?to=2026-01-02T03:05:05Z")).toEqual([list]);
+    expect(await found("?created_after=2026-01-02T03:05:05Z")).toEqual([post, missing]);
+    expect(await found("?created_before=2026-01-02T03:05:05Z")).toEqual([list]);
     expect(await found("?q=mine-2")).toEqual([post]);
     expect((await logged("", app.keys.test.full)).data.length).toBe(1);
     expect((await app.call("GET", "/requests/log_999_0")).status).toBe(404);

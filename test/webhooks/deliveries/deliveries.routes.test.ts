@@ -30,8 +30,8 @@ describe("works", () => {
     expect(await numbers("status=delivered")).toEqual([1]);
     expect(await numbers("event_type=order.shipped")).toEqual([]);
     expect(await numbers(`event_id=${data[0].event_id}`)).toEqual([2]);
-    expect(await numbers(`since=${data[0].created_at}`)).toEqual([2]);
-    expect(await numbers(`until=${data[0].created_at}`)).toEqual([1]);
+    expect(await numbers(`created_after=${data[0].created_at}`)).toEqual([2]);
+    expect(await numbers(`created_before=${data[0].created_at}`)).toEqual([1]);
     const page = await list("limit=1");
     expect(page.meta.pagination).toMatchObject({ total: 2, has_more: true });
     expect(await numbers(`limit=1&cursor=${page.meta.pagination.next_cursor}`)).toEqual([1]);
@@ -72,7 +72,7 @@ describe("works", () => {
     await tell("ord_4");
     await ask("PATCH", `/webhooks/${id}`, { active: true });
     const until = new Date(scene.app.clocks.test.now()).toISOString();
-    const started = await ask("POST", `/webhooks/${id}/recoveries`, { since, until });
+    const started = await ask("POST", `/webhooks/${id}/recoveries`, { created_after: since, created_before: until });
     expect([started.status, started.body.data]).toMatchObject([202, { status: "running", total: 2, queued: 0 }]);
     const path = `/webhooks/${id}/recoveries/${started.body.data.id}`;
     expect((await get(path)).data).toEqual(started.body.data);
@@ -84,15 +84,15 @@ describe("works", () => {
       queued: 2,
       delivered: 2,
       failed: 0,
-      since,
-      until,
+      created_after: since,
+      created_before: until,
       statuses: ["exhausted", "skipped"],
     });
-    const all = await ask("POST", `/webhooks/${id}/recoveries`, { since, statuses: ["skipped"] });
+    const all = await ask("POST", `/webhooks/${id}/recoveries`, { created_after: since, statuses: ["skipped"] });
     // The end is now, and nothing that was just recorded is earlier.
     expect(all.body.data.total).toBe(0);
     passed(1);
-    expect((await ask("POST", `/webhooks/${id}/recoveries`, { since })).body.data.total).toBe(1);
+    expect((await ask("POST", `/webhooks/${id}/recoveries`, { created_after: since })).body.data.total).toBe(1);
     await scene.app.runJobs();
     const kept = (await get(`/webhooks/${id}/deliveries`)).data;
     expect(kept.map(({ sequence, status }: Record<string, unknown>) => [sequence, status])).toEqual([
@@ -110,7 +110,7 @@ describe("works", () => {
     const since = new Date(scene.app.clocks.test.now()).toISOString();
     passed(1);
     scene.receiver.answerWith(({ body }) => (body.includes('"ord_7"') ? 400 : 200));
-    const started = (await ask("POST", `/webhooks/${id}/recoveries`, { since })).body.data;
+    const started = (await ask("POST", `/webhooks/${id}/recoveries`, { created_after: since })).body.data;
     const path = `/webhooks/${id}/recoveries/${started.id}`;
     await scene.app.runJobs();
     expect((await get(path)).data).toMatchObject({ status: "running", total: 120, queued: 120, delivered: 119 });
@@ -120,7 +120,7 @@ describe("works", () => {
     }
     expect((await get(path)).data).toMatchObject({ status: "completed", delivered: 119, failed: 1 });
     passed(1);
-    const again = (await ask("POST", `/webhooks/${id}/recoveries`, { since })).body.data;
+    const again = (await ask("POST", `/webhooks/${id}/recoveries`, { created_after: since })).body.data;
     expect(again.total).toBe(1);
     await ask("DELETE", `/webhooks/${id}`);
     await scene.app.runJobs();
@@ -159,7 +159,7 @@ describe("refuses", () => {
     const path = `/webhooks/${id}/deliveries/${delivery.id}/redeliver`;
     await ask("PATCH", `/webhooks/${id}`, { active: false });
     const since = new Date(scene.app.clocks.test.now()).toISOString();
-    for (const [where, body] of [[path], [`/webhooks/${id}/recoveries`, { since }]] as const) {
+    for (const [where, body] of [[path], [`/webhooks/${id}/recoveries`, { created_after: since }]] as const) {
       const answer = await ask("POST", where, body);
       expect([answer.status, answer.body.error]).toMatchObject([
         409,
@@ -197,11 +197,11 @@ describe("refuses", () => {
     const at = (ms: number) => new Date(scene.app.clocks.test.now() + ms).toISOString();
     for (const body of [
       {},
-      { since: at(-30 * day_ms - 1) },
-      { since: at(0) },
-      { since: at(-hour_ms), until: at(-hour_ms) },
-      { since: at(-hour_ms), statuses: [] },
-      { since: at(-hour_ms), statuses: ["delivered"] },
+      { created_after: at(-30 * day_ms - 1) },
+      { created_after: at(0) },
+      { created_after: at(-hour_ms), created_before: at(-hour_ms) },
+      { created_after: at(-hour_ms), statuses: [] },
+      { created_after: at(-hour_ms), statuses: ["delivered"] },
     ]) {
       expect((await ask("POST", `/webhooks/${id}/recoveries`, body)).body.error.code).toBe("validation_failed");
     }

@@ -57,7 +57,7 @@ async function missed(count: number): Promise<{ id: string; since: string }> {
 }
 
 async function recover(id: string, since: string) {
-  const { status, body } = await ask("POST", `/webhooks/${id}/recoveries`, { since });
+  const { status, body } = await ask("POST", `/webhooks/${id}/recoveries`, { created_after: since });
   expect(status).toBe(202);
   const path = `/webhooks/${id}/recoveries/${body.data.id}`;
   return { total: body.data.total as number, shown: async () => (await get(path)).data, path };

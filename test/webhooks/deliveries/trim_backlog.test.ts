@@ -85,7 +85,7 @@ describe("a receiver that is slower than its events arrive", () => {
     expect((await scene.get("/notices")).data).toMatchObject([{ kind: "webhook_backlog", subscription_id: id }]);
     await scene.app.runJobs();
     expect(scene.receiver.received.length).toBe(50);
-    await scene.ask("POST", `/webhooks/${id}/recoveries`, { since: iso(now - 60_000) });
+    await scene.ask("POST", `/webhooks/${id}/recoveries`, { created_after: iso(now - 60_000) });
     await scene.app.runJobs();
     expect([...scene.ids()].sort()).toEqual(names(60).sort());
   });

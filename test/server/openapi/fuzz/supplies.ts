@@ -160,7 +160,7 @@ async function webhookWithDeliveries(app: TestApp, ask: Ask, receiver: string) {
   await ask("PATCH", path, { active: true });
   await ask("POST", `${path}/test`, { event: "order.created" });
   const [line] = await ask("GET", `${path}/logs`);
-  const body = { since: "2026-01-01T00:00:00Z" };
+  const body = { created_after: "2026-01-01T00:00:00Z" };
   const ready = async (turn: number): Promise<Supplies> => {
     // It may have been paused, and only a few tests per minute are allowed.
     await ask("PATCH", path, { ...subscription, active: true });

@@ -127,7 +127,7 @@ export async function webhooks({ app, mode, tell, act }: Teller): Promise<void> 
     const [delivery] = (await tell("listWebhookDeliveries", { key, path, query: { status: "skipped" } })).data;
     await tell("redeliverWebhookDelivery", { key, path: { ...path, delivery_id: delivery.id } });
     await app.runJobs();
-    const body = { since: "2026-01-01T00:00:00Z", statuses: ["skipped"] };
+    const body = { created_after: "2026-01-01T00:00:00Z", statuses: ["skipped"] };
     const job = await tell("recoverWebhook", { key, path, body });
     await tell("getWebhookRecovery", { key, path: { ...path, recovery_id: job.data.id } });
     status = 410;

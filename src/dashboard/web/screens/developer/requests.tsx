@@ -56,8 +56,8 @@ export function RequestsScreen() {
         { kind: "flag", param: "dashboard_reads", title: texts.showReads },
         { kind: "text", param: "actor", title: texts.actor },
         { kind: "text", param: "route", title: texts.route },
-        { kind: "date", param: "from", title: texts.from },
-        { kind: "date", param: "to", title: texts.to },
+        { kind: "date", param: "created_after", title: texts.from },
+        { kind: "date", param: "created_before", title: texts.to },
       ]}
       columns={columns}
       href={({ id }) => to(`/settings/requests/${id}`)}

@@ -20,7 +20,7 @@ import { webhookFields } from "./webhook_fields.tsx";
 import { NewSecret } from "./webhook_list.tsx";
 
 const fields: readonly FormField[] = [
-  { kind: "date", name: "since", label: words.since, required: true, width: "half" },
+  { kind: "date", name: "created_after", label: words.since, required: true, width: "half" },
   { kind: "multi-select", name: "statuses", label: texts.which, required: true, options: optionsOf(texts.statuses) },
 ];
 
@@ -32,7 +32,7 @@ const recover = ({ id }: Webhook): Action => ({
     title: texts.recoverTitle,
     text: texts.recoverText,
     fields,
-    first: { since: today(), statuses: ["exhausted", "skipped"] },
+    first: { created_after: today(), statuses: ["exhausted", "skipped"] },
   },
   call: { method: "POST", path: `/webhooks/${id}/recoveries` },
   after: (recovery: Recovery) => setQuery({ recovery: recovery.id }),

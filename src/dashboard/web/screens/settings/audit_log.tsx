@@ -54,8 +54,8 @@ function placeOf(target: string, world: TabEnvironment): string | null {
 }
 
 const filters: readonly ListFilter[] = [
-  { kind: "date", param: "from", title: texts.from },
-  { kind: "date", param: "to", title: texts.before },
+  { kind: "date", param: "created_after", title: texts.from },
+  { kind: "date", param: "created_before", title: texts.before },
   choice("world", texts.environment, optionsOf(texts.environments)),
 ];
 
