@@ -130,7 +130,8 @@ const judges: Readonly<Record<string, ValueJudge>> = {
 };
 
 /** Quotes a short text that was refused. */
-const got = (value: unknown) => (typeof value === "string" && value.length <= 20 ? ` (got "${value}")` : "");
+const got = (value: unknown, length_max = 20) =>
+  typeof value === "string" && value.length <= length_max ? ` (got "${value}")` : "";
 
 function moneyProblem(value: unknown, { anyOf: [{ maximum }] }: TSchema): Omit<FieldProblem, "field"> | null {
   if (/^-/.test(String(value))) return { code: "too_small", message: "must not be negative" };
@@ -149,7 +150,15 @@ function choiceProblem(value: unknown, choices: readonly string[]): Omit<FieldPr
   return { code: "invalid_choice", message: `must be one of: ${choices.join(", ")}${meant}` };
 }
 
-function problemOf({ type, path, schema, value, message }: ValueError, part: InputKind): FieldProblem {
+/** As `judgedProblem`. One of the values of a query parameter has no name of its own, so the message quotes it. */
+function problemOf(error: ValueError, part: InputKind): FieldProblem {
+  const problem = judgedProblem(error, part);
+  const [, parameter] = (part === "parameter" && /^(\w+)\[\d+\]$/.exec(problem.field)) || [];
+  if (parameter === undefined) return problem;
+  return { ...problem, field: parameter, message: problem.message + got(error.value, 100) };
+}
+
+function judgedProblem({ type, path, schema, value, message }: ValueError, part: InputKind): FieldProblem {
   const field = fieldAt(path);
   const problem = (code: string, words: string, at = ""): FieldProblem => ({ field: field + at, code, message: words });
   if (type === ValueErrorType.ObjectRequiredProperty) return problem("required", "is required");

@@ -72,6 +72,10 @@ export function readId(noun: IdNoun, value: string | number): number | null {
   return Number.isSafeInteger(id) ? id : null;
 }
 
+/** Reads several identifiers. An unreadable one becomes 0, which no record has. */
+export const readIds = (noun: IdNoun, values: readonly (string | number)[]): number[] =>
+  values.map((value) => readId(noun, value) ?? 0);
+
 /** A random identifier that sorts by time: the prefix and a UUIDv7. For events and requests. */
 export function randomId(prefix: string, at?: number): string {
   return `${prefix}_${Bun.randomUUIDv7("hex", at).replaceAll("-", "")}`;

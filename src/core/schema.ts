@@ -107,10 +107,12 @@ function checkedValue<Schema extends TSchema>(
 function readTexts(properties: TProperties, query: unknown): Record<string, unknown> {
   const texts = Object.entries(query as Record<string, string>);
   // `fromEntries` makes every name an own property, `__proto__` too.
-  return Object.fromEntries(texts.map(([name, text]) => [name, readText(properties[name]?.["type"], text)]));
+  return Object.fromEntries(texts.map(([name, text]) => [name, readText(properties[name], text)]));
 }
 
-function readText(type: unknown, text: string): unknown {
+function readText(schema: TSchema | undefined, text: string): unknown {
+  const type = schema?.["type"];
+  if (type === "array") return text.split(",").map((part) => readText(schema?.["items"], part.trim()));
   if (type === "integer" && /^-?\d{1,15}$/.test(text)) return Number(text);
   return type === "boolean" && (text === "true" || text === "false") ? text === "true" : text;
 }
@@ -131,6 +133,16 @@ export function choice<const Words extends readonly string[]>(words: Words, opti
       options,
     ),
   );
+}
+
+/** The maximum number of values in one query parameter. */
+const several_max = 100;
+
+/** One or several values in a query parameter, separated by commas: `pending,processing`. */
+export function several<Item extends TSchema>(item: Item) {
+  const { description, ...value } = item;
+  const about = description === undefined ? {} : { description };
+  return Type.Array(value as unknown as Item, { minItems: 1, maxItems: several_max, ...about });
 }
 
 /** A value or null. */

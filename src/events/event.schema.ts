@@ -1,5 +1,5 @@
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
-import { choice, closed, nullable, pageFields, Timestamp, timeFields } from "../core/schema.ts";
+import { choice, closed, nullable, pageFields, several, Timestamp, timeFields } from "../core/schema.ts";
 import { OwnerView } from "../storage/tenant.schema.ts";
 import { eventTypes } from "./event_types.ts";
 
@@ -7,7 +7,7 @@ const open = Type.Record(Type.String(), Type.Unknown());
 
 export const ListEvents = closed({
   ...pageFields,
-  type: Type.Optional(choice(eventTypes)),
+  type: Type.Optional(several(choice(eventTypes))),
   ...timeFields("created"),
   sort: Type.Optional(
     choice(["created_at", "-created_at"], {

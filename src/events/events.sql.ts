@@ -4,6 +4,7 @@ import { events } from "../../db/schema/outbox.ts";
 import { counters } from "../../db/schema/service.ts";
 import type { Db, Tx, WriteStatements } from "../storage/database.ts";
 import type { LongRecords } from "../storage/long_records.ts";
+import { isAmong } from "../storage/record_list.ts";
 import { insert, prepared, preparedOf, type StatementArgs } from "../storage/statements.ts";
 import type { EventContent, EventType } from "./event_types.ts";
 
@@ -121,7 +122,7 @@ export async function listAfterPosition(db: Db, after: number, limit: number) {
 
 /** The filters of `GET /events`. */
 interface StoredEventFilter {
-  readonly type?: EventType | undefined;
+  readonly type?: readonly EventType[] | undefined;
   readonly created_after?: number | undefined;
   readonly created_before?: number | undefined;
 }
@@ -166,7 +167,7 @@ async function positionFurtherOn(db: Db, from: number, count: number): Promise<n
 function matching({ type, created_after, created_before }: StoredEventFilter): SQL | undefined {
   return and(
     gt(events.position, 0),
-    type === undefined ? undefined : eq(events.type, type),
+    type === undefined ? undefined : isAmong(events.type, type),
     created_after === undefined ? undefined : gte(events.created_at, created_after),
     created_before === undefined ? undefined : lt(events.created_at, created_before),
   );

@@ -70,17 +70,18 @@ export async function withActorsFor<Row extends AttributedRow>(
   return rows.map((row) => (isShown(row) ? row : hidden(row)));
 }
 
-/** The actor id to filter a list by. For an actor that the viewer may not see it is one that matches nothing. */
-export async function actorFor(
+/** The actor ids to filter a list by. For an actor that the viewer may not see it is one that matches nothing. */
+export async function actorsFor(
   db: Db,
   viewer: ViewerWithUsers,
-  actor_id: string | undefined,
-): Promise<string | undefined> {
-  if (actor_id === undefined) return undefined;
-  const actor_type =
-    readId("key", actor_id) !== null ? "api_key" : readId("user", actor_id) !== null ? "user" : "system";
-  const [shown] = await withActorsFor(db, viewer, [{ actor_type, actor_id }]);
-  return shown?.actor_id;
+  actor_ids: readonly string[] | undefined,
+): Promise<string[] | undefined> {
+  if (actor_ids === undefined) return undefined;
+  const actors = actor_ids.map((actor_id): AttributedRow => {
+    const [is_key, is_user] = [readId("key", actor_id) !== null, readId("user", actor_id) !== null];
+    return { actor_type: is_key ? "api_key" : is_user ? "user" : "system", actor_id };
+  });
+  return (await withActorsFor(db, viewer, actors)).map(({ actor_id }) => actor_id);
 }
 
 /** The wire ids of the rows' actors of one type that are in the scope. */

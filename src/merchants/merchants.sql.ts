@@ -5,7 +5,7 @@ import { assert, missing } from "../core/faults.ts";
 import { readId } from "../core/ids.ts";
 import { choice } from "../core/schema.ts";
 import type { Db, Tx } from "../storage/database.ts";
-import { filter, recordList, search } from "../storage/record_list.ts";
+import { anyOf, recordList, search } from "../storage/record_list.ts";
 import { prepared, type StatementArgs } from "../storage/statements.ts";
 import { merchantStatuses, suspendedStatuses } from "./merchant.transitions.ts";
 import type { Merchant } from "./merchant.ts";
@@ -97,7 +97,7 @@ function isNamed(name: string): SQL {
 /** Merchants, newest first. */
 export const merchantList = recordList(merchants, {
   filters: {
-    status: filter(choice(merchantStatuses), (status) => isOneOf(merchants.status, [status])),
+    status: anyOf(choice(merchantStatuses), (status) => isOneOf(merchants.status, [status])),
     q: search("Part of the code, the name or the legal name.", [merchants.code, merchants.name, merchants.legal_name]),
   },
 });

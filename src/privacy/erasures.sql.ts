@@ -11,7 +11,7 @@ import { idField } from "../core/schema.ts";
 import { emailsAmong } from "../customers/customer.ts";
 import type { Db, Tx } from "../storage/database.ts";
 import { dueRecords } from "../storage/queue.ts";
-import { filter, recordList } from "../storage/record_list.ts";
+import { anyOf, recordList } from "../storage/record_list.ts";
 import { recordLookup } from "../storage/record_lookup.ts";
 import type { Erasure } from "./erasure.ts";
 
@@ -24,7 +24,7 @@ const isOf = (customer: number) =>
 /** Erasures, newest first. */
 export const erasureList = recordList(erasures, {
   // No customer has the id 0.
-  filters: { customer_id: filter(idField("customer"), (id) => isOf(readId("customer", id) ?? 0)) },
+  filters: { customer_id: anyOf(idField("customer"), (id) => isOf(readId("customer", id) ?? 0)) },
 });
 
 /** Stores a new erasure. */

@@ -4,7 +4,7 @@ import { product_components } from "../../db/schema/bundles.ts";
 import { product_barcodes, products } from "../../db/schema/products.ts";
 import { choice, textField } from "../core/schema.ts";
 import type { Db, Tx } from "../storage/database.ts";
-import { ascending, descending, equals, filter, recordList, search } from "../storage/record_list.ts";
+import { ascending, descending, equals, exactly, filter, recordList, search } from "../storage/record_list.ts";
 import { recordLookup } from "../storage/record_lookup.ts";
 import { insert, insertIds, prepared, type StatementArgs } from "../storage/statements.ts";
 import { refuseAmbiguousOwner, requireOwner } from "../storage/tenant.ts";
@@ -131,7 +131,7 @@ const ofBarcode = (db: Db, value: string) =>
 /** Products with their barcodes and components. */
 export const productList = recordList(products, {
   filters: {
-    sku: equals(products.sku, textField(100)),
+    sku: exactly(products.sku, textField(100)),
     barcode: filter(textField(80), (value, db) => exists(ofBarcode(db, value))),
     q: search("Part of the SKU or the name.", [products.sku, products.name]),
     status: equals(products.status, choice(productStatuses)),

@@ -1,4 +1,4 @@
-import { readId } from "../core/ids.ts";
+import { readIds } from "../core/ids.ts";
 import { list, routes, write } from "../http/routes.ts";
 import {
   ListRestockTasks,
@@ -9,7 +9,13 @@ import {
 import { restockTaskView } from "../inventory/receiving/restock_task.ts";
 import { countRestockTasks, listHomeBins, listRestockTasks } from "../inventory/receiving/restock_tasks.sql.ts";
 import { findOrderId } from "../orders/lifecycle/order_lookup.sql.ts";
+import type { Db } from "../storage/database.ts";
 import { shelveUnits } from "./returns.ts";
+
+/** The ids of the orders that a filter names. No order has the id 0, which stands for an unknown one. */
+async function readOrderIds(db: Db, names: readonly string[]): Promise<number[]> {
+  return Promise.all(names.map(async (name) => (await findOrderId(db, name, "order_id")) ?? 0));
+}
 
 /**
  * Routes of restock tasks (`putbacks` in the API). They depend on orders and returns, but their paths are under
@@ -29,12 +35,9 @@ export const putBackRoutes = routes("Warehouses", [
         // An unknown order or return has no restock tasks.
         const filter = {
           sku,
-          warehouse_id: location === undefined ? undefined : (readId("warehouse", location) ?? 0),
-          order_id:
-            order_id === undefined
-              ? undefined
-              : ((await call.store.read((db) => findOrderId(db, order_id, "order_id"))) ?? 0),
-          return_id: return_id === undefined ? undefined : (readId("return", return_id) ?? 0),
+          warehouse_ids: location && readIds("warehouse", location),
+          order_ids: order_id && (await call.store.read((db) => readOrderIds(db, order_id))),
+          return_ids: return_id && readIds("return", return_id),
         };
         return {
           rows: (db, window) => listRestockTasks(db, filter, window),

@@ -1,13 +1,13 @@
 // Lists of records. A list is declared once, as its filters and orders. From these come the schema of its query, its
 // pages, the number of its records and its cursors.
-import { type Static, type TObject, type TOptional, type TProperties, type TSchema, Type } from "@sinclair/typebox";
-import { and, asc, desc, eq, gte, lt, or, type SQL, type SQLWrapper, sql as template } from "drizzle-orm";
+import { type Static, type TArray, type TObject, type TOptional, type TProperties, type TSchema, Type } from "@sinclair/typebox";
+import { and, asc, desc, eq, gte, inArray, lt, or, type SQL, type SQLWrapper, sql as template } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
 import { contains } from "../../db/kit.ts";
 import { momentOf } from "../core/clock.ts";
 import { csvExportFields } from "../core/csv_columns.ts";
 import { assert } from "../core/faults.ts";
-import { type IdNoun, readId } from "../core/ids.ts";
+import { type IdNoun, readIds } from "../core/ids.ts";
 import {
   choice,
   closed,
@@ -15,6 +15,7 @@ import {
   type PagePosition,
   type PageWindow,
   pageFields,
+  several,
   type TimeFilterName,
   textField,
   timeSchemas,
@@ -38,14 +39,33 @@ export function filter<Schema extends TSchema>(
   return { schema, condition };
 }
 
-/** Records whose column has this value. */
-export function equals<Schema extends TSchema>(column: AnyPgColumn, schema: Schema): ListFilter<Schema> {
+/** A filter by one or several values, separated by commas: records that meet the condition of one of them. */
+export function anyOf<Item extends TSchema>(
+  item: Item,
+  condition: (value: Static<Item>, db: Db) => Condition | Promise<Condition>,
+): ListFilter<TArray<Item>> {
+  return filter(several(item), async (values, db) =>
+    or(...(await Promise.all(values.map((value) => condition(value, db))))),
+  );
+}
+
+/** Condition: a column has one of these values. */
+export const isAmong = (column: AnyPgColumn, values: readonly unknown[]) =>
+  values.length === 1 ? eq(column, values[0]) : inArray(column, [...values]);
+
+/** Records whose column has this value, or one of several. */
+export function equals<Item extends TSchema>(column: AnyPgColumn, item: Item): ListFilter<TArray<Item>> {
+  return filter(several(item), (values) => isAmong(column, values));
+}
+
+/** Records whose column has this value, which is only one: a text may contain commas. */
+export function exactly<Schema extends TSchema>(column: AnyPgColumn, schema: Schema): ListFilter<Schema> {
   return filter(schema, (value) => eq(column, value));
 }
 
-/** Records that refer to the record with this identifier. A malformed one matches none. */
+/** Records that refer to the record with this identifier, or to one of several. A malformed one matches none. */
 export function refersTo(column: AnyPgColumn, noun: IdNoun, description?: string) {
-  return filter(idField(noun, description), (id) => eq(column, readId(noun, id) ?? 0));
+  return filter(several(idField(noun, description)), (ids) => isAmong(column, readIds(noun, ids)));
 }
 
 /** Records with the value in one of these texts, or that meet one of these conditions. */

@@ -3,6 +3,8 @@ import type { Found, Records } from "./records.ts";
 
 /** The possible values of a filter, and the records that pass it. */
 export interface Filter {
+  /** Whether it takes several values, separated by commas: records pass that pass for one of them. */
+  readonly several?: boolean;
   readonly values: (all: readonly Found[]) => readonly string[];
   readonly passes: (record: Found, value: string) => boolean;
 }
@@ -25,6 +27,7 @@ export const byId = (key: string) => (a: Found, b: Found) => number(a[key]) - nu
 export const newest = (key: string) => (a: Found, b: Found) => -byId(key)(a, b);
 export const fields = (name: string) => (all: readonly Found[]) => [...new Set(all.map((one) => String(one[name])))];
 export const exact = (name: string, strangers: readonly string[] = []): Filter => ({
+  several: true,
   values: (all) => [...fields(name)(all), ...strangers],
   passes: (one, value) => one[name] === value,
 });
@@ -40,9 +43,13 @@ export const bytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Bu
 /** The values of a field that is not always set. */
 export const known = (name: string) => (all: readonly Found[]) => fields(name)(all).filter((value) => value !== "null");
 export const named = (name: string, strangers: readonly string[] = []): Filter => ({
+  several: true,
   values: (all) => [...known(name)(all), ...strangers],
   passes: (one, value) => one[name] === value,
 });
+
+/** A filter by one value, which may contain commas. */
+export const single = (filter: Filter): Filter => ({ ...filter, several: false });
 
 /** Whether records show when they were created, or last changed. Every list has the filters by these times. */
 export function timeFilters(all: readonly Found[]): List["filters"] {

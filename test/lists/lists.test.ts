@@ -16,6 +16,7 @@ import {
   type List,
   named,
   newest,
+  single,
   timeFilters,
 } from "./list_model.ts";
 import { type Found, makeRecords, type Records } from "./records.ts";
@@ -47,7 +48,7 @@ const products: List = {
   name: "products",
   key: "id",
   filters: {
-    sku: exact("sku", ["nothing"]),
+    sku: single(exact("sku", ["nothing"])),
     barcode: {
       values: (all) => all.flatMap((one) => one.barcodes.map((code: Found) => code.value)),
       passes: (one, value) => one.barcodes.some((code: Found) => code.value === value),
@@ -70,6 +71,7 @@ const levels: List = {
       passes: ({ sku }, value) => asRegExp(value).test(sku),
     },
     location: {
+      several: true,
       values: () => [...records.warehouses, "whs_77"],
       passes: ({ locations }, value) => locations.some((place: Found) => place.warehouse_id === value),
     },
@@ -106,15 +108,19 @@ const movements: List = {
   key: "id",
   file: ["/inventory/movements/export.csv", "movements.csv", "id,created_at,sku,type,"],
   filters: {
-    sku: exact("sku"),
+    sku: single(exact("sku")),
     type: exact("type"),
-    location: { values: () => [...records.warehouses, "whs_77"], passes: (one, value) => one.warehouse_id === value },
+    location: {
+      several: true,
+      values: () => [...records.warehouses, "whs_77"],
+      passes: (one, value) => one.warehouse_id === value,
+    },
     bin: {
       values: fields("bin"),
       passes: ({ from_location, to_location }, value) => from_location === value || to_location === value,
     },
     lot_number: { values: () => ["L-1", "L-2", "L-9"], passes: (one, value) => one.lot_number === value },
-    reason: exact("reason"),
+    reason: single(exact("reason")),
     reference: {
       values: (all) => all.flatMap((one) => one.reference?.id ?? []),
       passes: (one, value) => one.reference?.id === value,
@@ -138,15 +144,13 @@ const orders: List = {
     q: { values: searches, passes: (order, q) => isFound(order, q, records.customers) },
     status: exact("status"),
     customer_id: {
+      several: true,
       values: (all) => all.map((one) => one.customer_id),
       passes: (one, value) => one.customer_id === value,
     },
-    order_number: exact("order_number", ["nothing"]),
-    statuses: {
-      values: () => ["pending,processing", "on_hold,shipped", "cancelled", "processing,on_hold,pending,cancelled"],
-      passes: (one, value) => value.split(",").includes(one.status),
-    },
+    order_number: single(exact("order_number", ["nothing"])),
     hold_reason: {
+      several: true,
       values: () => ["manual", "short_pick", "other"],
       passes: (one, value) => one.holds.some((hold: Found) => hold.reason === value),
     },
@@ -160,13 +164,23 @@ const orders: List = {
       values: (all) => ["nothing", ...all.flatMap((one) => one.line_items.map((line: Found) => line.sku))],
       passes: (one, value) => one.line_items.some((line: Found) => line.sku === value),
     },
-    carrier: { values: () => ["local", "ups"], passes: (one, value) => parcelsOf(one).some(has("carrier", value)) },
+    carrier: {
+      several: true,
+      values: () => ["local", "ups"],
+      passes: (one, value) => parcelsOf(one).some(has("carrier", value)),
+    },
     service: {
+      several: true,
       values: () => ["standard", "express"],
       passes: (one, value) => parcelsOf(one).some(has("service", value)),
     },
-    platform: { values: () => ["api", "shopify"], passes: (one, value) => one.source.platform === value },
+    platform: {
+      several: true,
+      values: () => ["api", "shopify"],
+      passes: (one, value) => one.source.platform === value,
+    },
     warehouse_id: {
+      several: true,
       values: () => [...records.warehouses, "whs_77"],
       passes: (one, value) => one.warehouse_id === value,
     },
@@ -225,6 +239,7 @@ const customers: List = {
 
 /** An order is named by its id or its number. */
 const ofOrder: Filter = {
+  several: true,
   values: (all) => {
     const ordered = new Set(all.map(({ order_id }) => order_id));
     const named = records.orders.filter(({ id }) => ordered.has(id));
@@ -247,6 +262,7 @@ const returns: List = {
 
 const plain = (text: string | null) => (text ?? "").toUpperCase().replace(/[^0-9A-Z]/g, "");
 const number_of: Filter = {
+  several: true,
   values: (all) => [
     "nothing",
     ...known("tracking_number")(all).flatMap((one) => [one, one.toLowerCase().replace(/.{4}/g, "$& ")]),
@@ -336,7 +352,11 @@ const audit: List = {
   key: "id",
   file: ["/audit/export.csv", "audit.csv", "id,"],
   filters: {
-    actor: { values: () => ["usr_1", "usr_2", "key_7", "usr_99"], passes: (one, value) => one.actor.id === value },
+    actor: {
+      several: true,
+      values: () => ["usr_1", "usr_2", "key_7", "usr_99"],
+      passes: (one, value) => one.actor.id === value,
+    },
     action: exact("action", ["deleteOrder"]),
     target: {
       values: () => ["ord_1001", "ord_1002", 'SKU "one"', "back\\slash", "ord_100"],
@@ -353,12 +373,13 @@ const audit: List = {
   sorts: { none: newest("id") },
 };
 
-/** A query: for each filter null or a number that selects its value, and how to sort and page. */
+/** A query: for each filter null or numbers that select its values, and how to sort and page. */
+const picks = fc.array(fc.nat({ max: 999 }), { minLength: 1, maxLength: 3 });
 const queryOf = ({ filters, sorts }: List) =>
   fc.record({
     filters: fc.record(
       Object.fromEntries(
-        Object.keys(filters).map((name) => [name, fc.option(fc.nat({ max: 999 }), { nil: null, freq: 2 })]),
+        Object.keys(filters).map((name) => [name, fc.option(picks, { nil: null, freq: 2 })]),
       ),
     ),
     keep: fc.integer({ min: 0, max: 3 }),
@@ -379,22 +400,25 @@ describe("lists return what Array.filter does", () => {
       await fc.assert(
         fc.asyncProperty(queryOf(list), async ({ filters, keep, sort, limit }) => {
           const given = Object.entries(filters)
-            .filter(([, pick]) => pick !== null)
+            .flatMap(([name, picked]) => (picked === null ? [] : [[name, picked] as const]))
             .filter(([name], at, all) => !all.slice(0, at).some(([other]) => excludes(list, name, other)))
             .slice(0, keep)
-            .map(([name, pick]) => [name, pickedValue(list.filters[name] as Filter, all, Number(pick))] as const);
+            .map(([name, picked]) => [name, pickedValues(list.filters[name] as Filter, all, picked)] as const);
+          const passes = (one: Found, name: string, values: readonly string[]) =>
+            values.some((value) => list.filters[name]?.passes(one, value));
           const order = sort === null || sort === "none" ? Object.values(list.sorts)[0] : list.sorts[sort];
           const expected = all
-            .filter((one) => given.every(([name, value]) => list.filters[name]?.passes(one, value)))
+            .filter((one) => given.every(([name, values]) => passes(one, name, values)))
             .sort(order)
             .map((one) => one[list.key] as string);
           matched.push(expected.length);
-          const query = new URLSearchParams(Object.fromEntries(given));
+          const sent = given.map(([name, values]) => [name, values.join(",")] as const);
+          const query = new URLSearchParams(Object.fromEntries(sent));
           if (sort !== null && sort !== "none") query.set("sort", sort);
           query.set("limit", String(limit));
           await comparePages(list, query, limit, expected);
           await compareCursors(list, query, expected);
-          if (list.file !== undefined) await compareFile(list.file, given, expected);
+          if (list.file !== undefined) await compareFile(list.file, sent, expected);
         }),
         { seed, numRuns: queries },
       );
@@ -408,9 +432,10 @@ describe("lists return what Array.filter does", () => {
 const excludes = ({ exclusive = [] }: List, name: string, other: string) =>
   exclusive.includes(name) && exclusive.includes(other);
 
-function pickedValue(filter: Filter, all: readonly Found[], pick: number): string {
+function pickedValues(filter: Filter, all: readonly Found[], picks: readonly number[]): string[] {
   const values = filter.values(all);
-  return values[pick % values.length] ?? "";
+  const taken = filter.several ? picks : picks.slice(0, 1);
+  return taken.map((pick) => values[pick % values.length] ?? "");
 }
 
 async function ask({ path }: List, query: URLSearchParams, key: string) {

@@ -1,8 +1,9 @@
 // The lists of work in the warehouse: deliveries, transfers, counts, lots and keys.
-import { contains, exact, type Filter, type List, named, newest, soonest } from "./list_model.ts";
+import { contains, exact, type Filter, type List, named, newest, single, soonest } from "./list_model.ts";
 import type { Found } from "./records.ts";
 
 const warehouse = (name: string): Filter => ({
+  several: true,
   values: () => ["whs_1001", "whs_1002", "whs_77"],
   passes: (one, value) => one[name] === value,
 });
@@ -21,7 +22,7 @@ export const workLists: readonly List[] = [
     filters: {
       status: exact("status"),
       location: warehouse("location"),
-      reference: named("reference"),
+      reference: single(named("reference")),
       sku: withLine,
       q: contains(pieces, (one) => [one.reference, one.supplier, ...skusOf(one)]),
     },
@@ -52,8 +53,8 @@ export const workLists: readonly List[] = [
     name: "lots",
     key: "id",
     filters: {
-      sku: exact("sku", ["nothing"]),
-      lot_number: exact("lot_number", ["L", "L-9"]),
+      sku: single(exact("sku", ["nothing"])),
+      lot_number: single(exact("lot_number", ["L", "L-9"])),
       status: exact("status", ["expired"]),
       expiring_before: {
         values: () => ["2026-02-01", "2031-01-01", "2032-01-02", "2040-01-01"],

@@ -97,10 +97,10 @@ export function classBit(status: number): number {
 
 /** A search in the log. */
 export interface RequestFilter {
-  readonly actor_id: string | null;
-  /** A status, or its class as `4xx`. */
-  readonly status: string | null;
-  readonly method: string | null;
+  readonly actor_ids: readonly string[] | null;
+  /** Statuses, or their classes as `4xx`. */
+  readonly statuses: readonly string[] | null;
+  readonly methods: readonly string[] | null;
   readonly route: string | null;
   /** From (inclusive) and to (exclusive) these times (ms). */
   readonly from: number | null;
@@ -111,13 +111,14 @@ export interface RequestFilter {
 }
 
 /** The bits of the wanted status classes; null for all of them. */
-export function classesOf({ status }: RequestFilter): number | null {
-  return status === null ? null : classBit(100 * Number(status[0]));
+export function classesOf({ statuses }: RequestFilter): number | null {
+  return statuses && statuses.reduce((bits, status) => bits | classBit(100 * Number(status[0])), 0);
 }
 
 /** Whether a line may match, before it is parsed. */
-export function mayMatch(line: string, { actor_id, request_id, route }: RequestFilter): boolean {
-  return [actor_id, request_id, route].every((word) => word === null || line.includes(JSON.stringify(word)));
+export function mayMatch(line: string, { actor_ids, request_id, route }: RequestFilter): boolean {
+  const has = (word: string) => line.includes(JSON.stringify(word));
+  return (actor_ids?.some(has) ?? true) && [request_id, route].every((word) => word === null || has(word));
 }
 
 /** Whether the dashboard sent it on its own: a read, or the preview of an act. */
@@ -128,15 +129,19 @@ function isDashboardRead({ actor_id, method, query }: LoggedRequest): boolean {
 
 /** Whether a request matches the filter. */
 export function matches(request: LoggedRequest, filter: RequestFilter): boolean {
-  const { actor_id, status, method, route, from, to, request_id } = filter;
+  const { actor_ids, statuses, methods, route, from, to, request_id } = filter;
   const is = (wanted: string | null, found: string | null) => wanted === null || wanted === found;
-  const found = String(request.status);
+  const isAmong = (wanted: readonly string[] | null, found: string | null) =>
+    wanted === null || (found !== null && wanted.includes(found));
+  const { status } = request;
+  const hasStatus = (wanted: string) =>
+    wanted.endsWith("xx") ? classBit(status) === classBit(100 * Number(wanted[0])) : wanted === String(status);
   // A search by request id finds dashboard requests, too.
   if (filter.without_dashboard === true && request_id === null && isDashboardRead(request)) return false;
   return (
-    is(actor_id, request.actor_id) &&
-    (status === null || (status.endsWith("xx") ? found[0] === status[0] : found === status)) &&
-    is(method, request.method) &&
+    isAmong(actor_ids, request.actor_id) &&
+    (statuses?.some(hasStatus) ?? true) &&
+    isAmong(methods, request.method) &&
     is(route, request.route) &&
     is(request_id, request.request_id) &&
     (from === null || request.at >= from) &&

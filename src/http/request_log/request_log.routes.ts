@@ -52,9 +52,9 @@ export const requestRoutes = (service: Service) => {
 };
 
 const nothing: RequestFilter = {
-  actor_id: null,
-  status: null,
-  method: null,
+  actor_ids: null,
+  statuses: null,
+  methods: null,
   route: null,
   from: null,
   to: null,
@@ -62,10 +62,10 @@ const nothing: RequestFilter = {
 };
 
 function filterOf(query: ListRequests): RequestFilter {
-  const { actor: actor_id = null, status = null, method = null, route = null, q = null } = query;
+  const { actor: actor_ids = null, status: statuses = null, method: methods = null, route = null, q = null } = query;
   const without_dashboard = query.dashboard_reads === false;
   const moments = { from: momentOf(query.created_after) ?? null, to: momentOf(query.created_before) ?? null };
-  return narrowedByRequestId({ actor_id, status, method, route, ...moments, request_id: q, without_dashboard });
+  return narrowedByRequestId({ actor_ids, statuses, methods, route, ...moments, request_id: q, without_dashboard });
 }
 
 async function getRequest(db: Db, id: string) {

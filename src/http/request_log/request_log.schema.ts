@@ -1,16 +1,18 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, nullable, pageFields, timeFields } from "../../core/schema.ts";
+import { choice, closed, nullable, pageFields, several, timeFields } from "../../core/schema.ts";
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] as const;
 
 export const ListRequests = closed({
   limit: pageFields.limit,
   cursor: pageFields.cursor,
-  actor: Type.Optional(Type.String({ maxLength: 40, description: "The caller: `key_7` or `usr_7`." })),
+  actor: Type.Optional(several(Type.String({ maxLength: 40, description: "The caller: `key_7` or `usr_7`." }))),
   status: Type.Optional(
-    Type.String({ pattern: "^[1-5](xx|\\d\\d)$", description: "A status or a status class: `404`, `4xx`." }),
+    several(
+      Type.String({ pattern: "^[1-5](xx|\\d\\d)$", description: "A status or a status class: `404`, `4xx`." }),
+    ),
   ),
-  method: Type.Optional(choice(methods)),
+  method: Type.Optional(several(choice(methods))),
   route: Type.Optional(
     Type.String({ maxLength: 100, description: "The path pattern, as in the reference: `/orders/:id`." }),
   ),

@@ -7,7 +7,7 @@ import { choice } from "../../core/schema.ts";
 import { minute_ms } from "../../core/time.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { queueOf } from "../../storage/queue.ts";
-import { filter, recordList, search } from "../../storage/record_list.ts";
+import { anyOf, recordList, search } from "../../storage/record_list.ts";
 import { recordLookup } from "../../storage/record_lookup.ts";
 import { unscoped } from "../../storage/scope.ts";
 import { type InvitationStatus, invitationStatuses } from "../identity.transitions.ts";
@@ -114,7 +114,7 @@ const statusAt: Readonly<Record<InvitationStatus, (now: number) => SQL | undefin
 /** Invitations, newest first. */
 export const invitationList = recordList(invitations, {
   filters: {
-    status: filter(choice(invitationStatuses), (status, { now }) => statusAt[status](now)),
+    status: anyOf(choice(invitationStatuses), (status, { now }) => statusAt[status](now)),
     q: search("Part of the name or the email address.", [invitations.email, invitations.name], 200),
   },
   records: (rows) => rows.map(asRecord),

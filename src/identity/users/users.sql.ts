@@ -8,7 +8,7 @@ import { readId } from "../../core/ids.ts";
 import { choice } from "../../core/schema.ts";
 import type { Permission } from "../../http/auth/permissions.ts";
 import type { Db, ReadStatements, Tx } from "../../storage/database.ts";
-import { filter, recordList, search } from "../../storage/record_list.ts";
+import { anyOf, recordList, search } from "../../storage/record_list.ts";
 import { unscoped } from "../../storage/scope.ts";
 import { prepared, preparedOf, type StatementArgs } from "../../storage/statements.ts";
 import { maySignIn, type UserStatus, userStarts, userStatuses } from "../identity.transitions.ts";
@@ -158,8 +158,8 @@ function hasStatus(db: Db, status: UserStatus): SQL {
 export const userList = recordList(users, {
   select: (sql) => sql.select(userColumns).from(users),
   filters: {
-    status: filter(choice(userStatuses), (status, db) => hasStatus(db, status)),
-    role: filter(choice(roleNames), (role, db) => members(db, eq(memberships.role, role))),
+    status: anyOf(choice(userStatuses), (status, db) => hasStatus(db, status)),
+    role: anyOf(choice(roleNames), (role, db) => members(db, eq(memberships.role, role))),
     q: search("Part of the name or the email address.", [users.name, users.email], 200),
   },
   within: (db, { role }) => (role === undefined ? members(db) : undefined),

@@ -7,10 +7,10 @@ import { bins } from "../../../db/schema/warehouses.ts";
 import type { Actor } from "../../core/actor.ts";
 import { engine } from "../../core/config.ts";
 import { assert } from "../../core/faults.ts";
-import { readId, wireId } from "../../core/ids.ts";
-import { choice, idField, textField } from "../../core/schema.ts";
+import { readIds, wireId } from "../../core/ids.ts";
+import { choice, idField, several, textField } from "../../core/schema.ts";
 import type { Db, Tx, WriteStatements } from "../../storage/database.ts";
-import { equals, filter, newestIds, parameter, recordList } from "../../storage/record_list.ts";
+import { equals, filter, isAmong, newestIds, parameter, recordList } from "../../storage/record_list.ts";
 import { unscoped } from "../../storage/scope.ts";
 import { insert, insertIds, prepared, type StatementArgs } from "../../storage/statements.ts";
 import {
@@ -41,9 +41,9 @@ function because(reason: string): SQL | undefined {
   return and(eq(movements.reason, reason), rare);
 }
 
-/** Condition: one side of a movement is in this warehouse and bin. */
-function touching(warehouse_id: number | null, bin?: string): SQL {
-  const inWarehouse = warehouse_id === null ? undefined : eq(stock_items.warehouse_id, warehouse_id);
+/** Condition: one side of a movement is in one of these warehouses, and in this bin. */
+function touching(warehouse_ids: readonly number[] | null, bin?: string): SQL {
+  const inWarehouse = warehouse_ids === null ? undefined : isAmong(stock_items.warehouse_id, warehouse_ids);
   if (bin !== undefined) {
     // A bin has few items, and each has an index of its movements, so the items are looked up.
     const items = sql`(
@@ -90,7 +90,7 @@ export const movementList = recordList(movements, {
   filters: {
     sku: filter(textField(100), (sku, db) => ofSku(db, movements.product_id, sku)),
     type: equals(movements.type, choice(movementTypes)),
-    location: parameter(idField("warehouse", "Only units that left this warehouse or came to it.")),
+    location: parameter(several(idField("warehouse", "Only units that left this warehouse or came to it."))),
     bin: parameter(textField(40, { description: "Only units that left this bin or came to it." })),
     lot_number: filter(textField(80), (lot_number, db) =>
       inArray(movements.lot_id, db.sql.select({ id: lots.id }).from(lots).where(eq(lots.lot_number, lot_number))),
@@ -108,7 +108,7 @@ export const movementList = recordList(movements, {
   },
   within: (_, { location, bin }) => {
     if (location === undefined && bin === undefined) return undefined;
-    return touching(location === undefined ? null : (readId("warehouse", location) ?? 0), bin);
+    return touching(location === undefined ? null : readIds("warehouse", location), bin);
   },
   order: newestIds(movements.id),
 });

@@ -2,7 +2,7 @@ import type { Static } from "@sinclair/typebox";
 import type { PageWindow } from "../../core/schema.ts";
 import { type CsvFile, pagesOf } from "../../http/csv_response.ts";
 import { exportCsv, list, routes } from "../../http/routes.ts";
-import { actorFor, type ViewerWithUsers, viewerOf, withActorsFor } from "../../identity/actors.sql.ts";
+import { actorsFor, type ViewerWithUsers, viewerOf, withActorsFor } from "../../identity/actors.sql.ts";
 import type { Db } from "../../storage/database.ts";
 import { refuseBins, showsBins } from "../warehouses/bin_visibility.ts";
 import { movementList } from "./ledger.sql.ts";
@@ -43,9 +43,9 @@ export const movementRoutes = routes("Warehouses", [
 
 type MovementQuery = Static<typeof movementList.export_query>;
 
-/** The query, with its actor limited to those that the viewer can see. */
+/** The query, with its actors limited to those that the viewer can see. */
 async function shownTo(db: Db, viewer: ViewerWithUsers, query: MovementQuery) {
-  return { ...query, actor: await actorFor(db, viewer, query.actor) };
+  return { ...query, actor: await actorsFor(db, viewer, query.actor) };
 }
 
 async function listShown(db: Db, viewer: ViewerWithUsers, query: MovementQuery, window: PageWindow) {

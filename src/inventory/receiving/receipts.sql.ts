@@ -7,7 +7,7 @@ import { wireId } from "../../core/ids.ts";
 import { choice, textField } from "../../core/schema.ts";
 import type { Db, Tx, WriteStatements } from "../../storage/database.ts";
 import { longRecords } from "../../storage/long_records.ts";
-import { descending, equals, filter, recordList, refersTo, search, soonest } from "../../storage/record_list.ts";
+import { descending, equals, exactly, filter, recordList, refersTo, search, soonest } from "../../storage/record_list.ts";
 import { recordLookup } from "../../storage/record_lookup.ts";
 import { insert, insertIds, prepared, type StatementArgs } from "../../storage/statements.ts";
 import { initialReceiptStatus, receiptStatuses } from "../inventory.transitions.ts";
@@ -59,7 +59,7 @@ export const receiptList = recordList(receipts, {
   filters: {
     status: equals(receipts.status, choice(receiptStatuses)),
     location: refersTo(receipts.warehouse_id, "warehouse"),
-    reference: equals(receipts.reference, textField(100)),
+    reference: exactly(receipts.reference, textField(100)),
     sku: filter(textField(100, { description: "Only receipts with a line of this SKU." }), (sku) =>
       withLine(eq(products.sku, sku)),
     ),

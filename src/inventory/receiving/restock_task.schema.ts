@@ -7,6 +7,7 @@ import {
   nullable,
   pageFields,
   quantityField,
+  several,
   Timestamp,
   textField,
 } from "../../core/schema.ts";
@@ -30,10 +31,12 @@ export type RestockInput = Static<typeof RestockInput>;
 
 export const ListRestockTasks = closed({
   ...pageFields,
-  location: Type.Optional(idField("warehouse")),
+  location: Type.Optional(several(idField("warehouse"))),
   sku: Type.Optional(textField(100)),
-  order_id: Type.Optional(textField(100, { description: "The order's ID or number; its returns are included." })),
-  return_id: Type.Optional(idField("return")),
+  order_id: Type.Optional(
+    several(textField(100, { description: "The order's ID or number; its returns are included." })),
+  ),
+  return_id: Type.Optional(several(idField("return"))),
 });
 
 export const RestockTaskView = closed({

@@ -8,6 +8,7 @@ import { bins } from "../../../db/schema/warehouses.ts";
 import { readId, wireId } from "../../core/ids.ts";
 import type { PageWindow } from "../../core/schema.ts";
 import type { Db } from "../../storage/database.ts";
+import { isAmong } from "../../storage/record_list.ts";
 import { prepared, type StatementArgs } from "../../storage/statements.ts";
 import type { HomeBin, RestockOrigin, RestockTask } from "./restock_task.ts";
 
@@ -99,11 +100,11 @@ export async function findOwner(db: Db, origin: RestockOrigin): Promise<number |
 
 /** Filters for the list of restock tasks. */
 interface RestockTaskFilter {
-  readonly warehouse_id?: number | undefined;
+  readonly warehouse_ids?: readonly number[] | undefined;
   readonly sku?: string | undefined;
-  /** The order that released them, or that the return belongs to. */
-  readonly order_id?: number | undefined;
-  readonly return_id?: number | undefined;
+  /** The orders that may have released them, or that their return may belong to. */
+  readonly order_ids?: readonly number[] | undefined;
+  readonly return_ids?: readonly number[] | undefined;
 }
 
 // Units of a return that was not inspected wait for the inspection. Only ids of returns are cast.
@@ -115,11 +116,11 @@ const isInspected = sql`(${movements.reference_type} <> 'return' or exists (
 
 /** Units to restock, grouped by stock item and by the order or return they come from. */
 function groups(db: Db, filter: RestockTaskFilter, origins: readonly string[] | null) {
-  const { warehouse_id, sku } = filter;
+  const { warehouse_ids, sku } = filter;
   // For an unfiltered list the few waiting items are found first, since most of the ledger is about orders.
   const type = origins === null ? opaque(sql`${movements.reference_type}`) : movements.reference_type;
   const narrowed: (SQL | undefined)[] = [
-    warehouse_id === undefined ? undefined : eq(stock_items.warehouse_id, warehouse_id),
+    warehouse_ids && isAmong(stock_items.warehouse_id, warehouse_ids),
     sku === undefined ? undefined : eq(products.sku, sku),
     origins === null ? undefined : amongTexts(movements.reference_id, sql`${list(origins)}`),
   ];
@@ -143,11 +144,12 @@ function groups(db: Db, filter: RestockTaskFilter, origins: readonly string[] | 
 }
 
 /** The ids of the orders and returns that match a filter; null for all. */
-async function originsOf(db: Db, { order_id, return_id }: RestockTaskFilter): Promise<string[] | null> {
-  if (order_id === undefined) return return_id === undefined ? null : [wireId("return", return_id)];
-  const own = await db.sql.select({ id: returns.id }).from(returns).where(eq(returns.order_id, order_id));
-  const all = [wireId("order", order_id), ...own.map(({ id }) => wireId("return", id))];
-  return return_id === undefined ? all : all.filter((id) => id === wireId("return", return_id));
+async function originsOf(db: Db, { order_ids, return_ids }: RestockTaskFilter): Promise<string[] | null> {
+  const named = return_ids?.map((id) => wireId("return", id));
+  if (order_ids === undefined) return named ?? null;
+  const own = await db.sql.select({ id: returns.id }).from(returns).where(isAmong(returns.order_id, order_ids));
+  const all = [...order_ids.map((id) => wireId("order", id)), ...own.map(({ id }) => wireId("return", id))];
+  return named === undefined ? all : all.filter((id) => named.includes(id));
 }
 
 /** A page of restock tasks, longest waiting first. */

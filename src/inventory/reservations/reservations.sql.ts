@@ -9,7 +9,7 @@ import { readId } from "../../core/ids.ts";
 import { choice, textField } from "../../core/schema.ts";
 import type { Db, Tx, WriteStatements } from "../../storage/database.ts";
 import { longRecords } from "../../storage/long_records.ts";
-import { filter, newestIds, recordList } from "../../storage/record_list.ts";
+import { anyOf, filter, newestIds, recordList } from "../../storage/record_list.ts";
 import { insertIds, prepared, preparedOf, type StatementArgs } from "../../storage/statements.ts";
 import {
   initialReservationStatus,
@@ -342,12 +342,12 @@ export async function nextExpiry(db: Db): Promise<number | null> {
 /** Reservations, newest first. */
 export const reservationList = recordList(reservations, {
   filters: {
-    status: filter(choice(reservationStatuses), (status, { now }) => {
+    status: anyOf(choice(reservationStatuses), (status, { now }) => {
       const past = sql`(${overdue} and ${reservations.expires_at} <= ${now})`;
       if (isExpired(status)) return sql`(${eq(reservations.status, status)} or ${past})`;
       return sql`${reservations.status} = ${status} and not ${past}`;
     }),
-    order_id: filter(textField(100, { description: "An order's number or ID." }), (name) => {
+    order_id: anyOf(textField(100, { description: "An order's number or ID." }), (name) => {
       const id = readId("order", name);
       return or(eq(reservations.order_ref, name), id === null ? undefined : eq(reservations.order_id, id));
     }),

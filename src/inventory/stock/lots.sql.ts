@@ -9,7 +9,7 @@ import { bins, warehouses } from "../../../db/schema/warehouses.ts";
 import { type Actor, systemActor } from "../../core/actor.ts";
 import { choice, type PageWindow, textField } from "../../core/schema.ts";
 import type { Db, Tx, WriteStatements } from "../../storage/database.ts";
-import { equals, filter, newestIds, recordList, search, soonest } from "../../storage/record_list.ts";
+import { anyOf, exactly, filter, newestIds, recordList, search, soonest } from "../../storage/record_list.ts";
 import { insert, insertIds, prepared, type StatementArgs } from "../../storage/statements.ts";
 import { hasExpired, type LotStatus, lotStatuses, lotTransitions } from "../inventory.transitions.ts";
 import { ofSku } from "../ledger/ledger.sql.ts";
@@ -63,8 +63,8 @@ export const lotList = recordList(lots, {
   select: (query) => query.select(named).from(lots).innerJoin(products, eq(products.id, lots.product_id)),
   filters: {
     sku: filter(textField(100), (sku, db) => ofSku(db, lots.product_id, sku)),
-    lot_number: equals(lots.lot_number, textField(80)),
-    status: filter(choice(lotStatuses), async (status, db) => {
+    lot_number: exactly(lots.lot_number, textField(80)),
+    status: anyOf(choice(lotStatuses), async (status, db) => {
       const past = sql`(${expires} and ${passed(await localDays(db))})`;
       if (hasExpired(status)) return sql`(${isOneOf(lots.status, [lotTransitions.expire.to])} or ${past})`;
       return sql`${lots.status} = ${status} and not ${past}`;

@@ -1,6 +1,6 @@
 import { momentOf } from "../../core/clock.ts";
 import { missing } from "../../core/faults.ts";
-import { readId } from "../../core/ids.ts";
+import { readIds } from "../../core/ids.ts";
 import { answerBatched, type BatchableCommand } from "../../http/batching.ts";
 import type { Call } from "../../http/call.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
@@ -88,14 +88,14 @@ export const stockRoutes = routes("Inventory", [
         } = query;
         // A warehouse that does not exist holds nothing.
         refuseBins(call, { bin: named.bin, zone: named.zone });
-        const warehouse_id = location === undefined ? undefined : (readId("warehouse", location) ?? 0);
+        const warehouse_ids = location && readIds("warehouse", location);
         const filterIn = async (db: Db) => ({
           ...named,
-          warehouse_id,
+          warehouse_ids,
           updated_after: momentOf(updated_after),
           updated_before: momentOf(updated_before),
           expiring_before:
-            expiring_before === undefined ? undefined : await dayInRequest(db, expiring_before, warehouse_id),
+            expiring_before === undefined ? undefined : await dayInRequest(db, expiring_before, warehouse_ids),
         });
         return {
           rows: async (db, window) => listStocked(db, await filterIn(db), window, sort),

@@ -12,6 +12,7 @@ import {
   nullable,
   pageFields,
   quantityField,
+  several,
   Timestamp,
   textField,
   timeFields,
@@ -83,11 +84,13 @@ export const ListStockSummary = closed({
   ...pageFields,
   sku: Type.Optional(textField(100, { description: "A SKU, or a pattern in which * stands for any text." })),
   location: Type.Optional(
-    idField("warehouse", "Only SKUs with units in this warehouse, and bundles of which a set can be made there."),
+    several(
+      idField("warehouse", "Only SKUs with units in this warehouse, and bundles of which a set can be made there."),
+    ),
   ),
   low_stock: Type.Optional(Type.Boolean({ description: "Only SKUs with less available than their reorder point." })),
   q: Type.Optional(textField(100, { description: "Part of the SKU or the name." })),
-  status: Type.Optional(choice(itemStatuses)),
+  status: Type.Optional(several(choice(itemStatuses))),
   zone: Type.Optional(textField(40, { description: "Only SKUs with units in a zone with this `zone_id`." })),
   bin: Type.Optional(textField(40, { description: "Only SKUs with units in a bin with this code." })),
   lot_number: Type.Optional(textField(80, { description: "Only SKUs with units of a lot with this number." })),

@@ -11,6 +11,7 @@ import type { PageWindow } from "../../core/schema.ts";
 import { orderable } from "../../products/product.ts";
 import type { Db } from "../../storage/database.ts";
 import { sizesBy } from "../../storage/long_records.ts";
+import { isAmong } from "../../storage/record_list.ts";
 import { prepared, type StatementArgs } from "../../storage/statements.ts";
 import type { ItemStatus } from "../inventory.transitions.ts";
 import { lotTransitions } from "../inventory.transitions.ts";
@@ -24,12 +25,12 @@ interface StockSummaryFilter {
   readonly sku?: string | undefined;
   /** Part of the SKU or the name. */
   readonly q?: string | undefined;
-  /** Only products with units in this warehouse, and bundles of which a set can be made there. */
-  readonly warehouse_id?: number | undefined;
+  /** Only products with units in one of these warehouses, and bundles of which a set can be made in one. */
+  readonly warehouse_ids?: readonly number[] | undefined;
   /** Only products with less available than their reorder point. */
   readonly low_stock?: boolean | undefined;
-  readonly status?: ItemStatus | undefined;
-  /** Only products with units in a zone, a bin or a lot of this name, in the filter's warehouse if it has one. */
+  readonly status?: readonly ItemStatus[] | undefined;
+  /** Only products with units in a zone, a bin or a lot of this name, in the filter's warehouses if it has any. */
   readonly zone?: string | undefined;
   readonly bin?: string | undefined;
   readonly lot_number?: string | undefined;
@@ -86,11 +87,11 @@ function statusOf(days: LocalDays, status: ItemStatus): SQL | undefined {
 /** Condition: units of a product are in the filter's place, or of its lot. */
 function lies(
   days: LocalDays,
-  { warehouse_id, zone, bin, lot_number, expiring_before }: StockSummaryFilter,
+  { warehouse_ids, zone, bin, lot_number, expiring_before }: StockSummaryFilter,
 ): SQL | undefined {
   if ([zone, bin, lot_number, expiring_before].every((value) => value === undefined)) return undefined;
   const where = and(
-    warehouse_id === undefined ? undefined : eq(stock_items.warehouse_id, warehouse_id),
+    warehouse_ids === undefined ? undefined : isAmong(stock_items.warehouse_id, warehouse_ids),
     zone === undefined ? undefined : eq(zones.zone_id, zone),
     bin === undefined ? undefined : eq(bins.code, bin),
     lot_number === undefined ? undefined : eq(lots.lot_number, lot_number),
@@ -112,11 +113,10 @@ const hasChangedSince = (at: number) => sql`(coalesce(${lastMoved}, ${products.c
 ))`;
 
 function matching(days: LocalDays, filter: StockSummaryFilter): SQL | undefined {
-  const { sku, q, warehouse_id, low_stock, status, updated_after, updated_before } = filter;
+  const { sku, q, warehouse_ids, low_stock, status, updated_after, updated_before } = filter;
   const named = sku?.includes("*") ? matches(products.sku, sku) : sku === undefined ? undefined : eq(products.sku, sku);
-  const there = sql`${stock_items.warehouse_id} = ${warehouse_id}`;
   // A bundle is where a set can be made of its components.
-  const stored = () => sql`case when ${products.type} = 'bundle' then not exists (
+  const storedIn = (there: SQL) => sql`case when ${products.type} = 'bundle' then not exists (
     select 1 from ${product_components} where ${product_components.bundle_id} = ${products.id}
       and ${availableOf(days, product_components.component_id, there)} < ${product_components.quantity}
   ) else exists (
@@ -131,9 +131,9 @@ function matching(days: LocalDays, filter: StockSummaryFilter): SQL | undefined 
   return and(
     named,
     q === undefined ? undefined : or(contains(products.sku, q), contains(products.name, q)),
-    warehouse_id === undefined ? undefined : stored(),
+    warehouse_ids && or(...warehouse_ids.map((id) => storedIn(eq(stock_items.warehouse_id, id)))),
     low_stock === undefined ? undefined : low_stock ? low() : sql`not (${low()})`,
-    status === undefined ? undefined : statusOf(days, status),
+    status && or(...status.map((one) => statusOf(days, one))),
     lies(days, filter),
     updated_after === undefined ? undefined : hasChangedSince(updated_after),
     updated_before === undefined ? undefined : sql`not ${hasChangedSince(updated_before)}`,

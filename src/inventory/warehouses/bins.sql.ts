@@ -3,12 +3,14 @@ import { columnsOf, contains } from "../../../db/kit.ts";
 import { lots, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { bins, warehouses, zones } from "../../../db/schema/warehouses.ts";
-import { readId } from "../../core/ids.ts";
+import { readIds } from "../../core/ids.ts";
 import { choice, textField } from "../../core/schema.ts";
 import type { Db } from "../../storage/database.ts";
 import {
+  anyOf,
   ascending,
   equals,
+  exactly,
   filter,
   parameter,
   recordList,
@@ -73,13 +75,13 @@ export const binList = recordList(bins, {
       .leftJoin(zones, isOfZone),
   filters: {
     location: refersTo(bins.warehouse_id, "warehouse"),
-    zone: equals(zones.zone_id, zoneField),
+    zone: exactly(zones.zone_id, zoneField),
     sku: parameter(textField(100)),
     lot_number: parameter(textField(80)),
-    bin: equals(bins.code, textField(40)),
+    bin: exactly(bins.code, textField(40)),
     q: filter(textField(40, { description: "Part of the code." }), (piece) => contains(bins.code, piece)),
     kind: equals(bins.kind, choice(permanentBinKinds)),
-    fill: filter(choice(binFills, { description: "`full`: no room for another unit." }), (fill) => filled[fill]),
+    fill: anyOf(choice(binFills, { description: "`full`: no room for another unit." }), (fill) => filled[fill]),
   },
   within: (db, { sku, lot_number }) =>
     and(
@@ -109,18 +111,18 @@ export const storedItemList = recordList(stock_items, {
       .leftJoin(lots, eq(lots.id, stock_items.lot_id)),
   filters: {
     location: refersTo(stock_items.warehouse_id, "warehouse"),
-    zone: equals(zones.zone_id, zoneField),
-    sku: equals(products.sku, textField(100)),
-    lot_number: equals(lots.lot_number, textField(80)),
-    bin: equals(bins.code, textField(40)),
+    zone: exactly(zones.zone_id, zoneField),
+    sku: exactly(products.sku, textField(100)),
+    lot_number: exactly(lots.lot_number, textField(80)),
+    bin: exactly(bins.code, textField(40)),
     q: search("Part of the SKU or the name.", [products.sku, products.name]),
     kind: equals(bins.kind, choice(binKinds)),
     expiring_before: parameter(expiringBeforeField("Only units of lots that expire before this day.")),
   },
   within: async (db, { location, expiring_before }) => {
     if (expiring_before === undefined) return held;
-    const warehouse_id = location === undefined ? undefined : (readId("warehouse", location) ?? 0);
-    return and(held, lt(lots.expires_on, await dayInRequest(db, expiring_before, warehouse_id)));
+    const warehouse_ids = readIds("warehouse", location ?? []);
+    return and(held, lt(lots.expires_on, await dayInRequest(db, expiring_before, warehouse_ids)));
   },
   counted: (query) =>
     query

@@ -88,10 +88,10 @@ export function dayIn({ warehouses, last }: LocalDays, warehouse_id: SQLWrapper)
   return sql`case ${warehouse_id} ${sql.join(when, sql` `)} else ${last} end`;
 }
 
-/** The day that an expiry filter names, in the time zone of the filter's warehouse or of the first one. */
-export async function dayInRequest(db: Db, text: string, warehouse_id?: number): Promise<number> {
+/** The day that an expiry filter names, in the time zone of the first of the filter's warehouses, or of all. */
+export async function dayInRequest(db: Db, text: string, warehouse_ids: readonly number[] = []): Promise<number> {
   const all = await listCalendars(db);
-  const { timezone = "UTC" } = all.find(({ id }) => id === warehouse_id) ?? all[0] ?? {};
+  const { timezone = "UTC" } = all.find(({ id }) => id === warehouse_ids[0]) ?? all[0] ?? {};
   return dayOf(text, timezone);
 }
 

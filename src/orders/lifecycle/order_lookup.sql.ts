@@ -10,7 +10,7 @@ import { textField } from "../../core/schema.ts";
 import { suspendedStatuses } from "../../merchants/merchant.transitions.ts";
 import type { Db } from "../../storage/database.ts";
 import { inOrderOf, sizesBy } from "../../storage/long_records.ts";
-import { filter } from "../../storage/record_list.ts";
+import { anyOf } from "../../storage/record_list.ts";
 import { prepared, preparedOf, type StatementArgs } from "../../storage/statements.ts";
 
 const { id, order_number } = orders;
@@ -49,7 +49,7 @@ export async function findOrderId(db: Db, name: string | number, field: string |
  * Refuses: ambiguous_identifier.
  */
 export function orderFilter(...order_ids: readonly AnyPgColumn[]) {
-  return filter(textField(100, { description: "An order id or an order number." }), async (name, db) => {
+  return anyOf(textField(100, { description: "An order id or an order number." }), async (name, db) => {
     const order_id = (await findOrderId(db, name, "order_id")) ?? 0;
     return or(...order_ids.map((column) => eq(column, order_id)));
   });

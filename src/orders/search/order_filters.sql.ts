@@ -1,11 +1,12 @@
 // Filters for the list of orders that depend on other tables.
-import { and, count, eq, isNotNull, isNull, ne, type SQL, sql as template } from "drizzle-orm";
-import { amongThose, opaque } from "../../../db/kit.ts";
+import { and, count, eq, inArray, isNotNull, isNull, ne, type SQL, sql as template } from "drizzle-orm";
+import { amongTexts, amongThose, list } from "../../../db/kit.ts";
 import { order_holds, order_lines, orders } from "../../../db/schema/orders.ts";
 import { products } from "../../../db/schema/products.ts";
 import { reservation_lines, reservations } from "../../../db/schema/reservations.ts";
 import { shipments } from "../../../db/schema/shipments.ts";
 import type { Db, ReadStatements } from "../../storage/database.ts";
+import { isAmong } from "../../storage/record_list.ts";
 import { isParentVisible } from "../../storage/scope.ts";
 import { prepared, preparedIds, type StatementArgs } from "../../storage/statements.ts";
 import type { HoldReason } from "../order.transitions.ts";
@@ -14,15 +15,15 @@ import { type SearchCondition, some } from "./order_search.sql.ts";
 
 /** Filters on records that belong to orders. */
 export interface OrderContentFilter {
-  /** The reason of an open hold. */
-  readonly hold_reason?: HoldReason | undefined;
+  /** The possible reasons of an open hold. */
+  readonly hold_reason?: readonly HoldReason[] | undefined;
   /** Whether units are backordered. */
   readonly short?: boolean | undefined;
   /** The SKU of one of its lines. */
   readonly sku?: string | undefined;
-  /** The carrier and the service of one of its parcels. */
-  readonly carrier?: string | undefined;
-  readonly service?: string | undefined;
+  /** The possible carriers and services of one of its parcels. */
+  readonly carrier?: readonly string[] | undefined;
+  readonly service?: readonly string[] | undefined;
 }
 
 /** The conditions of a filter; none if it has none of these. */
@@ -35,26 +36,26 @@ export function contentFiltersOf({ hold_reason, short, sku, carrier, service }: 
   ];
 }
 
-const heldFor = preparedIds((sql, a: StatementArgs<{ reason: string }>) =>
+const heldFor = preparedIds((sql, a: StatementArgs<{ reasons: string }>) =>
   sql
     .select({ id: order_holds.order_id })
     .from(order_holds)
     .where(
       and(
         isNull(order_holds.released_at),
-        eq(order_holds.reason, opaque(a.reason)),
+        amongTexts(order_holds.reason, a.reasons),
         isParentVisible(sql, orders, order_holds.order_id),
       ),
     ),
 );
 
-const isHeldFor = (reason: HoldReason): SearchCondition => ({
-  find: (db, max) => heldFor(db, { reason, max }),
+const isHeldFor = (reasons: readonly HoldReason[]): SearchCondition => ({
+  find: (db, max) => heldFor(db, { reasons: list(reasons), max }),
   check: some(
     template`${order_holds} where ${and(
       eq(order_holds.order_id, orders.id),
       isNull(order_holds.released_at),
-      eq(order_holds.reason, reason),
+      inArray(order_holds.reason, reasons),
     )}`,
   ),
 });
@@ -115,13 +116,15 @@ const holdsSku = (sku: string): SearchCondition => ({
   ),
 });
 
-const travelsBy = (carrier: string | undefined, service: string | undefined): SearchCondition => ({
+type Words = readonly string[] | undefined;
+
+const travelsBy = (carriers: Words, services: Words): SearchCondition => ({
   check: some(
     template`${shipments} where ${and(
       eq(shipments.order_id, orders.id),
       ne(shipments.status, givenUp),
-      carrier === undefined ? undefined : eq(shipments.carrier, carrier),
-      service === undefined ? undefined : eq(shipments.service, service),
+      carriers === undefined ? undefined : isAmong(shipments.carrier, carriers),
+      services === undefined ? undefined : isAmong(shipments.service, services),
     )}`,
   ),
 });

@@ -1,12 +1,12 @@
 import { momentOf } from "../../core/clock.ts";
 import { invalid } from "../../core/faults.ts";
-import { readId } from "../../core/ids.ts";
+import { readIds } from "../../core/ids.ts";
 import type { ListQuery } from "../../http/pagination.ts";
 import { list, read, routes } from "../../http/routes.ts";
 import type { LongRecords } from "../../storage/long_records.ts";
 import { findOrderRows, type StoredOrderRow, sizesOfOrders } from "../lifecycle/order_lookup.sql.ts";
 import { OrderView } from "../order.schema.ts";
-import { type PublicOrderStatus, publicOrderStatuses } from "../order.transitions.ts";
+import { publicOrderStatuses } from "../order.transitions.ts";
 import { orderView } from "../order.ts";
 import { type FilterOrders, ListOrders, OrderCountsView } from "./order_list.schema.ts";
 import {
@@ -56,10 +56,10 @@ export const listRoutes = routes("Orders", [
 
 /** The filter of a query, as the database queries take it. */
 export function filterOf(query: FilterOrders): OrderFilter {
-  const { status, statuses, customer_id, warehouse_id, order_number, imported, q } = query;
+  const { status, customer_id, warehouse_id, order_number, imported, q } = query;
   const { hold_reason, short, late, sku, carrier, service, shipping_method, platform } = query;
   return {
-    statuses: statusesOf(status, statuses),
+    statuses: status && publicOrderStatuses.filter((one) => status.includes(one)),
     hold_reason,
     short,
     sku,
@@ -68,8 +68,8 @@ export function filterOf(query: FilterOrders): OrderFilter {
     shipping_method,
     platform,
     late,
-    customer_id: customer_id === undefined ? undefined : (readId("customer", customer_id) ?? 0),
-    warehouse_id: warehouse_id === undefined ? undefined : (readId("warehouse", warehouse_id) ?? 0),
+    customer_id: customer_id && readIds("customer", customer_id),
+    warehouse_id: warehouse_id && readIds("warehouse", warehouse_id),
     ship_by_before: momentOf(query.ship_by_before),
     shipped_after: momentOf(query.shipped_after),
     shipped_before: momentOf(query.shipped_before),
@@ -81,14 +81,6 @@ export function filterOf(query: FilterOrders): OrderFilter {
     imported,
     search: q === undefined ? undefined : (readSearch(q) ?? undefined),
   };
-}
-
-/** The statuses that both parameters allow; undefined when neither is set. */
-function statusesOf(status: PublicOrderStatus | undefined, text: string | undefined) {
-  const own = status === undefined ? undefined : [status];
-  if (text === undefined) return own;
-  const listed = publicOrderStatuses.filter((one) => text.split(",").includes(one));
-  return own === undefined ? listed : listed.filter((one) => one === status);
 }
 
 const long: LongRecords<StoredOrderRow> = {

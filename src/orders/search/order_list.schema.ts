@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, idField, momentField, nullable, pageFields, Timestamp, textField, timeFields } from "../../core/schema.ts";
+import { choice, closed, idField, momentField, nullable, pageFields, several, Timestamp, textField, timeFields } from "../../core/schema.ts";
 import { holdReasons, publicOrderStatuses, shipmentStatuses } from "../order.transitions.ts";
 
 const many = (description?: string) => Type.Integer({ minimum: 0, ...(description ? { description } : {}) });
@@ -29,32 +29,26 @@ export const HistoryView = closed({
 /** Sort orders of the list of orders. */
 export const orderSorts = ["created_at", "-created_at", "updated_at", "-updated_at", "priority"] as const;
 
-const oneStatus = `(?:${publicOrderStatuses.join("|")})`;
-
 /** Filters for orders, in the list and in its CSV. */
 const orderFilters = {
-  status: Type.Optional(choice(publicOrderStatuses, { description: "A held order is only `on_hold`." })),
-  statuses: Type.Optional(
-    Type.String({
-      maxLength: 100,
-      pattern: `^${oneStatus}(?:,${oneStatus})*$`,
-      hint: `must be some of ${publicOrderStatuses.join(", ")}, separated by commas`,
-      description: "Any of these, separated by commas: `pending,processing`.",
-    }),
+  status: Type.Optional(several(choice(publicOrderStatuses, { description: "A held order is only `on_hold`." }))),
+  hold_reason: Type.Optional(
+    several(choice(holdReasons, { description: "Orders with an open hold for this reason." })),
   ),
-  hold_reason: Type.Optional(choice(holdReasons, { description: "Orders with an open hold for this reason." })),
   short: Type.Optional(Type.Boolean({ description: "If true, orders with backordered units; if false, all others." })),
   late: Type.Optional(
     Type.Boolean({ description: "If true, orders that have not shipped by their `ship_by`; if false, all others." }),
   ),
   ship_by_before: Type.Optional(momentField("Orders that have not shipped and whose `ship_by` is before this time.")),
-  customer_id: Type.Optional(idField("customer")),
+  customer_id: Type.Optional(several(idField("customer"))),
   sku: Type.Optional(textField(100, { description: "Orders with a line of exactly this SKU." })),
-  carrier: Type.Optional(textField(100, { description: "Orders with a parcel of this carrier." })),
-  service: Type.Optional(textField(100, { description: "Orders with a parcel of this service." })),
+  carrier: Type.Optional(several(textField(100, { description: "Orders with a parcel of this carrier." }))),
+  service: Type.Optional(several(textField(100, { description: "Orders with a parcel of this service." }))),
   shipping_method: Type.Optional(textField(200, { description: "Orders with exactly this shipping method." })),
-  platform: Type.Optional(textField(100, { description: "The order's `source.platform`, such as `api`." })),
-  warehouse_id: Type.Optional(idField("warehouse", "Orders that request this warehouse.")),
+  platform: Type.Optional(
+    several(textField(100, { description: "The order's `source.platform`, such as `api`." })),
+  ),
+  warehouse_id: Type.Optional(several(idField("warehouse", "Orders that request this warehouse."))),
   order_number: Type.Optional(textField(100, { description: "The whole order number, exactly as written." })),
   ...timeFields("created"),
   ...timeFields("updated"),

@@ -19,6 +19,7 @@ import type { PagePosition, PageWindow } from "../../core/schema.ts";
 import { cutoffBefore } from "../../inventory/warehouses/dispatch_calendar.ts";
 import { listCalendars } from "../../inventory/warehouses/warehouses.sql.ts";
 import type { Db } from "../../storage/database.ts";
+import { isAmong } from "../../storage/record_list.ts";
 import { prepared, type StatementArgs } from "../../storage/statements.ts";
 import { countByStatus } from "../lifecycle/order_counters.sql.ts";
 import { findOrderRows, orderRow, type StoredOrderRow } from "../lifecycle/order_lookup.sql.ts";
@@ -33,7 +34,7 @@ import { candidates_max, meaningOf, ordersWith, type Search, soleProduct } from 
 export interface OrderFilter extends OrderContentFilter {
   /** Any of these. */
   readonly statuses?: readonly PublicOrderStatus[] | undefined;
-  readonly customer_id?: number | undefined;
+  readonly customer_id?: readonly number[] | undefined;
   readonly order_number?: string | undefined;
   readonly created_after?: number | undefined;
   readonly created_before?: number | undefined;
@@ -45,10 +46,10 @@ export interface OrderFilter extends OrderContentFilter {
   readonly ship_by_before?: number | undefined;
   /** Only orders that have not shipped by their ship-by time; or all others. */
   readonly late?: boolean | undefined;
-  /** The platform that it came from, or `api`. */
-  readonly platform?: string | undefined;
+  /** The platforms that it may have come from; `api` for none. */
+  readonly platform?: readonly string[] | undefined;
   readonly shipping_method?: string | undefined;
-  readonly warehouse_id?: number | undefined;
+  readonly warehouse_id?: readonly number[] | undefined;
   readonly imported?: boolean | undefined;
   readonly search?: Search | undefined;
 }
@@ -102,10 +103,10 @@ function matching(filter: SettledFilter): SQL | undefined {
     due,
     shipped_after === undefined ? undefined : gte(orders.shipped_at, shipped_after),
     shipped_before === undefined ? undefined : lt(orders.shipped_at, shipped_before),
-    platform === undefined ? undefined : eq(orders.source_platform, platform),
-    warehouse_id === undefined ? undefined : eq(orders.warehouse_id, warehouse_id),
+    platform === undefined ? undefined : isAmong(orders.source_platform, platform),
+    warehouse_id === undefined ? undefined : isAmong(orders.warehouse_id, warehouse_id),
     shipping_method === undefined ? undefined : eq(orders.shipping_method, shipping_method),
-    customer_id === undefined ? undefined : eq(orders.customer_id, customer_id),
+    customer_id === undefined ? undefined : isAmong(orders.customer_id, customer_id),
     order_number === undefined ? undefined : eq(orders.order_number, order_number),
     created_after === undefined ? undefined : gte(orders.created_at, created_after),
     created_before === undefined ? undefined : lt(orders.created_at, created_before),

@@ -71,7 +71,7 @@ const expiringLots = (before: number): TopicTarget => ({
 /** The orders that are due to ship by `until`, in milliseconds. */
 const ordersToLeave = (until: number): TopicTarget => ({
   noun: "orders",
-  filter: { statuses: "pending,processing,fulfilled", ship_by_before: iso(until + 1) },
+  filter: { status: "pending,processing,fulfilled", ship_by_before: iso(until + 1) },
 });
 
 /** Lots that expire within this many days are shown. */

@@ -175,6 +175,7 @@ function parametersOf(operation: Operation, publisher: Publisher, example: Examp
       required: required.includes(name),
       ...(about === undefined ? {} : { description: about }),
       schema: published,
+      ...(published["type"] === "array" ? { style: "form", explode: false } : {}),
       ...("example" in value ? { example: readAs(published["type"], String(value.example)) } : {}),
       ...(required.includes(name) ? {} : untickedOf(published)),
     };
@@ -197,7 +198,8 @@ const merchant_name = { type: "string", minLength: 1, maxLength: 24 };
 /** Keeps the reference page from sending the first or default value of a filter that the user did not set. */
 function untickedOf(published: JsonObject): JsonObject {
   const [first] = (published["enum"] ?? []) as unknown[];
-  const value = published["default"] ?? first;
+  const [item] = ((published["items"] as JsonObject | undefined)?.["enum"] ?? []) as unknown[];
+  const value = published["default"] ?? first ?? (item === undefined ? undefined : [item]);
   return value === undefined ? {} : { examples: { default: { value, "x-disabled": true } } };
 }
 

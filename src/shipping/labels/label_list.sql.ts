@@ -10,7 +10,7 @@ import { choice, idField, textField } from "../../core/schema.ts";
 import { plainTrackingNumber } from "../../orders/fulfillment/tracking_url.ts";
 import { orderFilter } from "../../orders/lifecycle/order_lookup.sql.ts";
 import type { Db } from "../../storage/database.ts";
-import { equals, filter, recordList, refersTo } from "../../storage/record_list.ts";
+import { anyOf, equals, filter, recordList, refersTo } from "../../storage/record_list.ts";
 import { boughtLabelStatuses, labelStatuses, usableLabelStatuses } from "./label.transitions.ts";
 import type { ListedLabel } from "./label.ts";
 import { type QuarterCost, quarter_ms } from "./label_costs.ts";
@@ -21,7 +21,7 @@ const isListed = sql`exists (select 1 from ${manifest_labels} where ${manifest_l
 
 /** A filter of a list: records with a tracking number, in all forms in which it may be stored. */
 export function hasNumber(tracking_number: AnyPgColumn, max_length: number) {
-  return filter(textField(max_length, { description: "As printed or as scanned." }), (scanned) => {
+  return anyOf(textField(max_length, { description: "As printed or as scanned." }), (scanned) => {
     const number = plainTrackingNumber(scanned);
     return inArray(tracking_number, [number, scannedSscc(number) ?? number]);
   });
@@ -41,7 +41,7 @@ export const labelList = recordList(labels, {
     order_id: orderFilter(labels.order_id),
     shipment_id: refersTo(labels.shipment_id, "shipment"),
     return_id: refersTo(labels.return_id, "return"),
-    manifest_id: filter(idField("manifest", "Only labels on this manifest."), (id, db) =>
+    manifest_id: anyOf(idField("manifest", "Only labels on this manifest."), (id, db) =>
       inArray(labels.id, labelsOf(db, readId("manifest", id) ?? 0)),
     ),
     on_manifest: filter(

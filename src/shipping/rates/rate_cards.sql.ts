@@ -6,7 +6,7 @@ import type { Actor } from "../../core/actor.ts";
 import { assert, missing } from "../../core/faults.ts";
 import { readId } from "../../core/ids.ts";
 import type { Db, ReadStatements, Tx } from "../../storage/database.ts";
-import { equals, recordList } from "../../storage/record_list.ts";
+import { equals, exactly, recordList } from "../../storage/record_list.ts";
 import { bareOf } from "../../storage/scope.ts";
 import { insert, insertIds, prepared, type StatementArgs } from "../../storage/statements.ts";
 import type { ReadySystem } from "../zones/zone_system.ts";
@@ -195,7 +195,7 @@ export const cardList = recordList(rate_cards, {
   select: (sql) => sql.select(head).from(rate_cards).innerJoin(rate_card_versions, isNewestVersion),
   filters: {
     service: equals(rate_cards.service, ServiceField),
-    active: equals(rate_cards.active, Type.Boolean()),
+    active: exactly(rate_cards.active, Type.Boolean()),
   },
   order: {
     by: [asc(rate_cards.id)],
@@ -207,7 +207,7 @@ export const cardList = recordList(rate_cards, {
 
 /** Lists the active cards of a service. */
 export async function listActiveCards(db: Db, service: string): Promise<readonly RateCard[]> {
-  return cardList.rows(db, { service, active: true }, { limit: 10_000 });
+  return cardList.rows(db, { service: [service], active: true }, { limit: 10_000 });
 }
 
 /** A revision of a card and its author. */

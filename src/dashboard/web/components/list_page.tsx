@@ -285,7 +285,10 @@ function FilterField({ filter }: { readonly filter: ListFilter }) {
     );
   }
   if (filter.kind === "choice") {
-    const { options } = filter;
+    const titleOf = (one: string) => filter.options.find((option) => option.value === one)?.title ?? one;
+    // A link or a saved view may choose several values, which are one more option while they are chosen.
+    const several = value.includes(",") ? [{ value, title: value.split(",").map(titleOf).join(", ") }] : [];
+    const options = [...filter.options, ...several];
     return <Select class={look} aria-label={title} value={value} options={options} empty={title} onChoose={apply} />;
   }
   return (

@@ -61,7 +61,6 @@ const filters: readonly ListFilter[] = [
 
 // Filters that only views and links set.
 const others = [
-  "statuses",
   "short",
   "late",
   "sku",

@@ -28,8 +28,8 @@ function startOfDay(): string {
 const { viewNames } = texts;
 const default_views = (): readonly SavedView[] => [
   { name: words.all, params: {} },
-  { name: viewNames.pick, params: { statuses: "pending,processing", short: "false" } },
-  { name: viewNames.ship, params: { statuses: "fulfilled" } },
+  { name: viewNames.pick, params: { status: "pending,processing", short: "false" } },
+  { name: viewNames.ship, params: { status: "fulfilled" } },
   { name: viewNames.held, params: { status: "on_hold" } },
   { name: words.short, params: { short: "true" } },
   { name: viewNames.late, params: { late: "true", sort: "created_at" } },

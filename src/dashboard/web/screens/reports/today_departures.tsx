@@ -164,10 +164,10 @@ const staged: Readonly<Record<(typeof stages)[number] | "orders" | "late", Reado
   orders: {},
   late: { late: "true" },
   short: { short: "true" },
-  to_pick: { statuses: "pending,processing", short: "false" },
-  picked: { statuses: "processing", short: "false" },
-  packed: { statuses: "fulfilled" },
-  ready: { statuses: "fulfilled" },
+  to_pick: { status: "pending,processing", short: "false" },
+  picked: { status: "processing", short: "false" },
+  packed: { status: "fulfilled" },
+  ready: { status: "fulfilled" },
 };
 
 interface ServicesProps {

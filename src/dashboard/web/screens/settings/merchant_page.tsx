@@ -186,7 +186,7 @@ interface RemainderDialogProps {
 /** The open orders and stock that keep a merchant from being closed, with links. */
 function RemainderDialog({ merchant: { code, name }, left, onClose }: RemainderDialogProps) {
   const world = left.world === "test" ? "test" : null;
-  const orders = to("/orders", { merchant: code, statuses: "pending,processing,fulfilled,on_hold", world });
+  const orders = to("/orders", { merchant: code, status: "pending,processing,fulfilled,on_hold", world });
   return (
     <Dialog title={texts.leftTitle(name)} onClose={onClose}>
       <p class="dialog-text">{left.message}</p>
