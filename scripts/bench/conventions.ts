@@ -154,7 +154,7 @@ function routeOf(table: RouteTable, method: string, path: string): Route {
 
 const unasked = {
   ...{ merchant_id: null, scopeOf: null, renew: null, confirm: async () => {} },
-  ...{ recording: null, raw_body: "", base_url: "" },
+  ...{ recording: null, raw_body: "", base_url: "", expansions: new Map() },
 };
 
 /** The handlers, from the bare read to what `serve` runs. */

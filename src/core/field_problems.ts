@@ -155,7 +155,8 @@ function problemOf(error: ValueError, part: InputKind): FieldProblem {
   const problem = judgedProblem(error, part);
   const [, parameter] = (part === "parameter" && /^(\w+)\[\d+\]$/.exec(problem.field)) || [];
   if (parameter === undefined) return problem;
-  return { ...problem, field: parameter, message: problem.message + got(error.value, 100) };
+  const message = problem.message.replace(/(?: \(did you mean .*\))?$/, (meant) => got(error.value, 100) + meant);
+  return { ...problem, field: parameter, message };
 }
 
 function judgedProblem({ type, path, schema, value, message }: ValueError, part: InputKind): FieldProblem {

@@ -1,4 +1,13 @@
-import { Kind, type Static, type TObject, type TOptional, type TProperties, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
+import {
+  Kind,
+  type Static,
+  type TObject,
+  type TOptional,
+  type TProperties,
+  type TSchema,
+  Type,
+  TypeRegistry,
+} from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { moment_pattern, parseMoment } from "./clock.ts";
 import { invalidFields } from "./faults.ts";

@@ -82,6 +82,7 @@ export const customerRoutes = routes("Customers", [
     summary: "List customers",
     envelope: false,
     of: customerList,
+    included: { as: "customer", rows: customerList.ofIds },
     view: CustomerView,
     views: async (rows, db) => (await withAddresses(db, rows)).map(customerView),
   }),
@@ -166,7 +167,8 @@ async function customerResponse(db: Db, customer: Customer) {
 
 async function historyOf(db: Db, customer_id: number) {
   const orders = await listOrderSummaries(db, customer_id, history_max);
-  const order_count = orders.length < history_max ? orders.length : await countOrders(db, { customer_id });
+  const order_count =
+    orders.length < history_max ? orders.length : await countOrders(db, { customer_id: [customer_id] });
   return { order_history: orders.map(summaryView), order_count };
 }
 

@@ -1,5 +1,5 @@
 import { and, asc, eq, isNotNull, type SQL, sql as template } from "drizzle-orm";
-import { among, amongTexts, columnsOf, forKeyShare, list, opaque } from "../../db/kit.ts";
+import { among, amongTexts, columnsOf, contains, forKeyShare, list, opaque, phoneDigits } from "../../db/kit.ts";
 import { addresses, customer_words, customers } from "../../db/schema/customers.ts";
 import { merchants } from "../../db/schema/merchants.ts";
 import type { StoredCheck } from "../addresses/address.ts";
@@ -157,10 +157,19 @@ export async function findCustomersByEmail(db: Db, emails: readonly string[]): P
 
 const fullName = template`coalesce(${customers.first_name}, '') || ' ' || coalesce(${customers.last_name}, '')`;
 
+/** Condition: the phone number contains these digits, however both are written. */
+function hasDigits(piece: string): SQL | undefined {
+  const digits = piece.replace(/[ \-().+/]/g, "");
+  return /^\d{3,}$/.test(digits) ? contains(phoneDigits(customers.phone), digits) : undefined;
+}
+
 /** Customers without their addresses, newest first. */
 export const customerList = recordList(customers, {
   filters: {
-    q: search("Part of the email address, the name or the company.", [customers.email, fullName, customers.company]),
+    q: search("Part of the email address, the name, the company or the phone number.", [
+      ...[customers.email, fullName, customers.company, customers.phone],
+      hasDigits,
+    ]),
     email: filter(textField(254, { description: "The complete email address, in any case." }), (email) =>
       eq(customers.email_key, emailKey(email)),
     ),

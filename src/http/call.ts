@@ -1,6 +1,7 @@
 import type { Actor } from "../core/actor.ts";
 import type { Db, Store, Tx } from "../storage/database.ts";
 import type { GrantedPermissions } from "./auth/permissions.ts";
+import type { Expandable, Expansion } from "./expansion.ts";
 import type { Route } from "./route.ts";
 
 /** The audit trail entry of a request, written in its transactions. */
@@ -46,6 +47,8 @@ export interface Call {
   readonly confirm: (db: Db) => Promise<void>;
   /** The request's entry in the audit trail; null when it is not audited. */
   readonly recording: AuditRecording | null;
+  /** How other records are included in responses. */
+  readonly expansions: ReadonlyMap<Expandable, Expansion>;
   /** The secret that signs list cursors. */
   readonly cursor_secret: Uint8Array;
   /** The service's URL for links; empty to use the host of the request. */

@@ -5,7 +5,7 @@ import { Fault } from "../core/faults.ts";
 import type { Call } from "./call.ts";
 
 // Kept outside the views: a view with a non-JSON property takes twice as long to serialize.
-const tags = new WeakMap<object, string>();
+const tags = new WeakMap<object, string | null>();
 
 /**
  * Attaches an entity tag to a view that shows more than its record: the record's revision (null when it has none) and a
@@ -14,6 +14,15 @@ const tags = new WeakMap<object, string>();
 export function tagged<View extends object>(view: View, revision: number | null, shown: unknown = view): View {
   const digest = Bun.hash(JSON.stringify(shown)).toString(36);
   tags.set(view, revision === null ? `"${digest}"` : `"${revision}-${digest}"`);
+  return view;
+}
+
+/**
+ * Marks a view as only a part of a resource, or as one with other records: it has no tag, since the record's revision
+ * does not identify it.
+ */
+export function untagged<View extends object>(view: View): View {
+  tags.set(view, null);
   return view;
 }
 

@@ -5,6 +5,7 @@ import { assert } from "../core/faults.ts";
 import { isOfMerchants } from "./auth/merchant_permissions.ts";
 import { isOfLive, ofSettings, onlyReads, type Permission, type RouteNeed } from "./auth/permissions.ts";
 import type { Chapter } from "./chapters.ts";
+import type { Expansion } from "./expansion.ts";
 import { type BodyKind, type BodyKindName, bodyKinds } from "./request_input.ts";
 
 /** What every route declares: who may use it, and its responses. */
@@ -38,6 +39,8 @@ export interface RouteNotes extends Required<RouteFacts> {
   readonly tagged?: boolean;
   /** Whether it is another name of a listed route, which the reference leaves out. */
   readonly alias?: boolean;
+  /** How other responses include the records of this list. */
+  readonly expansion?: Expansion;
   /** Whether its data is shared by live and test, unlike that of other routes with the same permission. */
   readonly live_only?: boolean;
 }
@@ -89,6 +92,8 @@ export interface Route {
   readonly alias?: boolean;
   /** Whether its data is shared by live and test: users, the audit trail, and email. */
   readonly live_only: boolean;
+  /** How other responses include the records of this list; null if they cannot. */
+  readonly expansion: Expansion | null;
   /** Whether it is about records of merchants, so that its query may name one. */
   readonly of_merchants: boolean;
   /**
@@ -117,7 +122,7 @@ function routeOf(mounted: AppRoute): Route {
   const path = belowVersion(mounted.path);
   const name = `${method} ${path}`;
   const declared = declarationOf(mounted);
-  const { needs: need, id = name, sends = "json" } = declared;
+  const { needs: need, id = name, sends = "json", expansion = null } = declared;
   const writes = method !== "GET" && need !== "none" && !onlyReads(need);
   const takesAnything = path === mounted.path || hooks.query !== undefined || need === "none";
   return {
@@ -130,6 +135,7 @@ function routeOf(mounted: AppRoute): Route {
     sends: bodyKinds[sends],
     of_settings: writes && ofSettings.has(need as Permission),
     live_only: isLiveOnly(declared),
+    expansion,
     of_merchants: isOfMerchants(need, id),
     refuses_query: !takesAnything && sends !== "notification",
   };

@@ -5,18 +5,20 @@ import { type AnyElysia, Elysia } from "elysia";
 import { Memoirist } from "memoirist";
 import { closest } from "../core/did_you_mean.ts";
 import { Fault } from "../core/faults.ts";
-import { bodyOf, type CheckedSchema, DryRunQuery, type PageQuery, queryOf } from "../core/schema.ts";
+import { bodyOf, type CheckedSchema, closed, DryRunQuery, type PageQuery, queryOf } from "../core/schema.ts";
 import type { Db, Tx } from "../storage/database.ts";
 import type { RouteNeed } from "./auth/permissions.ts";
 import type { Call } from "./call.ts";
 import type { Chapter } from "./chapters.ts";
 import { answerCsv, type CsvFile } from "./csv_response.ts";
 import { bare, EnvelopedView, ListView, PlainListView } from "./envelope.ts";
+import type { Expandable, Expansion } from "./expansion.ts";
 import { answerList, type ListQuery, plainPage } from "./pagination.ts";
-import { requireMatch } from "./preconditions.ts";
+import { requireMatch, untagged } from "./preconditions.ts";
 import { answerAct, RehearsableView } from "./rehearsals.ts";
 import { conventions } from "./request_pipeline.ts";
 import { answerLongWork, answerRead, answerWrite } from "./response.ts";
+import { type ChosenFields, fieldParameters, shownFields } from "./response_fields.ts";
 import { documented, type Route, type RouteNotes } from "./route.ts";
 
 /** The parameters of a path, by their names: `id` and `line_id` for `/orders/:id/lines/:line_id`. */
@@ -119,14 +121,35 @@ export function read<const Path extends string, View extends TSchema, Query = un
       ) => Promise<Shown<View>> | Shown<View>;
     },
 ): Row {
-  return respond<Path, undefined, Query>("GET", path, needs, {
+  const row = {
     ...facts,
     answers: { 200: envelope === false ? view : EnvelopedView(view) },
-    answer: (input) =>
-      afterPreparing(prepare, input, (prepared) =>
-        answerRead(input.call, async (db) => data(db, prepared), envelope === false ? bare : undefined),
-      ),
-  });
+    answer: (input: RouteInput<Path, undefined, Query>) => {
+      const { show, query } = chosenFields(input, view);
+      return afterPreparing(prepare, { ...input, query }, (prepared) =>
+        answerRead(
+          input.call,
+          async (db) => {
+            const whole = await data(db, prepared);
+            if (show === null) return whole;
+            const [shown] = await show([whole], db);
+            return untagged(shown as object);
+          },
+          envelope === false ? bare : undefined,
+        ),
+      );
+    },
+  };
+  // A single record has an identifier in its path.
+  if (!path.includes(":") || needs === "none") return respond<Path, undefined, Query>("GET", path, needs, row);
+  const query = closed({ ...facts.query?.properties, ...fieldParameters(view) }) as unknown as Query & TObject;
+  return respond<Path, undefined, Query>("GET", path, needs, { ...row, query });
+}
+
+/** What a request chooses to see (null: all of it), and the rest of its query. */
+function chosenFields<Query>({ call, query: all }: { readonly call: Call; readonly query: Query }, view: TSchema) {
+  const { fields, expand, ...query } = (all ?? {}) as Query & ChosenFields;
+  return { show: shownFields(call, view, { fields, expand }), query: query as unknown as Query };
 }
 
 /** A route that exports records as a CSV file. */
@@ -156,6 +179,12 @@ interface ListSource<Query extends TObject, Record, Input> {
   readonly listing: (input: Input) => Promise<ListQuery<Record>> | ListQuery<Record>;
 }
 
+/** How other responses include the records of a list: under which name, and how they are read by their ids. */
+interface Inclusion<Record> {
+  readonly as: Expandable;
+  readonly rows: (db: Db, ids: readonly number[]) => Promise<readonly Record[]>;
+}
+
 /** A route that lists records by page number or by cursor. `views` shows the records of a page, in their order. */
 export function list<
   const Path extends string,
@@ -172,6 +201,7 @@ export function list<
     prepare,
     of: { query, listing },
     views,
+    included,
     ...facts
   }: Omit<Facts<undefined, Query>, "query"> &
     Showing<View> &
@@ -182,18 +212,35 @@ export function list<
         db: Db,
         input: PreparedInput<RouteInput<Path, undefined, Query>, Prepared>,
       ) => Promise<readonly Shown<View>[]> | readonly Shown<View>[];
+      readonly included?: Inclusion<Record>;
     },
 ): Row {
+  type Input = PreparedInput<RouteInput<Path, undefined, Query>, Prepared>;
+  const expansion = included && {
+    name: included.as,
+    needs,
+    view,
+    read: async (db: Db, ids: readonly number[], call: object) => {
+      const shown = await views(await included.rows(db, ids), db, { call } as unknown as Input);
+      return shown as readonly object[];
+    },
+  };
   return respond<Path, undefined, Query>("GET", path, needs, {
     ...facts,
-    query,
+    ...(expansion && { expansion }),
+    query: closed({ ...query.properties, ...fieldParameters(view) }) as unknown as Query,
     answers: { 200: envelope === false ? PlainListView(view) : ListView(view) },
-    answer: (request) =>
-      afterPreparing(prepare, request, async (input) => {
+    answer: (request) => {
+      const { show, query } = chosenFields(request, view);
+      return afterPreparing(prepare, { ...request, query }, async (input) => {
         const plain = envelope === false ? plainPage : undefined;
-        const page = input.query as PageQuery;
-        return answerList(input.call, page, await listing(input), (records, db) => views(records, db, input), plain);
-      }),
+        const shown = async (records: readonly Record[], db: Db) => {
+          const whole = await views(records, db, input);
+          return show === null ? whole : show(whole, db);
+        };
+        return answerList(input.call, query as PageQuery, await listing(input), shown, plain);
+      });
+    },
   });
 }
 
@@ -318,8 +365,12 @@ export class RouteTable {
   /** The segments of each path. */
   #patterns: readonly (readonly string[])[] = [];
 
+  /** How records are included in responses, by the name that `expand` has for them. */
+  readonly expansions = new Map<Expandable, Expansion>();
+
   fill(routes: readonly Route[]): void {
     for (const route of routes) {
+      if (route.expansion !== null) this.expansions.set(route.expansion.name, route.expansion);
       this.#routes.set(route.name, route);
       this.#router.add(route.method, route.path, route);
     }

@@ -25,6 +25,7 @@ const recordRows = (service: Service) => [
     id: "listMerchants",
     summary: "List merchants",
     of: merchantList,
+    included: { as: "merchant", rows: merchantList.ofIds },
     view: MerchantView,
     views: (merchants) => merchants.map(merchantView),
   }),

@@ -4,7 +4,7 @@ import { platform_connections } from "../../db/schema/platforms.ts";
 import { missing } from "../core/faults.ts";
 import { isCallbackKey, readId } from "../core/ids.ts";
 import type { Db, Tx } from "../storage/database.ts";
-import { recordList } from "../storage/record_list.ts";
+import { recordList, search } from "../storage/record_list.ts";
 import { prepared, type StatementArgs } from "../storage/statements.ts";
 import type { StoreConnection } from "./platform.ts";
 import { type Platform, workingConnections } from "./platforms.transitions.ts";
@@ -82,7 +82,12 @@ export async function listActiveConnections(db: Db): Promise<StoreConnection[]> 
 }
 
 /** Connections, newest first. */
-export const connectionList = recordList(platform_connections, { within: isNotDeleted });
+export const connectionList = recordList(platform_connections, {
+  filters: {
+    q: search("Part of the name or the store's id.", [platform_connections.name, platform_connections.store_id]),
+  },
+  within: isNotDeleted,
+});
 
 /** Inserts a connection and returns its id; null if its store is or was connected. */
 export async function insertConnection(tx: Tx, fields: Omit<StoreConnection, "id">): Promise<number | null> {

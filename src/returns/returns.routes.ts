@@ -38,6 +38,7 @@ export const returnRoutes = routes("Returns", [
     summary: "List returns",
     refuses: ["ambiguous_identifier"],
     of: returnList,
+    included: { as: "return", rows: returnList.ofIds },
     view: ReturnView,
     views: async (rows, db) => (await withItemsAndRefunds(db, rows)).map(returnView),
   }),
@@ -119,7 +120,7 @@ export const returnRoutes = routes("Returns", [
 
 /** The restock tasks of a return. */
 async function putBacksOf(db: Db, return_id: number) {
-  const tasks = await listRestockTasks(db, { return_id }, { limit: items_max, offset: 0, after: null });
+  const tasks = await listRestockTasks(db, { return_ids: [return_id] }, { limit: items_max, offset: 0, after: null });
   const homes = await listHomeBins(
     db,
     tasks.map(({ product_id }) => product_id),

@@ -6,11 +6,12 @@ import { refunds, return_inspections, return_items, returns } from "../../db/sch
 import { tracking_records } from "../../db/schema/tracking.ts";
 import { choice } from "../core/schema.ts";
 import { carrierPage } from "../orders/fulfillment/tracking_url.ts";
-import { orderFilter } from "../orders/lifecycle/order_lookup.sql.ts";
+import { ofNumberedOrder, orderFilter } from "../orders/lifecycle/order_lookup.sql.ts";
 import { trackingMeanings } from "../shipping/carriers/tracking.transitions.ts";
+import { ofNumber } from "../shipping/labels/label_list.sql.ts";
 import type { Db, Tx, WriteStatements } from "../storage/database.ts";
 import { longRecords } from "../storage/long_records.ts";
-import { equals, filter, recordList } from "../storage/record_list.ts";
+import { equals, filter, recordList, search } from "../storage/record_list.ts";
 import { recordLookup } from "../storage/record_lookup.ts";
 import { insert, insertIds, prepared, type StatementArgs } from "../storage/statements.ts";
 import { findKnown, knownBy, pageOf } from "../tracking/tracking.sql.ts";
@@ -142,6 +143,11 @@ export const returnList = recordList(returns, {
   filters: {
     status: equals(returns.status, choice(returnStatuses)),
     order_id: orderFilter(returns.order_id),
+    q: search("Part of the order number, the buyer's email address or the tracking number.", [
+      returns.customer_email,
+      ofNumber(returns.tracking_number),
+      ofNumberedOrder(returns.order_id),
+    ]),
     arrived: filter(arrivedField, (arrived) => {
       const differs = sql.raw(arrived ? "is not distinct from" : "is distinct from");
       return sql`${parcelStatus} ${differs} ${trackingMeanings.delivered.shows}`;

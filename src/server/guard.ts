@@ -36,7 +36,8 @@ export function guard(service: Service, routes: RouteTable): AdmitRequest {
   const limit = limiter();
   const { live } = service.stores;
   const { secret_key: cursor_secret, base_url, known_hosts } = service;
-  const base = { live, cursor_secret, base_url, known_hosts };
+  const { expansions } = routes;
+  const base = { live, cursor_secret, base_url, known_hosts, expansions };
   return async (request, request_id) => {
     const { path, versioned } = requestPathOf(request.url);
     const route = routes.find(request.method === "HEAD" ? "GET" : request.method, path);

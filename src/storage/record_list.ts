@@ -1,9 +1,17 @@
 // Lists of records. A list is declared once, as its filters and orders. From these come the schema of its query, its
 // pages, the number of its records and its cursors.
-import { type Static, type TArray, type TObject, type TOptional, type TProperties, type TSchema, Type } from "@sinclair/typebox";
+import {
+  type Static,
+  type TArray,
+  type TObject,
+  type TOptional,
+  type TProperties,
+  type TSchema,
+  Type,
+} from "@sinclair/typebox";
 import { and, asc, desc, eq, gte, inArray, lt, or, type SQL, type SQLWrapper, sql as template } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
-import { contains } from "../../db/kit.ts";
+import { among, contains, list } from "../../db/kit.ts";
 import { momentOf } from "../core/clock.ts";
 import { csvExportFields } from "../core/csv_columns.ts";
 import { assert } from "../core/faults.ts";
@@ -45,7 +53,7 @@ export function anyOf<Item extends TSchema>(
   condition: (value: Static<Item>, db: Db) => Condition | Promise<Condition>,
 ): ListFilter<TArray<Item>> {
   return filter(several(item), async (values, db) =>
-    or(...(await Promise.all(values.map((value) => condition(value, db))))),
+    or(...(await Promise.all((values as readonly Static<Item>[]).map((value) => condition(value, db))))),
   );
 }
 
@@ -55,7 +63,7 @@ export const isAmong = (column: AnyPgColumn, values: readonly unknown[]) =>
 
 /** Records whose column has this value, or one of several. */
 export function equals<Item extends TSchema>(column: AnyPgColumn, item: Item): ListFilter<TArray<Item>> {
-  return filter(several(item), (values) => isAmong(column, values));
+  return filter(several(item), (values) => isAmong(column, values as readonly unknown[]));
 }
 
 /** Records whose column has this value, which is only one: a text may contain commas. */
@@ -208,6 +216,8 @@ interface RecordList<Listed, F extends Filters, S extends string> {
   /** The records after one (null: from the start). */
   readonly after: (db: Db, values: ListValues<F, S>, last: Listed | null, limit: number) => Promise<readonly Listed[]>;
   readonly count: (db: Db, values: ListValues<F, S>, parent?: string) => Promise<number>;
+  /** The records of the list with these ids. */
+  readonly ofIds: (db: Db, ids: readonly number[]) => Promise<readonly Listed[]>;
   /** How a route reads the list for a request. */
   readonly listing: (request: { readonly query: ListValues<F, S>; readonly params: unknown }) => {
     readonly rows: (db: Db, window: PageWindow) => Promise<readonly Listed[]>;
@@ -271,6 +281,10 @@ export function recordList<
     ...schemasOf({ ...spec, filters: all as unknown as F }),
     rows: async (db, values, window, parent) => rowsOf(db, await conditionOf(db, values, parent), values.sort, window),
     count: async (db, values, parent) => countOf(db, await conditionOf(db, values, parent), values),
+    ofIds: async (db, ids) => {
+      const isNamed = among((table as unknown as { readonly id: AnyPgColumn }).id, template`${list(ids)}`);
+      return rowsOf(db, and(await conditionOf(db, {}), isNamed), undefined, { limit: ids.length });
+    },
     after: async (db, values, last, limit) => {
       const after = last === null ? null : positionIn(values)(last);
       return rowsOf(db, await conditionOf(db, values), values.sort, { limit, after });

@@ -15,6 +15,7 @@ export const parcelRoutes = routes("Service", [
     description: "Filters are combined with AND.",
     refuses: ["ambiguous_identifier"],
     of: parcelList,
+    included: { as: "shipment", rows: parcelList.ofIds },
     view: ParcelView,
     views: async (rows, db) => (await withLinesAndLabels(db, rows)).map(listedParcelView),
   }),

@@ -7,13 +7,13 @@ import { missing } from "../core/faults.ts";
 import { readId } from "../core/ids.ts";
 import { choice, textField } from "../core/schema.ts";
 import { trackingUrl } from "../orders/fulfillment/tracking_url.ts";
-import { orderFilter } from "../orders/lifecycle/order_lookup.sql.ts";
+import { ofNumberedOrder, orderFilter } from "../orders/lifecycle/order_lookup.sql.ts";
 import { shipmentStatuses } from "../orders/order.transitions.ts";
 import { trackingStatuses } from "../shipping/carriers/tracking.transitions.ts";
-import { hasNumber } from "../shipping/labels/label_list.sql.ts";
+import { hasNumber, ofNumber } from "../shipping/labels/label_list.sql.ts";
 import type { Db, ReadStatements } from "../storage/database.ts";
 import { type LongRecords, sizesBy } from "../storage/long_records.ts";
-import { equals, newestIds, recordList, timeFilters } from "../storage/record_list.ts";
+import { equals, newestIds, recordList, search, timeFilters } from "../storage/record_list.ts";
 import { preparedOf } from "../storage/statements.ts";
 import type { ListedParcel } from "./parcel.ts";
 
@@ -78,6 +78,10 @@ export const parcelList = recordList(shipments, {
     carrier: equals(shipments.carrier, textField(100)),
     service: equals(shipments.service, textField(100)),
     tracking_number: hasNumber(shipments.tracking_number, 100),
+    q: search("Part of the tracking number or the order number.", [
+      ofNumber(shipments.tracking_number),
+      ofNumberedOrder(shipments.order_id),
+    ]),
     tracking_status: equals(
       tracking_records.status,
       choice(trackingStatuses, { description: "The tracking status of the parcel." }),

@@ -6,9 +6,10 @@ import { choice, textField } from "../core/schema.ts";
 import { findOrderOfShipment } from "../orders/fulfillment/shipments.sql.ts";
 import { orderFilter } from "../orders/lifecycle/order_lookup.sql.ts";
 import { trackingStatuses } from "../shipping/carriers/tracking.transitions.ts";
+import { ofNumber } from "../shipping/labels/label_list.sql.ts";
 import { scannedSscc } from "../shipping/labels/sscc.ts";
 import type { Db } from "../storage/database.ts";
-import { equals, filter, newestIds, recordList } from "../storage/record_list.ts";
+import { equals, filter, newestIds, recordList, search } from "../storage/record_list.ts";
 import { refuseAmbiguousOwner } from "../storage/tenant.ts";
 import { unknownNumber } from "./number_formats.ts";
 import { simulatedHistory } from "./simulated_tracking.ts";
@@ -36,6 +37,7 @@ export const trackedList = recordList(tracking_records, {
     status: equals(tracking_records.status, choice(trackingStatuses)),
     carrier: equals(tracking_records.carrier, textField(100)),
     order_id: orderFilter(tracking_records.order_id, shipments.order_id),
+    q: search("Part of the tracking number.", [ofNumber(tracking_records.tracking_number)]),
     followed: filter(
       Type.Boolean({
         description:

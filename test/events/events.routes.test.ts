@@ -39,7 +39,18 @@ describe("works", () => {
   test("events are filtered by type and time", async () => {
     expect(names((await app.get("/events?type=order.shipped")).body)).toEqual(["ord_2", "ord_4", "ord_6"]);
     const after = new Date(start + 4000).toISOString();
-    expect(names((await app.get(`/events?created_after=${after}`)).body)).toEqual(["ord_6", "ord_7"]);
+    expect(names((await app.get("/events?type=order.shipped,return.created")).body)).toEqual([
+      "ord_2",
+      "ord_4",
+      "ord_6",
+    ]);
+    expect(names((await app.get(`/events?created_after=${after}`)).body)).toEqual(["ord_5", "ord_6", "ord_7"]);
+    expect(names((await app.get(`/events?created_before=${after}`)).body)).toEqual([
+      "ord_1",
+      "ord_2",
+      "ord_3",
+      "ord_4",
+    ]);
     expect(names((await app.get(`/events?created_after=${after}&type=return.created`)).body)).toEqual([]);
   });
 

@@ -60,7 +60,7 @@ const cases: readonly Case[] = [
     "/orders?status=shiped",
     undefined,
     "status must be one of: pending, processing, fulfilled, shipped, delivered, cancelled, on_hold" +
-      " (did you mean shipped?).",
+      ' (got "shiped") (did you mean shipped?).',
   ],
   [
     "POST",

@@ -99,7 +99,18 @@ export function requestOf(operation: Checked, base: Base, key: string, place?: P
 export function looksOf(operations: readonly Checked[], own: Owned): Asked[] {
   return operations
     .filter(({ method, open, need }) => method === "get" && open && need !== "none" && need !== "user")
-    .map((operation) => requestOf(operation, baseOf(operation, own), own.keys[operation.mode].full));
+    .flatMap((operation) => {
+      const base = baseOf(operation, own);
+      const expand = expandedIn(operation);
+      const bases = expand === "" ? [base] : [base, { ...base, query: { ...base.query, expand } }];
+      return bases.map((one) => requestOf(operation, one, own.keys[operation.mode].full));
+    });
+}
+
+/** All records that a response can include, except merchants, which only the operator may read. */
+function expandedIn({ parameters }: Checked): string {
+  const { schema } = parameters.find(({ name }) => name === "expand") ?? {};
+  return (schema?.items?.enum ?? []).filter((name) => name !== "merchant").join();
 }
 
 /** Responses that may have changed: the operator has added warehouses and carriers, and a day has passed. */

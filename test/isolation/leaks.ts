@@ -1,6 +1,8 @@
 // Ways in which data of one merchant could reach another: checked directly, or planted to prove that they would be
 // found.
 import { eq } from "drizzle-orm";
+import { orders } from "../../db/schema/orders.ts";
+import { returns } from "../../db/schema/returns.ts";
 import { idempotency_keys } from "../../db/schema/service.ts";
 import { subscriptions } from "../../db/schema/webhooks.ts";
 import { readId } from "../../src/core/ids.ts";
@@ -72,6 +74,7 @@ export const planted: Readonly<Record<string, Planted>> = {
   },
   "a metric with what a merchant sells": { plant: async () => skus_seen.add(1, "TEA-100"), find: namedMetrics },
   "a list that is joined without its owner": { leak: over("shipments"), find: looks("listShipments") },
+  "a record that is included without its owner": { leak: over("orders"), find: includedOrders },
   "an export over all": { leak: over("movements"), find: looks("exportMovements") },
   "a search over all": { leak: over("orders", "customers", "customer_words"), find: cases("searchAll") },
   "an answer that was kept for another merchant": { find: (fixture) => repeatedAnswers(fixture, true) },
@@ -149,6 +152,26 @@ export async function wrongDeliveries(fixture: Fixture, since = 0): Promise<stri
 
 function newWrongDeliveries(fixture: Fixture): Promise<string[]> {
   return wrongDeliveries(fixture, fixture.sent.BETA.length);
+}
+
+/** Another merchant's order, as it is included in a return of the asking merchant that is made to name it. */
+async function includedOrders({ app, ask, merchants: { ALFA, BETA } }: Fixture): Promise<string[]> {
+  const { live } = app.service.stores;
+  const [mine, others] = [BETA, ALFA].map(({ id }) => readId("merchant", id) ?? 0) as [number, number];
+  const [own] = await live.read((db) => db.sql.select().from(returns).where(eq(returns.merchant_id, mine)).limit(1));
+  const [order] = await live.read((db) => db.sql.select().from(orders).where(eq(orders.merchant_id, others)).limit(1));
+  if (own === undefined || order === undefined) throw new Error("each merchant has a return and an order");
+  const name = (order_id: number) =>
+    live.write((tx) => tx.sql.update(returns).set({ order_id }).where(eq(returns.id, own.id)));
+  await name(order.id);
+  try {
+    const path = "/returns?limit=100&expand=order&fields=id,order.order_number";
+    const { text } = await ask({ method: "GET", path, key: BETA.keys.live.full });
+    const shown = JSON.parse(text).data.find(({ id }: { id: string }) => readId("return", id) === own.id);
+    return shown.order === null ? [] : [`${path} tells ${shown.order.order_number}`];
+  } finally {
+    await name(own.order_id);
+  }
 }
 
 /** What the metrics reveal about any merchant. */

@@ -71,3 +71,12 @@ export const contains = (words: readonly string[], texts: (one: Found) => readon
 /** The order by a moment or day, with records that have none at the end. */
 export const soonest = (name: string, key: string) => (a: Found, b: Found) =>
   bytes(a[name] ?? "never", b[name] ?? "never") || byId(key)(a, b);
+
+/** A SKU pattern, in which * stands for any text, as a regular expression. */
+export const asRegExp = (pattern: string) =>
+  new RegExp(
+    `^${pattern
+      .split("*")
+      .map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+      .join("[^]*")}$`,
+  );

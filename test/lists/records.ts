@@ -37,6 +37,7 @@ const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", pos
 const firstNames = ["Ana María", "Jean-Luc", "ÖDÖN", "anna", "B", "O'Neil", null];
 const lastNames = ["van der Berg", "Berg-Olsen", "Schmidt", "de la Cruz", "BERG"];
 const companies = ["Harbour Kitchen & Co", "kitchen.works", null];
+const phones = ["+1 (503) 555-0123", "503.555.0199", "0151 2345678", null];
 const words = ["Milk", "milk tea", "50% cream", "under_score", "a*b", "[x]?", "back\\slash", "Straße", "Tea", "TEAPOT"];
 
 /** Creates the records from a seed and reads each back with its own GET. */
@@ -128,6 +129,7 @@ async function makeCustomers(app: TestApp, random: Random, pass: () => void): Pr
       first_name: random.pick(firstNames),
       last_name: random.pick(lastNames),
       company: random.pick(companies),
+      phone: random.pick(phones),
     };
     made.push({ ...(await sent(app, "/customers", fields)), names: [] });
     pass();

@@ -1,4 +1,4 @@
-// The lists of work in the warehouse: deliveries, transfers, counts, lots and keys.
+// The lists of work in the warehouse: deliveries, transfers, counts, lots, keys, and the audit trail.
 import { contains, exact, type Filter, type List, named, newest, single, soonest } from "./list_model.ts";
 import type { Found } from "./records.ts";
 
@@ -69,7 +69,33 @@ export const workLists: readonly List[] = [
     path: "/keys",
     name: "keys",
     key: "id",
-    filters: { status: exact("status") },
+    filters: { status: exact("status"), q: contains(["till", "TILL 1", "5", "%", "nothing"], ({ name }) => [name]) },
+    sorts: { none: newest("id") },
+  },
+  {
+    path: "/audit",
+    name: "audit",
+    key: "id",
+    file: ["/audit/export.csv", "audit.csv", "id,"],
+    filters: {
+      actor: {
+        several: true,
+        values: () => ["usr_1", "usr_2", "key_7", "usr_99"],
+        passes: (one, value) => one.actor.id === value,
+      },
+      action: exact("action", ["deleteOrder"]),
+      target: {
+        values: () => ["ord_1001", "ord_1002", 'SKU "one"', "back\\slash", "ord_100"],
+        passes: (one, value) => one.targets.includes(value),
+      },
+      world: exact("world"),
+      q: contains(
+        ["ana", "BERG", "usr_", "hold", "ord_1001", 'sku "', "slash", "%", "_", "req-1", "192.0", "]", "no"],
+        ({ actor, action, targets, request_id, ip_address }) => [
+          ...[actor.id, actor.name, action, ...targets, request_id, ip_address],
+        ],
+      ),
+    },
     sorts: { none: newest("id") },
   },
 ];

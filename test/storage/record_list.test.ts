@@ -11,6 +11,7 @@ import { choice, type PagePosition, queryOf, textField } from "../../src/core/sc
 import type { Db, Store } from "../../src/storage/database.ts";
 import type { Migration } from "../../src/storage/migrations/migration_sql.ts";
 import {
+  anyOf,
   ascending,
   descending,
   equals,
@@ -75,6 +76,7 @@ const partList = recordList(parts, {
   filters: {
     kind: equals(parts.kind, choice(kinds)),
     location: refersTo(parts.place_id, "warehouse"),
+    worn: anyOf(Type.Boolean(), (worn) => (worn ? sql`${parts.kind} <> 'new'` : sql`${parts.kind} = 'new'`)),
     q: search("Part of the code or the place.", [parts.code, places.name]),
     due: filter(Type.Boolean(), (due, { now }) =>
       due ? sql`${parts.due_at} <= ${now}` : sql`${parts.due_at} > ${now}`,
@@ -115,16 +117,17 @@ const orders: Readonly<Record<NonNullable<Values["sort"]>, (a: Part, b: Part) =>
 /** Whether a time (ms) is at the one moment or later, and before the other. */
 function isWithin(at: number | null, after: string | undefined, before: string | undefined): boolean {
   if (at === null) return after === undefined && before === undefined;
-  return (after === undefined || moment(at) >= after) && (before === undefined || moment(at) < before);
+  return (after === undefined || at >= Date.parse(after)) && (before === undefined || at < Date.parse(before));
 }
 
 /** Whether a part passes the filters of the model. */
 function passes(part: Part, values: Values, now: number): boolean {
-  const { kind, location, q, due, code } = values;
+  const { kind, location, worn, q, due, code } = values;
   const holds = (text: string) => text.toLowerCase().includes((q ?? "").toLowerCase());
   return (
-    (kind === undefined || part.kind === kind) &&
-    (location === undefined || `whs_${part.place_id}` === location || part.place_id === location) &&
+    (kind?.some((one) => part.kind === one) ?? true) &&
+    (location?.some((one) => `whs_${part.place_id}` === one || part.place_id === one) ?? true) &&
+    (worn === undefined || worn.some((one) => (part.kind === "new") !== one)) &&
     (holds(part.code) || holds(part.place)) &&
     (due === undefined || (part.due_at !== null && part.due_at <= now === due)) &&
     isWithin(part.due_at, values.due_after, values.due_before) &&
@@ -146,10 +149,12 @@ const drawn = fc.record({
   updated_at: fc.constantFrom(...times),
 });
 const moments = fc.constantFrom(...times.map(moment));
+const severalOf = <T>(...values: T[]) => fc.array(fc.constantFrom(...values), { minLength: 1, maxLength: 3 });
 const requested = fc.record(
   {
-    kind: fc.constantFrom(...kinds),
-    location: fc.constantFrom("whs_1", "whs_2", 3, "whs_9", "whs_99999999999999999"),
+    kind: severalOf(...kinds),
+    location: severalOf<string | number>("whs_1", "whs_2", 3, "whs_9", "whs_99999999999999999"),
+    worn: severalOf(true, false),
     q: fc.constantFrom("a", "NORTH", "%", "_", "\\", "nothing"),
     due: fc.boolean(),
     due_after: moments,
@@ -315,7 +320,7 @@ describe("a list of a table alone", () => {
 describe("the schema of a query", () => {
   test("has the page, the filters in their order, and the order", () => {
     expect(Object.keys(partList.query.properties)).toEqual([
-      ...["page", "limit", "cursor", "kind", "location", "q", "due", "due_after", "due_before", "code"],
+      ...["page", "limit", "cursor", "kind", "location", "worn", "q", "due", "due_after", "due_before", "code"],
       ...["created_after", "created_before", "updated_after", "updated_before", "sort"],
     ]);
     expect(partList.query.properties.sort).toMatchObject({ description: "The order." });
@@ -328,7 +333,7 @@ describe("the schema of a query", () => {
 
   test("of a file has the filters alone", () => {
     expect(Object.keys(partList.export_query.properties)).toEqual([
-      ...["kind", "location", "q", "due", "due_after", "due_before", "code"],
+      ...["kind", "location", "worn", "q", "due", "due_after", "due_before", "code"],
       ...["created_after", "created_before", "updated_after", "updated_before", "bom"],
     ]);
   });

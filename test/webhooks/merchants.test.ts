@@ -125,7 +125,7 @@ describe("works", () => {
     await scene.app.runJobs();
     await change(id, { active: true, merchants: ["BOLT"] });
     passed(1);
-    const { body } = await ask("POST", `/webhooks/${id}/recoveries`, { since });
+    const { body } = await ask("POST", `/webhooks/${id}/recoveries`, { created_after: since });
     expect(body.data.total).toBe(2);
     await scene.app.runJobs();
     expect(ids()).toEqual(["ord_1002", "ord_1002"]);

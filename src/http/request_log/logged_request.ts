@@ -112,7 +112,7 @@ export interface RequestFilter {
 
 /** The bits of the wanted status classes; null for all of them. */
 export function classesOf({ statuses }: RequestFilter): number | null {
-  return statuses && statuses.reduce((bits, status) => bits | classBit(100 * Number(status[0])), 0);
+  return statuses === null ? null : statuses.reduce((bits, status) => bits | classBit(100 * Number(status[0])), 0);
 }
 
 /** Whether a line may match, before it is parsed. */

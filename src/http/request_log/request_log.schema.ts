@@ -8,9 +8,7 @@ export const ListRequests = closed({
   cursor: pageFields.cursor,
   actor: Type.Optional(several(Type.String({ maxLength: 40, description: "The caller: `key_7` or `usr_7`." }))),
   status: Type.Optional(
-    several(
-      Type.String({ pattern: "^[1-5](xx|\\d\\d)$", description: "A status or a status class: `404`, `4xx`." }),
-    ),
+    several(Type.String({ pattern: "^[1-5](xx|\\d\\d)$", description: "A status or a status class: `404`, `4xx`." })),
   ),
   method: Type.Optional(several(choice(methods))),
   route: Type.Optional(

@@ -4,7 +4,7 @@ import { key_observations } from "../../../db/schema/requests.ts";
 import { assert } from "../../core/faults.ts";
 import { choice } from "../../core/schema.ts";
 import type { Db, Tx } from "../../storage/database.ts";
-import { anyOf, recordList } from "../../storage/record_list.ts";
+import { anyOf, recordList, search } from "../../storage/record_list.ts";
 import { recordLookup } from "../../storage/record_lookup.ts";
 import { prepared, type StatementArgs } from "../../storage/statements.ts";
 import { type KeyStatus, keyStatuses } from "../identity.transitions.ts";
@@ -67,7 +67,10 @@ const statusAt: Readonly<Record<KeyStatus, (now: number) => SQL | undefined>> = 
 
 /** Keys, newest first. */
 export const keyList = recordList(api_keys, {
-  filters: { status: anyOf(choice(keyStatuses), (status, { now }) => statusAt[status](now)) },
+  filters: {
+    status: anyOf(choice(keyStatuses), (status, { now }) => statusAt[status](now)),
+    q: search("Part of the name.", [api_keys.name]),
+  },
 });
 
 /** Stores a new key. */

@@ -7,7 +7,16 @@ import { wireId } from "../../core/ids.ts";
 import { choice, textField } from "../../core/schema.ts";
 import type { Db, Tx, WriteStatements } from "../../storage/database.ts";
 import { longRecords } from "../../storage/long_records.ts";
-import { descending, equals, exactly, filter, recordList, refersTo, search, soonest } from "../../storage/record_list.ts";
+import {
+  descending,
+  equals,
+  exactly,
+  filter,
+  recordList,
+  refersTo,
+  search,
+  soonest,
+} from "../../storage/record_list.ts";
 import { recordLookup } from "../../storage/record_lookup.ts";
 import { insert, insertIds, prepared, type StatementArgs } from "../../storage/statements.ts";
 import { initialReceiptStatus, receiptStatuses } from "../inventory.transitions.ts";

@@ -91,8 +91,8 @@ export const clientReservationRoutes = routes("Reservations", [
     of: reservationList,
     view: ReservationView,
     // An order number that is also another order's id is refused.
-    prepare: async ({ call, query: { order_id } }) => {
-      if (order_id !== undefined) await call.store.read((db) => findOrderNumber(db, order_id, null));
+    prepare: async ({ call, query: { order_id = [] } }) => {
+      for (const name of order_id) await call.store.read((db) => findOrderNumber(db, name, null));
     },
     views: (reservations, db) => views(db, reservations),
   }),

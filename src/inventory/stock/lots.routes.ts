@@ -3,8 +3,8 @@ import { readId } from "../../core/ids.ts";
 import type { Call } from "../../http/call.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
 import { requireMatch, tagged } from "../../http/preconditions.ts";
-import { answerRead, answerWrite } from "../../http/response.ts";
-import { list, respond, routes } from "../../http/routes.ts";
+import { answerWrite } from "../../http/response.ts";
+import { list, read, respond, routes } from "../../http/routes.ts";
 import { type ViewerWithUsers, viewerOf, withActorsFor } from "../../identity/actors.sql.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { lockStock } from "../reservations/locked_stock.ts";
@@ -38,15 +38,13 @@ export const lotRoutes = routes("Lots", [
       );
     },
   }),
-  respond("GET", "/inventory/lots/:id", "stock.read", {
+  read("/inventory/lots/:id", "stock.read", {
     id: "getLot",
     summary: "Get a lot",
     tagged: true,
-    answers: { 200: EnvelopedView(LotDetailView) },
-    answer: async ({ call, params }) => {
-      const viewer = await viewerOf(call);
-      return answerRead(call, (db) => detailOf(viewer, db, params.id));
-    },
+    view: LotDetailView,
+    prepare: ({ call }) => viewerOf(call),
+    data: (db, { params, prepared }) => detailOf(prepared, db, params.id),
   }),
   respond("PATCH", "/inventory/lots/:id", "stock.write", {
     id: "correctLot",

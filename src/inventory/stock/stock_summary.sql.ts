@@ -16,8 +16,8 @@ import { prepared, type StatementArgs } from "../../storage/statements.ts";
 import type { ItemStatus } from "../inventory.transitions.ts";
 import { lotTransitions } from "../inventory.transitions.ts";
 import { dayIn, type LocalDays, localDays } from "../warehouses/warehouses.sql.ts";
-import { lastMoved } from "./stock.sql.ts";
 import type { stockSummarySorts } from "./stock.schema.ts";
+import { lastMoved } from "./stock.sql.ts";
 
 /** Filters for the stock list. */
 interface StockSummaryFilter {

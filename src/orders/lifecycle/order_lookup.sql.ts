@@ -1,7 +1,7 @@
 // Resolves an order as a client names it: by its id, or by its order number.
-import { eq, getTableColumns, or, sql as template } from "drizzle-orm";
+import { eq, getTableColumns, inArray, or, sql as template } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
-import { among, amongTexts, isOneOf, list } from "../../../db/kit.ts";
+import { among, amongTexts, contains, isOneOf, list } from "../../../db/kit.ts";
 import { merchants } from "../../../db/schema/merchants.ts";
 import { order_lines, orders } from "../../../db/schema/orders.ts";
 import { Fault, missing, orFault } from "../../core/faults.ts";
@@ -54,6 +54,10 @@ export function orderFilter(...order_ids: readonly AnyPgColumn[]) {
     return or(...order_ids.map((column) => eq(column, order_id)));
   });
 }
+
+/** Condition for the search of a list: records of orders whose number contains a text. */
+export const ofNumberedOrder = (order_id: AnyPgColumn) => (piece: string, db: Db) =>
+  inArray(order_id, db.sql.select({ id }).from(orders).where(contains(order_number, piece)));
 
 /** The ids of the orders that a list names, each as by `findOrderId`. Refuses: ambiguous_identifier. */
 export async function findOrderIds(db: Db, names: readonly string[], field: string): Promise<(number | null)[]> {

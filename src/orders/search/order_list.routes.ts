@@ -49,6 +49,7 @@ export const listRoutes = routes("Orders", [
         return isSearched(filter) ? searching(filter, sort) : plainListing(filter, sort);
       },
     },
+    included: { as: "order", rows: findOrderRows },
     view: OrderView,
     views: async (rows, db) => (await wholePage(db, rows)).map((one) => orderView(one, db.now)),
   }),

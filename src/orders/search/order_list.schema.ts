@@ -1,5 +1,16 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, idField, momentField, nullable, pageFields, several, Timestamp, textField, timeFields } from "../../core/schema.ts";
+import {
+  choice,
+  closed,
+  idField,
+  momentField,
+  nullable,
+  pageFields,
+  several,
+  Timestamp,
+  textField,
+  timeFields,
+} from "../../core/schema.ts";
 import { holdReasons, publicOrderStatuses, shipmentStatuses } from "../order.transitions.ts";
 
 const many = (description?: string) => Type.Integer({ minimum: 0, ...(description ? { description } : {}) });
@@ -45,9 +56,7 @@ const orderFilters = {
   carrier: Type.Optional(several(textField(100, { description: "Orders with a parcel of this carrier." }))),
   service: Type.Optional(several(textField(100, { description: "Orders with a parcel of this service." }))),
   shipping_method: Type.Optional(textField(200, { description: "Orders with exactly this shipping method." })),
-  platform: Type.Optional(
-    several(textField(100, { description: "The order's `source.platform`, such as `api`." })),
-  ),
+  platform: Type.Optional(several(textField(100, { description: "The order's `source.platform`, such as `api`." }))),
   warehouse_id: Type.Optional(several(idField("warehouse", "Orders that request this warehouse."))),
   order_number: Type.Optional(textField(100, { description: "The whole order number, exactly as written." })),
   ...timeFields("created"),

@@ -5,7 +5,7 @@ import { labels } from "../../../db/schema/shipments.ts";
 import { Fault, missing } from "../../core/faults.ts";
 import { isCallbackKey, readId, wireId } from "../../core/ids.ts";
 import type { Db, Tx } from "../../storage/database.ts";
-import { recordList } from "../../storage/record_list.ts";
+import { recordList, search } from "../../storage/record_list.ts";
 import { prepared, type StatementArgs } from "../../storage/statements.ts";
 import { isDuplicate } from "../../storage/storage_errors.ts";
 import { sellingStatuses } from "./account.transitions.ts";
@@ -94,7 +94,10 @@ export async function hasLabelInProgress(db: Db, id: number): Promise<boolean> {
 }
 
 /** Accounts that are not deleted, newest first. */
-export const accountList = recordList(carrier_accounts, { within: isNotDeleted });
+export const accountList = recordList(carrier_accounts, {
+  filters: { q: search("Part of the name or the connector.", [carrier_accounts.name, carrier_accounts.connector]) },
+  within: isNotDeleted,
+});
 
 /** Inserts an account and returns its id. Refuses: duplicate_connection. */
 export async function insertAccount(tx: Tx, fields: Omit<CarrierAccount, "id">): Promise<number> {

@@ -23,6 +23,7 @@ export const labelListRoutes = (view: ListedLabelViewer) =>
       description: "Filters are combined with AND.",
       refuses: ["ambiguous_identifier"],
       of: labelList,
+      included: { as: "label", rows: labelList.ofIds },
       view: LabelView,
       views: (labels, db, { call }) => {
         const shown = view(call);

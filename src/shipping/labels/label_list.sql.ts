@@ -1,16 +1,16 @@
 import { Type } from "@sinclair/typebox";
 import { and, eq, getTableColumns, inArray, lt, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
-import { isOneOf } from "../../../db/kit.ts";
+import { contains, isOneOf } from "../../../db/kit.ts";
 import { manifest_labels } from "../../../db/schema/manifests.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import { labels } from "../../../db/schema/shipments.ts";
 import { readId } from "../../core/ids.ts";
 import { choice, idField, textField } from "../../core/schema.ts";
 import { plainTrackingNumber } from "../../orders/fulfillment/tracking_url.ts";
-import { orderFilter } from "../../orders/lifecycle/order_lookup.sql.ts";
+import { ofNumberedOrder, orderFilter } from "../../orders/lifecycle/order_lookup.sql.ts";
 import type { Db } from "../../storage/database.ts";
-import { anyOf, equals, filter, recordList, refersTo } from "../../storage/record_list.ts";
+import { anyOf, equals, filter, recordList, refersTo, search } from "../../storage/record_list.ts";
 import { boughtLabelStatuses, labelStatuses, usableLabelStatuses } from "./label.transitions.ts";
 import type { ListedLabel } from "./label.ts";
 import { type QuarterCost, quarter_ms } from "./label_costs.ts";
@@ -26,6 +26,10 @@ export function hasNumber(tracking_number: AnyPgColumn, max_length: number) {
     return inArray(tracking_number, [number, scannedSscc(number) ?? number]);
   });
 }
+
+/** Condition for the search of a list: records whose tracking number contains a text, however it is written. */
+export const ofNumber = (tracking_number: AnyPgColumn) => (piece: string) =>
+  contains(tracking_number, plainTrackingNumber(piece) || piece);
 
 // A list omits drawings, which are long.
 const { drawing: _drawing, ...columns } = getTableColumns(labels);
@@ -52,6 +56,10 @@ export const labelList = recordList(labels, {
     carrier: equals(labels.carrier, textField(100)),
     service: equals(labels.service, textField(100)),
     tracking_number: hasNumber(labels.tracking_number, 60),
+    q: search("Part of the tracking number or the order number.", [
+      ofNumber(labels.tracking_number),
+      ofNumberedOrder(labels.order_id),
+    ]),
   },
   records: async (rows, db): Promise<ListedLabel[]> => {
     const of_carriers = rows.flatMap(({ id, account_id }) => (account_id === null ? [] : [id]));

@@ -5,7 +5,7 @@ import { missing } from "../../core/faults.ts";
 import { readId } from "../../core/ids.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { shiftOf } from "../../storage/queue.ts";
-import { recordList } from "../../storage/record_list.ts";
+import { recordList, search } from "../../storage/record_list.ts";
 import { insertIds, prepared, type StatementArgs } from "../../storage/statements.ts";
 import { healthOf, type Subscription, type SubscriptionHealth } from "./subscription.ts";
 
@@ -30,6 +30,7 @@ export async function lockSubscription(tx: Tx, id: string | number): Promise<Sub
 
 /** Subscriptions, newest first. */
 export const subscriptionList = recordList(subscriptions, {
+  filters: { q: search("Part of the URL or the description.", [subscriptions.url, subscriptions.description]) },
   within: isNotDeleted,
   records: (rows) => rows as readonly Subscription[],
 });

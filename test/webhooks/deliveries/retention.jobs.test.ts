@@ -71,10 +71,10 @@ describe("works", () => {
     await ask("PATCH", `/webhooks/${id}`, { active: true });
     passed(1);
     const since = new Date(scene.app.clocks.test.now() - 1).toISOString();
-    const sending = (await ask("POST", `/webhooks/${id}/recoveries`, { since })).body.data;
+    const sending = (await ask("POST", `/webhooks/${id}/recoveries`, { created_after: since })).body.data;
     scene.receiver.answerWith(() => 500);
     await scene.app.runJobs();
-    const none = (await ask("POST", `/webhooks/${id}/recoveries`, { since })).body.data;
+    const none = (await ask("POST", `/webhooks/${id}/recoveries`, { created_after: since })).body.data;
     await scene.app.runJobs();
     expect([sending.total, none.total]).toEqual([1, 0]);
     const notice = {
