@@ -2,7 +2,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import { BillableEventView } from "../../billing/billing.schema.ts";
 import { type IdNoun, idPrefixes } from "../../core/ids.ts";
-import { idField, metadataField, momentField } from "../../core/schema.ts";
+import { codeField, idField, metadataField, momentField, textField } from "../../core/schema.ts";
 import { AddressView, CustomerView } from "../../customers/customer.schema.ts";
 import { EventTypeView, EventView } from "../../events/event.schema.ts";
 import { DryRunImportView } from "../../http/imports.ts";
@@ -65,6 +65,10 @@ const idNames = (Object.keys(idPrefixes) as IdNoun[]).map((noun) => [`${pascal(n
 export const schemaNames: Readonly<Record<string, TSchema>> = {
   ...Object.fromEntries(idNames),
   DateOrTimestamp: momentField(),
+  BinName: codeField(40),
+  LotNumber: codeField(80),
+  Text100: textField(100),
+  Text200: textField(200),
   Metadata: metadataField(),
   Address: AddressView,
   Allocation: AllocationView,
