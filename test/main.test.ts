@@ -254,6 +254,8 @@ describe("refuses", () => {
     [["backup", "-"], "- is not a backup location"],
     [["import", "products", "a.csv", "b.csv"], "b.csv"],
     [["export", "stock", "--mode", "prod"], "live or test"],
+    [["export"], "name what to export"],
+    [["export", "--merchant", "ACME", "--to", "acme"], "--mode is required"],
   ])("%j as a usage error, in one line", async (words, said) => {
     const { code, out, err } = await packhouse(words);
     expect([code, out, err.trimEnd().split("\n").length]).toEqual([2, "", 1]);

@@ -65,6 +65,8 @@ export const attendedFlag = {
 const refusal = () => "must be live or test.";
 /** The flag of commands that work on one environment. */
 export const modeFlag = { mode: choice(environments, { default: "test", help: "environment: live or test", refusal }) };
+/** The flag of commands whose environment has to be named. */
+export const namedModeFlag = { mode: choice(environments, { help: "environment, required: live or test", refusal }) };
 /** The flag of commands that work on both environments unless one is named. */
 export const onlyModeFlag = { mode: choice(environments, { help: "only this environment", refusal }) };
 

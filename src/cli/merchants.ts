@@ -14,7 +14,7 @@ import { closeMerchant, createMerchant, reactivateMerchant, suspendMerchant } fr
 import { settleSuspended } from "../orders/orders.jobs.ts";
 import type { Tx } from "../storage/database.ts";
 import type { Stores } from "../storage/open_stores.ts";
-import { type Command, type CommandOutput, type Commands, dataCommand, jsonFlag, modeFlag } from "./command.ts";
+import { type Command, type CommandOutput, type Commands, dataCommand, jsonFlag, namedModeFlag } from "./command.ts";
 
 const code_or_id = "the merchant's code or id from `merchants list`";
 
@@ -81,19 +81,21 @@ function changing(
   });
 }
 
-/** `packhouse export --merchant CODE --to FOLDER`: writes all records of one merchant as files. */
+/** `packhouse export --merchant CODE --to FOLDER --mode MODE`: writes all records of one merchant as files. */
 export const wholeExport: Command = dataCommand({
   summary: "write all records of one merchant to a folder, as CSV and JSON",
   flags: {
     merchant: text({ value: "CODE|mer_N", help: code_or_id }),
     to: text({ value: "FOLDER", help: "target folder, created if missing" }),
-    ...modeFlag,
+    ...namedModeFlag,
   },
   run: async ({ merchant, to, mode }, stores, { print }) => {
     if (!merchant || !to) {
       const tables = "name what to export: products, stock, orders or movements";
       throw new UsageError(`${tables}; or use --merchant CODE --to FOLDER for all records of a merchant.`);
     }
+    // A merchant that leaves would otherwise get a folder of test data that looks complete.
+    if (mode === undefined) throw new UsageError("--mode is required: live or test, the environment to export.");
     const { exportMerchant } = await import("./merchant_export.ts");
     const written = await exportMerchant(stores, mode, merchant, to, process.stderr);
     for (const { name, count } of written) print(`${mode}: ${name.padEnd(22)} ${count}`);

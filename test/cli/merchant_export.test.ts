@@ -1,6 +1,6 @@
 // `packhouse export --merchant` with two merchants that use the same names.
 import { afterAll, expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { closeStorage } from "../../src/billing/storage_days.jobs.ts";
@@ -151,6 +151,9 @@ test("exports all records of a merchant as the API shows them to the merchant, a
 
 test("reports missing flags and unknown merchants", async () => {
   await expect(run("--mode", "live")).rejects.toThrow("--merchant CODE --to FOLDER");
+  const untouched = join(folder, "untouched");
+  await expect(run("--merchant", "ACME", "--to", untouched)).rejects.toThrow("--mode is required: live or test");
+  expect(existsSync(untouched)).toBe(false);
   await expect(run("--merchant", "ACME", "--to", folder, "--mode", "prod")).rejects.toThrow("live or test");
   await expect(run("--merchant", "NOBODY", "--to", folder, "--mode", "live")).rejects.toThrow(
     "No such merchant: NOBODY.",
