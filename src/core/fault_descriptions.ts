@@ -80,6 +80,12 @@ export const faultDescriptions: Readonly<Record<FaultCode, FaultDescription>> = 
     when: "The key is restricted to certain IP addresses, and the request came from another.",
     remedy: "Send it from an address on the key's list, or ask for the list to be changed.",
   },
+  live_only: {
+    when:
+      "A test key, of whatever level, requested something that exists only in the live environment: changes of" +
+      " merchants, users and invitations, the audit trail, backups, email and servers.",
+    remedy: "Send the request with a live key (ph_live_…) of the level in required.",
+  },
   not_for_merchants: {
     when:
       "A merchant's key requested something that only the warehouse operator does, such as picking, shipping or" +

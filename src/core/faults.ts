@@ -21,6 +21,7 @@ export const faults = {
   insecure_connection: { status: 403, type: "permission" },
   insufficient_permission: { status: 403, type: "permission" },
   ip_not_allowed: { status: 403, type: "permission" },
+  live_only: { status: 403, type: "permission" },
   not_for_merchants: { status: 403, type: "permission" },
   second_factor_setup_required: { status: 403, type: "permission" },
   merchant_suspended: { status: 403, type: "permission" },

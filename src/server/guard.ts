@@ -28,8 +28,9 @@ const of_nobody: GrantedPermissions = { permissions: new Set(), by: "level", nam
  * Checks every request: authentication, address, rate limit, route and permission, in this order. A change of a key or
  * user by this process takes effect at once, also for admitted requests that have not written yet. A change by another
  * process takes effect within half a second, because keys and users are cached that long.
- * Refuses: authentication_required, ip_not_allowed, rate_limited, insufficient_permission, not_for_merchants,
- * merchant_suspended, view_only, route_not_found, method_not_allowed, and what the authenticators refuse.
+ * Refuses: authentication_required, ip_not_allowed, rate_limited, insufficient_permission, live_only,
+ * not_for_merchants, merchant_suspended, view_only, route_not_found, method_not_allowed, and what the authenticators
+ * refuse.
  */
 export function guard(service: Service, routes: RouteTable): AdmitRequest {
   const authenticate = authentication(service);
@@ -61,8 +62,7 @@ export function guard(service: Service, routes: RouteTable): AdmitRequest {
     if (identity.addresses !== null) checkAddress(service, request, identity.addresses, headers);
     if (identity.rate !== null) limit(identity, identity.rate, live.clock.now(), headers);
     if (route === null) throw routes.unknown(request.method, path);
-    if (!isPermitted(identity, route)) throw insufficient(identity, route);
-    if (merchant_id !== null) await refuseRoute(identity, route);
+    await refuseUnpermitted(identity, route);
     const actor = { type, id, name, request_id } as const;
     const caller = route.live_only ? { ...identity, store: live } : identity;
     const named = route.of_merchants ? merchantIn(request.url) : null;
@@ -149,18 +149,42 @@ function checkAddress(
   } else if (!allowed) throw new Fault("ip_not_allowed", "This API key cannot be used from your IP address.");
 }
 
+/**
+ * Refuses a request that its key or user may not send. Refuses: live_only, insufficient_permission,
+ * second_factor_setup_required, not_for_merchants, merchant_suspended, view_only.
+ */
+async function refuseUnpermitted(identity: Identity, route: Route): Promise<void> {
+  const elsewhere = liveOnly(identity, route);
+  if (elsewhere === null && !isPermitted(identity, route)) throw insufficient(identity, route);
+  if (identity.merchant_id !== null) await refuseRoute(identity, route);
+  if (elsewhere !== null) throw elsewhere;
+}
+
+/**
+ * Creates the fault of a test key, of whatever level, on a route whose data exists only in the live environment. Null
+ * for other requests: users' sessions get the live data of such a route in either environment.
+ */
+function liveOnly({ type, store }: Identity, { need, live_only }: RouteAccess): Fault | null {
+  if (!live_only || type !== "api_key" || store.mode === "live") return null;
+  if (need === "none" || need === "any" || need === "user") return null;
+  const required = levelFor(need);
+  const remedy = `Use a live key (ph_live_…) with ${required} permission.`;
+  return new Fault("live_only", `This exists only in the live environment, and your key is a test key. ${remedy}`, {
+    required,
+  });
+}
+
 type RouteAccess = Pick<Route, "need" | "live_only">;
 
 /** Whether a key or user has the permission that a route needs. */
-function isPermitted({ type, granted, store }: Identity, { need, live_only }: RouteAccess): boolean {
+function isPermitted({ type, granted }: Identity, { need }: Pick<Route, "need">): boolean {
   if (need === "any") return true;
   if (need === "user") return type === "user";
-  if (live_only && type === "api_key" && store.mode === "test") return false;
   return need !== "none" && granted.permissions.has(need);
 }
 
 /** Creates the fault of a request without the permission that its route needs. */
-function insufficient({ granted, store }: Identity, { need, live_only }: RouteAccess): Fault {
+function insufficient({ granted }: Identity, { need }: Pick<Route, "need">): Fault {
   if (need === "none" || need === "any" || need === "user") {
     return new Fault("insufficient_permission", "This route requires a signed-in user, not an API key.", {
       required: "user",
@@ -177,10 +201,7 @@ function insufficient({ granted, store }: Identity, { need, live_only }: RouteAc
     return new Fault("insufficient_permission", message, { permission: need, role: granted.name });
   }
   const required = levelFor(need);
-  const isElsewhere = live_only && store.mode === "test";
-  const message = isElsewhere
-    ? `This exists only in live data. It requires a live key with ${required} permission.`
-    : `This requires a key with ${required} permission.`;
+  const message = `This requires a key with ${required} permission.`;
   return new Fault("insufficient_permission", message, { required, granted: granted.name });
 }
 

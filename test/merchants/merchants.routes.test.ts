@@ -177,8 +177,8 @@ describe("refuses", () => {
       ["POST", "/merchants/MAIN/suspend"],
     ] as const) {
       const { status, error } = await ask(method, path, { code: "T1", name: "T" }, inTest());
-      expect([status, error.code]).toEqual([403, "insufficient_permission"]);
-      expect(error.message).toContain("exists only in live data");
+      expect([status, error.code, error.required, error.granted]).toEqual([403, "live_only", "full", undefined]);
+      expect(error.message).toContain("Use a live key (ph_live_…) with full permission.");
     }
   });
 

@@ -125,6 +125,7 @@ export function refusalsOf(operation: Operation): Set<FaultCode> {
   add(isOfMerchants(need, operation.id), "merchant_required");
   add(isOfMerchants(need, operation.id) && isWrite(operation), "merchant_closed");
   add(need !== "none" && need !== "any", "insufficient_permission");
+  add(operation.live_only && need !== "user", "live_only");
   add(need !== "none" && need !== "any" && need !== "user", "second_factor_setup_required");
   add(method !== "get", ...of_bodies);
   add(method !== "get" && need !== "none", "cross_site_request");

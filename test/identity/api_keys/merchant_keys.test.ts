@@ -122,14 +122,21 @@ describe("refuses", () => {
 
   test("a merchant's key for managing merchants, which is up to the operator", async () => {
     const own = await made({ merchant_id: "ACME" });
-    for (const [method, path] of [
-      ["GET", "/merchants"],
-      ["GET", "/merchants/ACME"],
-      ["PATCH", "/merchants/ACME"],
-      ["POST", "/merchants/ACME/close"],
-    ] as const) {
-      const { status, body } = await by(own.key, method, path, method === "GET" ? undefined : {});
-      expect([status, body.error.code]).toEqual([403, "not_for_merchants"]);
+    const input = { name: "till", permission: "full", merchant_id: "ACME" };
+    const test = await app.call("POST", "/keys", input, { key: app.keys.test.full });
+    for (const key of [own.key, test.body.data.key]) {
+      for (const [method, path] of [
+        ["GET", "/merchants"],
+        ["GET", "/merchants/ACME"],
+        ["PATCH", "/merchants/ACME"],
+        ["POST", "/merchants/ACME/close"],
+      ] as const) {
+        const { status, body } = await by(key, method, path, method === "GET" ? undefined : {});
+        expect([status, body.error.code]).toEqual([403, "not_for_merchants"]);
+      }
     }
+    // A merchant's users are its own business, in the live environment.
+    const users = await by(test.body.data.key, "GET", "/users");
+    expect([users.status, users.body.error.code]).toEqual([403, "live_only"]);
   });
 });

@@ -9,6 +9,7 @@ export async function refusals(teller: Teller, buyer: Buyer): Promise<void> {
   await refuse("authentication_required", "listProducts", { key: null });
   await refuse("invalid_api_key", "listProducts", { key: "ph_live_copied_incompletely" });
   await refuse("insufficient_permission", "createProduct", { key: app.keys[mode].read, body: product });
+  await refuse("live_only", "createMerchant", { key: app.keys.test.read_write, body: { code: "ACME", name: "Acme" } });
   await refuse("resource_missing", "getOrder", { path: { id: "ord_9999" } });
   await refuse("malformed_request", "createProduct", { body: '{"sku": "MILK-1L",' });
   await refuse("unsupported_media_type", "createProduct", {
