@@ -357,10 +357,21 @@ export const dryRunField = {
     Type.Boolean({
       description:
         "True changes nothing: the response is the one a real request would get, refusals included, and `meta.events`" +
-        " lists the events that webhooks would receive.",
+        " lists the events that webhooks would receive. The ids of records that it would create are null.",
     }),
   ),
 };
+
+const newId = nullable(Type.String({ description: "Null: the record would be created." }));
+
+/** The schema of a record in what a dry run shows. Its id is null if the act would create it. */
+export function previewOf<Fields extends TProperties>(record: TObject<Fields>) {
+  const fields = { ...record.properties, id: newId };
+  return closed(fields as unknown as Omit<Fields, "id"> & { readonly id: typeof newId });
+}
+
+/** The id of a record in the dry run of the act that creates it. */
+export const noId = Type.Null({ description: "Always null: a dry run creates nothing." });
 
 /** The query of an act that supports a dry run and has no other parameters. */
 export const DryRunQuery = closed(dryRunField);

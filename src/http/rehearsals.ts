@@ -4,6 +4,7 @@ import type { DomainEvent } from "../events/event_types.ts";
 import type { Tx } from "../storage/database.ts";
 import type { Call } from "./call.ts";
 import { enveloped, metaFields } from "./envelope.ts";
+import { findUnborn } from "./new_records.sql.ts";
 import { answerWrite } from "./response.ts";
 import { traceOf } from "./trace.ts";
 
@@ -30,7 +31,9 @@ const DryRunEventView = Type.Object(
   {
     type: Type.String(),
     object: Type.String(),
-    id: Type.Union([Type.String(), Type.Null()], { description: "Its id, or the SKU of an `inventory_item`." }),
+    id: Type.Union([Type.String(), Type.Null()], {
+      description: "Its id, or the SKU of an `inventory_item`. Null for a record that the act would create.",
+    }),
     changes: Type.Record(Type.String(), Type.Object({ from: Type.Unknown(), to: Type.Unknown() }), {
       description: "The fields whose value would change.",
     }),
@@ -50,9 +53,16 @@ export const DryRunMetaView = Type.Object(
   { additionalProperties: false },
 );
 
-/** The schema of the response of an act that supports a dry run. */
-export const RehearsableView = <Data extends TSchema>(data: Data) =>
+/** The schema of the response to a dry run. `data` is what it shows: the ids of new records are null. */
+export const DryRunView = <Data extends TSchema>(data: Data) =>
   Type.Object({ success: Type.Literal(true), data, meta: DryRunMetaView }, { additionalProperties: false });
+
+/**
+ * The schema of the response of an act that supports a dry run and has the same status in both. `preview` is what a dry
+ * run shows, if the act can create records.
+ */
+export const RehearsableView = (data: TSchema, preview: TSchema = data) =>
+  DryRunView(preview === data ? data : Type.Union([data, preview]));
 
 /** The options of an act that supports a dry run. */
 export interface RehearsalRequest {
@@ -62,7 +72,8 @@ export interface RehearsalRequest {
 
 /**
  * As `answerWrite`. With `dry_run`, the act is undone, and the response is 200 with the data and events that it would
- * have had. A dry run has no `ETag` and leaves no audit entry.
+ * have had, without the ids of new records: later records may get those. A dry run has no `ETag` and leaves no audit
+ * entry.
  */
 export function answerAct<Data>(
   call: Call,
@@ -74,11 +85,14 @@ export function answerAct<Data>(
   return answerWrite(
     { ...call, recording: null },
     200,
-    (tx) => captureEvents(tx, () => runAndUndo(tx, work)),
-    (captured, request_id, now) => {
-      const { answer, events } = captured as { answer: Data; events: readonly DomainEvent[] };
+    async (tx) => {
+      const { answer, events } = await captureEvents(tx, () => runAndUndo(tx, work));
+      return withoutNewIds(tx, { answer, events: events.map(eventView) });
+    },
+    (rehearsed, request_id, now) => {
+      const { answer, events } = rehearsed as { answer: Data; events: readonly object[] };
       const { meta, ...plain } = enveloped(answer, request_id, now);
-      return { ...plain, meta: { ...meta, dry_run: true, events: events.map(eventView) } };
+      return { ...plain, meta: { ...meta, dry_run: true, events } };
     },
   );
 }
@@ -88,4 +102,31 @@ function eventView({ type, data, previous = {} }: DomainEvent) {
   const after = data as Readonly<Record<string, unknown>>;
   const changes = Object.entries(previous).map(([field, from]) => [field, { from, to: after[field] ?? null }]);
   return { type, object, id: id ?? sku ?? null, changes: Object.fromEntries(changes) };
+}
+
+const id_fields: ReadonlySet<string> = new Set(["id", "line_id", "refund_id"]);
+
+/** The data with null in place of the ids that the undone act has allotted. */
+async function withoutNewIds<Data extends object>(tx: Tx, data: Data): Promise<Data> {
+  const ids = new Set<string>();
+  eachId(data, (id) => {
+    ids.add(id);
+    return id;
+  });
+  const unborn = await findUnborn(tx, ids);
+  return eachId(data, (id) => (unborn.has(id) ? null : id)) as Data;
+}
+
+/** Copies data, with `replace` applied to the ids of its records. */
+function eachId(value: unknown, replace: (id: string) => string | null): unknown {
+  if (Array.isArray(value)) return value.map((item) => eachId(item, replace));
+  if (typeof value !== "object" || value === null) return value;
+  // The SKU of an item can look like an id, and so can what clients store in metadata.
+  const isOfStock = "object" in value && value.object === "inventory_item";
+  const fields = Object.entries(value).map(([name, field]) => {
+    if (name === "metadata") return [name, field];
+    if (typeof field === "string" && id_fields.has(name) && !isOfStock) return [name, replace(field)];
+    return [name, eachId(field, replace)];
+  });
+  return Object.fromEntries(fields);
 }

@@ -15,7 +15,7 @@ import { bare, EnvelopedView, ListView, PlainListView } from "./envelope.ts";
 import type { Expandable, Expansion } from "./expansion.ts";
 import { answerList, type ListQuery, plainPage } from "./pagination.ts";
 import { requireMatch, untagged } from "./preconditions.ts";
-import { answerAct, RehearsableView } from "./rehearsals.ts";
+import { answerAct, DryRunView, RehearsableView } from "./rehearsals.ts";
 import { conventions } from "./request_pipeline.ts";
 import { answerLongWork, answerRead, answerWrite } from "./response.ts";
 import { type ChosenFields, fieldParameters, shownFields } from "./response_fields.ts";
@@ -302,7 +302,10 @@ export function write<
   });
 }
 
-/** As `write`, for an act that supports a dry run: its query is `DryRunQuery` or has that field. */
+/**
+ * As `write`, for an act that supports a dry run: its query is `DryRunQuery` or has that field. If the act can create
+ * records, `preview` is the schema of what its dry run shows.
+ */
 export function rehearsable<
   const Path extends string,
   View extends TSchema,
@@ -314,6 +317,7 @@ export function rehearsable<
   needs: RouteNeed,
   {
     view,
+    preview,
     status = 200,
     matches,
     act,
@@ -321,6 +325,7 @@ export function rehearsable<
     ...facts
   }: Omit<Facts<Body, Query>, "query"> & {
     readonly view: View;
+    readonly preview?: TSchema;
     /** The status of a successful response that is no dry run; 200 by default. */
     readonly status?: number;
     readonly query?: Query;
@@ -332,7 +337,10 @@ export function rehearsable<
     ...facts,
     query,
     ...(matches && { matches: true }),
-    answers: { ...(status !== 200 && { [status]: EnvelopedView(view) }), 200: RehearsableView(view) },
+    answers:
+      status === 200
+        ? { 200: RehearsableView(view, preview) }
+        : { [status]: EnvelopedView(view), 200: DryRunView(preview ?? view) },
     answer: (input) =>
       answerAct(input.call, { status, dry_run: (input.query as DryRunQuery).dry_run }, async (tx) => {
         if (matches) await requireMatch(input.call, () => matches(tx, input));

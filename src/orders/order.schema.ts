@@ -11,8 +11,10 @@ import {
   metadataField,
   momentField,
   moneyField,
+  noId,
   notesField,
   nullable,
+  previewOf,
   quantityField,
   Timestamp,
   textField,
@@ -349,8 +351,22 @@ const orderView = {
 
 export const OrderView = closed(orderView);
 
+const previewed = {
+  ...orderView,
+  line_items: Type.Array(previewOf(LineView)),
+  holds: Type.Array(previewOf(HoldView)),
+  shipments: Type.Array(previewOf(ShipmentView)),
+};
+
+/** An order in the dry run of an act on it, which may create lines, holds and parcels. */
+export const OrderPreview = closed(previewed);
+
+/** An order in the dry run of the act that creates it. */
+export const NewOrderPreview = closed({ ...previewed, id: noId });
+
 /** The order that was split, and the new order. */
 export const SplitView = closed({ ...orderView, split_off: OrderView });
+export const SplitPreview = closed({ ...previewed, split_off: NewOrderPreview });
 
 /** The order after a release. System holds stay until their cause is gone; `holds` lists them. */
 export const ReleasedOrderView = closed({ ...orderView, still_on_hold: Type.Boolean() });

@@ -32,6 +32,7 @@ import {
   DeliverOrder,
   HoldOrder,
   NoFields,
+  OrderPreview,
   OrderView,
   PackOrder,
   PickOrder,
@@ -39,6 +40,7 @@ import {
   ReleaseOrder,
   ShipOrder,
   SplitOrder,
+  SplitPreview,
   SplitView,
 } from "./order.schema.ts";
 import { backorderedUnits, type Order, orderAnswer, orderView, taggedOrder } from "./order.ts";
@@ -132,7 +134,7 @@ function action<Body extends TSchema>(
     matches: true,
     body,
     query: DryRunQuery,
-    answers: { 200: RehearsableView(OrderView) },
+    answers: { 200: RehearsableView(OrderView, OrderPreview) },
     answer: ({ call, params: { id }, body: input, query }) =>
       command === null || query.dry_run
         ? answerOrder(call, id, query, (tx) => act(tx, id, input, call.actor), lock)
@@ -275,6 +277,7 @@ export const splitRoutes = routes("Orders", [
     refuses: ["duplicate_order_number", "invalid_state_transition"],
     body: SplitOrder,
     view: SplitView,
+    preview: SplitPreview,
     matches: lockedOrder,
     act: async (tx, { call, params, body }) => {
       const { order, split_off } = await splitOrder(tx, params.id, body, call.actor);

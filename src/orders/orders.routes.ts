@@ -3,7 +3,7 @@ import { DryRunQuery } from "../core/schema.ts";
 import { actionsIn, type Transition } from "../core/transitions.ts";
 import { answerBatched, type BatchableCommand } from "../http/batching.ts";
 import { EnvelopedView } from "../http/envelope.ts";
-import { answerAct, RehearsableView } from "../http/rehearsals.ts";
+import { answerAct, DryRunView } from "../http/rehearsals.ts";
 import { read, rehearsable, respond, routes } from "../http/routes.ts";
 import type { Service } from "../http/service.ts";
 import { cancellationRoutes } from "./changes/cancellations.routes.ts";
@@ -12,7 +12,7 @@ import { orderCsvRoutes } from "./csv/order_csv.routes.ts";
 import { planRoutes } from "./fulfillment/stock_plan.routes.ts";
 import { bulkRoutes } from "./lifecycle/bulk_orders.routes.ts";
 import { createBatch, createOrder } from "./lifecycle/create_order.ts";
-import { CreateOrder, OrderView, TransitionsView, UpdateOrder } from "./order.schema.ts";
+import { CreateOrder, NewOrderPreview, OrderPreview, OrderView, TransitionsView, UpdateOrder } from "./order.schema.ts";
 import { type OrderStatus, orderTransitions } from "./order.transitions.ts";
 import { type Order, orderAnswer } from "./order.ts";
 import { actionRoutes, allocationRoutes, lockedOrder, splitRoutes } from "./order_actions.routes.ts";
@@ -47,7 +47,7 @@ const records = routes("Orders", [
     ],
     body: CreateOrder,
     query: DryRunQuery,
-    answers: { 200: RehearsableView(OrderView), 201: EnvelopedView(OrderView) },
+    answers: { 200: DryRunView(NewOrderPreview), 201: EnvelopedView(OrderView) },
     answer: ({ call, body, query: { dry_run } }) =>
       dry_run
         ? answerAct(call, { status: 201, dry_run }, async (tx) =>
@@ -73,6 +73,7 @@ const records = routes("Orders", [
     refuses: ["immutable_field", "insufficient_inventory", "invalid_state_transition"],
     body: UpdateOrder,
     view: OrderView,
+    preview: OrderPreview,
     matches: lockedOrder,
     act: async (tx, { call, params, body }) => orderAnswer(await updateOrder(tx, params.id, body, call.actor), tx.now),
   }),

@@ -3,6 +3,7 @@ import {
   choice,
   closed,
   moneyField,
+  noId,
   notesField,
   nullable,
   quantityField,
@@ -61,6 +62,9 @@ export const RefundView = closed({
   created_at: Timestamp,
   updated_at: Timestamp,
 });
+
+/** A refund in the dry run of the act that creates it. */
+export const RefundPreview = closed({ ...RefundView.properties, refund_id: noId });
 
 /** The maximum number of items of a return. */
 export const items_max = 500;
@@ -213,6 +217,9 @@ const returnFields = {
   completed_at: nullable(Timestamp),
 };
 export const ReturnView = closed(returnFields);
+
+/** A return in the dry run of the act that creates it. */
+export const ReturnPreview = closed({ ...returnFields, id: noId });
 
 /** An inspected return with its restock tasks. */
 export const InspectedView = closed({ ...returnFields, putbacks: Type.Array(RestockTaskView) });

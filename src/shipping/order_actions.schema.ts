@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { choice, closed, idField, nullable } from "../core/schema.ts";
-import { CancelOrder, HoldOrder, NoFields, OrderView, ReleaseOrder } from "../orders/order.schema.ts";
+import { CancelOrder, HoldOrder, NoFields, OrderPreview, OrderView, ReleaseOrder } from "../orders/order.schema.ts";
 import { CreateLabel, LabelView, PackageField } from "./labels/labels.schema.ts";
 
 const orders_max = 200;
@@ -95,8 +95,7 @@ export const ActedView = closed({
         description: "The status that a single request would return. 202: the carrier has not sold the label yet.",
       }),
       order: Type.Optional(
-        Type.Unsafe<Static<typeof OrderView>>({
-          ...OrderView,
+        Type.Union([OrderView, OrderPreview], {
           description: "Omitted from later results once the response exceeds 2 MB. Get the order by its id instead.",
         }),
       ),

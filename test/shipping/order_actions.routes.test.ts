@@ -70,6 +70,8 @@ describe("works", () => {
     ]);
     expect((await shop.app.get(`/orders/${one}`)).body.data).toEqual(before);
     expect(told((await act(asked)).data.results)).toEqual(told(dry.data.results));
+    const held = await act({ action: "hold", order_ids: [one], dry_run: true });
+    expect(held.data.results[0].order.holds).toMatchObject([{ id: null, reason: "manual" }]);
   });
 
   test("an order that has changed since its tag was read is skipped", async () => {

@@ -65,7 +65,8 @@ export function isTagged({ answers, tagged }: Pick<Operation, "answers" | "tagge
   if (tagged) return true;
   return Object.values(answers).some((schema) => {
     const properties = schema?.["properties"] ?? {};
-    return [properties, properties["data"]?.properties ?? {}].some(({ revision }) => revision?.type === "integer");
+    const [data = properties["data"]] = properties["data"]?.anyOf ?? [];
+    return [properties, data?.properties ?? {}].some(({ revision }) => revision?.type === "integer");
   });
 }
 

@@ -34,15 +34,21 @@ import { BackupRunView, BackupSettingsView, RestorationView } from "../../operat
 import { HealthView } from "../../operations/health/health.schema.ts";
 import { PackingSlipView, WalkView } from "../../orders/fulfillment/printing.schema.ts";
 import { AllocationView } from "../../orders/fulfillment/stock_plan.schema.ts";
-import { Line, OrderView, ReleasedOrderView, ShipmentView, SplitView } from "../../orders/order.schema.ts";
+import {
+  Line,
+  NewOrderPreview,
+  OrderPreview,
+  OrderView,
+  ReleasedOrderView,
+  ShipmentView,
+  SplitPreview,
+  SplitView,
+} from "../../orders/order.schema.ts";
 import { HistoryView, LotRecallView } from "../../orders/search/order_list.schema.ts";
 import { ConnectionView, ImportView, ReportView } from "../../platforms/platforms.schema.ts";
 import { DisclosureView, ErasureView, RetentionView } from "../../privacy/privacy.schema.ts";
 import { ProductView } from "../../products/product.schema.ts";
-import { OverviewView, TopicView } from "../../reports/today/today.schema.ts";
-import { InspectedView, RefundView, ReturnView } from "../../returns/returns.schema.ts";
-import { AccountView, NewAccountView } from "../../shipping/carriers/accounts.schema.ts";
-import { CostsView, LabelView, PackageField } from "../../shipping/labels/labels.schema.ts";
+import { InspectedView, RefundPreview, RefundView, ReturnPreview, ReturnView } from "../../returns/returns.schema.ts";
 import { ManifestView, PlainManifestView } from "../../shipping/manifests/manifests.schema.ts";
 import { HolidaysView } from "../../shipping/rates/holidays.schema.ts";
 import { RatesView } from "../../shipping/rates/quotes.schema.ts";
@@ -118,7 +124,9 @@ export const schemaNames: Readonly<Record<string, TSchema>> = {
   Manifest: ManifestView,
   ManifestSummary: PlainManifestView,
   NewOrderLine: Line,
+  NewOrderPreview,
   Order: OrderView,
+  OrderPreview,
   OrderHistoryEntry: HistoryView,
   PackingSlip: PackingSlipView,
   Package: PackageField,
@@ -139,9 +147,12 @@ export const schemaNames: Readonly<Record<string, TSchema>> = {
   Receipt: ReceiptView,
   InspectedReturn: InspectedView,
   Refund: RefundView,
+  RefundPreview,
   ReleasedOrder: ReleasedOrderView,
   Reservation: ReservationView,
   Return: ReturnView,
+  ReturnPreview,
+  SplitOrderPreview: SplitPreview,
   SplitOrderResult: SplitView,
   Shipment: ShipmentView,
   ShortTracking: ShortTrackingView,

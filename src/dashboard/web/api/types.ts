@@ -21,7 +21,13 @@ import type { StockBreakdownView } from "../../../inventory/stock/stock_breakdow
 import type { BinView, StoredItemView } from "../../../inventory/warehouses/bin.schema.ts";
 import type { WarehouseView } from "../../../inventory/warehouses/warehouse.schema.ts";
 import type { PlanView } from "../../../orders/fulfillment/stock_plan.schema.ts";
-import type { OrderView, SplitView } from "../../../orders/order.schema.ts";
+import type {
+  NewOrderPreview as NewOrderPreviewView,
+  OrderPreview as OrderPreviewView,
+  OrderView,
+  SplitPreview,
+  SplitView,
+} from "../../../orders/order.schema.ts";
 import type { HistoryView, LotRecallView, OrderCountsView } from "../../../orders/search/order_list.schema.ts";
 import type { ProductView } from "../../../products/product.schema.ts";
 import type * as reports from "../../../reports/reports.schema.ts";
@@ -73,6 +79,8 @@ export type FillRateReport = reports.FillRateReport;
 export type Order = Static<typeof OrderView>;
 export type OrderLine = Order["line_items"][number];
 export type SplitOrder = Static<typeof SplitView>;
+export type OrderPreview = Static<typeof OrderPreviewView> | Static<typeof SplitPreview>;
+export type NewOrderPreview = Static<typeof NewOrderPreviewView>;
 export type OrderPlan = Static<typeof PlanView>;
 export type OrderHistory = Static<typeof HistoryView>;
 export type OrderParcel = Static<typeof ParcelView>;

@@ -1,6 +1,6 @@
 // The effects of an action on an order as texts, from the order before and after a rehearsal.
 import type { RehearsedEvent } from "../../api/client.ts";
-import type { Order, OrderLine, SplitOrder } from "../../api/types.ts";
+import type { NewOrderPreview, Order, OrderPreview } from "../../api/types.ts";
 import { count, date, dateTime, money } from "../../text/format.ts";
 import { effectTexts as texts } from "../../text/order.ts";
 import { stateWords } from "../../text/states.ts";
@@ -8,11 +8,19 @@ import { type LineCounter, parcelTitle, unitsOf } from "./order_facts.ts";
 
 const counters = ["cancelled", "picked", "packed", "shipped", "delivered"] as const;
 
-const counted = (line: OrderLine | undefined, counter: LineCounter) =>
+type LineCounters = Parameters<typeof unitsOf>[0];
+
+const counted = (line: LineCounters | undefined, counter: LineCounter) =>
   line === undefined ? 0 : unitsOf(line, counter);
 
+/** Finds records of the order by id. What the action would create has none. */
+function finder<Found extends { readonly id: string | null }>(records: readonly Found[]) {
+  const of = new Map(records.map((one) => [one.id, one]));
+  return (id: string | null) => (id === null ? undefined : of.get(id));
+}
+
 /** The effects of an action, most important first. */
-export function orderEffects(before: Order, after: Order | SplitOrder, events: readonly RehearsedEvent[]): string[] {
+export function orderEffects(before: Order, after: OrderPreview, events: readonly RehearsedEvent[]): string[] {
   const split_off = "split_off" in after ? after.split_off : null;
   return [
     ...stateEffects(before, after),
@@ -24,18 +32,18 @@ export function orderEffects(before: Order, after: Order | SplitOrder, events: r
   ];
 }
 
-function stateEffects(before: Order, after: Order): string[] {
+function stateEffects(before: Order, after: OrderPreview): string[] {
   const changed = before.status !== after.status;
-  const known = new Map(before.holds.map((hold) => [hold.id, hold]));
+  const known = finder(before.holds);
   const effects: string[] = [];
   for (const hold of after.holds) {
-    const old = known.get(hold.id);
+    const old = known(hold.id);
     if (old !== undefined && old.note === hold.note && old.hold_until === hold.hold_until) continue;
     const reason = stateWords(hold.reason).toLowerCase();
     effects.push(hold.hold_until === null ? texts.held(reason) : texts.heldUntil(reason, dateTime(hold.hold_until)));
   }
-  const left = new Set(after.holds.map(({ id }) => id));
-  const ended = before.holds.filter(({ id }) => !left.has(id));
+  const left = finder(after.holds);
+  const ended = before.holds.filter(({ id }) => left(id) === undefined);
   for (const { reason } of ended) effects.push(texts.released(stateWords(reason).toLowerCase()));
   if (ended.length > 0 && after.holds.length > 0) {
     effects.push(texts.heldStill(after.holds.map(({ reason }) => stateWords(reason).toLowerCase()).join(", ")));
@@ -44,10 +52,10 @@ function stateEffects(before: Order, after: Order): string[] {
   return effects;
 }
 
-function parcelEffects(before: Order, after: Order): string[] {
-  const known = new Map(before.shipments.map((parcel) => [parcel.id, parcel]));
+function parcelEffects(before: Order, after: OrderPreview): string[] {
+  const known = finder(before.shipments);
   return after.shipments.flatMap((parcel) => {
-    const old = known.get(parcel.id);
+    const old = known(parcel.id);
     const name = parcelTitle(after.shipments, parcel);
     if (old === undefined) return texts.parcelOpened(parcel.items.reduce((sum, { quantity }) => sum + quantity, 0));
     if (old.status === parcel.status) return [];
@@ -57,31 +65,32 @@ function parcelEffects(before: Order, after: Order): string[] {
   });
 }
 
-function lineEffects(before: Order, after: Order, is_split: boolean): string[] {
-  const known = new Map(before.line_items.map((line) => [line.id, line]));
-  const left = new Map(after.line_items.map((line) => [line.id, line]));
+function lineEffects(before: Order, after: OrderPreview, is_split: boolean): string[] {
+  const known = finder(before.line_items);
+  const left = finder(after.line_items);
   const done = after.line_items.flatMap((line) =>
     counters.flatMap((counter) => {
-      const more = counted(line, counter) - counted(known.get(line.id), counter);
+      const more = counted(line, counter) - counted(known(line.id), counter);
       return more > 0 ? texts[counter](line.sku, more) : [];
     }),
   );
-  const ordered = [...new Map([...known, ...left]).values()].flatMap(({ id, sku }) => {
-    const more = (left.get(id)?.quantity ?? 0) - (known.get(id)?.quantity ?? 0);
+  const changed = before.line_items.flatMap(({ id, sku, quantity }) => {
+    const more = (left(id)?.quantity ?? 0) - quantity;
     if (more > 0) return texts.added(sku, more);
     return more < 0 ? (is_split ? texts.moved : texts.removed)(sku, -more) : [];
   });
-  return [...ordered, ...done];
+  const added = after.line_items.filter(({ id }) => known(id) === undefined);
+  return [...changed, ...added.map(({ sku, quantity }) => texts.added(sku, quantity)), ...done];
 }
 
-function splitEffects(split_off: Order): string[] {
+function splitEffects(split_off: NewOrderPreview): string[] {
   const units = split_off.line_items.reduce((sum, line) => sum + line.quantity, 0);
   const waiting = split_off.allocation.backordered_units;
   const made = texts.splitOff(split_off.order_number, units);
   return waiting === 0 ? [made] : [made, texts.splitWaits(split_off.order_number, waiting)];
 }
 
-function otherEffects(before: Order, after: Order, is_split: boolean): string[] {
+function otherEffects(before: Order, after: OrderPreview, is_split: boolean): string[] {
   const effects: string[] = [];
   if (after.status === "cancelled") return effects;
   const waits = after.allocation.backordered_units;

@@ -15,7 +15,7 @@ export type LineCounter =
   | "cancelled";
 
 /** The units of a line in a counter. */
-export const unitsOf = (line: OrderLine, counter: LineCounter): number => line[`quantity_${counter}`];
+export const unitsOf = (line: Omit<OrderLine, "id">, counter: LineCounter): number => line[`quantity_${counter}`];
 
 /** Units of a line that are neither shipped nor cancelled. */
 export const openUnits = (line: OrderLine): number => line.quantity - line.quantity_cancelled - line.quantity_shipped;
@@ -37,7 +37,8 @@ export function labelDocument({ label_id }: Pick<LabelRecord, "label_id">, numbe
 }
 
 interface NamedParcel {
-  readonly id: string;
+  /** Null in a preview, for a parcel that the action would create. */
+  readonly id: string | null;
   readonly tracking_number: string | null;
 }
 
