@@ -127,8 +127,8 @@ export const faultDescriptions: Readonly<Record<FaultCode, FaultDescription>> = 
   bin_of_other_merchant: {
     when: "The bin holds another merchant's stock or is reserved for that merchant, named by merchant_id.",
     remedy:
-      "Choose another bin, or allow stock of several merchants in this one: mix_merchants of PATCH" +
-      " /inventory/locations.",
+      "Omit the bin, so that a suitable one is chosen. Or choose another, or allow stock of several merchants in this" +
+      " one: mix_merchants of PATCH /inventory/locations.",
   },
   customer_erased: {
     when: "The customer was erased. No personal data is stored under this id any more.",

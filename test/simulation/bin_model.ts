@@ -35,14 +35,17 @@ function takes(tenant: Tenant, house: House, { code, kind, kept, mixes }: Bin): 
   return kind !== "storage" || mixes.includes(house) || !holdsOthers(tenant, house, code);
 }
 
-/** The first bin that accepts the goods: in the warmest zone that fits, with bins reserved for the merchant first. */
-function usualBin(tenant: Tenant, house: House, cold: boolean): BinCode | null {
+/**
+ * The first bin that accepts the goods: in the warmest zone that fits, with bins reserved for the merchant first. A bin
+ * that is created later comes after those that exist.
+ */
+function usualBin(tenant: Tenant, house: House, cold: boolean): BinCode {
   for (const zone of cold ? [true] : [false, true]) {
     const fitting = bins.filter((bin) => bin.kind === "storage" && bin.cold === zone && takes(tenant, house, bin));
     const found = fitting.find(({ kept }) => kept !== null) ?? fitting[0];
     if (found !== undefined) return found.code;
   }
-  return null;
+  throw new Error("each merchant has a bin of its own in the end");
 }
 
 /** The named bin if it accepts the goods, or the default one. Counted goods are already in the bin. */

@@ -37,7 +37,7 @@ export type Kind = "storage" | "staging" | "returns" | "putback" | "quarantine" 
 
 /**
  * A bin that each warehouse has: the warehouses in which it may hold goods of several merchants, and the merchant for
- * whom it is reserved.
+ * whom it is reserved. A `later` bin is created when goods come without a named bin and no other bin takes them.
  */
 export interface Bin {
   readonly code: BinCode;
@@ -46,9 +46,10 @@ export interface Bin {
   readonly pick_order: number;
   readonly mixes: readonly House[];
   readonly kept: (typeof merchants)[number] | null;
+  readonly later?: true;
 }
 
-export type BinCode = "S-1" | "S-2" | "K-1" | "C-1" | "RETURNS" | "PUTBACK" | "QUARANTINE" | "DAMAGE";
+export type BinCode = "S-1" | "S-2" | "K-1" | "C-1" | "C-2" | "C-3" | "RETURNS" | "PUTBACK" | "QUARANTINE" | "DAMAGE";
 
 /** The bins of each warehouse, in pick-path order. */
 export const bins: readonly Bin[] = [
@@ -56,6 +57,8 @@ export const bins: readonly Bin[] = [
   { code: "S-2", kind: "storage", cold: false, pick_order: 2, mixes: houses, kept: null },
   { code: "K-1", kind: "storage", cold: false, pick_order: 3, mixes: [], kept: "OTHER" },
   { code: "C-1", kind: "storage", cold: true, pick_order: 4, mixes: ["west"], kept: null },
+  { code: "C-2", kind: "storage", cold: true, pick_order: 4, mixes: [], kept: null, later: true },
+  { code: "C-3", kind: "storage", cold: true, pick_order: 4, mixes: [], kept: null, later: true },
   { code: "RETURNS", kind: "returns", cold: false, pick_order: 9, mixes: [], kept: null },
   { code: "PUTBACK", kind: "putback", cold: false, pick_order: 9, mixes: [], kept: null },
   { code: "QUARANTINE", kind: "quarantine", cold: false, pick_order: 9, mixes: [], kept: null },

@@ -50,7 +50,7 @@ const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", pos
 /** The bins of a warehouse's zone. */
 function zoneOf(house: House, cold: boolean) {
   const own = bins
-    .filter((bin) => bin.cold === cold)
+    .filter((bin) => bin.cold === cold && bin.later !== true)
     .map(({ code, kind, pick_order, kept, mixes }) => {
       return { code, kind, pick_order, dedicated_merchant_id: kept, mix_merchants: mixes.includes(house) };
     });

@@ -12,7 +12,14 @@ import {
 } from "../../core/schema.ts";
 import { OwnerView, ofMerchantOrSku } from "../../storage/tenant.schema.ts";
 import { receiptStatuses, receiptTransitions, receivedConditions } from "../inventory.transitions.ts";
-import { arrivalField, deliveryUnitFields, ExpiryView, expiryField } from "../stock/stock.schema.ts";
+import {
+  arrivalField,
+  deliveryUnitFields,
+  ExpiryView,
+  expiryField,
+  incomingBinField,
+  receivedFields,
+} from "../stock/stock.schema.ts";
 
 const items_max = 500;
 
@@ -38,7 +45,7 @@ const ScannedItem = closed({
   quantity: quantityField(),
   lot_number: Type.Optional(codeField(80, { description: "Default: the receipt's lot, if it expects only one." })),
   expiration_date: Type.Optional(expiryField("Default: the receipt's expiry.")),
-  bin: Type.Optional(codeField(40)),
+  bin: Type.Optional(incomingBinField("`received` in the response")),
   condition: Type.Optional(
     choice(receivedConditions, { description: "Default: `good`. Other units are set aside and cannot be sold." }),
   ),
@@ -52,7 +59,7 @@ export type CloseReceipt = Static<typeof CloseReceipt>;
 
 const text = nullable(Type.String());
 
-export const ReceiptView = closed({
+const receipt = {
   id: Type.String(),
   merchant_id: OwnerView,
   status: choice(receiptStatuses),
@@ -81,4 +88,13 @@ export const ReceiptView = closed({
   updated_at: Timestamp,
   closed_at: nullable(Timestamp),
   cancelled_at: nullable(Timestamp),
+};
+export const ReceiptView = closed(receipt);
+
+/** A receipt after units of it were received. */
+export const ScannedView = closed({
+  ...receipt,
+  received: Type.Array(closed({ sku: Type.String(), ...receivedFields }), {
+    description: "Where the units of this request are, in its order.",
+  }),
 });

@@ -1,7 +1,7 @@
 import { NoBody } from "../../core/schema.ts";
 import { list, read, routes, write } from "../../http/routes.ts";
 import type { Tx } from "../../storage/database.ts";
-import { CloseReceipt, CreateReceipt, ReceiptView, ScanReceipt } from "./receipt.schema.ts";
+import { CloseReceipt, CreateReceipt, ReceiptView, ScannedView, ScanReceipt } from "./receipt.schema.ts";
 import { receiptView } from "./receipt.ts";
 import { getReceipt, lockReceipt, receiptList, wholeReceipts } from "./receipts.sql.ts";
 import { cancelReceipt, closeReceipt, createReceipt, scanReceipt } from "./receipts.ts";
@@ -37,9 +37,12 @@ export const receiptRoutes = routes("Receipts", [
     summary: "Receive a delivery",
     refuses: ["bin_full", "bin_of_other_merchant", "invalid_state_transition"],
     body: ScanReceipt,
-    view: ReceiptView,
+    view: ScannedView,
     matches: current,
-    act: async (tx, { call, params, body }) => receiptView(await scanReceipt(tx, params.id, body, call.actor)),
+    act: async (tx, { call, params, body }) => {
+      const { received, ...receipt } = await scanReceipt(tx, params.id, body, call.actor);
+      return { ...receiptView(receipt), received };
+    },
   }),
   write("POST", "/inventory/receipts/:id/close", "stock.floor", {
     id: "closeReceipt",

@@ -62,13 +62,21 @@ export async function createReceipt(tx: Tx, input: CreateReceipt): Promise<Recei
 
 type ScannedReceiptItem = ScanReceipt["items"][number];
 
+type ReceivedItem = Awaited<ReturnType<typeof receiveUnits>> & { readonly sku: string };
+
 /**
- * Adds scanned units of a delivery to stock, even more than expected, and fills backorders.
+ * Adds scanned units of a delivery to stock, even more than expected, and fills backorders. Returns the receipt, and
+ * where the units of each item are.
  * Refuses: resource_missing, invalid_state_transition, merchant_closed, validation_failed, bin_full,
  * bin_of_other_merchant.
  * Emits: inventory.received (one for each item), inventory.updated.
  */
-export async function scanReceipt(tx: Tx, id: string, input: ScanReceipt, actor: Actor): Promise<Receipt> {
+export async function scanReceipt(
+  tx: Tx,
+  id: string,
+  input: ScanReceipt,
+  actor: Actor,
+): Promise<Receipt & { readonly received: readonly ReceivedItem[] }> {
   const before = await lockReceipt(tx, id);
   const status = moved("scan", before.status);
   await refuseForClosed(tx, before.merchant_id, "stock");
@@ -90,7 +98,7 @@ export async function scanReceipt(tx: Tx, id: string, input: ScanReceipt, actor:
   await fillBackorders(tx, stocks, ids);
   const events = arrivals.map(({ stock, received }) => stockEvent(tx, "inventory.received", stock, { received }));
   await emit(tx, events);
-  return after;
+  return { ...after, received: arrivals.map(({ stock, received }) => ({ sku: stock.product.sku, ...received })) };
 }
 
 /** Counts scanned units on the lines that expect them. Returns the lines that changed. */

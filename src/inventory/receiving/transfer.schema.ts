@@ -3,7 +3,6 @@ import {
   Count,
   choice,
   closed,
-  codeField,
   idField,
   notesField,
   nullable,
@@ -13,6 +12,7 @@ import {
 } from "../../core/schema.ts";
 import { OwnerView, ofMerchantOrSku } from "../../storage/tenant.schema.ts";
 import { missingReasons, transferStatuses, transferTransitions } from "../inventory.transitions.ts";
+import { incomingBinField } from "../stock/stock.schema.ts";
 
 const items_max = 500;
 
@@ -36,7 +36,7 @@ const ArrivedItem = closed({
   sku: textField(100),
   quantity: quantityField(),
   lot_number: Type.Optional(textField(80)),
-  bin: Type.Optional(codeField(40)),
+  bin: Type.Optional(incomingBinField("`received` in the response")),
 });
 
 export const ReceiveTransfer = closed({
@@ -55,7 +55,7 @@ export type CloseTransfer = Static<typeof CloseTransfer>;
 const text = nullable(Type.String());
 const counts = { quantity_in_transit: Count, quantity_received: Count, quantity_written_off: Count };
 
-export const TransferView = closed({
+const transfer = {
   id: Type.String(),
   merchant_id: OwnerView,
   status: choice(transferStatuses),
@@ -79,4 +79,13 @@ export const TransferView = closed({
   shipped_at: nullable(Timestamp),
   received_at: nullable(Timestamp),
   cancelled_at: nullable(Timestamp),
+};
+export const TransferView = closed(transfer);
+
+/** A transfer after units of it were received. */
+export const ArrivedView = closed({
+  ...transfer,
+  received: Type.Array(closed({ sku: Type.String(), lot_number: text, quantity: count, bin: Type.String() }), {
+    description: "Where the units of this request are.",
+  }),
 });

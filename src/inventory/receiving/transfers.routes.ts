@@ -4,7 +4,7 @@ import type { Tx } from "../../storage/database.ts";
 import { showsBins } from "../warehouses/bin_visibility.ts";
 import { MovedView, MoveStock } from "./move_stock.schema.ts";
 import { moveStock } from "./move_stock.ts";
-import { CloseTransfer, CreateTransfer, ReceiveTransfer, TransferView } from "./transfer.schema.ts";
+import { ArrivedView, CloseTransfer, CreateTransfer, ReceiveTransfer, TransferView } from "./transfer.schema.ts";
 import { transferView } from "./transfer.ts";
 import { getTransfer, lockTransfer, transferList, wholeTransfers } from "./transfers.sql.ts";
 import { cancelTransfer, closeTransfer, createTransfer, receiveTransfer, shipTransfer } from "./transfers.ts";
@@ -73,9 +73,12 @@ export const transferRoutes = routes("Transfers", [
     summary: "Receive a transfer",
     refuses: ["bin_full", "bin_of_other_merchant", "invalid_state_transition"],
     body: ReceiveTransfer,
-    view: TransferView,
+    view: ArrivedView,
     matches: current,
-    act: async (tx, { call, params, body }) => transferView(await receiveTransfer(tx, params.id, body, call.actor)),
+    act: async (tx, { call, params, body }) => {
+      const { received, ...transfer } = await receiveTransfer(tx, params.id, body, call.actor);
+      return { ...transferView(transfer), received };
+    },
   }),
   write("POST", "/inventory/transfers/:id/close", "stock.write", {
     id: "closeTransfer",

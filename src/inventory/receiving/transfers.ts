@@ -121,13 +121,26 @@ function postingOf({ id }: Transfer, quantity: number, actor: Actor) {
   return { type: "transfer", reason: "transferred", ...common } as const;
 }
 
+/** Units of a transfer that have arrived, and their bin. */
+interface ShelvedUnits {
+  readonly sku: string;
+  readonly lot_number: string | null;
+  readonly quantity: number;
+  readonly bin: string;
+}
+
 /**
  * Receives units of a transfer; without `items`, everything in transit. Backorders are filled at once. The transfer is
- * received once nothing is in transit.
+ * received once nothing is in transit. Returns the transfer, and where the units are.
  * Refuses: resource_missing, invalid_state_transition, validation_failed, bin_full, bin_of_other_merchant. Emits:
  * inventory.updated.
  */
-export async function receiveTransfer(tx: Tx, id: string, input: ReceiveTransfer, actor: Actor): Promise<Transfer> {
+export async function receiveTransfer(
+  tx: Tx,
+  id: string,
+  input: ReceiveTransfer,
+  actor: Actor,
+): Promise<Transfer & { readonly received: readonly ShelvedUnits[] }> {
   const before = await lockTransfer(tx, id);
   moved("receive", before.status);
   const loads = loadsOf(before);
@@ -135,11 +148,13 @@ export async function receiveTransfer(tx: Tx, id: string, input: ReceiveTransfer
   const products = productsOf(arrived.map(({ load }) => load));
   const stocks = await lockFreshStock(tx, products);
   const warehouse = await shareWarehouse(tx, before.to_warehouse_id);
+  const shelved: ShelvedUnits[] = [];
   for (const units of arrived) {
     const stock = lockedStockOf(stocks, units.load.product_id);
     await within(input.items === undefined ? null : `items[${units.item}]`, async () => {
       const place = binSpot(warehouse, await binFor(tx, warehouse, stock.product, units.bin, units.quantity));
-      await takeLoad(tx, before, stock, units, place, actor);
+      const { lot_number, bin } = await takeLoad(tx, before, stock, units, place, actor);
+      shelved.push({ sku: stock.product.sku, lot_number, quantity: units.quantity, bin });
     });
     units.load.received += units.quantity;
     await saveLoad(tx, units.load);
@@ -156,7 +171,7 @@ export async function receiveTransfer(tx: Tx, id: string, input: ReceiveTransfer
     after,
     arrived.map(({ load: { product_id }, quantity }) => ({ product_id, quantity })),
   );
-  return after;
+  return { ...after, received: shelved };
 }
 
 /** Bills units that leave or arrive with a transfer. */

@@ -101,6 +101,15 @@ export const ListStockSummary = closed({
   sort: Type.Optional(choice(stockSummarySorts, { description: "Default: `sku`. A leading `-` reverses the order." })),
 });
 
+/** The bin for incoming units. */
+export const incomingBinField = (shown_in: string) =>
+  codeField(40, {
+    description:
+      "The bin, created if it does not exist. Default: a storage bin that is reserved for the merchant, else the" +
+      " first that holds no other merchant's goods, else a new one next to the first, such as A-02 after A-01." +
+      ` ${shown_in} names it.`,
+  });
+
 /** What a delivery came in, for its billable fact. */
 export const deliveryUnitFields = {
   cartons: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000, description: "Number of cartons delivered." })),
@@ -111,7 +120,7 @@ export const AddStock = closed({
   sku: textField(100),
   quantity: quantityField(),
   location: Type.Optional(idField("warehouse", "Required if there are several warehouses.")),
-  bin: Type.Optional(codeField(40)),
+  bin: Type.Optional(incomingBinField("`received.location`")),
   lot_number: Type.Optional(codeField(80)),
   expiration_date: Type.Optional(expiryField()),
   received_date: Type.Optional(arrivalField("When they arrived. Default: now.")),
@@ -199,20 +208,20 @@ const item = {
 
 export const ItemView = closed(item);
 
-export const ReceivedView = closed({
-  ...item,
-  received: closed({
-    movement_id: Type.String(),
-    quantity: Count,
-    warehouse_id: Type.String(),
-    location: Type.String({ description: "The bin. Merchants see the warehouse instead." }),
-    lot_number: nullable(Type.String()),
-    expiration_date: nullable(ExpiryView()),
-    received_date: Timestamp,
-    reason: choice(adjustmentReasons),
-    reference: nullable(Type.String()),
-  }),
-});
+/** Units that came into stock, as the API shows them. */
+export const receivedFields = {
+  movement_id: Type.String(),
+  quantity: Count,
+  warehouse_id: Type.String(),
+  location: Type.String({ description: "The bin. Merchants see the warehouse instead." }),
+  lot_number: nullable(Type.String()),
+  expiration_date: nullable(ExpiryView()),
+  received_date: Timestamp,
+  reason: choice(adjustmentReasons),
+  reference: nullable(Type.String()),
+};
+
+export const ReceivedView = closed({ ...item, received: closed(receivedFields) });
 
 /** The orders that lack units after a change, and how many. */
 export const BackorderedOrders = Type.Array(

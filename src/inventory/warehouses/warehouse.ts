@@ -181,6 +181,15 @@ export function stagingCode(order: string): string {
   return staging_prefix + order;
 }
 
+const code_max = 40;
+
+/** The code after another: `A-02` after `A-01`, `SHELF-2` after `SHELF`. */
+export function nextBinCode(code: string): string {
+  const [, name = code, digits] = /^(.*?)(\d{1,9})$/s.exec(code) ?? [];
+  const next = digits === undefined ? "-2" : String(Number(digits) + 1).padStart(digits.length, "0");
+  return [...name].slice(0, code_max - next.length).join("") + next;
+}
+
 /** Refuses: validation_failed (codes that mean something else in lists of movements). */
 export function checkBinCode(code: string, field: string): void {
   if (code.startsWith(staging_prefix)) throw invalid(field, `must not begin with ${staging_prefix}`);

@@ -21,6 +21,7 @@ import {
   fittingZones,
   isColdEnough,
   type NewBin,
+  nextBinCode,
   stagingCode,
   transitBinKinds,
   type Warehouse,
@@ -34,6 +35,7 @@ import {
   findBin,
   findBinFor,
   findBinOfKind,
+  findPermanentBins,
   findRoomyBin,
   findWarehouse,
   freshBin,
@@ -229,9 +231,9 @@ interface GoodsForBin {
 
 /**
  * The bin for incoming goods. A named bin is created in the warmest suitable zone if it does not exist. Without a name,
- * it is the first storage bin of the suitable zones that takes goods of this merchant and has room. Counted units need
- * no room, since they are there already.
- * Refuses: validation_failed (explains how to add a suitable zone), bin_full, bin_of_other_merchant.
+ * it is a storage bin of the suitable zones with room: one reserved for this merchant, else the first without other
+ * merchants' goods, else a new one next to the first. Counted units need no room, since they are there already.
+ * Refuses: validation_failed (explains how to add a suitable zone), bin_full, bin_of_other_merchant (a named bin).
  */
 export async function binFor(
   tx: Tx,
@@ -251,11 +253,11 @@ export async function binFor(
     );
   }
   if (code === undefined) {
-    const bin = await defaultBin(tx, zones, goods, quantity);
-    if (bin !== null) return bin;
-  } else checkBinCode(code, "bin");
+    return (await defaultBin(tx, zones, goods, quantity)) ?? newBinFor(tx, zones, goods, quantity);
+  }
+  checkBinCode(code, "bin");
   const place = { warehouse_id: warehouse.id, zone_id: warmest.id, pick_order: 0, capacity: null };
-  const bin: NewBin = { ...place, code: code ?? `${warmest.zone_id}-01`, kind: "storage" };
+  const bin: NewBin = { ...place, code, kind: "storage" };
   // A transaction that creates it at the same time may put another merchant's goods there.
   return (await insertNewBin(tx, bin)) ?? fitFor(tx, warehouse, await ensureBin(tx, bin), goods, quantity);
 }
@@ -285,8 +287,8 @@ async function fitFor(
 const bin_attempts_max = 20;
 
 /**
- * The first storage bin of these zones that takes incoming units; null when there is no storage bin at all.
- * Refuses: bin_full, bin_of_other_merchant (both name the first bin).
+ * The first storage bin of these zones that takes incoming units; null when every bin belongs to other merchants, or
+ * there is none. Refuses: bin_full (names the first bin that the merchant may use).
  */
 async function defaultBin(
   tx: Tx,
@@ -311,11 +313,63 @@ async function defaultBin(
     const bin = await next(id, 0);
     if (bin !== null) throw binFull(bin, await spaceIn(tx, bin, goods, quantity));
   }
-  for (const { id } of zones) {
-    const bin = await findRoomyBin(tx, id, 0);
-    if (bin !== null) throw binOfOther(bin, (await spaceIn(tx, bin, goods, needed)).other);
-  }
   return null;
+}
+
+/** How many times another transaction may take the code for a new bin. */
+const code_attempts_max = 20;
+
+/**
+ * A new storage bin for goods that no bin takes: next to the first storage bin of these zones, with the next free code
+ * (A-02 after A-01), or the first one of the warmest zone. One that another transaction has just created is used as
+ * well, if it takes the goods. Refuses: write_conflict.
+ */
+async function newBinFor(
+  tx: Tx,
+  zones: readonly WarehouseZone[],
+  goods: GoodsForBin,
+  quantity: number | "counted",
+): Promise<WarehouseBin> {
+  const { zone, first } = await firstPlace(tx, zones);
+  const place = { warehouse_id: zone.warehouse_id, zone_id: zone.id, pick_order: first?.pick_order ?? 0 };
+  let code = first === null ? `${zone.zone_id}-01` : nextBinCode(first.code);
+  for (let attempts = code_attempts_max; attempts > 0; attempts -= 1) {
+    code = await freeBinCode(tx, zone.warehouse_id, code);
+    const made = await insertNewBin(tx, { ...place, code, capacity: null, kind: "storage" });
+    if (made !== null) return made;
+    const bin = await findBin(tx, zone.warehouse_id, code);
+    if (bin !== null && bin.kind === "storage" && zones.some(({ id }) => id === bin.zone_id)) {
+      const room = await spaceIn(tx, bin, goods, quantity === "counted" ? 0 : quantity);
+      if (room.other === null && room.free >= room.needed) return bin;
+    }
+  }
+  throw new Fault("write_conflict", "Other requests keep creating bins. This request changed nothing. Send it again.");
+}
+
+/** The first storage bin of these zones, and its zone; the warmest zone when there is none. */
+async function firstPlace(tx: Tx, zones: readonly WarehouseZone[]) {
+  const [warmest] = zones;
+  assert(warmest, "there is a zone for the goods");
+  for (const zone of zones) {
+    const first = await findRoomyBin(tx, zone.id, 0);
+    if (first !== null) return { zone, first };
+  }
+  return { zone: warmest, first: null };
+}
+
+/** How many codes are looked up at once. */
+const codes_at_once = 50;
+
+/** The first code from this one on that no bin of the warehouse has. */
+async function freeBinCode(tx: Tx, warehouse_id: number, from: string): Promise<string> {
+  for (let start = from; ; ) {
+    const codes = [start];
+    while (codes.length < codes_at_once) codes.push(nextBinCode(codes.at(-1) ?? start));
+    const taken = await findPermanentBins(tx, warehouse_id, codes);
+    const free = codes.find((code) => !taken.has(code));
+    if (free !== undefined) return free;
+    start = nextBinCode(codes.at(-1) ?? start);
+  }
 }
 
 /** The units that come to a bin, and the room it has. */
@@ -374,8 +428,16 @@ export async function transitSpot(tx: Tx, warehouse_id: number, kind: BinKind, m
   const place = { warehouse_id, zone_id: warehouse.zones[0]?.id ?? null, pick_order: last_place, capacity: null };
   const bin =
     (await findBinOfKind(tx, warehouse_id, kind, merchant_id)) ??
-    (await ensureBin(tx, { ...place, code: default_bin.code, kind }));
+    (await ensureTransitBin(tx, { ...place, code: default_bin.code, kind }));
   return binSpot(warehouse, bin);
+}
+
+/** The bin with this code, or a new one with the next free code if that is reserved for another merchant. */
+async function ensureTransitBin(tx: Tx, wanted: NewBin): Promise<WarehouseBin> {
+  const bin = await ensureBin(tx, wanted);
+  if (bin.dedicated_merchant_id === null) return bin;
+  const code = await freeBinCode(tx, wanted.warehouse_id, nextBinCode(wanted.code));
+  return freshBin(tx, { ...wanted, code });
 }
 
 /** The bin for the picked units of an order, by the order's id in the API. */

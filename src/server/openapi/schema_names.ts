@@ -21,9 +21,9 @@ import {
 } from "../../identity/users/user.schema.ts";
 import { CountView, PlainCountView, PostedView } from "../../inventory/counts/count.schema.ts";
 import { MovementView } from "../../inventory/ledger/movement.schema.ts";
-import { ReceiptView } from "../../inventory/receiving/receipt.schema.ts";
+import { ReceiptView, ScannedView } from "../../inventory/receiving/receipt.schema.ts";
 import { RestockedView, RestockTaskView } from "../../inventory/receiving/restock_task.schema.ts";
-import { TransferView } from "../../inventory/receiving/transfer.schema.ts";
+import { ArrivedView, TransferView } from "../../inventory/receiving/transfer.schema.ts";
 import { ReservationView } from "../../inventory/reservations/client_reservation.schema.ts";
 import { ChangedLotView, LotDetailView, LotView } from "../../inventory/stock/lot.schema.ts";
 import { AdjustmentView, ItemView, ReceivedView, StockSummaryView } from "../../inventory/stock/stock.schema.ts";
@@ -48,7 +48,16 @@ import { HistoryView, LotRecallView } from "../../orders/search/order_list.schem
 import { ConnectionView, ImportView, ReportView } from "../../platforms/platforms.schema.ts";
 import { DisclosureView, ErasureView, RetentionView } from "../../privacy/privacy.schema.ts";
 import { ProductView } from "../../products/product.schema.ts";
-import { InspectedView, RefundPreview, RefundView, ReturnPreview, ReturnView } from "../../returns/returns.schema.ts";
+import { OverviewView, TopicView } from "../../reports/today/today.schema.ts";
+import {
+  InspectedView,
+  RefundPreview,
+  RefundView,
+  ReturnPreview,
+  ReturnView,
+} from "../../returns/returns.schema.ts";
+import { AccountView, NewAccountView } from "../../shipping/carriers/accounts.schema.ts";
+import { CostsView, LabelView, PackageField } from "../../shipping/labels/labels.schema.ts";
 import { ManifestView, PlainManifestView } from "../../shipping/manifests/manifests.schema.ts";
 import { HolidaysView } from "../../shipping/rates/holidays.schema.ts";
 import { RatesView } from "../../shipping/rates/quotes.schema.ts";
@@ -146,12 +155,14 @@ export const schemaNames: Readonly<Record<string, TSchema>> = {
   Rates: RatesView,
   Receipt: ReceiptView,
   InspectedReturn: InspectedView,
+  ReceivedTransfer: ArrivedView,
   Refund: RefundView,
   RefundPreview,
   ReleasedOrder: ReleasedOrderView,
   Reservation: ReservationView,
   Return: ReturnView,
   ReturnPreview,
+  ScannedReceipt: ScannedView,
   SplitOrderPreview: SplitPreview,
   SplitOrderResult: SplitView,
   Shipment: ShipmentView,

@@ -16,7 +16,12 @@ import type { ReceiptView } from "../../../inventory/receiving/receipt.schema.ts
 import type { RestockTaskView } from "../../../inventory/receiving/restock_task.schema.ts";
 import type { TransferView } from "../../../inventory/receiving/transfer.schema.ts";
 import type { LotDetailView, LotView } from "../../../inventory/stock/lot.schema.ts";
-import type { AdjustmentView, ItemView, StockSummaryView } from "../../../inventory/stock/stock.schema.ts";
+import type {
+  AdjustmentView,
+  ItemView,
+  ReceivedView,
+  StockSummaryView,
+} from "../../../inventory/stock/stock.schema.ts";
 import type { StockBreakdownView } from "../../../inventory/stock/stock_breakdown.schema.ts";
 import type { BinView, StoredItemView } from "../../../inventory/warehouses/bin.schema.ts";
 import type { WarehouseView } from "../../../inventory/warehouses/warehouse.schema.ts";
@@ -48,6 +53,7 @@ export type Level = Static<typeof StockSummaryView>;
 export type StockOfSku = Static<typeof ItemView>;
 export type Explanation = Static<typeof StockBreakdownView>;
 export type Adjustment = Static<typeof AdjustmentView>;
+export type AddedStock = Static<typeof ReceivedView>;
 export type StockMoveResult = Static<typeof MovedView>;
 export type Movement = Static<typeof MovementView>;
 export type Placed = Static<typeof StoredItemView>;

@@ -3,7 +3,14 @@ import { patch, post } from "../../api/client.ts";
 import { meant, merchantOf, openMerchants, ownerOf } from "../../api/merchants.ts";
 import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
-import type { Adjustment, Placed, ProductRecord, StockMoveResult, WarehouseRecord } from "../../api/types.ts";
+import type {
+  AddedStock,
+  Adjustment,
+  Placed,
+  ProductRecord,
+  StockMoveResult,
+  WarehouseRecord,
+} from "../../api/types.ts";
 import { type Action, ActionButton } from "../../components/action.tsx";
 import { FieldError, type FormField, type FormValues } from "../../components/fields.tsx";
 import { FormDialog } from "../../components/form.tsx";
@@ -323,8 +330,9 @@ export function AddDialog({ sku, onClose }: { readonly sku: string; readonly onC
         });
         const units = enteredNumber(quantity);
         const body = { ...Object.fromEntries(filled), quantity: units };
-        await post("/inventory", body, { key, merchant: merchantIn(values) });
-        showSuccess(texts.added(units ?? 0, enteredText(values["sku"]) ?? ""));
+        const added = await post<AddedStock>("/inventory", body, { key, merchant: merchantIn(values) });
+        const { sku, received } = added.data;
+        showSuccess(texts.added(received.quantity, sku, received.location));
       }}
     >
       {(values) => {
