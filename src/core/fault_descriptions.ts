@@ -112,6 +112,20 @@ export const faultDescriptions: Readonly<Record<FaultCode, FaultDescription>> = 
     when: "No record has this identifier. For an identifier in the body, details names the field.",
     remedy: "Check the identifier, and that the key's mode matches: live and test share no data.",
   },
+  import_pending: {
+    when:
+      "The id belongs to a platform's order that is still being imported. The response to the platform's notification" +
+      " has named the id in advance. reason is set if an attempt has failed.",
+    remedy: "Get the order again after the seconds in Retry-After. Failed attempts are repeated for two days.",
+  },
+  order_not_imported: {
+    when:
+      "The id belongs to a platform's order that was not imported, for the reason in reason: it is not paid, has" +
+      " nothing to ship, or the import failed.",
+    remedy:
+      "An unpaid order is imported once it is paid. Otherwise remove the cause and send POST" +
+      " /platforms/{id}/imports/{import_id}/retry, with connection_id as the id.",
+  },
   method_not_allowed: {
     when: "The path exists, but not with this method.",
     remedy: "Use one of the methods in the Allow header.",

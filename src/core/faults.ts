@@ -28,6 +28,8 @@ export const faults = {
   view_only: { status: 403, type: "permission" },
   route_not_found: { status: 404, type: "not_found" },
   resource_missing: { status: 404, type: "not_found" },
+  import_pending: { status: 404, type: "not_found" },
+  order_not_imported: { status: 404, type: "not_found" },
   method_not_allowed: { status: 405, type: "invalid_request" },
   ambiguous_identifier: { status: 409, type: "conflict" },
   bin_full: { status: 409, type: "conflict" },

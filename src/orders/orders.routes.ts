@@ -6,6 +6,7 @@ import { EnvelopedView } from "../http/envelope.ts";
 import { answerAct, DryRunView } from "../http/rehearsals.ts";
 import { read, rehearsable, respond, routes } from "../http/routes.ts";
 import type { Service } from "../http/service.ts";
+import { getImportedOrder } from "../platforms/imports/unimported_order.ts";
 import { cancellationRoutes } from "./changes/cancellations.routes.ts";
 import { updateOrder } from "./changes/change_order.ts";
 import { orderCsvRoutes } from "./csv/order_csv.routes.ts";
@@ -16,7 +17,6 @@ import { CreateOrder, NewOrderPreview, OrderPreview, OrderView, TransitionsView,
 import { type OrderStatus, orderTransitions } from "./order.transitions.ts";
 import { type Order, orderAnswer } from "./order.ts";
 import { actionRoutes, allocationRoutes, lockedOrder, splitRoutes } from "./order_actions.routes.ts";
-import { getOrder } from "./orders.sql.ts";
 import { lotRecallRoutes } from "./search/lot_recall.routes.ts";
 import { historyRoutes } from "./search/order_history.routes.ts";
 import { listRoutes, orderCountRoutes } from "./search/order_list.routes.ts";
@@ -64,8 +64,13 @@ const records = routes("Orders", [
   read("/orders/:id", "orders.read", {
     id: "getOrder",
     summary: "Get an order",
+    description:
+      "The id of a platform's order is known before the order exists, from the response to the platform's" +
+      " notification. Until the import has created the order, the response is 404 with the code `import_pending` and" +
+      " `Retry-After`, or `order_not_imported` with the reason.",
+    refuses: ["import_pending", "order_not_imported"],
     view: OrderView,
-    data: async (db, { params }) => orderAnswer(await getOrder(db, params.id), db.now),
+    data: async (db, { params }) => orderAnswer(await getImportedOrder(db, params.id), db.now),
   }),
   rehearsable("PATCH", "/orders/:id", "orders.write", {
     id: "updateOrder",

@@ -138,7 +138,11 @@ export const AnyNotification = Type.Object({}, { ...open, description: "The plat
 export const NotificationView = closed({
   success: Type.Literal(true),
   order_id: nullable(
-    Type.String({ description: "The permanent id of the order here. The order itself is created later." }),
+    Type.String({
+      description:
+        "The permanent id of the order here. The order itself is created later: until then, `GET /orders/{order_id}`" +
+        " is 404 with the code `import_pending`.",
+    }),
   ),
   status: choice(["processing", "ignored"]),
   estimated_ship_date: nullable(Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$" })),

@@ -53,6 +53,9 @@ export const connectionActions = {
 /** The statuses of connections whose orders are imported and whose parcels are reported. */
 export const workingConnections: readonly ConnectionStatus[] = [connectionTransitions.resume.to];
 
+/** Whether the orders of a connection are imported now. */
+export const isWorking = (status: ConnectionStatus): boolean => workingConnections.includes(status);
+
 export const importStatuses = ["queued", "imported", "waiting", "ignored", "failed"] as const;
 export type ImportStatus = (typeof importStatuses)[number];
 
@@ -78,6 +81,9 @@ export const queuedImports: readonly ImportStatus[] = importTransitions.import.f
 
 /** Whether an import is queued. */
 export const isQueued = (status: ImportStatus): boolean => queuedImports.includes(status);
+
+/** Whether an import has created its order here. */
+export const isImported = (status: ImportStatus): boolean => status === importTransitions.import.to;
 
 /** Whether the order of an import is not paid yet. */
 export const awaitsPayment = (status: ImportStatus): boolean => status === "waiting";

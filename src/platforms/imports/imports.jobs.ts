@@ -76,7 +76,7 @@ async function fetchOrder(
 ): Promise<PlatformOrder | null> {
   if (access.credentials.api_token === null) {
     const facts = { permanent: true };
-    throw new Fault("platform_error", "The order must be fetchOrder, but the connection has no api_token.", facts);
+    throw new Fault("platform_error", "The order must be fetched, but the connection has no api_token.", facts);
   }
   return connectors[connection.platform].fetchOrder(access, record.external_id);
 }

@@ -22,6 +22,14 @@ import { type NotificationAnswer, notificationView, refuseUntimely, takeNotifica
 const repeated =
   "A repeated notification gets the first response again. Notifications that are not about orders are accepted and" +
   " ignored.";
+const later =
+  "The response names the order's permanent `order_id` at once, and the order is imported afterwards. Until then," +
+  " `GET /orders/{order_id}` is 404 with the code `import_pending` and `Retry-After`; if the order cannot be" +
+  " imported, with `order_not_imported` and the reason.";
+const connect_first =
+  "The store has to be connected first: `POST /platforms` with `platform: bigcommerce`, its store hash as" +
+  " `store_id` and an `api_token`, which needs a key with full permission. Until then the response is 404," +
+  " `resource_missing`.";
 
 const notification = {
   // A connection that is deleted concurrently is treated as missing.
@@ -36,7 +44,11 @@ export const notificationRoutes = (service: Service) =>
     respond("POST", "/webhooks/bigcommerce/orders", "orders.write", {
       id: "bigcommerceOrder",
       summary: "Receive an order notification from BigCommerce",
-      description: `\`producer\`, or \`store_id\` without it, names the store. ${repeated}`,
+      description: [
+        `${connect_first} \`producer\`, or \`store_id\` without it, names the store.`,
+        later,
+        repeated,
+      ].join("\n\n"),
       ...notification,
       body: shownBodyOf(AnyNotification, ThinNotification),
       answer: ({ call, body }) => fromKnownStore(call, service, body),
@@ -44,7 +56,9 @@ export const notificationRoutes = (service: Service) =>
     respond("POST", "/webhooks/shopify/orders", "none", {
       id: "shopifyOrder",
       summary: "Receive an order notification from Shopify",
-      description: `\`X-Shopify-Hmac-SHA256\` signs the body, and \`?connection=\` names the store. ${repeated}`,
+      description:
+        "`X-Shopify-Hmac-SHA256` signs the body, and `?connection=` names the store, as in the `callback_url` of" +
+        ` \`POST /platforms\`.\n\n${later}\n\n${repeated}`,
       ...notification,
       body: AnyNotification,
       answer: ({ call }) => fromCallback(call, service, "shopify"),
@@ -52,7 +66,9 @@ export const notificationRoutes = (service: Service) =>
     respond("POST", "/webhooks/woocommerce/orders", "none", {
       id: "woocommerceOrder",
       summary: "Receive an order notification from WooCommerce",
-      description: `\`X-WC-Webhook-Signature\` signs the body, and \`?connection=\` names the store. ${repeated}`,
+      description:
+        "`X-WC-Webhook-Signature` signs the body, and `?connection=` names the store, as in the `callback_url` of" +
+        ` \`POST /platforms\`.\n\n${later}\n\n${repeated}`,
       ...notification,
       body: AnyNotification,
       answer: ({ call }) => fromCallback(call, service, "woocommerce"),
@@ -83,9 +99,11 @@ async function fromKnownStore(call: Call, service: Service, body: Record<string,
 }
 
 function unknownStore(): Fault {
-  const message = "is not a connected store; connect it with POST /platforms";
-  return new Fault("resource_missing", "There is no connection to this store.", {
-    fields: [{ field: "store_id", code: "resource_missing", message }],
+  const input = "platform bigcommerce, the store hash as store_id, and an api_token";
+  const message = `There is no connection to this store. Connect it first: POST /v1/platforms with ${input}.`;
+  const problem = "is not a connected store; connect it with POST /v1/platforms";
+  return new Fault("resource_missing", message, {
+    fields: [{ field: "store_id", code: "resource_missing", message: problem }],
   });
 }
 

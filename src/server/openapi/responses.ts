@@ -34,7 +34,11 @@ export const headers: JsonObject = {
     { type: "string" },
     '"default";q=200;w=2',
   ),
-  RetryAfter: header("Seconds to wait before the next attempt.", { type: "integer", minimum: 0 }, 1),
+  RetryAfter: header(
+    "Seconds to wait before the next attempt; on a 404, with the code `import_pending` only.",
+    { type: "integer", minimum: 0 },
+    1,
+  ),
   WwwAuthenticate: header("What was wrong with the key.", { type: "string" }, 'Bearer error="invalid_token"'),
 };
 
@@ -234,6 +238,7 @@ export class Refusals {
       ].join("\n"),
       ...(status === common ? { headers: commonHeaders } : {}),
       ...(status === 412 ? { headers: { ETag: ref("headers", "ETag") } } : {}),
+      ...(codes.includes("import_pending") ? { headers: { "Retry-After": ref("headers", "RetryAfter") } } : {}),
       content: { "application/json": { schema, ...examples } },
     };
   }

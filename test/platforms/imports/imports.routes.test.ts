@@ -281,3 +281,102 @@ describe("guards", () => {
     for (const plain of [store.token, "an-expired-token"]) expect(text).not.toContain(plain);
   });
 });
+
+describe("an order that its notification has named, but that does not exist yet", () => {
+  /** The refusal of an order, and its `Retry-After`. */
+  async function refused(id: string) {
+    const { status, headers, body } = await call("GET", `/orders/${id}`);
+    const { code, message, reason, import_id, connection_id } = body.error ?? {};
+    expect([status, connection_id, import_id]).toEqual([404, connection, (await importOf()).id]);
+    return { code, message, reason, wait: headers.get("retry-after") };
+  }
+
+  test("is pending while it is queued, fetched and retried", async () => {
+    placed();
+    const id = await tell();
+    const message = "The platform's order is being imported and does not exist here yet. Ask again in 1 second.";
+    const first = { code: "import_pending", reason: null, wait: "1", message };
+    expect(await refused(id)).toEqual(first);
+    expect(await refused(id.slice(4))).toEqual(first);
+    store.fail({ status: 503, body: "down" }, { having: `/orders/${ids}` });
+    const { reason } = await after(0);
+    const again = await refused(id);
+    expect([again.code, again.reason, again.wait]).toEqual(["import_pending", reason, "5"]);
+    expect(again.message).toContain(`Ask again in 5 seconds. The last attempt failed: ${reason.message}`);
+    app.clocks.test.advance(5000);
+    const { claims } = await app.service.stores.test.write((tx) => claimImports(tx, new Set()));
+    expect(claims.map(({ import: { external_id } }) => external_id)).toEqual([String(ids)]);
+    expect(await refused(id)).toMatchObject({ code: "import_pending", wait: "1" });
+    expect(await after(3 * minute_ms)).toMatchObject({ status: "imported" });
+    expect((await call("GET", `/orders/${id}`)).status).toBe(200);
+  });
+
+  test("is pending while its connection is paused", async () => {
+    await call("PATCH", `/platforms/${connection}`, { status: "paused" });
+    placed();
+    const id = await tell();
+    await app.runJobs();
+    const paused = await refused(id);
+    expect([paused.code, paused.wait]).toEqual(["import_pending", "60"]);
+    expect(paused.message).toContain(`Its connection ${connection} is paused`);
+    await call("PATCH", `/platforms/${connection}`, { status: "active" });
+    await app.runJobs();
+    expect((await call("GET", `/orders/${id}`)).status).toBe(200);
+  });
+
+  test("was not imported because it is unpaid, and is once it is paid", async () => {
+    const order = placed({ status_id: 1, payment_status: "" });
+    const id = await tell();
+    expect(await after(0)).toMatchObject({ status: "waiting" });
+    const unpaid = await refused(id);
+    expect(unpaid).toMatchObject({ code: "order_not_imported", reason: { code: "unpaid" }, wait: null });
+    expect(unpaid.message).toContain("reports the order as unpaid. It is imported once it is paid.");
+    store.change(order, { status_id: 11, date_modified: new Date(Date.now() + 2000).toUTCString() });
+    await tell();
+    await app.runJobs();
+    expect((await call("GET", `/orders/${id}`)).status).toBe(200);
+  });
+
+  test("was not imported because the import failed, and is after a retry", async () => {
+    placed();
+    await call("PATCH", `/platforms/${connection}`, { api_token: "an-expired-token" });
+    const id = await tell();
+    const { reason } = await after(0);
+    const failed = await refused(id);
+    expect([failed.code, failed.reason, failed.wait]).toEqual(["order_not_imported", reason, null]);
+    expect(failed.message).toContain(reason.message);
+    await call("PATCH", `/platforms/${connection}`, { api_token: store.token });
+    const [, path = ""] = /POST \/v1(\/\S+)\./.exec(failed.message) ?? [];
+    expect(path).toBe(`/platforms/${connection}/imports/${(await importOf()).id}/retry`);
+    await app.runJobs();
+    expect((await call("GET", `/orders/${id}`)).status).toBe(200);
+  });
+
+  test("was not imported because the store was disconnected", async () => {
+    const { id: other } = (await call("POST", "/platforms", { ...body, store_id: "other", status: "paused" })).body
+      .data;
+    const { body: notice } = store.notification(7001, { at: begun });
+    const sent = notice.replaceAll(`stores/${store.hash}`, "stores/other");
+    const { order_id } = (await call("POST", "/webhooks/bigcommerce/orders", sent)).body;
+    await call("DELETE", `/platforms/${other}`);
+    const { status, body: answer } = await call("GET", `/orders/${order_id}`);
+    expect([status, answer.error.code, answer.error.connection_id]).toEqual([404, "order_not_imported", other]);
+    expect(answer.error.message).toContain("The store was disconnected");
+  });
+
+  test("is unknown to other merchants, as an id that was never named is to all", async () => {
+    placed();
+    const id = await tell();
+    await app.post("/merchants", { code: "ACME", name: "Acme" });
+    const input = { name: "Acme", permission: "full", merchant_id: "ACME" };
+    const { key } = (await call("POST", "/keys", input)).body.data;
+    for (const [path, by] of [
+      [`/orders/${id}`, key],
+      ["/orders/ord_77", app.keys.test.full],
+    ]) {
+      const { status, body } = await app.call("GET", path as string, undefined, { key: by });
+      expect([status, body.error.code]).toEqual([404, "resource_missing"]);
+    }
+    await app.runJobs();
+  });
+});

@@ -253,6 +253,13 @@ describe("refuses", () => {
     const unknown = await big({ ...body, producer: "stores/nobody" });
     expect([unknown.status, unknown.body.error.code]).toEqual([404, "resource_missing"]);
     expect(unknown.body.error.details[0].field).toBe("store_id");
+    // The message names the request that connects the store.
+    const { message } = unknown.body.error;
+    const how = /POST \/v1(\/\S+) with platform (\w+), .* store_id, .* api_token/;
+    const [, route = "", platform] = how.exec(message) ?? [];
+    const connecting = { platform, store_id: "nobody", api_token: "a-token-0123", api_url, status: "paused" };
+    expect((await app.post(route, connecting)).status).toBe(201);
+    expect((await big({ ...body, producer: "stores/nobody" })).status).toBe(200);
   });
 
   test("every bad field of the specified body, and times too far in the past or future", async () => {

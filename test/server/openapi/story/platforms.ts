@@ -17,16 +17,7 @@ export async function platforms({ app, mode, warehouse_id, tell, act }: Teller):
   const path = { id: made.data.id };
   await tell("getPlatform", { path });
   await tell("updatePlatform", { path, body: { name: "Fine tea, the shop" } });
-  const query = { connection: new URL(made.data.callback_url).searchParams.get("connection") };
-  const told = (order: object, topic: string) => ({
-    query: query as { connection: string },
-    body: order,
-    headers: {
-      "x-shopify-topic": topic,
-      "x-shopify-shop-domain": store_id,
-      "x-shopify-hmac-sha256": hmacBase64(client_secret, JSON.stringify(order)),
-    },
-  });
+  const told = (order: object, topic: string) => notification(made.data, order, topic);
   await act("createProduct", { body: { sku: "GREEN-50", name: "Green tea, 50 bags" } });
   await act("addInventory", { body: { sku: "GREEN-50", quantity: 5, location: warehouse_id } });
   const goods = { line_items: [shopifyLine(1, { sku: "GREEN-50", title: "Green tea", name: "Green tea" })] };
@@ -45,6 +36,30 @@ export async function platforms({ app, mode, warehouse_id, tell, act }: Teller):
   await fromOthers({ app, mode, tell, act });
   await tell("listPlatforms");
   await tell("deletePlatform", { path });
+}
+
+/** The notification of an order from a Shopify store. */
+function notification(store: { callback_url: string; store_id: string }, order: object, topic: string) {
+  return {
+    query: { connection: new URL(store.callback_url).searchParams.get("connection") ?? "" },
+    body: order,
+    headers: {
+      "x-shopify-topic": topic,
+      "x-shopify-shop-domain": store.store_id,
+      "x-shopify-hmac-sha256": hmacBase64(client_secret, JSON.stringify(order)),
+    },
+  };
+}
+
+/** An unpaid order, before and after its import. */
+export async function unfinishedImport({ app, refuse, act }: Teller): Promise<void> {
+  const body = { platform: "shopify", store_id: "slow-tea.myshopify.com", client_secret, api_url };
+  const { data: store } = await act("createPlatform", { body });
+  const order = shopifyOrder(4601, { financial_status: "pending" });
+  const path = { id: (await act("shopifyOrder", notification(store, order, "orders/create"))).order_id };
+  await refuse("import_pending", "getOrder", { path });
+  await app.runJobs();
+  await refuse("order_not_imported", "getOrder", { path });
 }
 
 /** A notification from BigCommerce and the ping of a WooCommerce webhook. */

@@ -1,5 +1,6 @@
 // Refused requests and their messages: the examples of errors.
 import type { Buyer } from "./orders.ts";
+import { unfinishedImport } from "./platforms.ts";
 import type { Teller } from "./record_example.ts";
 
 /** Requests that are refused, after everything else has happened. */
@@ -51,6 +52,7 @@ export async function refusals(teller: Teller, buyer: Buyer): Promise<void> {
   await refuse("rate_card_overlap", "createRateCard", { body: again });
   const hidden = { url: "https://10.0.0.7/hooks", events: ["order.created"] };
   await refuse("blocked_address", "createWebhook", { body: hidden });
+  await unfinishedImport(teller);
   await ofMerchants(teller);
 }
 
