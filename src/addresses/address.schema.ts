@@ -31,8 +31,22 @@ export const contactView = {
   phone: Type.Optional(text),
 };
 
-/** As `contactView`, for records that always have all fields. */
-export const completeView = { ...contactView, company: text, phone: text };
+/** As `contactView`, for a recipient, whose name may be unknown. */
+export const recipientFields = {
+  ...contactView,
+  name: nullable(Type.String({ description: "Null if neither the address nor the customer has a name or a company." })),
+};
+
+/** As `recipientFields`, for records that always have all fields. */
+export const completeView = { ...recipientFields, company: text, phone: text };
+
+/** What should be corrected in a record. */
+export const WarningsView = Type.Optional(
+  Type.Array(closed({ field: Type.String(), code: Type.String(), message: Type.String() }), {
+    description:
+      "What should be corrected before a parcel is sent: a recipient without a name. Absent or empty if nothing.",
+  }),
+);
 
 const verificationFields = (checked_at: ReturnType<typeof Type.String>) => ({
   status: choice(verificationStatuses, {

@@ -1,6 +1,6 @@
 import { iso } from "../core/clock.ts";
 import type { FieldProblem } from "../core/faults.ts";
-import type { PostalAddress } from "../core/postal_address.ts";
+import type { ContactAddress, PostalAddress } from "../core/postal_address.ts";
 
 export const verificationStatuses = ["verified", "warning", "error", "unverified"] as const;
 type VerificationStatus = (typeof verificationStatuses)[number];
@@ -63,4 +63,25 @@ export function isVerified(verification: AddressVerification | null): boolean {
 /** A verification as the API shows it; null for an address that was never checked. */
 export function verificationView(verification: AddressVerification | null, moment: (at: number) => string = iso) {
   return verification && { ...verification, checked_at: moment(verification.checked_at) };
+}
+
+/** A recipient's address as the API shows it: an unknown name, which is stored as empty text, is null. */
+export function recipientView<A extends Pick<ContactAddress, "name">>(address: A) {
+  return { ...address, name: address.name || null };
+}
+
+/** Whether an address names neither a recipient nor a company, so that no parcel can be sent to it. */
+export function isNameless({ name, company }: Pick<ContactAddress, "name" | "company">): boolean {
+  return name.trim() === "" && (company ?? "").trim() === "";
+}
+
+/** The warning about a recipient without a name; none otherwise. `remedy` says how the name is set. */
+export function recipientWarnings(
+  address: Pick<ContactAddress, "name" | "company">,
+  path: string,
+  remedy: string,
+): FieldProblem[] {
+  if (!isNameless(address)) return [];
+  const message = `is missing: no label can be bought for a recipient without a name. ${remedy}`;
+  return [{ field: `${path}name`, code: "missing", message }];
 }

@@ -1,5 +1,11 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { blankable, cityField, completeView, PlainVerificationView } from "../addresses/address.schema.ts";
+import {
+  blankable,
+  cityField,
+  completeView,
+  PlainVerificationView,
+  WarningsView,
+} from "../addresses/address.schema.ts";
 import { createFields, updateFields, viewFields } from "../core/resource_schema.ts";
 import { closed, idField, nullable, textField } from "../core/schema.ts";
 import { OwnerView, ofMerchant } from "../storage/tenant.schema.ts";
@@ -7,7 +13,13 @@ import { customerFields } from "./customer.resource.ts";
 import { addresses_max } from "./customer.ts";
 
 export const addressFields = {
-  name: Type.Optional(nullable(textField(200))),
+  name: Type.Optional(
+    nullable(
+      textField(200, {
+        description: "Printed on parcels. Default: the customer's first and last name, else its company.",
+      }),
+    ),
+  ),
   company: Type.Optional(
     nullable(
       textField(200, {
@@ -42,7 +54,10 @@ const ReplaceAddress = closed({ id: Type.Optional(idField("address")), ...addres
 ]);
 export type ReplaceAddress = Static<typeof ReplaceAddress>;
 
-const readOnly = ["merchant_id", "id", "order_history", "order_count", "created_at", "updated_at", "erased_at"];
+const readOnly = [
+  ...["merchant_id", "id", "order_history", "order_count", "warnings"],
+  ...["created_at", "updated_at", "erased_at"],
+];
 
 export const CreateCustomer = closed(
   {
@@ -81,6 +96,7 @@ export const customerViewFields = {
   ...fields,
   shipping_addresses: Type.Array(AddressView),
   metadata,
+  warnings: WarningsView,
   created_at: seconds,
   updated_at: seconds,
   erased_at: nullable({ ...seconds, description: "When the personal data was erased: see *Privacy*." }),

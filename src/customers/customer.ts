@@ -1,4 +1,4 @@
-import { type StoredCheck, verificationView } from "../addresses/address.ts";
+import { recipientView, recipientWarnings, type StoredCheck, verificationView } from "../addresses/address.ts";
 import { addressProblems } from "../addresses/offline_verification.ts";
 import { iso } from "../core/clock.ts";
 import { invalid, invalidFields } from "../core/faults.ts";
@@ -41,15 +41,19 @@ export interface OrderCustomer
   readonly merchant: { readonly code: string; readonly status: MerchantStatus };
 }
 
-/** The name of a customer: first and last name, else the company, else the email address. */
-export function customerName({
+/** The name of a customer for lists: that of its parcels, else the email address. */
+export function customerName(customer: Omit<OrderCustomer, "id" | "merchant_id" | "merchant">): string {
+  return recipientName(customer) || customer.email;
+}
+
+/** The name on a customer's parcels: first and last name, else the company. Empty if there is neither. */
+export function recipientName({
   first_name,
   last_name,
   company,
-  email,
-}: Omit<OrderCustomer, "id" | "merchant_id" | "merchant">): string {
+}: Pick<OrderCustomer, "first_name" | "last_name" | "company">): string {
   const name = [first_name, last_name].map((part) => part?.trim()).filter(Boolean);
-  return name.join(" ") || company?.trim() || email;
+  return name.join(" ") || company?.trim() || "";
 }
 
 /** The company on a customer's parcels, unless the recipient's name already contains it. */
@@ -62,13 +66,16 @@ export function defaultCompany({ company }: Pick<OrderCustomer, "company">, name
 export function addressView(address: CustomerAddress) {
   const { id, is_default, is_verified } = address;
   const verification = verificationView(address.verification, secondsOf);
-  return { id: wireId("address", id), ...addressIn(address), is_default, is_verified, verification };
+  return { id: wireId("address", id), ...recipientView(addressIn(address)), is_default, is_verified, verification };
 }
 
 /** The customer as the API shows it. Its timestamps have no milliseconds, as specified. */
 export function customerView(customer: Customer) {
   const { id, merchant_id, email, first_name, last_name, phone, company, metadata } = customer;
   const { created_at, updated_at, erased_at } = customer;
+  const warnings = customer.shipping_addresses.flatMap((address, at) =>
+    recipientWarnings(address, `shipping_addresses[${at}].`, "Set the name of the address."),
+  );
   return {
     id: wireId("customer", id),
     merchant_id: wireId("merchant", merchant_id),
@@ -79,6 +86,7 @@ export function customerView(customer: Customer) {
     company,
     shipping_addresses: customer.shipping_addresses.map(addressView),
     metadata,
+    ...(warnings.length > 0 && { warnings }),
     created_at: secondsOf(created_at),
     updated_at: secondsOf(updated_at),
     erased_at: erased_at === null ? null : secondsOf(erased_at),

@@ -27,9 +27,9 @@ import {
   checkAddresses,
   chooseDefault,
   customerDefaults,
-  customerName,
   type DefaultAddressRequest,
   defaultCompany,
+  recipientName,
   refuseErasedEmail,
 } from "./customer.ts";
 import {
@@ -323,7 +323,7 @@ function addressOf(
   input: UpdateAddress | ReplaceAddress,
 ): CompleteAddress {
   const fields = { ...addressIn(before), ...only(input, contactFields) };
-  const name = fields.name || customerName(customer);
+  const name = fields.name || recipientName(customer);
   const unsaid = before === addressDefaults && input.company === undefined;
   return { ...fields, name, company: unsaid ? defaultCompany(customer, name) : fields.company || null };
 }

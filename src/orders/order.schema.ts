@@ -1,5 +1,5 @@
 import { type Static, type TInteger, Type } from "@sinclair/typebox";
-import { contactView, VerificationView } from "../addresses/address.schema.ts";
+import { recipientFields, VerificationView, WarningsView } from "../addresses/address.schema.ts";
 import {
   choice,
   closed,
@@ -103,6 +103,7 @@ const readOnly = [
   "ship_by",
   "source",
   "imported",
+  "warnings",
   "allowed_actions",
   "revision",
   "created_at",
@@ -308,7 +309,7 @@ const orderView = {
   customer: closed({ id: Type.String(), email: Type.String(), name: Type.String() }),
   shipping_address_id: Type.String(),
   shipping_address: closed({
-    ...contactView,
+    ...recipientFields,
     is_verified: Type.Boolean(),
     verification: VerificationView,
   }),
@@ -337,6 +338,7 @@ const orderView = {
     description: "True for a past order that was imported from another system. It never affected stock here.",
   }),
   metadata: metadataField(),
+  warnings: WarningsView,
   allowed_actions: Type.Array(actions),
   revision: Type.Integer(),
   created_at: Timestamp,

@@ -1,4 +1,10 @@
-import { type AddressVerification, isVerified, verificationView } from "../addresses/address.ts";
+import {
+  type AddressVerification,
+  isVerified,
+  recipientView,
+  recipientWarnings,
+  verificationView,
+} from "../addresses/address.ts";
 import { iso, isoOrNull } from "../core/clock.ts";
 import { wireId } from "../core/ids.ts";
 import { money, shareOf } from "../core/money.ts";
@@ -288,7 +294,7 @@ export function orderView(order: Order, now: number) {
     customer: { id: customer_id, email: order.customer_email, name: order.customer_name },
     shipping_address_id: wireId("address", order.shipping_address_id),
     shipping_address: {
-      ...order.shipping_address,
+      ...recipientView(order.shipping_address),
       is_verified: isVerified(order.address_verification),
       verification: verificationView(order.address_verification),
     },
@@ -311,6 +317,7 @@ export function orderView(order: Order, now: number) {
     source: { platform: order.source_platform, external_id: order.source_external_id },
     imported: order.imported,
     metadata: order.metadata,
+    ...warningsOf(order),
     allowed_actions: actionsOf(order),
     revision: order.revision,
     created_at: iso(order.created_at),
@@ -335,6 +342,17 @@ export function taggedOrder<View extends ReturnType<typeof orderView>>(view: Vie
     line.quantity_picked,
   ]);
   return tagged(view, view.revision, [view.estimated_ship_date, lines, view.allowed_actions]);
+}
+
+const name_remedy =
+  "Correct the customer's address and send its shipping_address_id to PATCH /v1/orders/{id}, or buy the label with a" +
+  " to_address.";
+
+/** The warnings about an order that has not shipped, as a field; none if there are no warnings. */
+function warningsOf({ status, imported, shipping_address }: Order) {
+  const warnings =
+    isOpen(status) && !imported ? recipientWarnings(shipping_address, "shipping_address.", name_remedy) : [];
+  return warnings.length > 0 && { warnings };
 }
 
 function lineView(line: OrderLine, currency: string) {

@@ -6,6 +6,7 @@ import { centsOf, value_currency } from "../core/money.ts";
 import { completeAddress } from "../core/postal_address.ts";
 import { transition } from "../core/transitions.ts";
 import { noteReturn } from "../orders/fulfillment/order_stock.ts";
+import { namedAddress } from "../shipping/address.ts";
 import { readAddressField, refuseExample } from "../shipping/address_checks.ts";
 import { ownSeller, returnNumber } from "../shipping/carriers/built_in.ts";
 import { drawOwnLabel } from "../shipping/labels/built_in_labels.ts";
@@ -108,7 +109,7 @@ async function returnLabelInputs(
     parcel,
     value_cents: value === null ? null : centsOf(value, value_currency, "package.value"),
     insurance,
-    from_address: from ?? completeAddress(order.shipping_address),
+    from_address: from ?? namedAddress(completeAddress(order.shipping_address), "from_address"),
     to_address: to ?? origin.return_address,
     warehouse_id: origin.id,
     origin_zone: origin.timezone,

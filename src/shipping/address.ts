@@ -1,3 +1,5 @@
+import { isNameless } from "../addresses/address.ts";
+import { invalid } from "../core/faults.ts";
 import type { CompleteAddress, ContactAddress } from "../core/postal_address.ts";
 import type { ShippingAddress } from "./shipping.schema.ts";
 
@@ -15,6 +17,23 @@ export function readAddress({ street1, street2, zip, ...same }: ShippingAddress)
     country,
     phone: phone ?? null,
   };
+}
+
+/**
+ * Returns the address of an order's recipient as a label prints it: under the company if it has no name. `field` is
+ * where a request can send another one. Refuses: validation_failed (neither name nor company).
+ */
+export function namedAddress(address: CompleteAddress, field: "from_address" | "to_address"): CompleteAddress {
+  if (isNameless(address)) {
+    const remedy = `Send ${field}, or set the name of the customer's address and choose it for the order again`;
+    throw invalid(`${field}.name`, `is required: the order's recipient has no name. ${remedy}`, "required");
+  }
+  return underCompany(address);
+}
+
+/** Returns the address under the company if it has no name, as labels and quotes name the recipient. */
+export function underCompany(address: CompleteAddress): CompleteAddress {
+  return address.name.trim() === "" ? { ...address, name: address.company ?? "", company: null } : address;
 }
 
 /** Returns the warehouse address under a sender's name, without the company. Null leaves the address unchanged. */

@@ -1,3 +1,4 @@
+import { recipientView } from "../addresses/address.ts";
 import { isoOrNull } from "../core/clock.ts";
 import { missing } from "../core/faults.ts";
 import { readId, wireId } from "../core/ids.ts";
@@ -98,7 +99,7 @@ export function packingSlipDocument(slip: PackingSlip, choices: SlipChoices, pri
     symbol: order_number,
     facts: slipFacts(slip, print),
     blocks: [
-      { caption: "Ship to", lines: addressLines(to, from.country), strong: to.name },
+      { caption: "Ship to", lines: addressLines(to, from.country), strong: to.name || to.company },
       { caption: "From", lines: addressLines(from, from.country), strong: from.name },
     ],
     notes:
@@ -225,7 +226,7 @@ export function packingSlipView({ order, shipment, warehouse, items }: PackingSl
     shipment_id: shipment === null ? null : wireId("shipment", shipment.id),
     tracking_number: shipment?.tracking_number ?? null,
     shipped_at: isoOrNull(shipment?.shipped_at ?? null),
-    ship_to: order.shipping_address,
+    ship_to: recipientView(order.shipping_address),
     ship_from: warehouse.address,
     ...(notes ? { order_notes: order.order_notes } : {}),
     items: items.map(({ line, ordered, packed, backordered, amount_cents }) => ({

@@ -166,7 +166,7 @@ describe("refuses", () => {
   test("to move an order without a suggestion, with a label, or that is packed", async () => {
     const code = async (id: string) => (await accept(id)).body.error.code;
     expect(await code((await orderTo(await customer(portland))).id)).toBe("no_suggestion");
-    const labelled = await orderTo(await customer(wrong));
+    const labelled = await orderTo(await customer({ ...wrong, name: "Jane Doe" }));
     const parcel = { carrier: "local", service: "standard", package: { weight: 1, weight_unit: "lb" } };
     const label = await shop.app.post("/shipping/labels", { order_id: labelled.id, ...parcel });
     expect(label.status).toBe(201);

@@ -12,7 +12,8 @@ export interface House {
 
 async function openHouse(settings: Parameters<typeof openTestApp>[0]): Promise<House> {
   const app = await openTestApp(settings);
-  const customer = (await app.post("/customers", { email: "ada@example.com", shipping_addresses: [address] })).body;
+  const ada = { email: "ada@example.com", last_name: "Marsh", shipping_addresses: [address] };
+  const customer = (await app.post("/customers", ada)).body;
   return { app, to: { customer_id: customer.id, shipping_address_id: customer.shipping_addresses[0].id } };
 }
 

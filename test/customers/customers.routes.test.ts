@@ -91,12 +91,12 @@ describe("works", () => {
     expect(await app.takeEvents()).toEqual([]);
   });
 
-  test("an address defaults to the customer's name: name, otherwise company, otherwise email address", async () => {
+  test("an address defaults to the customer's name, otherwise to the company, and never to the email", async () => {
     const named = async (fields: object) =>
       (await create({ shipping_addresses: [portland], ...fields })).shipping_addresses;
     expect((await named({ first_name: " ", last_name: "Doe", company: "Co" }))[0].name).toBe("Doe");
     expect((await named({ first_name: "", company: "Co" }))[0].name).toBe("Co");
-    expect((await named({ email: "plain@example.com" }))[0].name).toBe("plain@example.com");
+    expect((await named({ email: "plain@example.com" }))[0].name).toBeNull();
   });
 
   test("an address defaults to the customer's company, unless it has its own or the name contains it", async () => {

@@ -207,7 +207,7 @@ async function labelsGoThrough(key: string): Promise<string[]> {
   const address = { address_line1: "1 Pier", city: "Portland", state: "ME", postal_code: "04101", country: "US" };
   const customer = await send("POST", "/v1/customers", {
     key,
-    body: { email: "a@b.example", shipping_addresses: [address] },
+    body: { email: "a@b.example", last_name: "Buyer", shipping_addresses: [address] },
   });
   const order = await send("POST", "/v1/orders", {
     key,

@@ -97,7 +97,9 @@ export async function costsOfActs({ show = false, several = false } = {}): Promi
     postal_code: "04101",
     country: "US",
   };
-  const customer = (await call("POST", "/customers", { email: "ada@example.com", shipping_addresses: [address] })).body;
+  const customer = (
+    await call("POST", "/customers", { email: "ada@example.com", last_name: "Marsh", shipping_addresses: [address] })
+  ).body;
   const to = { customer_id: customer.id, shipping_address_id: customer.shipping_addresses[0].id };
   let placed = 0;
   const costs: Record<string, Cost> = {};

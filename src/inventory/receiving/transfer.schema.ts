@@ -85,7 +85,7 @@ export const TransferView = closed(transfer);
 /** A transfer after units of it were received. */
 export const ArrivedView = closed({
   ...transfer,
-  received: Type.Array(closed({ sku: Type.String(), lot_number: text, quantity: count, bin: Type.String() }), {
+  received: Type.Array(closed({ sku: Type.String(), lot_number: text, quantity: Count, bin: Type.String() }), {
     description: "Where the units of this request are.",
   }),
 });

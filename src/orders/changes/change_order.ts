@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type AddressVerification, hasPassed } from "../../addresses/address.ts";
+import { type AddressVerification, hasPassed, isNameless } from "../../addresses/address.ts";
 import { acceptedFrom, addressProblems, suggestionOf } from "../../addresses/offline_verification.ts";
 import { verifyOffline } from "../../addresses/verify_address.ts";
 import type { Actor } from "../../core/actor.ts";
@@ -151,7 +151,7 @@ async function newAddress(tx: Tx, before: Order, { shipping_address_id }: Update
   if (shipping_address_id === undefined) return null;
   const id = readId("address", shipping_address_id);
   const same = id === before.shipping_address_id;
-  if (same && !isHeldForAddress(before)) return null;
+  if (same && !isHeldForAddress(before) && !isNameless(before.shipping_address)) return null;
   const address = await findChecked(tx, before.customer_id, id ?? 0);
   if (same && (address === null || !isCorrected(address, before))) return null;
   if (address === null) {

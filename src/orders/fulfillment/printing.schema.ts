@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { contactView } from "../../addresses/address.schema.ts";
+import { contactView, recipientFields } from "../../addresses/address.schema.ts";
 import { choice, closed, idField, nullable, Timestamp } from "../../core/schema.ts";
 import { documentFormats, paperSizes } from "../../documents/document.ts";
 import { OwnerView } from "../../storage/tenant.schema.ts";
@@ -67,7 +67,7 @@ export const PackingSlipView = closed({
   shipment_id: nullable(Type.String()),
   tracking_number: nullable(Type.String()),
   shipped_at: nullable(Timestamp),
-  ship_to: closed(contactView),
+  ship_to: closed(recipientFields),
   ship_from: closed(contactView),
   order_notes: Type.Optional(nullable(Type.String())),
   items: Type.Array(

@@ -1,5 +1,6 @@
 // Converts between connectors' data and ours: addresses, customs declarations, units, and carrier codes and names.
 
+import { recipientView } from "../../addresses/address.ts";
 import { type Fraction, startedUnits } from "../../core/decimals.ts";
 import { value_currency } from "../../core/money.ts";
 import type { CompleteAddress } from "../../core/postal_address.ts";
@@ -18,7 +19,8 @@ export function known(fields: JsonFields): JsonFields {
 /** The known fields of one end of a shipment, for APIs with `street1` and `zip`; `homes` names the field for homes. */
 export function knownEnd(end: ShipmentEnd, homes: string): JsonFields {
   const { address, country, postal_code, state, city, residential } = end;
-  const place = address === null ? { zip: postal_code, state, city, country } : addressView(address);
+  // An order's recipient may have no name, which rates do not need.
+  const place = address === null ? { zip: postal_code, state, city, country } : recipientView(addressView(address));
   return known({ ...place, [homes]: residential });
 }
 
@@ -65,7 +67,7 @@ const filed_above_cents = 250_000;
  */
 function declarationOf({ contents = [], from, to, ...carriage }: ShipmentRequest): CustomsDeclaration | null {
   const goods = contents.filter(isDeclarable);
-  const signer = from.address?.name ?? from.address?.company ?? "";
+  const signer = from.address?.name || from.address?.company || "";
   if (goods.length === 0 || goods.length < contents.length || signer === "") return null;
   const in_dollars = goods.every(({ currency }) => currency === value_currency);
   const rule = to.country === "CA" ? "30.36" : in_dollars ? "30.37(a)" : null;

@@ -208,8 +208,10 @@ function ratesBody({
 
 function endBody({ address, residential, ...place }: ShipmentEnd) {
   const { country, state, postal_code, city } = address ?? place;
-  const { name: person_name = null, company: company_name = null, phone: phone_number = null } = address ?? {};
+  const { name, company: company_name = null, phone: phone_number = null } = address ?? {};
   const { address_line1 = null, address_line2 = null } = address ?? {};
+  // An order's recipient may have no name, which rates do not need.
+  const person_name = name || null;
   const street = { person_name, company_name, phone_number, address_line1, address_line2 };
   return known({ ...street, city, state_code: state, postal_code, country_code: country, residential });
 }

@@ -18,7 +18,7 @@ import { resolveOrders, unknownOrder } from "../../orders/lifecycle/order_lookup
 import { type Order, openUnits } from "../../orders/order.ts";
 import { lockOrders } from "../../orders/orders.sql.ts";
 import type { Tx } from "../../storage/database.ts";
-import type { ShippingOrigin } from "../address.ts";
+import { namedAddress, type ShippingOrigin } from "../address.ts";
 import { readAddressField, refuseExample } from "../address_checks.ts";
 import { endAt } from "../offer.ts";
 import { originsOfOrders } from "../origins.sql.ts";
@@ -132,7 +132,7 @@ function readyOf(
   const { additional, quote } = buying;
   if (!additional) refuseDuplicate(bought, requested.fingerprint, now - duplicate_within_ms);
   const units = unitsToLabel(order, unitsOf(order, input, additional && bought.length > 0));
-  const to_address = to ?? completeAddress(order.shipping_address);
+  const to_address = to ?? namedAddress(completeAddress(order.shipping_address), "to_address");
   if (from === null && mode === "live") refuseExample(origin, "from_address");
   const from_address = from ?? origin.address;
   if (quote !== null) {

@@ -10,6 +10,7 @@ import { type Order, openUnits } from "../../orders/order.ts";
 import { getOrder } from "../../orders/orders.sql.ts";
 import { findProducts } from "../../products/products.sql.ts";
 import type { Db } from "../../storage/database.ts";
+import { underCompany } from "../address.ts";
 import { checkEnds, readAddressField } from "../address_checks.ts";
 import {
   endAt,
@@ -232,7 +233,7 @@ async function questionOfOrder(db: Db, body: GetRates, name: string | number, in
   const parcel = input.parcel ?? weighedParcel(goods, products, body.dimensions);
   const { address, timezone } = await originOfOrder(db, order);
   const residential = body.residential ?? order.address_verification?.residential ?? null;
-  const to = input.to ?? { ...endAt(completeAddress(order.shipping_address)), residential };
+  const to = input.to ?? { ...endAt(underCompany(completeAddress(order.shipping_address))), residential };
   const carriage: ShipmentRequest = {
     ...parcel,
     from: input.from ?? endAt(address),

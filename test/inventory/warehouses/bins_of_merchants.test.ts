@@ -189,8 +189,8 @@ describe("without a bin, a new one next to the first is used", () => {
   test("when a delivery is received, stock is found, and counts are imported", async () => {
     const { location, arrival } = await opened();
     const { location: _, ...line } = arrival("ACME", 2);
-    const receipt = await done("POST", "/inventory/receipts", { lines: [line], location });
-    const scanned = await done("POST", `/inventory/receipts/${receipt.id}/lines`, { items: [line] });
+    const receipt = await done("POST", "/inventory/receipts", { items: [line], location });
+    const scanned = await done("POST", `/inventory/receipts/${receipt.id}/items`, { items: [line] });
     expect(scanned.received).toMatchObject([
       { sku: "ACME-TEA", quantity: 2, location: "A-02", warehouse_id: location },
     ]);

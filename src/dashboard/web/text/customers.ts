@@ -24,6 +24,7 @@ export const customerTexts = {
   checking: "Checking…",
   checkOk: "Address looks good.",
   suggestion: "Did you mean:",
+  nameless: "No name: add one before a parcel is sent",
   takeSuggestion: "Use suggested address",
   takeTitle: "Use the suggested address?",
   takeText: "It replaces this address:",

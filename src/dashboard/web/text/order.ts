@@ -195,6 +195,7 @@ export const orderTexts = {
   verified: "Verified",
   unverified: "Not verified",
   addressWrong: "This address looks wrong.",
+  nameless: "The recipient has no name, so no label can be bought.",
   addressDoubt: "We couldn't verify this address.",
   suggestion: "Suggested",
   accept: "Use suggested address",

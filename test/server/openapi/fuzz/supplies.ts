@@ -205,6 +205,7 @@ async function stocked(ask: Ask, sku: string, mark: string): Promise<Shelf> {
   await ask("POST", "/inventory", stock);
   const customer = await ask("POST", "/customers", {
     email: `${sku}@example.com`,
+    last_name: sku,
     shipping_addresses: [{ ...address, is_default: true }, address, { ...address, city: "Elsewhere" }],
   });
   const [first, second, third] = customer.shipping_addresses;

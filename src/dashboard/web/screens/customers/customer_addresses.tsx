@@ -94,8 +94,8 @@ function One(props: AddressProps) {
   return (
     <>
       <div class="address-lines">
-        <strong>{name}</strong>
-        {company && `\n${company}`}
+        <strong>{name ?? company ?? texts.nameless}</strong>
+        {name && company && `\n${company}`}
         {`\n${linesOf(address)}`}
         {phone && `\n${phone}`}
       </div>

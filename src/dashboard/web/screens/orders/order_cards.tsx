@@ -62,11 +62,12 @@ export function AddressCard({ order, etag }: { readonly order: Order; readonly e
       }
     >
       <address>
-        <b>{address.name}</b>
+        {address.name && <b>{address.name}</b>}
         {address.company && <div>{address.company}</div>}
         <Envelope place={address} />
         {address.phone && <div class="muted">{address.phone}</div>}
       </address>
+      {order.warnings && <div class="address-check bad">{texts.nameless}</div>}
       {check && [...check.errors, ...check.warnings].length > 0 && (
         <div class={check.errors.length > 0 ? "address-check bad" : "address-check"}>
           <p>{check.errors.length > 0 ? texts.addressWrong : texts.addressDoubt}</p>
