@@ -362,16 +362,14 @@ export const dryRunField = {
   ),
 };
 
-const newId = nullable(Type.String({ description: "Null: the record would be created." }));
+/** The id of a record in what a dry run shows. */
+export const newId = nullable(Type.String({ description: "Null if the dry run was to create the record." }));
 
 /** The schema of a record in what a dry run shows. Its id is null if the act would create it. */
 export function previewOf<Fields extends TProperties>(record: TObject<Fields>) {
   const fields = { ...record.properties, id: newId };
   return closed(fields as unknown as Omit<Fields, "id"> & { readonly id: typeof newId });
 }
-
-/** The id of a record in the dry run of the act that creates it. */
-export const noId = Type.Null({ description: "Always null: a dry run creates nothing." });
 
 /** The query of an act that supports a dry run and has no other parameters. */
 export const DryRunQuery = closed(dryRunField);

@@ -11,7 +11,7 @@ import {
   metadataField,
   momentField,
   moneyField,
-  noId,
+  newId,
   notesField,
   nullable,
   previewOf,
@@ -355,20 +355,18 @@ export const OrderView = closed(orderView);
 
 const previewed = {
   ...orderView,
+  id: newId,
   line_items: Type.Array(previewOf(LineView)),
   holds: Type.Array(previewOf(HoldView)),
   shipments: Type.Array(previewOf(ShipmentView)),
 };
 
-/** An order in the dry run of an act on it, which may create lines, holds and parcels. */
+/** An order in a dry run, which may create it, or lines, holds and parcels of it. */
 export const OrderPreview = closed(previewed);
-
-/** An order in the dry run of the act that creates it. */
-export const NewOrderPreview = closed({ ...previewed, id: noId });
 
 /** The order that was split, and the new order. */
 export const SplitView = closed({ ...orderView, split_off: OrderView });
-export const SplitPreview = closed({ ...previewed, split_off: NewOrderPreview });
+export const SplitPreview = closed({ ...previewed, split_off: OrderPreview });
 
 /** The order after a release. System holds stay until their cause is gone; `holds` lists them. */
 export const ReleasedOrderView = closed({ ...orderView, still_on_hold: Type.Boolean() });

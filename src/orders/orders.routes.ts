@@ -13,7 +13,7 @@ import { orderCsvRoutes } from "./csv/order_csv.routes.ts";
 import { planRoutes } from "./fulfillment/stock_plan.routes.ts";
 import { bulkRoutes } from "./lifecycle/bulk_orders.routes.ts";
 import { createBatch, createOrder } from "./lifecycle/create_order.ts";
-import { CreateOrder, NewOrderPreview, OrderPreview, OrderView, TransitionsView, UpdateOrder } from "./order.schema.ts";
+import { CreateOrder, OrderPreview, OrderView, TransitionsView, UpdateOrder } from "./order.schema.ts";
 import { type OrderStatus, orderTransitions } from "./order.transitions.ts";
 import { type Order, orderAnswer } from "./order.ts";
 import { actionRoutes, allocationRoutes, lockedOrder, splitRoutes } from "./order_actions.routes.ts";
@@ -47,7 +47,7 @@ const records = routes("Orders", [
     ],
     body: CreateOrder,
     query: DryRunQuery,
-    answers: { 200: DryRunView(NewOrderPreview), 201: EnvelopedView(OrderView) },
+    answers: { 200: DryRunView(OrderPreview), 201: EnvelopedView(OrderView) },
     answer: ({ call, body, query: { dry_run } }) =>
       dry_run
         ? answerAct(call, { status: 201, dry_run }, async (tx) =>

@@ -3,7 +3,7 @@ import {
   choice,
   closed,
   moneyField,
-  noId,
+  newId,
   notesField,
   nullable,
   quantityField,
@@ -64,7 +64,7 @@ export const RefundView = closed({
 });
 
 /** A refund in the dry run of the act that creates it. */
-export const RefundPreview = closed({ ...RefundView.properties, refund_id: noId });
+export const RefundPreview = closed({ ...RefundView.properties, refund_id: newId });
 
 /** The maximum number of items of a return. */
 export const items_max = 500;
@@ -219,7 +219,7 @@ const returnFields = {
 export const ReturnView = closed(returnFields);
 
 /** A return in the dry run of the act that creates it. */
-export const ReturnPreview = closed({ ...returnFields, id: noId });
+export const ReturnPreview = closed({ ...returnFields, id: newId });
 
 /** An inspected return with its restock tasks. */
 export const InspectedView = closed({ ...returnFields, putbacks: Type.Array(RestockTaskView) });

@@ -36,7 +36,6 @@ import { PackingSlipView, WalkView } from "../../orders/fulfillment/printing.sch
 import { AllocationView } from "../../orders/fulfillment/stock_plan.schema.ts";
 import {
   Line,
-  NewOrderPreview,
   OrderPreview,
   OrderView,
   ReleasedOrderView,
@@ -49,13 +48,7 @@ import { ConnectionView, ImportView, ReportView } from "../../platforms/platform
 import { DisclosureView, ErasureView, RetentionView } from "../../privacy/privacy.schema.ts";
 import { ProductView } from "../../products/product.schema.ts";
 import { OverviewView, TopicView } from "../../reports/today/today.schema.ts";
-import {
-  InspectedView,
-  RefundPreview,
-  RefundView,
-  ReturnPreview,
-  ReturnView,
-} from "../../returns/returns.schema.ts";
+import { InspectedView, RefundPreview, RefundView, ReturnPreview, ReturnView } from "../../returns/returns.schema.ts";
 import { AccountView, NewAccountView } from "../../shipping/carriers/accounts.schema.ts";
 import { CostsView, LabelView, PackageField } from "../../shipping/labels/labels.schema.ts";
 import { ManifestView, PlainManifestView } from "../../shipping/manifests/manifests.schema.ts";
@@ -133,7 +126,6 @@ export const schemaNames: Readonly<Record<string, TSchema>> = {
   Manifest: ManifestView,
   ManifestSummary: PlainManifestView,
   NewOrderLine: Line,
-  NewOrderPreview,
   Order: OrderView,
   OrderPreview,
   OrderHistoryEntry: HistoryView,

@@ -207,7 +207,9 @@ function recordIn(media: JsonObject): Shown | null {
   const properties = schema?.["properties"] as Readonly<Record<string, JsonObject>> | undefined;
   const data: JsonObject = properties?.["data"] ?? schema ?? {};
   const items = data["items"] as JsonObject | undefined;
-  const [, name] = /schemas\/(\w+)$/.exec(String(data["$ref"] ?? items?.["$ref"])) ?? [];
+  // A record, or what a dry run shows of it.
+  const [either] = (data["anyOf"] ?? []) as JsonObject[];
+  const [, name] = /schemas\/(\w+)$/.exec(String(data["$ref"] ?? items?.["$ref"] ?? either?.["$ref"])) ?? [];
   if (name === undefined) return null;
   const shown = properties?.["data"] === undefined ? example : example?.data;
   return { name, isList: items !== undefined, example: Array.isArray(shown) ? shown[0] : shown };
@@ -261,6 +263,49 @@ function shareResponses(operations: readonly JsonObject[], components: Record<st
   }
 }
 
+/** A schema of an object that may have more fields than documented. */
+interface OpenRecord {
+  readonly name: string;
+  readonly fields: Readonly<Record<string, JsonObject>>;
+  readonly required: readonly string[];
+  /** The fields as text, for comparing them. */
+  readonly texts: Readonly<Record<string, string>>;
+}
+
+function openRecordsIn(components: Readonly<Record<string, JsonObject>>): OpenRecord[] {
+  return Object.entries(components).flatMap(([name, { type, properties, required = [], ...schema }]) => {
+    if (type !== "object" || !isObject(properties) || "additionalProperties" in schema) return [];
+    const fields = properties as OpenRecord["fields"];
+    const texts = Object.entries(fields).map(([field, inner]) => [field, JSON.stringify(inner)]);
+    return [{ name, fields, required: required as string[], texts: Object.fromEntries(texts) }];
+  });
+}
+
+const extended_fields_min = 5;
+
+/** Whether a record has all fields of another one, and others. */
+function isExtension(record: OpenRecord, of: OpenRecord): boolean {
+  const names = Object.keys(of.fields);
+  if (names.length < extended_fields_min || Object.keys(record.fields).length <= names.length) return false;
+  const areSame = names.every((field) => record.texts[field] === of.texts[field]);
+  return areSame && of.required.every((field) => record.required.includes(field));
+}
+
+/** Describes each record that extends another one by a reference to the largest such record, and its other fields. */
+function extendSchemas(components: Record<string, JsonObject>): void {
+  const records = openRecordsIn(components);
+  for (const record of records) {
+    const bases = records.filter((of) => isExtension(record, of));
+    const [base] = bases.sort((a, b) => JSON.stringify(b.texts).length - JSON.stringify(a.texts).length);
+    if (base === undefined) continue;
+    const fields = Object.entries(record.fields).filter(([field]) => record.texts[field] !== base.texts[field]);
+    const required = record.required.filter((field) => fields.some(([name]) => name === field));
+    const own = { type: "object", properties: Object.fromEntries(fields), ...(required.length > 0 && { required }) };
+    const { type: _type, properties: _fields, required: _required, ...rest } = components[record.name] as JsonObject;
+    components[record.name] = { ...rest, allOf: [{ $ref: `#/components/schemas/${base.name}` }, own] };
+  }
+}
+
 /** The parts of the document in which other parts are repeated. */
 interface Repeating {
   readonly paths: Paths;
@@ -286,6 +331,7 @@ export function shareParts({ paths, webhooks, schemas, responses }: Repeating) {
     operations.flatMap((operation) => Object.values(operation["responses"] as Paths)),
     components,
   );
+  extendSchemas(components);
   const answers = { ...responses };
   shareResponses(operations, answers);
   const parameters = shareParameters([...operations, ...operationsOf(webhooks)]);

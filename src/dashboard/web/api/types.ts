@@ -27,7 +27,6 @@ import type { BinView, StoredItemView } from "../../../inventory/warehouses/bin.
 import type { WarehouseView } from "../../../inventory/warehouses/warehouse.schema.ts";
 import type { PlanView } from "../../../orders/fulfillment/stock_plan.schema.ts";
 import type {
-  NewOrderPreview as NewOrderPreviewView,
   OrderPreview as OrderPreviewView,
   OrderView,
   SplitPreview,
@@ -85,8 +84,9 @@ export type FillRateReport = reports.FillRateReport;
 export type Order = Static<typeof OrderView>;
 export type OrderLine = Order["line_items"][number];
 export type SplitOrder = Static<typeof SplitView>;
-export type OrderPreview = Static<typeof OrderPreviewView> | Static<typeof SplitPreview>;
-export type NewOrderPreview = Static<typeof NewOrderPreviewView>;
+export type OrderPreview = Static<typeof OrderPreviewView>;
+/** An order as a dry run shows it, with the new order if it is split. */
+export type RehearsedOrder = OrderPreview | Static<typeof SplitPreview>;
 export type OrderPlan = Static<typeof PlanView>;
 export type OrderHistory = Static<typeof HistoryView>;
 export type OrderParcel = Static<typeof ParcelView>;

@@ -1,6 +1,6 @@
 import type { Rehearsal } from "../../api/client.ts";
 import { may } from "../../api/session.ts";
-import type { Order, OrderPreview, SplitOrder } from "../../api/types.ts";
+import type { Order, RehearsedOrder, SplitOrder } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
 import { type Action, Actions } from "../../components/action.tsx";
 import type { FormValues } from "../../components/fields.tsx";
@@ -95,7 +95,7 @@ export function orderAction(order: Order, etag: string | null, name: string): Ac
       ...asked,
       title: `${title}: ${order.order_number}`,
       stay: danger ? texts.keep : undefined,
-      explain: ({ data, events }: Rehearsal<OrderPreview>) => orderEffects(order, data, events),
+      explain: ({ data, events }: Rehearsal<RehearsedOrder>) => orderEffects(order, data, events),
     },
     call,
     match: etag,

@@ -1,6 +1,6 @@
 import { patch } from "../../api/client.ts";
 import { useOpened, useQuery } from "../../api/query.ts";
-import type { Customer, Order, OrderPreview } from "../../api/types.ts";
+import type { Customer, Order, RehearsedOrder } from "../../api/types.ts";
 import { navigate, to } from "../../browser/router.ts";
 import { Effects } from "../../components/effects.tsx";
 import type { FormField, FormValues } from "../../components/fields.tsx";
@@ -83,7 +83,7 @@ function Change({ order, etag, customer }: ChangeProps) {
           const complete = areComplete(values["line_items"]);
           const ready = complete && Object.keys(body).length > 0;
           return (
-            <Effects<OrderPreview>
+            <Effects<RehearsedOrder>
               {...(complete ? { idle: previewTexts.nothing } : {})}
               act={ready ? { method: "PATCH", path: `/orders/${order.id}`, body } : null}
               explain={({ data, events }) => orderEffects(order, data, events)}

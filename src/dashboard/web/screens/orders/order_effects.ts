@@ -1,6 +1,6 @@
 // The effects of an action on an order as texts, from the order before and after a rehearsal.
 import type { RehearsedEvent } from "../../api/client.ts";
-import type { NewOrderPreview, Order, OrderPreview } from "../../api/types.ts";
+import type { Order, OrderPreview, RehearsedOrder } from "../../api/types.ts";
 import { count, date, dateTime, money } from "../../text/format.ts";
 import { effectTexts as texts } from "../../text/order.ts";
 import { stateWords } from "../../text/states.ts";
@@ -20,7 +20,7 @@ function finder<Found extends { readonly id: string | null }>(records: readonly 
 }
 
 /** The effects of an action, most important first. */
-export function orderEffects(before: Order, after: OrderPreview, events: readonly RehearsedEvent[]): string[] {
+export function orderEffects(before: Order, after: RehearsedOrder, events: readonly RehearsedEvent[]): string[] {
   const split_off = "split_off" in after ? after.split_off : null;
   return [
     ...stateEffects(before, after),
@@ -32,7 +32,7 @@ export function orderEffects(before: Order, after: OrderPreview, events: readonl
   ];
 }
 
-function stateEffects(before: Order, after: OrderPreview): string[] {
+function stateEffects(before: Order, after: RehearsedOrder): string[] {
   const changed = before.status !== after.status;
   const known = finder(before.holds);
   const effects: string[] = [];
@@ -52,7 +52,7 @@ function stateEffects(before: Order, after: OrderPreview): string[] {
   return effects;
 }
 
-function parcelEffects(before: Order, after: OrderPreview): string[] {
+function parcelEffects(before: Order, after: RehearsedOrder): string[] {
   const known = finder(before.shipments);
   return after.shipments.flatMap((parcel) => {
     const old = known(parcel.id);
@@ -65,7 +65,7 @@ function parcelEffects(before: Order, after: OrderPreview): string[] {
   });
 }
 
-function lineEffects(before: Order, after: OrderPreview, is_split: boolean): string[] {
+function lineEffects(before: Order, after: RehearsedOrder, is_split: boolean): string[] {
   const known = finder(before.line_items);
   const left = finder(after.line_items);
   const done = after.line_items.flatMap((line) =>
@@ -83,14 +83,14 @@ function lineEffects(before: Order, after: OrderPreview, is_split: boolean): str
   return [...changed, ...added.map(({ sku, quantity }) => texts.added(sku, quantity)), ...done];
 }
 
-function splitEffects(split_off: NewOrderPreview): string[] {
+function splitEffects(split_off: OrderPreview): string[] {
   const units = split_off.line_items.reduce((sum, line) => sum + line.quantity, 0);
   const waiting = split_off.allocation.backordered_units;
   const made = texts.splitOff(split_off.order_number, units);
   return waiting === 0 ? [made] : [made, texts.splitWaits(split_off.order_number, waiting)];
 }
 
-function otherEffects(before: Order, after: OrderPreview, is_split: boolean): string[] {
+function otherEffects(before: Order, after: RehearsedOrder, is_split: boolean): string[] {
   const effects: string[] = [];
   if (after.status === "cancelled") return effects;
   const waits = after.allocation.backordered_units;

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { newKey, post } from "../../api/client.ts";
 import { ApiProblem, problemOf } from "../../api/problem.ts";
-import type { NewOrderPreview, Order } from "../../api/types.ts";
+import type { Order, OrderPreview } from "../../api/types.ts";
 import { storedPreference } from "../../browser/preferences.ts";
 import { navigate, query, to } from "../../browser/router.ts";
 import { Button } from "../../components/button.tsx";
@@ -193,7 +193,7 @@ function Check({ values }: { readonly values: FormValues }) {
     customer !== null && address_id !== "" && areComplete(values["line_items"]) && values["order_number"] !== "";
   const body = ready ? bodyOf(values, { customer_id: customer.id, address_id }) : undefined;
   return (
-    <Effects<NewOrderPreview>
+    <Effects<OrderPreview>
       act={ready ? { method: "POST", path: "/orders", body } : null}
       explain={({ data, events }) => [
         effectTexts.created(data.order_number, money(data.subtotal, data.currency)),
