@@ -19,9 +19,12 @@ import pg from "pg";
 import { defaultProgram, runCommand, type StartedService, startService } from "../../../scripts/service.ts";
 import { type OtherVersion, otherVersion } from "../../../scripts/versions.ts";
 import { databaseUrl } from "../../../src/core/config.ts";
+import { environments } from "../../../src/core/environment.ts";
 import { wireId } from "../../../src/core/ids.ts";
 import { recordErasures } from "../../../src/storage/erasures.ts";
-import { firstId } from "../../../src/storage/migrations/migrate.ts";
+import { firstId, migrateSqlite } from "../../../src/storage/migrations/migrate.ts";
+import { migratePostgres } from "../../../src/storage/migrations/migrate_postgres.ts";
+import { migrations } from "../../../src/storage/migrations/migration_sql.ts";
 import { holdSnapshot } from "../../../src/storage/postgres/backup_snapshot.ts";
 import { listed, relisting } from "../../storage/migrations/squashed/pre_release.ts";
 import { mayMount } from "../../storage/writer_child.ts";
@@ -322,7 +325,24 @@ describe("additive migrations of a newer version", () => {
   );
 });
 
+/** Replaces the data by empty databases with the schema of the first release. */
+async function startFromBase(): Promise<void> {
+  for (const mode of environments) {
+    if (url !== null) {
+      await inBoth(`drop schema if exists ${mode} cascade`);
+      await migratePostgres(url, mode, mode, migrations.postgres.slice(0, 1));
+      continue;
+    }
+    const path = join(folder, `${mode}.db`);
+    for (const suffix of ["", "-wal", "-shm", ".commit"]) rmSync(path + suffix, { force: true });
+    using raw = new Database(path, { create: true, readwrite: true, strict: true });
+    raw.run("pragma journal_mode=wal");
+    migrateSqlite(raw, mode, path, migrations.sqlite.slice(0, 1));
+  }
+}
+
 test("data from before the first release can be upgraded and rolled back", async () => {
+  await startFromBase();
   await inBoth(...relisting(listed.slice(0, -1)));
   const way = expect.stringContaining("ends with migration 0019_invitation_proofs");
   expect(await run(defaultProgram, "upgrade")).toMatchObject({ code: 78, said: way });
@@ -334,7 +354,7 @@ test("data from before the first release can be upgraded and rolled back", async
   });
   expect(await run(defaultProgram, "upgrade", "--check")).toMatchObject({
     code: 0,
-    said: expect.stringMatching(/1 migration would run.*\n.*0001_schema/),
+    said: expect.stringMatching(/migrations? would run.*\n.*0001_schema/),
   });
   expect((await run(defaultProgram, "doctor")).said).toContain("missing: 0001_schema");
   const upgraded = async () => {
