@@ -4,7 +4,6 @@ import type { DomainEvent } from "../events/event_types.ts";
 import type { Tx } from "../storage/database.ts";
 import type { Call } from "./call.ts";
 import { enveloped, metaFields } from "./envelope.ts";
-import { findUnborn } from "./new_records.sql.ts";
 import { answerWrite } from "./response.ts";
 import { traceOf } from "./trace.ts";
 
@@ -75,19 +74,21 @@ export interface RehearsalRequest {
  * have had, without the ids of new records: later records may get those. A dry run has no `ETag` and leaves no audit
  * entry.
  */
-export function answerAct<Data>(
+export async function answerAct<Data>(
   call: Call,
   { status = 200, dry_run = false }: RehearsalRequest,
   work: (tx: Tx) => Promise<Data>,
 ): Promise<Response> {
   if (!dry_run) return answerWrite(call, status, work);
   traceOf(call.request).rehearsed = true;
+  // A start needs no tables of orders, so they are loaded here, before the transaction.
+  const { findUnborn } = await import("./new_records.sql.ts");
   return answerWrite(
     { ...call, recording: null },
     200,
     async (tx) => {
       const { answer, events } = await captureEvents(tx, () => runAndUndo(tx, work));
-      return withoutNewIds(tx, { answer, events: events.map(eventView) });
+      return withoutNewIds({ answer, events: events.map(eventView) }, (ids) => findUnborn(tx, ids));
     },
     (rehearsed, request_id, now) => {
       const { answer, events } = rehearsed as { answer: Data; events: readonly object[] };
@@ -106,14 +107,16 @@ function eventView({ type, data, previous = {} }: DomainEvent) {
 
 const id_fields: ReadonlySet<string> = new Set(["id", "line_id", "refund_id"]);
 
+type FindUnborn = (ids: ReadonlySet<string>) => Promise<ReadonlySet<string>>;
+
 /** The data with null in place of the ids that the undone act has allotted. */
-async function withoutNewIds<Data extends object>(tx: Tx, data: Data): Promise<Data> {
+async function withoutNewIds<Data extends object>(data: Data, findUnborn: FindUnborn): Promise<Data> {
   const ids = new Set<string>();
   eachId(data, (id) => {
     ids.add(id);
     return id;
   });
-  const unborn = await findUnborn(tx, ids);
+  const unborn = await findUnborn(ids);
   return eachId(data, (id) => (unborn.has(id) ? null : id)) as Data;
 }
 

@@ -345,8 +345,7 @@ export function taggedOrder<View extends ReturnType<typeof orderView>>(view: Vie
 }
 
 const name_remedy =
-  "Correct the customer's address and send its shipping_address_id to PATCH /v1/orders/{id}, or buy the label with a" +
-  " to_address.";
+  "Correct the customer's address and set it as the order's shipping_address_id, or buy the label with a to_address.";
 
 /** The warnings about an order that has not shipped, as a field; none if there are no warnings. */
 function warningsOf({ status, imported, shipping_address }: Order) {

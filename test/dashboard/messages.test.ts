@@ -7,6 +7,7 @@ import { literal, nodesOf, parse } from "../tidy/source.ts";
 const for_programmers: readonly string[] = [
   ...["core/fault_descriptions.ts", "orders/order_lines.ts", "shipping/rates/quote.ts", "tracking/number_formats.ts"],
   ...["dashboard/server/", "reports/work_reports.ts", "privacy/privacy.jobs.ts"],
+  "platforms/imports/unimported_order.ts",
 ];
 const notes = /\.(?:routes|schema)\.ts$/;
 

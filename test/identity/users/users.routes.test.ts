@@ -120,7 +120,7 @@ describe("nobody can grant more than their own permissions", () => {
     const patch = async (key: string) =>
       codeOf(await shop.app.call("PATCH", `/users/${office.id}`, { role: "floor" }, { key }));
     expect([await patch(of_test.full), await patch(live.read_write), await patch(live.full)]).toEqual([
-      "insufficient_permission",
+      "live_only",
       "insufficient_permission",
       200,
     ]);

@@ -31,9 +31,6 @@ async function makeFloor({ app, products, warehouses }: Records): Promise<Floor>
   };
   const { sku } = products.find(({ status }) => status === "active");
   const [from, to] = warehouses;
-  const receipts: Found[] = [];
-  const transfers: Found[] = [];
-  const counts: Found[] = [];
   for (const [reference, supplier] of [
     ["PO-100%", "Harbour Tea"],
     ["PO_1001", null],
@@ -41,12 +38,16 @@ async function makeFloor({ app, products, warehouses }: Records): Promise<Floor>
     ["po-1001", "50% off"],
   ]) {
     const items = { items: [{ sku, quantity: 1 }] };
-    receipts.push(await made("/inventory/receipts", { reference, supplier, location: from, ...items }));
+    await made("/inventory/receipts", { reference, supplier, location: from, ...items });
     const way = { from_location: from, to_location: to, items: [{ sku, quantity: 1 }] };
-    transfers.push(await made("/inventory/transfers", { reference: reference ?? supplier, ...way }));
-    counts.push(await made("/inventory/counts", { location: from, notes: supplier, skus: [sku] }));
+    await made("/inventory/transfers", { reference: reference ?? supplier, ...way });
+    await made("/inventory/counts", { location: from, notes: supplier, skus: [sku] });
   }
-  const lots = (await app.get("/inventory/lots?limit=100")).body.data;
+  const all = async (path: string): Promise<Found[]> => (await app.get(`${path}?limit=100`)).body.data;
+  const receipts = await all("/inventory/receipts");
+  const transfers = await all("/inventory/transfers");
+  const counts = await all("/inventory/counts");
+  const lots = await all("/inventory/lots");
   const places: Found[] = (await app.get("/inventory/locations")).body.data;
   const bins = places.flatMap(({ warehouse_id, location_zones }) =>
     location_zones.flatMap((zone: Found) =>
