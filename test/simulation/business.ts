@@ -49,7 +49,18 @@ export interface Bin {
   readonly later?: true;
 }
 
-export type BinCode = "S-1" | "S-2" | "K-1" | "C-1" | "C-2" | "C-3" | "RETURNS" | "PUTBACK" | "QUARANTINE" | "DAMAGE";
+export type BinCode =
+  | "S-1"
+  | "S-2"
+  | "K-1"
+  | "C-1"
+  | "C-2"
+  | "C-3"
+  | "C-4"
+  | "RETURNS"
+  | "PUTBACK"
+  | "QUARANTINE"
+  | "DAMAGE";
 
 /** The bins of each warehouse, in pick-path order. */
 export const bins: readonly Bin[] = [
@@ -59,6 +70,7 @@ export const bins: readonly Bin[] = [
   { code: "C-1", kind: "storage", cold: true, pick_order: 4, mixes: ["west"], kept: null },
   { code: "C-2", kind: "storage", cold: true, pick_order: 4, mixes: [], kept: null, later: true },
   { code: "C-3", kind: "storage", cold: true, pick_order: 4, mixes: [], kept: null, later: true },
+  { code: "C-4", kind: "storage", cold: true, pick_order: 4, mixes: [], kept: null, later: true },
   { code: "RETURNS", kind: "returns", cold: false, pick_order: 9, mixes: [], kept: null },
   { code: "PUTBACK", kind: "putback", cold: false, pick_order: 9, mixes: [], kept: null },
   { code: "QUARANTINE", kind: "quarantine", cold: false, pick_order: 9, mixes: [], kept: null },
