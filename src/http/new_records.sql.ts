@@ -1,4 +1,4 @@
-// Finds which ids a dry run has allotted: those of records that do not exist after it was undone.
+// Finds the ids that a dry run allotted: their records do not exist once it is undone.
 import { order_holds, order_lines, orders } from "../../db/schema/orders.ts";
 import { refunds, returns } from "../../db/schema/returns.ts";
 import { shipments } from "../../db/schema/shipments.ts";
@@ -27,9 +27,9 @@ const existing = {
   refund: existingIn(refunds),
 } as const satisfies Partial<Record<IdNoun, ReturnType<typeof existingIn>>>;
 
-/** Returns those ids that name no record, among ids of records that an act with a dry run can create. */
-export async function findUnborn(db: Db, ids: ReadonlySet<string>): Promise<ReadonlySet<string>> {
-  const unborn = new Set<string>();
+/** Returns the ids without a record, among ids of records that an act with a dry run can create. */
+export async function findIdsWithoutRecord(db: Db, ids: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+  const without_record = new Set<string>();
   for (const [noun, find] of Object.entries(existing)) {
     const named = [...ids].flatMap((text) => {
       const id = text.includes("_") ? readId(noun as IdNoun, text) : null;
@@ -37,7 +37,7 @@ export async function findUnborn(db: Db, ids: ReadonlySet<string>): Promise<Read
     });
     if (named.length === 0) continue;
     const found = new Set((await find(db, { ids: named.map(({ id }) => id) })).map(({ id }) => id));
-    for (const { text, id } of named) if (!found.has(id)) unborn.add(text);
+    for (const { text, id } of named) if (!found.has(id)) without_record.add(text);
   }
-  return unborn;
+  return without_record;
 }

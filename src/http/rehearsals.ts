@@ -81,14 +81,14 @@ export async function answerAct<Data>(
 ): Promise<Response> {
   if (!dry_run) return answerWrite(call, status, work);
   traceOf(call.request).rehearsed = true;
-  // A start needs no tables of orders, so they are loaded here, before the transaction.
-  const { findUnborn } = await import("./new_records.sql.ts");
+  // Loaded on demand, so that startup does not load the tables of orders.
+  const { findIdsWithoutRecord } = await import("./new_records.sql.ts");
   return answerWrite(
     { ...call, recording: null },
     200,
     async (tx) => {
       const { answer, events } = await captureEvents(tx, () => runAndUndo(tx, work));
-      return withoutNewIds({ answer, events: events.map(eventView) }, (ids) => findUnborn(tx, ids));
+      return withoutNewIds({ answer, events: events.map(eventView) }, (ids) => findIdsWithoutRecord(tx, ids));
     },
     (rehearsed, request_id, now) => {
       const { answer, events } = rehearsed as { answer: Data; events: readonly object[] };
@@ -107,17 +107,17 @@ function eventView({ type, data, previous = {} }: DomainEvent) {
 
 const id_fields: ReadonlySet<string> = new Set(["id", "line_id", "refund_id"]);
 
-type FindUnborn = (ids: ReadonlySet<string>) => Promise<ReadonlySet<string>>;
+type FindNewIds = (ids: ReadonlySet<string>) => Promise<ReadonlySet<string>>;
 
 /** The data with null in place of the ids that the undone act has allotted. */
-async function withoutNewIds<Data extends object>(data: Data, findUnborn: FindUnborn): Promise<Data> {
+async function withoutNewIds<Data extends object>(data: Data, findNewIds: FindNewIds): Promise<Data> {
   const ids = new Set<string>();
   eachId(data, (id) => {
     ids.add(id);
     return id;
   });
-  const unborn = await findUnborn(ids);
-  return eachId(data, (id) => (unborn.has(id) ? null : id)) as Data;
+  const new_ids = await findNewIds(ids);
+  return eachId(data, (id) => (new_ids.has(id) ? null : id)) as Data;
 }
 
 /** Copies data, with `replace` applied to the ids of its records. */

@@ -32,11 +32,11 @@ export function fieldParameters(view: TSchema) {
   };
 }
 
-/** Turns the views of records, or lists of them, into what the request wants to see. */
+/** Adds and removes fields of views as the request asks. */
 type ShowFields = (views: readonly unknown[], db: Db) => Promise<readonly unknown[]>;
 
 /**
- * How a request wants to see records with this view; null if whole.
+ * Returns the function that applies `fields` and `expand` to views of this schema; null without either.
  * Refuses: validation_failed (unknown fields, and records that the caller may not read).
  */
 export function shownFields(call: Call, view: TSchema, { fields, expand = [] }: ChosenFields): ShowFields | null {

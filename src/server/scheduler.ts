@@ -111,7 +111,7 @@ const timedJobs: readonly TimedJob[] = [
   { when: "29 2 * * *", what: "find orders of platforms whose notification was lost",  job: reconcile },
   { when: "* * * * *",  what: "skip what waits too long for a receiver, or is too much", job: trimBacklogs },
   { when: "* * * * *",  what: "forget claims and quotes that are over",        job: forgetEnded },
-  { when: "* * * * *",  what: "copy merchants that the test world lacks", job: copyMerchantsOf, at_start: true },
+  { when: "* * * * *",  what: "copy merchants that test data lacks", job: copyMerchantsOf, at_start: true },
   { when: "11 * * * *", what: "hold the orders of suspended merchants alone", job: settleSuspended, at_start: true },
   { when: "17 * * * *", what: "load the ZIP codes that the program carries", job: loadPostalCodes, at_start: true },
   { when: "*/5 * * * * *", what: "add up what was counted of orders",            job: addUpOrders },
