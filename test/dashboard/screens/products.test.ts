@@ -62,6 +62,41 @@ describeInHouse("the products", (house) => {
     await page.waitForSelector("h1:has-text('After')");
   });
 
+  test("offer no further change of a record until it has been read again, or could not be", async () => {
+    const { id } = (await house.live.must("POST", "/products", { sku: "AGAIN-1", name: "Again" })).data;
+    const tab = await house.open(`/products/${id}`);
+    const { page } = tab;
+    const read = `**/v1/products/${id}`;
+    const change = async (name: string) => {
+      await page.click("[aria-label=More]");
+      await page.click(`[role=menuitem]:has-text('${name}')`);
+    };
+    await page.waitForSelector("h1:has-text('Again')");
+    const held = Promise.withResolvers<void>();
+    await page.route(read, async (route) => {
+      if (route.request().method() === "GET") await held.promise;
+      await route.continue();
+    });
+    await change("Deactivate");
+    await page.click("dialog button:has-text('Deactivate')");
+    await page.waitForSelector(".toast:has-text('AGAIN-1')");
+    await page.click("[aria-label=More]");
+    await page.waitForSelector("[role=menuitem]:disabled:has-text('Deactivate')");
+    held.resolve();
+    await page.waitForSelector("h1 + .badge:has-text('Inactive')");
+    await page.click("[role=menuitem]:has-text('Activate')");
+    await page.waitForSelector("h1 + .badge:has-text('Inactive')", { state: "detached" });
+
+    tab.expectFailures();
+    await page.unroute(read);
+    await page.route(read, (route) => (route.request().method() === "GET" ? route.abort() : route.continue()));
+    await change("Deactivate");
+    await page.click("dialog button:has-text('Deactivate')");
+    await page.waitForSelector(".offline");
+    await page.click("[aria-label=More]");
+    await page.waitForSelector("[role=menuitem]:enabled:has-text('Deactivate')");
+  });
+
   test("look right", async () => {
     const product = (await house.live.must("POST", "/products", { sku: "LOOK-1", name: "Look" })).data;
     await lookAt(house, "/products", "tr:has-text('LOOK-1')", "products");

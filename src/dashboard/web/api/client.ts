@@ -113,21 +113,52 @@ async function answerOf<Data>(response: Response): Promise<ApiReply<Data>> {
 
 const written: ((path: string) => unknown)[] = [];
 
-/** Calls `listener` with the path of each change that this tab makes. */
+/** Calls `listener` with the path of each change that this tab makes. It may return a promise of its reads. */
 export function onWritten(listener: (path: string) => unknown): void {
   written.push(listener);
 }
 
-async function write<Data>(
-  method: Method,
+/** The longest time that a change counts as unread, whatever its requests wait for. */
+const unread_max_ms = 10_000;
+
+/** The ETags of records that this tab is changing, until the records have been read again. */
+const outdated = signal<readonly { readonly etag: string }[]>([]);
+
+/** Whether this tab is changing the record that it shows with this ETag: a request with it would be refused. */
+export function isOutdated(etag: string | null | undefined): boolean {
+  return outdated.value.some((one) => one.etag === etag);
+}
+
+function setOutdated(etag: string): () => void {
+  const change = { etag };
+  const end = () => {
+    clearTimeout(timer);
+    outdated.value = outdated.peek().filter((one) => one !== change);
+  };
+  const timer = setTimeout(end, unread_max_ms);
+  outdated.value = [...outdated.peek(), change];
+  return end;
+}
+
+async function sendChange<Data>(
   path: string,
-  body: unknown,
+  content: RequestContent,
   sending: RequestOptions,
 ): Promise<ApiReply<Data>> {
+  const end = sending.match ? setOutdated(sending.match) : () => {};
+  try {
+    const answer = await answerOf<Data>(await request(`/v1${path}`, content, sending));
+    void Promise.allSettled(written.map((listener) => listener(path))).then(end);
+    return answer;
+  } catch (error) {
+    end();
+    throw error;
+  }
+}
+
+function write<Data>(method: Method, path: string, body: unknown, sending: RequestOptions): Promise<ApiReply<Data>> {
   const json = body === undefined ? {} : { body: JSON.stringify(body), type: "application/json" };
-  const answer = await answerOf<Data>(await request(`/v1${path}`, { method, ...json }, sending));
-  for (const listener of written) listener(path);
-  return answer;
+  return sendChange(path, { method, ...json }, sending);
 }
 
 /** An event that an action would send, with the fields that would change. */
@@ -188,11 +219,8 @@ export function remove<Data>(path: string, sending: RequestOptions = {}): Promis
 }
 
 /** Sends a CSV file to an import of the API. */
-export async function sendCsv<Data>(path: string, file: Blob, sending: RequestOptions = {}): Promise<ApiReply<Data>> {
-  const content = { method: "POST", body: file, type: "text/csv" } as const;
-  const answer = await answerOf<Data>(await request(`/v1${path}`, content, sending));
-  for (const listener of written) listener(path);
-  return answer;
+export function sendCsv<Data>(path: string, file: Blob, sending: RequestOptions = {}): Promise<ApiReply<Data>> {
+  return sendChange(path, { method: "POST", body: file, type: "text/csv" }, sending);
 }
 
 /** Reads a document: a PDF, an image or CSV. */

@@ -172,18 +172,25 @@ export function holdRefresh(): () => void {
   };
 }
 
+/** Reloads as `refresh` does. Returns when all has been read, or could not be. */
+async function reload(nouns: ReadonlySet<string> | "all", later: ReadonlySet<string> = new Set()): Promise<void> {
+  if (held) return;
+  const reads: Promise<void>[] = [];
+  for (const [key, entry] of entries) {
+    const noun = nounOf(entry.path);
+    if ((nouns !== "all" && !nouns.has(noun)) || later.has(noun)) continue;
+    if (entry.users > 0) reads.push(load(entry));
+    else forget(key, entry);
+  }
+  await Promise.all(reads);
+}
+
 /**
  * Reloads shown data of these resources (`orders`, `inventory`, …) and drops data that is not shown. Resources in
  * `later` are skipped.
  */
-export function refresh(nouns: ReadonlySet<string> | "all", later: ReadonlySet<string> = new Set()): void {
-  if (held) return;
-  for (const [key, entry] of entries) {
-    const noun = nounOf(entry.path);
-    if ((nouns !== "all" && !nouns.has(noun)) || later.has(noun)) continue;
-    if (entry.users > 0) void load(entry);
-    else forget(key, entry);
-  }
+export function refresh(nouns: ReadonlySet<string> | "all", later?: ReadonlySet<string>): void {
+  void reload(nouns, later);
 }
 
 /** Drops all data, because another user has signed in. */
@@ -192,4 +199,4 @@ export function forgetAll(): void {
   entries.clear();
 }
 
-onWritten((path) => refresh(new Set([nounOf(path)])));
+onWritten((path) => reload(new Set([nounOf(path)])));

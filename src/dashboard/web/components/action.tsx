@@ -1,7 +1,7 @@
 // Actions on records as data: the button, the question, the request and the report of each.
 import type { ComponentChildren } from "preact";
 import type { Permission } from "../../../http/auth/permissions.ts";
-import { type ApiCall, type ApiReply, callApi, type Rehearsal } from "../api/client.ts";
+import { type ApiCall, type ApiReply, callApi, isOutdated, type Rehearsal } from "../api/client.ts";
 import { may } from "../api/session.ts";
 import { navigate } from "../browser/router.ts";
 import { previewTexts, words } from "../text/common.ts";
@@ -45,7 +45,10 @@ export interface Action {
   readonly ask?: ActionQuestion;
   /** The request, with the body that the fields make unless it has its own; null while the entries are incomplete. */
   readonly call?: ApiCall | ((values: FormValues, body: FormValues) => ApiCall | null);
-  /** The ETag of the shown record: the action is refused if someone else changed it. */
+  /**
+   * The ETag of the shown record: the action is refused if someone else changed it. After a change by this tab, it is
+   * possible again once the record has been read.
+   */
   readonly match?: string | null;
   /** Runs instead of `call`, such as to open a dialog. If it returns a response, that is passed to what follows. */
   readonly run?: (values: FormValues, key: string | undefined) => unknown;
@@ -137,7 +140,7 @@ function ActionDialog({ action, ask: { preview, explain, edits, ...ask }, onClos
 /** The possible actions as items of a menu. */
 export function menuItems(actions: readonly Action[]): MenuAct[] {
   return actions.filter(isPossible).map((action) => {
-    const { title, icon, danger = false, disabled = false } = action;
+    const { title, icon, danger = false, disabled = isOutdated(action.match) } = action;
     return { title, danger, disabled, run: () => act(action), ...(icon === undefined ? {} : { icon }) };
   });
 }
@@ -145,7 +148,7 @@ export function menuItems(actions: readonly Action[]): MenuAct[] {
 /** The button of an action, if it is possible. `name` is its accessible name where only the icon is shown. */
 export function ActionButton({ of: action, name }: { readonly of: Action; readonly name?: string }) {
   if (!isPossible(action)) return null;
-  const { title, icon, button, danger = false, disabled = false, href } = action;
+  const { title, icon, button, danger = false, disabled = isOutdated(action.match), href } = action;
   const kind = name !== undefined ? "plain" : typeof button === "string" ? button : danger ? "danger" : "normal";
   const look = { title: name ?? title, kind, ...(icon === undefined ? {} : { icon }) } as const;
   if (href !== undefined) return <LinkButton {...look} href={href} />;

@@ -160,6 +160,7 @@ function enterAddress({ id }: Customer, etag: string | null, address: SavedAddre
   return {
     ...(address === null ? { title: texts.addAddress, icon: "plus" } : { title: words.edit, icon: "edit" }),
     permission: "customers.write",
+    match: etag,
     ask: {
       title: address === null ? texts.newAddress : texts.editAddress,
       fields,

@@ -1,7 +1,7 @@
 // The prices of a rate card as a table: a row per weight in pounds, a column per zone.
 
 import { useState } from "preact/hooks";
-import { patch } from "../../api/client.ts";
+import { isOutdated, patch } from "../../api/client.ts";
 import { type ApiProblem, problemOf } from "../../api/problem.ts";
 import { may } from "../../api/session.ts";
 import type { RateCard } from "../../api/types.ts";
@@ -134,7 +134,13 @@ export function PriceTable({ card, etag }: { readonly card: RateCard; readonly e
         <div class="price-save" role="status">
           <span>{texts.unsaved(changed)}</span>
           <Button title={words.leave} onClick={revert} disabled={busy} />
-          <Button kind="primary" title={texts.save} busy={busy} disabled={wrong} onClick={() => void save()} />
+          <Button
+            kind="primary"
+            title={texts.save}
+            busy={busy || isOutdated(etag)}
+            disabled={wrong}
+            onClick={() => void save()}
+          />
         </div>
       )}
     </div>

@@ -63,7 +63,7 @@ function Acts({ card, etag }: { readonly card: RateCard; readonly etag: string |
     {
       title: texts.importCsv,
       icon: "upload",
-      permission: "shipping.manage",
+      ...manage,
       run: () =>
         chooseFile((file) =>
           act({
