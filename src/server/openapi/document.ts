@@ -4,6 +4,7 @@ import type { TSchema } from "@sinclair/typebox";
 import type { FaultCode } from "../../core/faults.ts";
 import { isOfMerchants } from "../../http/auth/merchant_permissions.ts";
 import { levelFor } from "../../http/auth/permissions.ts";
+import { commonFilters } from "./common_fields.ts";
 import { eventWebhooks } from "./event_webhooks.ts";
 import { type JsonObject, Publisher } from "./json_schema.ts";
 import type { Example, Examples, RefusedExamples } from "./operation.ts";
@@ -166,7 +167,7 @@ function parametersOf(operation: Operation, publisher: Publisher, example: Examp
   }));
   const { properties = {}, required = [] } = operation.query ?? {};
   const inQuery = Object.entries(properties).map(([name, schema]) => {
-    const { description: about, ...published } = publisher.publish(schema);
+    const { description: about = commonFilters[name], ...published } = publisher.publish(schema);
     // The reference page sends the example of a filter unless the user clears it.
     const value = required.includes(name) ? shown(name, example?.query) : {};
     return {

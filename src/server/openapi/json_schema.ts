@@ -1,5 +1,6 @@
 // Converts TypeBox schemas to OpenAPI 3.1 (JSON Schema 2020-12), with named schemas as shared components.
 import type { TSchema } from "@sinclair/typebox";
+import { commonFields } from "./common_fields.ts";
 
 export type JsonObject = Record<string, unknown>;
 
@@ -82,7 +83,15 @@ export class Publisher {
   /** Fields that a request may contain, but which are ignored there, are left out. */
   #each(schemas: Readonly<Record<string, TSchema>>): JsonObject {
     const fields = Object.entries(schemas).filter(([, schema]) => schema["readOnly"] !== true);
-    return Object.fromEntries(fields.map(([name, schema]) => [name, this.publish(schema)]));
+    return Object.fromEntries(fields.map(([name, schema]) => [name, this.#field(name, this.publish(schema))]));
+  }
+
+  /** A field that does not describe itself is described as fields of its name are. */
+  #field(name: string, published: JsonObject): JsonObject {
+    const component = /schemas\/(\w+)$/.exec(String(published["$ref"]))?.[1] ?? "";
+    const own = published["description"] ?? this.components[component]?.["description"];
+    const common = commonFields[name];
+    return own !== undefined || common === undefined ? published : { ...published, description: common };
   }
 
   /** A union. Constants become an `enum`, and null becomes part of `type`, which client generators handle best. */
