@@ -111,16 +111,16 @@ const cell = (description: string) =>
   Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()], { description });
 
 const ImportView = closed({
-  rows: Type.Integer(),
-  created: Type.Integer(),
-  updated: Type.Integer(),
-  unchanged: Type.Integer(),
-  failed: Type.Integer({ description: "Rows with errors, which were not imported." }),
+  rows: Type.Integer({ description: "Rows in the file, without the header." }),
+  created: Type.Integer({ description: "New records." }),
+  updated: Type.Integer({ description: "Existing records that the file changed." }),
+  unchanged: Type.Integer({ description: "Existing records that stayed as they were." }),
+  failed: Type.Integer({ description: "Records with errors, which were not imported." }),
   errors: Type.Array(
     closed({
-      line: Type.Integer(),
+      line: Type.Integer({ description: "The line of the file on which the row begins, from 1." }),
       name: nullable(Type.String({ description: "The SKU or order number in the row." })),
-      field: nullable(Type.String()),
+      field: nullable(Type.String({ description: "The column; null if the problem is the whole row." })),
       message: Type.String(),
     }),
     { description: "The problems of rows with errors, by line: the first 10,000." },

@@ -23,6 +23,7 @@ import {
 import { actionsIn } from "../core/transitions.ts";
 import { Dimensions } from "../products/product.schema.ts";
 import { OwnerView, ofMerchantUnless } from "../storage/tenant.schema.ts";
+import { AllocatedView } from "./fulfillment/stock_plan.schema.ts";
 import {
   cancelReasons,
   clientHoldReasons,
@@ -44,9 +45,11 @@ const lineAmount = (description: string) => moneyField(description, line_amount_
 
 export const Line = closed(
   {
-    product_id: Type.Optional(idField("product")),
-    sku: Type.Optional(textField(100, { description: "Instead of `product_id`." })),
-    quantity: quantityField(),
+    product_id: Type.Optional(idField("product", "The product, such as `prd_1001`. Required unless `sku` is sent.")),
+    sku: Type.Optional(
+      textField(100, { description: "The SKU, instead of `product_id`. If both are sent, they must agree." }),
+    ),
+    quantity: quantityField("The units to ship; for a bundle, the number of sets."),
     unit_price: Type.Optional(lineAmount("The price of one unit. Required unless only `line_total` is sent.")),
     discount_amount: Type.Optional(lineAmount("The discount on all units together, off `unit_price` × `quantity`.")),
     line_total: Type.Optional(
@@ -59,33 +62,44 @@ export const Line = closed(
   },
   ["id", "name", "components", ...counted.map((word) => `quantity_${word}`)],
 );
-const Lines = Type.Array(Line, { minItems: 1, maxItems: 500 });
+const linesField = (description: string) => Type.Array(Line, { minItems: 1, maxItems: 500, description });
 
 export const order_number = Type.String({
   maxLength: 100,
   pattern: `^(?!ord_[0-9]+$)${code_pattern}$`,
   hint: "must be 1 to 100 visible characters, without a space at either end, and not of the form ord_1042",
+  description: "Your own number for the order, unique within the merchant. It may not look like an id (`ord_1042`).",
 });
 const priority = Type.Integer({
   minimum: -1_000_000,
   maximum: 1_000_000,
-  description: "Higher is served first when stock is short.",
+  description: "Higher is served first when stock is short. Default: 0.",
 });
 
+const method_text = "How the buyer wants it shipped, as free text. It selects no carrier.";
+const notes_text = "Internal notes. The buyer sees them only if a packing slip is printed with `notes=true`.";
+const cold_text = "If true, only stock in refrigerated or frozen zones is allocated.";
+
 export const changeable = {
-  shipping_method: Type.Optional(nullable(textField(200))),
-  order_notes: Type.Optional(nullable(notesField())),
-  requires_cold_storage: Type.Optional(Type.Boolean()),
+  shipping_method: Type.Optional(nullable(textField(200, { description: method_text }))),
+  order_notes: Type.Optional(nullable({ ...notesField(), description: notes_text })),
+  requires_cold_storage: Type.Optional(Type.Boolean({ description: cold_text })),
   priority: Type.Optional(priority),
   metadata: Type.Optional(metadataField()),
 };
 
 export const chosen = {
-  shipping_amount: Type.Optional(moneyField()),
-  currency: Type.Optional(currencyField()),
-  allow_backorder: Type.Optional(Type.Boolean()),
-  warehouse_id: Type.Optional(nullable(idField("warehouse"))),
+  shipping_amount: Type.Optional(moneyField("What the buyer pays for shipping. Default: 0.")),
+  currency: Type.Optional(currencyField("The currency of all amounts, as an ISO 4217 code. Default: `USD`.")),
+  allow_backorder: Type.Optional(
+    Type.Boolean({ description: "If false, the order is refused when stock is short. Default: true." }),
+  ),
+  warehouse_id: Type.Optional(
+    nullable(idField("warehouse", "The only warehouse that may ship it. Null or absent: any warehouse.")),
+  ),
 };
+
+const fixed = (noun: string) => `Cannot be changed: only the order's own ${noun} is accepted.`;
 
 const readOnly = [
   "merchant_id",
@@ -120,12 +134,12 @@ export const CreateOrder = closed(
   {
     ...ofMerchantUnless("the customer"),
     order_number,
-    customer_id: idField("customer"),
-    shipping_address_id: idField("address"),
-    line_items: Lines,
+    customer_id: idField("customer", "The buyer, such as `cus_1001`. The order belongs to the same merchant."),
+    shipping_address_id: idField("address", "An address of that customer, copied into `shipping_address`."),
+    line_items: linesField("The products to ship. Several lines may have the same product."),
     ...changeable,
     ...chosen,
-    reservation_id: Type.Optional(idField("reservation", "An earlier reservation that this order takes over.")),
+    reservation_id: Type.Optional(idField("reservation", "An earlier reservation that the order takes over.")),
   },
   [...readOnly, "status"],
 );
@@ -134,63 +148,98 @@ export type CreateOrder = Static<typeof CreateOrder>;
 // Fields that can be sent back but not changed are read, so that another value is refused and not ignored.
 export const UpdateOrder = closed(
   {
-    order_number: Type.Optional(Type.String({ maxLength: 200 })),
-    customer_id: Type.Optional(idField("customer")),
-    status: Type.Optional(Type.String({ maxLength: 200 })),
-    shipping_address_id: Type.Optional(idField("address")),
-    line_items: Type.Optional(Lines),
+    order_number: Type.Optional(Type.String({ maxLength: 200, description: fixed("number") })),
+    customer_id: Type.Optional(idField("customer", fixed("customer"))),
+    status: Type.Optional(
+      Type.String({ maxLength: 200, description: `${fixed("status")} Actions such as \`/hold\` change it.` }),
+    ),
+    shipping_address_id: Type.Optional(
+      idField(
+        "address",
+        "Another address of the customer. During a `bad_address` hold, the same one copies its correction.",
+      ),
+    ),
+    line_items: Type.Optional(
+      linesField("All lines of the order, replacing the present ones. Stock is reserved again."),
+    ),
     ...changeable,
-    ...chosen,
+    shipping_amount: Type.Optional(moneyField(fixed("shipping amount"))),
+    currency: Type.Optional(currencyField(fixed("currency"))),
+    allow_backorder: Type.Optional(Type.Boolean({ description: fixed("setting") })),
+    warehouse_id: Type.Optional(nullable(idField("warehouse", fixed("warehouse")))),
   },
   readOnly,
 );
 export type UpdateOrder = Static<typeof UpdateOrder>;
 
 export const HoldOrder = closed({
-  reason: Type.Optional(choice(clientHoldReasons)),
-  note: Type.Optional(nullable(notesField())),
-  hold_until: Type.Optional(nullable(momentField("The hold ends automatically at this time."))),
+  reason: Type.Optional(
+    choice(clientHoldReasons, {
+      description: "Why it is held. An order has at most one hold per reason. Default: `manual`.",
+    }),
+  ),
+  note: Type.Optional(nullable({ ...notesField(), description: "Details, shown with the hold and in the history." })),
+  hold_until: Type.Optional(
+    nullable(momentField("When the hold ends automatically: a time in the future. Null: only when it is released.")),
+  ),
   reserve_inventory: Type.Optional(
-    Type.Boolean({ description: "If false, the stock is released while the order is held." }),
+    Type.Boolean({ description: "If false, reserved stock is given up while the order is held. Default: true." }),
   ),
 });
 export type HoldOrder = Static<typeof HoldOrder>;
 
-export const ReleaseOrder = closed({ hold_id: Type.Optional(idField("hold", "Only this hold. Default: all holds.")) });
+export const ReleaseOrder = closed({
+  hold_id: Type.Optional(idField("hold", "Lifts only this hold, such as `hld_1001`. Default: all holds of clients.")),
+});
 export type ReleaseOrder = Static<typeof ReleaseOrder>;
 
 const whyCancelled = {
-  reason: Type.Optional(choice(cancelReasons)),
-  note: Type.Optional(textField(500)),
+  reason: Type.Optional(choice(cancelReasons, { description: "Why it is cancelled. Default: `other`." })),
+  note: Type.Optional(textField(500, { description: "Details for the order's history." })),
 };
 
 export const CancelOrder = closed({ ...whyCancelled, ...dryRunField });
 export type CancelOrder = Static<typeof CancelOrder>;
 
-const item = {
-  line_id: Type.Optional(idField("order_line")),
-  sku: Type.Optional(textField(100, { description: "Instead of `line_id`." })),
-  quantity: quantityField(),
-};
+const itemFields = (quantity: string) => ({
+  line_id: Type.Optional(idField("order_line", "The order line. Required unless `sku` is sent.")),
+  sku: Type.Optional(textField(100, { description: "The SKU of the line, instead of `line_id`." })),
+  quantity: quantityField(quantity),
+});
 
 export const CancelItems = closed({
-  items: Type.Array(closed(item), { minItems: 1, maxItems: 500 }),
+  items: Type.Array(closed(itemFields("The units to cancel. They must not have shipped.")), {
+    minItems: 1,
+    maxItems: 500,
+    description: "The lines, and how many units of each to cancel.",
+  }),
   ...whyCancelled,
 });
 export type CancelItems = Static<typeof CancelItems>;
 
 export const SplitOrder = closed({
-  items: Type.Array(closed(item), { minItems: 1, maxItems: 500, description: "The units that move to a new order." }),
-  order_number: Type.Optional(order_number),
+  items: Type.Array(closed(itemFields("The units to move. They must not be picked or in a parcel.")), {
+    minItems: 1,
+    maxItems: 500,
+    description: "What moves to the new order. At least one unit must stay.",
+  }),
+  order_number: Type.Optional({
+    ...order_number,
+    description: "The number of the new order. Default: `<number>-2`, or the next that is free.",
+  }),
 });
 export type SplitOrder = Static<typeof SplitOrder>;
 
-const partial = Type.Optional(Type.Boolean({ description: "If true, backordered units are left for later." }));
+const partial = Type.Optional(
+  Type.Boolean({
+    description: "If true, backordered units are left for later. If false, they refuse the action. Default: false.",
+  }),
+);
 
 const PickItem = closed({
-  ...item,
-  lot_number: Type.Optional(textField(100)),
-  bin: Type.Optional(textField(100)),
+  ...itemFields("The units picked or, with `short`, not found. For a bundle, sets."),
+  lot_number: Type.Optional(textField(100, { description: "The lot picked, if it is not the planned one." })),
+  bin: Type.Optional(textField(100, { description: "The bin picked from, if it is not the planned one." })),
   short: Type.Optional(
     Type.Boolean({
       description: "If true, these units were not found. Others are planned in their place or backordered.",
@@ -198,13 +247,19 @@ const PickItem = closed({
   ),
   reason: Type.Optional(
     choice(shortReasons, {
-      description: `Why it is short. ${writeOffReasons.join(", ")} write the units off; others release them.`,
+      description: `Required with \`short\`. ${writeOffReasons.join(", ")} write the units off; others release them.`,
     }),
   ),
 });
 
 export const PickOrder = closed({
-  items: Type.Optional(Type.Array(PickItem, { minItems: 1, maxItems: 500 })),
+  items: Type.Optional(
+    Type.Array(PickItem, {
+      minItems: 1,
+      maxItems: 500,
+      description: "What was picked, and what was not found. Default: everything reserved, as planned.",
+    }),
+  ),
   partial,
 });
 export type PickOrder = Static<typeof PickOrder>;
@@ -213,13 +268,23 @@ export type PickOrder = Static<typeof PickOrder>;
 const least_weight = 0.000_001;
 
 const PackedParcel = closed({
-  items: Type.Array(closed(item), { minItems: 1, maxItems: 500 }),
-  name: Type.Optional(nullable(textField(100, { description: "The packaging, such as a box of a certain size." }))),
+  items: Type.Array(closed(itemFields("The units in this parcel.")), {
+    minItems: 1,
+    maxItems: 500,
+    description: "The contents of the parcel.",
+  }),
+  name: Type.Optional(nullable(textField(100, { description: "The packaging, such as `Box M`." }))),
   weight: Type.Optional(
-    nullable(Type.Number({ minimum: least_weight, maximum: 1_000_000, description: "The measured weight." })),
+    nullable(
+      Type.Number({
+        minimum: least_weight,
+        maximum: 1_000_000,
+        description: "The weight of the packed parcel, in `weight_unit`.",
+      }),
+    ),
   ),
   weight_unit: Type.Optional(nullable(weightUnitField("Default: lb."))),
-  dimensions: Type.Optional(nullable(Dimensions)),
+  dimensions: Type.Optional(nullable({ ...Dimensions, description: "The outer dimensions of the parcel." })),
 });
 
 export const PackOrder = closed({
@@ -238,9 +303,15 @@ export const ShipOrder = closed({
   shipment_id: Type.Optional(
     idField("shipment", "Only this parcel. Default: the oldest, or all if none has a tracking number."),
   ),
-  carrier: Type.Optional(nullable(textField(100))),
-  service: Type.Optional(nullable(textField(100))),
-  tracking_number: Type.Optional(nullable(textField(100))),
+  carrier: Type.Optional(nullable(textField(100, { description: "The carrier, for a parcel without a label." }))),
+  service: Type.Optional(
+    nullable(textField(100, { description: "The carrier's service, for a parcel without a label." })),
+  ),
+  tracking_number: Type.Optional(
+    nullable(
+      textField(100, { description: "The tracking number, for a parcel without a label. With one, one parcel ships." }),
+    ),
+  ),
   partial,
 });
 export type ShipOrder = Static<typeof ShipOrder>;
@@ -252,21 +323,39 @@ export type DeliverOrder = Static<typeof DeliverOrder>;
 
 export const NoFields = closed({});
 
+const counter_texts: Readonly<Record<(typeof counted)[number], string>> = {
+  reserved: "Units with reserved stock that have not shipped, including picked and packed ones.",
+  backordered: "Units that wait for stock.",
+  picked: "Units picked so far, including shipped ones.",
+  packed: "Units packed so far, including shipped ones.",
+  shipped: "Units that have left the warehouse, including returned ones.",
+  delivered: "Units in parcels that have arrived.",
+  returned: "Shipped units that have come back.",
+  cancelled: "Units cancelled before they shipped.",
+};
+
+const timeOf = (description: string) => nullable(Type.String({ format: "date-time", description }));
+const textOf = (description: string) => nullable(Type.String({ description }));
+
 const LineView = closed({
   id: Type.String(),
   product_id: Type.String(),
   sku: Type.String(),
-  name: Type.String(),
+  name: Type.String({ description: "The product's name when it was ordered." }),
   components: Type.Optional(
-    Type.Array(closed({ sku: Type.String(), quantity: Type.Integer() }), {
+    Type.Array(closed({ sku: Type.String(), quantity: Type.Integer({ description: "Units in one set." }) }), {
       description: "For a bundle: the components of one set when it was ordered.",
     }),
   ),
-  quantity: Type.Integer(),
-  unit_price: Type.Number(),
-  discount_amount: Type.Number(),
+  quantity: Type.Integer({
+    description: "Units ordered, including cancelled ones. For a bundle, all counts are sets.",
+  }),
+  unit_price: Type.Number({ description: "The price of one unit before the discount." }),
+  discount_amount: Type.Number({ description: "The discount on all units together." }),
   line_total: Type.Number({ description: "The cost of all ordered units, including cancelled ones." }),
-  ...(Object.fromEntries(counted.map((word) => [`quantity_${word}`, Type.Integer()])) as unknown as Counters),
+  ...(Object.fromEntries(
+    counted.map((word) => [`quantity_${word}`, Type.Integer({ description: counter_texts[word] })]),
+  ) as unknown as Counters),
 });
 
 const HoldView = closed({
@@ -276,79 +365,111 @@ const HoldView = closed({
       "The last six are set by the system. `unknown_sku` ends when every product of the order is active, " +
       "`bad_address` when its address or the customer's is corrected, or another one is chosen.",
   }),
-  note: nullable(Type.String()),
-  hold_until: nullable(Timestamp),
-  reserve_inventory: Type.Boolean(),
-  lifted_by: choice(["release", "cause"]),
+  note: textOf("Details; null if none."),
+  hold_until: timeOf("When it ends automatically; null if it has no end."),
+  reserve_inventory: Type.Boolean({ description: "False if the order gave up its stock for the hold." }),
+  lifted_by: choice(["release", "cause"], {
+    description: "`release`: a release lifts it. `cause`: a system hold, which ends only with its cause.",
+  }),
   created_at: Timestamp,
 });
 
 export const ShipmentView = closed({
   id: Type.String(),
-  status: choice(shipmentStatuses),
-  carrier: nullable(Type.String()),
-  service: nullable(Type.String()),
-  tracking_number: nullable(Type.String()),
-  tracking_url: nullable(Type.String()),
-  items: Type.Array(closed({ line_id: Type.String(), sku: Type.String(), quantity: Type.Integer() })),
+  status: choice(shipmentStatuses, {
+    description: "`pending`: not shipped yet. `voided`: given up before it shipped. `returned`: back at the sender.",
+  }),
+  carrier: textOf("The carrier's code; null until there is a label or it ships."),
+  service: textOf("The carrier's service; null if unknown."),
+  tracking_number: textOf("The carrier's tracking number; null without a label."),
+  tracking_url: textOf("The page on which the buyer can follow it; null without one."),
+  items: Type.Array(
+    closed({
+      line_id: Type.String({ description: "The order line." }),
+      sku: Type.String(),
+      quantity: Type.Integer({ description: "Units of the line in this parcel." }),
+    }),
+    { description: "The contents. Empty for an extra carton of goods that another parcel counts." },
+  ),
   created_at: Timestamp,
-  shipped_at: nullable(Timestamp),
-  delivered_at: nullable(Timestamp),
+  shipped_at: timeOf("When it left the warehouse; null until then."),
+  delivered_at: timeOf("When it arrived; null until then."),
 });
 
 const actions = choice(actionsIn(orderTransitions));
+
+const ship_date_text =
+  "The day on which it should ship, or shipped. Null while backordered, held without an end, or if cancelled.";
 
 const orderView = {
   id: Type.String(),
   merchant_id: OwnerView,
   order_number: Type.String(),
-  status: choice(publicOrderStatuses),
-  held_from: nullable(choice(orderStatuses)),
-  fulfillment_status: choice(fulfillmentStatuses),
-  customer_id: Type.String(),
-  customer: closed({ id: Type.String(), email: Type.String(), name: Type.String() }),
-  shipping_address_id: Type.String(),
-  shipping_address: closed({
-    ...recipientFields,
-    is_verified: Type.Boolean(),
-    verification: VerificationView,
+  status: choice(publicOrderStatuses, {
+    description: "`on_hold` while a hold is open; then `held_from` has its progress.",
   }),
-  line_items: Type.Array(LineView),
-  shipping_method: nullable(Type.String()),
-  order_notes: nullable(Type.String()),
-  requires_cold_storage: Type.Boolean(),
-  priority: Type.Integer(),
-  allow_backorder: Type.Boolean(),
-  warehouse_id: nullable(Type.String()),
-  holds: Type.Array(HoldView),
-  shipments: Type.Array(ShipmentView),
-  returns: Type.Array(Type.String()),
+  held_from: nullable(choice(orderStatuses, { description: "The status to which a release returns it, or null." })),
+  fulfillment_status: choice(fulfillmentStatuses, { description: "The progress of its units that are not cancelled." }),
+  customer_id: Type.String(),
+  customer: {
+    ...closed({
+      id: Type.String({ description: "The customer, such as `cus_1001`." }),
+      email: Type.String(),
+      name: Type.String({ description: "First and last name." }),
+    }),
+    description: "The buyer.",
+  },
+  shipping_address_id: Type.String({ description: "The customer's address from which `shipping_address` was copied." }),
+  shipping_address: {
+    ...closed({
+      ...recipientFields,
+      is_verified: Type.Boolean({ description: "Whether its last check passed." }),
+      verification: { ...VerificationView, description: "Its last check; null if it was never checked." },
+    }),
+    description: "A copy of the customer's address. Later changes of the customer do not affect it.",
+  },
+  line_items: Type.Array(LineView, { description: "The ordered products and the progress of each." }),
+  shipping_method: textOf(method_text),
+  order_notes: textOf(notes_text),
+  requires_cold_storage: Type.Boolean({ description: cold_text }),
+  priority: Type.Integer({ description: "Higher is served first when stock is short; 0 by default." }),
+  allow_backorder: Type.Boolean({ description: "Whether units without stock may wait as backorders." }),
+  warehouse_id: textOf("The only warehouse that may ship it; null for any."),
+  holds: Type.Array(HoldView, { description: "The open holds, oldest first." }),
+  shipments: Type.Array(ShipmentView, { description: "The parcels, oldest first, including voided ones." }),
+  returns: Type.Array(Type.String(), { description: "The ids of its returns." }),
   subtotal: Type.Number({ description: "The cost of the units that are not cancelled." }),
-  shipping_amount: Type.Number(),
+  shipping_amount: Type.Number({ description: "What the buyer pays for shipping. `subtotal` does not include it." }),
   currency: Type.String(),
-  allocation: closed({ complete: Type.Boolean(), backordered_units: Type.Integer() }),
-  estimated_ship_date: nullable(Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$" })),
+  allocation: { ...AllocatedView, description: "Whether all of its units have stock." },
+  estimated_ship_date: nullable({ ...Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$" }), description: ship_date_text }),
   ship_by: Type.Union([Timestamp, Type.Null()], {
     description:
-      "The ship-by time: the cut-off on the day that the order was expected to ship when it was placed. Later events" +
-      " do not change it.",
+      "The cut-off on the day on which it was expected to ship when it was placed. Later events do not change it." +
+      " Null if it is cancelled or imported.",
   }),
-  source: closed({ platform: Type.String(), external_id: nullable(Type.String()) }),
+  source: {
+    ...closed({
+      platform: Type.String({ description: "`api`, or the platform, such as `shopify`." }),
+      external_id: textOf("The platform's id of the order; null unless it came from one."),
+    }),
+    description: "Where the order came from.",
+  },
   imported: Type.Boolean({
     description: "True for a past order that was imported from another system. It never affected stock here.",
   }),
   metadata: metadataField(),
   warnings: WarningsView,
-  allowed_actions: Type.Array(actions),
+  allowed_actions: Type.Array(actions, { description: "The actions that the order allows now." }),
   revision: Type.Integer(),
   created_at: Timestamp,
   updated_at: Timestamp,
-  processing_at: nullable(Timestamp),
-  fulfilled_at: nullable(Timestamp),
-  shipped_at: nullable(Timestamp),
-  delivered_at: nullable(Timestamp),
-  cancelled_at: nullable(Timestamp),
-  cancel_reason: nullable(choice(cancelReasons)),
+  processing_at: timeOf("When work on it began; null until then."),
+  fulfilled_at: timeOf("When its last open unit was packed; null until then."),
+  shipped_at: timeOf("When the last of it left the warehouse; null until then."),
+  delivered_at: timeOf("When its last parcel arrived; null until then."),
+  cancelled_at: timeOf("When it was cancelled; null if it was not."),
+  cancel_reason: nullable(choice(cancelReasons, { description: "Why it was cancelled; null if it was not." })),
 };
 
 export const OrderView = closed(orderView);
@@ -356,67 +477,23 @@ export const OrderView = closed(orderView);
 const previewed = {
   ...orderView,
   id: newId,
-  line_items: Type.Array(previewOf(LineView)),
-  holds: Type.Array(previewOf(HoldView)),
-  shipments: Type.Array(previewOf(ShipmentView)),
+  line_items: Type.Array(previewOf(LineView), { description: "The lines, including new ones." }),
+  holds: Type.Array(previewOf(HoldView), { description: "The holds that would be open." }),
+  shipments: Type.Array(previewOf(ShipmentView), { description: "The parcels, including new ones." }),
 };
 
 /** An order in a dry run, which may create it, or lines, holds and parcels of it. */
 export const OrderPreview = closed(previewed);
 
 /** The order that was split, and the new order. */
-export const SplitView = closed({ ...orderView, split_off: OrderView });
-export const SplitPreview = closed({ ...previewed, split_off: OrderPreview });
+export const SplitView = closed({ ...orderView, split_off: { ...OrderView, description: "The new order." } });
+export const SplitPreview = closed({
+  ...previewed,
+  split_off: { ...OrderPreview, description: "The order that would be created." },
+});
 
 /** The order after a release. System holds stay until their cause is gone; `holds` lists them. */
-export const ReleasedOrderView = closed({ ...orderView, still_on_hold: Type.Boolean() });
-
-export const TransitionsView = Type.Array(
-  closed({
-    action: actions,
-    outcome: Type.String({
-      description:
-        "The outcome of the action: its own name if everything is done, another one if units or parcels remain, such" +
-        " as `ship_part`.",
-    }),
-    from: Type.Array(choice(orderStatuses)),
-    to: Type.Union([choice(orderStatuses), Type.Null()], { description: "Null: the status does not change." }),
-    while_held: Type.Boolean(),
-    event: nullable(Type.String()),
-  }),
-);
-
-const orders_max = 500;
-
-/** The body of a bulk request. Its orders are checked one by one, so that a bad one does not affect the others. */
-export const CreateOrders = closed({ orders: Type.Array(Type.Unknown(), { minItems: 1, maxItems: orders_max }) });
-export type CreateOrders = Static<typeof CreateOrders>;
-
-/** The same body as the reference shows it. */
-export const DocumentedCreateOrders = closed({
-  orders: Type.Array(CreateOrder, { minItems: 1, maxItems: orders_max }),
-});
-
-const Problem = closed({ field: Type.String(), code: Type.String(), message: Type.String(), pointer: Type.String() });
-
-const ErrorView = Type.Object({
-  type: Type.String(),
-  code: Type.String(),
-  message: Type.String(),
-  details: Type.Array(Problem, { description: "Every invalid field of this order." }),
-  doc_url: Type.String(),
-});
-
-export const CreatedOrdersView = closed({
-  created: Type.Integer(),
-  failed: Type.Integer(),
-  results: Type.Array(
-    closed({
-      index: Type.Integer({ description: "The position of the order in the request, from 0." }),
-      status: Type.Integer({ description: "The status that `POST /orders` would have returned." }),
-      data: Type.Optional(OrderView),
-      error: Type.Optional(ErrorView),
-    }),
-    { description: "One for each order, in the order of the request." },
-  ),
+export const ReleasedOrderView = closed({
+  ...orderView,
+  still_on_hold: Type.Boolean({ description: "Whether a hold is left, listed in `holds`." }),
 });

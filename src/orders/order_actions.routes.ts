@@ -174,7 +174,10 @@ export const actionRoutes = routes("Orders", [
   action("/orders/:id/accept_suggestion", "orders.write", {
     id: "acceptOrderSuggestion",
     summary: "Accept the suggested address of an order",
-    description: "Allowed until the order is packed or a label is bought. The customer's address does not change.",
+    description:
+      "Replaces the order's shipping address with `shipping_address.verification.suggestion`, and ends a" +
+      " `bad_address` hold. Allowed until the order is packed or a label is bought. The customer's address does not" +
+      " change.",
     refuses: ["invalid_state_transition", "no_suggestion"],
     body: NoFields,
     act: (tx, id, _, actor) => acceptSuggestion(tx, id, actor),
@@ -182,6 +185,10 @@ export const actionRoutes = routes("Orders", [
   action("/orders/:id/hold", "orders.write", {
     id: "holdOrder",
     summary: "Hold an order",
+    description:
+      "Stops work on a pending or processing order of which nothing is picked, and its `status` becomes `on_hold`." +
+      " Holds for different reasons add up; a second one for the same reason replaces note, end and" +
+      " `reserve_inventory` of the first. A hold ends with a release or at `hold_until`.",
     refuses: ["invalid_state_transition"],
     body: HoldOrder,
     act: holdOrder,
@@ -189,6 +196,10 @@ export const actionRoutes = routes("Orders", [
   rehearsable("POST", "/orders/:id/release", "orders.write", {
     id: "releaseOrder",
     summary: "Release an order",
+    description:
+      "Lifts the holds that clients placed, or one of them. Without holds, the order continues from `held_from`, and" +
+      " stock that it gave up is reserved again as far as there is any. System holds stay until their cause ends." +
+      " Releasing an order that is not held changes nothing.",
     refuses: ["insufficient_inventory"],
     body: ReleaseOrder,
     view: ReleasedOrderView,
@@ -201,6 +212,9 @@ export const actionRoutes = routes("Orders", [
   action("/orders/:id/process", "orders.fulfil", {
     id: "processOrder",
     summary: "Process an order",
+    description:
+      "Starts work on a pending order: its allocation is planned again by expiry, and the order becomes `processing`." +
+      " No units move. Picking, packing or shipping a pending order starts work on it, so this call is optional.",
     refuses: ["invalid_state_transition"],
     body: NoFields,
     act: (tx, id, _, actor) => processOrder(tx, id, actor),
@@ -208,6 +222,10 @@ export const actionRoutes = routes("Orders", [
   action("/orders/:id/pick", "orders.fulfil", {
     id: "pickOrder",
     summary: "Pick an order",
+    description:
+      "Records what was taken from the bins: the units move to a staging location, and the picks are billable." +
+      " Without `items`, everything reserved was picked as planned. Units reported `short` are planned from other" +
+      " stock; if there is none, they become backorders and the order gets the hold `short_pick`.",
     refuses: picking_refuses,
     body: PickOrder,
     act: pickOrder,
@@ -216,6 +234,10 @@ export const actionRoutes = routes("Orders", [
   action("/orders/:id/pack", "orders.fulfil", {
     id: "packOrder",
     summary: "Pack an order",
+    description:
+      "Packs all open units, or those of `packages`, each of which becomes a parcel. Missing steps come first;" +
+      " unscanned picks are assumed to follow the plan. Once every open unit is packed, the order is `fulfilled`," +
+      " which emits `order.fulfilled`. Packing is billable.",
     refuses: picking_refuses,
     body: PackOrder,
     act: packOrder,
@@ -224,6 +246,10 @@ export const actionRoutes = routes("Orders", [
   action("/orders/:id/ship", "orders.fulfil", {
     id: "shipOrder",
     summary: "Ship an order",
+    description:
+      "Hands over a parcel: after any missing steps, its units leave stock. If no parcel has a tracking number, all" +
+      " of the order ships; otherwise one parcel ships with each call. `order.shipped` is emitted once, when nothing" +
+      " is left to ship. The first scan by the carrier has the same effect.",
     refuses: picking_refuses,
     body: ShipOrder,
     act: tracked(shipOrder),
@@ -233,6 +259,9 @@ export const actionRoutes = routes("Orders", [
   action("/orders/:id/deliver", "orders.fulfil", {
     id: "deliverOrder",
     summary: "Deliver an order",
+    description:
+      "Marks shipped parcels as delivered if no carrier reports it; their tracking follows. Parcels with a tracking" +
+      " number emit `shipment.delivered`. The last parcel makes the order `delivered` and emits `order.delivered`.",
     refuses: ["invalid_state_transition"],
     body: DeliverOrder,
     act: tracked(deliverOrder),
@@ -245,6 +274,10 @@ export const allocationRoutes = routes("Orders", [
   rehearsable("POST", "/orders/:id/allocate", "orders.write", {
     id: "allocateOrder",
     summary: "Allocate stock to an order, or preview the allocation",
+    description:
+      "Plans the unpicked units again with the present stock, missing ones included, and explains each choice. Useful" +
+      " after a short pick or a new delivery; backorders fill without it. Refused while any hold but `short_pick`" +
+      " is open. Repeating it with the same stock changes nothing.",
     refuses: ["invalid_state_transition"],
     query: AllocateOrder,
     body: NoFields,
@@ -269,11 +302,9 @@ export const splitRoutes = routes("Orders", [
     id: "splitOrder",
     summary: "Split an order",
     description:
-      "For units that should wait, ship later or be held separately. The new order (`split_off`) is pending, goes" +
-      " to the same customer and address, and has the number `<number>-2` unless `order_number` is set. Reserved" +
-      " stock moves with the units; backordered units of a line move first. A line's price is divided so that" +
-      " both orders together cost the same; the shipping amount stays. Units that are picked or in a parcel stay," +
-      " and an order from a platform cannot be split: ship that in several parcels.",
+      "Moves units that should wait or ship separately to a new pending order (`split_off`) for the same customer and" +
+      " address; it emits `order.created`. Backordered units move first, reserved stock moves along. Each line's" +
+      " price is divided exactly; the shipping amount stays. An order from a platform cannot be split.",
     refuses: ["duplicate_order_number", "invalid_state_transition"],
     body: SplitOrder,
     view: SplitView,

@@ -13,13 +13,14 @@ import { orderCsvRoutes } from "./csv/order_csv.routes.ts";
 import { planRoutes } from "./fulfillment/stock_plan.routes.ts";
 import { bulkRoutes } from "./lifecycle/bulk_orders.routes.ts";
 import { createBatch, createOrder } from "./lifecycle/create_order.ts";
-import { CreateOrder, OrderPreview, OrderView, TransitionsView, UpdateOrder } from "./order.schema.ts";
+import { CreateOrder, OrderPreview, OrderView, UpdateOrder } from "./order.schema.ts";
 import { type OrderStatus, orderTransitions } from "./order.transitions.ts";
 import { type Order, orderAnswer } from "./order.ts";
 import { actionRoutes, allocationRoutes, lockedOrder, splitRoutes } from "./order_actions.routes.ts";
 import { lotRecallRoutes } from "./search/lot_recall.routes.ts";
 import { historyRoutes } from "./search/order_history.routes.ts";
 import { listRoutes, orderCountRoutes } from "./search/order_list.routes.ts";
+import { TransitionsView } from "./search/order_list.schema.ts";
 
 const creation: BatchableCommand<CreateOrder, Order> = {
   name: "createOrder",
@@ -38,6 +39,10 @@ const records = routes("Orders", [
   respond("POST", "/orders", "orders.write", {
     id: "createOrder",
     summary: "Create an order",
+    description:
+      "Reserves stock at once. Units without stock are backordered or, with `allow_backorder: false`, refuse the" +
+      " order. A reservation made for the same order number is taken over. Emits `order.created` and, for the" +
+      " reserved stock, `inventory.updated`. An order of a suspended merchant is created on hold.",
     refuses: [
       "duplicate_order_number",
       "insufficient_inventory",
@@ -58,6 +63,10 @@ const records = routes("Orders", [
   read("/orders/transitions", "orders.read", {
     id: "listOrderTransitions",
     summary: "List the transitions of orders",
+    description:
+      "The table behind `allowed_actions`: which action is possible in which status, where it leads and what it" +
+      " emits. An action performs the steps before it, so a pending order can be shipped at once. It is the same for" +
+      " all orders.",
     view: TransitionsView,
     data: transitions,
   }),
@@ -65,9 +74,9 @@ const records = routes("Orders", [
     id: "getOrder",
     summary: "Get an order",
     description:
-      "The id of a platform's order is known before the order exists, from the response to the platform's" +
-      " notification. Until the import has created the order, the response is 404 with the code `import_pending` and" +
-      " `Retry-After`, or `order_not_imported` with the reason.",
+      "Returns the order with its lines, holds and parcels. The id of a platform's order is known before the import" +
+      " has created it; until then, the response is 404 with the code `import_pending` and `Retry-After`, or" +
+      " `order_not_imported` with the reason.",
     refuses: ["import_pending", "order_not_imported"],
     view: OrderView,
     data: async (db, { params }) => orderAnswer(await getImportedOrder(db, params.id), db.now),
@@ -75,6 +84,10 @@ const records = routes("Orders", [
   rehearsable("PATCH", "/orders/:id", "orders.write", {
     id: "updateOrder",
     summary: "Update an order",
+    description:
+      "Changes fields until the order is packed; lines only while it is pending or on hold and nothing is picked." +
+      " New lines or cold storage plan its stock again. Emits no event of the order. Fields that keep their values" +
+      " change nothing; other values for fixed fields are refused.",
     refuses: ["immutable_field", "insufficient_inventory", "invalid_state_transition"],
     body: UpdateOrder,
     view: OrderView,

@@ -15,7 +15,10 @@ export const BuyLabels = closed({
   carrier: label.carrier,
   service: label.service,
   account_id: label.account_id,
-  package: Type.Optional(PackageField),
+  package: Type.Optional({
+    ...PackageField,
+    description: "The parcel, the same for all orders. Default: the weight of the products.",
+  }),
   additional: label.additional,
 });
 export type BuyLabels = Static<typeof BuyLabels>;
@@ -39,7 +42,11 @@ const request = {
       "The action for each order, as in `POST /orders/:id/hold`, `release`, `process` or `allocate`," +
       " `DELETE /orders/:id` or `POST /shipping/labels`.",
   }),
-  order_ids: Type.Array(idField("order"), { minItems: 1, maxItems: orders_max }),
+  order_ids: Type.Array(idField("order"), {
+    minItems: 1,
+    maxItems: orders_max,
+    description: "The orders by id, each once. An order number is not accepted here.",
+  }),
   tags: Type.Optional(
     Type.Record(
       Type.String({ maxLength: 24 }),
@@ -80,34 +87,42 @@ export const ActOnOrdersShown = closed({
   ),
 });
 
-const Problem = closed({ field: Type.String(), code: Type.String(), message: Type.String(), pointer: Type.String() });
+const Problem = closed({
+  field: Type.String({ description: "The field, as the request for a single order names it." }),
+  code: Type.String({ description: "What is wrong, such as `required`." }),
+  message: Type.String(),
+  pointer: Type.String({ description: "The same field as a JSON pointer." }),
+});
 
 export const ActedView = closed({
-  action: choice(orderActions),
-  dry_run: Type.Boolean(),
+  action: choice(orderActions, { description: "The action of the request." }),
+  dry_run: Type.Boolean({ description: "Whether it was a dry run." }),
   done: Type.Integer({ description: "The number of orders for which the action succeeded, or would succeed." }),
-  failed: Type.Integer(),
+  failed: Type.Integer({ description: "The number of orders that refused the action." }),
   results: Type.Array(
     closed({
-      id: Type.String(),
-      ok: Type.Boolean(),
+      id: Type.String({ description: "The order, such as `ord_1001`." }),
+      ok: Type.Boolean({ description: "Whether the action succeeded, or would succeed." }),
       status: Type.Integer({
-        description: "The status that a single request would return. 202: the carrier has not sold the label yet.",
+        description: "The HTTP status of a single request. 202: the carrier has not sold the label yet.",
       }),
       order: Type.Optional(
         Type.Union([OrderView, OrderPreview], {
           description: "Omitted from later results once the response exceeds 2 MB. Get the order by its id instead.",
         }),
       ),
-      label: Type.Optional(LabelView),
+      label: Type.Optional({ ...LabelView, description: "The label, if the action is `buy_label`." }),
       error: Type.Optional(
-        Type.Object({
-          type: Type.String(),
-          code: Type.String(),
-          message: Type.String(),
-          details: nullable(Type.Array(Problem)),
-          doc_url: Type.String(),
-        }),
+        Type.Object(
+          {
+            type: Type.String({ description: "The group of the code, such as `conflict`." }),
+            code: Type.String({ description: "The error code, such as `invalid_state_transition`." }),
+            message: Type.String(),
+            details: nullable(Type.Array(Problem, { description: "The invalid fields; null if none." })),
+            doc_url: Type.String({ description: "Where the code is documented." }),
+          },
+          { description: "Why the order refused the action." },
+        ),
       ),
     }),
     { description: "One result for each order, in the order of the request." },

@@ -56,11 +56,10 @@ const orderActionRoutes = (service: Service) => {
       id: "actOnOrders",
       summary: "Run an action on up to 200 orders",
       description:
-        "The action runs on the orders in sequence, each as in a separate request with its own history and" +
-        " events. If one order is refused, the others still run, and the response is 200. With an" +
-        " `Idempotency-Key`, repeating an interrupted request continues where it stopped. Processing" +
-        " also requires the permission `orders.fulfil`, and buying labels `shipping.buy`. A merchant's key can" +
-        " run the actions that it can run on single orders.",
+        "Runs the action on one order after the other, each with its own history and events, as separate requests" +
+        " would. A refusal does not stop the others, and the response is 200. Repeating an interrupted request with" +
+        " its `Idempotency-Key` continues where it stopped. Processing also requires `orders.fulfil`, buying labels" +
+        " `shipping.buy`.",
       query: ActOnOrdersQuery,
       body: shownBodyOf(ActOnOrders, ActOnOrdersShown),
       answers: { 200: EnvelopedView(ActedView) },

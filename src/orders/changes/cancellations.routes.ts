@@ -81,9 +81,6 @@ function rehearseWithoutLabels(
 }
 
 const cancelling = {
-  description:
-    "Labels are voided first, carriers' labels by their carriers. If a carrier refuses, nothing is cancelled. A dry" +
-    " run calls no carrier and assumes that none refuses.",
   matches: true,
   refuses: [
     "carrier_error",
@@ -116,6 +113,10 @@ export const cancellationRoutes = (service: Service) =>
     respond("DELETE", "/orders/:id", "orders.write", {
       id: "cancelOrder",
       summary: "Cancel an order",
+      description:
+        "Allowed until a parcel has left. Labels are voided first; if a carrier refuses, nothing is cancelled. Holds" +
+        " end, reserved stock is freed, and picked units wait as restock tasks. Emits `order.cancelled`. Cancelling" +
+        " again changes nothing. A dry run calls no carrier.",
       ...cancelling,
       query: CancelOrder,
       answer: ({ call, params, query }) => answerCancellation(call, service, params.id, query),
@@ -123,6 +124,10 @@ export const cancellationRoutes = (service: Service) =>
     respond("POST", "/orders/:id/cancel_items", "orders.write", {
       id: "cancelOrderItems",
       summary: "Cancel units of an order that have not shipped",
+      description:
+        "The rest of the order continues. Units outside parcels are cancelled first; labels of parcels that lose" +
+        " units are voided, or nothing is cancelled. If nothing is left, the order is cancelled (`order.cancelled`);" +
+        " if only packed, shipped or delivered units are left, it moves on with the matching event.",
       ...cancelling,
       body: CancelItems,
       query: DryRunQuery,

@@ -31,7 +31,9 @@ const table = columnTable(orderColumns, required);
 const pastTable = columnTable(otherColumns, pastRequired);
 const ChooseFile = closed({
   ...fileFields,
-  history: Type.Optional(Type.Boolean({ description: "If true, the file contains past orders from another system." })),
+  history: Type.Optional(
+    Type.Boolean({ description: "If true, the file contains past orders from another system. Default: false." }),
+  ),
 });
 
 const grouped = { counted_as: "orders", column: "customer_email", keyOf: emailKey };
@@ -92,17 +94,14 @@ export const orderCsvRoutes = routes("Orders", [
     id: "importOrders",
     summary: "Import orders as CSV, one row per line",
     description:
-      "Rows with the same `order_number` form one order, wherever they are. What one states applies to all of" +
-      " them, so the others may leave these cells empty. One names the customer by `customer_email`; a" +
-      " missing customer or address is created. An invalid row rejects its whole order and no other; one" +
-      " without an order number rejects every order that it may belong to. An existing order" +
-      " stays as it is, so importing a file again changes nothing; one with another" +
-      ` customer or other lines is rejected.\n\n${table}\n\n` +
-      "With `history=true` the file contains past orders, so that they survive a change of systems:" +
-      " those that have shipped, were delivered or were cancelled. They change no stock and no events are sent" +
-      " for them; products may be inactive. They are marked `imported`, and what is still possible with" +
-      " them (deliver, return) works as with any other order; returned units are an adjustment of stock. An" +
-      " existing order stays as it is here, too." +
+      "Creates pending orders as `POST /orders` does. Rows with the same `order_number` form one order, wherever they" +
+      " are; its own fields need to be filled in only one of its rows. `customer_email` names the customer; a missing" +
+      " customer or address is created. An invalid row rejects its whole order and no other; a row without an order" +
+      " number rejects every order that it may belong to. An existing order stays as it is, so importing a file again" +
+      ` changes nothing; with another customer or other lines it is rejected.\n\n${table}\n\n` +
+      "With `history=true` the file contains past orders of another system: shipped, delivered or cancelled. They" +
+      " change no stock and emit no events, their products may be inactive, and they are marked `imported`." +
+      " Delivering and returning them works as with any other order; returned units are an adjustment of stock." +
       ` These columns have another meaning then:\n\n${pastTable}`,
     sends: "csv",
     query: ChooseFile,
@@ -114,8 +113,8 @@ export const orderCsvRoutes = routes("Orders", [
     id: "exportOrders",
     summary: "Export the orders of a list as CSV, one row per line",
     description:
-      "Accepts the filters, the search and the sort of the list. The file can be imported: pending orders that do" +
-      " not exist yet are created. Values that a spreadsheet would take for a formula have an apostrophe before" +
+      "Takes the filters, the search and the sort of `GET /orders`, without its limit of records. The file can be" +
+      " imported again. Values that a spreadsheet would take for a formula have an apostrophe before" +
       ` them.\n\n${table}`,
     query: closed({ ...FilterOrders.properties, ...csvExportFields }),
     file: ({ query }) => orderExport(filterOf(query), query.sort ?? "-created_at"),

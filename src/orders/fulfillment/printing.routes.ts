@@ -38,6 +38,9 @@ export const printingRoutes = ({ log }: Service) =>
     respond("GET", "/orders/:id/pick_list", "orders.read", {
       id: "getPickList",
       summary: "Get the pick list of an order: PDF, or HTML or JSON by `Accept`",
+      description:
+        "The units that are still to be picked, bin by bin along the pick path. It only reads: record the picks with" +
+        " `POST /orders/:id/pick`. Refused while the order is on hold, and once it is packed.",
       refuses: ["invalid_state_transition"],
       query: PrintPickList,
       answers: { 200: EnvelopedView(WalkView) },
@@ -52,6 +55,9 @@ export const printingRoutes = ({ log }: Service) =>
     respond("GET", "/orders/:id/packing_slip", "orders.read", {
       id: "getPackingSlip",
       summary: "Get the packing slip of an order or of one of its parcels: PDF, or HTML or JSON by `Accept`",
+      description:
+        "For a parcel, its contents and what is still backordered; for an order, all of its units. Prices and" +
+        " internal notes are left out unless requested.",
       refuses: ["invalid_state_transition"],
       query: PrintPackingSlip,
       answers: { 200: EnvelopedView(PackingSlipView) },
@@ -61,6 +67,9 @@ export const printingRoutes = ({ log }: Service) =>
     respond("GET", "/pick_lists", "orders.read", {
       id: "getWavePickList",
       summary: "Get one pick list for up to 200 orders: PDF, or HTML or JSON by `Accept`",
+      description:
+        "One walk through the bins for all of them; each stop shows how its units are shared out. If an order is" +
+        " unknown, on hold or packed, there is no list, and the refusal names every such order. It only reads.",
       refuses: ["ambiguous_identifier", "invalid_state_transition", "resource_missing"],
       query: PrintWave,
       answers: { 200: EnvelopedView(WalkView) },

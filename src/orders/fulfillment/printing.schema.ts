@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { contactView, recipientFields } from "../../addresses/address.schema.ts";
-import { choice, closed, idField, nullable, Timestamp } from "../../core/schema.ts";
+import { choice, closed, idField, nullable } from "../../core/schema.ts";
 import { documentFormats, paperSizes } from "../../documents/document.ts";
 import { OwnerView } from "../../storage/tenant.schema.ts";
 import { publicOrderStatuses } from "../order.transitions.ts";
@@ -33,57 +33,67 @@ export const PrintPackingSlip = closed({
 });
 export type PrintPackingSlip = Static<typeof PrintPackingSlip>;
 
-const count = Type.Integer({ minimum: 0 });
+const many = (description: string) => Type.Integer({ minimum: 0, description });
+const textOf = (description: string) => nullable(Type.String({ description }));
+const moneyOf = (description: string) => Type.Optional(Type.Number({ description }));
 const order = { order_id: Type.String(), order_number: Type.String() };
 
 export const WalkView = closed({
-  orders: Type.Array(closed({ ...order, merchant_id: OwnerView })),
+  orders: Type.Array(closed({ ...order, merchant_id: OwnerView }), {
+    description: "The orders, as the request lists them.",
+  }),
   warehouses: Type.Array(
     closed({
       warehouse_id: Type.String(),
-      name: Type.String(),
+      name: Type.String({ description: "The name of the warehouse." }),
       stops: Type.Array(
         closed({
           bin: Type.String(),
-          pick_order: Type.Integer(),
+          pick_order: Type.Integer({ description: "The place of the bin on the pick path." }),
           sku: Type.String(),
-          name: Type.String(),
-          lot_number: nullable(Type.String()),
-          expiration_date: nullable(Timestamp),
-          quantity: count,
-          orders: Type.Array(closed({ ...order, quantity: count })),
+          name: Type.String({ description: "The name of the product." }),
+          lot_number: textOf("The lot to pick; null for goods without lots."),
+          expiration_date: nullable(
+            Type.String({ format: "date-time", description: "The end of the lot's last day; null if it has none." }),
+          ),
+          quantity: many("Units to pick here for all orders together."),
+          orders: Type.Array(closed({ ...order, quantity: many("Units to pick here for this order.") }), {
+            description: "How the units are shared out.",
+          }),
         }),
-        { description: "In the order of the pick path." },
+        { description: "The bins, in the order of the pick path." },
       ),
     }),
+    { description: "The warehouses to walk through, those with the highest priority first." },
   ),
-  backordered: Type.Array(closed({ ...order, sku: Type.String(), quantity: count })),
-  picked_units: count,
+  backordered: Type.Array(closed({ ...order, sku: Type.String(), quantity: many("Units without stock.") }), {
+    description: "What cannot be picked yet.",
+  }),
+  picked_units: many("Units of these orders that are picked already and not listed."),
 });
 
 export const PackingSlipView = closed({
   ...order,
-  status: choice(publicOrderStatuses),
-  shipment_id: nullable(Type.String()),
-  tracking_number: nullable(Type.String()),
-  shipped_at: nullable(Timestamp),
-  ship_to: closed(recipientFields),
-  ship_from: closed(contactView),
-  order_notes: Type.Optional(nullable(Type.String())),
+  status: choice(publicOrderStatuses, { description: "The status of the order." }),
+  shipment_id: textOf("The parcel; null for a slip of the whole order."),
+  tracking_number: textOf("The tracking number of the parcel; null without one."),
+  shipped_at: nullable(Type.String({ format: "date-time", description: "When the parcel left; null if it has not." })),
+  ship_to: { ...closed(recipientFields), description: "The recipient." },
+  ship_from: { ...closed(contactView), description: "The sender: the warehouse's address in the merchant's name." },
+  order_notes: Type.Optional(textOf("The internal notes; only with `notes=true`.")),
   items: Type.Array(
     closed({
-      line_id: Type.String(),
+      line_id: Type.String({ description: "The order line." }),
       sku: Type.String(),
-      name: Type.String(),
-      quantity_ordered: count,
-      quantity_packed: count,
-      quantity_backordered: count,
-      unit_price: Type.Optional(Type.Number()),
-      discount_amount: Type.Optional(Type.Number()),
-      line_total: Type.Optional(Type.Number()),
-      amount: Type.Optional(
-        Type.Number({ description: "The price of the units in the parcel, or of all ordered units." }),
-      ),
+      name: Type.String({ description: "The product's name when it was ordered." }),
+      quantity_ordered: many("Units ordered, without cancelled ones."),
+      quantity_packed: many("Units in the parcel, or packed so far on a slip of the whole order."),
+      quantity_backordered: many("Units that wait for stock and follow later."),
+      unit_price: moneyOf("The price of one unit; only with `prices=true`, as the amounts below."),
+      discount_amount: moneyOf("The discount on all units together."),
+      line_total: moneyOf("The cost of all ordered units, including cancelled ones."),
+      amount: moneyOf("The cost of the units in the parcel, or of all units of the order."),
     }),
+    { description: "The contents." },
   ),
 });

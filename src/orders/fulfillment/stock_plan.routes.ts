@@ -19,9 +19,9 @@ export const planRoutes = routes("Orders", [
     id: "getOrderPlan",
     summary: "Get the allocation plan of an order: the stock it holds, why, and what it waits for",
     description:
-      "For each SKU: the bins and lots allocated to the order, the first rule by which other stock was" +
-      " passed over, and for short SKUs who holds the stock and when more is expected. It only reads;" +
-      " `POST /orders/:id/allocate` allocates again.",
+      "Explains for each SKU which bins and lots the order holds and why other stock was passed over; for short SKUs" +
+      " also who holds the stock and when more is expected. It only reads: `POST /orders/:id/allocate` allocates" +
+      " again.",
     view: PlanView,
     data: (db, { params }) => planOf(db, params.id),
   }),

@@ -7,8 +7,9 @@ import { answerWrite } from "../../http/response.ts";
 import { respond, routes } from "../../http/routes.ts";
 import { merchantOfPart } from "../../merchants/tenant_scopes.ts";
 import type { Tx } from "../../storage/database.ts";
-import { CreatedOrdersView, CreateOrder, CreateOrders, DocumentedCreateOrders } from "../order.schema.ts";
+import { CreateOrder } from "../order.schema.ts";
 import { type Order, orderView } from "../order.ts";
+import { CreatedOrdersView, CreateOrders, DocumentedCreateOrders } from "./bulk_orders.schema.ts";
 import { createOrders } from "./create_order.ts";
 
 /** Bulk creation of orders. */
@@ -17,8 +18,9 @@ export const bulkRoutes = routes("Orders", [
     id: "createOrders",
     summary: "Bulk-create up to 500 orders",
     description:
-      "Takes what `POST /orders` takes, as a list. An invalid order is refused in its own result and does not stop" +
-      " the others; the response is still 200. Stock is allocated in the order of the list.",
+      "Creates each as `POST /orders` does, with its own `order.created`. An order that is refused has an error as" +
+      " its result and does not stop the others; the response is still 200. Stock is reserved in the order of the" +
+      " list.",
     body: shownBodyOf(CreateOrders, DocumentedCreateOrders),
     answers: { 200: EnvelopedView(CreatedOrdersView) },
     answer: ({ call, body }) => createEach(call, body),

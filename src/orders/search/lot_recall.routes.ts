@@ -26,6 +26,9 @@ export const lotRecallRoutes = routes("Lots", [
   list("/inventory/lots/:id/trace", "stock.read", {
     id: "traceLot",
     summary: "Trace a lot to its orders",
+    description:
+      "Lists the orders that were shipped units of the lot, most recent first, with customers and parcels: everyone" +
+      " to warn in a recall. Units whose pick was not scanned count as `assumed_quantity`.",
     of: {
       query: ListLotRecall,
       listing: ({ params: { id } }) => ({
@@ -42,6 +45,9 @@ export const lotRecallRoutes = routes("Lots", [
   exportCsv("/inventory/lots/:id/trace/export.csv", "stock.read", {
     id: "exportLotTrace",
     summary: "Export the trace of a lot as CSV",
+    description:
+      "The orders of the trace, one row each, with the customer's email address and the tracking numbers: the mailing" +
+      " list of a recall.",
     query: closed(csvExportFields),
     file: ({ params }) => lotRecallExport(params.id),
   }),

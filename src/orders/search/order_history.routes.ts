@@ -12,6 +12,10 @@ export const historyRoutes = routes("Orders", [
   list("/orders/:id/history", "orders.read", {
     id: "listOrderHistory",
     summary: "List the history of an order, oldest first",
+    description:
+      "One entry for each step: transitions, holds, changed fields, parcels, returns, and stock that was lost, moved" +
+      " or found. An action that performs missing steps has an entry for each of them. For changes of all orders," +
+      " poll the events.",
     of: {
       query: ListHistory,
       listing: async ({ call, params: { id }, query }) => {

@@ -27,7 +27,9 @@ export const orderCountRoutes = routes("Orders", [
   read("/orders/counts", "orders.read", {
     id: "countOrders",
     summary: "Count orders by status, and those that are backordered or late",
-    description: "A held order counts only as `on_hold`. One request is enough for a whole board.",
+    description:
+      "One request is enough for a whole board. A held order counts only as `on_hold`; `short` and `late` orders also" +
+      " count in their status. Imported past orders count, too.",
     view: OrderCountsView,
     data: countAllOrders,
   }),
@@ -39,8 +41,8 @@ export const listRoutes = routes("Orders", [
     id: "listOrders",
     summary: "List and search orders",
     description:
-      "All filters can be combined, also with a search, a sort and a cursor. A cursor continues its own list: with" +
-      " other filters, another search or another sort it is refused. New orders do not shift the pages.",
+      "Returns whole orders, newest first. All filters can be combined, also with a search (`q`) and a sort. A cursor" +
+      " continues its own list: with other filters or another sort it is refused.",
     of: {
       query: ListOrders,
       listing: ({ query }) => {

@@ -15,7 +15,8 @@ const internal = new Set(["hint", "form", "$id"]);
 export class Publisher {
   readonly components: Record<string, JsonObject> = {};
   readonly #names = new Map<string, string>();
-  readonly #taken = new Set<string>();
+  /** The named schemas, with their own descriptions. */
+  readonly #named = new Map<string, TSchema>();
   readonly #closed = new Map<string, boolean>();
   #closes = true;
 
@@ -26,9 +27,9 @@ export class Publisher {
   name(schema: TSchema, ...names: readonly [string, ...string[]]): void {
     const text = textOf(schema);
     if (this.#names.has(text)) return;
-    const free = names.find((name) => !this.#taken.has(name));
+    const free = names.find((name) => !this.#named.has(name));
     if (free === undefined) throw new Error(`two schemas are named ${names[0]}`);
-    this.#taken.add(free);
+    this.#named.set(free, schema);
     this.#names.set(text, free);
   }
 
@@ -50,7 +51,8 @@ export class Publisher {
     if (!(name in this.components)) {
       // Registered before its parts are converted, because they may refer to it.
       this.components[name] = {};
-      this.components[name] = this.#write(schema);
+      // The description of a use belongs to that use: others may mean something else.
+      this.components[name] = this.#write(this.#named.get(name) ?? schema);
     }
     const about = schema["description"];
     const own = about === undefined || about === this.components[name]?.["description"] ? {} : { description: about };
@@ -66,7 +68,7 @@ export class Publisher {
       ...Object.fromEntries(published),
       ...(about === undefined ? {} : { description: about }),
     };
-    if (anyOf) Object.assign(json, this.#either(anyOf as TSchema[]));
+    if (anyOf) Object.assign(json, this.#either(anyOf as TSchema[]), about === undefined ? {} : { description: about });
     if (allOf) json["allOf"] = (allOf as TSchema[]).map((part) => this.publish(part));
     if (not) json["not"] = this.publish(not as TSchema);
     if (items) json["items"] = this.publish(items as TSchema);
@@ -83,13 +85,14 @@ export class Publisher {
   /** Fields that a request may contain, but which are ignored there, are left out. */
   #each(schemas: Readonly<Record<string, TSchema>>): JsonObject {
     const fields = Object.entries(schemas).filter(([, schema]) => schema["readOnly"] !== true);
-    return Object.fromEntries(fields.map(([name, schema]) => [name, this.#field(name, this.publish(schema))]));
+    return Object.fromEntries(fields.map(([name, schema]) => [name, this.#field(name, schema)]));
   }
 
   /** A field that does not describe itself is described as fields of its name are. */
-  #field(name: string, published: JsonObject): JsonObject {
+  #field(name: string, schema: TSchema): JsonObject {
+    const published = this.publish(schema);
     const component = /schemas\/(\w+)$/.exec(String(published["$ref"]))?.[1] ?? "";
-    const own = published["description"] ?? this.components[component]?.["description"];
+    const own = descriptionOf(schema) ?? this.#named.get(component)?.["description"];
     const common = commonFields[name];
     return own !== undefined || common === undefined ? published : { ...published, description: common };
   }
@@ -111,7 +114,12 @@ export class Publisher {
         ...(only["enum"] ? { enum: [...(only["enum"] as []), null] } : {}),
       };
     }
-    return { anyOf: absent ? [...published, { type: "null" }] : published };
+    if (!absent) return { anyOf: published };
+    const nothing = { type: "null" };
+    if (!only || published.length > 1) return { anyOf: [...published, nothing] };
+    // A value or null: the description of the value is that of the field.
+    const { description, ...form } = only;
+    return { anyOf: [form, nothing], ...(description === undefined ? {} : { description }) };
   }
 
   /** A map of names to values. */
@@ -124,6 +132,12 @@ export class Publisher {
 }
 
 const textOf = ({ description: _, ...schema }: TSchema) => JSON.stringify(schema);
+
+/** The description of a field; of a field that may be null, that of its value. */
+function descriptionOf({ description, anyOf = [] }: TSchema): unknown {
+  const [value, ...others] = (anyOf as TSchema[]).filter(({ type }) => type !== "null");
+  return description ?? (value !== undefined && others.length === 0 ? descriptionOf(value) : undefined);
+}
 
 function sentence(hint: unknown): string | undefined {
   return typeof hint === "string" ? `${hint.charAt(0).toUpperCase()}${hint.slice(1)}.` : undefined;
