@@ -5,84 +5,104 @@ export const chapters = [
     name: "Orders",
     description:
       "An order reserves stock as soon as it is created, and moves from `pending` through `processing`, `fulfilled`" +
-      " and `shipped` to `delivered`. An action performs any missing steps before it. `allowed_actions` lists what" +
-      " can be done next.",
+      " and `shipped` to `delivered`. An action performs the missing steps before it, so a client may create an" +
+      " order and then simply ship it. `allowed_actions` of an order lists what it allows now.",
   },
   {
     name: "Search",
-    description: "One search over orders, parcels, products, customers, stock, receipts and transfers.",
+    description:
+      "One search over orders, parcels, products, customers, stock, receipts and transfers, for a search box.",
   },
   {
     name: "Products",
-    description: "The catalog: simple products, and bundles that are sold as one item and picked as components.",
+    description:
+      "The catalog: simple products, and bundles, which are sold as one item and picked as their components." +
+      " Everything else refers to a product by its `id` or its SKU.",
   },
   {
     name: "Reservations",
     description:
-      "Stock that is reserved before its order exists. The order with the same number takes over the reservation.",
+      "Stock that a shop reserves before it creates the order, for example during checkout. A reservation expires" +
+      " unless it is extended; the order with the same number takes it over.",
   },
   {
     name: "Warehouses",
-    description: "Warehouses, their zones and bins, and stock movements between them.",
+    description:
+      "Warehouses with their zones and bins, the ledger of stock movements, and restock tasks for units that go" +
+      " back to the shelf.",
   },
   {
     name: "Lots",
     description:
-      "Lots with their expiry dates: hold, quarantine or recall a lot, and trace it to the parcels that contain it.",
+      "Lots with their expiry dates. Hold, quarantine or recall a lot, and trace it to the orders and parcels that" +
+      " contain it.",
   },
   {
     name: "Cycle counts",
-    description: "Count the stock in bins, compare it with the ledger, and post the difference.",
+    description:
+      "Count the stock in bins while the warehouse keeps working, review the differences from the ledger, and post" +
+      " them.",
   },
+  { name: "Receipts", description: "Inbound deliveries: what a supplier announced, and what has arrived." },
   {
-    name: "Receipts",
-    description: "Inbound shipments: what is expected, and what has been received.",
+    name: "Transfers",
+    description:
+      "Stock moved from one warehouse to another. Between shipping and receiving, it is in transit and in the stock" +
+      " of neither.",
   },
-  { name: "Transfers", description: "Stock in transit between two warehouses." },
   {
     name: "Inventory",
     description:
-      "Stock levels. `available` can be reserved now, `reserved` is allocated to orders that have not shipped," +
-      " `total` is the sum of both. Every change is a row in the ledger.",
+      "Stock levels by SKU, and the changes that people make to them. `available` can be reserved now, `reserved`" +
+      " is allocated and has not shipped, `total` is their sum. Every change is a row in the ledger.",
   },
-  {
-    name: "Customers",
-    description: "Customers and their addresses. These responses have no envelope; errors do.",
-  },
+  { name: "Customers", description: "Customers and their addresses. These responses have no envelope; errors do." },
   {
     name: "Addresses",
     description:
-      "Address verification. Addresses of customers and orders are checked when they are stored; the result is" +
-      " their `verification`.",
+      "Address verification without storing anything. Addresses of customers and orders are verified when they are" +
+      " stored; the result is their `verification`.",
   },
   {
     name: "Rate cards",
     description:
-      "The prices of the built-in carrier by zone and weight, how zones are determined, and the carrier's holidays." +
-      " A new installation has invented sample rate cards: replace them with your own.",
+      "The prices of the built-in carrier by zone and weight, how zones are determined, and the holidays of all" +
+      " carriers. A new installation has invented sample rate cards: replace them with your own.",
   },
   {
     name: "Shipping",
-    description: "Rates for parcels, and labels.",
+    description:
+      "Compare rates, buy, print and void labels, hand parcels to carriers with manifests, and connect your own" +
+      " carrier accounts.",
   },
-  { name: "Tracking", description: "Parcel tracking." },
+  {
+    name: "Tracking",
+    description:
+      "Where parcels are. Carriers report scans by themselves; an update is also a `shipment.*` event. Numbers from" +
+      " elsewhere can be tracked, too.",
+  },
   {
     name: "Returns",
-    description: "Returns: create, receive, inspect, refund.",
+    description:
+      "What buyers send back: create a return, receive and inspect its units, put them back in stock or write them" +
+      " off, and record the refund.",
   },
   {
     name: "Platforms",
-    description: "Connected stores whose orders are imported automatically.",
+    description:
+      "Connected BigCommerce, Shopify and WooCommerce stores. Their orders are imported automatically, and shipped" +
+      " parcels are reported back.",
   },
   {
     name: "Webhooks",
-    description: "Subscriptions to events, their deliveries and the results. Each delivery is signed.",
+    description:
+      "Subscriptions to events, their signed deliveries with every attempt, and notices about what needs attention.",
   },
   {
     name: "Reports",
     description:
-      "Orders due today, and figures by day, week and month. Each report is available as JSON and as CSV." +
-      " Days are in the time zone of the first warehouse.",
+      "Orders due today, and figures by day, week and month. Each report is available as JSON and as CSV. Days are" +
+      " in the time zone of the first warehouse.",
   },
   {
     name: "Billing",
@@ -90,7 +110,12 @@ export const chapters = [
       "Billable activity by merchant, recorded as it happens, and stock in storage at the end of each day. Prices" +
       " and invoices are not included.",
   },
-  { name: "Events", description: "Past events." },
+  {
+    name: "Events",
+    description:
+      "What has happened, in order, with the data that webhooks deliver: read it to catch up after an outage, or" +
+      " instead of webhooks.",
+  },
   {
     name: "Merchants",
     description:
@@ -100,16 +125,26 @@ export const chapters = [
   {
     name: "Users",
     description:
-      "People who sign in to the dashboard, their roles and permissions, and their sessions. Users are shared by" +
-      " live and test data, so these routes take a live key or a user.",
+      "People who sign in to the dashboard, with their roles, sessions and second factors. Users are shared by live" +
+      " and test data, so these routes take a live key or a user.",
   },
-  { name: "Keys", description: "API keys: create, rotate, revoke." },
+  { name: "Keys", description: "API keys: create, limit, rotate and revoke them. The secret is shown once." },
   {
     name: "Privacy",
-    description: "Export and erase a person's data, and set how long each type of record is kept.",
+    description:
+      "Export or erase the personal data of a customer or an email address, and set how long each type of record is" +
+      " kept.",
   },
-  { name: "Audit trail", description: "Who changed what, and when." },
-  { name: "Service", description: "The service itself, and this reference." },
+  {
+    name: "Audit trail",
+    description: "Who changed what, and when: one entry for each write that took effect, with its request.",
+  },
+  {
+    name: "Service",
+    description:
+      "The running service: health, metrics, servers, backups, email, recent requests, error codes and this" +
+      " document.",
+  },
 ] as const satisfies readonly { readonly name: string; readonly description: string }[];
 
 /** The name of a chapter. */

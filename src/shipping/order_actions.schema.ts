@@ -12,8 +12,8 @@ const { order_id: _order, package: _package, items: _items, quote_id: _quote, ..
 
 /** The input for buying a label for each of many orders. */
 export const BuyLabels = closed({
-  carrier: label.carrier,
-  service: label.service,
+  carrier: { ...label.carrier, description: "The carrier that sells the labels. Required." },
+  service: { ...label.service, description: "The service of that carrier. Required." },
   account_id: label.account_id,
   package: Type.Optional({
     ...PackageField,

@@ -8,7 +8,7 @@ import { getListedParcel, longParcels, parcelList, withLinesAndLabels } from "./
 import { ParcelView } from "./tracking.schema.ts";
 
 /** Routes of the parcels of all orders, as a list and as CSV. */
-export const parcelRoutes = routes("Service", [
+export const parcelRoutes = routes("Shipping", [
   list("/shipments", "shipping.read", {
     id: "listShipments",
     summary: "List parcels",

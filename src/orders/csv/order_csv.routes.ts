@@ -113,7 +113,7 @@ export const orderCsvRoutes = routes("Orders", [
     id: "exportOrders",
     summary: "Export the orders of a list as CSV, one row per line",
     description:
-      "Takes the filters, the search and the sort of `GET /orders`, without its limit of records. The file can be" +
+      "Takes the filters, the search and the sort of `GET /orders`, and returns all matching orders. The file can be" +
       " imported again. Values that a spreadsheet would take for a formula have an apostrophe before" +
       ` them.\n\n${table}`,
     query: closed({ ...FilterOrders.properties, ...csvExportFields }),

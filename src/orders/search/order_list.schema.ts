@@ -53,7 +53,7 @@ export const HistoryView = closed({
   }),
   from_status: textOf("The public status before; null for the creation."),
   to_status: Type.String({ description: "The public status after it." }),
-  reason: textOf("The reason of a hold, release, cancellation or short pick; null for other events."),
+  reason: textOf("The reason of a hold, release, cancellation or short pick; null for most other events."),
   note: textOf("Details, such as the changed fields or the units concerned."),
   actor: {
     ...closed({
