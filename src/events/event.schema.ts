@@ -40,7 +40,7 @@ export const EventTypeView = closed({
 
 /** The schema of a whole event as version 1 subscriptions receive it, from the schema of its data. */
 export function eventSchema(type: string, data: TSchema): TSchema {
-  return closed({ ...frame(Type.Literal(type)), data });
+  return closed({ ...frame(Type.Literal(type, { description: "The event type." })), data });
 }
 
 /** As `eventSchema`, for version 2 with full payloads, from the schemas of the data and of its old values. */

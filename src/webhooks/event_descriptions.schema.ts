@@ -1,6 +1,6 @@
 // The contents of each event type: the schema of its data and an example, from the features' schemas.
 import { type TObject, Type } from "@sinclair/typebox";
-import { closed, nullable, Timestamp } from "../core/schema.ts";
+import { closed, nullable } from "../core/schema.ts";
 import { exampleOf, type SampleValues } from "../core/schema_example.ts";
 import type { DomainEvent, EventType } from "../events/event_types.ts";
 import { ItemView, ReceivedView } from "../inventory/stock/stock.schema.ts";
@@ -158,7 +158,10 @@ interface PreviousExample {
 const nothing: PreviousExample = { view: closed({}), example: {} };
 
 const describe = (summary: string, { object, view, changed }: EventRecipe, previous = nothing): EventDescription => {
-  const data = Type.Object({ object: Type.Literal(object), ...view.properties }, { additionalProperties: false });
+  const data = Type.Object(
+    { object: Type.Literal(object, { description: "The type of the record." }), ...view.properties },
+    { additionalProperties: false },
+  );
   const example = exampleOf(data, { ...samples, ...changed }) as DomainEvent["data"];
   return { summary, data, example, previous: previous.view, previous_example: previous.example };
 };
@@ -204,14 +207,20 @@ const returned = (summary: string, changed: SampleValues, had?: SampleValues) =>
 const FulfilledOrder = closed({
   id: Type.String(),
   order_number: Type.String(),
-  status: Type.Literal("fulfilled"),
-  customer: closed({ email: Type.String(), name: Type.String() }),
-  shipment: closed({
-    tracking_number: nullable(Type.String()),
-    carrier: nullable(Type.String()),
-    service: nullable(Type.String()),
-  }),
-  fulfilled_at: nullable(Timestamp),
+  status: Type.Literal("fulfilled", { description: "The status after the event." }),
+  customer: {
+    ...closed({ email: Type.String(), name: Type.String({ description: "First and last name." }) }),
+    description: "The buyer.",
+  },
+  shipment: {
+    ...closed({
+      tracking_number: nullable(Type.String({ description: "The tracking number on its label." })),
+      carrier: nullable(Type.String({ description: "The carrier that sold the label." })),
+      service: nullable(Type.String({ description: "The service of that carrier." })),
+    }),
+    description: "The newest parcel with a valid label. All fields are null if there is none yet.",
+  },
+  fulfilled_at: nullable(Type.String({ format: "date-time", description: "When the last open unit was packed." })),
 });
 
 const nothingYet = { shipments: [], processing_at: null, fulfilled_at: null, shipped_at: null, delivered_at: null };
