@@ -242,12 +242,12 @@ const PickItem = closed({
   bin: Type.Optional(textField(100, { description: "The bin picked from, if it is not the planned one." })),
   short: Type.Optional(
     Type.Boolean({
-      description: "If true, these units were not found. Others are planned in their place or backordered.",
+      description: "If true, these units were not found. Other stock takes their place, or they are backordered.",
     }),
   ),
   reason: Type.Optional(
     choice(shortReasons, {
-      description: `Required with \`short\`. ${writeOffReasons.join(", ")} write the units off; others release them.`,
+      description: `Required with \`short\`. ${writeOffReasons.join(", ")}: the units are written off; others free them.`,
     }),
   ),
 });
@@ -283,7 +283,7 @@ const PackedParcel = closed({
       }),
     ),
   ),
-  weight_unit: Type.Optional(nullable(weightUnitField("Default: lb."))),
+  weight_unit: Type.Optional(nullable(weightUnitField(" Default: lb."))),
   dimensions: Type.Optional(nullable({ ...Dimensions, description: "The outer dimensions of the parcel." })),
 });
 
