@@ -347,7 +347,7 @@ export function weightUnitField(description = "") {
     type: "string",
     maxLength: 20,
     pattern: weightUnitPattern,
-    description: `${weightUnits.join(", ")}, or another common spelling, such as lbs.${description}`,
+    description: `${weightUnits.join(", ")}, or another common spelling, such as lbs. ${description}`.trimEnd(),
   });
 }
 

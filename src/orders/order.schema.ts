@@ -247,7 +247,7 @@ const PickItem = closed({
   ),
   reason: Type.Optional(
     choice(shortReasons, {
-      description: `Required with \`short\`. ${writeOffReasons.join(", ")}: the units are written off; others free them.`,
+      description: `Required with \`short\`. ${writeOffReasons.join(", ")} write the units off; others free them.`,
     }),
   ),
 });
@@ -283,7 +283,7 @@ const PackedParcel = closed({
       }),
     ),
   ),
-  weight_unit: Type.Optional(nullable(weightUnitField(" Default: lb."))),
+  weight_unit: Type.Optional(nullable(weightUnitField("Default: lb."))),
   dimensions: Type.Optional(nullable({ ...Dimensions, description: "The outer dimensions of the parcel." })),
 });
 
