@@ -243,6 +243,9 @@ TypeRegistry.Set("Moment", (_schema, value) => typeof value === "string" && pars
 /** A moment as responses show it. */
 export const Timestamp = Type.String({ format: "date-time" });
 
+/** As `Timestamp`, with a description. */
+export const timestamp = (description: string) => Type.String({ format: "date-time", description });
+
 /** A number of units or records in responses. */
 export const Count = Type.Integer({ minimum: 0 });
 

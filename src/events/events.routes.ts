@@ -18,6 +18,10 @@ export const eventRoutes = routes("Events", [
   list("/events", "events.read", {
     id: "listEvents",
     summary: "List events in the order they happened, or the newest first",
+    description:
+      "Keep the `next_cursor` and continue from it later to read every event once, without webhooks or after an" +
+      " outage: pages of a cursor neither skip nor repeat an event. `delivered=false` leaves only events that some" +
+      " subscription has missed.",
     of: {
       query: ListEvents,
       listing: ({ query }) => {
@@ -52,6 +56,9 @@ export const eventRoutes = routes("Events", [
   read("/events/:id", "events.read", {
     id: "getEvent",
     summary: "Get an event",
+    description:
+      "Returns the event as subscriptions of `v1` receive it. Its `data` is the record at that time and does not" +
+      " follow later changes; it is null after the retention of payloads, 30 days by default.",
     tagged: true,
     view: EventView,
     data: async (db, { call, params }) => tagged(eventView(await get(db, params.id), showsBins(call)), null),
@@ -59,6 +66,9 @@ export const eventRoutes = routes("Events", [
   read("/event_types", "any", {
     id: "listEventTypes",
     summary: "List the types of events with their schemas",
+    description:
+      "For each type, when it is emitted, and the JSON Schema and an example of what subscriptions of `v1` and `v2`" +
+      " receive. Use it to generate types or to test a receiver.",
     view: Type.Array(EventTypeView),
     data: () => described(),
   }),

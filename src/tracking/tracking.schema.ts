@@ -1,7 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { choice, closed, momentField, notesField, nullable, Timestamp, textField } from "../core/schema.ts";
 import { ShipmentView } from "../orders/order.schema.ts";
-import { shipmentStatuses } from "../orders/order.transitions.ts";
 import { trackingEventStatuses, trackingStatuses } from "../shipping/carriers/tracking.transitions.ts";
 import { labelStatuses } from "../shipping/labels/label.transitions.ts";
 import { PackageDimensions } from "../shipping/shipping.schema.ts";
@@ -188,29 +187,30 @@ export const TrackedView = closed({
 
 /** The data of shipment events. */
 export const ShipmentEventView = closed({
-  object: Type.Literal("shipment"),
+  object: Type.Literal("shipment", { description: "The type of the record." }),
   id: nullable(Type.String({ description: "Null for a number that is tracked on request and is no order's parcel." })),
-  status: choice(shipmentStatuses),
-  carrier: text,
-  service: text,
-  tracking_number: text,
-  tracking_url: text,
-  items: Type.Array(closed({ line_id: Type.String(), sku: Type.String(), quantity: Type.Integer() })),
+  status: ShipmentView.properties.status,
+  carrier: ShipmentView.properties.carrier,
+  service: ShipmentView.properties.service,
+  tracking_number: ShipmentView.properties.tracking_number,
+  tracking_url: ShipmentView.properties.tracking_url,
+  items: ShipmentView.properties.items,
   created_at: Timestamp,
-  shipped_at: nullable(Timestamp),
-  delivered_at: nullable(Timestamp),
+  shipped_at: ShipmentView.properties.shipped_at,
+  delivered_at: ShipmentView.properties.delivered_at,
   order_id: nullable(
     Type.String({ description: "The order of the parcel, or the order that the number is tracked for." }),
   ),
-  order_number: text,
+  order_number: nullable(Type.String({ description: "The order number of that order." })),
   return_id: nullable(Type.String({ description: "The return that the parcel contains." })),
-  label: nullable(
-    closed({
+  label: nullable({
+    ...closed({
       label_id: Type.String(),
-      status: choice(labelStatuses),
-      cost: Type.Number(),
+      status: choice(labelStatuses, { description: "`completed` once it is bought; `voided` after that." }),
+      cost: Type.Number({ description: "What the label cost." }),
       currency: Type.String(),
     }),
-  ),
-  tracking: closed(standing),
+    description: "The newest label of the parcel; null without one.",
+  }),
+  tracking: { ...closed(standing), description: "Where the parcel is." },
 });

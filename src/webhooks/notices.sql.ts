@@ -18,7 +18,7 @@ import { noticeKinds } from "./webhooks.transitions.ts";
 /** Notices, newest first. */
 export const noticeList = recordList(notices, {
   filters: {
-    kind: equals(notices.kind, choice(noticeKinds)),
+    kind: equals(notices.kind, choice(noticeKinds, { description: "Only notices of these kinds." })),
     acknowledged: filter(Type.Boolean({ description: "False: only unacknowledged notices." }), (acknowledged) =>
       acknowledged ? isNotNull(notices.acknowledged_at) : isNull(notices.acknowledged_at),
     ),

@@ -51,6 +51,10 @@ const recordRows = (service: Service) => [
   write("POST", "/webhooks", "webhooks.manage", {
     id: "createWebhook",
     summary: "Create a webhook subscription",
+    description:
+      "Events that happen from now on are sent to the URL by POST, signed with the `secret`, which only this response" +
+      " contains. There can be 50 subscriptions of the operator and of each merchant, but no two with the same URL," +
+      " version, events and merchants.",
     refuses: ["blocked_address", "duplicate_subscription", "subscription_limit"],
     tagged: true,
     body: CreateSubscription,
@@ -75,6 +79,9 @@ const recordRows = (service: Service) => [
   list("/webhooks", "webhooks.read", {
     id: "listWebhooks",
     summary: "List subscriptions",
+    description:
+      "Webhook subscriptions with the health of their receivers. The operator's keys see those of merchants as well;" +
+      " a merchant's key sees only its own. Secrets are never shown.",
     of: subscriptionList,
     view: SubscriptionView,
     views: (subscriptions) => subscriptions.map(subscriptionView),
@@ -82,6 +89,9 @@ const recordRows = (service: Service) => [
   read("/webhooks/:id", "webhooks.read", {
     id: "getWebhook",
     summary: "Get a subscription",
+    description:
+      "Returns its settings and the health of its receiver: recent failures, whether sending is throttled, and how" +
+      " many deliveries were skipped. The secret is not shown: rotate it if it is lost.",
     tagged: true,
     view: SubscriptionView,
     data: async (db, { params }) => subscriptionAnswer(await getSubscription(db, params.id)),
@@ -92,6 +102,10 @@ const changeRows = (service: Service) => [
   write("PATCH", "/webhooks/:id", "webhooks.manage", {
     id: "updateWebhook",
     summary: "Update, pause or resume a subscription",
+    description:
+      "`active: false` pauses it: pending deliveries are skipped, and so are new ones. `active: true` resumes a" +
+      " paused or disabled one and clears its failures; what it missed is not sent unless you start a recovery. A new" +
+      " URL also applies to pending deliveries.",
     refuses: ["blocked_address", "duplicate_subscription", "immutable_field"],
     tagged: true,
     body: UpdateSubscription,
@@ -112,6 +126,9 @@ const changeRows = (service: Service) => [
   write("DELETE", "/webhooks/:id", "webhooks.manage", {
     id: "deleteWebhook",
     summary: "Delete a subscription",
+    description:
+      "Stops sending at once, cancels pending deliveries and deletes the secret. Its deliveries and its log can no" +
+      " longer be read. To stop for a while, pause it instead.",
     view: DeletedSubscriptionView,
     matches: async (tx, { params }) => subscriptionAnswer(await lockSubscription(tx, params.id)),
     act: async (tx, { params }) => {
@@ -122,6 +139,10 @@ const changeRows = (service: Service) => [
   respond("POST", "/webhooks/:id/rotate_secret", "webhooks.manage", {
     id: "rotateWebhookSecret",
     summary: "Rotate the signing secret of a subscription",
+    description:
+      "Sets a new secret, which only this response contains. During the overlap, requests are signed with both" +
+      " secrets, so that the receiver can switch without losing events. During an overlap, only a rotation with" +
+      " `overlap_seconds: 0` is accepted.",
     refuses: ["rotation_in_progress"],
     tagged: true,
     body: RotateSecret,

@@ -18,6 +18,10 @@ export const testEventRoutes = (service: Service) =>
     write("POST", "/webhooks/:id/test", "webhooks.manage", {
       id: "testWebhook",
       summary: "Send a test event and wait for the response",
+      description:
+        "Sends one event with example data, signed as usual and with the header `X-Webhook-Test: true`, even if the" +
+        " subscription is paused. It is tried once, does not count as a failure of the receiver, and appears in the" +
+        " log. At most ten per minute and subscription.",
       body: SendTest,
       view: TestView,
       long: true,
