@@ -68,7 +68,7 @@ function recordUserCommand(tx: Tx, action: string, { id }: User, facts: AuditFac
   return recordCommand(tx, { world: "live", action, targets: [wireId("user", id)], facts });
 }
 
-const checkPerson = checkOf(closed({ email: emailField(), name: personName() }));
+const checkPerson = checkOf(closed({ email: emailField(), name: personName("The person's full name.") }));
 
 async function create(options: FlagValues<typeof creation>, { live }: Stores, { print }: CommandOutput): Promise<void> {
   const { email, name, role } = options;

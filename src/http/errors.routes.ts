@@ -9,8 +9,12 @@ import { read, routes } from "./routes.ts";
 const codes = Object.keys(faults) as FaultCode[];
 
 const ErrorCodeView = closed({
-  code: choice(codes, { description: "Never reused with another meaning. New codes may be added at any time." }),
-  type: choice([...new Set(codes.map((code) => faults[code].type))], { description: "A closed list of error types." }),
+  code: choice(codes, {
+    description: "The code, as in `error.code`. Its meaning never changes; new codes may be added.",
+  }),
+  type: choice([...new Set(codes.map((code) => faults[code].type))], {
+    description: "The group of the code. No other groups will be added in v1.",
+  }),
   status: Type.Integer({ description: "The HTTP status of the response." }),
   when: Type.String({ description: "When it happens." }),
   remedy: Type.String({ description: "What to do about it." }),
@@ -22,6 +26,9 @@ export const errorRoutes = routes("Service", [
   read("/errors", "any", {
     id: "listErrors",
     summary: "List error codes with their causes and remedies",
+    description:
+      "Every `error.code` that the API can return, with its HTTP status, when it happens and what to do. The page" +
+      " `/docs/errors` shows the same.",
     view: Type.Array(ErrorCodeView),
     data: (_, { call }) => {
       const origin = originOf(call);

@@ -16,64 +16,83 @@ import { ConnectionView, CreateConnection, DeletedConnectionView, UpdateConnecti
 import { reportRoutes } from "./shipment_updates/shipment_updates.routes.ts";
 
 /** Routes of connections to stores at e-commerce platforms. */
-const connectionRoutes = (service: Service) =>
-  routes("Platforms", [
-    write("POST", "/platforms", "platforms.manage", {
-      id: "createPlatform",
-      summary: "Connect a store",
-      description:
-        "A store that was connected before gets its old connection back, so that no order is imported twice.",
-      refuses: ["blocked_address", "duplicate_connection"],
-      body: CreateConnection,
-      view: ConnectionView,
-      status: 201,
-      long: true,
-      prepare: ({ call, body: { platform, store_id, api_url } }) =>
-        refuseAddress(call, api_url ?? defaultApi(platform, storeOf(platform, store_id)), service),
-      act: async (tx, { call, body }) =>
-        viewOf(service, call)(await createConnection(tx, body, ownerOf(call, service)), tx.now),
-    }),
-    list("/platforms", "platforms.manage", {
-      id: "listPlatforms",
-      summary: "List connected stores",
-      of: connectionList,
-      view: ConnectionView,
-      views: (connections, db, { call }) => {
-        const view = viewOf(service, call);
-        return connections.map((connection) => view(connection, db.now));
-      },
-    }),
-    read("/platforms/:id", "platforms.manage", {
-      id: "getPlatform",
-      summary: "Get a connected store",
-      view: ConnectionView,
-      data: async (db, { call, params }) => viewOf(service, call)(await getConnection(db, params.id), db.now),
-    }),
-    write("PATCH", "/platforms/:id", "platforms.manage", {
-      id: "updatePlatform",
-      summary: "Update, pause or resume a connected store",
-      refuses: ["blocked_address", "immutable_field"],
-      body: UpdateConnection,
-      view: ConnectionView,
-      long: true,
-      prepare: async ({ call, body: { api_url } }) => {
-        if (api_url !== undefined) await refuseAddress(call, api_url, service);
-      },
-      matches: (tx, { params }) => lockConnection(tx, params.id),
-      act: async (tx, { call, params, body }) =>
-        viewOf(service, call)(await updateConnection(tx, params.id, body, ownerOf(call, service)), tx.now),
-    }),
-    write("DELETE", "/platforms/:id", "platforms.manage", {
-      id: "deletePlatform",
-      summary: "Disconnect a store and keep its orders",
-      view: DeletedConnectionView,
-      matches: (tx, { params }) => lockConnection(tx, params.id),
-      act: async (tx, { params }) => {
-        const { id } = await deleteConnection(tx, params.id);
-        return { id: wireId("connection", id), deleted: true as const };
-      },
-    }),
-  ]);
+const connectionRoutes = (service: Service) => routes("Platforms", [...recordRows(service), ...changeRows(service)]);
+
+const recordRows = (service: Service) => [
+  write("POST", "/platforms", "platforms.manage", {
+    id: "createPlatform",
+    summary: "Connect a store",
+    description:
+      "Then enter the `callback_url` at the platform. Its orders are imported as they come in or change, also those" +
+      " of the last two days, and shipped parcels are reported back if there is an `api_token`. A store that was" +
+      " connected before gets its old connection back, so that no order is imported twice.",
+    refuses: ["blocked_address", "duplicate_connection"],
+    body: CreateConnection,
+    view: ConnectionView,
+    status: 201,
+    long: true,
+    prepare: ({ call, body: { platform, store_id, api_url } }) =>
+      refuseAddress(call, api_url ?? defaultApi(platform, storeOf(platform, store_id)), service),
+    act: async (tx, { call, body }) =>
+      viewOf(service, call)(await createConnection(tx, body, ownerOf(call, service)), tx.now),
+  }),
+  list("/platforms", "platforms.manage", {
+    id: "listPlatforms",
+    summary: "List connected stores",
+    description:
+      "Returns the stores with their settings and callback URLs. Of each secret it shows only whether it is set and" +
+      " how it ends.",
+    of: connectionList,
+    view: ConnectionView,
+    views: (connections, db, { call }) => {
+      const view = viewOf(service, call);
+      return connections.map((connection) => view(connection, db.now));
+    },
+  }),
+  read("/platforms/:id", "platforms.manage", {
+    id: "getPlatform",
+    summary: "Get a connected store",
+    description:
+      "Shows the callback URL to enter at the platform and which secrets are set. For its orders, see `GET" +
+      " /platforms/{id}/imports`.",
+    view: ConnectionView,
+    data: async (db, { call, params }) => viewOf(service, call)(await getConnection(db, params.id), db.now),
+  }),
+];
+
+const changeRows = (service: Service) => [
+  write("PATCH", "/platforms/:id", "platforms.manage", {
+    id: "updatePlatform",
+    summary: "Update, pause or resume a connected store",
+    description:
+      "While `paused`, notifications are still accepted, and orders are imported and parcels reported once it is" +
+      " `active` again. A new secret or `api_url` also retries everything that failed. Changing `api_url` requires" +
+      " the `api_token` again.",
+    refuses: ["blocked_address", "immutable_field"],
+    body: UpdateConnection,
+    view: ConnectionView,
+    long: true,
+    prepare: async ({ call, body: { api_url } }) => {
+      if (api_url !== undefined) await refuseAddress(call, api_url, service);
+    },
+    matches: (tx, { params }) => lockConnection(tx, params.id),
+    act: async (tx, { call, params, body }) =>
+      viewOf(service, call)(await updateConnection(tx, params.id, body, ownerOf(call, service)), tx.now),
+  }),
+  write("DELETE", "/platforms/:id", "platforms.manage", {
+    id: "deletePlatform",
+    summary: "Disconnect a store and keep its orders",
+    description:
+      "Deletes the store's secrets and stops importing its orders and reporting parcels to it. Orders that were" +
+      " imported stay. Connect it again with `POST /platforms`.",
+    view: DeletedConnectionView,
+    matches: (tx, { params }) => lockConnection(tx, params.id),
+    act: async (tx, { params }) => {
+      const { id } = await deleteConnection(tx, params.id);
+      return { id: wireId("connection", id), deleted: true as const };
+    },
+  }),
+];
 
 const ownerOf = ({ merchant_id }: Call, { secret_key }: Service) => ({ is_operator: merchant_id === null, secret_key });
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, nameField, nullable, Timestamp, textField } from "../core/schema.ts";
+import { choice, closed, nameField, nullable, Timestamp, textField, timestamp } from "../core/schema.ts";
 import { OwnerView, ofMerchant } from "../storage/tenant.schema.ts";
 import { connectionStatuses, importStatuses, platforms, shipmentUpdateStatuses } from "./platforms.transitions.ts";
 
@@ -12,13 +12,15 @@ const secret = (description: string) =>
     description,
   });
 
-const store_id = textField(300, {
-  description:
-    "The store at its platform: BigCommerce's store hash, Shopify's `….myshopify.com` domain, or the URL of " +
-    "a WooCommerce site.",
-});
+const store_text =
+  "The store at its platform: BigCommerce's store hash, Shopify's `….myshopify.com` domain, or the URL of " +
+  "a WooCommerce site.";
+const store_id = textField(300, { description: store_text });
+const platform = choice(platforms, { description: "The platform that hosts the store." });
+const name_text = "What the dashboard calls the store";
+const prefix_text = "Put before the platform's order numbers to make `order_number`; empty by default.";
 const changeable = {
-  name: Type.Optional(nameField(100)),
+  name: Type.Optional(nameField(100, { description: `${name_text}; by default, its \`store_id\`.` })),
   api_url: Type.Optional(
     Type.String({
       minLength: 1,
@@ -36,9 +38,9 @@ const changeable = {
       ),
     ),
   ),
-  order_prefix: Type.Optional(textField(20, { min: 0, description: "A prefix for the platform's order numbers." })),
+  order_prefix: Type.Optional(textField(20, { min: 0, description: prefix_text })),
   status: Type.Optional(
-    choice(connectionStatuses, { description: "While paused, orders are received and imported later." }),
+    choice(connectionStatuses, { description: "While `paused`, orders are received and imported later." }),
   ),
 };
 
@@ -53,63 +55,83 @@ const readOnly = [
   "updated_at",
 ];
 
-export const CreateConnection = closed(
-  { ...ofMerchant, platform: choice(platforms), store_id, ...changeable },
-  readOnly,
-);
+export const CreateConnection = closed({ ...ofMerchant, platform, store_id, ...changeable }, readOnly);
 export type CreateConnection = Static<typeof CreateConnection>;
 
 // These fields cannot be changed. The schema accepts them so that another value is refused instead of ignored.
 export const UpdateConnection = closed(
-  { platform: Type.Optional(choice(platforms)), store_id: Type.Optional(store_id), ...changeable },
+  {
+    platform: Type.Optional(choice(platforms, { description: "Cannot change: connect another store instead." })),
+    store_id: Type.Optional(textField(300, { description: "Cannot change; accepted if it is the present one." })),
+    ...changeable,
+  },
   readOnly,
 );
 export type UpdateConnection = Static<typeof UpdateConnection>;
 
-const lastFour = nullable(
-  Type.String({ description: "The last four characters of the secret; null if it has fewer than 16." }),
-);
+const lastFour = (secret: string) =>
+  nullable(
+    Type.String({
+      description: `The last four characters of ${secret}; null if it has fewer than 16, or none is set.`,
+    }),
+  );
+const isSet = (secret: string) => Type.Boolean({ description: `Whether ${secret} is set.` });
 
 export const ConnectionView = closed({
   id: Type.String(),
   merchant_id: OwnerView,
-  platform: choice(platforms),
-  name: Type.String(),
-  store_id: Type.String(),
-  api_url: Type.String(),
-  order_prefix: Type.String(),
-  status: choice(connectionStatuses),
+  platform,
+  name: Type.String({ description: `${name_text}.` }),
+  store_id: Type.String({ description: store_text }),
+  api_url: Type.String({ description: "The base URL at which the platform's API is called." }),
+  order_prefix: Type.String({ description: prefix_text }),
+  status: choice(connectionStatuses, {
+    description: "While `paused`, nothing is imported or reported; notifications are kept for later.",
+  }),
   callback_url: Type.String({
     description: "The URL to enter at the platform. If PACKHOUSE_BASE_URL is not set, only the path and query.",
   }),
-  has_api_key: Type.Boolean(),
-  api_key_last_four: lastFour,
-  has_api_token: Type.Boolean(),
-  api_token_last_four: lastFour,
-  has_client_secret: Type.Boolean(),
-  client_secret_last_four: lastFour,
-  previous_client_secret_expires_at: nullable(Timestamp),
+  has_api_key: isSet("the consumer key of WooCommerce"),
+  api_key_last_four: lastFour("the consumer key"),
+  has_api_token: isSet("the access token"),
+  api_token_last_four: lastFour("the access token"),
+  has_client_secret: isSet("the secret that signs notifications"),
+  client_secret_last_four: lastFour("the secret that signs notifications"),
+  previous_client_secret_expires_at: nullable(
+    timestamp("Until then notifications may be signed with the previous secret; null if none was replaced."),
+  ),
   revision: Type.Integer(),
   created_at: Timestamp,
   updated_at: Timestamp,
 });
 
-export const DeletedConnectionView = closed({ id: Type.String(), deleted: Type.Literal(true) });
+export const DeletedConnectionView = closed({
+  id: Type.String(),
+  deleted: Type.Literal(true, { description: "Always true." }),
+});
+
+const reasonFields = closed({
+  code: Type.String({ description: "An error code, for programs." }),
+  message: Type.String({ description: "The reason in plain English." }),
+});
 
 export const ImportView = closed({
   id: Type.String(),
   external_id: Type.String({ description: "The platform's id of the order." }),
-  order_id: Type.String({ description: "The id of the order here. The order exists once the status is `imported`." }),
+  order_id: Type.String({ description: "The id of the order here, which exists once it was `imported`." }),
   status: choice(importStatuses, {
-    description: "`queued`: retried for two days. `waiting`: not paid yet. `ignored`: nothing to ship.",
+    description:
+      "`queued`: retried for two days. `waiting`: not paid yet. `ignored`: nothing to ship. `failed`: given up.",
   }),
-  reason: Type.Union([closed({ code: Type.String(), message: Type.String() }), Type.Null()], {
-    description: "The reason why the order is not imported, or why the last attempt failed.",
+  reason: Type.Union([reasonFields, Type.Null()], {
+    description: "Why the order is not imported, or why the last attempt failed; null if neither applies.",
   }),
-  attempts: Type.Integer(),
-  next_attempt_at: nullable(Timestamp),
-  external_updated_at: nullable(Timestamp),
-  imported_at: nullable(Timestamp),
+  attempts: Type.Integer({ description: "Attempts since it was last queued." }),
+  next_attempt_at: nullable(timestamp("When the next attempt is due; null unless `queued`.")),
+  external_updated_at: nullable(
+    timestamp("When the order had last changed at the platform, as of its last import; null before."),
+  ),
+  imported_at: nullable(timestamp("When it was last imported, or updated here from the platform; null if never.")),
   created_at: Timestamp,
   updated_at: Timestamp,
 });
@@ -120,10 +142,17 @@ const open = { additionalProperties: true };
 export const ThinNotification = Type.Object(
   {
     scope: textField(200, { description: "The event, such as `store/order/created`." }),
-    store_id: textField(200),
+    store_id: textField(200, { description: "The store hash; used if `producer` names no store." }),
     data: Type.Object(
-      { type: textField(100, { min: 0 }), id: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }) },
-      open,
+      {
+        type: textField(100, { min: 0, description: "The type of the record: `order`." }),
+        id: Type.Integer({
+          minimum: 0,
+          maximum: Number.MAX_SAFE_INTEGER,
+          description: "BigCommerce's id of the order.",
+        }),
+      },
+      { ...open, description: "The record that the notification is about." },
     ),
     hash: textField(200, { description: "A value that is equal for repeats of one notification." }),
     created_at: Type.Integer({ minimum: 0, maximum: 253_402_300_799, description: "Unix seconds." }),
@@ -144,8 +173,13 @@ export const NotificationView = closed({
         " is 404 with the code `import_pending`.",
     }),
   ),
-  status: choice(["processing", "ignored"]),
-  estimated_ship_date: nullable(Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$" })),
+  status: choice(["processing", "ignored"], { description: "`ignored` if the notification is not about an order." }),
+  estimated_ship_date: nullable(
+    Type.String({
+      pattern: "^\\d{4}-\\d{2}-\\d{2}$",
+      description: "The day on which it should ship if it is accepted now; null if unknown.",
+    }),
+  ),
 });
 
 export const ReportView = closed({
@@ -155,18 +189,24 @@ export const ReportView = closed({
   status: choice(shipmentUpdateStatuses, {
     description:
       "`queued`: retried for five days. `skipped`: the parcel has nothing that the platform ordered, or the " +
-      "connection has no `api_token`.",
+      "connection has no `api_token`. `failed`: given up.",
   }),
-  items: Type.Array(closed({ external_line_id: Type.String(), quantity: Type.Integer() }), {
-    description: "The platform's lines, with the units of each in the parcel.",
+  items: Type.Array(
+    closed({
+      external_line_id: Type.String({ description: "The platform's id of the order line." }),
+      quantity: Type.Integer({ description: "Units of the line in the parcel." }),
+    }),
+    { description: "The platform's lines, with the units of each in the parcel." },
+  ),
+  external_id: Type.Union([Type.String(), Type.Null()], {
+    description: "The platform's id of the parcel; null until it is reported, or if the platform gives none.",
   }),
-  external_id: Type.Union([Type.String(), Type.Null()], { description: "The platform's id of the parcel." }),
-  reason: Type.Union([closed({ code: Type.String(), message: Type.String() }), Type.Null()], {
-    description: "The reason why the parcel is not reported, or why the last attempt failed.",
+  reason: Type.Union([reasonFields, Type.Null()], {
+    description: "Why the parcel is not reported, or why the last attempt failed; null if neither applies.",
   }),
-  attempts: Type.Integer(),
-  next_attempt_at: nullable(Timestamp),
-  reported_at: nullable(Timestamp),
+  attempts: Type.Integer({ description: "Attempts since it was last queued." }),
+  next_attempt_at: nullable(timestamp("When the next attempt is due; null unless `queued`.")),
+  reported_at: nullable(timestamp("When the platform accepted the report; null until then.")),
   created_at: Timestamp,
   updated_at: Timestamp,
 });

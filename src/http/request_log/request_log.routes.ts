@@ -19,11 +19,9 @@ export const requestRoutes = (service: Service) => {
       id: "listRequests",
       summary: "List recent requests, newest first",
       description:
-        "Every API request in the environment of the caller, including refused ones. Unauthenticated requests are" +
-        " in live data. Bodies, and values of parameters that may be secret, are never logged. Requests are kept" +
-        " for seven days unless the operator configures otherwise (`--request-log-days`), up to 256 MiB in total." +
-        " After a crash, those of the last second may be missing. A page may end early, with `has_more`, when few" +
-        " requests match.",
+        "Every API request in the environment of the caller, including refused ones; unauthenticated ones count as" +
+        " live. Bodies, and values of parameters that may be secret, are never logged. Kept for seven days by" +
+        " default, up to 256 MiB. A page may be short although `has_more` is true, when few requests match.",
       of: {
         query: ListRequests,
         listing: ({ query }) => {
@@ -43,7 +41,9 @@ export const requestRoutes = (service: Service) => {
     read("/requests/:id", "requests.read", {
       id: "getRequest",
       summary: "Get a recent request",
-      description: "By its `id`, or the latest one with this `request_id`.",
+      description:
+        "Finds it by its `id`, or the latest one with this `request_id`, such as the `meta.request_id` of a response" +
+        " that you want to explain.",
       view: RequestView,
       prepare,
       data: (db, { params }) => getRequest(db, params.id),

@@ -10,7 +10,7 @@ export const ListRequests = closed({
   status: Type.Optional(
     several(Type.String({ pattern: "^[1-5](xx|\\d\\d)$", description: "A status or a status class: `404`, `4xx`." })),
   ),
-  method: Type.Optional(several(choice(methods))),
+  method: Type.Optional(several(choice(methods, { description: "Only requests with these methods." }))),
   route: Type.Optional(
     Type.String({ maxLength: 100, description: "The path pattern, as in the reference: `/orders/:id`." }),
   ),
@@ -27,18 +27,20 @@ export const ListRequests = closed({
 export type ListRequests = Static<typeof ListRequests>;
 
 export const RequestView = closed({
-  id: Type.String({ description: "Its position in the log." }),
+  id: Type.String({ description: "Its position in the log, such as `log_12_3`." }),
   request_id: Type.String({ description: "As in `meta.request_id` and `X-Request-Id`. A client may choose it." }),
-  at: Type.String({ format: "date-time", description: "When it was answered." }),
-  method: Type.String(),
-  path: Type.String({ description: "After `/v1`, cut off after 300 characters." }),
+  at: Type.String({ format: "date-time", description: "When the response was sent." }),
+  method: Type.String({ description: "The HTTP method." }),
+  path: Type.String({ description: "The path after `/v1`, without secrets, cut off after 300 characters." }),
   query: Type.String({ description: "The query parameters. Values that may be secret are removed." }),
   route: nullable(Type.String({ description: "The pattern of its path; null when no route matches." })),
-  status: Type.Integer(),
-  error_code: nullable(Type.String()),
+  status: Type.Integer({ description: "The HTTP status of the response." }),
+  error_code: nullable(Type.String({ description: "The `error.code` of the response; null if it succeeded." })),
   actor_id: nullable(Type.String({ description: "The API key or user; null when unauthenticated." })),
-  ip_address: nullable(Type.String()),
-  duration_ms: Type.Number({ description: "Until the response started to be sent." }),
-  request_bytes: nullable(Type.Integer({ description: "Size of the body; null without one, or if not declared." })),
-  response_bytes: nullable(Type.Integer({ description: "Size of the response's body; null if it is not JSON." })),
+  ip_address: nullable(Type.String({ description: "The client's IP address; null if unknown." })),
+  duration_ms: Type.Number({ description: "How long it took until the response began to be sent." }),
+  request_bytes: nullable(
+    Type.Integer({ description: "Size of the request body; null without one, or if not declared." }),
+  ),
+  response_bytes: nullable(Type.Integer({ description: "Size of the response body; null if it is not JSON." })),
 });

@@ -1,10 +1,23 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, momentField, nameField, nullable, Timestamp, textField } from "../../core/schema.ts";
+import {
+  choice,
+  closed,
+  momentField,
+  nameField,
+  nullable,
+  Timestamp,
+  textField,
+  timestamp,
+} from "../../core/schema.ts";
 import { levels } from "../../http/auth/permissions.ts";
 import { ipModes, keyStatuses } from "../identity.transitions.ts";
 import { overlap_seconds_max } from "./api_key.ts";
 
-const permission = choice(levels, { description: "What the key may do; fixed at creation." });
+const permission = choice(levels, {
+  description: "`read`, `read_write`, or `full`, which also allows keys, webhooks and settings. Fixed at creation.",
+});
+const name_text = "What uses the key, such as `Web shop`.";
+const list_text = "Addresses and ranges such as `203.0.113.0/24` or `2001:db8::/32`.";
 const ipMode = choice(ipModes, {
   description:
     "For requests from addresses outside of `ip_list`: `enforce` refuses them, `observe` only logs them, `off` allows" +
@@ -37,7 +50,7 @@ const optional = {
   ip_list: Type.Optional(
     Type.Array(Type.String({ maxLength: 64 }), {
       maxItems: 100,
-      description: "Addresses and ranges such as `203.0.113.0/24` or `2001:db8::/32`.",
+      description: list_text,
     }),
   ),
   rate_limit_per_minute: Type.Optional(nullable(rateLimit)),
@@ -48,22 +61,21 @@ const merchant_id = Type.Optional(
   nullable(
     Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), textField(24)], {
       description:
-        "The merchant, by id or code, to whose records the key is limited. Null, the default, for a key of the" +
-        " keys" +
-        " operator, which can access all records. A merchant's key can only create keys for its own merchant.",
+        "The merchant, by id or code, to whose records the key is limited; null, the default, for a key of the" +
+        " operator, which accesses all records. A merchant's key can only create keys for its own merchant.",
     }),
   ),
 );
 
 export const CreateKey = closed(
-  { name: nameField(100), permission, merchant_id, ...optional },
+  { name: nameField(100, { description: name_text }), permission, merchant_id, ...optional },
   readOnly.filter((name) => name !== "merchant_id"),
 );
 export type CreateKey = Static<typeof CreateKey>;
 
 export const UpdateKey = closed(
   {
-    name: Type.Optional(nameField(100)),
+    name: Type.Optional(nameField(100, { description: name_text })),
     permission: Type.Optional(permission),
     ...optional,
     allow_lockout: Type.Optional(allowLockout),
@@ -97,30 +109,36 @@ const keyFields = {
   merchant_id: nullable(
     Type.String({ description: "The merchant to whose records it is limited; null for a key of the operator." }),
   ),
-  name: Type.String(),
-  mode: choice(["live", "test"]),
-  permission: choice(levels),
-  prefix: Type.String({ description: "The first characters of the key." }),
+  name: Type.String({ description: name_text }),
+  mode: choice(["live", "test"], { description: "The environment whose data the key accesses." }),
+  permission,
+  prefix: Type.String({ description: "The first characters of the key, `ph_live_` or `ph_test_`." }),
   last_four: Type.String({ description: "The last four characters of the key." }),
-  status: choice(keyStatuses),
+  status: choice(keyStatuses, {
+    description: "Only an `active` key is accepted; the others never become active again.",
+  }),
   ip_mode: ipMode,
-  ip_list: Type.Array(Type.String()),
+  ip_list: Type.Array(Type.String(), { description: list_text }),
   rate_limit_per_minute: nullable(rateLimit),
   created_at: Timestamp,
-  last_used_at: nullable(Type.String({ format: "date-time", description: "Accurate to ten minutes." })),
-  expires_at: nullable(Timestamp),
-  revoked_at: nullable(Type.String({ format: "date-time", description: "When the key was revoked, or will be." })),
-  replaced_by: nullable(Type.String({ description: "The key that it was rotated to." })),
-  observed: nullable(
-    closed({
-      // Since the list was set or observing started.
+  last_used_at: nullable(timestamp("The last request with it, accurate to ten minutes; null if there was none.")),
+  expires_at: nullable(timestamp("When the key expires; null for never.")),
+  revoked_at: nullable(timestamp("When the key was revoked, or will be; null if never.")),
+  replaced_by: nullable(Type.String({ description: "The key that it was rotated to; null if it was not." })),
+  observed: nullable({
+    ...closed({
       denied: Type.Integer({ description: "Requests that `ip_list` would have refused." }),
-      last_at: Timestamp,
-      addresses: Type.Array(closed({ address: Type.String(), at: Timestamp }), {
-        description: "The addresses of the latest of them, newest first; at most ten.",
-      }),
+      last_at: timestamp("The last of these requests."),
+      addresses: Type.Array(
+        closed({
+          address: Type.String({ description: "An IP address outside of `ip_list`." }),
+          at: timestamp("Its last request."),
+        }),
+        { description: "The addresses of the latest of them, newest first; at most ten." },
+      ),
     }),
-  ),
+    description: "What `observe` found since it began or the list was set; null if nothing.",
+  }),
 };
 
 export const KeyView = closed(keyFields);

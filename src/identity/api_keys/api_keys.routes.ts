@@ -26,6 +26,9 @@ const recordRows = (service: Service, observer: IpListObserver) => [
   list("/keys", "keys.manage", {
     id: "listKeys",
     summary: "List API keys",
+    description:
+      "The keys of the environment of this request, including expired and revoked ones. The keys themselves are not" +
+      " stored and cannot be shown: tell them apart by `name` and `last_four`.",
     of: keyList,
     view: KeyView,
     views: async (keys, db) => {
@@ -39,6 +42,9 @@ const recordRows = (service: Service, observer: IpListObserver) => [
   write("POST", "/keys", "keys.manage", {
     id: "createKey",
     summary: "Create an API key",
+    description:
+      "Only this response contains the key: store it at once. It belongs to the environment of this request, and" +
+      " cannot have more permissions than you have. The operator and each merchant can have 20 active keys.",
     refuses: ["key_limit"],
     tagged: true,
     body: CreateKey,
@@ -59,6 +65,8 @@ const recordRows = (service: Service, observer: IpListObserver) => [
   read("/keys/:id", "keys.manage", {
     id: "getKey",
     summary: "Get an API key",
+    description:
+      "Shows its settings, when it was last used and, in `observe` mode, which requests its IP list would refuse.",
     tagged: true,
     view: KeyView,
     // So that the response includes the latest requests.
@@ -71,6 +79,9 @@ const changeRows = (service: Service) => [
   write("PATCH", "/keys/:id", "keys.manage", {
     id: "updateKey",
     summary: "Update a key's name, addresses, limit or expiry",
+    description:
+      "Takes effect within a second. The permission of a key is fixed: create another key for that. A change that" +
+      " would leave no full-access key, or lock out the key that makes it, needs `allow_lockout`.",
     refuses: ["immutable_field", "invalid_state_transition", "would_lock_out"],
     tagged: true,
     body: UpdateKey,
@@ -87,6 +98,9 @@ const changeRows = (service: Service) => [
   write("DELETE", "/keys/:id", "keys.manage", {
     id: "deleteKey",
     summary: "Delete an API key",
+    description:
+      "The same as revoking it now: requests with it are refused, and it stays in the list as `revoked`. Repeating it" +
+      " changes nothing.",
     refuses: ["would_lock_out"],
     tagged: true,
     query: DeleteKey,
@@ -98,7 +112,9 @@ const changeRows = (service: Service) => [
   write("POST", "/keys/:id/rotate", "keys.manage", {
     id: "rotateKey",
     summary: "Rotate an API key",
-    description: "The response contains the new key. The old key works until the overlap ends.",
+    description:
+      "Creates a key with the same settings, which only this response contains. The old key works until the overlap" +
+      " ends, so that you can replace it everywhere without an interruption. A key can be rotated once.",
     refuses: ["invalid_state_transition", "key_limit", "rotation_in_progress"],
     tagged: true,
     body: RotateKey,
@@ -115,6 +131,9 @@ const changeRows = (service: Service) => [
   write("POST", "/keys/:id/revoke", "keys.manage", {
     id: "revokeKey",
     summary: "Revoke an API key, now or later",
+    description:
+      "Requests with the key are refused from `at` on. It cannot be undone afterwards; until then, another `at`" +
+      " replaces the first. Revoking a revoked key changes nothing.",
     refuses: ["would_lock_out"],
     tagged: true,
     body: RevokeKey,

@@ -23,6 +23,9 @@ export const auditRoutes = routes("Audit trail", [
   exportCsv("/audit/export.csv", "audit.read", {
     id: "exportAuditEntries",
     summary: "Export the audit trail as CSV",
+    description:
+      "All entries that match the filters, newest first, one per row, without paging. For regular copies, filter by" +
+      " `created_after`.",
     query: auditList.export_query,
     file: ({ query }): CsvFile<AuditLogEntry> => ({
       name: "audit.csv",

@@ -40,7 +40,7 @@ export const auditList = recordList(audit_entries, {
     target: filter(textField(200, { description: "The record that was changed: `ord_7`, or a SKU." }), (target, db) =>
       doneTo(db, eq(audit_targets.target, target)),
     ),
-    world: equals(audit_entries.world, choice(environments)),
+    world: equals(audit_entries.world, choice(environments, { description: "Only changes of live or of test data." })),
     q: search(
       "Part of the actor's name or id, the action, a target, a request id or an IP address.",
       [actor_id, actor_name, action, request_id, ip, (q, db) => doneTo(db, contains(audit_targets.target, q))],

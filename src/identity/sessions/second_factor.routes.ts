@@ -32,6 +32,8 @@ export function secondFactorRoutes(service: Service) {
     read("/users/me/second_factor", "user", {
       id: "getSecondFactor",
       summary: "Get the status of your second factor",
+      description:
+        "Shows whether signing in requires a code of an authenticator app, and how many recovery codes are left.",
       view: FactorView,
       data: async (db, { call }) => factorView(db, await getSelf(db, call.actor.id), service),
     }),
@@ -39,7 +41,8 @@ export function secondFactorRoutes(service: Service) {
       id: "beginSecondFactor",
       summary: "Start the setup of a second factor",
       description:
-        "An authenticator app reads the secret from the QR code. The factor is not active until it is confirmed.",
+        "Returns a secret, which an authenticator app reads from the QR code. It takes effect once you confirm it" +
+        " with a code. Repeating it replaces a secret that was not confirmed.",
       refuses: ["invalid_state_transition"],
       view: NewFactorView,
       status: 201,
@@ -54,7 +57,9 @@ export function secondFactorRoutes(service: Service) {
     respond("POST", "/users/me/second_factor/confirm", "user", {
       id: "confirmSecondFactor",
       summary: "Confirm your second factor with its first code",
-      description: "From then on each sign-in requires a code. Only this response contains the ten recovery codes.",
+      description:
+        "From then on, each sign-in requires a code of the app. Only this response contains the ten recovery codes," +
+        " which replace a code if the app is lost. Sessions go on.",
       refuses: ["invalid_state_transition"],
       body: ConfirmFactor,
       answers: { 200: EnvelopedView(RecoveryCodesView) },
@@ -63,7 +68,9 @@ export function secondFactorRoutes(service: Service) {
     respond("POST", "/users/me/second_factor/recovery_codes", "user", {
       id: "renewRecoveryCodes",
       summary: "Renew your recovery codes",
-      description: "The old recovery codes stop working.",
+      description:
+        "Returns ten new codes, which only this response contains; the old ones stop working. Use it when few are" +
+        " left or somebody may have seen them.",
       refuses: ["invalid_credentials", "invalid_state_transition"],
       body: PasswordConfirmation,
       answers: { 200: EnvelopedView(RecoveryCodesView) },
@@ -72,7 +79,9 @@ export function secondFactorRoutes(service: Service) {
     respond("POST", "/users/me/second_factor/turn_off", "user", {
       id: "turnOffSecondFactor",
       summary: "Turn off your second factor",
-      description: "From then on you sign in with your password only.",
+      description:
+        "From then on you sign in with your password only. The secret and the recovery codes are deleted. Owners" +
+        " cannot turn it off on a server that other machines can reach.",
       refuses: ["invalid_credentials", "invalid_state_transition"],
       body: PasswordConfirmation,
       answers: { 200: EnvelopedView(FactorView) },

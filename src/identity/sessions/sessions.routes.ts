@@ -22,12 +22,18 @@ export const sessionRoutes = (service: Service) =>
     read("/users/me/sessions", "user", {
       id: "listMySessions",
       summary: "List your sessions",
+      description:
+        "The browsers in which you are signed in, with their IP addresses, the last sign-in first. `current` marks" +
+        " the one that sends this request.",
       view: Type.Array(SessionView),
       data: async (db, { call }) => sessionsOf(db, await getSelf(db, call.actor.id), call, service),
     }),
     write("DELETE", "/users/me/sessions", "user", {
       id: "endMyOtherSessions",
       summary: "Sign out of all your other sessions",
+      description:
+        "Ends every session of yours but the one that sends this request, for example after you left a shared" +
+        " computer signed in. Your password stays the same.",
       view: EndedView,
       act: async (tx, { call }) => {
         const hash = currentOf(call, service);
@@ -39,18 +45,23 @@ export const sessionRoutes = (service: Service) =>
     write("DELETE", "/users/me/sessions/:session_id", "user", {
       id: "endMySession",
       summary: "Sign out of one of your sessions",
+      description: "That browser has to sign in again. It may also be the session that sends this request.",
       view: EndedView,
       act: async (tx, { call, params }) => endOf(tx, await getSelf(tx, call.actor.id), params.session_id),
     }),
     read("/users/:id/sessions", "users.manage", {
       id: "listSessions",
       summary: "List the sessions of a user",
+      description: "The browsers in which the user is signed in, with their IP addresses and when they were last used.",
       view: Type.Array(SessionView),
       data: async (db, { call, params }) => sessionsOf(db, await getUser(db, params.id), call, service),
     }),
     write("DELETE", "/users/:id/sessions", "users.manage", {
       id: "endSessions",
       summary: "Sign a user out of all sessions",
+      description:
+        "The user can sign in again at once: to keep them out, disable them with `PATCH /users/{id}`. Users with more" +
+        " permissions than yours are refused.",
       view: EndedView,
       act: async (tx, { call, params }) => {
         const user = await changeable(tx, call, params.id);
@@ -60,6 +71,7 @@ export const sessionRoutes = (service: Service) =>
     write("DELETE", "/users/:id/sessions/:session_id", "users.manage", {
       id: "endSession",
       summary: "Sign a user out of one session",
+      description: "Ends a single session of the user, for example on a lost device. Their other sessions go on.",
       view: EndedView,
       act: async (tx, { call, params: { id, session_id } }) => endOf(tx, await changeable(tx, call, id), session_id),
     }),

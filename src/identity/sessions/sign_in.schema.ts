@@ -1,13 +1,17 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { environments } from "../../core/environment.ts";
-import { choice, closed, emailField, nullable, Timestamp } from "../../core/schema.ts";
+import { choice, closed, emailField, nullable, timestamp } from "../../core/schema.ts";
 import { allPermissions } from "../../http/auth/permissions.ts";
 import { roles } from "../users/roles.ts";
 import { actingFields, MembershipView, passwordField, personName } from "../users/user.schema.ts";
 import { factorStatuses } from "./second_factor.ts";
 
 export const ConfirmFactor = closed({
-  code: Type.String({ pattern: "^[0-9]{6}$", hint: "must be the six digits that the app shows" }),
+  code: Type.String({
+    pattern: "^[0-9]{6}$",
+    hint: "must be the six digits that the app shows",
+    description: "The six digits that the authenticator app shows now.",
+  }),
 });
 export type ConfirmFactor = Static<typeof ConfirmFactor>;
 
@@ -17,13 +21,13 @@ export const PasswordConfirmation = closed({
 export type PasswordConfirmation = Static<typeof PasswordConfirmation>;
 
 export const FactorView = closed({
-  status: choice(factorStatuses, { description: "`pending` until it is confirmed by a first code." }),
+  status: choice(factorStatuses, { description: "`pending` until a first code confirms it; only `on` has an effect." }),
   required: Type.Boolean({
     description:
       "True for owners if other machines can reach the server: until it is set up, everything else is refused.",
   }),
-  confirmed_at: nullable(Timestamp),
-  recovery_codes_left: Type.Integer({ minimum: 0 }),
+  confirmed_at: nullable(timestamp("When it was turned on; null unless `on`.")),
+  recovery_codes_left: Type.Integer({ minimum: 0, description: "Recovery codes that were not used yet, of ten." }),
 });
 
 export const NewFactorView = closed({
@@ -49,7 +53,12 @@ export type SignIn = Static<typeof SignIn>;
 
 const token = Type.String({ minLength: 1, maxLength: 100, description: "The part of the link after #." });
 
-export const FirstUserSetup = closed({ token, email: emailField(), name: personName(), password: passwordField() });
+export const FirstUserSetup = closed({
+  token,
+  email: emailField(),
+  name: personName("Your full name."),
+  password: passwordField(),
+});
 export type FirstUserSetup = Static<typeof FirstUserSetup>;
 
 export const PasswordReset = closed({ token, password: passwordField() });

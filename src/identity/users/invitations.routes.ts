@@ -21,12 +21,9 @@ export const invitationRoutes = (service: Service) =>
       id: "createInvitation",
       summary: "Invite a user",
       description:
-        "Only this response contains the link. With a mail server and a public base URL, the link is also emailed." +
-        " You cannot invite to a role with more permissions than your own. An email address can have one open" +
-        " invitation to the operator and one to each merchant. Existing users accept with" +
-        " `POST /users/me/memberships`. With a mail server and a public base URL, only the emailed link can create" +
-        " an account, because it proves the address. Otherwise the link of a merchant's invitation cannot create an" +
-        " account until the operator has sent the invitation again and handed over the new link.",
+        "The link is emailed if a mail server and a public base URL are configured, and only this response shows it." +
+        " `proof` tells which link can create an account; existing users join with `POST /users/me/memberships`. An" +
+        " address can have one open invitation to the operator and one to each merchant.",
       refuses: ["duplicate_email", "merchant_closed"],
       body: CreateInvitation,
       view: LinkedInvitationView,
@@ -42,6 +39,9 @@ export const invitationRoutes = (service: Service) =>
     list("/invitations", "users.manage", {
       id: "listInvitations",
       summary: "List invitations",
+      description:
+        "Open, accepted, revoked and expired invitations. A merchant's users see only those to their own merchant." +
+        " Links are not shown: resend an invitation to get a new one.",
       of: invitationList,
       view: InvitationView,
       prepare: ({ call }) => directoryOf(call.store).now(),
@@ -50,6 +50,7 @@ export const invitationRoutes = (service: Service) =>
     read("/invitations/:id", "users.manage", {
       id: "getInvitation",
       summary: "Get an invitation",
+      description: "Shows whether it was accepted and by which user, and whether its email was sent.",
       view: InvitationView,
       prepare: ({ call }) => directoryOf(call.store).now(),
       data: async (db, { params, prepared }) => invitationView(await getInvitation(db, params.id), db.now, prepared),
@@ -58,7 +59,8 @@ export const invitationRoutes = (service: Service) =>
       id: "resendInvitation",
       summary: "Resend an invitation with a new link",
       description:
-        "The old link stops working. The new one is valid for seven days. Expired invitations can be resent too.",
+        "Makes a new link, valid for seven days, and emails it if a mail server is configured. The old link stops" +
+        " working. Expired invitations can be resent too.",
       refuses: ["invalid_state_transition"],
       view: LinkedInvitationView,
       secret_key: service.secret_key,
@@ -69,7 +71,9 @@ export const invitationRoutes = (service: Service) =>
     write("POST", "/invitations/:id/revoke", "users.manage", {
       id: "revokeInvitation",
       summary: "Revoke an invitation",
-      description: "Its link stops working immediately.",
+      description:
+        "Its link stops working immediately, and an email that was not sent yet is withdrawn. The address can be" +
+        " invited again. An accepted invitation cannot be revoked: disable the user instead.",
       refuses: ["invalid_state_transition"],
       view: InvitationView,
       prepare: ({ call }) => directoryOf(call.store).now(),

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, nameField, nullable, Timestamp } from "../../core/schema.ts";
+import { choice, closed, nameField, nullable, Timestamp, timestamp } from "../../core/schema.ts";
 import { allPermissions } from "../../http/auth/permissions.ts";
 import { merchantName } from "../../storage/tenant.schema.ts";
 import { covers, userStatuses } from "../identity.transitions.ts";
@@ -17,32 +17,36 @@ export const memberOf = Type.Optional(
 
 const brief = {
   id: Type.String(),
-  code: Type.String(),
-  name: Type.String(),
-  colour: nullable(Type.String()),
+  code: Type.String({ description: "The merchant's code, such as `ACME`, which can replace its id in requests." }),
+  name: Type.String({ description: "The merchant's name." }),
+  colour: nullable(Type.String({ description: "The colour that marks the merchant in the dashboard; null for none." })),
 };
 
 export const MerchantBriefView = closed(brief);
 
 export const MembershipView = closed({
-  covers: choice(covers),
+  covers: choice(covers, { description: "`house`: the operator, with all merchants; `merchant`: one merchant." }),
   merchant_id: nullable(Type.String({ description: "The merchant, such as `mer_2`; null for the operator." })),
-  merchant: nullable(MerchantBriefView),
-  role: choice(roles),
-  status: choice(userStatuses, { description: "The status of this membership." }),
+  merchant: nullable({ ...MerchantBriefView, description: "That merchant; null for the operator." }),
+  role: choice(roles, { description: "What the user may do there. `GET /roles` lists the permissions." }),
+  status: choice(userStatuses, { description: "Whether the user can use this membership." }),
 });
 
 /** The active membership of a user. */
 export const actingFields = {
-  current: MembershipView,
-  merchant: nullable(
-    closed({
+  current: { ...MembershipView, description: "The membership that this session uses." },
+  merchant: nullable({
+    ...closed({
       ...brief,
       status: Type.String({ description: "`active`, or `suspended`: its users can then only read and create orders." }),
-      may_buy_labels: Type.Boolean(),
+      may_buy_labels: Type.Boolean({ description: "Whether its users and keys may buy shipping labels." }),
     }),
-  ),
-  view_as: nullable(MerchantBriefView),
+    description: "The merchant whose records the session sees; null for those of all merchants.",
+  }),
+  view_as: nullable({
+    ...MerchantBriefView,
+    description: "The merchant that one of the operator's users views as; null without such a view.",
+  }),
 };
 
 export const ChooseMembership = closed({
@@ -67,19 +71,23 @@ export const passwordField = () =>
   });
 
 /** A person's name. */
-export const personName = () => nameField(100);
+export const personName = (description: string) => nameField(100, { description });
+
+const name_text = "The person's full name.";
 
 export const UpdateUser = closed(
   {
-    name: Type.Optional(personName()),
-    role: Type.Optional(choice(roles)),
+    name: Type.Optional(personName(name_text)),
+    role: Type.Optional(choice(roles, { description: "The new role, with no more permissions than you have." })),
     status: Type.Optional(
       choice(userStatuses, {
         description:
           "A disabled user is signed out immediately. With `merchant_id`, the status of that membership only.",
       }),
     ),
-    merchant_id: memberOf,
+    merchant_id: Type.Optional(
+      nullable(merchantName("The membership to change: at this merchant, or null for that with the operator.")),
+    ),
   },
   [
     ...["id", "email", "memberships", "revision", "second_factor", "last_sign_in_at", "last_seen_at"],
@@ -88,33 +96,33 @@ export const UpdateUser = closed(
 );
 export type UpdateUser = Static<typeof UpdateUser>;
 
-export const UpdateMe = closed({ name: Type.Optional(personName()) }, [
+export const UpdateMe = closed({ name: Type.Optional(personName("Your full name.")) }, [
   ...["id", "email", "role", "status", "memberships", "revision", "second_factor", "last_sign_in_at", "last_seen_at"],
   ...["created_at", "updated_at", "current", "merchant", "view_as"],
 ]);
 export type UpdateMe = Static<typeof UpdateMe>;
 
 export const ChangePassword = closed({
-  current_password: Type.String({ minLength: 1, maxLength: 1000 }),
+  current_password: Type.String({ minLength: 1, maxLength: 1000, description: "The password that you have now." }),
   password: passwordField(),
 });
 export type ChangePassword = Static<typeof ChangePassword>;
 
 const userFields = {
   id: Type.String(),
-  email: Type.String(),
-  name: Type.String(),
+  email: Type.String({ description: "The address with which the user signs in; unique." }),
+  name: Type.String({ description: name_text }),
   role: choice(roles, {
     description:
       "The role with the operator; for users of merchants, at the first merchant. `memberships` has all roles.",
   }),
-  status: choice(userStatuses),
+  status: choice(userStatuses, { description: "A `disabled` user cannot sign in anywhere." }),
   memberships: Type.Array(MembershipView, {
     description: "The one with the operator first. A merchant's users see only memberships at their own merchant.",
   }),
   second_factor: Type.Boolean({ description: "Whether each sign-in requires a code." }),
-  last_sign_in_at: nullable(Timestamp),
-  last_seen_at: nullable(Type.String({ format: "date-time", description: "Accurate to five minutes." })),
+  last_sign_in_at: nullable(timestamp("When the user last signed in; null if never.")),
+  last_seen_at: nullable(timestamp("When the user last used the service, accurate to five minutes; null if never.")),
   created_at: Timestamp,
   updated_at: Timestamp,
   revision: Type.Integer(),
@@ -124,21 +132,34 @@ export const UserView = closed(userFields);
 
 export const MeView = closed({ ...userFields, ...actingFields });
 
-const rolePermissions = Type.Array(closed({ name: choice(allPermissions), description: Type.String() }, []));
+const rolePermissions = (description: string) =>
+  Type.Array(
+    closed({
+      name: choice(allPermissions, { description: "As `x-permission` of each operation names it." }),
+      description: Type.String({ description: "What it allows." }),
+    }),
+    { description },
+  );
 
 export const RoleView = closed({
-  name: choice(roles),
-  description: Type.String(),
-  permissions: rolePermissions,
-  merchant: nullable(closed({ description: Type.String(), permissions: rolePermissions })),
+  name: choice(roles, { description: "The role, as memberships and invitations name it." }),
+  description: Type.String({ description: "Who it is for, and what it allows." }),
+  permissions: rolePermissions("The permissions of the role with the operator; for a merchant's users, at a merchant."),
+  merchant: nullable({
+    ...closed({
+      description: Type.String({ description: "What the role allows at a merchant." }),
+      permissions: rolePermissions("Its permissions there."),
+    }),
+    description: "The role at a merchant; null if it exists only with the operator.",
+  }),
 });
 
 export const SessionView = closed({
   id: Type.String(),
   current: Type.Boolean({ description: "Whether it is the session of this request." }),
-  ip: nullable(Type.String({ description: "The IP address that signed in." })),
-  user_agent: nullable(Type.String({ description: "The `User-Agent` of the browser." })),
-  created_at: Timestamp,
-  last_seen_at: Type.String({ format: "date-time", description: "Accurate to five minutes." }),
-  expires_at: Timestamp,
+  ip: nullable(Type.String({ description: "The IP address that signed in; null if unknown." })),
+  user_agent: nullable(Type.String({ description: "The `User-Agent` of the browser; null if it sent none." })),
+  created_at: timestamp("When the user signed in."),
+  last_seen_at: timestamp("When it was last used, accurate to five minutes."),
+  expires_at: timestamp("When the user has to sign in again: 30 days after signing in."),
 });

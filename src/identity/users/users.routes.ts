@@ -42,7 +42,8 @@ const membershipRows = (service: Service) => [
     id: "joinMembership",
     summary: "Accept an invitation as the signed-in user",
     description:
-      "For existing users who are invited to another merchant, or by the operator, at the same email address.",
+      "For existing users who are invited to another merchant, or by the operator, at the same email address. The" +
+      " session keeps its present membership; switch with `POST /users/me/membership`.",
     refuses: ["invalid_link", "duplicate_email", "merchant_closed"],
     body: JoinMembership,
     view: MeView,
@@ -54,8 +55,8 @@ const membershipRows = (service: Service) => [
     id: "chooseMembership",
     summary: "Switch the membership of this session",
     description:
-      "For users with several memberships: this session then acts for that merchant, or for the operator. To act" +
-      " for another merchant in a single request, send the header `Packhouse-Merchant`.",
+      "For users with several memberships: this session then acts for that merchant, or for the operator. To act for" +
+      " another merchant in a single request, send the header `Packhouse-Merchant`.",
     body: ChooseMembership,
     view: MeView,
     act: (tx, { call, body: { merchant } }) =>
@@ -71,8 +72,8 @@ const membershipRows = (service: Service) => [
     summary: "View as a merchant",
     description:
       "For the operator's users. Until the view ends, this session sees only that merchant's records, cannot use" +
-      " routes that are not for merchants, and cannot change anything (`view_only`). The audit log records the" +
-      " start and the end.",
+      " routes that are not for merchants, and cannot change anything (`view_only`). The audit log records the start" +
+      " and the end.",
     refuses: ["not_for_merchants", "merchant_closed", "view_only"],
     body: ViewAs,
     view: MeView,
@@ -86,6 +87,8 @@ const membershipRows = (service: Service) => [
   write("DELETE", "/users/me/view_as", "user", {
     id: "endViewAs",
     summary: "Stop viewing as a merchant",
+    description:
+      "The session sees the records of all merchants again and can change them. 404 if there is no view to end.",
     refuses: ["resource_missing"],
     view: MeView,
     act: (tx, { call }) => changeSession(tx, call, service, endViewAs),
@@ -132,14 +135,17 @@ function ownRows(service: Service) {
       id: "getMe",
       summary: "Get the signed-in user",
       description:
-        "Includes all memberships, the active one (`current`), the merchant whose records are visible (null for" +
-        " all merchants), and `view_as` while one of the operator's users views as a merchant.",
+        "Includes all memberships, the active one (`current`), the merchant whose records are visible (null for all" +
+        " merchants), and `view_as` while one of the operator's users views as a merchant.",
       view: MeView,
       data: (db, { call }) => answerMe(db, call, service),
     }),
     write("PATCH", "/users/me", "user", {
       id: "updateMe",
       summary: "Update your own name",
+      description:
+        "Only `name` can be changed here. Change your password with `POST /users/me/password`; others change your" +
+        " role.",
       body: UpdateMe,
       view: MeView,
       matches: async (tx, { call }) => {
@@ -159,7 +165,9 @@ function ownRows(service: Service) {
     write("POST", "/users/me/password", "user", {
       id: "changePassword",
       summary: "Change your password",
-      description: "You stay signed in here and are signed out everywhere else.",
+      description:
+        "You stay signed in here and are signed out everywhere else. After ten wrong attempts, further ones are" +
+        " refused for a while.",
       refuses: ["invalid_credentials"],
       body: ChangePassword,
       view: MeView,
@@ -182,12 +190,18 @@ const listRows = (service: Service) => [
   respond("GET", "/roles", "any", {
     id: "listRoles",
     summary: "List roles and their permissions",
+    description:
+      "The roles that users can have, the most powerful first, with the permissions that operations require. A" +
+      " merchant's users get the roles that exist at a merchant.",
     answers: { 200: EnvelopedView(Type.Array(RoleView)) },
     answer: ({ call }) => answerRoles(call, service),
   }),
   list("/users", "users.manage", {
     id: "listUsers",
     summary: "List users",
+    description:
+      "People who can sign in, with all their memberships. A merchant's users see only the users of their own" +
+      " merchant. `role` matches any membership.",
     of: userList,
     view: UserView,
     prepare: ({ call }) => directoryOf(call.store).now(),
@@ -199,6 +213,8 @@ const recordRows = [
   read("/users/:id", "users.manage", {
     id: "getUser",
     summary: "Get a user",
+    description:
+      "Shows the user's memberships and roles, whether a second factor is set up, and when they were last seen.",
     view: UserView,
     prepare: ({ call }) => directoryOf(call.store).now(),
     data: async (db, { params, prepared }) => shown(await getUser(db, params.id), prepared),
@@ -207,10 +223,9 @@ const recordRows = [
     id: "updateUser",
     summary: "Update a user's name, role or status",
     description:
-      "Takes effect immediately, also for signed-in users. You cannot grant a role with permissions you lack," +
-      " nor change a user with such a role. The last owner of the operator keeps that role. `merchant_id` selects" +
-      " the membership whose role and status change; without it, the role of the first membership and the user's" +
-      " status everywhere change. A merchant's users change only memberships at their own merchant.",
+      "`merchant_id` selects the membership whose role and status change; without it, the role of the first" +
+      " membership and the user's status everywhere. Takes effect at once, and also revokes invitations that the user" +
+      " could no longer send. You cannot grant permissions that you lack. The operator always keeps one owner.",
     refuses: ["last_owner", "merchant_closed"],
     body: UpdateUser,
     view: UserView,

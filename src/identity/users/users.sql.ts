@@ -159,7 +159,9 @@ export const userList = recordList(users, {
   select: (sql) => sql.select(userColumns).from(users),
   filters: {
     status: anyOf(choice(userStatuses), (status, db) => hasStatus(db, status)),
-    role: anyOf(choice(roleNames), (role, db) => members(db, eq(memberships.role, role))),
+    role: anyOf(choice(roleNames, { description: "Only users with one of these roles." }), (role, db) =>
+      members(db, eq(memberships.role, role)),
+    ),
     q: search("Part of the name or the email address.", [users.name, users.email], 200),
   },
   within: (db, { role }) => (role === undefined ? members(db) : undefined),

@@ -35,9 +35,8 @@ export const operationRoutes = (service: Service) => {
       id: "getHealth",
       summary: "Get the health of the service",
       description:
-        "Needs no key. Shows whether the service accepts requests: returns 503 while a database does not respond" +
-        " or accepts no writes, and while the service is stopping, when it still serves for a while. Use it for" +
-        " load balancers.",
+        "Shows whether the service accepts requests. It returns 503 while a database does not respond or accepts no" +
+        " writes, and while the service shuts down, although it still serves for a while. Use it for load balancers.",
       answers: { 200: HealthView, 503: HealthView },
       answer: async ({ call }) => {
         const seen = await look();
@@ -47,17 +46,19 @@ export const operationRoutes = (service: Service) => {
     }),
     respond("GET", "/health/live", "none", {
       id: "getLiveness",
-      summary: "Liveness check",
+      summary: "Check that the process responds",
       description:
-        "Needs no key and checks no database. Use it to restart a process that hangs. A database outage needs no" +
-        " restart: the service recovers by itself.",
+        "Checks no database. Use it to restart a process that hangs. A database outage needs no restart: the service" +
+        " recovers by itself.",
       answers: { 200: LivenessView },
       answer: ({ call }) => jsonResponse(call, 200, JSON.stringify({ status: "ok" }), no_store),
     }),
     respond("GET", "/metrics", "metrics.read", {
       id: "getMetrics",
       summary: "Get metrics for Prometheus",
-      description: "A test key gets only the metrics of the test environment and of the process.",
+      description:
+        "Text in the Prometheus format: requests, queues, webhook deliveries, storage, backups and the process. A" +
+        " test key gets only the metrics of the test environment and of the process.",
       documents: ["text/plain"],
       answers: { 200: null },
       answer: async ({ call }) => {

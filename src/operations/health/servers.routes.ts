@@ -11,23 +11,23 @@ import { pointsOf } from "./health.jobs.ts";
 import { ServerView } from "./health.schema.ts";
 import type { LoadPoint } from "./load_history.ts";
 
-const numbers = Type.Array(Type.Number());
+const numbers = (description: string) => Type.Array(Type.Number(), { description });
 const some = (description: string) => Type.Array(nullable(Type.Number()), { description });
 
 /** The load history as one list per metric. Equal positions belong to the same point. */
 export const HistoryView = closed({
   at: Type.Array(Timestamp, { description: "The time of each point, oldest first." }),
-  requests_2xx: Type.Array(Type.Number(), { description: "Requests per second by status class." }),
-  requests_3xx: numbers,
-  requests_4xx: numbers,
-  requests_5xx: numbers,
+  requests_2xx: numbers("Successful requests per second."),
+  requests_3xx: numbers("Requests per second that were answered with 3xx, such as 304."),
+  requests_4xx: numbers("Refused requests per second."),
+  requests_5xx: numbers("Requests per second that failed in the service."),
   duration_p50_ms: some("Median request duration of both environments; null without requests."),
-  duration_p99_ms: some("99th percentile of the request duration."),
-  deliveries: Type.Array(Type.Number(), { description: "Successful webhook delivery attempts per second." }),
-  deliveries_failed: numbers,
-  deliveries_waiting: some("Pending deliveries."),
-  database_bytes: some("The size of the database."),
-  memory_bytes: Type.Array(Type.Number(), { description: "Resident memory of the process." }),
+  duration_p99_ms: some("The 99th percentile of the request duration; null without requests."),
+  deliveries: numbers("Successful webhook delivery attempts per second."),
+  deliveries_failed: numbers("Failed webhook delivery attempts per second."),
+  deliveries_waiting: some("Pending deliveries; null if unknown."),
+  database_bytes: some("The size of the database; null if unknown."),
+  memory_bytes: numbers("Resident memory of the process."),
 });
 
 /** Route of the load history, for charts. */
@@ -36,8 +36,8 @@ export const historyRoutes = routes("Service", [
     id: "getMetricsHistory",
     summary: "Get the metrics of the last 24 hours",
     description:
-      "A point per half minute, for the environment of the request; memory and durations cover the process. The" +
-      " history is in the memory of the server that responds: it starts with that server, and excludes others.",
+      "A point per half minute, for the environment of the request; memory and durations cover the whole process. The" +
+      " server that responds keeps it in memory: it begins when that server started, and excludes other servers.",
     view: HistoryView,
     data: (_, { call }) => historyView(pointsOf(call.store.base)),
   }),
@@ -69,8 +69,8 @@ export const serverRoutes = (service: Service) =>
       id: "listServers",
       summary: "List the running servers, oldest first",
       description:
-        "On PostgreSQL, all servers of the database, by its clock. A server that stops responding disappears after" +
-        " a few seconds. On SQLite, the one process.",
+        "On PostgreSQL, every server that uses the database, with times of the database's clock; one that stops" +
+        " responding disappears after a few seconds. On SQLite, the only process. Use it to follow a rolling upgrade.",
       live_only: true,
       view: Type.Array(ServerView),
       // Before the view of the requested environment, because only the live one knows the servers.

@@ -10,6 +10,9 @@ export const importRoutes = routes("Platforms", [
   list("/platforms/:id/imports", "platforms.manage", {
     id: "listPlatformImports",
     summary: "List the order imports of a store",
+    description:
+      "One import for each of the store's orders that Packhouse knows, newest first, with the reason if it is not" +
+      " imported. Changes at the platform reuse it. `status=failed` lists the orders that need attention.",
     of: importList,
     view: ImportView,
     views: (imports) => imports.map(importView),
@@ -17,6 +20,9 @@ export const importRoutes = routes("Platforms", [
   write("POST", "/platforms/:id/imports/:import_id/retry", "platforms.manage", {
     id: "retryPlatformImport",
     summary: "Retry an order import",
+    description:
+      "Queues an import that is `failed`, `ignored` or `waiting` again, for another two days, and fetches the order" +
+      " from the platform if there is an `api_token`. Use it after you have fixed the cause given as `reason`.",
     refuses: ["invalid_state_transition"],
     body: closed({}),
     view: ImportView,

@@ -10,6 +10,10 @@ export const reportRoutes = routes("Platforms", [
   list("/platforms/:id/reports", "platforms.manage", {
     id: "listPlatformReports",
     summary: "List the shipment reports of a store",
+    description:
+      "Every shipped parcel of an imported order is reported to its platform, with tracking number and contents, so" +
+      " that the buyer is informed there. This lists the reports, newest first, with the reason if one did not" +
+      " succeed.",
     refuses: ["ambiguous_identifier"],
     of: reportList,
     view: ReportView,
@@ -18,6 +22,9 @@ export const reportRoutes = routes("Platforms", [
   write("POST", "/platforms/:id/reports/:report_id/retry", "platforms.manage", {
     id: "retryPlatformReport",
     summary: "Retry a shipment report",
+    description:
+      "Queues a report that is `failed` or `skipped` again, for another five days, with the present lines of the" +
+      " order. It is skipped again at once if there is still nothing to report.",
     refuses: ["invalid_state_transition"],
     body: closed({}),
     view: ReportView,

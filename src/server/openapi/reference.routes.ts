@@ -61,6 +61,9 @@ export function referenceRoutes(service: Service, all: readonly AppRoute[]) {
     respond("GET", "/openapi.json", "none", {
       id: "getOpenApi",
       summary: "Get this OpenAPI document",
+      description:
+        "OpenAPI 3.1 in JSON, with every operation, schema, event and error code of the running version. Use it to" +
+        " generate a client. Its `ETag` changes only with an upgrade.",
       tagged: true,
       answers: { 200: Type.Record(Type.String(), Type.Unknown()) },
       answer: async ({ call }) => answerText(call, await open(), json),
