@@ -40,8 +40,8 @@ const recordRows = (service: Service) => [
     id: "listPlatforms",
     summary: "List connected stores",
     description:
-      "Returns the stores with their settings and callback URLs. Of each secret it shows only whether it is set and" +
-      " how it ends.",
+      "Returns the stores with their settings and callback URLs. Of each secret, only its last four characters are" +
+      " shown.",
     of: connectionList,
     view: ConnectionView,
     views: (connections, db, { call }) => {

@@ -111,7 +111,7 @@ export const DeletedConnectionView = closed({
 });
 
 const reasonFields = closed({
-  code: Type.String({ description: "An error code, for programs." }),
+  code: Type.String({ description: "Identifies the reason for programs, such as `validation_failed`." }),
   message: Type.String({ description: "The reason in plain English." }),
 });
 

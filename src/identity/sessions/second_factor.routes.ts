@@ -59,7 +59,7 @@ export function secondFactorRoutes(service: Service) {
       summary: "Confirm your second factor with its first code",
       description:
         "From then on, each sign-in requires a code of the app. Only this response contains the ten recovery codes," +
-        " which replace a code if the app is lost. Sessions go on.",
+        " which replace a code if the app is lost. Open sessions stay signed in.",
       refuses: ["invalid_state_transition"],
       body: ConfirmFactor,
       answers: { 200: EnvelopedView(RecoveryCodesView) },

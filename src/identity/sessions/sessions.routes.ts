@@ -71,7 +71,8 @@ export const sessionRoutes = (service: Service) =>
     write("DELETE", "/users/:id/sessions/:session_id", "users.manage", {
       id: "endSession",
       summary: "Sign a user out of one session",
-      description: "Ends a single session of the user, for example on a lost device. Their other sessions go on.",
+      description:
+        "Ends a single session of the user, for example on a lost device. Their other sessions stay signed in.",
       view: EndedView,
       act: async (tx, { call, params: { id, session_id } }) => endOf(tx, await changeable(tx, call, id), session_id),
     }),

@@ -6,7 +6,7 @@ import { roles } from "./roles.ts";
 import { MembershipView, MerchantBriefView, memberOf, passwordField, personName } from "./user.schema.ts";
 
 export const CreateInvitation = closed({
-  email: { ...emailField(), description: "The address to invite. Only its owner is meant to accept." },
+  email: { ...emailField(), description: "The address to invite, with which the person will sign in." },
   name: Type.Optional(nullable(personName("The person's name, which the form to accept suggests."))),
   merchant_id: memberOf,
   role: choice(roles, {

@@ -144,8 +144,8 @@ function ownRows(service: Service) {
       id: "updateMe",
       summary: "Update your own name",
       description:
-        "Only `name` can be changed here. Change your password with `POST /users/me/password`; others change your" +
-        " role.",
+        "Only `name` can be changed here. To change your password, use `POST /users/me/password`. Your role is set" +
+        " with `PATCH /users/{id}`.",
       body: UpdateMe,
       view: MeView,
       matches: async (tx, { call }) => {

@@ -151,6 +151,10 @@ const nouns: Readonly<Record<string, string>> = {
   refund_id: "The refund, such as `rfd_1001`.",
   delivery_id: "The delivery, such as `dlv_1001`.",
   recovery_id: "The recovery, such as `rcy_1001`.",
+  log_id: "The attempt, such as `att_1001`.",
+  import_id: "The import, such as `imp_1001`.",
+  report_id: "The report, such as `rpt_1001`.",
+  session_id: "The session, such as `ses_1001`.",
 };
 
 function parametersOf(operation: Operation, publisher: Publisher, example: Example | undefined): JsonObject[] {

@@ -23,7 +23,7 @@ export const DeliveryView = closed({
   event_id: Type.String(),
   event_type: choice(eventTypes),
   sequence: Type.Integer({
-    description: "Numbers the deliveries of the subscription from 1, without gaps; 0 for a test event.",
+    description: "Numbers the subscription's deliveries from 1; 0 for a test event. Only a restore leaves a gap.",
   }),
   status: choice(deliveryStatuses, {
     description:
@@ -86,7 +86,7 @@ const attemptFields = {
   event_id: Type.String(),
   event_type: choice(eventTypes),
   attempt: Type.Integer({ description: "The number of the attempt in its delivery, from 1." }),
-  max_attempts: Type.Integer({ description: "The last attempt that the delivery had at that time." }),
+  max_attempts: Type.Integer({ description: "The `max_attempts` of its delivery at that time." }),
   trigger,
   status: attemptStatus,
   url: Type.String({ description: "The URL that was called." }),

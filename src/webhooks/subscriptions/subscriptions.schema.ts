@@ -85,7 +85,7 @@ const optional = {
   description: Type.Optional(nullable(textField(500, { min: 0, description: note_text }))),
   active: Type.Optional(
     Type.Boolean({
-      description: "True by default. False pauses it: deliveries are then skipped. True also resumes a disabled one.",
+      description: "False pauses it: deliveries are then skipped. True resumes it, and is the default of a new one.",
     }),
   ),
   version: Type.Optional(choice(subscriptionVersions, { description: `${version_text} Fixed at creation.` })),
