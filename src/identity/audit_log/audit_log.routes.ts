@@ -12,10 +12,9 @@ export const auditRoutes = routes("Audit trail", [
     summary: "List the audit trail, newest first",
     description:
       "Changes by users in both environments, changes of settings by keys (keys, users, webhooks, platforms," +
-      " carrier accounts, prices, warehouses), successful and failed sign-ins, and commands on the command" +
-      " line. It does not contain refused requests, nor orders and stock that keys write. Entries are kept for" +
-      ` ${retention.audit_trail.usual} days by default (\`PATCH /settings/retention\`).` +
-      " Only live keys may read it.",
+      " carrier accounts, prices, warehouses), sign-ins, also failed ones, and commands on the command line. It" +
+      " contains neither refused requests nor orders and stock that keys write. Entries are kept for" +
+      ` ${retention.audit_trail.usual} days by default (\`PATCH /settings/retention\`).`,
     of: auditList,
     view: EntryView,
     views: (entries) => entries.map(entryView),

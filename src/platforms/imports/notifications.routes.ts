@@ -19,17 +19,12 @@ import type { Platform } from "../platforms.transitions.ts";
 import { platformActor } from "./import_order.ts";
 import { type NotificationAnswer, notificationView, refuseUntimely, takeNotification } from "./notifications.ts";
 
-const repeated =
-  "A repeated notification gets the first response again. Notifications that are not about orders are accepted and" +
-  " ignored.";
 const later =
-  "The response names the order's permanent `order_id` at once, and the order is imported afterwards. Until then," +
-  " `GET /orders/{order_id}` is 404 with the code `import_pending` and `Retry-After`; if the order cannot be" +
-  " imported, with `order_not_imported` and the reason.";
+  "Queues the import of the order and returns its permanent `order_id`. Repeats get the same response; notifications" +
+  " about anything else are ignored.";
 const connect_first =
-  "The store has to be connected first: `POST /platforms` with `platform: bigcommerce`, its store hash as" +
-  " `store_id` and an `api_token`, which needs a key with full permission. Until then the response is 404," +
-  " `resource_missing`.";
+  "`producer`, or else `store_id`, names the store. Connect it first: `POST /platforms` with `platform: bigcommerce`," +
+  " the store hash and an `api_token`.";
 
 const notification = {
   // A connection that is deleted concurrently is treated as missing.
@@ -44,11 +39,7 @@ export const notificationRoutes = (service: Service) =>
     respond("POST", "/webhooks/bigcommerce/orders", "orders.write", {
       id: "bigcommerceOrder",
       summary: "Receive an order notification from BigCommerce",
-      description: [
-        `${connect_first} \`producer\`, or \`store_id\` without it, names the store.`,
-        later,
-        repeated,
-      ].join("\n\n"),
+      description: `${later}\n\n${connect_first}`,
       ...notification,
       body: shownBodyOf(AnyNotification, ThinNotification),
       answer: ({ call, body }) => fromKnownStore(call, service, body),
@@ -57,8 +48,9 @@ export const notificationRoutes = (service: Service) =>
       id: "shopifyOrder",
       summary: "Receive an order notification from Shopify",
       description:
-        "`X-Shopify-Hmac-SHA256` signs the body, and `?connection=` names the store, as in the `callback_url` of" +
-        ` \`POST /platforms\`.\n\n${later}\n\n${repeated}`,
+        `${later}\n\n` +
+        "Shopify calls the `callback_url` of the store, in which `?connection=` names it. `X-Shopify-Hmac-SHA256` signs" +
+        " the body.",
       ...notification,
       body: AnyNotification,
       answer: ({ call }) => fromCallback(call, service, "shopify"),
@@ -67,8 +59,9 @@ export const notificationRoutes = (service: Service) =>
       id: "woocommerceOrder",
       summary: "Receive an order notification from WooCommerce",
       description:
-        "`X-WC-Webhook-Signature` signs the body, and `?connection=` names the store, as in the `callback_url` of" +
-        ` \`POST /platforms\`.\n\n${later}\n\n${repeated}`,
+        `${later}\n\n` +
+        "WooCommerce calls the `callback_url` of the store, in which `?connection=` names it. `X-WC-Webhook-Signature`" +
+        " signs the body.",
       ...notification,
       body: AnyNotification,
       answer: ({ call }) => fromCallback(call, service, "woocommerce"),
