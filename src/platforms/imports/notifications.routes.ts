@@ -49,8 +49,8 @@ export const notificationRoutes = (service: Service) =>
       summary: "Receive an order notification from Shopify",
       description:
         `${later}\n\n` +
-        "Shopify calls the `callback_url` of the store, in which `?connection=` names it. `X-Shopify-Hmac-SHA256` signs" +
-        " the body.",
+        "Shopify calls the `callback_url` of the store, in which `?connection=` names it. `X-Shopify-Hmac-SHA256`" +
+        " signs the body.",
       ...notification,
       body: AnyNotification,
       answer: ({ call }) => fromCallback(call, service, "shopify"),
@@ -60,8 +60,8 @@ export const notificationRoutes = (service: Service) =>
       summary: "Receive an order notification from WooCommerce",
       description:
         `${later}\n\n` +
-        "WooCommerce calls the `callback_url` of the store, in which `?connection=` names it. `X-WC-Webhook-Signature`" +
-        " signs the body.",
+        "WooCommerce calls the `callback_url` of the store, in which `?connection=` names it." +
+        " `X-WC-Webhook-Signature` signs the body.",
       ...notification,
       body: AnyNotification,
       answer: ({ call }) => fromCallback(call, service, "woocommerce"),
