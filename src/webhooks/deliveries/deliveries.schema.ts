@@ -23,7 +23,7 @@ export const DeliveryView = closed({
   event_id: Type.String(),
   event_type: choice(eventTypes),
   sequence: Type.Integer({
-    description: "Numbers the subscription's deliveries from 1; 0 for a test event. Only a restore leaves a gap.",
+    description: "Numbers the subscription's deliveries from 1. Only a restore from a backup leaves a gap.",
   }),
   status: choice(deliveryStatuses, {
     description:
