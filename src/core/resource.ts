@@ -8,6 +8,8 @@ interface FieldBase {
   readonly label?: string;
   /** What a new record has if the request has none; a field without it is required. If it is null, null may be sent. */
   readonly default?: unknown;
+  /** What the API's reference says about it, if not what its column's meaning says. */
+  readonly description?: string;
   /** Whether it may be missing from its group. */
   readonly optional?: true;
   /** Its column in CSV files: a sentence, in which `{words}` stands for the words of a choice, and an example. */
@@ -43,7 +45,7 @@ export type ResourceField = FieldBase &
     /** One of some words, each with its name in the dashboard. */
     | { readonly kind: "choice"; readonly words: Readonly<Record<string, string>> }
     | { readonly kind: "group"; readonly fields: ResourceFields }
-    | { readonly kind: "list"; readonly of: ResourceFields; readonly max: number; readonly description?: string }
+    | { readonly kind: "list"; readonly of: ResourceFields; readonly max: number }
   );
 
 /** The fields of a record in their order in requests, responses and CSV files. */

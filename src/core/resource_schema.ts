@@ -41,15 +41,18 @@ const schemas: { readonly [Kind in ResourceField["kind"]]: (field: FieldOfKind<K
   currency: () => ({ sent: currencyField(), shown: text }),
   decimal: () => ({ sent: decimal, shown: Type.Number() }),
   weight: () => ({ sent: decimal, shown: Type.Number() }),
-  weight_unit: () => ({ sent: weightUnitField(), shown: choice(weightUnits) }),
+  weight_unit: () => ({
+    sent: weightUnitField("Required with a weight."),
+    shown: choice(weightUnits, { description: "The unit of `weight`; null without one." }),
+  }),
   integer: ({ min, max }) => ({ sent: Type.Integer({ minimum: min, maximum: max }), shown: Type.Integer() }),
   money: () => ({ sent: moneyField(), shown: Type.Number() }),
   flag: () => both(Type.Boolean()),
   choice: ({ words }) => both(choice(Object.keys(words))),
   metadata: () => both(metadataField()),
   group: ({ fields }) => both(groupSchema(fields)),
-  list: ({ of, max, description }) => ({
-    sent: Type.Array(groupSchema(of), { maxItems: max, ...(description ? { description } : {}) }),
+  list: ({ of, max }) => ({
+    sent: Type.Array(groupSchema(of), { maxItems: max }),
     shown: Type.Array(groupSchema(of)),
   }),
 };
@@ -63,7 +66,9 @@ export function groupSchema<Fields extends ResourceFields>(fields: Fields) {
 
 function schemaOf(field: ResourceField, form: keyof FieldSchemas): TSchema {
   const schema = (schemas[field.kind] as (field: ResourceField) => FieldSchemas)(field)[form];
-  return field.default === null ? nullable(schema) : schema;
+  const description = field.description ?? schema.description ?? field.csv?.[0];
+  const described = description === undefined ? schema : { ...schema, description };
+  return field.default === null ? nullable(described) : described;
 }
 
 const mapped = (fields: ResourceFields, schema: (field: ResourceField) => TSchema) =>

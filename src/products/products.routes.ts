@@ -10,6 +10,9 @@ export const productRoutes = (onChange: OnProductChange) =>
     write("POST", "/products", "catalog.write", {
       id: "createProduct",
       summary: "Create a product",
+      description:
+        "Adds a SKU to a merchant's catalog. It has no stock until units are received. A bundle has none of its" +
+        " own: it is made of its components when an order reserves them. No event is emitted.",
       refuses: ["duplicate_sku", "resource_missing"],
       body: CreateProduct,
       view: ProductView,
@@ -19,6 +22,7 @@ export const productRoutes = (onChange: OnProductChange) =>
     list("/products", "catalog.read", {
       id: "listProducts",
       summary: "List products",
+      description: "The catalog, newest first, inactive products included.",
       of: productList,
       view: ProductView,
       views: (products) => products.map(productView),
@@ -26,12 +30,17 @@ export const productRoutes = (onChange: OnProductChange) =>
     read("/products/:id", "catalog.read", {
       id: "getProduct",
       summary: "Get a product",
+      description: "The product with its components and barcodes.",
       view: ProductView,
       data: async (db, { params }) => productView(await getProduct(db, params.id)),
     }),
     write("PATCH", "/products/:id", "catalog.write", {
       id: "updateProduct",
       summary: "Update a product",
+      description:
+        "Changes the fields sent; a list such as `barcodes` is replaced as a whole. `sku` and `type` cannot change." +
+        " Orders that are on hold for an inactive product are released once it is `active`. Sending the current" +
+        " values changes nothing.",
       refuses: ["immutable_field"],
       body: UpdateProduct,
       view: ProductView,

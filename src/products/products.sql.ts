@@ -131,12 +131,15 @@ const ofBarcode = (db: Db, value: string) =>
 /** Products with their barcodes and components. */
 export const productList = recordList(products, {
   filters: {
-    sku: exactly(products.sku, textField(100)),
-    barcode: filter(textField(80), (value, db) => exists(ofBarcode(db, value))),
+    sku: exactly(products.sku, textField(100, { description: "Only products with this SKU." })),
+    barcode: filter(textField(80, { description: "Only the product with this barcode." }), (value, db) =>
+      exists(ofBarcode(db, value)),
+    ),
     q: search("Part of the SKU or the name.", [products.sku, products.name]),
     status: equals(products.status, choice(productStatuses)),
   },
   sorts: { created_at: ascending(products.created_at), "-created_at": descending(products.created_at) },
+  sort_note: "Default: `-created_at`, newest first.",
   records: (rows, db) => withParts(db, rows),
 });
 

@@ -58,6 +58,10 @@ export const putBackRoutes = routes("Warehouses", [
   write("POST", "/inventory/putbacks", "stock.floor", {
     id: "putBack",
     summary: "Restock units of a cancelled order or a return",
+    description:
+      "Records that units waiting in a putback or returns bin are on a shelf again. They can be sold then, and" +
+      " backordered orders get them first. Picked units of a lot that cannot be shipped are also put back this way." +
+      " Emits `inventory.updated` and creates a billable event.",
     refuses: [
       "ambiguous_identifier",
       "ambiguous_stock",

@@ -42,7 +42,7 @@ export const { get: getCount, lock: lockCount } = recordLookup(counts, "count", 
 export const countList = recordList(counts, {
   filters: {
     status: equals(counts.status, choice(countStatuses)),
-    location: refersTo(counts.warehouse_id, "warehouse"),
+    location: refersTo(counts.warehouse_id, "warehouse", "Only counts of these warehouses."),
   },
 });
 

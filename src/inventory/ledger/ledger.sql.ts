@@ -88,14 +88,16 @@ export const movementList = recordList(movements, {
       .innerJoin(products, eq(products.id, movements.product_id))
       .leftJoin(lots, eq(lots.id, movements.lot_id)),
   filters: {
-    sku: filter(textField(100), (sku, db) => ofSku(db, movements.product_id, sku)),
+    sku: filter(textField(100, { description: "Only movements of this SKU." }), (sku, db) =>
+      ofSku(db, movements.product_id, sku),
+    ),
     type: equals(movements.type, choice(movementTypes)),
     location: parameter(several(idField("warehouse", "Only units that left this warehouse or came to it."))),
     bin: parameter(textField(40, { description: "Only units that left this bin or came to it." })),
-    lot_number: filter(textField(80), (lot_number, db) =>
+    lot_number: filter(textField(80, { description: "Only units of lots with this number." }), (lot_number, db) =>
       inArray(movements.lot_id, db.sql.select({ id: lots.id }).from(lots).where(eq(lots.lot_number, lot_number))),
     ),
-    reason: filter(textField(100), because),
+    reason: filter(textField(100, { description: "Only movements with this reason." }), because),
     // The types are listed since the index begins with them.
     reference: filter(
       textField(100, { description: "ID of the record that caused it, such as ord_1042." }),

@@ -14,6 +14,9 @@ export const movementRoutes = routes("Warehouses", [
   list("/inventory/movements", "stock.read", {
     id: "listMovements",
     summary: "List inventory movements",
+    description:
+      "The stock ledger, newest first: every change of the units on hand, with its reason, its actor and the record" +
+      " that caused it. Movements are never changed or deleted. Merchants see warehouses instead of bins.",
     of: {
       query: movementList.query,
       listing: async (input) => {
@@ -33,6 +36,9 @@ export const movementRoutes = routes("Warehouses", [
   exportCsv("/inventory/movements/export.csv", "stock.read", {
     id: "exportMovements",
     summary: "Export inventory movements as CSV",
+    description:
+      "The movements that match the filters, newest first, one row each. Columns are named as the fields of the" +
+      " list; `reference` and `actor` have two columns each.",
     query: movementList.export_query,
     file: async ({ call, query }) => {
       refuseBins(call, { bin: query.bin });

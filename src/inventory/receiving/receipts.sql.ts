@@ -67,8 +67,11 @@ const withLine = (what: SQL) => sql`exists (
 export const receiptList = recordList(receipts, {
   filters: {
     status: equals(receipts.status, choice(receiptStatuses)),
-    location: refersTo(receipts.warehouse_id, "warehouse"),
-    reference: exactly(receipts.reference, textField(100)),
+    location: refersTo(receipts.warehouse_id, "warehouse", "Only receipts at these warehouses."),
+    reference: exactly(
+      receipts.reference,
+      textField(100, { description: "Only receipts with exactly this reference." }),
+    ),
     sku: filter(textField(100, { description: "Only receipts with a line of this SKU." }), (sku) =>
       withLine(eq(products.sku, sku)),
     ),

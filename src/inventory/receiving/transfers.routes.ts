@@ -15,8 +15,9 @@ export const moveRoutes = routes("Inventory", [
     id: "moveInventory",
     summary: "Move stock to another bin",
     description:
-      "Moves units within a warehouse: to a better bin, off sale or back on sale. For another warehouse," +
-      " create a transfer. Reserved units stay reserved, from other stock or in their new bin.",
+      "Moves units within a warehouse: to a better bin, off sale or back on sale. For another warehouse, create a" +
+      " transfer. Reserved units stay reserved, from other stock or in their new bin. Emits `inventory.updated` if" +
+      " the available or reserved units change, and creates a billable event.",
     refuses: [
       "ambiguous_stock",
       "bin_full",
@@ -39,6 +40,9 @@ export const transferRoutes = routes("Transfers", [
   write("POST", "/inventory/transfers", "stock.write", {
     id: "createTransfer",
     summary: "Create a transfer between two warehouses",
+    description:
+      "Plans a move of one merchant's units to another warehouse. Nothing is reserved or moved until the transfer" +
+      " is shipped.",
     refuses: ["resource_missing"],
     body: CreateTransfer,
     view: TransferView,
@@ -48,6 +52,7 @@ export const transferRoutes = routes("Transfers", [
   list("/inventory/transfers", "stock.read", {
     id: "listTransfers",
     summary: "List transfers",
+    description: "Transfers with their lines, newest first, of all states unless `status` is sent.",
     of: transferList,
     view: TransferView,
     views: async (rows, db, { call }) =>
@@ -56,12 +61,17 @@ export const transferRoutes = routes("Transfers", [
   read("/inventory/transfers/:id", "stock.read", {
     id: "getTransfer",
     summary: "Get a transfer",
+    description: "The transfer with the units shipped, received and written off for each line and lot.",
     view: TransferView,
     data: async (db, { call, params }) => transferView(await getTransfer(db, params.id), showsBins(call)),
   }),
   write("POST", "/inventory/transfers/:id/ship", "stock.floor", {
     id: "shipTransfer",
     summary: "Ship a transfer",
+    description:
+      "Takes all units of the transfer out of the first warehouse, or none if any are short: unreserved units that" +
+      " can be sold, first expired first. Units that cannot be sold ship only if their lot is named. They are" +
+      " `incoming` until received. Emits `inventory.updated` for each SKU and creates a billable event.",
     refuses: ["insufficient_inventory", "invalid_state_transition"],
     body: NoBody,
     view: TransferView,
@@ -71,6 +81,10 @@ export const transferRoutes = routes("Transfers", [
   write("POST", "/inventory/transfers/:id/receive", "stock.floor", {
     id: "receiveTransfer",
     summary: "Receive a transfer",
+    description:
+      "Puts units that arrived into bins of the second warehouse with their lot and age, and gives them to" +
+      " backordered orders. Repeat it for each part of the delivery; the transfer is `received` once nothing is in" +
+      " transit. Emits `inventory.updated` for each SKU and creates a billable event.",
     refuses: ["bin_full", "bin_of_other_merchant", "invalid_state_transition"],
     body: ReceiveTransfer,
     view: ArrivedView,
@@ -83,6 +97,9 @@ export const transferRoutes = routes("Transfers", [
   write("POST", "/inventory/transfers/:id/close", "stock.write", {
     id: "closeTransfer",
     summary: "Close a transfer",
+    description:
+      "Ends a transfer of which units never arrived: those still in transit are written off, with two movements" +
+      " through the second warehouse's quarantine. Closing a received transfer changes nothing.",
     refuses: ["invalid_state_transition"],
     body: CloseTransfer,
     view: TransferView,
@@ -92,6 +109,9 @@ export const transferRoutes = routes("Transfers", [
   write("POST", "/inventory/transfers/:id/cancel", "stock.write", {
     id: "cancelTransfer",
     summary: "Cancel a transfer",
+    description:
+      "Drops a transfer that has not been shipped. Units in transit have to be received or closed instead." +
+      " Cancelling a cancelled transfer changes nothing.",
     refuses: ["invalid_state_transition"],
     body: NoBody,
     view: TransferView,

@@ -65,9 +65,9 @@ const withLine = (what: SQL) => sql`exists (
 export const transferList = recordList(transfers, {
   filters: {
     status: equals(transfers.status, choice(transferStatuses)),
-    from_location: refersTo(transfers.from_warehouse_id, "warehouse"),
-    to_location: refersTo(transfers.to_warehouse_id, "warehouse"),
-    sku: filter(textField(100, { description: "Only transfers of this SKU." }), (sku) =>
+    from_location: refersTo(transfers.from_warehouse_id, "warehouse", "Only transfers from these warehouses."),
+    to_location: refersTo(transfers.to_warehouse_id, "warehouse", "Only transfers to these warehouses."),
+    sku: filter(textField(100, { description: "Only transfers with a line of this SKU." }), (sku) =>
       withLine(eq(products.sku, sku)),
     ),
     q: search("Part of the reference or of a SKU.", [transfers.reference, (q) => withLine(contains(products.sku, q))]),

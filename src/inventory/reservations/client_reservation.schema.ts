@@ -6,8 +6,8 @@ import {
   momentField,
   nullable,
   quantityField,
-  Timestamp,
   textField,
+  timestamp,
 } from "../../core/schema.ts";
 import { OwnerView, ofMerchant } from "../../storage/tenant.schema.ts";
 import { reservationStatuses } from "../inventory.transitions.ts";
@@ -21,15 +21,25 @@ const orderName = () =>
 
 export const ReserveStock = closed({
   order_id: orderName(),
-  items: Type.Array(closed({ sku: textField(100), quantity: quantityField() }), { minItems: 1, maxItems: 500 }),
-  expires_at: Type.Optional(momentField("Expiry. Default: 24 hours from now; at most 30 days.")),
-  location: Type.Optional(idField("warehouse", "Reserve only stock of this warehouse.")),
-  requires_cold_storage: Type.Optional(Type.Boolean()),
+  items: Type.Array(
+    closed({
+      sku: textField(100, { description: "The SKU to reserve." }),
+      quantity: quantityField("Units to reserve."),
+    }),
+    { minItems: 1, maxItems: 500, description: "What to reserve. Quantities of the same SKU are added." },
+  ),
+  expires_at: Type.Optional(momentField("When the reservation ends. Default: 24 hours from now; at most 30 days.")),
+  location: Type.Optional(idField("warehouse", "Reserve only stock of this warehouse. Default: any.")),
+  requires_cold_storage: Type.Optional(
+    Type.Boolean({ description: "If true, only stock in refrigerated or frozen zones is reserved. Default: false." }),
+  ),
   ...ofMerchant,
 });
 export type ReserveStock = Static<typeof ReserveStock>;
 
-export const ReleaseReservation = closed({ reservation_id: idField("reservation") });
+export const ReleaseReservation = closed({
+  reservation_id: idField("reservation", "The reservation to release, such as `rsv_1001`."),
+});
 
 export const ExtendReservation = closed({
   expires_at: momentField("New expiry: not earlier than the current one, and at most 30 days from now."),
@@ -39,20 +49,29 @@ export type ExtendReservation = Static<typeof ExtendReservation>;
 export const ReservationView = closed({
   reservation_id: Type.String(),
   merchant_id: OwnerView,
-  order_id: Type.String(),
-  status: choice(reservationStatuses),
+  order_id: Type.String({ description: "The order's id; before the order exists, the number that it is to have." }),
+  status: choice(reservationStatuses, {
+    description: "`reserved`: can still be released. `committed`: work on the order has begun.",
+  }),
   items: Type.Array(
-    closed({ sku: Type.String(), quantity: Type.Integer({ minimum: 1 }), reserved_from: nullable(Type.String()) }),
+    closed({
+      sku: Type.String(),
+      quantity: Type.Integer({ minimum: 1, description: "Units of the SKU, in this warehouse." }),
+      reserved_from: nullable(
+        Type.String({ description: "The warehouse that holds them. Null if they are backordered or were given up." }),
+      ),
+    }),
+    { description: "What is reserved: one entry for each SKU and warehouse." },
   ),
-  source: Type.String(),
-  priority: Type.Integer(),
-  expires_at: nullable(Timestamp),
-  released_at: nullable(Timestamp),
-  created_at: Timestamp,
+  source: Type.String({ description: "Where the order comes from: `api`, or a platform and its connection." }),
+  priority: Type.Integer({ description: "Higher is served first when stock is short; 0 until an order sets it." }),
+  expires_at: nullable(timestamp("When it ends by itself. Null once it belongs to an order, which keeps it.")),
+  released_at: nullable(timestamp("When it was released; null if it was not.")),
+  created_at: timestamp("When the units were reserved."),
 });
 
 export const ReleasedReservationView = closed({
   reservation_id: Type.String(),
-  status: Type.Literal("released"),
-  released_at: Timestamp,
+  status: Type.Literal("released", { description: "Always `released`." }),
+  released_at: timestamp("When it was first released."),
 });

@@ -43,6 +43,11 @@ export const clientReservationRoutes = routes("Reservations", [
   respond("POST", "/inventory/reserve", "stock.write", {
     id: "reserveInventory",
     summary: "Reserve inventory for an order",
+    description:
+      "Holds stock for an order before it is created, such as during a checkout: everything or nothing. An order" +
+      " with this number, or with the `reservation_id`, takes the units over. For an order that exists, its own" +
+      " reservation is returned. A second request for a future order reserves more. Emits `inventory.updated` for" +
+      " each SKU.",
     refuses: [
       "ambiguous_identifier",
       "insufficient_inventory",
@@ -58,6 +63,10 @@ export const clientReservationRoutes = routes("Reservations", [
   write("POST", "/inventory/release", "stock.write", {
     id: "releaseInventory",
     summary: "Release a reservation",
+    description:
+      "Returns the units of a reservation to the available stock, where backordered orders get them first." +
+      " Reservations of orders are refused: cancel the order or put it on hold. Releasing it again changes nothing." +
+      " Emits `inventory.updated` for each SKU.",
     refuses: ["reservation_closed", "reservation_committed", "resource_missing"],
     body: ReleaseReservation,
     view: ReleasedReservationView,
@@ -70,6 +79,9 @@ export const clientReservationRoutes = routes("Reservations", [
   write("POST", "/inventory/reservations/:id/extend", "stock.write", {
     id: "extendReservation",
     summary: "Extend a reservation",
+    description:
+      "Moves the expiry of a reservation to a later time, such as while a buyer is still paying. Only open" +
+      " reservations without an order can be extended. Sending the current expiry changes nothing.",
     refuses: ["reservation_closed", "reservation_committed"],
     tagged: true,
     body: ExtendReservation,
@@ -80,6 +92,9 @@ export const clientReservationRoutes = routes("Reservations", [
   read("/inventory/reservations/:id", "stock.read", {
     id: "getReservation",
     summary: "Get a reservation",
+    description:
+      "The reservation with the units that it holds in each warehouse. One past its expiry shows as `expired` at" +
+      " once.",
     tagged: true,
     view: ReservationView,
     data: (db, { params }) => detail(db, params.id),
@@ -87,6 +102,9 @@ export const clientReservationRoutes = routes("Reservations", [
   list("/inventory/reservations", "stock.read", {
     id: "listReservations",
     summary: "List reservations",
+    description:
+      "Reservations of orders and of clients, newest first, including those that are over. Filter by" +
+      " `status=reserved,committed` for those that hold stock.",
     refuses: ["ambiguous_identifier"],
     of: reservationList,
     view: ReservationView,

@@ -347,10 +347,13 @@ export const reservationList = recordList(reservations, {
       if (isExpired(status)) return sql`(${eq(reservations.status, status)} or ${past})`;
       return sql`${reservations.status} = ${status} and not ${past}`;
     }),
-    order_id: anyOf(textField(100, { description: "An order's number or ID." }), (name) => {
-      const id = readId("order", name);
-      return or(eq(reservations.order_ref, name), id === null ? undefined : eq(reservations.order_id, id));
-    }),
+    order_id: anyOf(
+      textField(100, { description: "Only reservations for these orders, by ID or order number." }),
+      (name) => {
+        const id = readId("order", name);
+        return or(eq(reservations.order_ref, name), id === null ? undefined : eq(reservations.order_id, id));
+      },
+    ),
     sku: filter(
       textField(100, { description: "Only reservations of this SKU." }),
       (sku) => sql`exists (

@@ -22,6 +22,9 @@ export const lotRoutes = routes("Lots", [
   list("/inventory/lots", "stock.read", {
     id: "listLots",
     summary: "List lots",
+    description:
+      "Lots with their expiry, status and where their units are. Newest first; `sort=expiration_date` shows what" +
+      " expires next.",
     of: lotList,
     view: LotView,
     views: async (lots, db, { call }) => {
@@ -41,6 +44,7 @@ export const lotRoutes = routes("Lots", [
   read("/inventory/lots/:id", "stock.read", {
     id: "getLot",
     summary: "Get a lot",
+    description: "The lot with its bins, its history of changes and the statuses that can be set now.",
     tagged: true,
     view: LotDetailView,
     prepare: ({ call }) => viewerOf(call),
@@ -49,6 +53,10 @@ export const lotRoutes = routes("Lots", [
   respond("PATCH", "/inventory/lots/:id", "stock.write", {
     id: "correctLot",
     summary: "Correct a lot's expiry or date of receipt",
+    description:
+      "Corrects dates that were entered wrongly. If the lot has expired by its new date, its reserved units are" +
+      " reserved from other stock or their orders backordered; if it no longer has, it is on sale again. The" +
+      " current dates change nothing. Emits `inventory.updated`.",
     ...changing,
     body: CorrectLot,
     answer: ({ call, params, body }) => change(call, params.id, (tx) => correctLot(tx, params.id, body, call.actor)),
@@ -56,6 +64,10 @@ export const lotRoutes = routes("Lots", [
   respond("POST", "/inventory/lots/:id/status", "stock.write", {
     id: "setLotStatus",
     summary: "Set the status of a lot",
+    description:
+      "Takes a lot off sale or back on sale. Its reserved, unpicked units are reserved from other stock; where" +
+      " there is none, their orders are backordered. `recalled` also puts orders with picked units of the lot on" +
+      " hold. The current status changes nothing. Emits `inventory.updated` if the available units change.",
     refuses: ["invalid_state_transition"],
     ...changing,
     body: SetLotStatus,

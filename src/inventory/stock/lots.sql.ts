@@ -62,8 +62,10 @@ const ofProduct = (piece: string) => sql`exists (
 export const lotList = recordList(lots, {
   select: (query) => query.select(named).from(lots).innerJoin(products, eq(products.id, lots.product_id)),
   filters: {
-    sku: filter(textField(100), (sku, db) => ofSku(db, lots.product_id, sku)),
-    lot_number: exactly(lots.lot_number, textField(80)),
+    sku: filter(textField(100, { description: "Only lots of this SKU." }), (sku, db) =>
+      ofSku(db, lots.product_id, sku),
+    ),
+    lot_number: exactly(lots.lot_number, textField(80, { description: "Only lots with this number." })),
     status: anyOf(choice(lotStatuses), async (status, db) => {
       const past = sql`(${expires} and ${passed(await localDays(db))})`;
       if (hasExpired(status)) return sql`(${isOneOf(lots.status, [lotTransitions.expire.to])} or ${past})`;
@@ -73,8 +75,9 @@ export const lotList = recordList(lots, {
       lt(lots.expires_on, await dayInRequest(db, day)),
     ),
     q: search("Part of the lot number, the SKU or the product's name.", [lots.lot_number, ofProduct]),
-    on_hand: filter(Type.Boolean({ description: "Only lots with units on hand, or only lots without." }), (on_hand) =>
-      on_hand ? holdsUnits : sql`not ${holdsUnits}`,
+    on_hand: filter(
+      Type.Boolean({ description: "If true, only lots with units on hand; if false, only lots without." }),
+      (on_hand) => (on_hand ? holdsUnits : sql`not ${holdsUnits}`),
     ),
   },
   sorts: { "-created_at": newestIds(lots.id), expiration_date: soonest(lots.expires_on) },

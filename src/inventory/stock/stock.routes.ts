@@ -34,8 +34,9 @@ export const ownershipRoutes = routes("Inventory", [
     id: "transferOwnership",
     summary: "Transfer stock from one merchant to another",
     description:
-      "Units move from one merchant's stock to another's and keep their lot and received date, by two movements" +
-      " with the same reference. Reserved units stay.",
+      "Changes the owner of units that stay in the warehouse: they leave one merchant's stock and enter another's," +
+      " by two movements with the same reference. They keep their lot and received date, and the new owner's" +
+      " backordered orders get them. Reserved units cannot be transferred. Emits `inventory.updated` for both SKUs.",
     refuses: [
       "ambiguous_stock",
       "bin_full",
@@ -72,6 +73,10 @@ export const stockRoutes = routes("Inventory", [
   list("/inventory", "stock.read", {
     id: "listInventory",
     summary: "List inventory levels",
+    description:
+      "The stock of each SKU, by SKU: available, reserved, incoming and backordered units, and where they are." +
+      " Bundles show the sets that their components make. Poll with `updated_after`, or subscribe to" +
+      " `inventory.updated`.",
     of: {
       query: ListStockSummary,
       listing: ({ call, query }) => {
@@ -111,6 +116,10 @@ export const stockRoutes = routes("Inventory", [
   write("POST", "/inventory", "stock.write", {
     id: "addInventory",
     summary: "Add inventory",
+    description:
+      "Adds units that came in without a receipt, and creates their lot if it is new. Backordered orders get them" +
+      " at once. Returns the stock afterwards. Emits `inventory.received` and `inventory.updated` and creates a" +
+      " billable event.",
     refuses: ["bin_full", "bin_of_other_merchant", "resource_missing"],
     body: AddStock,
     view: ReceivedView,
@@ -120,6 +129,9 @@ export const stockRoutes = routes("Inventory", [
   read("/inventory/:sku", "stock.read", {
     id: "getInventory",
     summary: "Get the inventory of a SKU",
+    description:
+      "The stock of one SKU in all warehouses, with its bins and lots. `GET /inventory/:sku/explain` shows why it" +
+      " is so.",
     tagged: true,
     view: ItemView,
     data: (db, { call, params }) => detail(call, db, params.sku),
@@ -127,6 +139,10 @@ export const stockRoutes = routes("Inventory", [
   respond("PATCH", "/inventory/:sku", "stock.write", {
     id: "adjustInventory",
     summary: "Adjust the inventory of a SKU",
+    description:
+      "Adds or removes units in one bin and lot, such as after damage or loss. Send `expected_quantity` to be" +
+      " refused if the stock has changed since you read it. Reserved units that vanish are reserved from other" +
+      " stock. Added units go to backordered orders. Emits `inventory.updated`; each request adjusts again.",
     refuses: [
       "ambiguous_stock",
       "bin_of_other_merchant",

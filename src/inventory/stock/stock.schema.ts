@@ -1,10 +1,10 @@
 // The wire format of stock, and the fields of dates that inventory schemas share: a last day, and a day of arrival.
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import {
-  Count,
   choice,
   closed,
   codeField,
+  countField,
   idField,
   momentField,
   moneyField,
@@ -13,9 +13,9 @@ import {
   pageFields,
   quantityField,
   several,
-  Timestamp,
   textField,
   timeFields,
+  timestamp,
 } from "../../core/schema.ts";
 import { temperatureZones } from "../../products/product.ts";
 import { merchantName, OwnerView, ofMerchantOrSku } from "../../storage/tenant.schema.ts";
@@ -37,18 +37,18 @@ export const arrivalField = (description: string) =>
   momentField(`${description} A date alone is the start of that day in the warehouse.`);
 
 /** An expiry in a response. */
-export const ExpiryView = () =>
-  Type.String({
-    format: "date-time",
-    description: "The last day: always `<date>T23:59:59.999Z`, in any time zone. Only the date counts.",
-  });
+export const ExpiryView = (which = "The lot's last day.") =>
+  timestamp(`${which} Always \`<date>T23:59:59.999Z\`: only the date counts. Null if it does not expire.`);
+
+/** The warehouse of a record, in a response. */
+export const LocationView = Type.String({ description: "The warehouse, such as `whs_1001`." });
 
 export const TransferOwnership = closed({
   from_merchant_id: merchantName("The current owner, by ID or code."),
   to_merchant_id: merchantName("The new owner, by ID or code."),
-  sku: textField(100),
+  sku: textField(100, { description: "The SKU of the current owner's product." }),
   to_sku: Type.Optional(textField(100, { description: "The SKU of the new owner's product. Default: the same." })),
-  quantity: quantityField(),
+  quantity: quantityField("Units to transfer, of one bin and lot. Reserved units cannot be transferred."),
   location: Type.Optional(idField("warehouse", "Required if the units are in several warehouses.")),
   bin: Type.Optional(textField(40, { description: "Current bin. Required if the SKU is in several bins." })),
   lot_number: Type.Optional(textField(80, { description: "Required if the bin has several lots of the SKU." })),
@@ -61,20 +61,20 @@ export type TransferOwnership = Static<typeof TransferOwnership>;
 
 export const OwnershipTransferView = closed({
   id: Type.String({ description: "The reference of both movements." }),
-  from_merchant_id: Type.String(),
-  to_merchant_id: Type.String(),
-  sku: Type.String(),
-  to_sku: Type.String(),
-  quantity: Type.Integer({ minimum: 1 }),
-  location: Type.String(),
-  bin: Type.String(),
-  to_bin: Type.String(),
-  lot_number: nullable(Type.String()),
-  reason: Type.String(),
-  from_movement_id: Type.String(),
-  to_movement_id: Type.String(),
-  transferred_at: Timestamp,
-  transferred_by: Type.String(),
+  from_merchant_id: Type.String({ description: "The previous owner, such as `mer_1`." }),
+  to_merchant_id: Type.String({ description: "The new owner, such as `mer_2`." }),
+  sku: Type.String({ description: "The SKU of the previous owner's product." }),
+  to_sku: Type.String({ description: "The SKU of the new owner's product." }),
+  quantity: Type.Integer({ minimum: 1, description: "Units that changed owners." }),
+  location: LocationView,
+  bin: Type.String({ description: "The bin that they left." }),
+  to_bin: Type.String({ description: "The bin that they are in now." }),
+  lot_number: nullable(Type.String({ description: "Their lot, which both owners number alike; null if none." })),
+  reason: Type.String({ description: "Why ownership changed." }),
+  from_movement_id: Type.String({ description: "The movement out of the previous owner's stock." }),
+  to_movement_id: Type.String({ description: "The movement into the new owner's stock." }),
+  transferred_at: timestamp("When ownership changed."),
+  transferred_by: Type.String({ description: "The user or API key that transferred it." }),
 });
 
 /** Sort orders of the list of stock. */
@@ -90,7 +90,9 @@ export const ListStockSummary = closed({
   ),
   low_stock: Type.Optional(Type.Boolean({ description: "Only SKUs with less available than their reorder point." })),
   q: Type.Optional(textField(100, { description: "Part of the SKU or the name." })),
-  status: Type.Optional(several(choice(itemStatuses))),
+  status: Type.Optional(
+    several(choice(itemStatuses, { description: "Only SKUs whose stock is in one of these states." })),
+  ),
   zone: Type.Optional(textField(40, { description: "Only SKUs with units in a zone with this `zone_id`." })),
   bin: Type.Optional(textField(40, { description: "Only SKUs with units in a bin with this code." })),
   lot_number: Type.Optional(textField(80, { description: "Only SKUs with units of a lot with this number." })),
@@ -117,92 +119,126 @@ export const deliveryUnitFields = {
 };
 
 export const AddStock = closed({
-  sku: textField(100),
-  quantity: quantityField(),
-  location: Type.Optional(idField("warehouse", "Required if there are several warehouses.")),
+  sku: textField(100, { description: "The SKU that came in. A bundle has no stock: add its components." }),
+  quantity: quantityField("Units that came in."),
+  location: Type.Optional(idField("warehouse", "The warehouse. Required if there are several.")),
   bin: Type.Optional(incomingBinField("`received.location`")),
-  lot_number: Type.Optional(codeField(80)),
-  expiration_date: Type.Optional(expiryField()),
+  lot_number: Type.Optional(
+    codeField(80, { description: "The lot, created if it is new. Required if the product tracks lots." }),
+  ),
+  expiration_date: Type.Optional(expiryField("The lot's expiry. Required for a new lot if the product tracks expiry.")),
   received_date: Type.Optional(arrivalField("When they arrived. Default: now.")),
-  reason: Type.Optional(choice(adjustmentReasons)),
-  reference: Type.Optional(textField(100)),
-  unit_cost: Type.Optional(moneyField()),
-  notes: Type.Optional(notesField()),
+  reason: Type.Optional(choice(adjustmentReasons, { description: "Why they came in. Default: `received`." })),
+  reference: Type.Optional(textField(100, { description: "Your reference, such as a purchase order." })),
+  unit_cost: Type.Optional(moneyField("What one unit cost, in the product's currency. Cycle counts use it as value.")),
+  notes: Type.Optional({ ...notesField(), description: "Notes for the movement in the ledger." }),
   ...ofMerchantOrSku,
   ...deliveryUnitFields,
 });
 export type AddStock = Static<typeof AddStock>;
 
 export const AdjustStock = closed({
-  adjustment: Type.Intersect([
-    Type.Integer({ minimum: -1_000_000, maximum: 1_000_000 }),
-    Type.Not(Type.Literal(0), { hint: "must not be 0" }),
-  ]),
-  reason: choice(adjustmentReasons),
-  location: Type.Optional(idField("warehouse", "Required if the SKU is in several warehouses.")),
-  bin: Type.Optional(codeField(40)),
-  lot_number: Type.Optional(codeField(80)),
-  notes: Type.Optional(nullable(notesField())),
-  expected_quantity: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000 })),
-  allow_shortfall: Type.Optional(Type.Boolean()),
+  adjustment: Type.Intersect(
+    [Type.Integer({ minimum: -1_000_000, maximum: 1_000_000 }), Type.Not(Type.Literal(0), { hint: "must not be 0" })],
+    { description: "Units to add, or to remove if below zero." },
+  ),
+  reason: choice(adjustmentReasons, { description: "Why the stock differs. `other` requires `notes`." }),
+  location: Type.Optional(idField("warehouse", "The warehouse. Required if the SKU is in several.")),
+  bin: Type.Optional(
+    codeField(40, { description: "The bin. Required if the SKU is in several; if new, units added create it." }),
+  ),
+  lot_number: Type.Optional(
+    codeField(80, { description: "An existing lot. Required if the bin has several lots of the SKU." }),
+  ),
+  notes: Type.Optional(
+    nullable({ ...notesField(), description: "Details for the ledger. Required for the reason `other`." }),
+  ),
+  expected_quantity: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 1_000_000_000,
+      description: "Refuses the adjustment unless the SKU has this many units on hand in the warehouse, in all bins.",
+    }),
+  ),
+  allow_shortfall: Type.Optional(
+    Type.Boolean({
+      description:
+        "If true, orders that lose reserved units are backordered if there is no other stock. If false, they refuse" +
+        " the adjustment. Default: false.",
+    }),
+  ),
 });
 export type AdjustStock = Static<typeof AdjustStock>;
 
 const level = {
   merchant_id: OwnerView,
   sku: Type.String(),
-  name: Type.String(),
-  available: Type.Integer({ minimum: 0, description: "Units that can be reserved now." }),
-  reserved: Count,
-  total: Count,
-  picked: Count,
-  unavailable: closed({
-    quarantined: Count,
-    damaged: Count,
-    expired: Count,
-    short_dated: Type.Integer({
-      minimum: 0,
-      description: "Good units with fewer days left than the product's `min_shelf_life_days`.",
-    }),
-    putback: Count,
-    returns: Type.Integer({
-      minimum: 0,
-      description: "Units of returns in a returns bin: not inspected yet, or waiting to be put back on a shelf.",
-    }),
+  name: Type.String({ description: "The name of the product." }),
+  available: Type.Integer({
+    minimum: 0,
+    description: "Units that can be reserved now; of a bundle, the sets that its components make.",
   }),
-  on_hand: Count,
-  incoming: Count,
-  backordered: Count,
+  reserved: countField("Units on hand that orders and reservations hold, including picked ones."),
+  total: countField("`available` plus `reserved`."),
+  picked: countField("Of the reserved units, those that are picked."),
+  unavailable: Type.Object(
+    {
+      quarantined: countField("Units in quarantine, or of lots that are on hold, quarantined or recalled."),
+      damaged: countField("Units in damage bins, or of damaged lots."),
+      expired: countField("Units of lots whose last day is over."),
+      short_dated: Type.Integer({
+        minimum: 0,
+        description: "Good units with fewer days left than the product's `min_shelf_life_days`.",
+      }),
+      putback: countField("Picked units that their order released, waiting to be put back."),
+      returns: Type.Integer({
+        minimum: 0,
+        description: "Units of returns in a returns bin: not inspected yet, or waiting to be put back on a shelf.",
+      }),
+    },
+    { additionalProperties: false, description: "Unreserved units on hand that cannot be sold, by cause." },
+  ),
+  on_hand: countField("All units in the warehouses: available, reserved and unavailable ones."),
+  incoming: countField("Units on their way, of open receipts and of transfers in transit."),
+  backordered: countField("Units that orders want and do not have."),
   locations: Type.Array(
     closed({
       warehouse_id: Type.String(),
       location: Type.String({ description: "The bin. Merchants see the warehouse instead." }),
-      kind: choice(binKinds),
-      quantity: Count,
-      temperature_zone: nullable(choice(temperatureZones)),
-      temperature_range: Type.Optional(Type.String()),
+      kind: choice(binKinds, { description: "What the bin is for. Only units in `storage` bins are sold." }),
+      quantity: countField("Units that are there, including reserved ones."),
+      temperature_zone: nullable(choice(temperatureZones, { description: "The temperature of its zone." })),
+      temperature_range: Type.Optional(
+        Type.String({ description: "The range of its zone as text, such as `2-8°C`; absent if none." }),
+      ),
     }),
+    { description: "Where the units are, without the picked ones in staging." },
   ),
-  reorder_point: Count,
-  status: choice(itemStatuses),
-  last_updated: Timestamp,
+  reorder_point: countField("The product's setting: fewer available units count as low stock."),
+  status: choice(itemStatuses, {
+    description:
+      "`low_stock`: fewer available than `reorder_point`. `backordered`: none available, and orders wait." +
+      " `inactive`: the product is.",
+  }),
+  last_updated: timestamp("When its stock last changed."),
 } satisfies TProperties;
 
 export const StockSummaryView = closed(level);
 
 const item = {
   ...level,
-  lot_tracking: Type.Boolean(),
-  expiration_tracking: Type.Boolean(),
+  lot_tracking: Type.Boolean({ description: "Whether units of the product need a lot." }),
+  expiration_tracking: Type.Boolean({ description: "Whether lots of the product need an expiry." }),
   lots: Type.Array(
     closed({
       id: Type.String(),
       lot_number: Type.String(),
-      quantity: Count,
-      received_date: Timestamp,
+      quantity: countField("Units of the lot on hand, including reserved and picked ones."),
+      received_date: timestamp("When the first units of the lot arrived."),
       expiration_date: nullable(ExpiryView()),
-      status: choice(lotStatuses),
+      status: choice(lotStatuses, { description: "Only units of `available` lots are sold." }),
     }),
+    { description: "The lots with units on hand; empty for a product without lots." },
   ),
 } satisfies TProperties;
 
@@ -211,35 +247,50 @@ export const ItemView = closed(item);
 /** Units that came into stock, as the API shows them. */
 export const receivedFields = {
   movement_id: Type.String(),
-  quantity: Count,
+  quantity: countField("Units that came in."),
   warehouse_id: Type.String(),
   location: Type.String({ description: "The bin. Merchants see the warehouse instead." }),
-  lot_number: nullable(Type.String()),
+  lot_number: nullable(Type.String({ description: "Their lot; null if they have none." })),
   expiration_date: nullable(ExpiryView()),
-  received_date: Timestamp,
-  reason: choice(adjustmentReasons),
-  reference: nullable(Type.String()),
+  received_date: timestamp("When they arrived. Older units are picked first."),
+  reason: choice(adjustmentReasons, { description: "Why they came in, such as `received`." }),
+  reference: nullable(
+    Type.String({ description: "Your reference, or the id of the receipt that they came with; null if none." }),
+  ),
 };
 
-export const ReceivedView = closed({ ...item, received: closed(receivedFields) });
+export const ReceivedView = closed({
+  ...item,
+  received: Type.Object(receivedFields, {
+    additionalProperties: false,
+    description: "The units that came in, and where they are. The other fields show the stock afterwards.",
+  }),
+});
 
 /** The orders that lack units after a change, and how many. */
 export const BackorderedOrders = Type.Array(
-  closed({ order_id: nullable(Type.String()), order_number: Type.String(), quantity: Count }),
+  closed({
+    order_id: nullable(
+      Type.String({ description: "The order; null for a reservation whose order does not exist yet." }),
+    ),
+    order_number: Type.String(),
+    quantity: countField("Units that it lacks now."),
+  }),
+  { description: "Orders that lost reserved units to this change and are backordered." },
 );
 
 export const AdjustmentView = closed({
   sku: Type.String(),
-  previous_quantity: Count,
-  adjustment: Type.Integer(),
-  new_quantity: Count,
-  reason: choice(adjustmentReasons),
-  notes: nullable(Type.String()),
-  location: Type.String(),
-  bin: Type.String(),
-  lot_number: nullable(Type.String()),
+  previous_quantity: countField("Units of the SKU on hand in the warehouse before, in all bins."),
+  adjustment: Type.Integer({ description: "Units added; below zero if removed." }),
+  new_quantity: countField("Units on hand in the warehouse afterwards, in all bins."),
+  reason: choice(adjustmentReasons, { description: "Why the stock was adjusted." }),
+  notes: nullable(Type.String({ description: "The notes of the request; null if it had none." })),
+  location: LocationView,
+  bin: Type.String({ description: "The bin that was adjusted." }),
+  lot_number: nullable(Type.String({ description: "The lot that was adjusted; null for units without one." })),
   movement_id: Type.String(),
   backordered_orders: BackorderedOrders,
-  adjusted_at: Timestamp,
-  adjusted_by: Type.String(),
+  adjusted_at: timestamp("When it was adjusted."),
+  adjusted_by: Type.String({ description: "The user or API key that adjusted it." }),
 });

@@ -15,6 +15,9 @@ export const stockBreakdownRoutes = routes("Inventory", [
   read("/inventory/:sku/explain", "stock.read", {
     id: "explainInventory",
     summary: "Explain the inventory of a SKU from the ledger",
+    description:
+      "Derives the units on hand from the ledger, by type and reason and for each bin and lot. For the present, it" +
+      " also lists who holds, waits for and will bring units. Use it to find out why a number is what it is.",
     query: StockBreakdownQuery,
     view: StockBreakdownView,
     data: (db, { call, params, query }) => explain(db, params.sku, query, showsBins(call)),

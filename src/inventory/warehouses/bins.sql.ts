@@ -57,7 +57,7 @@ const filled = {
   full: sql`${bins.capacity} is not null and ${used} >= ${bins.capacity}`,
 };
 
-const zoneField = textField(40, { description: "The `zone_id` of a zone." });
+const zoneField = textField(40, { description: "Only those in zones with this `zone_id`." });
 const isOfZone = eq(zones.id, bins.zone_id);
 
 /** Bins by code, without staging bins. */
@@ -74,13 +74,13 @@ export const binList = recordList(bins, {
       .from(bins)
       .leftJoin(zones, isOfZone),
   filters: {
-    location: refersTo(bins.warehouse_id, "warehouse"),
+    location: refersTo(bins.warehouse_id, "warehouse", "Only bins in these warehouses."),
     zone: exactly(zones.zone_id, zoneField),
-    sku: parameter(textField(100)),
-    lot_number: parameter(textField(80)),
-    bin: exactly(bins.code, textField(40)),
+    sku: parameter(textField(100, { description: "Only bins that hold units of this SKU." })),
+    lot_number: parameter(textField(80, { description: "Only bins that hold units of a lot with this number." })),
+    bin: exactly(bins.code, textField(40, { description: "Only bins with this code." })),
     q: filter(textField(40, { description: "Part of the code." }), (piece) => contains(bins.code, piece)),
-    kind: equals(bins.kind, choice(permanentBinKinds)),
+    kind: equals(bins.kind, choice(permanentBinKinds, { description: "Only bins of these kinds." })),
     fill: anyOf(choice(binFills, { description: "`full`: no room for another unit." }), (fill) => filled[fill]),
   },
   within: (db, { sku, lot_number }) =>
@@ -110,13 +110,13 @@ export const storedItemList = recordList(stock_items, {
       .leftJoin(zones, isOfZone)
       .leftJoin(lots, eq(lots.id, stock_items.lot_id)),
   filters: {
-    location: refersTo(stock_items.warehouse_id, "warehouse"),
+    location: refersTo(stock_items.warehouse_id, "warehouse", "Only units in these warehouses."),
     zone: exactly(zones.zone_id, zoneField),
-    sku: exactly(products.sku, textField(100)),
-    lot_number: exactly(lots.lot_number, textField(80)),
-    bin: exactly(bins.code, textField(40)),
+    sku: exactly(products.sku, textField(100, { description: "Only units of this SKU." })),
+    lot_number: exactly(lots.lot_number, textField(80, { description: "Only units of lots with this number." })),
+    bin: exactly(bins.code, textField(40, { description: "Only units in bins with this code." })),
     q: search("Part of the SKU or the name.", [products.sku, products.name]),
-    kind: equals(bins.kind, choice(binKinds)),
+    kind: equals(bins.kind, choice(binKinds, { description: "Only units in bins of these kinds." })),
     expiring_before: parameter(expiringBeforeField("Only units of lots that expire before this day.")),
   },
   within: async (db, { location, expiring_before }) => {

@@ -16,6 +16,9 @@ export const binRoutes = routes("Inventory", [
   list("/inventory/bins", "stock.read", {
     id: "listBins",
     summary: "List bins by code",
+    description:
+      "The permanent bins of all warehouses by code, with their contents in units. Staging bins, which exist for" +
+      " the picked units of an order, are left out.",
     of: binList,
     view: BinView,
     views: (bins) => bins.map(binView),
@@ -23,6 +26,9 @@ export const binRoutes = routes("Inventory", [
   list("/inventory/items", "stock.read", {
     id: "listStockItems",
     summary: "List stock items by SKU, bin and lot",
+    description:
+      "The units on hand by SKU, bin and lot, staging bins included: the finest view of the stock. `available` and" +
+      " `cause` say what of it can be sold.",
     of: storedItemList,
     view: StoredItemView,
     views: (items, db) => items.map((item) => storedItemView(item, db.now)),
@@ -34,12 +40,18 @@ export const warehouseRoutes = routes("Warehouses", [
   read("/inventory/locations", "stock.read", {
     id: "listLocations",
     summary: "List warehouse locations",
+    description:
+      "All warehouses with their zones and bins, in one response. Merchants see the zones and their own units, and" +
+      " neither bins nor capacities.",
     view: Type.Array(WarehouseView),
     data: (db, { call }) => listed(db, showsBins(call)),
   }),
   write("POST", "/inventory/locations", "house.manage", {
     id: "createLocation",
     summary: "Create a warehouse",
+    description:
+      "Creates a warehouse with its zones and bins. The bins `RETURNS`, `PUTBACK`, `QUARANTINE` and `DAMAGE` for" +
+      " units that cannot be sold are added to the first zone.",
     body: CreateWarehouse,
     view: WarehouseView,
     status: 201,
@@ -48,6 +60,10 @@ export const warehouseRoutes = routes("Warehouses", [
   write("PATCH", "/inventory/locations/:id", "house.manage", {
     id: "updateLocation",
     summary: "Update a warehouse, its zones and bins",
+    description:
+      "Changes the fields sent. Zones and bins in `location_zones` are added or updated by their codes; others" +
+      " stay, and none are deleted. A bin that holds units keeps its zone and kind. Sending what is already so" +
+      " changes nothing.",
     body: UpdateWarehouse,
     view: WarehouseView,
     matches: (tx, { params }) => lockWarehouse(tx, params.id),
