@@ -135,7 +135,7 @@ export const cityField = () =>
 
 /** An address that parcels leave from or return to. */
 export const PlaceView = closed({
-  name: textField(120),
+  name: textField(120, { description: "The name on labels." }),
   company: Type.Optional(nullable(textField(120))),
   address_line1: textField(200),
   address_line2: nullable(textField(200)),

@@ -71,6 +71,14 @@ function schemaOf(field: ResourceField, form: keyof FieldSchemas): TSchema {
   return field.default === null ? nullable(described) : described;
 }
 
+/** A field of a new record, with its default if that is a plain value. */
+function withDefault(schema: TSchema, field: ResourceField): TSchema {
+  const usual: unknown = field.default;
+  if (usual === null || typeof usual === "object" || schema.description === undefined) return schema;
+  const text = typeof usual === "string" ? `\`${usual}\`` : String(usual);
+  return { ...schema, description: `${schema.description} Default: ${text}.` };
+}
+
 const mapped = (fields: ResourceFields, schema: (field: ResourceField) => TSchema) =>
   Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, schema(field)]));
 
@@ -80,7 +88,7 @@ type SentSchema<Field> = TUnsafe<SentValue<Field>>;
 export function createFields<Fields extends ResourceFields>(fields: Fields) {
   return mapped(fields, (field) => {
     const schema = schemaOf(field, "sent");
-    return field.default === undefined ? schema : Type.Optional(schema);
+    return field.default === undefined ? schema : Type.Optional(withDefault(schema, field));
   }) as {
     -readonly [Name in keyof Fields]: Fields[Name] extends { readonly default: unknown }
       ? TOptional<SentSchema<Fields[Name]>>

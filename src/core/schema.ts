@@ -247,9 +247,6 @@ export const Timestamp = Type.String({ format: "date-time" });
 export const timestamp = (description: string) => Type.String({ format: "date-time", description });
 
 /** A number of units or records in responses. */
-export const Count = Type.Integer({ minimum: 0 });
-
-/** As `Count`, with a description. */
 export const countField = (description: string) => Type.Integer({ minimum: 0, description });
 
 /** The body of an act without input. */

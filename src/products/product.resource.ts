@@ -51,7 +51,11 @@ export const productFields = {
   barcodes: {
     kind: "list",
     of: {
-      value: { kind: "code", max: 80, description: "What a scanner reads. No other product may have it." },
+      value: {
+        kind: "code",
+        max: 80,
+        description: "What a scanner reads. No other product of the merchant may have it.",
+      },
       type: {
         kind: "choice",
         words: { gtin: "GTIN", ean: "EAN", upc: "UPC", code128: "Code 128", other: "Other" },
@@ -123,7 +127,7 @@ export const productFields = {
   currency: {
     kind: "currency",
     default: default_currency,
-    description: "The currency of `price` and of unit costs, as an ISO 4217 code. Default: `USD`.",
+    description: "The currency of `price` and of unit costs, as an ISO 4217 code.",
     csv: ["The ISO 4217 code; `USD` by default.", "USD"],
   },
   temperature_zone: {
@@ -131,14 +135,14 @@ export const productFields = {
     // From the warmest to the coldest.
     words: { ambient: "Ambient", refrigerated: "Refrigerated", frozen: "Frozen" },
     default: "ambient",
-    description: "The zone in which it must be stored; a colder one will do. Default: `ambient`.",
+    description: "The zone in which it must be stored; a colder one will do.",
     label: "Temperature",
     csv: ["Storage temperature: one of {words}.", "ambient"],
   },
   lot_tracking: {
     kind: "flag",
     default: false,
-    description: "Whether units need a lot number when they come in. Default: false.",
+    description: "Whether units need a lot number when they come in.",
     label: "Track lots",
     help: "Every received unit needs a lot number.",
     csv: ["`true` when each unit belongs to a lot.", "true"],
@@ -146,7 +150,7 @@ export const productFields = {
   expiration_tracking: {
     kind: "flag",
     default: false,
-    description: "Whether each lot needs an expiry date. Requires `lot_tracking`. Default: false.",
+    description: "Whether each lot needs an expiry date. Requires `lot_tracking`.",
     label: "Track expiry",
     help: "Units that expire first ship first.",
     csv: ["`true` when each lot has an expiry date.", "false"],
@@ -156,7 +160,7 @@ export const productFields = {
     min: 0,
     max: 3650,
     default: 0,
-    description: "Days before its expiry that a lot must have left to be reserved. Default: 0.",
+    description: "Days before its expiry that a lot must have left to be reserved.",
     label: "Minimum shelf life when shipped",
     suffix: "days",
     when: { expiration_tracking: true },
@@ -167,7 +171,7 @@ export const productFields = {
     min: 0,
     max: 1_000_000,
     default: 0,
-    description: "Fewer available units than this are low stock, as `inventory.low_stock` reports. Default: 0.",
+    description: "Fewer available units than this are low stock, as `inventory.low_stock` reports.",
     label: "Reorder at",
     help: "Flag as low stock below this quantity.",
     csv: ["Available units below which stock counts as low.", "20"],
@@ -208,7 +212,7 @@ export const productFields = {
     kind: "choice",
     words: { active: "Active", inactive: "Inactive" },
     default: "active",
-    description: "Only `active` products can be ordered. Default: `active`.",
+    description: "Only `active` products can be ordered.",
     label: "Status",
     csv: ["One of {words}.", "active"],
   },

@@ -15,7 +15,13 @@ const changes = updateFields(productFields);
 export const CreateProduct = closed({ ...ofMerchant, ...required }, readOnly);
 export type CreateProduct = Static<typeof CreateProduct>;
 
-export const UpdateProduct = closed({ ...changes, sku: Type.Optional(textField(100)) }, readOnly);
+export const UpdateProduct = closed(
+  {
+    ...changes,
+    sku: Type.Optional(textField(100, { description: "Cannot be changed: only the product's own SKU is accepted." })),
+  },
+  readOnly,
+);
 export type UpdateProduct = Static<typeof UpdateProduct>;
 
 /** A row of a file. An existing product keeps what the row leaves out. */

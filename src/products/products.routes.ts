@@ -22,7 +22,8 @@ export const productRoutes = (onChange: OnProductChange) =>
     list("/products", "catalog.read", {
       id: "listProducts",
       summary: "List products",
-      description: "The catalog, newest first, inactive products included.",
+      description:
+        "The catalog, newest first, inactive products included. Find one by SKU, barcode or part of its name.",
       of: productList,
       view: ProductView,
       views: (products) => products.map(productView),
@@ -30,7 +31,7 @@ export const productRoutes = (onChange: OnProductChange) =>
     read("/products/:id", "catalog.read", {
       id: "getProduct",
       summary: "Get a product",
-      description: "The product with its components and barcodes.",
+      description: "The product with its components and barcodes. `GET /inventory/:sku` shows its stock.",
       view: ProductView,
       data: async (db, { params }) => productView(await getProduct(db, params.id)),
     }),
@@ -39,8 +40,8 @@ export const productRoutes = (onChange: OnProductChange) =>
       summary: "Update a product",
       description:
         "Changes the fields sent; a list such as `barcodes` is replaced as a whole. `sku` and `type` cannot change." +
-        " Orders that are on hold for an inactive product are released once it is `active`. Sending the current" +
-        " values changes nothing.",
+        " Orders on hold for an inactive product are released once it is `active`. Other components or shelf life" +
+        " change what is available and emit `inventory.updated`. Sending the current values changes nothing.",
       refuses: ["immutable_field"],
       body: UpdateProduct,
       view: ProductView,

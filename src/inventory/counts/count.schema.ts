@@ -80,7 +80,7 @@ const plain = {
   bins: names("The bins to count; null if the count is not limited to bins."),
   skus: names("The SKUs to count; null if the count is not limited to SKUs."),
   blind: Type.Boolean({ description: "Whether the expected units are hidden while the count is open." }),
-  notes: nullable(Type.String({ description: "Notes from opening the count." })),
+  notes: nullable(Type.String({ description: "Notes from opening the count; null if there are none." })),
   items_total: countField("Lines of the count: one for each SKU, lot and bin."),
   items_counted: countField("Lines that have been counted."),
   allowed_actions: Type.Array(choice(Object.keys(countTransitions) as (keyof typeof countTransitions)[]), {
@@ -139,9 +139,13 @@ const whole = {
         units_short: countField("Expected units that were not found."),
         value_over: nullable(Type.Number({ description: "The value of `units_over`. Null with several currencies." })),
         value_short: nullable(
-          Type.Number({ description: "The value of `units_short`, as a positive amount. Null as `value_over`." }),
+          Type.Number({
+            description: "The value of `units_short`, as a positive amount. Null with several currencies.",
+          }),
         ),
-        value_net: nullable(Type.Number({ description: "`value_over` minus `value_short`. Null as they are." })),
+        value_net: nullable(
+          Type.Number({ description: "`value_over` minus `value_short`. Null with several currencies." }),
+        ),
         currency: {
           ...nullable(Type.String()),
           description: "Currency of the values; null when lines have several currencies: see `values`.",

@@ -7,7 +7,9 @@ import { movementTypes } from "../inventory.transitions.ts";
 /** Who caused a change of stock. */
 export const ActorView = closed({
   type: choice(actorTypes, { description: "What kind of actor it was." }),
-  id: Type.String({ description: "The user or API key, such as `usr_7` or `key_1002`; of the system, the job." }),
+  id: Type.String({
+    description: "The user or API key, such as `usr_7` or `key_1002`; otherwise the job, carrier or platform.",
+  }),
 });
 
 export const MovementView = closed({

@@ -21,7 +21,7 @@ const MovedItem = closed({
   sku: textField(100, { description: "The SKU to transfer. A bundle has no stock: transfer its components." }),
   quantity: quantityField("Units to ship."),
   lot_number: Type.Optional(
-    nullable(textField(80, { description: "Only units of this lot. Default: the lot that expires first." })),
+    nullable(textField(80, { description: "Only units of this lot. Default: those that expire first." })),
   ),
   bin: Type.Optional(nullable(textField(40, { description: "Only units in this bin. Default: any storage bin." }))),
 });

@@ -52,7 +52,7 @@ export const transferRoutes = routes("Transfers", [
   list("/inventory/transfers", "stock.read", {
     id: "listTransfers",
     summary: "List transfers",
-    description: "Transfers with their lines, newest first, of all states unless `status` is sent.",
+    description: "Transfers with their lines, newest first. `status=in_transit` lists those on the way.",
     of: transferList,
     view: TransferView,
     views: async (rows, db, { call }) =>
@@ -70,8 +70,8 @@ export const transferRoutes = routes("Transfers", [
     summary: "Ship a transfer",
     description:
       "Takes all units of the transfer out of the first warehouse, or none if any are short: unreserved units that" +
-      " can be sold, first expired first. Units that cannot be sold ship only if their lot is named. They are" +
-      " `incoming` until received. Emits `inventory.updated` for each SKU and creates a billable event.",
+      " can be sold, first expired first. Units that cannot be sold ship only if their lot is named. Shipped units" +
+      " are `incoming` until received. Emits `inventory.updated` for each SKU and creates a billable event.",
     refuses: ["insufficient_inventory", "invalid_state_transition"],
     body: NoBody,
     view: TransferView,

@@ -51,14 +51,16 @@ export const ReservationView = closed({
   merchant_id: OwnerView,
   order_id: Type.String({ description: "The order's id; before the order exists, the number that it is to have." }),
   status: choice(reservationStatuses, {
-    description: "`reserved`: can still be released. `committed`: work on the order has begun.",
+    description: "`reserved` and, once work on the order has begun, `committed` hold stock; the others hold none.",
   }),
   items: Type.Array(
     closed({
       sku: Type.String(),
       quantity: Type.Integer({ minimum: 1, description: "Units of the SKU, in this warehouse." }),
       reserved_from: nullable(
-        Type.String({ description: "The warehouse that holds them. Null if they are backordered or were given up." }),
+        Type.String({
+          description: "The warehouse that holds them. Null if they are backordered, or once the reservation is over.",
+        }),
       ),
     }),
     { description: "What is reserved: one entry for each SKU and warehouse." },

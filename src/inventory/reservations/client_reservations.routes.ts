@@ -103,8 +103,8 @@ export const clientReservationRoutes = routes("Reservations", [
     id: "listReservations",
     summary: "List reservations",
     description:
-      "Reservations of orders and of clients, newest first, including those that are over. Filter by" +
-      " `status=reserved,committed` for those that hold stock.",
+      "Reservations of orders and of clients, newest first, including those that are over." +
+      " `status=reserved,committed` lists those that can hold stock.",
     refuses: ["ambiguous_identifier"],
     of: reservationList,
     view: ReservationView,

@@ -142,7 +142,7 @@ export const stockRoutes = routes("Inventory", [
     description:
       "Adds or removes units in one bin and lot, such as after damage or loss. Send `expected_quantity` to be" +
       " refused if the stock has changed since you read it. Reserved units that vanish are reserved from other" +
-      " stock. Added units go to backordered orders. Emits `inventory.updated`; each request adjusts again.",
+      " stock. Added units go to backordered orders. Emits `inventory.updated`.",
     refuses: [
       "ambiguous_stock",
       "bin_of_other_merchant",

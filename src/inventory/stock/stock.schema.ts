@@ -49,12 +49,10 @@ export const TransferOwnership = closed({
   sku: textField(100, { description: "The SKU of the current owner's product." }),
   to_sku: Type.Optional(textField(100, { description: "The SKU of the new owner's product. Default: the same." })),
   quantity: quantityField("Units to transfer, of one bin and lot. Reserved units cannot be transferred."),
-  location: Type.Optional(idField("warehouse", "Required if the units are in several warehouses.")),
-  bin: Type.Optional(textField(40, { description: "Current bin. Required if the SKU is in several bins." })),
-  lot_number: Type.Optional(textField(80, { description: "Required if the bin has several lots of the SKU." })),
-  to_bin: Type.Optional(
-    codeField(40, { description: "Destination bin in the same warehouse. Default: the current bin." }),
-  ),
+  location: Type.Optional(idField("warehouse", "The warehouse. Required if the units are in several.")),
+  bin: Type.Optional(textField(40, { description: "The current bin. Required if the SKU is in several." })),
+  lot_number: Type.Optional(textField(80, { description: "The lot. Required if the bin has several of the SKU." })),
+  to_bin: Type.Optional(codeField(40, { description: "The new bin in the same warehouse. Default: the current bin." })),
   reason: textField(200, { description: "Why ownership changes. Shown in the notes of both movements." }),
 });
 export type TransferOwnership = Static<typeof TransferOwnership>;
@@ -130,7 +128,9 @@ export const AddStock = closed({
   received_date: Type.Optional(arrivalField("When they arrived. Default: now.")),
   reason: Type.Optional(choice(adjustmentReasons, { description: "Why they came in. Default: `received`." })),
   reference: Type.Optional(textField(100, { description: "Your reference, such as a purchase order." })),
-  unit_cost: Type.Optional(moneyField("What one unit cost, in the product's currency. Cycle counts use it as value.")),
+  unit_cost: Type.Optional(
+    moneyField("What one unit cost, in the product's currency. Cycle counts value the product by it."),
+  ),
   notes: Type.Optional({ ...notesField(), description: "Notes for the movement in the ledger." }),
   ...ofMerchantOrSku,
   ...deliveryUnitFields,
@@ -145,7 +145,9 @@ export const AdjustStock = closed({
   reason: choice(adjustmentReasons, { description: "Why the stock differs. `other` requires `notes`." }),
   location: Type.Optional(idField("warehouse", "The warehouse. Required if the SKU is in several.")),
   bin: Type.Optional(
-    codeField(40, { description: "The bin. Required if the SKU is in several; if new, units added create it." }),
+    codeField(40, {
+      description: "The bin. Required if the SKU is in several. A new one is created when units are added.",
+    }),
   ),
   lot_number: Type.Optional(
     codeField(80, { description: "An existing lot. Required if the bin has several lots of the SKU." }),

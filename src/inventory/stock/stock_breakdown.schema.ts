@@ -26,7 +26,7 @@ const ledger = {
 
 const spot = {
   warehouse_id: Type.String(),
-  bin: nullable(Type.String({ description: "Null for merchants, who do not see bins." })),
+  bin: nullable(Type.String({ description: "The bin; null for merchants, who do not see bins." })),
   lot_number: nullable(Type.String({ description: "The lot; null for units without one." })),
 };
 const unitsField = (description: string) => Type.Integer({ minimum: 1, description });
@@ -76,9 +76,7 @@ export const StockBreakdownView = closed({
   places: Type.Array(closed({ ...spot, kind: choice(binKinds, { description: "What the bin is for." }), ...ledger }), {
     description: "The same sums for each bin and lot with units.",
   }),
-  available: nullable(
-    countField("Units that can be reserved; of a bundle, sets. Null in the past, as all fields that follow."),
-  ),
+  available: nullable(countField("Units that can be reserved; of a bundle, sets. Null for a past time.")),
   components: Type.Optional(
     Type.Array(
       closed({
@@ -87,7 +85,10 @@ export const StockBreakdownView = closed({
         available: countField("Units of the component that can be reserved."),
         sets: Type.Integer({ minimum: 0, description: "Number of sets for which it is enough." }),
       }),
-      { description: "The components of a bundle: `available` is the smallest of their `sets`." },
+      {
+        description:
+          "The components of a bundle: `available` is the smallest of their `sets`. Absent for other products.",
+      },
     ),
   ),
   reserved: nullable(
@@ -106,7 +107,7 @@ export const StockBreakdownView = closed({
         ),
         more,
       },
-      { additionalProperties: false, description: "The reserved units, and who holds them; null in the past." },
+      { additionalProperties: false, description: "The reserved units, and who holds them; null for a past time." },
     ),
   ),
   unavailable: nullable(
@@ -118,7 +119,7 @@ export const StockBreakdownView = closed({
         ...spot,
         units: unitsField("Unreserved units there."),
       }),
-      { description: "Unreserved units that cannot be sold, by place; null in the past." },
+      { description: "Unreserved units that cannot be sold, by place; null for a past time." },
     ),
   ),
   backordered: nullable(
@@ -136,13 +137,13 @@ export const StockBreakdownView = closed({
         ),
         more,
       },
-      { additionalProperties: false, description: "The units that orders wait for; null in the past." },
+      { additionalProperties: false, description: "The units that orders wait for; null for a past time." },
     ),
   ),
   incoming: nullable(
     Type.Object(incomingFields, {
       additionalProperties: false,
-      description: "The units on their way to the warehouses; null in the past.",
+      description: "The units on their way to the warehouses; null for a past time.",
     }),
   ),
 });

@@ -42,8 +42,9 @@ export const stockCsvRoutes = routes("Inventory", [
     id: "importInventory",
     summary: "Import counted stock as CSV",
     description:
-      "One row per bin and lot: the counted quantity becomes the quantity on hand. Places without a row stay" +
-      ` unchanged.\n\n${table}`,
+      "One row per bin and lot: the counted quantity becomes the quantity on hand, by an adjustment with the reason" +
+      " `stock_count`. Places without a row stay unchanged. A row is refused if it removes reserved units that no" +
+      ` other stock replaces. Importing the same file again changes nothing.\n\n${table}`,
     sends: "csv",
     query: closed(importFields),
     answers: { 200: EnvelopedView(DryRunImportView) },

@@ -79,9 +79,14 @@ export const binList = recordList(bins, {
     sku: parameter(textField(100, { description: "Only bins that hold units of this SKU." })),
     lot_number: parameter(textField(80, { description: "Only bins that hold units of a lot with this number." })),
     bin: exactly(bins.code, textField(40, { description: "Only bins with this code." })),
-    q: filter(textField(40, { description: "Part of the code." }), (piece) => contains(bins.code, piece)),
+    q: filter(textField(40, { description: "Part of the bin's code." }), (piece) => contains(bins.code, piece)),
     kind: equals(bins.kind, choice(permanentBinKinds, { description: "Only bins of these kinds." })),
-    fill: anyOf(choice(binFills, { description: "`full`: no room for another unit." }), (fill) => filled[fill]),
+    fill: anyOf(
+      choice(binFills, {
+        description: "Only bins that are `empty`, `used` (not empty) or `full` (without room for another unit).",
+      }),
+      (fill) => filled[fill],
+    ),
   },
   within: (db, { sku, lot_number }) =>
     and(

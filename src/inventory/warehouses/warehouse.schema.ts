@@ -25,19 +25,17 @@ const BinInput = closed(
     code: codeField(40, { description: "The code, unique in the warehouse. It may not begin with `STAGING-`." }),
     kind: Type.Optional(
       choice(permanentBinKinds, {
-        description: "What the bin is for. Only units in `storage` bins are sold. Default: `storage`.",
+        description: "What the bin is for. Only units in `storage` bins are sold. Default for a new bin: `storage`.",
       }),
     ),
-    pick_order: Type.Optional(rank("Position on the pick path. The lowest comes first. Default: 0.")),
-    capacity: Type.Optional(
-      capacity("Units that it has room for. More are refused with `bin_full`. Null, the default: unlimited."),
-    ),
+    pick_order: Type.Optional(rank("Position on the pick path. The lowest comes first. Default for a new bin: 0.")),
+    capacity: Type.Optional(capacity("Units that it has room for. More are refused with `bin_full`. Null: unlimited.")),
     dedicated_merchant_id: Type.Optional(
-      nullable(merchantName("The only merchant whose goods may be stored there. Null, the default: any.")),
+      nullable(merchantName("The only merchant whose goods may be stored there. Null: any.")),
     ),
     mix_merchants: Type.Optional(
       Type.Boolean({
-        description: "Whether a storage bin may hold goods of several merchants at once. Default: false.",
+        description: "Whether a storage bin may hold goods of several merchants at once. Default for a new bin: false.",
       }),
     ),
   },
@@ -52,7 +50,9 @@ const ZoneInput = closed(
       description: "The temperature of the zone. It cannot change while the zone holds units.",
     }),
     temperature_range: Type.Optional(
-      nullable(textField(40, { description: "The range as text, for people. Default: `2-8°C` if refrigerated." })),
+      nullable(
+        textField(40, { description: "The range as text, for people. Default for a new refrigerated zone: `2-8°C`." }),
+      ),
     ),
     capacity: Type.Optional(capacity("Units that it is meant for. Only the capacity of its bins is enforced.")),
     bins: Type.Optional(
@@ -69,7 +69,7 @@ const calendar = {
   working_days: Type.Array(choice(weekdays), {
     minItems: 1,
     maxItems: 7,
-    description: "Weekdays on which orders leave. Default: Monday to Friday.",
+    description: "Weekdays on which orders leave; at first, Monday to Friday.",
   }),
   holidays: Type.Array(day, {
     maxItems: 400,
@@ -77,18 +77,21 @@ const calendar = {
   }),
   cutoff_time: {
     ...time,
-    description: "Orders placed before this time, in `timezone`, on a working day leave on that day. Default: `14:00`.",
+    description:
+      "Orders placed before this time, in `timezone`, on a working day leave on that day. At first, `14:00`.",
   },
 };
 
 const optionalFields = {
   timezone: Type.Optional(
-    textField(60, { description: "The IANA time zone of its days. Default: `America/New_York`." }),
+    textField(60, {
+      description: "The IANA time zone of its days and of `cutoff_time`; at first, `America/New_York`.",
+    }),
   ),
   working_days: Type.Optional(calendar.working_days),
   holidays: Type.Optional(calendar.holidays),
   cutoff_time: Type.Optional(calendar.cutoff_time),
-  priority: Type.Optional(rank("The warehouse with the lowest number is chosen first. Default: 100.")),
+  priority: Type.Optional(rank("The warehouse with the lowest number is chosen first. At first, 100.")),
 };
 const readOnly = ["warehouse_id", "example_address", "revision", "created_at", "updated_at"];
 

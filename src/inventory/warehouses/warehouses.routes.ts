@@ -62,7 +62,7 @@ export const warehouseRoutes = routes("Warehouses", [
     summary: "Update a warehouse, its zones and bins",
     description:
       "Changes the fields sent. Zones and bins in `location_zones` are added or updated by their codes; others" +
-      " stay, and none are deleted. A bin that holds units keeps its zone and kind. Sending what is already so" +
+      " stay, and none are deleted. A bin that holds units keeps its zone and kind. Sending the current values" +
       " changes nothing.",
     body: UpdateWarehouse,
     view: WarehouseView,
