@@ -54,7 +54,7 @@ export const productCsvRoutes = (onChange: OnProductChange) =>
     exportCsv("/products/export.csv", "catalog.read", {
       id: "exportProducts",
       summary: "Export products as CSV",
-      description: `All products, one row each, simple ones before the bundles. The file can be imported again.\n\n${table}`,
+      description: `All products, one row each, bundles after the others. The file can be imported again.\n\n${table}`,
       query: closed(csvExportFields),
       file: () => productExport,
     }),
