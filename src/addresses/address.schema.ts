@@ -25,7 +25,7 @@ const postalView = {
 
 /** The fields of an address with its contact in a response. */
 export const contactView = {
-  name: Type.String(),
+  name: Type.String({ description: "The person or company, printed on labels." }),
   company: Type.Optional(text),
   ...postalView,
   phone: Type.Optional(text),
@@ -42,10 +42,17 @@ export const completeView = { ...recipientFields, company: text, phone: text };
 
 /** What should be corrected in a record. */
 export const WarningsView = Type.Optional(
-  Type.Array(closed({ field: Type.String(), code: Type.String(), message: Type.String() }), {
-    description:
-      "What should be corrected before a parcel is sent: a recipient without a name. Absent or empty if nothing.",
-  }),
+  Type.Array(
+    closed({
+      field: Type.String({ description: "The path of the field, such as `shipping_address.name`." }),
+      code: Type.String({ description: "What is wrong, such as `missing`." }),
+      message: Type.String(),
+    }),
+    {
+      description:
+        "What should be corrected before a parcel is sent: a recipient without a name. Absent or empty if nothing.",
+    },
+  ),
 );
 
 const verificationFields = (checked_at: ReturnType<typeof Type.String>) => ({
@@ -59,12 +66,15 @@ const verificationFields = (checked_at: ReturnType<typeof Type.String>) => ({
       "`offline`: compared with bundled postal data, which cannot confirm streets or house numbers." +
       " Otherwise the connector that checked it, such as `easypost`.",
   }),
-  errors: Type.Array(Finding),
-  warnings: Type.Array(Finding),
-  suggestion: nullable(closed(postalView)),
+  errors: Type.Array(Finding, { description: "What makes the address undeliverable." }),
+  warnings: Type.Array(Finding, { description: "What may be wrong with it." }),
+  suggestion: nullable({
+    ...closed(postalView),
+    description: "The complete corrected address; null if nothing is to be corrected.",
+  }),
   po_box: Type.Boolean({ description: "Whether it is a post office box, to which only the postal service delivers." }),
   residential: nullable(Type.Boolean({ description: "Whether it is a home; null if unknown." })),
-  checked_at,
+  checked_at: { ...checked_at, description: "When it was checked." },
 });
 
 /** The check of a stored address; null if it was stored before addresses were checked. */
@@ -78,7 +88,8 @@ export const PlainVerificationView = (moment: ReturnType<typeof Type.String>) =>
 const addresses_max = 100;
 
 /** An optional text in a request that may be empty or null. */
-export const blankable = (max: number) => Type.Optional(nullable(textField(max, { min: 0 })));
+export const blankable = (max: number, description?: string) =>
+  Type.Optional(nullable(textField(max, { min: 0, ...(description ? { description } : {}) })));
 
 // Missing fields are a finding of the check, so the request is not refused.
 const checkedFields = {
@@ -102,8 +113,14 @@ const CheckedAddress = closed(checkedFields, [
 export type CheckedAddress = Static<typeof CheckedAddress>;
 
 export const VerifyAddresses = closed({
-  address: Type.Optional(CheckedAddress),
-  addresses: Type.Optional(Type.Array(CheckedAddress, { minItems: 1, maxItems: addresses_max })),
+  address: Type.Optional({ ...CheckedAddress, description: "One address. The response is then one check." }),
+  addresses: Type.Optional(
+    Type.Array(CheckedAddress, {
+      minItems: 1,
+      maxItems: addresses_max,
+      description: "Several addresses instead. The response is then a list of checks.",
+    }),
+  ),
   offline: Type.Optional(
     Type.Boolean({ description: "True to check offline even if a carrier account can verify addresses." }),
   ),
@@ -111,17 +128,17 @@ export const VerifyAddresses = closed({
 export type VerifyAddresses = Static<typeof VerifyAddresses>;
 
 const MessageView = closed({
-  carrier: Type.String(),
-  level: choice(["info", "warning", "error"]),
-  code: Type.String(),
+  carrier: Type.String({ description: "The connector that did not respond." }),
+  level: choice(["info", "warning", "error"], { description: "How serious it is." }),
+  code: Type.String({ description: "Why, such as `carrier_timeout` or `carrier_unauthorized`." }),
   message: Type.String(),
 });
 
 const CheckView = closed({
   ...verificationFields(Timestamp),
-  is_verified: Type.Boolean(),
-  note: nullable(Type.String({ description: "The limits of the check." })),
-  messages: Type.Array(MessageView, { description: "Why the carrier did not respond." }),
+  is_verified: Type.Boolean({ description: "Whether `status` is `verified`." }),
+  note: nullable(Type.String({ description: "The limits of the check; null if a carrier made it." })),
+  messages: Type.Array(MessageView, { description: "Why the carrier made no check. Empty if none was called." }),
 });
 
 /** One check for `address`, a list in the order asked for `addresses`. */
@@ -135,7 +152,7 @@ export const cityField = () =>
 
 /** An address that parcels leave from or return to. */
 export const PlaceView = closed({
-  name: textField(120, { description: "The name on labels." }),
+  name: textField(120, { description: "The sender's name on labels." }),
   company: Type.Optional(nullable(textField(120))),
   address_line1: textField(200),
   address_line2: nullable(textField(200)),

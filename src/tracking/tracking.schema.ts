@@ -1,9 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, momentField, notesField, nullable, Timestamp, textField } from "../core/schema.ts";
+import { choice, closed, momentField, notesField, nullable, Timestamp, textField, timestamp } from "../core/schema.ts";
 import { ShipmentView } from "../orders/order.schema.ts";
 import { trackingEventStatuses, trackingStatuses } from "../shipping/carriers/tracking.transitions.ts";
 import { labelStatuses } from "../shipping/labels/label.transitions.ts";
-import { PackageDimensions } from "../shipping/shipping.schema.ts";
+import { CarrierView, DeliveryDayView, PackageDimensions } from "../shipping/shipping.schema.ts";
 import { OwnerView, ofMerchant } from "../storage/tenant.schema.ts";
 
 /** The body of a carrier's callback. Each connector has its own format and validates it. */
@@ -27,7 +27,7 @@ const name = (description: string) =>
 
 export const FollowNumber = closed({
   ...ofMerchant,
-  tracking_number: textField(100),
+  tracking_number: textField(100, { description: "The number, as printed or as scanned." }),
   carrier: Type.Optional(
     nullable(
       textField(100, {
@@ -36,67 +36,99 @@ export const FollowNumber = closed({
     ),
   ),
   account_id: Type.Optional(
-    nullable(name("The carrier account that tracks it; by default, one that sells the carrier's labels.")),
+    nullable(
+      name("The carrier account that tracks it; by default, one that sells the carrier's labels. Not for merchants."),
+    ),
   ),
   order_id: Type.Optional(nullable(name("The order whose history and tracking page include it."))),
 });
 export type FollowNumber = Static<typeof FollowNumber>;
 
-const nullable_timestamp = nullable(Timestamp);
-
 export const ParcelView = closed({
   ...ShipmentView.properties,
   order_id: Type.String(),
   order_number: Type.String(),
-  customer_name: Type.String(),
+  customer_name: Type.String({ description: "The name of the buyer." }),
   label_ids: Type.Array(Type.String(), { description: "Its labels, newest first, including voided ones." }),
-  tracking_status: nullable(choice(trackingStatuses)),
-  estimated_delivery: nullable_timestamp,
-  estimated_delivery_day: nullable(
-    Type.String({ format: "date", description: "The calendar day of delivery at the destination." }),
+  tracking_status: nullable(
+    choice(trackingStatuses, { description: "Its status at the carrier; null before it has a tracking record." }),
   ),
+  estimated_delivery: nullable(timestamp("The end of the day on which it should arrive; null if unknown.")),
+  estimated_delivery_day: DeliveryDayView,
 });
 
-const part = () => Type.Optional(nullable(textField(100, { min: 0 })));
+const part = (description: string) => Type.Optional(nullable(textField(100, { min: 0, description })));
+const facility = "The depot or hub.";
+const event_status = "What happened: `accepted` shows as `picked_up` on the parcel.";
 
 export const RecordScan = closed({
-  status: choice(trackingEventStatuses),
-  timestamp: Type.Optional(momentField("When it happened; by default, now.")),
-  message: Type.Optional(nullable(notesField(500))),
-  location: Type.Optional(nullable(closed({ city: part(), state: part(), country: part(), facility: part() }))),
+  status: choice(trackingEventStatuses, { description: event_status }),
+  timestamp: Type.Optional(momentField("When it happened; by default, now. Not in the future.")),
+  message: Type.Optional(
+    nullable({ ...notesField(500), description: "The text to show. Default: one for the status." }),
+  ),
+  location: Type.Optional(
+    nullable({
+      ...closed({
+        city: part("The city or town."),
+        state: part("The state, province or region."),
+        country: part("The country, in any spelling."),
+        facility: part(facility),
+      }),
+      description: "Where it happened.",
+    }),
+  ),
   code: Type.Optional(nullable(textField(100, { description: "The carrier's code of the scan." }))),
-  reason: Type.Optional(nullable(textField(200))),
+  reason: Type.Optional(
+    nullable(textField(200, { description: "Why, as of an exception. Shown as `status_detail`." })),
+  ),
   signed_by: Type.Optional(nullable(textField(200))),
 });
 export type RecordScan = Static<typeof RecordScan>;
 
-export const ChooseShape = closed({ shape: Type.Optional(choice(["a", "b"])) });
+export const ChooseShape = closed({
+  shape: Type.Optional(
+    choice(["a", "b"], { description: "`b`, the default, returns all fields; `a` only the few of the short form." }),
+  ),
+});
 
 export const TrackMany = closed({
-  tracking_numbers: Type.Array(textField(100), { minItems: 1, maxItems: 100 }),
+  tracking_numbers: Type.Array(textField(100), {
+    minItems: 1,
+    maxItems: 100,
+    description: "The numbers, as printed or as scanned.",
+  }),
 });
 
 const text = nullable(Type.String());
-const PlaceView = closed({ city: text, state: text, country: text, facility: text });
+const PlaceView = closed({
+  city: text,
+  state: text,
+  country: nullable(Type.String({ description: "The country as the carrier writes it." })),
+  facility: nullable(Type.String({ description: facility })),
+});
+const record_status = "The status that the newest scan decides. `returned`: sent back to the sender.";
+const record_detail = "The carrier's detail of the status, else its standard text.";
+const arrival = "When it should arrive, estimated until the carrier reports it; null if unknown.";
 
 const standing = {
-  status: choice(trackingStatuses),
-  status_detail: Type.String(),
-  message: Type.String(),
-  estimated_delivery: nullable(Timestamp),
-  current_location: PlaceView,
-  signed_by: text,
+  status: choice(trackingStatuses, { description: record_status }),
+  status_detail: Type.String({ description: record_detail }),
+  message: Type.String({ description: "The text of the scan that decides the status." }),
+  estimated_delivery: nullable(timestamp(arrival)),
+  current_location: { ...PlaceView, description: "The place of the last scan that names one." },
+  signed_by: nullable(Type.String({ description: "Who signed for the parcel; null if unknown." })),
 };
 
 const tracked = {
   tracking_number: Type.String(),
   merchant_id: OwnerView,
   ...standing,
-  carrier: Type.String(),
-  service_type: text,
-  shipment_id: text,
-  order_id: text,
-  account_id: nullable(Type.String({ description: "The carrier account that tracks it." })),
+  carrier: Type.String({ description: "The carrier's code, or `unknown`." }),
+  service_type: nullable(Type.String({ description: "The carrier's service; null if unknown." })),
+  shipment_id: nullable(Type.String({ description: "The order's parcel; null for a number tracked on request." })),
+  order_id: nullable(Type.String({ description: "The order of the parcel, or that it is tracked for; null if none." })),
+  account_id: nullable(Type.String({ description: "The carrier account that tracks it; null if none." })),
   tracking_url: nullable(
     Type.String({ description: "The public tracking page: the carrier's, or Packhouse's if the carrier has none." }),
   ),
@@ -111,18 +143,26 @@ export const TrackingView = closed({
   ...tracked,
   events: Type.Array(
     closed({
-      timestamp: Timestamp,
-      status: choice(trackingEventStatuses),
-      location: PlaceView,
-      description: Type.String(),
-      message: Type.String(),
-      status_detail: text,
+      timestamp: timestamp("When it happened."),
+      status: choice(trackingEventStatuses, { description: event_status }),
+      location: { ...PlaceView, description: "Where it happened. Unknown parts are null." },
+      description: Type.String({ description: "What happened, in the carrier's words or a standard text." }),
+      message: Type.String({ description: "The same as `description`." }),
+      status_detail: nullable(Type.String({ description: "The carrier's detail of the status; null if none." })),
       carrier_status: nullable(Type.String({ description: "The carrier's own status, unchanged." })),
-      carrier_code: text,
-      reason: text,
+      carrier_code: nullable(Type.String({ description: "The carrier's code of the scan; null if none." })),
+      reason: nullable(Type.String({ description: "Why, as of an exception; null if unknown." })),
     }),
+    { description: "The scans, newest first." },
   ),
-  shipment_details: closed({ weight: text, weight_unit: text, dimensions: nullable(PackageDimensions) }),
+  shipment_details: {
+    ...closed({
+      weight: nullable(Type.String({ description: "The weight as decimal text; null if unknown." })),
+      weight_unit: text,
+      dimensions: nullable({ ...PackageDimensions, description: "The outer size; null if unknown." }),
+    }),
+    description: "The parcel as its label describes it.",
+  },
   updated_at: Timestamp,
 });
 
@@ -130,7 +170,7 @@ export const TrackingView = closed({
 const numberForm = {
   detected_carriers: Type.Array(
     closed({
-      carrier: Type.String(),
+      carrier: CarrierView,
       format: Type.String({ description: "The name of the number format." }),
       checked: Type.Boolean({ description: "Whether a check digit confirms it. If false, only the form matches." }),
       tracking_url: text,
@@ -139,8 +179,8 @@ const numberForm = {
   ),
   wrong_check_digits: Type.Array(
     closed({
-      carrier: Type.String(),
-      format: Type.String(),
+      carrier: CarrierView,
+      format: Type.String({ description: "The format that matches otherwise." }),
       check_digit: Type.String({ description: "The check digit in the number." }),
       expected: Type.String({ description: "The correct check digit, if all other characters are correct." }),
       message: Type.String(),
@@ -157,32 +197,36 @@ export const FollowedView = closed({ ...TrackingView.properties, ...numberForm }
 
 export const ShortTrackingView = closed({
   tracking_number: Type.String(),
-  carrier: Type.String(),
-  status: choice(trackingStatuses),
-  status_detail: Type.String(),
-  estimated_delivery: nullable(Timestamp),
+  carrier: tracked.carrier,
+  status: choice(trackingStatuses, { description: record_status }),
+  status_detail: Type.String({ description: record_detail }),
+  estimated_delivery: nullable(timestamp(arrival)),
   events: Type.Array(
     closed({
-      status: choice(trackingEventStatuses),
-      message: Type.String(),
-      location: Type.String(),
-      timestamp: Timestamp,
+      status: choice(trackingEventStatuses, { description: event_status }),
+      message: Type.String({ description: "What happened, in the carrier's words or a standard text." }),
+      location: Type.String({ description: "Facility, city, state and country on one line; empty if unknown." }),
+      timestamp: timestamp("When it happened."),
     }),
+    { description: "The scans, newest first." },
   ),
 });
 
 /** The result for one number of a batch. */
 export const TrackedView = closed({
-  tracking_number: Type.String(),
-  success: Type.Boolean(),
-  tracking: nullable(TrackingView),
-  error: nullable(
-    closed({
-      code: choice(["resource_missing", "merchant_required"]),
+  tracking_number: Type.String({ description: "The number as the request has it." }),
+  success: Type.Boolean({ description: "Whether it was found." }),
+  tracking: nullable({ ...TrackingView, description: "The parcel; null if it was not found." }),
+  error: nullable({
+    ...closed({
+      code: choice(["resource_missing", "merchant_required"], {
+        description: "`merchant_required`: parcels of several merchants have the number.",
+      }),
       message: Type.String(),
       ...numberForm,
     }),
-  ),
+    description: "Why it was not found; null if it was.",
+  }),
 });
 
 /** The data of shipment events. */

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, nameField, nullable, Timestamp } from "../../core/schema.ts";
+import { choice, closed, nameField, nullable, Timestamp, timestamp } from "../../core/schema.ts";
 import { accountStatuses } from "./account.transitions.ts";
 import type { CredentialsInput } from "./account.ts";
 
@@ -27,7 +27,7 @@ const callback_secret = nullable(
 );
 
 const changeable = {
-  name: Type.Optional(nameField(100)),
+  name: Type.Optional(nameField(100, { description: "Your name for the account. Initially that of the connector." })),
   callback_secret: Type.Optional(callback_secret),
   status: Type.Optional(
     choice(accountStatuses, {
@@ -65,42 +65,44 @@ export const UpdateAccount = closed(
 );
 export type UpdateAccount = Static<typeof UpdateAccount>;
 
-const text = nullable(Type.String());
-
 const credentialField = {
-  name: Type.String(),
-  description: Type.String(),
-  required: Type.Boolean(),
-  secret: Type.Boolean(),
+  name: Type.String({ description: "Its name in `credentials`." }),
+  description: Type.String({ description: "What to enter, and where the carrier shows it." }),
+  required: Type.Boolean({ description: "Whether an account needs it." }),
+  secret: Type.Boolean({ description: "Whether it is stored encrypted and never shown." }),
 };
 
 export const ConnectorsView = closed({
   connectors: Type.Array(
     closed({
-      code: Type.String(),
-      name: Type.String(),
+      code: Type.String({ description: "The code to send as `connector`." }),
+      name: Type.String({ description: "The display name." }),
       takes_callbacks: Type.Boolean({
         description: "Whether it sends tracking updates to the account's callback URL.",
       }),
-      credential_fields: Type.Array(closed(credentialField)),
+      credential_fields: Type.Array(closed(credentialField), { description: "The credentials that an account needs." }),
     }),
+    { description: "The services through which accounts sell labels of carriers." },
   ),
 });
 
 const fields = {
   id: Type.String(),
-  connector: Type.String(),
-  name: Type.String(),
-  status: choice(accountStatuses),
+  connector: Type.String({ description: "The connector: `easypost`, `karrio` or `shippo`." }),
+  name: Type.String({ description: "Your name for the account." }),
+  status: choice(accountStatuses, {
+    description: "A `paused` account returns no rates and sells no labels, but still tracks and voids its own.",
+  }),
   credential_fields: Type.Array(
     closed({
       ...credentialField,
-      is_set: Type.Boolean(),
-      value: nullable(Type.String({ description: "Null for a secret." })),
+      is_set: Type.Boolean({ description: "Whether the account has it." }),
+      value: nullable(Type.String({ description: "The stored text; null for a secret, or if not set." })),
       last_four: nullable(
         Type.String({ description: "The last four characters of a secret; null if it has fewer than 16." }),
       ),
     }),
+    { description: "The connector's credentials, and which of them are set." },
   ),
   callback_url: nullable(
     Type.String({
@@ -109,17 +111,33 @@ const fields = {
         " path and query.",
     }),
   ),
-  has_callback_secret: Type.Boolean(),
-  previous_callback_secret_expires_at: nullable(Timestamp),
+  has_callback_secret: Type.Boolean({ description: "Whether callbacks are accepted, signed with a stored secret." }),
+  previous_callback_secret_expires_at: nullable(
+    timestamp("When the secret before the present one stops being valid; null if none was replaced."),
+  ),
   carriers: Type.Array(
     closed({
-      code: Type.String(),
-      name: Type.String(),
-      services: Type.Array(closed({ code: Type.String(), name: Type.String() })),
+      code: Type.String({ description: "The carrier's code." }),
+      name: Type.String({ description: "The carrier's display name." }),
+      services: Type.Array(
+        closed({
+          code: Type.String({ description: "The code of the service." }),
+          name: Type.String({ description: "The display name of the service." }),
+        }),
+        { description: "Its services. Empty if the account does not list them: then it may sell any." },
+      ),
     }),
     { description: "The carriers and services that the last successful test listed." },
   ),
-  last_test: nullable(closed({ tested_at: Timestamp, ok: Type.Boolean(), code: text, message: text })),
+  last_test: nullable({
+    ...closed({
+      tested_at: timestamp("When it was tested."),
+      ok: Type.Boolean({ description: "Whether the credentials work." }),
+      code: nullable(Type.String({ description: "Why they do not, such as `carrier_unauthorized`; null if they do." })),
+      message: nullable(Type.String({ description: "The reason in plain English; null if they work." })),
+    }),
+    description: "The last test of the present credentials; null if they were not tested.",
+  }),
   revision: Type.Integer(),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -134,4 +152,7 @@ export const NewAccountView = closed({
   ),
 });
 
-export const DeletedAccountView = closed({ id: Type.String(), deleted: Type.Literal(true) });
+export const DeletedAccountView = closed({
+  id: Type.String({ description: "The deleted account, such as `cac_1001`." }),
+  deleted: Type.Literal(true, { description: "Always true." }),
+});

@@ -6,8 +6,8 @@ import {
   idField,
   moneyField,
   nullable,
-  Timestamp,
   textField,
+  timestamp,
   weightUnitField,
 } from "../../core/schema.ts";
 import { weightUnits } from "../../core/weight_units.ts";
@@ -17,9 +17,12 @@ import { documentKinds } from "../offer.ts";
 import {
   AddressView,
   BreakdownView,
+  CarrierView,
+  DeliveryDayView,
   DimensionsField,
   PackageDimensions,
   PackedItem,
+  ServiceView,
   ShippingAddress,
   WeightField,
 } from "../shipping.schema.ts";
@@ -31,7 +34,7 @@ const DayField = (description: string) =>
 const period = {
   from: Type.Optional(DayField("The first day; by default 29 days before the last.")),
   to: Type.Optional(DayField("The last day (inclusive); today by default. A period has at most 366 days.")),
-  carrier: Type.Optional(textField(100)),
+  carrier: Type.Optional(textField(100, { description: "Only this carrier, by code." })),
 };
 
 export const ListCosts = closed(period);
@@ -41,21 +44,22 @@ export const ExportCosts = closed({ ...period, ...csvExportFields });
 
 export const CostsView = closed({
   timezone: Type.String({ description: "The time zone of the days: that of the first warehouse." }),
-  from: Type.String(),
-  to: Type.String(),
+  from: Type.String({ description: "The first day of the period." }),
+  to: Type.String({ description: "The last day of the period." }),
   costs: Type.Array(
     closed({
-      date: Type.String(),
-      carrier: Type.String(),
-      currency: Type.String(),
+      date: Type.String({ description: "The day on which the labels were bought." }),
+      carrier: CarrierView,
+      currency: Type.String({ description: "The currency of both amounts." }),
       label_count: Type.Integer({ minimum: 0, description: "The number of valid labels." }),
       cost: Type.Number({ description: "The sum charged for them." }),
       carrier_cost: Type.Number({ description: "The sum that the carrier charges for them." }),
       voided_count: Type.Integer({
         minimum: 0,
-        description: "The number of labels offerFields on this day and voided later.",
+        description: "The number of labels bought on this day and voided later.",
       }),
     }),
+    { description: "One row for each day, carrier and currency with labels, newest day first." },
   ),
 });
 
@@ -86,9 +90,11 @@ const readOnly = [
 ];
 
 export const PackageField = closed({
-  weight: WeightField,
+  weight: { ...WeightField, description: "The weight of the packed parcel." },
   weight_unit: Type.Optional(weightUnitField("The default is lb.")),
-  dimensions: Type.Optional(nullable(DimensionsField)),
+  dimensions: Type.Optional(
+    nullable({ ...DimensionsField, description: "The outer size. Without it, only the weight decides the price." }),
+  ),
   value: Type.Optional(nullable(moneyField("Declared value, in US dollars."))),
   insurance: Type.Optional(
     Type.Boolean({ description: "Insures the parcel for its `value`, if the service offers insurance." }),
@@ -106,8 +112,12 @@ export const AccountField = Type.Optional(
 
 /** The fields that choose what to buy: a quote, or a carrier's service. */
 const offerFields = {
-  carrier: Type.Optional(textField(100, { description: "Required without `quote_id`." })),
-  service: Type.Optional(textField(100, { description: "Required without `quote_id`." })),
+  carrier: Type.Optional(
+    textField(100, {
+      description: "The carrier by code, as `GET /shipping/carriers` lists it. Required without a quote.",
+    }),
+  ),
+  service: Type.Optional(textField(100, { description: "The carrier's service by code. Required without a quote." })),
   account_id: AccountField,
   quote_id: Type.Optional(
     Type.String({
@@ -124,11 +134,15 @@ export const CreateLabel = closed(
   {
     order_id: Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), textField(100)], {
       hint: "must be an order id or an order number",
+      description: "The order, by id or order number.",
     }),
     ...offerFields,
-    from_address: Type.Optional(ShippingAddress),
-    to_address: Type.Optional(ShippingAddress),
-    package: PackageField,
+    from_address: Type.Optional({ ...ShippingAddress, description: "The sender. Default: the order's warehouse." }),
+    to_address: Type.Optional({
+      ...ShippingAddress,
+      description: "The recipient. Default: the shipping address of the order.",
+    }),
+    package: { ...PackageField, description: "The parcel's weight, size and value." },
     items: Type.Optional(
       Type.Array(PackedItem, {
         minItems: 1,
@@ -142,7 +156,11 @@ export const CreateLabel = closed(
       }),
     ),
     additional: Type.Optional(
-      Type.Boolean({ description: "Allows a label equal to a recent one, for another carton." }),
+      Type.Boolean({
+        description:
+          "True: buys the label even if an equal one was bought in the last ten minutes. The units that are in no" +
+          " parcel go into it; it may be empty.",
+      }),
     ),
   },
   readOnly,
@@ -151,7 +169,9 @@ export type CreateLabel = Static<typeof CreateLabel>;
 
 const documentFields = {
   format: Type.Optional(
-    choice(drawingFormats, { description: "A PDF by default, or the carrier's format if it has no PDF." }),
+    choice(drawingFormats, {
+      description: "A PDF by default. A carrier's label exists only in the carrier's formats.",
+    }),
   ),
   document: Type.Optional(
     Type.Integer({
@@ -169,61 +189,97 @@ export const ChooseDocument = closed(documentFields);
 
 export const FollowLink = closed({
   ...documentFields,
-  mode: choice(["live", "test"]),
-  expires: Type.Integer({ minimum: 0, maximum: 100_000_000_000 }),
-  signature: textField(100),
+  mode: choice(["live", "test"], { description: "The environment of the label, as in the link." }),
+  expires: Type.Integer({
+    minimum: 0,
+    maximum: 100_000_000_000,
+    description: "When the link expires, in seconds since 1970, as in the link.",
+  }),
+  signature: textField(100, { description: "The signature, as in the link." }),
 });
 export type FollowLink = Static<typeof FollowLink>;
-
-const text = nullable(Type.String());
 
 export const LabelView = closed({
   label_id: Type.String(),
   merchant_id: OwnerView,
   shipment_id: nullable(Type.String({ description: "Null for a return label." })),
   order_id: Type.String(),
-  return_id: text,
+  return_id: nullable(Type.String({ description: "The return that a return label is for; null otherwise." })),
   account_id: nullable(
     Type.String({ description: "The carrier account; null for a built-in label, and always null for merchants." }),
   ),
-  status: choice(labelStatuses),
-  carrier: Type.String(),
-  service: Type.String(),
-  tracking_number: text,
-  tracking_url: text,
-  cost: nullable(Type.Number({ description: "The amount charged; null until an offer is chosen." })),
-  carrier_cost: nullable(Type.Number({ description: "The amount that the carrier charges." })),
-  currency: Type.String(),
-  breakdown: nullable(BreakdownView),
-  sample: Type.Boolean({ description: "Whether it was offerFields at a sample rate card's price." }),
-  billable_weight: nullable(Type.Integer({ description: "In pounds." })),
-  zone: text,
-  delivery_date: nullable(Timestamp),
-  delivery_day: nullable(
-    Type.String({ format: "date", description: "The calendar day of delivery at the destination." }),
+  status: choice(labelStatuses, {
+    description: "`processing`: the carrier has not confirmed the purchase yet. `error`: not bought, or unknown.",
+  }),
+  carrier: CarrierView,
+  service: ServiceView,
+  tracking_number: nullable(Type.String({ description: "The number on the label; null until it is bought." })),
+  tracking_url: nullable(
+    Type.String({ description: "The public tracking page: the carrier's, or Packhouse's if the carrier has none." }),
   ),
+  cost: nullable(Type.Number({ description: "The amount charged; null until an offer is chosen." })),
+  carrier_cost: nullable(
+    Type.Number({ description: "The amount that the carrier charges; always null for merchants." }),
+  ),
+  currency: Type.String({ description: "The currency of `cost`, `carrier_cost` and `breakdown`." }),
+  breakdown: nullable({
+    ...BreakdownView,
+    description: "The charges that add up to the quoted price; always null for merchants.",
+  }),
+  sample: Type.Boolean({ description: "Whether it was bought at a sample rate card's price." }),
+  billable_weight: nullable(Type.Integer({ description: "The weight that decided the price, in pounds." })),
+  zone: nullable(Type.String({ description: "The zone that decided the price; null if the carrier names none." })),
+  delivery_date: nullable(timestamp("The end of the day on which the parcel should arrive; null if unknown.")),
+  delivery_day: DeliveryDayView,
   label_url: nullable(
     Type.String({
-      description: "Null until the label is offerFields, and if the carrier's document could not be read.",
+      description:
+        "The label to print; the link needs no key and expires after 7 days. Null until the label is bought, and if" +
+        " the carrier's document could not be read.",
     }),
   ),
-  documents: Type.Array(closed({ kind: choice(documentKinds), format: choice(drawingFormats), url: Type.String() })),
-  package: closed({
-    weight: Type.Number(),
-    weight_unit: choice(weightUnits),
-    dimensions: nullable(PackageDimensions),
-    value: nullable(Type.Number({ description: "In US dollars." })),
-    insurance: Type.Boolean(),
+  documents: Type.Array(
+    closed({
+      kind: choice(documentKinds, { description: "`customs` is a customs form to attach." }),
+      format: choice(drawingFormats, { description: "The file format." }),
+      url: Type.String({ description: "The link to print it, as `label_url`." }),
+    }),
+    { description: "Everything to print: a built-in label in each format, or the carrier's documents." },
+  ),
+  package: {
+    ...closed({
+      weight: Type.Number({ description: "The weight in `weight_unit`." }),
+      weight_unit: choice(weightUnits),
+      dimensions: nullable({ ...PackageDimensions, description: "The outer size; null if unknown." }),
+      value: nullable(Type.Number({ description: "The declared value in US dollars; null if none." })),
+      insurance: Type.Boolean({ description: "Whether insurance for `value` was requested." }),
+    }),
+    description: "The parcel's weight, size and value.",
+  },
+  from_address: { ...AddressView, description: "The sender on the label." },
+  to_address: { ...AddressView, description: "The recipient on the label." },
+  warnings: Type.Array(
+    closed({
+      field: Type.String({ description: "The part that it concerns, such as `recipient.name`." }),
+      code: Type.String({ description: "What it is about, such as `shortened_text`, `po_box` or `not_reserved`." }),
+      message: Type.String(),
+    }),
+    { description: "What to check before the parcel leaves, such as text that did not fit." },
+  ),
+  error: nullable({
+    ...closed({
+      code: Type.String({ description: "The reason; `purchase_unknown` if the carrier may have sold it." }),
+      message: Type.String(),
+    }),
+    description: "Why it was not bought; null unless `status` is `error`.",
   }),
-  from_address: AddressView,
-  to_address: AddressView,
-  warnings: Type.Array(closed({ field: Type.String(), code: Type.String(), message: Type.String() })),
-  error: nullable(closed({ code: Type.String(), message: Type.String() })),
   void_status: nullable(
     choice(voidStatuses, {
-      description: "The progress of voiding a carrier's label: requested (`asked`), awaiting a decision, or accepted.",
+      description:
+        "The progress at the carrier: `asked`, the label is still valid; `submitted`, the refund is undecided;" +
+        " `accepted`. Null if not voided, or built in.",
     }),
   ),
-  created_at: Timestamp,
-  voided_at: nullable(Timestamp),
+  created_at: timestamp("When the purchase was requested."),
+  voided_at: nullable(timestamp("When it was voided; null if it was not.")),
 });

@@ -4,6 +4,7 @@ import { choice, closed, idField, nullable, Timestamp, textField } from "../../c
 import { weightUnits } from "../../core/weight_units.ts";
 import { paperSizes } from "../../documents/document.ts";
 import { labelStatuses } from "../labels/label.transitions.ts";
+import { CarrierView, ServiceView } from "../shipping.schema.ts";
 
 /** The maximum number of labels on one manifest. */
 export const manifest_labels_max = 1000;
@@ -13,9 +14,11 @@ export const DayField = (description: string) =>
   Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$", hint: "must be a date, such as 2026-01-31", description });
 
 export const CreateManifest = closed({
-  carrier: Type.Optional(textField(100, { description: "The carrier of the parcels. Required without `label_ids`." })),
+  carrier: Type.Optional(
+    textField(100, { description: "The carrier of the parcels, by code. Required without `label_ids`." }),
+  ),
   warehouse_id: Type.Optional(idField("warehouse", "The warehouse that the parcels leave; by default, the first.")),
-  date: Type.Optional(DayField("The day in the warehouse's time zone; by default, today.")),
+  date: Type.Optional(DayField("The day of the hand-over in the warehouse's time zone; by default, today.")),
   label_ids: Type.Optional(
     Type.Array(idField("label"), {
       minItems: 1,
@@ -37,13 +40,19 @@ export type PrintManifest = Static<typeof PrintManifest>;
 const text = nullable(Type.String());
 
 const plain = {
-  manifest_id: Type.String(),
-  warehouse_id: Type.String(),
-  warehouse_name: Type.String(),
-  carrier: Type.String(),
-  date: Type.String(),
-  label_count: Type.Integer({ minimum: 1 }),
-  created_by: closed({ type: choice(actorTypes), id: Type.String() }),
+  manifest_id: Type.String({ description: "The manifest, such as `man_1001`." }),
+  warehouse_id: Type.String({ description: "The warehouse that the parcels leave, such as `whs_1001`." }),
+  warehouse_name: Type.String({ description: "The name of that warehouse." }),
+  carrier: CarrierView,
+  date: Type.String({ description: "The day of the hand-over in the warehouse's time zone." }),
+  label_count: Type.Integer({ minimum: 1, description: "The number of labels, including those voided later." }),
+  created_by: {
+    ...closed({
+      type: choice(actorTypes, { description: "What created it: an API key, a user or the service." }),
+      id: Type.String({ description: "The key or user, such as `key_1` or `usr_1`." }),
+    }),
+    description: "The key or user that created it.",
+  },
   created_at: Timestamp,
 };
 
@@ -58,14 +67,24 @@ export const ManifestView = closed({
       shipment_id: Type.String(),
       order_id: Type.String(),
       order_number: Type.String(),
-      tracking_number: Type.String(),
-      service: Type.String(),
+      tracking_number: Type.String({ description: "The number on the label." }),
+      service: ServiceView,
       label_status: choice(labelStatuses, {
         description: "The label's status. A label that was voided later stays listed.",
       }),
-      weight: Type.Number(),
+      weight: Type.Number({ description: "The weight in `weight_unit`." }),
       weight_unit: choice(weightUnits),
-      to_address: closed({ name: Type.String(), city: Type.String(), state: text, zip: text, country: Type.String() }),
+      to_address: {
+        ...closed({
+          name: Type.String({ description: "The recipient on the label." }),
+          city: Type.String(),
+          state: text,
+          zip: text,
+          country: Type.String(),
+        }),
+        description: "The destination, without the street.",
+      },
     }),
+    { description: "The parcels, in the order in which their labels were requested." },
   ),
 });

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, nameField, nullable, Timestamp } from "../../core/schema.ts";
+import { choice, closed, nameField, nullable, timestamp } from "../../core/schema.ts";
 import { weekdays } from "../../core/time_zone.ts";
 
 export const CarrierField = Type.String({
@@ -9,37 +9,50 @@ export const CarrierField = Type.String({
 
 const Day = Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\d$", hint: "must be a date, such as 2026-12-24" });
 
+const about = {
+  name: "The name of the holiday.",
+  month: "The month, from 1 for January.",
+  day: "The day of the month; null for a weekday.",
+  weekday: "The day of the week, together with `week`.",
+  week: "Which of these weekdays in the month; -1 is the last.",
+  observed: "Whether a Saturday is observed on the Friday before, and a Sunday on the Monday after.",
+  rules: "Holidays that recur every year.",
+  days: "Single dates.",
+  date: "The calendar day.",
+};
+
 const RuleField = closed({
-  name: nameField(80),
-  month: Type.Integer({ minimum: 1, maximum: 12 }),
+  name: nameField(80, { description: about.name }),
+  month: Type.Integer({ minimum: 1, maximum: 12, description: about.month }),
   day: Type.Optional(
     nullable(
       Type.Integer({ minimum: 1, maximum: 31, description: "The day of the month, instead of `weekday` and `week`." }),
     ),
   ),
-  weekday: Type.Optional(nullable(choice(weekdays))),
+  weekday: Type.Optional(nullable(choice(weekdays, { description: about.weekday }))),
   week: Type.Optional(
     nullable(
       Type.Union(
         [1, 2, 3, 4, -1].map((week) => Type.Literal(week)),
-        {
-          description: "Which of these weekdays in the month; -1 is the last.",
-        },
+        { description: about.week },
       ),
     ),
   ),
   observed: Type.Optional(
     Type.Boolean({
-      description: "Whether a Saturday is observed on the Friday before, and a Sunday on the Monday after.",
+      description: `${about.observed} Default: true for a \`day\`.`,
     }),
   ),
 });
 
 export const SetHolidays = closed(
   {
-    rules: Type.Array(RuleField, { maxItems: 100, description: "Holidays that recur every year." }),
+    rules: Type.Array(RuleField, { maxItems: 100, description: about.rules }),
     days: Type.Optional(
-      Type.Array(closed({ date: Day, name: nameField(80) }), { maxItems: 500, description: "Single dates." }),
+      Type.Array(
+        closed({ date: { ...Day, description: about.date }, name: nameField(80, { description: about.name }) }),
+        { maxItems: 500, description: `${about.days} Default: none.` },
+      ),
     ),
   },
   ["carrier", "dates", "usual", "revision", "updated_at"],
@@ -57,25 +70,29 @@ export const ChooseYear = closed({
 });
 export type ChooseYear = Static<typeof ChooseYear>;
 
-const HolidayView = closed({ date: Type.String(), name: Type.String() });
+const HolidayView = closed({
+  date: Type.String({ description: about.date }),
+  name: Type.String({ description: about.name }),
+});
 
 export const HolidaysView = closed({
-  carrier: Type.String(),
+  carrier: Type.String({ description: "The carrier's code." }),
   rules: Type.Array(
     closed({
-      name: Type.String(),
-      month: Type.Integer(),
-      day: nullable(Type.Integer()),
-      weekday: nullable(choice(weekdays)),
-      week: nullable(Type.Integer()),
-      observed: Type.Boolean(),
+      name: Type.String({ description: about.name }),
+      month: Type.Integer({ description: about.month }),
+      day: nullable(Type.Integer({ description: about.day })),
+      weekday: nullable(choice(weekdays, { description: about.weekday })),
+      week: nullable(Type.Integer({ description: about.week })),
+      observed: Type.Boolean({ description: about.observed }),
     }),
+    { description: about.rules },
   ),
-  days: Type.Array(HolidayView),
-  dates: Type.Array(HolidayView, { description: "The holidays in the requested year." }),
+  days: Type.Array(HolidayView, { description: about.days }),
+  dates: Type.Array(HolidayView, { description: "All holidays in the requested year; empty without `year`." }),
   usual: Type.Boolean({
     description: "Whether the default applies: the federal holidays of the United States.",
   }),
-  revision: Type.Integer(),
-  updated_at: nullable(Timestamp),
+  revision: Type.Integer({ description: "Counts the changes; 0 while the default applies." }),
+  updated_at: nullable(timestamp("When they were last set; null while the default applies.")),
 });

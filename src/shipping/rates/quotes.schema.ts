@@ -1,12 +1,15 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, moneyField, nullable, Timestamp, textField, weightUnitField } from "../../core/schema.ts";
+import { choice, closed, moneyField, nullable, textField, timestamp, weightUnitField } from "../../core/schema.ts";
 import { weightUnits } from "../../core/weight_units.ts";
 import {
   BreakdownView,
+  CarrierView,
   CountryField,
+  DeliveryDayView,
   DimensionsField,
   PackageDimensions,
   PackedItem,
+  ServiceView,
   ShippingAddress,
   WeightField,
 } from "../shipping.schema.ts";
@@ -18,12 +21,15 @@ const zip = (which: string) =>
         min: 0,
         description:
           `The ${which} postal code. The form 12345 implies the US, A1A 1A1 Canada. Countries without postal` +
-          " codes, such as" +
-          " Hong Kong, need none.",
+          " codes, such as Hong Kong, need none.",
       }),
     ),
   );
-const country = Type.Optional(CountryField);
+const country = (which: string) =>
+  Type.Optional({
+    ...CountryField,
+    description: `The ${which} country. Default: the one that the form of its postal code implies, else \`US\`.`,
+  });
 const codes = (which: string) =>
   Type.Optional(
     Type.Array(textField(100), {
@@ -36,10 +42,13 @@ const codes = (which: string) =>
 export const GetRates = closed({
   from_zip: zip("sender's"),
   to_zip: zip("recipient's"),
-  from_country: country,
-  to_country: country,
-  from_address: Type.Optional(ShippingAddress),
-  to_address: Type.Optional(ShippingAddress),
+  from_country: country("sender's"),
+  to_country: country("recipient's"),
+  from_address: Type.Optional({
+    ...ShippingAddress,
+    description: "The sender's address instead of `from_zip`. Some carriers need full addresses for exact rates.",
+  }),
+  to_address: Type.Optional({ ...ShippingAddress, description: "The recipient's address instead of `to_zip`." }),
   residential: Type.Optional(
     Type.Boolean({
       description: "Whether the recipient's address is residential. Some carriers charge more for it.",
@@ -60,11 +69,15 @@ export const GetRates = closed({
       description: "The units of the order in the parcel; by default all unpacked units.",
     }),
   ),
-  weight: Type.Optional(WeightField),
+  weight: Type.Optional({ ...WeightField, description: "The weight of the packed parcel. Required without an order." }),
   weight_unit: Type.Optional(weightUnitField("The default is lb.")),
-  dimensions: Type.Optional(nullable(DimensionsField)),
+  dimensions: Type.Optional(
+    nullable({ ...DimensionsField, description: "The outer size. Without it, only the weight decides the rate." }),
+  ),
   value: Type.Optional(nullable(moneyField("Declared value, in US dollars."))),
-  insurance: Type.Optional(Type.Boolean()),
+  insurance: Type.Optional(
+    Type.Boolean({ description: "Whether rates include insurance for `value`, where it is offered. Default: false." }),
+  ),
   carriers: codes("of these carriers"),
   services: codes("for these services"),
 });
@@ -85,24 +98,26 @@ export const RatesView = closed({
         format: "date-time",
         description: "When the quote expires, 15 minutes after the request.",
       }),
-      carrier: Type.String(),
-      carrier_name: Type.String(),
-      service: Type.String(),
-      service_name: Type.String(),
+      carrier: CarrierView,
+      carrier_name: Type.String({ description: "The carrier's display name." }),
+      service: ServiceView,
+      service_name: Type.String({ description: "The display name of the service." }),
       account_id,
-      rate: Type.Number(),
-      currency: Type.String(),
+      rate: Type.Number({ description: "The total price, which a label bought with the quote costs." }),
+      currency: Type.String({ description: "The currency of the rate and its breakdown." }),
       breakdown: BreakdownView,
-      billable_weight: nullable(Type.Integer()),
-      billable_weight_unit: Type.Literal("lb"),
-      zone: nullable(Type.String()),
-      zone_estimated: Type.Boolean({ description: "Whether the zone is estimated, as for military addresses." }),
-      delivery_days: nullable(Type.Integer()),
-      ship_date: nullable(Type.String()),
-      delivery_date: nullable(Timestamp),
-      delivery_day: nullable(
-        Type.String({ format: "date", description: "The calendar day of delivery at the destination." }),
+      billable_weight: nullable(
+        Type.Integer({ description: "The weight that decides the price, in whole pounds; null if unknown." }),
       ),
+      billable_weight_unit: Type.Literal("lb", { description: "Always pounds." }),
+      zone: nullable(Type.String({ description: "The zone that decides the price; null if the carrier names none." })),
+      zone_estimated: Type.Boolean({ description: "Whether the zone is estimated, as for military addresses." }),
+      delivery_days: nullable(Type.Integer({ description: "Delivery days after the ship date; null if unknown." })),
+      ship_date: nullable(
+        Type.String({ description: "The day it leaves if it is ready now, as a date; null if unknown." }),
+      ),
+      delivery_date: nullable(timestamp("The end of the expected delivery day; null if unknown.")),
+      delivery_day: DeliveryDayView,
       sample: Type.Boolean({ description: "Whether the price comes from a sample rate card." }),
     }),
     { description: "Sorted by currency, US dollars first, then by price." },
@@ -110,9 +125,11 @@ export const RatesView = closed({
   messages: Type.Array(
     closed({
       carrier: Type.String({ description: "The carrier; for an account that failed, its connector." }),
-      service: nullable(Type.String()),
+      service: nullable(Type.String({ description: "The service without a rate; null if it concerns all." })),
       account_id,
-      level: choice(["info", "warning", "error"]),
+      level: choice(["info", "warning", "error"], {
+        description: "`info`: no rate for this parcel. `warning`: check the rates. `error`: the carrier failed.",
+      }),
       code: Type.String({
         description: "A code such as over_weight_limit, zip_unknown, sample_rates, carrier_timeout or carrier_error.",
       }),
@@ -120,24 +137,30 @@ export const RatesView = closed({
     }),
     { description: "Messages of carriers, including failures and timeouts." },
   ),
-  parcel: closed({
-    weight: Type.Number(),
-    weight_unit: choice(weightUnits),
-    dimensions: nullable(PackageDimensions),
-  }),
+  parcel: {
+    ...closed({
+      weight: Type.Number({ description: "The weight in `weight_unit`." }),
+      weight_unit: choice(weightUnits),
+      dimensions: nullable({ ...PackageDimensions, description: "The outer size; null if unknown." }),
+    }),
+    description: "The parcel that was priced; for an order, with the weight of its products.",
+  },
 });
 
 export const CarriersView = closed({
   carriers: Type.Array(
     closed({
-      code: Type.String(),
-      name: Type.String(),
-      services: Type.Array(Type.String()),
+      code: Type.String({ description: "The code to send as `carrier`." }),
+      name: Type.String({ description: "The display name." }),
+      services: Type.Array(Type.String(), {
+        description: "The codes of its services. Empty if the account does not list them.",
+      }),
       service_names: Type.Record(Type.String(), Type.String(), {
         description: "The display names of the services, by code.",
       }),
       connector: Type.String({ description: "The connector that provides its rates and labels." }),
       account_id,
     }),
+    { description: "A carrier that several accounts sell is listed once for each." },
   ),
 });

@@ -195,7 +195,7 @@ export const priceColumns: readonly CsvColumn[] = [
     "10",
     { empty: null },
   ),
-  csvColumn("price", "amount", "The price to charge, with at most two decimals.", "12.50"),
+  csvColumn("price", "amount", "The price to charge, with at most the decimals of its currency.", "12.50"),
   csvColumn("cost", "amount", "The cost at the carrier. Leave blank to use the price.", "9.80"),
 ];
 

@@ -195,7 +195,10 @@ export const cardList = recordList(rate_cards, {
   select: (sql) => sql.select(head).from(rate_cards).innerJoin(rate_card_versions, isNewestVersion),
   filters: {
     service: equals(rate_cards.service, ServiceField),
-    active: exactly(rate_cards.active, Type.Boolean()),
+    active: exactly(
+      rate_cards.active,
+      Type.Boolean({ description: "True: only cards that price parcels. False: only the others." }),
+    ),
   },
   order: {
     by: [asc(rate_cards.id)],

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { csvExportFields } from "../../core/csv_columns.ts";
-import { choice, closed, nullable, Timestamp, textField } from "../../core/schema.ts";
+import { choice, closed, nullable, textField, timestamp } from "../../core/schema.ts";
 import { CountryField } from "../shipping.schema.ts";
 import { continents, zoneReasons } from "./zone.ts";
 
@@ -21,27 +21,34 @@ const system = {
 
 export const ExplainZone = closed({
   from: textField(20, { description: "A postal code or its first characters, such as 43215, 432, K1A 0B1 or K1A." }),
-  to: textField(20, { description: "The same for the destination." }),
+  to: textField(20, { description: "The destination's postal code or its first characters." }),
   from_country: optional({
     ...CountryField,
-    description: "By default, the country that the form of the postal code implies.",
+    description: "The country of `from`; required unless the form of the code implies the US or Canada.",
   }),
   to_country: optional({
     ...CountryField,
-    description: "By default, the country that the form of the postal code implies.",
+    description: "The country of `to`; required unless the form of the code implies the US or Canada.",
   }),
-  to_state: optional(textField(40)),
-  to_city: optional(textField(100)),
+  to_state: optional(
+    textField(40, { description: "The destination's state. Overrides of states and cities compare it." }),
+  ),
+  to_city: optional(textField(100, { description: "The destination's city. Overrides of cities compare it." })),
   service: optional(textField(40, { description: "A service of the built-in carrier; by default, all." })),
 });
 export type ExplainZone = Static<typeof ExplainZone>;
 
+const code = Type.String({ description: "The code of the service." });
+const card_id = Type.String({ description: "The rate card in effect, such as `rtc_1001`." });
+const is_served = Type.Boolean({ description: "Whether the card has prices for the zone." });
+const by = nullable(choice(zoneReasons, { description: "The rule that decided; null if none did." }));
+
 const zone = {
-  zone: nullable(Type.String()),
+  zone: nullable(Type.String({ description: "The zone; null if no rule decides." })),
   zone_estimated: Type.Boolean({ description: "Whether the zone is estimated, as for military addresses." }),
-  by: nullable(choice(zoneReasons)),
+  by,
   miles: nullable(
-    Type.Integer({ description: "The approximate straight-line distance in miles, which decides the zone." }),
+    Type.Integer({ description: "The approximate straight-line distance in miles; null if it did not decide." }),
   ),
   unknown: Type.Array(Type.String(), { description: "ZIP prefixes without a known distance." }),
   explanation: Type.Array(Type.String(), {
@@ -50,20 +57,23 @@ const zone = {
 };
 
 export const ZonesView = closed({
-  from: closed({ country: Type.String(), postal_code: nullable(Type.String()) }),
-  to: closed({
-    country: Type.String(),
-    postal_code: nullable(Type.String()),
-    state: nullable(Type.String()),
-    city: nullable(Type.String()),
-  }),
+  from: { ...closed({ country: Type.String(), postal_code: nullable(Type.String()) }), description: "The origin." },
+  to: {
+    ...closed({
+      country: Type.String(),
+      postal_code: nullable(Type.String()),
+      state: nullable(Type.String()),
+      city: nullable(Type.String()),
+    }),
+    description: "The destination.",
+  },
   ...zone,
   services: Type.Array(
     closed({
-      service: Type.String(),
-      name: Type.String(),
-      rate_card_id: Type.String(),
-      served: Type.Boolean(),
+      service: code,
+      name: Type.String({ description: "The display name of the service." }),
+      rate_card_id: card_id,
+      served: is_served,
       ...zone,
     }),
     { description: "The zone by each rate card in effect, and whether the card has prices for it." },
@@ -76,20 +86,26 @@ export const MapZones = closed({
 });
 export type MapZones = Static<typeof MapZones>;
 
+const latitude = Type.Number({ description: "Degrees north." });
+const longitude = Type.Number({ description: "Degrees east; west is negative." });
+
 export const ZoneMapView = closed({
-  from: closed({ postal_code: Type.String(), latitude: Type.Number(), longitude: Type.Number() }),
-  service: Type.String(),
-  rate_card_id: Type.String(),
+  from: {
+    ...closed({ postal_code: Type.String({ description: "The code in the request." }), latitude, longitude }),
+    description: "The origin.",
+  },
+  service: code,
+  rate_card_id: card_id,
   places: Type.Array(
     closed({
       prefix: Type.String({ description: "The first three digits of the ZIP codes." }),
-      latitude: Type.Number(),
-      longitude: Type.Number(),
-      zone: nullable(Type.String()),
-      by: nullable(choice(zoneReasons)),
-      served: Type.Boolean(),
+      latitude,
+      longitude,
+      zone: nullable(Type.String({ description: "The zone of parcels to it; null if no rule decides." })),
+      by,
+      served: is_served,
     }),
-    { description: "The points are precise enough for zones, but not for street maps." },
+    { description: "One point for each ZIP prefix, precise enough for zones but not for street maps." },
   ),
 });
 
@@ -98,50 +114,64 @@ export type OfSystem = Static<typeof OfSystem>;
 export const ExportCharts = closed({ ...system, ...csvExportFields });
 export type ExportCharts = Static<typeof ExportCharts>;
 
-const Code = textField(20);
+const Code = (description: string) => textField(20, { description });
+const about = {
+  zone: "The zone of parcels to the place.",
+  country: "The country. Required, except for a continent. Without another field, all of it.",
+  postal_code: "One postal code.",
+  postal_prefix: "The first characters of a group of postal codes.",
+  postal_from: "The start of a range of postal codes, or of their first characters.",
+  postal_to: "The end of the range (inclusive), as long as the start.",
+  city: "A city. `state` distinguishes cities of the same name.",
+  state: "A state by code, or that of the city.",
+  continent: "A continent instead of a country: `NA` is North America, `OC` Oceania.",
+  overrides: "Each is for one place; the most specific one that matches the destination decides.",
+};
+
 export const OverrideField = closed({
-  zone: ZoneField,
-  country: optional(nullable(CountryField)),
-  postal_code: optional(nullable(Code)),
-  postal_prefix: optional(nullable(Code)),
-  postal_from: optional(nullable(Code)),
-  postal_to: optional(nullable(Code)),
-  city: optional(nullable(textField(100))),
-  state: optional(nullable(textField(40))),
-  continent: optional(nullable(choice(continents))),
+  zone: { ...ZoneField, description: about.zone },
+  country: optional(nullable({ ...CountryField, description: about.country })),
+  postal_code: optional(nullable(Code(about.postal_code))),
+  postal_prefix: optional(nullable(Code(about.postal_prefix))),
+  postal_from: optional(nullable(Code(about.postal_from))),
+  postal_to: optional(nullable(Code(about.postal_to))),
+  city: optional(nullable(textField(100, { description: about.city }))),
+  state: optional(nullable(textField(40, { description: about.state }))),
+  continent: optional(nullable(choice(continents, { description: about.continent }))),
 });
 export type OverrideField = Static<typeof OverrideField>;
 
-export const SetOverrides = closed({ overrides: Type.Array(OverrideField, { maxItems: 5000 }) }, [
-  "system",
-  "revision",
-  "updated_at",
-]);
+export const SetOverrides = closed(
+  { overrides: Type.Array(OverrideField, { maxItems: 5000, description: about.overrides }) },
+  ["system", "revision", "updated_at"],
+);
 export type SetOverrides = Static<typeof SetOverrides>;
 
-const text = nullable(Type.String());
+const text = (description: string) => nullable(Type.String({ description }));
+const systemName = Type.String({ description: "The name of the zone system." });
 
 export const OverridesView = closed({
-  system: Type.String(),
+  system: systemName,
   overrides: Type.Array(
     closed({
-      zone: Type.String(),
-      country: text,
-      postal_code: text,
-      postal_prefix: text,
-      postal_from: text,
-      postal_to: text,
-      city: text,
-      state: text,
-      continent: nullable(choice(continents)),
+      zone: Type.String({ description: about.zone }),
+      country: text("The country; null for a continent."),
+      postal_code: text(about.postal_code),
+      postal_prefix: text(about.postal_prefix),
+      postal_from: text(about.postal_from),
+      postal_to: text(about.postal_to),
+      city: text(about.city),
+      state: text(about.state),
+      continent: nullable(choice(continents, { description: about.continent })),
     }),
+    { description: about.overrides },
   ),
-  revision: Type.Integer(),
-  updated_at: nullable(Timestamp),
+  revision: Type.Integer({ description: "Increases with each change of overrides or charts; 0 before the first." }),
+  updated_at: nullable(timestamp("When charts or overrides last changed; null if never.")),
 });
 
 export const ChartRow = closed({
-  origin: Code,
+  origin: textField(20),
   destination: textField(41),
   zone: ZoneField,
   origin_country: optional(CountryField),
@@ -150,15 +180,16 @@ export const ChartRow = closed({
 export type ChartRow = Static<typeof ChartRow>;
 
 export const ChartsView = closed({
-  system: Type.String(),
+  system: systemName,
   charts: Type.Array(
     closed({
       id: Type.String(),
-      country: Type.String(),
-      origin: Type.String(),
+      country: Type.String({ description: "The country of the origin." }),
+      origin: Type.String({ description: "The first characters of the origin's postal codes." }),
       ranges: Type.Integer({ description: "The number of rows." }),
-      updated_at: Timestamp,
+      updated_at: timestamp("When it was last imported with a change."),
     }),
+    { description: "One chart for each origin." },
   ),
   revision: Type.Integer({ description: "Increases with each change of charts or overrides." }),
 });
