@@ -16,12 +16,10 @@ export const addressRoutes = (ask: AskCarrier) =>
       id: "verifyAddresses",
       summary: "Verify up to 100 addresses",
       description:
-        "Reports errors and possible errors in an address, and suggests a correction if there is one. Nothing" +
-        " is stored. Addresses are compared with bundled data: countries, the format of their postal codes," +
-        " and the state and city of every US ZIP code. This data has no streets, so a `verified` address may still" +
-        " have a street or house number that does not exist. If a carrier account can verify addresses, its result" +
-        " replaces the offline one (`method` names it). `messages` states if it did not respond within 8 seconds." +
-        " With `offline`, no carrier is called.",
+        "Reports what is wrong with an address and suggests a correction, without storing anything. An active" +
+        " carrier account that can verify addresses is asked, for up to 8 seconds; otherwise bundled data decides," +
+        " which knows countries, postal codes, and the state and city of each ZIP code, but no streets. `method`" +
+        " names the source.",
       body: VerifyAddresses,
       answers: { 200: EnvelopedView(ChecksView) },
       answer: ({ call, body }) => verify(call, body, ask),

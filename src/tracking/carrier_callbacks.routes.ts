@@ -29,11 +29,9 @@ export const callbackRoutes = (service: Service) => {
       id: "carrierCallback",
       summary: "Receive a tracking callback from a carrier",
       description:
-        "The URL is the `callback_url` of a carrier account, with `?account=`. The" +
-        " body is signed" +
-        " as the connector requires, with the account's callback secret. Repeated callbacks are accepted and" +
-        " ignored. Updates" +
-        " of an unknown number are stored for 90 days and applied as soon as the number is known.",
+        "For carriers, which call the `callback_url` of a carrier account and sign the body with its callback" +
+        " secret. The updates are recorded as scans, with their events. Repeated callbacks change nothing. Updates" +
+        " of unknown numbers are stored, by default for 90 days, and applied as soon as the number is known.",
       refuses: ["invalid_signature", "rate_limited"],
       sends: "notification",
       body: AnyCallback,

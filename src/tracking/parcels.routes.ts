@@ -12,7 +12,9 @@ export const parcelRoutes = routes("Shipping", [
   list("/shipments", "shipping.read", {
     id: "listShipments",
     summary: "List parcels",
-    description: "Filters are combined with AND.",
+    description:
+      "Lists the parcels of all orders, newest first, including those that have not shipped or were given up. A" +
+      " parcel has to match all filters. Numbers that are no order's parcel are at `GET /tracking`.",
     refuses: ["ambiguous_identifier"],
     of: parcelList,
     included: { as: "shipment", rows: parcelList.ofIds },
@@ -22,6 +24,9 @@ export const parcelRoutes = routes("Shipping", [
   exportCsv("/shipments/export.csv", "shipping.read", {
     id: "exportShipments",
     summary: "Export the parcels of a list as CSV",
+    description:
+      "Takes the filters of `GET /shipments` and returns one line for each parcel, newest first, with the number of" +
+      " units in it.",
     refuses: ["ambiguous_identifier"],
     query: parcelList.export_query,
     file: ({ query }) => parcelExport(query),
@@ -29,6 +34,9 @@ export const parcelRoutes = routes("Shipping", [
   read("/shipments/:id", "shipping.read", {
     id: "getShipment",
     summary: "Get a parcel",
+    description:
+      "Returns the parcel with its contents, its labels and its status at the carrier. `GET" +
+      " /tracking/:tracking_number` has the scans.",
     tagged: true,
     view: ParcelView,
     data: async (db, { params }) => tagged(listedParcelView(await getListedParcel(db, params.id)), null),

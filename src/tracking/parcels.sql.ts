@@ -84,7 +84,7 @@ export const parcelList = recordList(shipments, {
     ]),
     tracking_status: equals(
       tracking_records.status,
-      choice(trackingStatuses, { description: "The tracking status of the parcel." }),
+      choice(trackingStatuses, { description: "Only those with one of these statuses at the carrier." }),
     ),
     ...timeFilters("shipped", shipments.shipped_at),
   },

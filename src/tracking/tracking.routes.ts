@@ -37,17 +37,10 @@ const followingRows = (service: Service) => [
     id: "followNumber",
     summary: "Track a number",
     description:
-      "A number that is already tracked, or is a parcel's, keeps its record. A number on one of the" +
-      " warehouse's own labels can be tracked only by the merchant that sends the parcel; for others, and before" +
-      " the label is bought, it is refused with `resource_missing`. A carrier account that sells labels of" +
-      " the number's carrier is asked to track it shortly after the response; without one the number waits for" +
-      " scans. `detected_carriers` lists all carriers that the number may belong to; if there are several, send" +
-      " `carrier`. A number with a wrong check digit is tracked too, and `wrong_check_digits` reports" +
-      " it. Updates are sent as shipment events with a null `id`. In the sandbox the test numbers of" +
-      " carriers work (`EZ1000000001` to `EZ7000000007`, `SHIPPO_TRANSIT` and the like)," +
-      " and the journey of a `SIM` number starts, with ten seconds for each day; that of a simulated label's number" +
-      " starts when the label is bought. A number that ends in `EXC` is delayed, one that ends in `RTS` comes back," +
-      " and one that ends in `NSC` is not scanned.",
+      "Tracks any number, such as one of a label bought elsewhere. A known number keeps its record and gains the" +
+      " facts that it lacks. A carrier account that sells the carrier's labels is asked to track it; without one, it" +
+      " waits for recorded scans. Status changes emit shipment events with a null `id`. Test numbers of carriers" +
+      " work in test data.",
     refuses: ["ambiguous_identifier", "resource_missing"],
     tagged: true,
     body: FollowNumber,
@@ -58,6 +51,9 @@ const followingRows = (service: Service) => [
   list("/tracking", "tracking.read", {
     id: "listTracked",
     summary: "List tracked parcels",
+    description:
+      "Lists all tracked numbers, newest first and without scans: parcels with a label or a scan, return labels, and" +
+      " numbers tracked on request.",
     refuses: ["ambiguous_identifier"],
     of: trackedList,
     view: TrackedRecordView,
@@ -66,6 +62,9 @@ const followingRows = (service: Service) => [
   exportCsv("/tracking/export.csv", "tracking.read", {
     id: "exportTracked",
     summary: "Export tracked parcels as CSV",
+    description:
+      "Takes the filters of `GET /tracking` and returns one line for each number, newest first, with its status but" +
+      " without scans.",
     refuses: ["ambiguous_identifier"],
     query: trackedList.export_query,
     file: ({ query }) => trackedExport(query),
@@ -126,7 +125,11 @@ const trackedColumns = [
 const BatchView = closed({
   success: Type.Literal(true),
   data: Type.Array(TrackedView),
-  meta: closed({ ...MetaView.properties, requested: Type.Integer(), found: Type.Integer() }),
+  meta: closed({
+    ...MetaView.properties,
+    requested: Type.Integer({ description: "The number of tracking numbers in the request." }),
+    found: Type.Integer({ description: "The number of those that were found." }),
+  }),
 });
 
 const parcelRows = [
@@ -134,10 +137,9 @@ const parcelRows = [
     id: "track",
     summary: "Track a parcel",
     description:
-      "An unknown number returns 404, with the carriers that it may belong to in" +
-      " `detected_carriers`: all that match by form and check digit. If none matches, `wrong_check_digits`" +
-      " lists the" +
-      " forms that it matches except for the check digit. `POST /tracking` tracks such a number.",
+      "Returns the status of a number and all scans, newest first. An unknown number is 404 with" +
+      " `detected_carriers`, all carriers whose form and check digit it has, or with `wrong_check_digits` if only" +
+      " the check digit is wrong. `POST /tracking` tracks such a number.",
     tagged: true,
     query: ChooseShape,
     view: Type.Union([TrackingView, ShortTrackingView]),
@@ -152,6 +154,9 @@ const parcelRows = [
   respond("POST", "/tracking/batch", "tracking.read", {
     id: "trackMany",
     summary: "Track up to 100 parcels",
+    description:
+      "Returns one result for each number, in the order of the request. Unknown numbers have an `error` instead of" +
+      " `tracking`, and the response is still 200; `meta.found` counts the others.",
     body: TrackMany,
     answers: { 200: BatchView },
     answer: ({ call, body }) => trackMany(call, body.tracking_numbers),
@@ -160,9 +165,10 @@ const parcelRows = [
     id: "recordScan",
     summary: "Record a scan of a parcel",
     description:
-      "The first scan ships the parcel, and `delivered` delivers it. The newest scan decides the status, except" +
-      " that after `delivered` only `returned` changes it, and after `returned` nothing does. Carriers end a" +
-      " return to sender with `delivered`, which does not deliver the order.",
+      "Any scan but `pending` and `exception` ships the parcel, and `delivered` delivers it, whatever the order's" +
+      " status. The newest scan decides the status, but after `delivered` only `returned` changes it, and nothing" +
+      " after that. A change emits `shipment.tracking_updated` and the event of the status. A repeated scan is" +
+      " ignored.",
     tagged: true,
     body: RecordScan,
     answers: { 201: EnvelopedView(TrackingView) },

@@ -87,9 +87,7 @@ export const RecordScan = closed({
 export type RecordScan = Static<typeof RecordScan>;
 
 export const ChooseShape = closed({
-  shape: Type.Optional(
-    choice(["a", "b"], { description: "`b`, the default, returns all fields; `a` only the few of the short form." }),
-  ),
+  shape: Type.Optional(choice(["a", "b"], { description: "`b`, the default, returns all fields; `a` a short form." })),
 });
 
 export const TrackMany = closed({
@@ -116,8 +114,8 @@ const standing = {
   status_detail: Type.String({ description: record_detail }),
   message: Type.String({ description: "The text of the scan that decides the status." }),
   estimated_delivery: nullable(timestamp(arrival)),
-  current_location: { ...PlaceView, description: "The place of the last scan that names one." },
-  signed_by: nullable(Type.String({ description: "Who signed for the parcel; null if unknown." })),
+  current_location: { ...PlaceView, description: "The place of the scan that decides the status." },
+  signed_by: nullable(Type.String({ description: "Who signed for it; null if unknown." })),
 };
 
 const tracked = {
@@ -126,14 +124,21 @@ const tracked = {
   ...standing,
   carrier: Type.String({ description: "The carrier's code, or `unknown`." }),
   service_type: nullable(Type.String({ description: "The carrier's service; null if unknown." })),
-  shipment_id: nullable(Type.String({ description: "The order's parcel; null for a number tracked on request." })),
-  order_id: nullable(Type.String({ description: "The order of the parcel, or that it is tracked for; null if none." })),
+  shipment_id: nullable(
+    Type.String({ description: "The order's parcel; null for a return or a number tracked on request." }),
+  ),
+  order_id: nullable(
+    Type.String({ description: "The order of the parcel, or for which it is tracked; null if none." }),
+  ),
   account_id: nullable(Type.String({ description: "The carrier account that tracks it; null if none." })),
   tracking_url: nullable(
     Type.String({ description: "The public tracking page: the carrier's, or Packhouse's if the carrier has none." }),
   ),
   next_look_at: nullable(
-    Type.String({ format: "date-time", description: "When the carrier is polled next, unless it reports earlier." }),
+    Type.String({
+      format: "date-time",
+      description: "When the carrier is polled next, unless it reports earlier; null if never.",
+    }),
   ),
 };
 

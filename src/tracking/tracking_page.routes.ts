@@ -18,12 +18,9 @@ export const trackingPageRoutes = (service: Service) => {
       id: "getTrackingPage",
       summary: "Get the buyer's tracking page",
       description:
-        "The `tracking_url` of a parcel and the QR code on its label lead here if the carrier has no page of its" +
-        " own or the number is tracked for an order." +
-        " It is a page without scripts that shows only the city and the name of the merchant that sends the" +
-        " parcel (the" +
-        " warehouse's name while the only merchant has none). It ends (410) 90 days after delivery, or" +
-        " when the label is voided. A client can load it 60 times a minute (then 429).",
+        "The page behind `tracking_url` and the QR code of a label, if the carrier has none of its own. It has no" +
+        " scripts, and shows the status, the recipient's city and the sender's name. It ends with 410 when the label" +
+        " is voided and 90 days after delivery. A client can load it 60 times a minute.",
       documents: ["text/html"],
       answers: { 200: null, 404: null, 410: null, 429: null },
       answer: async ({ call, params }) => {

@@ -141,11 +141,23 @@ function describe(operation: Operation, { publisher, refusals, around }: Describ
   };
 }
 
-const orderPath = /^\/orders\/\{id\}/;
-const order = "The order: its id, such as `ord_1001`, or its order number, percent-encoded.";
+/** The record that `id` names, by the start of the path. */
+const records: Readonly<Record<string, string>> = {
+  "/orders/": "The order: its id, such as `ord_1001`, or its order number, percent-encoded.",
+  "/labels/": "The label, such as `lbl_1001`.",
+  "/shipments/": "The parcel, such as `shp_1001`.",
+  "/shipping/carrier_accounts/": "The carrier account, such as `cac_1001`.",
+  "/shipping/labels/": "The label, such as `lbl_1001`.",
+  "/shipping/manifests/": "The manifest, such as `man_1001`.",
+  "/shipping/rate_cards/": "The rate card, such as `rtc_1001`.",
+  "/shipping/zones/charts/": "The chart, such as `zch_1001`.",
+};
+const recordOf = (path: string) => Object.entries(records).find(([start]) => path.startsWith(`${start}{id}`))?.[1];
 const nouns: Readonly<Record<string, string>> = {
   sku: "The SKU of a product.",
-  tracking_number: "The tracking number on the label.",
+  tracking_number: "The tracking number, as printed or as scanned.",
+  carrier: "The carrier's code, such as `local`.",
+  connector: "The connector of the carrier account, such as `easypost`.",
   address_id: "The address, such as `adr_1001`.",
   token: "The token at the end of a `tracking_url`.",
   refund_id: "The refund, such as `rfd_1001`.",
@@ -164,8 +176,7 @@ function parametersOf(operation: Operation, publisher: Publisher, example: Examp
     name,
     in: "path",
     required: true,
-    description:
-      (orderPath.test(operation.path) && name === "id" ? order : nouns[name]) ?? "The identifier, in any of its forms.",
+    description: (name === "id" ? recordOf(operation.path) : nouns[name]) ?? "The identifier, in any of its forms.",
     schema: { type: "string", minLength: 1, maxLength: 255 },
     ...shown(name, example?.path),
   }));

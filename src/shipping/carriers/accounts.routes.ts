@@ -39,7 +39,9 @@ const recordRows = (service: Service) => [
     id: "createCarrierAccount",
     summary: "Create a carrier account",
     description:
-      "The credentials are stored sealed and never shown again. Test the account before buying labels with it.",
+      "Connects an account at EasyPost, Karrio or Shippo. The credentials are stored encrypted and never shown" +
+      " again. The carrier is not called: test the account next, which also lists the carriers that it sells. A" +
+      " generated callback secret is in this response only.",
     refuses: ["blocked_address", "duplicate_connection"],
     body: CreateAccount,
     view: NewAccountView,
@@ -61,6 +63,9 @@ const recordRows = (service: Service) => [
   list("/shipping/carrier_accounts", "shipping.manage", {
     id: "listCarrierAccounts",
     summary: "List carrier accounts",
+    description:
+      "Lists active and paused accounts with the result of their last test. Deleted accounts are left out, and" +
+      " secrets show at most their last four characters.",
     of: accountList,
     view: AccountView,
     views: (accounts, _, { call }) => accounts.map(viewOf(service, call)),
@@ -68,6 +73,9 @@ const recordRows = (service: Service) => [
   read("/shipping/carrier_accounts/:id", "shipping.manage", {
     id: "getCarrierAccount",
     summary: "Get a carrier account",
+    description:
+      "Shows which credentials are set, the callback URL to enter at the carrier, and the carriers and services that" +
+      " the last successful test listed.",
     view: AccountView,
     data: async (db, { call, params }) => viewOf(service, call)(await getAccount(db, params.id)),
   }),
@@ -77,6 +85,10 @@ const changeRows = (service: Service) => [
   write("PATCH", "/shipping/carrier_accounts/:id", "shipping.manage", {
     id: "updateCarrierAccount",
     summary: "Update, pause or resume a carrier account, or replace its credentials",
+    description:
+      "Omitted fields and credentials stay. New credentials count as untested, and a replaced callback secret stays" +
+      " valid for an hour. A paused account returns no rates and sells no labels, while its parcels are still" +
+      " tracked. Equal values change nothing.",
     refuses: ["blocked_address", "duplicate_connection", "immutable_field"],
     body: UpdateAccount,
     view: AccountView,
@@ -96,6 +108,9 @@ const changeRows = (service: Service) => [
   write("DELETE", "/shipping/carrier_accounts/:id", "shipping.manage", {
     id: "deleteCarrierAccount",
     summary: "Delete a carrier account and keep its labels",
+    description:
+      "Deletes the account with its secrets and keeps its labels, which can no longer be voided. Callbacks from the" +
+      " carrier are refused. Not possible while one of its labels is being bought or voided: pause it until then.",
     refuses: ["label_in_progress"],
     view: DeletedAccountView,
     matches: async (tx, { call, params }) => viewOf(service, call)(await lockAccount(tx, params.id)),
@@ -108,8 +123,9 @@ const changeRows = (service: Service) => [
     id: "testCarrierAccount",
     summary: "Test the credentials of a carrier account",
     description:
-      "Calls the carrier and stores the result in `last_test`, with the carriers and services that the" +
-      " account lists.",
+      "Calls the carrier with the stored credentials; nothing is bought. The result is stored in `last_test`, and" +
+      " the carriers and services that the account sells in `carriers`. A failed test is stored, too, keeps" +
+      " `carriers`, and is refused with its reason.",
     refuses: ["carrier_error", "carrier_refused", "carrier_timeout", "carrier_unauthorized", "write_conflict"],
     view: AccountView,
     long: true,
@@ -125,6 +141,9 @@ export const connectorRoutes = (service: Service) =>
     read("/shipping/connectors", "shipping.read", {
       id: "listConnectors",
       summary: "List carrier connectors and the credentials that each needs",
+      description:
+        "Lists the services that carrier accounts can be created for, with the credentials that each needs, such as" +
+        " an API key.",
       view: ConnectorsView,
       data: () => ({ connectors: Object.values(outsideCarriersOf(service)).map(connectorView) }),
     }),

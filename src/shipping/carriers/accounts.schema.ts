@@ -60,7 +60,11 @@ export type CreateAccount = Static<typeof CreateAccount>;
 
 // The connector cannot be changed. The schema accepts it so that another value is refused instead of ignored.
 export const UpdateAccount = closed(
-  { connector: Type.Optional(connector), credentials: Type.Optional(CredentialsField), ...changeable },
+  {
+    connector: Type.Optional({ ...connector, description: "The connector of the account, which cannot change." }),
+    credentials: Type.Optional(CredentialsField),
+    ...changeable,
+  },
   readOnly,
 );
 export type UpdateAccount = Static<typeof UpdateAccount>;
@@ -69,7 +73,7 @@ const credentialField = {
   name: Type.String({ description: "Its name in `credentials`." }),
   description: Type.String({ description: "What to enter, and where the carrier shows it." }),
   required: Type.Boolean({ description: "Whether an account needs it." }),
-  secret: Type.Boolean({ description: "Whether it is stored encrypted and never shown." }),
+  secret: Type.Boolean({ description: "Whether it is never shown, apart from its last four characters." }),
 };
 
 export const ConnectorsView = closed({
@@ -111,7 +115,9 @@ const fields = {
         " path and query.",
     }),
   ),
-  has_callback_secret: Type.Boolean({ description: "Whether callbacks are accepted, signed with a stored secret." }),
+  has_callback_secret: Type.Boolean({
+    description: "Whether a callback secret is set. Without one, callbacks are refused.",
+  }),
   previous_callback_secret_expires_at: nullable(
     timestamp("When the secret before the present one stops being valid; null if none was replaced."),
   ),

@@ -43,7 +43,7 @@ export interface LabelWarning {
 
 /**
  * A label without its drawing: its costs, and the state of its purchase. Built-in labels have null in the fields that
- * only carrier_page set.
+ * only carriers set.
  */
 export interface PlainLabel {
   readonly id: number;

@@ -34,6 +34,9 @@ export function documentRoutes(service: Service, signer: LinkSigner) {
     respond("GET", "/shipping/labels/:id/document", "shipping.read", {
       id: "getLabelDocument",
       summary: "Get a label to print",
+      description:
+        "Returns a file to print. A built-in label comes in any format, with its present position such as parcel 2" +
+        " of 3; a carrier's documents come as the carrier made them. Voided labels can be read here, too.",
       documents: Object.values(contentTypes),
       query: ChooseDocument,
       answers: { 200: null },
@@ -46,6 +49,9 @@ export function documentRoutes(service: Service, signer: LinkSigner) {
     respond("GET", "/labels/:id", "none", {
       id: "followLabelLink",
       summary: "Get a label by its signed link",
+      description:
+        "The target of `label_url` and of the links in `documents`, for browsers and printers that have no key. It" +
+        " works for 7 days and ends early when the label is voided. Get the label again for a new link.",
       refuses: ["invalid_signature", "rate_limited", "resource_missing"],
       documents: Object.values(contentTypes),
       query: FollowLink,

@@ -63,7 +63,7 @@ export function listedDocuments({ account_id, documents }: Omit<PrintedLabel, "i
 }
 
 /**
- * Chooses the document that a request wants; by default the label itself, as a PDF if formats is one.
+ * Chooses the document that a request wants; by default the label itself, as a PDF if there is one.
  * Refuses: resource_missing.
  */
 export function chooseDocument(

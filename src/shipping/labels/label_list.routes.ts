@@ -20,7 +20,9 @@ export const labelListRoutes = (view: ListedLabelViewer) =>
     list("/shipping/labels", "shipping.read", {
       id: "listLabels",
       summary: "List labels",
-      description: "Filters are combined with AND.",
+      description:
+        "Lists all labels, newest first, including voided ones and failed purchases. A label has to match all" +
+        " filters. Each response has new signed links, which expire after 7 days.",
       refuses: ["ambiguous_identifier"],
       of: labelList,
       included: { as: "label", rows: labelList.ofIds },
@@ -33,6 +35,9 @@ export const labelListRoutes = (view: ListedLabelViewer) =>
     exportCsv("/shipping/labels/export.csv", "shipping.read", {
       id: "exportLabels",
       summary: "Export the labels of a list as CSV",
+      description:
+        "Takes the filters of `GET /shipping/labels` and returns one line for each label, newest first. A merchant's" +
+        " file leaves `account_id` and `carrier_cost` empty.",
       refuses: ["ambiguous_identifier"],
       query: labelList.export_query,
       file: ({ call, query }) => labelExport(call, query),
@@ -40,6 +45,10 @@ export const labelListRoutes = (view: ListedLabelViewer) =>
     read("/shipping/labels/costs", "shipping.read", {
       id: "getLabelCosts",
       summary: "Get label costs by carrier and day",
+      description:
+        "Adds up what labels cost by the day on which they were requested, for up to 366 days. `cost` is what they" +
+        " were charged at, `carrier_cost` what the carriers charge. A voided label counts on its day in" +
+        " `voided_count` only.",
       query: ListCosts,
       view: CostsView,
       data: async (db, { query }) => {
@@ -50,6 +59,9 @@ export const labelListRoutes = (view: ListedLabelViewer) =>
     exportCsv("/shipping/labels/costs/export.csv", "shipping.read", {
       id: "exportLabelCosts",
       summary: "Export label costs by carrier and day as CSV",
+      description:
+        "Returns the rows of `GET /shipping/labels/costs` as a file: one line for each day, carrier and currency," +
+        " newest day first.",
       query: ExportCosts,
       file: ({ query }) => costExport(query),
     }),

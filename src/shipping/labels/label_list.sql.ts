@@ -21,10 +21,13 @@ const isListed = sql`exists (select 1 from ${manifest_labels} where ${manifest_l
 
 /** A filter of a list: records with a tracking number, in all forms in which it may be stored. */
 export function hasNumber(tracking_number: AnyPgColumn, max_length: number) {
-  return anyOf(textField(max_length, { description: "As printed or as scanned." }), (scanned) => {
-    const number = plainTrackingNumber(scanned);
-    return inArray(tracking_number, [number, scannedSscc(number) ?? number]);
-  });
+  return anyOf(
+    textField(max_length, { description: "Only those with these numbers, as printed or as scanned." }),
+    (scanned) => {
+      const number = plainTrackingNumber(scanned);
+      return inArray(tracking_number, [number, scannedSscc(number) ?? number]);
+    },
+  );
 }
 
 /** Condition for the search of a list: records whose tracking number contains a text, however it is written. */

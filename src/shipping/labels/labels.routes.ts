@@ -227,10 +227,10 @@ const ownRoutes = (service: Service, signer: LinkSigner) => {
       id: "createLabel",
       summary: "Buy a label",
       description:
-        "A built-in label is bought immediately. For a carrier's label the response waits a few seconds. 202" +
-        " means that" +
-        " the purchase continues and `status` is `processing`. Then `GET /shipping/labels/:id` shows the result:" +
-        " `completed`, or `error` with a reason.",
+        "Opens a parcel with the units, buys its label, starts tracking and emits `shipment.created`; the order's" +
+        " status stays. A built-in label is bought at once. A carrier's may take longer: 202 with `processing`, and" +
+        " `GET /shipping/labels/:id` later shows `completed`, or `error` with the reason. A bought label is" +
+        " billable.",
       refuses: [
         "ambiguous_identifier",
         "carrier_error",
@@ -251,6 +251,9 @@ const ownRoutes = (service: Service, signer: LinkSigner) => {
     read("/shipping/labels/:id", "shipping.read", {
       id: "getLabel",
       summary: "Get a label",
+      description:
+        "Returns the label with its cost, new signed links to print it, and the state of its purchase or voiding." +
+        " Poll it while `status` is `processing`.",
       view: LabelView,
       data: async (db, { call, params }) => view(call)(await getLabel(db, params.id), db),
     }),
@@ -258,8 +261,9 @@ const ownRoutes = (service: Service, signer: LinkSigner) => {
       id: "voidLabel",
       summary: "Void a label whose parcel has not shipped",
       description:
-        "Voids a carrier's label at the carrier first. 202 means that the carrier has not confirmed it yet:" +
-        " `void_status` is `asked`, and the service retries.",
+        "Voids the label and gives up its parcel, whose units can go into another one. A carrier's label is voided" +
+        " at the carrier first: 202 means that it has not confirmed yet, `void_status` is `asked` and the service" +
+        " retries for about a day. Voiding a voided label changes nothing.",
       refuses: [
         "carrier_error",
         "carrier_unauthorized",

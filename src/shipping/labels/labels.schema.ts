@@ -202,7 +202,7 @@ export type FollowLink = Static<typeof FollowLink>;
 export const LabelView = closed({
   label_id: Type.String(),
   merchant_id: OwnerView,
-  shipment_id: nullable(Type.String({ description: "Null for a return label." })),
+  shipment_id: nullable(Type.String({ description: "The parcel, such as `shp_1001`; null for a return label." })),
   order_id: Type.String(),
   return_id: nullable(Type.String({ description: "The return that a return label is for; null otherwise." })),
   account_id: nullable(
@@ -224,7 +224,7 @@ export const LabelView = closed({
   currency: Type.String({ description: "The currency of `cost`, `carrier_cost` and `breakdown`." }),
   breakdown: nullable({
     ...BreakdownView,
-    description: "The charges that add up to the quoted price; always null for merchants.",
+    description: "The charges that add up to the price; null until an offer is chosen, and for merchants.",
   }),
   sample: Type.Boolean({ description: "Whether it was bought at a sample rate card's price." }),
   billable_weight: nullable(Type.Integer({ description: "The weight that decided the price, in pounds." })),
@@ -276,8 +276,8 @@ export const LabelView = closed({
   void_status: nullable(
     choice(voidStatuses, {
       description:
-        "The progress at the carrier: `asked`, the label is still valid; `submitted`, the refund is undecided;" +
-        " `accepted`. Null if not voided, or built in.",
+        "The progress at the carrier. `asked`: the label is still valid. `submitted`: voided, but the refund is" +
+        " undecided. Null for a built-in label, and until it is to be voided.",
     }),
   ),
   created_at: timestamp("When the purchase was requested."),

@@ -18,11 +18,9 @@ export const manifestRoutes = ({ log }: Service) =>
       id: "createManifest",
       summary: "Create a manifest of parcels for a carrier",
       description:
-        "Includes every unmanifested label of the carrier that was bought on `date` or in the seven days" +
-        " before, if its parcel ships from the warehouse, did not leave before `date` and has not arrived. A" +
-        " manifest has up to 1,000 labels; a second request includes the rest. With `label_ids`, it includes" +
-        " only these. A label is on one manifest" +
-        " only. A label that is voided later stays listed and is marked.",
+        "Lists parcels for the hand-over to a carrier; it ships nothing. Without `label_ids`, it takes up to 1,000" +
+        " labels that are on no manifest, were bought on `date` or in the 7 days before, ship from the warehouse and" +
+        " did not leave before `date`. Send it again for the rest. A label is on one manifest only.",
       refuses: ["nothing_to_manifest", "resource_missing"],
       tagged: true,
       body: CreateManifest,
@@ -33,6 +31,7 @@ export const manifestRoutes = ({ log }: Service) =>
     list("/shipping/manifests", "shipping.read", {
       id: "listManifests",
       summary: "List manifests",
+      description: "Lists manifests without their parcels, newest first. Get one by its id for its parcels.",
       of: manifestList,
       view: PlainManifestView,
       views: (manifests) => manifests.map(plainManifestView),
@@ -40,6 +39,9 @@ export const manifestRoutes = ({ log }: Service) =>
     read("/shipping/manifests/:id", "shipping.read", {
       id: "getManifest",
       summary: "Get a manifest with its parcels",
+      description:
+        "Returns the manifest with its parcels and the present status of each label. A label that was voided later" +
+        " stays listed.",
       tagged: true,
       view: ManifestView,
       data: async (db, { params }) => shown(await getManifest(db, params.id)),
@@ -47,7 +49,9 @@ export const manifestRoutes = ({ log }: Service) =>
     respond("GET", "/shipping/manifests/:id/document", "shipping.read", {
       id: "getManifestDocument",
       summary: "Get a printable manifest as PDF, or as HTML with `Accept`",
-      description: "It has the barcode of every parcel and space for a signature.",
+      description:
+        "Returns the list for the carrier's driver, with the barcode of every parcel and space for a signature." +
+        " Labels that were voided since are marked.",
       documents: documentMediaTypes,
       query: PrintManifest,
       answers: { 200: null },

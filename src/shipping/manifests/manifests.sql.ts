@@ -169,7 +169,7 @@ export const manifestList = recordList(manifests, {
   filters: {
     carrier: equals(manifests.carrier, textField(100)),
     warehouse_id: refersTo(manifests.warehouse_id, "warehouse"),
-    date: equals(manifests.day, DayField("The day of the manifest.")),
+    date: equals(manifests.day, DayField("Only those of these days.")),
   },
   order: newestIds(manifests.id),
   records: (rows, db) => withWarehouses(db, rows),

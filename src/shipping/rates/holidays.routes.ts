@@ -13,8 +13,9 @@ export const holidayRoutes = routes("Rate cards", [
     id: "listHolidays",
     summary: "List the holidays of carriers",
     description:
-      "The built-in carrier comes first. Carriers that are not listed observe the federal" +
-      " holidays of the United States.",
+      "A carrier neither collects nor delivers on its holidays, so delivery dates skip them. Lists the built-in" +
+      " carrier, then all carriers whose holidays were set. All others observe the federal holidays of the United" +
+      " States.",
     query: ChooseYear,
     view: Type.Array(HolidaysView),
     data: async (db, { query }) => {
@@ -26,6 +27,9 @@ export const holidayRoutes = routes("Rate cards", [
   read("/shipping/holidays/:carrier", "shipping.read", {
     id: "getHolidays",
     summary: "Get the holidays of a carrier",
+    description:
+      "Returns the rules and the single dates, and with `year` all holidays in that year. A carrier whose holidays" +
+      " were never set observes the federal holidays of the United States.",
     query: ChooseYear,
     view: HolidaysView,
     data: async (db, { params, query }) => holidaysView(await getHolidays(db, carrierOf(params.carrier)), query.year),
@@ -33,7 +37,9 @@ export const holidayRoutes = routes("Rate cards", [
   write("PUT", "/shipping/holidays/:carrier", "shipping.manage", {
     id: "setHolidays",
     summary: "Set the holidays of a carrier",
-    description: "Replaces all existing holidays. Delivery dates that were already promised do not change.",
+    description:
+      "Replaces all holidays of the carrier, rules and single dates. Rates from then on skip them; delivery dates" +
+      " that were already promised do not change. Rate cards name the carrier whose holidays apply.",
     body: SetHolidays,
     view: HolidaysView,
     matches: (tx, { params }) => lockHolidays(tx, carrierOf(params.carrier)),

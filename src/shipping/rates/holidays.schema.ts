@@ -17,7 +17,7 @@ const about = {
   week: "Which of these weekdays in the month; -1 is the last.",
   observed: "Whether a Saturday is observed on the Friday before, and a Sunday on the Monday after.",
   rules: "Holidays that recur every year.",
-  days: "Single dates.",
+  days: "Holidays on single dates, in addition to the rules.",
   date: "The calendar day.",
 };
 

@@ -6,7 +6,7 @@ import { type Amount, any_zone, type CardTerms, type SizeLimits, type Surcharge 
 /** A card's prices for one zone, lightest row first. */
 interface ZonePrices {
   readonly rows: readonly (Amount & { readonly up_to_pounds: number })[];
-  /** The price of each pound excess the last row; null when the last row is the limit. */
+  /** The price of each pound beyond the last row; null when the last row is the limit. */
   readonly extra: Amount | null;
 }
 

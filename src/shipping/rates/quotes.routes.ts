@@ -46,9 +46,9 @@ export function quoteRoutes(service: Service) {
       id: "getRates",
       summary: "Get the rates of all carriers and services for a parcel",
       description:
-        "Queries the built-in carriers and all active carrier accounts in parallel. Failures, and timeouts after" +
-        " eight seconds, are listed in `messages`. `sample` marks prices of the sample rate cards. The quotes of a" +
-        " response are stored for 15 minutes; while nothing can be stored, no rates are returned (503).",
+        "Asks the built-in carriers and all active carrier accounts at once, for a parcel that you describe or the" +
+        " unpacked units of an order. A `quote_id` buys a label at exactly that rate, once, within 15 minutes. A" +
+        " carrier that fails or takes longer than 8 seconds is in `messages`; the others still return rates.",
       // Quotes are stored.
       refuses: ["ambiguous_identifier", "resource_missing", "storage_full", "storage_unavailable"],
       body: GetRates,
@@ -58,7 +58,9 @@ export function quoteRoutes(service: Service) {
     read("/shipping/carriers", "shipping.read", {
       id: "listCarriers",
       summary: "List the carriers and their services",
-      description: "Lists the built-in carriers, then those from the last tests of the active accounts.",
+      description:
+        "Lists the built-in carriers, then those that the last successful test of each active carrier account found." +
+        " The codes are what rates and labels take as `carrier` and `service`.",
       view: CarriersView,
       data: async (db, { call }) => ({ carriers: await carriersOf(db, call) }),
     }),

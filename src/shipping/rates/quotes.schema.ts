@@ -125,7 +125,7 @@ export const RatesView = closed({
   messages: Type.Array(
     closed({
       carrier: Type.String({ description: "The carrier; for an account that failed, its connector." }),
-      service: nullable(Type.String({ description: "The service without a rate; null if it concerns all." })),
+      service: nullable(Type.String({ description: "The service that it concerns; null for all." })),
       account_id,
       level: choice(["info", "warning", "error"], {
         description: "`info`: no rate for this parcel. `warning`: check the rates. `error`: the carrier failed.",

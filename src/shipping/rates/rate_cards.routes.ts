@@ -33,6 +33,9 @@ const cardRoutes = routes("Rate cards", [
   list("/shipping/rate_cards", "shipping.read", {
     id: "listRateCards",
     summary: "List the rate cards of the built-in carrier",
+    description:
+      "Lists all cards, also inactive and expired ones, oldest first. Prices are left out, and `price_rows` counts" +
+      " them: get a card by its id for its prices.",
     of: cardList,
     view: ListedRateCard,
     views: (cards) => cards.map(listedCardView),
@@ -41,10 +44,9 @@ const cardRoutes = routes("Rate cards", [
     id: "createRateCard",
     summary: "Create a rate card",
     description:
-      "A card prices one service from `effective_from` to `effective_to`. Active cards of one service must not" +
-      " overlap. The price of a parcel is the sum of `base` (the row of its zone and" +
-      " weight, at least `minimum`), the surcharges that apply, `fuel` on all fuelable charges, and" +
-      " `declared_value` if it is insured.",
+      "A card prices one service of the built-in carrier. Active cards of one service must not overlap in time. The" +
+      " price of a parcel is the sum of `base` (the row of its zone and billed weight, at least `minimum`), the" +
+      " surcharges that apply, `fuel` on all fuelable charges, and `declared_value` if it is insured.",
     refuses: ["rate_card_overlap"],
     body: CreateRateCard,
     view: RateCardView,
@@ -54,13 +56,18 @@ const cardRoutes = routes("Rate cards", [
   read("/shipping/rate_cards/:id", "shipping.read", {
     id: "getRateCard",
     summary: "Get a rate card",
+    description:
+      "Returns the card with all of its price rows, up to 10,000. Export them as CSV to edit them in a spreadsheet.",
     view: RateCardView,
     data: async (db, { params }) => cardView(await getCard(db, params.id)),
   }),
   write("PATCH", "/shipping/rate_cards/:id", "shipping.manage", {
     id: "updateRateCard",
     summary: "Update a rate card",
-    description: "Each field in the request is replaced as a whole. Existing labels and quotes keep their price.",
+    description:
+      "Replaces each field of the request as a whole, also nested ones, and adds an entry to the history. The next" +
+      " rates use it; existing labels and quotes keep their price. A sample card whose name or terms change is no" +
+      " longer a sample. Equal values change nothing.",
     refuses: ["immutable_field", "rate_card_overlap"],
     body: UpdateRateCard,
     view: RateCardView,
@@ -70,6 +77,9 @@ const cardRoutes = routes("Rate cards", [
   list("/shipping/rate_cards/:id/history", "shipping.read", {
     id: "listRateCardHistory",
     summary: "List the history of a rate card, newest first",
+    description:
+      "Each change of the card adds an entry with the whole card after it and who changed it. The oldest entry is" +
+      " the card as it was created.",
     of: cardVersionList,
     view: CardHistoryView,
     views: (rows) => rows.map(versionView),
@@ -118,7 +128,9 @@ const priceRoutes = routes("Rate cards", [
   respond("POST", "/shipping/rate_cards/:id/import", "shipping.manage", {
     id: "importRateCardPrices",
     summary: "Import a rate card's prices as CSV",
-    description: `Replaces all prices of the card. If any row has an error, nothing is imported.\n\n${table}`,
+    description:
+      "Replaces all prices of the card; the history keeps the earlier ones. If any row has an error, nothing is" +
+      ` imported.\n\n${table}`,
     sends: "csv",
     query: closed(fileFields),
     matches: true,
@@ -136,7 +148,7 @@ const priceRoutes = routes("Rate cards", [
   exportCsv("/shipping/rate_cards/:id/export.csv", "shipping.read", {
     id: "exportRateCardPrices",
     summary: "Export a rate card's prices as CSV",
-    description: `The file can be imported again.\n\n${table}`,
+    description: `Returns the price rows of the card. The file can be imported again.\n\n${table}`,
     query: closed(csvExportFields),
     file: ({ params }) => pricesOf(params.id),
   }),

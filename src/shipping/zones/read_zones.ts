@@ -36,7 +36,7 @@ export const chartColumns: readonly CsvColumn[] = [
   csvColumn(
     "destination",
     "text",
-    "The first characters of the destination's postal codes, or a range examples as 005-009.",
+    "The first characters of the destination's postal codes, or a range such as 005-009.",
     "005-009",
   ),
   csvColumn("zone", "text", "The zone.", "5"),
@@ -54,23 +54,23 @@ function countryOf(field: string, code: string, country: string | undefined): st
   const implied = country ?? countryOfPostalCode(code);
   if (implied !== null && isCountry(implied)) return implied;
   if (implied !== null)
-    throw invalid(`${field}_country`, "must be a two-letter country code, examples as US", "invalid_format");
+    throw invalid(`${field}_country`, "must be a two-letter country code, such as US", "invalid_format");
   const message = `is required, because ${code} is neither a ZIP code nor a Canadian postal code`;
   throw invalid(`${field}_country`, message, "required");
 }
 
-const forms: Readonly<Record<string, readonly [form: RegExp, examples: string]>> = {
-  US: [/^\d{3}(\d{2})?$/, "12345, 12345-6789 or the first three digits"],
-  CA: [/^[A-Z]\d[A-Z](\d[A-Z]\d)?$/, "K1A 0B1 or K1A"],
+const forms: Readonly<Record<string, readonly [form: RegExp, look: string]>> = {
+  US: [/^\d{3}(\d{2})?$/, ", such as 12345, 12345-6789 or the first three digits"],
+  CA: [/^[A-Z]\d[A-Z](\d[A-Z]\d)?$/, ", such as K1A 0B1 or K1A"],
 };
 
 /** Reads one end in a request: a postal code or its first characters. Refuses: validation_failed. */
 export function readSpot(field: "from" | "to", code: string, country_code: string | undefined): ZoneSpot {
   const country = countryOf(field, code, country_code);
   const postal_code = plainPostalCode(code, country);
-  const [form, examples] = forms[postalCountry(country)] ?? [/^[A-Z0-9]{0,10}$/, "letters and digits"];
+  const [form, look] = forms[postalCountry(country)] ?? [/^[A-Z0-9]{0,10}$/, " in letters and digits"];
   if (form.test(postal_code)) return { country, postal_code, state: null, city: null };
-  throw invalid(field, `must be a postal code of ${country}, examples as ${examples}`, "invalid_format");
+  throw invalid(field, `must be a postal code of ${country}${look}`, "invalid_format");
 }
 
 /** Reads a postal code, or its first characters, in normalized form. Refuses: validation_failed. */
@@ -95,7 +95,7 @@ export function readOverride(input: OverrideField): ZoneOverride {
   };
   if (continent != null) return overrideOf("continent", null, continent);
   if (input.country == null) throw invalid("country", "is required without a continent", "required");
-  if (!isCountry(input.country)) throw invalid("country", "must be a two-letter country code, examples as US");
+  if (!isCountry(input.country)) throw invalid("country", "must be a two-letter country code, such as US");
   const country = postalCountry(input.country);
   if (postal_code != null)
     return overrideOf("postal_code", country, readCode("postal_code", postal_code, country, codePattern(country)));
@@ -169,7 +169,7 @@ export function readChartRow(row: ChartRow): ChartRange & { readonly origin: str
 function countryFor(field: string, code: string, country_code: string | undefined): string {
   const country = country_code ?? countryOfPostalCode(code) ?? "US";
   if (isCountry(country)) return country;
-  throw invalid(field, "must be a two-letter country code, examples as US", "invalid_format");
+  throw invalid(field, "must be a two-letter country code, such as US", "invalid_format");
 }
 
 type ChartLine = ReturnType<typeof readChartRow>;

@@ -49,10 +49,10 @@ const explainRoutes = routes("Rate cards", [
     id: "explainZone",
     summary: "Explain the zone between two places",
     description:
-      "The first rule that applies decides: an imported chart, then the most specific override of the destination" +
-      " (postal code, its first characters or a range, city, state, country, continent), then the distance" +
-      " of ZIP codes or the" +
-      " card's zones of countries, regions, continents and the rest of the world, then the card's default zone.",
+      "The first rule that applies decides: an imported chart; the most specific override of the destination (postal" +
+      " code, prefix or range, city, state, country, continent); the distance of ZIP codes, or the card's zones of" +
+      " countries, regions, continents and the rest; the card's default. `explanation` names each rule that was" +
+      " tried.",
     query: ExplainZone,
     view: ZonesView,
     data: (db, { query }) => explained(db, query),
@@ -60,7 +60,9 @@ const explainRoutes = routes("Rate cards", [
   read("/shipping/zones/map", "shipping.read", {
     id: "mapZones",
     summary: "Map the zones of the United States from one origin",
-    description: "Returns one point for each three-digit ZIP prefix, for drawing a map of the zones.",
+    description:
+      "Returns a point for each three-digit ZIP prefix with the zone of parcels to it, for drawing a map of one" +
+      " service. The rate card of the service that is in effect decides.",
     query: MapZones,
     view: ZoneMapView,
     data: (db, { query }) => mapped(db, query),
@@ -136,6 +138,9 @@ const overrideRoutes = routes("Rate cards", [
   read("/shipping/zones/overrides", "shipping.read", {
     id: "listZoneOverrides",
     summary: "List zone overrides",
+    description:
+      "Lists the zones that were set for places. They take precedence over distances and the zones of rate cards," +
+      " but not over imported charts.",
     query: OfSystem,
     view: OverridesView,
     data: (db, { query }) => overridesOf(db, query),
@@ -143,7 +148,9 @@ const overrideRoutes = routes("Rate cards", [
   write("PUT", "/shipping/zones/overrides", "shipping.manage", {
     id: "setZoneOverrides",
     summary: "Set zone overrides",
-    description: "Replaces all existing overrides.",
+    description:
+      "Replaces all overrides of the zone system; a new name creates one. Later rates use them, while existing" +
+      " labels and quotes keep their price. Equal overrides change nothing.",
     body: SetOverrides,
     query: OfSystem,
     view: OverridesView,
@@ -153,7 +160,9 @@ const overrideRoutes = routes("Rate cards", [
   respond("POST", "/shipping/zones/overrides/import", "shipping.manage", {
     id: "importZoneOverrides",
     summary: "Import zone overrides as CSV",
-    description: `Replaces all overrides. If any row has an error, nothing is imported.\n\n${overrideTable}`,
+    description:
+      "Replaces all overrides of the zone system. If any row has an error, nothing is imported." +
+      `\n\n${overrideTable}`,
     sends: "csv",
     query: ImportOfSystem,
     answers: { 200: EnvelopedView(OverridesView) },
@@ -194,6 +203,8 @@ const chartRoutes = routes("Rate cards", [
   read("/shipping/zones/charts", "shipping.read", {
     id: "listZoneCharts",
     summary: "List imported zone charts",
+    description:
+      "Lists the origins with an imported chart and the number of rows of each. Export the charts to see the rows.",
     query: OfSystem,
     view: ChartsView,
     data: (db, { query }) => listed(db, systemOf(query)),
@@ -202,9 +213,8 @@ const chartRoutes = routes("Rate cards", [
     id: "importZoneCharts",
     summary: "Import zone charts as CSV",
     description:
-      "Imports the zones from your own locations, as your carrier publishes them. They take precedence over" +
-      " all other" +
-      " rules. The chart of each origin replaces the existing one. If any row has an error, nothing is" +
+      "Imports the zones from your own locations, as your carrier publishes them. They take precedence over all other" +
+      " rules. Each origin's chart replaces its existing one. If any row has an error, nothing is" +
       ` imported.\n\n${chartTable}`,
     sends: "csv",
     query: ImportOfSystem,
@@ -221,13 +231,16 @@ const chartRoutes = routes("Rate cards", [
   exportCsv("/shipping/zones/charts/export.csv", "shipping.read", {
     id: "exportZoneCharts",
     summary: "Export zone charts as CSV",
-    description: `The file can be imported again.\n\n${chartTable}`,
+    description: `Returns the rows of all charts of the zone system. The file can be imported again.\n\n${chartTable}`,
     query: ExportCharts,
     file: ({ query }) => chartsFile(systemOf(query)),
   }),
   write("DELETE", "/shipping/zones/charts/:id", "shipping.manage", {
     id: "deleteZoneChart",
     summary: "Delete a zone chart",
+    description:
+      "Deletes the chart of one origin and returns those that are left. Overrides and distances then decide the" +
+      " zones from there.",
     view: ChartsView,
     act: async (tx, { params }) => listed(tx, await removeChart(tx, params.id)),
   }),
