@@ -20,7 +20,9 @@ export const billingRoutes = routes("Billing", [
   list("/billing/events", "billing.read", {
     id: "listBillableEvents",
     summary: "List billable events",
-    description: "Newest day first. Each warehouse activity is recorded once. Prices are not included.",
+    description:
+      "Lists what can be charged to merchants, newest day first. Each activity in the warehouse is recorded once, as it" +
+      " happens, and never changes. Prices are not included.",
     of: billableList,
     prepare: async ({ query }) => checkDays(query),
     view: BillableEventView,
@@ -29,6 +31,9 @@ export const billingRoutes = routes("Billing", [
   exportCsv("/billing/events/export.csv", "billing.read", {
     id: "exportBillableEvents",
     summary: "Export billable events as CSV",
+    description:
+      "Returns all matching billable events as a CSV file, newest day first, for an invoicing system. `attributes` is" +
+      " a JSON column.",
     query: billableList.export_query,
     file: ({ call, query }) => {
       checkDays(query);
@@ -39,8 +44,9 @@ export const billingRoutes = routes("Billing", [
     id: "createBillableEvent",
     summary: "Record time spent for a merchant",
     description:
-      "The only event that is recorded manually. Warehouse activity is recorded automatically. With `reversal_of`" +
-      " it reverses such an event, once. Events are never edited.",
+      "Adds a `project.add` event for special work, such as relabeling. Warehouse work is recorded automatically." +
+      " Events cannot be edited: to correct one, send `reversal_of` once and record it again. Repeating it without" +
+      " `reversal_of` adds another event.",
     refuses: ["resource_missing"],
     body: AddProject,
     view: BillableEventView,

@@ -77,7 +77,7 @@ export async function isReversed(db: Db, id: number): Promise<boolean> {
 
 /** Filters by warehouse, and by the first and last day there (inclusive). */
 export const dayFilters = (warehouse_id: AnyPgColumn, business_date: AnyPgColumn) => ({
-  warehouse: refersTo(warehouse_id, "warehouse"),
+  warehouse: refersTo(warehouse_id, "warehouse", "Only those of these warehouses."),
   from: filter(dayField("The first day, in the warehouse's time zone."), (day) => gte(business_date, day)),
   to: filter(dayField("The last day, in the warehouse's time zone."), (day) => lte(business_date, day)),
 });
@@ -86,7 +86,7 @@ export const dayFilters = (warehouse_id: AnyPgColumn, business_date: AnyPgColumn
 export const billableList = recordList(billable_events, {
   filters: {
     ...dayFilters(billable_events.warehouse_id, billable_events.business_date),
-    kind: equals(billable_events.kind, choice(billableKinds)),
+    kind: equals(billable_events.kind, choice(billableKinds, { description: "Only these kinds of work." })),
   },
   order: descending(billable_events.business_date),
 });

@@ -14,8 +14,8 @@ export const storageRoutes = routes("Billing", [
     id: "listStorageDays",
     summary: "List storage by day",
     description:
-      "One row for each product, lot and bin that held units on a day, newest day first. A day is recorded once, 15" +
-      " minutes after midnight in the warehouse's time zone, and never changes.",
+      "One row for each product, lot and bin that held units on a day, newest day first, to charge for storage. A day" +
+      " is recorded once, 15 minutes after midnight in the warehouse's time zone, and never changes.",
     of: storageList,
     prepare: async ({ query }) => checkDays(query),
     view: StorageView,
@@ -24,6 +24,9 @@ export const storageRoutes = routes("Billing", [
   exportCsv("/billing/storage/export.csv", "billing.read", {
     id: "exportStorageDays",
     summary: "Export storage by day as CSV",
+    description:
+      "Returns the matching days of storage as a CSV file, newest first: the same rows as `GET /billing/storage`. Days" +
+      " that are still being recorded are left out.",
     query: storageList.export_query,
     file: ({ call, query }) => {
       checkDays(query);

@@ -35,7 +35,11 @@ export const addressFields = {
   postal_code: blankable(20),
   country: Type.Optional(Type.String({ pattern: "^[A-Z]{2}$", hint: "must be a two-letter country code such as US" })),
   phone: blankable(50),
-  is_default: Type.Optional(Type.Boolean()),
+  is_default: Type.Optional(
+    Type.Boolean({
+      description: "True makes it the default; a first address always is. To change the default, mark another address.",
+    }),
+  ),
 };
 const required = { address_line1: textField(200) };
 const country = Type.Required(Type.Object({ country: addressFields.country })).properties.country;
@@ -48,10 +52,10 @@ export const UpdateAddress = closed(addressFields, ["id", "is_verified", "verifi
 export type UpdateAddress = Static<typeof UpdateAddress>;
 
 /** An address in a list that replaces all addresses. With an `id` it changes in place, without one it is new. */
-const ReplaceAddress = closed({ id: Type.Optional(idField("address")), ...addressFields }, [
-  "is_verified",
-  "verification",
-]);
+const ReplaceAddress = closed(
+  { id: Type.Optional(idField("address", "The address to change; absent for a new one.")), ...addressFields },
+  ["is_verified", "verification"],
+);
 export type ReplaceAddress = Static<typeof ReplaceAddress>;
 
 const readOnly = [
@@ -63,7 +67,9 @@ export const CreateCustomer = closed(
   {
     ...ofMerchant,
     ...createFields(customerFields),
-    shipping_addresses: Type.Optional(Type.Array(CreateAddress, { maxItems: addresses_max })),
+    shipping_addresses: Type.Optional(
+      Type.Array(CreateAddress, { maxItems: addresses_max, description: "The addresses that parcels may be sent to." }),
+    ),
   },
   readOnly,
 );
@@ -72,7 +78,13 @@ export type CreateCustomer = Static<typeof CreateCustomer>;
 export const UpdateCustomer = closed(
   {
     ...updateFields(customerFields),
-    shipping_addresses: Type.Optional(Type.Array(ReplaceAddress, { maxItems: addresses_max })),
+    shipping_addresses: Type.Optional(
+      Type.Array(ReplaceAddress, {
+        maxItems: addresses_max,
+        description:
+          "Replaces all addresses: those with an `id` change in place, others are new, the rest are removed.",
+      }),
+    ),
   },
   readOnly,
 );
@@ -83,9 +95,12 @@ const seconds = Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{
 export const AddressView = closed({
   id: Type.String(),
   ...completeView,
-  is_default: Type.Boolean(),
-  is_verified: Type.Boolean(),
-  verification: PlainVerificationView(seconds),
+  is_default: Type.Boolean({ description: "Whether it is the customer's default address; exactly one is." }),
+  is_verified: Type.Boolean({ description: "Whether the `status` of its check is `verified`." }),
+  verification: {
+    ...PlainVerificationView(seconds),
+    description: "Its last check; null if there was none yet.",
+  },
 });
 
 const { metadata, ...fields } = viewFields(customerFields);
@@ -94,11 +109,14 @@ export const customerViewFields = {
   id: Type.String(),
   merchant_id: OwnerView,
   ...fields,
-  shipping_addresses: Type.Array(AddressView),
+  shipping_addresses: Type.Array(AddressView, { description: "All addresses, oldest first." }),
   metadata,
   warnings: WarningsView,
   created_at: seconds,
   updated_at: seconds,
-  erased_at: nullable({ ...seconds, description: "When the personal data was erased: see *Privacy*." }),
+  erased_at: nullable({
+    ...seconds,
+    description: "When the personal data was erased; null if it was not. See *Privacy*.",
+  }),
 };
 export const CustomerView = closed(customerViewFields);

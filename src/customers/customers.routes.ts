@@ -40,17 +40,22 @@ const history_max = 50;
 const OrderSummaryView = closed({
   id: Type.String(),
   order_number: Type.String(),
-  status: choice(publicOrderStatuses),
-  total: Type.Number(),
+  status: choice(publicOrderStatuses, { description: "The status of the order; `on_hold` while a hold is open." }),
+  total: Type.Number({
+    description: "The price of all units that are not cancelled, with shipping; 0 if the order is cancelled.",
+  }),
   currency: Type.String(),
-  item_count: Type.Integer(),
+  item_count: Type.Integer({ description: "Units ordered, cancelled ones included." }),
   created_at: Timestamp,
 });
 
 const CustomerDetailView = closed({
   ...customerViewFields,
-  order_history: Type.Array(OrderSummaryView, { maxItems: history_max }),
-  order_count: Type.Integer(),
+  order_history: Type.Array(OrderSummaryView, {
+    maxItems: history_max,
+    description: `The newest ${history_max} orders, newest first.`,
+  }),
+  order_count: Type.Integer({ description: "The number of all orders of the customer." }),
 });
 
 const updating = {
@@ -69,6 +74,10 @@ export const customerRoutes = routes("Customers", [
   write("POST", "/customers", "customers.write", {
     id: "createCustomer",
     summary: "Create a customer",
+    description:
+      "Stores a customer, whose email address must be unique within the merchant, in any case. Its addresses are" +
+      " verified as they are stored; findings are in their `verification` and refuse nothing. Create the customer" +
+      " before its first order.",
     refuses: ["duplicate_email"],
     tagged: true,
     envelope: false,
@@ -80,6 +89,9 @@ export const customerRoutes = routes("Customers", [
   list("/customers", "customers.read", {
     id: "listCustomers",
     summary: "List customers",
+    description:
+      "Lists customers with all of their addresses, newest first. Erased customers stay in the list without" +
+      " personal data. To find one customer, filter by `email`.",
     envelope: false,
     of: customerList,
     included: { as: "customer", rows: customerList.ofIds },
@@ -89,6 +101,9 @@ export const customerRoutes = routes("Customers", [
   read("/customers/:id", "customers.read", {
     id: "getCustomer",
     summary: "Get a customer with its addresses and newest orders",
+    description:
+      `Returns the customer with the newest ${history_max} orders in short. \`GET /orders?customer_id=…\` lists all of` +
+      " them in full.",
     tagged: true,
     envelope: false,
     view: CustomerDetailView,
@@ -101,6 +116,9 @@ export const customerRoutes = routes("Customers", [
   write("PATCH", "/customers/:id", "customers.write", {
     id: "updateCustomer",
     summary: "Update a customer",
+    description:
+      "Changes the fields in the request. `shipping_addresses` replaces the whole list; to change one address, use" +
+      " its own operation. Existing orders keep the name, email and address that they were created with.",
     ...updating,
   }),
   write("PUT", "/customers/:id", "customers.write", {
@@ -113,6 +131,9 @@ export const customerRoutes = routes("Customers", [
   write("POST", "/customers/:id/addresses", "customers.write", {
     id: "createAddress",
     summary: "Add an address",
+    description:
+      "Adds an address, which is verified at once; a connected carrier may verify it again a little later. Repeating" +
+      " it adds a second address. Existing orders keep theirs.",
     refuses: ["customer_erased"],
     envelope: false,
     body: CreateAddress,
@@ -124,6 +145,9 @@ export const customerRoutes = routes("Customers", [
   write("PATCH", "/customers/:id/addresses/:address_id", "customers.write", {
     id: "updateAddress",
     summary: "Update an address",
+    description:
+      "Changes the fields in the request, and verifies the address again if the place has changed. Existing orders" +
+      " keep the address that they were created with.",
     refuses: ["customer_erased"],
     envelope: false,
     body: UpdateAddress,
@@ -135,7 +159,8 @@ export const customerRoutes = routes("Customers", [
     id: "acceptAddressSuggestion",
     summary: "Accept the suggested address of a customer",
     description:
-      "The suggestion is from the address's last check. Orders keep their address; they have their own operation.",
+      "Replaces the address with the `suggestion` of its last check, which need not be verified again. Existing orders" +
+      " keep their address: `POST /orders/{id}/accept_suggestion` corrects an order's.",
     refuses: ["no_suggestion", "customer_erased"],
     envelope: false,
     body: NoFields,
@@ -146,6 +171,9 @@ export const customerRoutes = routes("Customers", [
   write("DELETE", "/customers/:id/addresses/:address_id", "customers.write", {
     id: "deleteAddress",
     summary: "Remove an address",
+    description:
+      "Removes the address and returns the customer. If it was the default, the oldest remaining one becomes the" +
+      " default. Existing orders keep it.",
     refuses: ["customer_erased"],
     tagged: true,
     envelope: false,

@@ -10,6 +10,7 @@ import {
   nullable,
   Timestamp,
   textField,
+  timestamp,
 } from "../core/schema.ts";
 import { actionsIn } from "../core/transitions.ts";
 import { merchantStatuses, merchantTransitions } from "./merchant.transitions.ts";
@@ -23,10 +24,17 @@ const codeField = () =>
     hint: "must be 2 to 12 of A to Z, 0 to 9 and -, without a - at either end",
     description: "Its short code, as in `Packhouse-Merchant: ACME`. Cannot be changed later.",
   });
-const currency = currencyField("The default is that of the operator's first merchant.");
+const texts = {
+  name: "The name in the dashboard, and on parcels unless `ship_from_name` is set.",
+  legal_name: "The registered name of the company; null if not recorded.",
+  contact: "The person to ask at the merchant; null if not recorded.",
+  contact_name: "The person's name.",
+  return_address: "Where return labels send parcels; null for the warehouse.",
+};
+const currency = currencyField("The currency of your invoices to it. Defaults to that of the first merchant.");
 const timezone = textField(60, { description: "IANA time zone; the default is that of the first warehouse." });
 const contactFields = {
-  name: Type.Optional(nullable(textField(120))),
+  name: Type.Optional(nullable(textField(120, { description: texts.contact_name }))),
   email: Type.Optional(nullable(emailField())),
   phone: Type.Optional(nullable(textField(40))),
 };
@@ -45,11 +53,13 @@ const colour = Type.String({
 });
 
 const optional = {
-  legal_name: Type.Optional(nullable(textField(200))),
+  legal_name: Type.Optional(nullable(textField(200, { description: texts.legal_name }))),
   currency: Type.Optional(currency),
   timezone: Type.Optional(timezone),
-  contact: Type.Optional(nullable(closed(contactFields))),
-  return_address: Type.Optional(nullable(placeInput("The default is the merchant's name."))),
+  contact: Type.Optional(nullable({ ...closed(contactFields), description: texts.contact })),
+  return_address: Type.Optional(
+    nullable({ ...placeInput("The default is the merchant's name."), description: texts.return_address }),
+  ),
   ship_from_name: Type.Optional(nullable(shipFromName)),
   may_buy_labels: Type.Optional(mayBuyLabels),
   colour: Type.Optional(nullable(colour)),
@@ -60,42 +70,54 @@ const readOnly = [
   ...["suspended_at", "closed_at"],
 ];
 
-export const CreateMerchant = closed({ code: codeField(), name: nameField(120), ...optional }, readOnly);
+export const CreateMerchant = closed(
+  { code: codeField(), name: nameField(120, { description: texts.name }), ...optional },
+  readOnly,
+);
 export type CreateMerchant = Static<typeof CreateMerchant>;
 
 export const UpdateMerchant = closed(
-  { code: Type.Optional(codeField()), name: Type.Optional(nameField(120)), ...optional },
+  {
+    code: Type.Optional(codeField()),
+    name: Type.Optional(nameField(120, { description: texts.name })),
+    ...optional,
+  },
   readOnly,
 );
 export type UpdateMerchant = Static<typeof UpdateMerchant>;
 
 export const MerchantView = closed({
   id: Type.String(),
-  code: Type.String(),
-  name: Type.String(),
-  legal_name: nullable(Type.String()),
+  code: Type.String({ description: "Its short code, with which requests can name it. It never changes." }),
+  name: Type.String({ description: texts.name }),
+  legal_name: nullable(Type.String({ description: texts.legal_name })),
   status: choice(merchantStatuses, {
     description:
       "`suspended`: orders are accepted and reserve stock, but are on hold. `closed`: no new records can be created.",
   }),
-  currency: Type.String(),
-  timezone: Type.String(),
-  contact: nullable(
-    closed({
-      name: nullable(Type.String()),
+  currency: Type.String({
+    description: "The currency of your invoices to it. Its orders have currencies of their own.",
+  }),
+  timezone: Type.String({ description: "The IANA time zone of the merchant. Days are counted in the warehouse's." }),
+  contact: nullable({
+    ...closed({
+      name: nullable(Type.String({ description: texts.contact_name })),
       email: nullable(Type.String()),
       phone: nullable(Type.String()),
     }),
+    description: texts.contact,
+  }),
+  return_address: nullable({ ...PlaceView, description: texts.return_address }),
+  ship_from_name: nullable(
+    Type.String({ description: "The sender on labels, packing slips and tracking pages; null for its name." }),
   ),
-  return_address: nullable(PlaceView),
-  ship_from_name: nullable(Type.String()),
-  may_buy_labels: Type.Boolean(),
-  colour: nullable(Type.String()),
+  may_buy_labels: Type.Boolean({ description: "Whether its own keys may buy labels at the operator's cost." }),
+  colour: nullable(Type.String({ description: "Its color in the dashboard, such as `#1f6feb`; null if not chosen." })),
   metadata: metadataField(),
   allowed_actions: Type.Array(choice(actionsIn(merchantTransitions))),
   revision: Type.Integer(),
   created_at: Timestamp,
   updated_at: Timestamp,
-  suspended_at: nullable(Timestamp),
-  closed_at: nullable(Timestamp),
+  suspended_at: nullable(timestamp("When it was suspended; null if it is not, unless it was closed since.")),
+  closed_at: nullable(timestamp("When it was closed for good; null if it is not.")),
 });

@@ -24,6 +24,9 @@ const recordRows = (service: Service) => [
   list("/merchants", "merchants.read", {
     id: "listMerchants",
     summary: "List merchants",
+    description:
+      "Lists the merchants of this warehouse, closed ones included. The list is the same in both environments. Keys" +
+      " and users of a merchant cannot call it; `GET /me` shows them their own.",
     of: merchantList,
     included: { as: "merchant", rows: merchantList.ofIds },
     view: MerchantView,
@@ -32,7 +35,9 @@ const recordRows = (service: Service) => [
   respond("POST", "/merchants", "merchants.manage", {
     id: "createMerchant",
     summary: "Create a merchant",
-    description: "It exists in both environments under one id.",
+    description:
+      "Adds a client of the warehouse, with stock, orders, customers and webhooks of its own. It exists in both" +
+      " environments under one id. Then create API keys and users for it.",
     body: CreateMerchant,
     answers: { 201: EnvelopedView(MerchantView) },
     answer: ({ call, body }) =>
@@ -41,12 +46,18 @@ const recordRows = (service: Service) => [
   read("/merchants/:id", "merchants.read", {
     id: "getMerchant",
     summary: "Get a merchant by its id or its code",
+    description:
+      "Returns the merchant with its `status`, which decides whether its orders are picked, and `allowed_actions`." +
+      " The record is the same in both environments.",
     view: MerchantView,
     data: async (db, { params }) => merchantView(await getMerchant(db, params.id)),
   }),
   respond("PATCH", "/merchants/:id", "merchants.manage", {
     id: "updateMerchant",
     summary: "Update a merchant",
+    description:
+      "Changes the fields in the request, in both environments; the `code` cannot change. A new sender or return" +
+      " address applies to labels and documents made from then on.",
     refuses: ["immutable_field"],
     matches: true,
     body: UpdateMerchant,
@@ -61,15 +72,17 @@ const actRows = (service: Service) => [
     id: "suspendMerchant",
     summary: "Suspend a merchant",
     description:
-      "Its orders are still accepted and reserve stock, but none is sent to picking: they are held for" +
-      " `merchant_suspended` until it is reactivated. Its keys and stores keep working.",
+      "Stops shipping for a merchant, for example over unpaid bills. Its orders are still accepted and reserve stock," +
+      " but are held for `merchant_suspended` until it is reactivated. Its keys and stores keep working.",
     ...acting,
     answer: ({ call, params }) => act(call, params.id, suspendMerchant, service),
   }),
   respond("POST", "/merchants/:id/reactivate", "merchants.manage", {
     id: "reactivateMerchant",
     summary: "Reactivate a suspended merchant",
-    description: "Its orders are released, unless they are on hold for another reason.",
+    description:
+      "Resumes shipping for a suspended merchant. Shortly afterwards its orders are released, in both environments," +
+      " unless they are on hold for another reason.",
     ...acting,
     answer: ({ call, params }) => act(call, params.id, reactivateMerchant, service),
   }),
@@ -77,8 +90,8 @@ const actRows = (service: Service) => [
     id: "closeMerchant",
     summary: "Permanently close a merchant",
     description:
-      "Requires that it has no open orders and no stock in either environment, and is not the only merchant. Its" +
-      " records stay readable; its API keys stop working immediately.",
+      "Ends the work for a merchant; this cannot be undone. It must have no open orders and no stock in either" +
+      " environment, and not be the only merchant. Its records stay readable; its API keys stop working immediately.",
     ...acting,
     refuses: ["invalid_state_transition", "merchant_not_empty"],
     answer: async ({ call, params }) => {

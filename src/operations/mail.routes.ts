@@ -19,8 +19,8 @@ export const mailRoutes = (service: Service) => {
       id: "getMail",
       summary: "Get the email settings",
       description:
-        "Set by environment variables: PACKHOUSE_SMTP_URL, PACKHOUSE_MAIL_TO and PACKHOUSE_MAIL_FROM. User and" +
-        " password are never shown.",
+        "Returns the mail server and addresses in use, and which emails are sent. Environment variables set them:" +
+        " PACKHOUSE_SMTP_URL, PACKHOUSE_MAIL_TO and PACKHOUSE_MAIL_FROM. User and password are never shown.",
       live_only: true,
       view: MailView,
       // Loads the transport before the database view, in which nothing else may be awaited.
@@ -31,8 +31,8 @@ export const mailRoutes = (service: Service) => {
       id: "testMail",
       summary: "Send a test email",
       description:
-        "The response says whether the mail server accepted it, and takes up to 20 seconds. At most six test" +
-        " emails are sent per minute.",
+        "Sends an email now, and returns whether the mail server accepted it, which takes up to 20 seconds. A refusal" +
+        " is `taken: false`, not an error. At most six test emails are sent per minute; repeating it sends another.",
       refuses: ["mail_not_configured", "rate_limited"],
       live_only: true,
       body: TestMail,

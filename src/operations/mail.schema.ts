@@ -9,19 +9,22 @@ export const sends = [
 
 export const MailView = closed({
   configured: Type.Boolean({ description: "Whether a mail server is configured." }),
-  server: nullable(
-    closed({
-      address: Type.String({ description: "`mail.example.com:587`." }),
+  server: nullable({
+    ...closed({
+      address: Type.String({ description: "Its host and port, such as `mail.example.com:587`." }),
       tls: choice(["always", "when_offered", "never"], { description: "Whether the connection uses TLS." }),
     }),
-  ),
-  from: nullable(Type.String()),
+    description: "The mail server; null if none is configured.",
+  }),
+  from: nullable(Type.String({ description: "The sender of all emails; null if no server is configured." })),
   to: Type.Array(Type.String(), { description: "The operator's addresses, which receive notices." }),
   sends: Type.Array(
     closed({
-      kind: choice(["notices", "invitations"]),
-      to: choice(["operator", "invited"]),
-      description: Type.String(),
+      kind: choice(["notices", "invitations"], { description: "The kind of email." }),
+      to: choice(["operator", "invited"], {
+        description: "Who receives it: the addresses in `to` above, or the invited person.",
+      }),
+      description: Type.String({ description: "What it contains, in words." }),
     }),
     { description: "The kinds of emails that are sent if a mail server is configured." },
   ),
@@ -35,7 +38,7 @@ export type TestMail = Static<typeof TestMail>;
 
 export const TestMailView = closed({
   taken: Type.Boolean({ description: "Whether the mail server accepted the email. Delivery may still fail." }),
-  to: Type.Array(Type.String()),
+  to: Type.Array(Type.String(), { description: "The addresses that it was sent to." }),
   refused: Type.Array(Type.String(), { description: "Addresses that the mail server refused." }),
   answer: Type.String({ description: "The mail server's response, or the connection error. Never a password." }),
 });

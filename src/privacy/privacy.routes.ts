@@ -36,13 +36,10 @@ const erasureRows = (service: Service) => [
     id: "eraseCustomer",
     summary: "Erase the personal data of a customer",
     description:
-      "Removes names, addresses, phone numbers, notes and everything else that identifies the person from the" +
-      " customer and their orders, labels, returns and scans. Events about them, responses to webhooks and" +
-      " responses stored for an" +
-      " `Idempotency-Key` lose their whole payload, and pending deliveries of such events are cancelled." +
-      " Sales, shipments and payments stay without names, and the ledger is unchanged. This cannot be undone." +
-      " `rest_gone_by` is when the last trace in logs is gone; the response also lists manual steps and what is" +
-      " kept. `GET /erasures/{id}` shows the progress. Another request returns the same erasure.",
+      "Starts removing everything that identifies the person from the customer and their orders, labels, returns and" +
+      " scans; it cannot be undone. Events about them lose their payload, and pending deliveries are cancelled." +
+      " Sales and the ledger stay, without names. Another request returns the same erasure; `GET /erasures/{id}`" +
+      " shows its progress.",
     refuses: ["orders_open"],
     body: EraseCustomer,
     view: ErasureView,
@@ -54,8 +51,9 @@ const erasureRows = (service: Service) => [
     id: "eraseEmail",
     summary: "Erase the personal data of an email address",
     description:
-      "As for a customer, for all customers who have or had the address, and for records without a customer:" +
-      " platform orders that were never imported, and returns.",
+      "Starts an erasure as for a customer, for all customers who have or had the address, and for platform orders" +
+      " and returns that contain it. The response does not reveal whether anyone has it. While an erasure of the" +
+      " address is pending, another request returns the same one.",
     refuses: ["orders_open"],
     body: EraseEmail,
     view: ErasureView,
@@ -66,7 +64,9 @@ const erasureRows = (service: Service) => [
   list("/erasures", "privacy.manage", {
     id: "listErasures",
     summary: "List erasures, newest first",
-    description: "With `customer_id`, lists only those of one customer, whom only the id identifies afterwards.",
+    description:
+      "Lists requested and finished erasures, as proof of what was erased and when. Cancelled ones are gone. They name" +
+      " customers only by id.",
     of: erasureList,
     view: ErasureView,
     views: async (erasures, db, { call }) => (await shown(db, call, erasures)).map(await viewIn(db, service)),
@@ -74,13 +74,18 @@ const erasureRows = (service: Service) => [
   read("/erasures/:id", "privacy.manage", {
     id: "getErasure",
     summary: "Get the progress of an erasure",
+    description:
+      "Returns an erasure with the records erased so far. It is complete when `status` is `done`; the last traces in" +
+      " logs are gone by `rest_gone_by`.",
     view: ErasureView,
     data: async (db, { call, params }) => viewFor(db, call, service, await getErasure(db, params.id)),
   }),
   write("DELETE", "/erasures/:id", "privacy.manage", {
     id: "cancelErasure",
     summary: "Cancel a pending erasure",
-    description: "Only an erasure that has not started can be cancelled. One that has started cannot be undone.",
+    description:
+      "Withdraws an erasure that still waits for open orders: `may_be_called_off` is true. One that has started cannot" +
+      " be undone. A cancelled erasure is deleted, so repeating it is 404.",
     refuses: ["invalid_state_transition"],
     view: CancelledView,
     act: async (tx, { params: { id } }) => {
@@ -95,10 +100,9 @@ const disclosureRows = (service: Service) => [
     id: "discloseCustomer",
     summary: "Export the personal data of a customer",
     description:
-      "Returns every record of the person at the merchant by kind, with events and logs, and platform orders and" +
-      " returns with their email address. For the operator it includes the request log and stored responses. It" +
-      " takes as long as reading the events since the customer was created. The audit log records who asked." +
-      " The response is not stored for an `Idempotency-Key`: a repeated request returns the data of that time.",
+      "Returns every record of the person at the merchant by kind, with events and logs; for the operator also the" +
+      " request log and stored responses. It may take minutes. The audit trail records who asked. The response is" +
+      " never stored, so the same `Idempotency-Key` returns the data of the new request's time.",
     body: NoFields,
     answers: { 200: EnvelopedView(DisclosureView) },
     answer: ({ call, params }) => exportData(call, service, { customer: params.id }),
@@ -107,9 +111,8 @@ const disclosureRows = (service: Service) => [
     id: "discloseEmail",
     summary: "Export the personal data of an email address",
     description:
-      "As for a customer, for all customers who have or had the address; empty if there is none. The address" +
-      " is in" +
-      " the body, so that it is not logged. The response is not stored.",
+      "Returns what the export of a customer returns, for all customers who have or had the address; empty if there" +
+      " is none. The address is in the body, so that it is not logged. The response is never stored.",
     body: DiscloseEmail,
     answers: { 200: EnvelopedView(DisclosureView) },
     answer: ({ call, body }) => exportData(call, service, body),
@@ -159,6 +162,9 @@ export const retentionRoutes = (service: Service) =>
     read("/settings/retention", "house.manage", {
       id: "getRetention",
       summary: "Get retention times",
+      description:
+        "Returns how long each kind of record is kept in this environment, with the default, the limits and the cost" +
+        " of each.",
       view: RetentionView,
       data: async (db) => retentionView(await retentionIn(db, service), service),
     }),
@@ -166,7 +172,7 @@ export const retentionRoutes = (service: Service) =>
       id: "updateRetention",
       summary: "Set retention times",
       description:
-        "Sets how long each kind of record is kept, separately for live and test data. Older records are deleted" +
+        "Sets how long the kinds in the request are kept, separately for live and test data. Older records are deleted" +
         " nightly. A longer time does not restore deleted records.",
       body: UpdateRetention,
       view: RetentionView,

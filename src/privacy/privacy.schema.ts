@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, emailField, nullable, Timestamp } from "../core/schema.ts";
+import { choice, closed, emailField, nullable, timestamp } from "../core/schema.ts";
 import { retention, retentionKinds } from "../storage/retention.ts";
 import { erasureStatuses } from "./erasure.transitions.ts";
 import { personalKinds } from "./personal_records.ts";
@@ -19,9 +19,24 @@ const after_days = Type.Optional(
 export const EraseCustomer = closed({ after_days });
 export type EraseCustomer = Static<typeof EraseCustomer>;
 
-export const EraseEmail = closed({ email: emailField(), after_days });
+export const EraseEmail = closed({
+  email: { ...emailField(), description: "The address to erase, in any case. Nobody needs to have it." },
+  after_days,
+});
 
-export const DiscloseEmail = closed({ email: emailField() });
+export const DiscloseEmail = closed({
+  email: { ...emailField(), description: "The address to search for, in any case." },
+});
+
+/** Data that an erasure keeps, with the legal ground. */
+const KeptView = closed({
+  what: Type.String({ description: "The kind of data, in words." }),
+  why: Type.String({ description: "Why it may be kept." }),
+  law: nullable(
+    Type.String({ description: "The legal ground, such as an article of the GDPR; null if it needs none." }),
+  ),
+  for: Type.String({ description: "How long it is kept." }),
+});
 
 export const ErasureView = closed({
   id: Type.String(),
@@ -30,21 +45,19 @@ export const ErasureView = closed({
     description: "`waiting`: open orders must end first. `running`: erasing. `done`: finished.",
   }),
   customers: Type.Array(Type.String(), { description: "The ids of the customers, which no longer identify a person." }),
-  after_days: nullable(Type.Integer()),
-  may_be_called_off: Type.Boolean({ description: "Whether `DELETE /erasures/{id}` can cancel it." }),
-  looks_again_at: nullable(Timestamp),
-  erased: Type.Array(closed({ records: choice(personalKinds), count: Type.Integer() }), {
-    description: "The number of changed or deleted records so far, by kind.",
-  }),
-  kept: Type.Array(
-    closed({
-      what: Type.String(),
-      why: Type.String(),
-      law: nullable(Type.String()),
-      for: Type.String({ description: "How long it is kept." }),
-    }),
-    { description: "The data that is kept, with the legal ground." },
+  after_days: nullable(
+    Type.Integer({ description: "Days to wait after the last open order has ended; null if it was not to wait." }),
   ),
+  may_be_called_off: Type.Boolean({ description: "Whether `DELETE /erasures/{id}` can cancel it." }),
+  looks_again_at: nullable(timestamp("When it continues, or checks again for open orders; null once done.")),
+  erased: Type.Array(
+    closed({
+      records: choice(personalKinds, { description: "The kind of records that were changed or deleted." }),
+      count: Type.Integer({ description: "How many of them so far." }),
+    }),
+    { description: "What has been erased so far, by kind. Kinds without records are left out." },
+  ),
+  kept: Type.Array(KeptView, { description: "The data that is kept, with the legal ground." }),
   receivers: Type.Array(Type.String(), {
     description:
       "The webhooks that received events about the person, or may have received some whose payloads are deleted." +
@@ -57,32 +70,44 @@ export const ErasureView = closed({
       " responses and the request log may name the person. Estimated while the erasure is running.",
   }),
   by_hand: Type.Array(Type.String(), { description: "Steps that must be done manually." }),
-  created_at: Timestamp,
-  finished_at: nullable(Timestamp),
+  created_at: timestamp("When it was requested."),
+  finished_at: nullable(timestamp("When all records were erased; null before.")),
 });
 
-export const CancelledView = closed({ id: Type.String(), cancelled: Type.Literal(true) });
+export const CancelledView = closed({
+  id: Type.String(),
+  cancelled: Type.Literal(true, { description: "Always true. The erasure no longer exists." }),
+});
 
 export const DisclosureView = closed({
-  about: closed({
-    customers: Type.Array(Type.String()),
-    email: nullable(Type.String()),
-  }),
-  told_at: Timestamp,
+  about: {
+    ...closed({
+      customers: Type.Array(Type.String(), { description: "The customers that were found, such as `cus_1001`." }),
+      email: nullable(Type.String({ description: "The address in the request; null if it named a customer." })),
+    }),
+    description: "Whom the export is about.",
+  },
+  told_at: timestamp("The time of the exported data."),
   records: Type.Array(
     closed({
-      records: choice(personalKinds),
+      records: choice(personalKinds, { description: "The kind of records." }),
       truncated: Type.Boolean({ description: "Whether there are more than 10,000 records of this kind." }),
-      rows: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+      rows: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+        description: "The records, without their empty columns. Which columns there are may change.",
+      }),
     }),
     { description: "All records of the person, by kind, with the columns of their tables." },
   ),
-  documents: Type.Array(closed({ label_id: Type.String(), path: Type.String() }), {
-    description: "The labels that show an address, with their paths.",
-  }),
-  kept: Type.Array(
-    closed({ what: Type.String(), why: Type.String(), law: nullable(Type.String()), for: Type.String() }),
+  documents: Type.Array(
+    closed({
+      label_id: Type.String(),
+      path: Type.String({ description: "Where the API serves the label, after `/v1`." }),
+    }),
+    {
+      description: "The labels that show an address, with their paths.",
+    },
   ),
+  kept: Type.Array(KeptView, { description: "The data that an erasure would keep, with the legal ground." }),
   receivers: Type.Array(Type.String(), {
     description: "The webhooks that received, or may have received, events about the person.",
   }),
@@ -101,14 +126,17 @@ export const UpdateRetention = closed(fields);
 export const RetentionView = closed({
   kinds: Type.Array(
     closed({
-      kind: choice(retentionKinds),
+      kind: choice(retentionKinds, {
+        description: "The name of the setting, as `PATCH /settings/retention` takes it.",
+      }),
       kept: nullable(Type.Integer({ description: "The present retention time; null means forever." })),
       usual: nullable(Type.Integer({ description: "The default retention time; null means forever." })),
-      least: Type.Integer(),
-      most: Type.Integer(),
-      unit: choice(["days", "years"] as const),
-      what: Type.String(),
-      costs: Type.String(),
+      least: Type.Integer({ description: "The shortest time that can be set." }),
+      most: Type.Integer({ description: "The longest time that can be set." }),
+      unit: choice(["days", "years"] as const, { description: "The unit of all times of this kind." }),
+      what: Type.String({ description: "What these records are, in words." }),
+      costs: Type.String({ description: "What keeping them longer costs, and what is lost with a shorter time." }),
     }),
+    { description: "The kinds of records, with the settings of this environment." },
   ),
 });

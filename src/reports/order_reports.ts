@@ -20,8 +20,7 @@ export const fillRateReport: ReportDefinition = {
     "The fill rate of the orders created in the period that have shipped at least partly, by orders, lines and" +
     " units. A line is filled if all its units shipped on the day of the order's first parcel. An order is filled" +
     " if all its lines are. Cancelled units do not count, and fully cancelled lines are left out. Imported past" +
-    " orders are left" +
-    " out.",
+    " orders are left out.",
   query: GroupedQuery,
   exported: GroupedExport,
   view: FillRateReport,
@@ -144,8 +143,9 @@ export const ordersReport: ReportDefinition = {
   id: "Orders",
   summary: "Report orders by day of creation and current status",
   description:
-    "An order counts on the day of its creation, by its current status. An order on hold counts only as `on_hold`." +
-    " Imported past orders count on the day of their original creation.",
+    "Counts orders by the day of their creation and their current status, so figures of past days change as orders" +
+    " progress. An order on hold counts only as `on_hold`. Imported past orders count on the day of their original" +
+    " creation.",
   query: GroupedQuery,
   exported: GroupedExport,
   view: OrdersReport,

@@ -34,7 +34,7 @@ const rowsOf = (report: ReportDefinition) => [
   exportCsv(`/reports/${report.name}/export.csv`, "reports.read", {
     id: `export${report.id}Report`,
     summary: `${report.summary} as CSV`,
-    description: "All rows of the report as CSV, without totals.",
+    description: `Returns all rows of \`GET /reports/${report.name}\` as a CSV file, without a limit and without totals.`,
     query: report.exported,
     file: ({ call, query }) => fileOf(call, report, query),
   }),

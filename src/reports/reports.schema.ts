@@ -1,6 +1,6 @@
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { csvExportFields } from "../core/csv_columns.ts";
-import { choice, closed, nullable, Timestamp } from "../core/schema.ts";
+import { choice, closed, nullable, timestamp } from "../core/schema.ts";
 import { OwnerView } from "../storage/tenant.schema.ts";
 import { groupings } from "./report_days.ts";
 
@@ -40,8 +40,7 @@ export type MomentQuery = Static<typeof MomentQuery>;
 export const MomentExport = closed(csvExportFields);
 
 /** A count. */
-export const number = (description?: string) =>
-  Type.Integer({ minimum: 0, ...(description === undefined ? {} : { description }) });
+export const number = (description: string) => Type.Integer({ minimum: 0, description });
 const amount = (description: string) => Type.Number({ description });
 const ratio = (description: string) =>
   nullable(Type.Number({ description: `${description} A fraction of 1, to four decimals; null if there are none.` }));
@@ -52,30 +51,32 @@ const rowPeriod = {
 };
 const head = {
   timezone: Type.String({ description: "The time zone of the first warehouse, in which days are counted." }),
-  from: Type.String(),
-  to: Type.String(),
+  from: Type.String({ description: "The first day of the report." }),
+  to: Type.String({ description: "The last day of the report, inclusive." }),
 };
+const group_by_text = "The period of a row. Weeks and months at the edges have only the days of the report.";
+const rows_text = "One row for each period, oldest first.";
 
 /** A report whose rows are days, weeks or months. */
 const groupedView = <Fields extends TProperties>(fields: Fields) =>
   closed({
     ...head,
-    group_by: choice(groupings),
-    rows: Type.Array(closed({ ...rowPeriod, ...fields })),
-    totals: closed(fields),
+    group_by: choice(groupings, { description: group_by_text }),
+    rows: Type.Array(closed({ ...rowPeriod, ...fields }), { description: rows_text }),
+    totals: { ...closed(fields), description: "The figures of the whole report." },
   });
 
-const product = { sku: Type.String(), name: Type.String() };
+const product = { sku: Type.String(), name: Type.String({ description: "The present name of the product." }) };
 const row_count = number("The total number of rows. The response has the first `limit` of them, the CSV file all.");
 
 const states = {
-  pending: number(),
-  processing: number(),
-  fulfilled: number(),
-  shipped: number(),
-  delivered: number(),
-  cancelled: number(),
-  on_hold: number(),
+  pending: number("Orders whose picking has not begun yet."),
+  processing: number("Orders that are being picked or packed."),
+  fulfilled: number("Orders that are packed and have not shipped."),
+  shipped: number("Orders that have shipped and are not delivered yet."),
+  delivered: number("Orders that are delivered."),
+  cancelled: number("Orders that are cancelled."),
+  on_hold: number("Orders on hold, in any state before shipping."),
 };
 export const OrdersReport = groupedView({ total: number("Orders created."), ...states });
 
@@ -110,7 +111,7 @@ export type PickingQuery = Static<typeof PickingQuery>;
 export const PickingExport = closed({ ...picked, ...csvExportFields });
 export const PickingReport = closed({
   ...head,
-  group_by: choice(pickingGroupings),
+  group_by: choice(pickingGroupings, { description: group_by_text }),
   rows: Type.Array(
     closed({
       ...rowPeriod,
@@ -119,35 +120,28 @@ export const PickingReport = closed({
       ),
       ...picking,
     }),
+    { description: rows_text },
   ),
-  totals: closed(picking),
+  totals: { ...closed(picking), description: "The figures of all rows together." },
 });
 
+const labelCosts = {
+  carrier: Type.String({ description: "The carrier's code, such as `usps`." }),
+  currency: Type.String(),
+  label_count: number("Labels that are valid now."),
+  cost: amount("The amount charged for them."),
+  carrier_cost: amount("The carrier's price for them."),
+  voided_count: number("Labels that were bought and voided later. They cost nothing."),
+};
 export const CarrierCostReport = closed({
   ...head,
-  group_by: choice(groupings),
-  rows: Type.Array(
-    closed({
-      ...rowPeriod,
-      carrier: Type.String(),
-      currency: Type.String(),
-      label_count: number("Valid labels."),
-      cost: amount("The amount charged for them."),
-      carrier_cost: amount("The carrier's price for them."),
-      voided_count: number("Labels bought in the period that were voided later."),
-    }),
-  ),
-  totals: Type.Array(
-    closed({
-      carrier: Type.String(),
-      currency: Type.String(),
-      label_count: number(),
-      cost: Type.Number(),
-      carrier_cost: Type.Number(),
-      voided_count: number(),
-    }),
-    { description: "The totals of each carrier and currency." },
-  ),
+  group_by: choice(groupings, { description: group_by_text }),
+  rows: Type.Array(closed({ ...rowPeriod, ...labelCosts }), {
+    description: "One row for each period, carrier and currency with labels, oldest period first.",
+  }),
+  totals: Type.Array(closed(labelCosts), {
+    description: "The totals of each carrier and currency.",
+  }),
 });
 
 export const SalesReport = closed({
@@ -158,30 +152,36 @@ export const SalesReport = closed({
       ...product,
       currency: Type.String(),
       orders: number("Orders with a line of this SKU that is not completely cancelled."),
-      units_ordered: number(),
-      units_cancelled: number(),
+      units_ordered: number("Units of these lines, cancelled ones included."),
+      units_cancelled: number("Of these, units cancelled since."),
       units_sold: number("`units_ordered` − `units_cancelled`."),
       units_shipped: number("Of the units sold, those shipped since."),
       units_returned: number("Of the units shipped, those returned since."),
       revenue: amount("The price of the units sold, after line discounts and without shipping."),
       merchant_id: OwnerView,
     }),
+    { description: "One row for each SKU and currency, most revenue first, at most `limit`." },
   ),
-  totals: Type.Array(closed({ currency: Type.String(), units_sold: number(), revenue: Type.Number() }), {
-    description: "The totals of all SKUs, by currency.",
-  }),
+  totals: Type.Array(
+    closed({
+      currency: Type.String(),
+      units_sold: number("Units sold, of all SKUs."),
+      revenue: amount("The price of these units, after line discounts and without shipping."),
+    }),
+    { description: "The totals of all SKUs, by currency." },
+  ),
 });
 
 const bands = {
   days_0_30: number("Units of at most 30 days."),
-  days_31_60: number(),
-  days_61_90: number(),
-  days_91_180: number(),
-  days_181_365: number(),
-  days_over_365: number(),
+  days_31_60: number("Units of 31 to 60 days."),
+  days_61_90: number("Units of 61 to 90 days."),
+  days_91_180: number("Units of 91 to 180 days."),
+  days_181_365: number("Units of 181 to 365 days."),
+  days_over_365: number("Units of more than 365 days."),
 };
 export const AgeingReport = closed({
-  at: Timestamp,
+  at: timestamp("The time of the figures: now."),
   row_count,
   rows: Type.Array(
     closed({
@@ -192,8 +192,12 @@ export const AgeingReport = closed({
       average_days: Type.Number({ description: "The average age of a unit in days, to one decimal." }),
       merchant_id: OwnerView,
     }),
+    { description: "One row for each SKU with stock, oldest units first, at most `limit`." },
   ),
-  totals: closed({ on_hand: number(), ...bands }),
+  totals: {
+    ...closed({ on_hand: number("Units on hand, of all SKUs."), ...bands }),
+    description: "The units of all SKUs.",
+  },
 });
 
 const turning = {
@@ -202,7 +206,7 @@ const turning = {
   closing_units: number("Units on hand at the end of the last day, or now if it has not ended."),
   average_units: Type.Number({ description: "The average of the two." }),
   turns: nullable(Type.Number({ description: "`units_shipped` divided by `average_units`; null if that is zero." })),
-  annual_turns: nullable(Type.Number({ description: "The turns, extrapolated to 365 days." })),
+  annual_turns: nullable(Type.Number({ description: "The turns, extrapolated to 365 days; null if `turns` is." })),
   days_on_hand: nullable(
     Type.Number({ description: "Days for which the average stock lasts; null if nothing shipped." }),
   ),
@@ -210,8 +214,10 @@ const turning = {
 export const TurnsReport = closed({
   ...head,
   row_count,
-  rows: Type.Array(closed({ ...product, ...turning, merchant_id: OwnerView })),
-  totals: closed(turning),
+  rows: Type.Array(closed({ ...product, ...turning, merchant_id: OwnerView }), {
+    description: "One row for each SKU, most shipped units first, at most `limit`.",
+  }),
+  totals: { ...closed(turning), description: "The figures of all SKUs together." },
 });
 
 export const FillRateReport = groupedView({

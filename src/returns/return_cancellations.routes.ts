@@ -23,8 +23,9 @@ export const returnCancellationRoutes = (service: Service) =>
       id: "cancelReturn",
       summary: "Cancel a return before anything arrived",
       description:
-        "Its labels are voided first, carriers' labels at their carriers. If a carrier refuses, or a label's" +
-        " parcel is on its way, nothing is cancelled. A dry run calls no carrier and assumes that none refuses.",
+        "Cancels an `initiated` return, so that its units can be returned otherwise. Its labels are voided first," +
+        " carriers' labels at the carrier. If a carrier refuses, or a parcel is on its way, the return stays. A dry run" +
+        " calls no carrier and assumes that none refuses.",
       refuses: [
         "carrier_error",
         "carrier_unauthorized",

@@ -21,12 +21,9 @@ export function returnLabelRoutes(service: Service) {
       id: "createReturnLabel",
       summary: "Buy a return label",
       description:
-        "Buys a label from the customer to the merchant's `return_address`, or to the warehouse if it has" +
-        " none, unless the" +
-        " request has other addresses. The return's `return_shipping` then" +
-        " shows the parcel and its tracking `status`. If the carrier takes longer than a few" +
-        "seconds, the response" +
-        " is 202, as for `POST /shipping/labels`. `POST /shipping/labels/:id/void` voids the label.",
+        "Buys a label with which the customer sends an `initiated` return back, and tracks the parcel in the" +
+        " return's `return_shipping`; billable. If the carrier takes longer than a few seconds, the response is 202, as" +
+        " for `POST /shipping/labels`. `POST /shipping/labels/{id}/void` voids the label.",
       refuses: [
         "carrier_error",
         "carrier_refused",

@@ -29,6 +29,9 @@ export const returnRoutes = routes("Returns", [
   rehearsable("POST", "/returns", "returns.write", {
     id: "createReturn",
     summary: "Create a return",
+    description:
+      "Announces that a buyer sends back units of an order; stock changes only once they are received. Shipped units" +
+      " can be in one return at a time. The terms set the default of later refunds. Emits `return.created`.",
     refuses: ["ambiguous_identifier", "nothing_to_return", "resource_missing"],
     body: CreateReturn,
     view: ReturnView,
@@ -39,6 +42,9 @@ export const returnRoutes = routes("Returns", [
   list("/returns", "returns.read", {
     id: "listReturns",
     summary: "List returns",
+    description:
+      "Lists returns with their items and refunds, newest first. `status=initiated&arrived=true` lists those whose" +
+      " parcel has been delivered and has not been received yet.",
     refuses: ["ambiguous_identifier"],
     of: returnList,
     included: { as: "return", rows: returnList.ofIds },
@@ -48,6 +54,9 @@ export const returnRoutes = routes("Returns", [
   read("/returns/:id", "returns.read", {
     id: "getReturn",
     summary: "Get a return",
+    description:
+      "Returns the return with its items, inspections and refunds. New scans of its parcel change the `ETag`, although" +
+      " not the `revision`.",
     tagged: true,
     view: ReturnView,
     data: async (db, { params }) => shown(await getReturn(db, params.id)),
@@ -55,6 +64,9 @@ export const returnRoutes = routes("Returns", [
   write("PATCH", "/returns/:id", "returns.write", {
     id: "updateReturn",
     summary: "Update a return",
+    description:
+      "Changes the return shipping, the terms of the refund or the buyer's email address, in any state. Items and" +
+      " reason are fixed: cancel the return and create another one. Refunds recorded before stay as they are.",
     refuses: ["invalid_state_transition"],
     body: UpdateReturn,
     view: ReturnView,
@@ -66,8 +78,8 @@ export const returnRoutes = routes("Returns", [
     summary: "Receive a return",
     description:
       "Adds the units to stock, in the returns bin of the warehouse that shipped them. They count as on hand and" +
-      " `unavailable.returns`, and cannot be sold. Parts may arrive one by one. Without `items`, all units that have" +
-      " not arrived are received; if there are none, nothing changes.",
+      " `unavailable.returns`, and cannot be sold until they are inspected. May be repeated as parts arrive; once all" +
+      " have, it changes nothing without `items`. Emits `return.received` and `inventory.updated`, and is billable.",
     refuses: ["invalid_state_transition"],
     body: ReceiveReturn,
     view: ReturnView,
@@ -78,10 +90,9 @@ export const returnRoutes = routes("Returns", [
     id: "inspectReturn",
     summary: "Inspect a return",
     description:
-      "Moves the received units out of the returns bin: `restock` to the `bin`, where they can be sold, and" +
-      " `quarantine` to the quarantine bin. `dispose` writes them off, and `return_to_sender` sends them back to the" +
-      " customer. Units to restock without a `bin` stay in the returns bin and cannot be sold. `putbacks` lists" +
-      " them with a suggested bin for each. `POST /inventory/putbacks` restocks them.",
+      "Records the findings for all received units, once, and moves them: `restock` to the `bin`, where they can be" +
+      " sold, `quarantine` to the quarantine bin; `dispose` and `return_to_sender` take them out of stock. Units to" +
+      " restock without a `bin` stay in the returns bin as `putbacks`. Emits `inventory.updated`; billable.",
     refuses: ["bin_full", "bin_of_other_merchant", "invalid_state_transition"],
     body: InspectReturn,
     view: InspectedView,
@@ -94,6 +105,9 @@ export const returnRoutes = routes("Returns", [
   rehearsable("POST", "/returns/:id/close", "returns.write", {
     id: "closeReturn",
     summary: "Close a return without a refund",
+    description:
+      "Completes an inspected return for which nothing is paid, such as an exchange. Emits `return.processed`. A" +
+      " closed return can still be refunded later.",
     refuses: ["invalid_state_transition"],
     body: NoBody,
     view: ReturnView,
@@ -103,6 +117,10 @@ export const returnRoutes = routes("Returns", [
   rehearsable("POST", "/returns/:id/refund", "returns.refund", {
     id: "refundReturn",
     summary: "Refund a return",
+    description:
+      "Records a refund, which your system pays and reports with `POST /returns/{id}/refunds/{refund_id}`. The first" +
+      " one completes the return and emits `return.processed`. Partial refunds may follow until the accepted units," +
+      " and the shipping if requested, are refunded.",
     refuses: ["invalid_state_transition", "refund_exceeds_amount", "return_not_inspected"],
     body: RefundReturn,
     view: RefundView,
@@ -114,6 +132,9 @@ export const returnRoutes = routes("Returns", [
   write("POST", "/returns/:id/refunds/:refund_id", "returns.refund", {
     id: "reportRefund",
     summary: "Update the status of a refund",
+    description:
+      "Reports what became of the payment, and updates the `refund_status` of the return. `refunded` and `failed` are" +
+      " final; repeating one changes nothing. No event is emitted.",
     refuses: ["invalid_state_transition"],
     body: ReportRefund,
     view: RefundView,

@@ -9,6 +9,7 @@ import {
   quantityField,
   Timestamp,
   textField,
+  timestamp,
 } from "../core/schema.ts";
 import { RestockTaskView } from "../inventory/receiving/restock_task.schema.ts";
 import { AccountField, PackageField } from "../shipping/labels/labels.schema.ts";
@@ -27,38 +28,71 @@ import {
 } from "./return.transitions.ts";
 
 export const BuyReturnLabel = closed({
-  carrier: textField(100),
-  service: textField(100),
+  carrier: textField(100, { description: "The carrier's code, as `POST /shipping/rates` returns it." }),
+  service: textField(100, { description: "The carrier's code of the service, such as `ground`." }),
   account_id: AccountField,
-  from_address: Type.Optional(ShippingAddress),
-  to_address: Type.Optional(ShippingAddress),
-  package: PackageField,
+  from_address: Type.Optional({
+    ...ShippingAddress,
+    description: "Where the parcel is sent from. Defaults to the order's shipping address.",
+  }),
+  to_address: Type.Optional({
+    ...ShippingAddress,
+    description: "Where it goes. Defaults to the merchant's `return_address`, else the warehouse.",
+  }),
+  package: { ...PackageField, description: "The weight and size of the parcel, and its value if it is insured." },
   additional: Type.Optional(Type.Boolean({ description: "Allows another label for the return, for another carton." })),
 });
 export type BuyReturnLabel = Static<typeof BuyReturnLabel>;
 
+const method_text = "How your system pays it.";
+const refund_notes_text = "Your own notes on the refund.";
+
 export const RefundReturn = closed({
-  amount: Type.Optional(nullable(moneyField("The amount to refund; by default, everything refundable."))),
-  refund_shipping: Type.Optional(nullable(Type.Boolean())),
-  restocking_fee: Type.Optional(nullable(moneyField())),
-  method: Type.Optional(choice(refundMethods)),
-  notes: Type.Optional(nullable(notesField())),
+  amount: Type.Optional(
+    nullable(
+      moneyField(
+        "The amount to pay out. Defaults to what is left of the agreed refund, else of everything refundable.",
+      ),
+    ),
+  ),
+  refund_shipping: Type.Optional(
+    nullable(Type.Boolean({ description: "Whether the order's shipping is refunded, too. Defaults to the return's." })),
+  ),
+  restocking_fee: Type.Optional(nullable(moneyField("The fee to keep. Defaults to what is left of the return's."))),
+  method: Type.Optional(choice(refundMethods, { description: `${method_text} Defaults to \`original_payment\`.` })),
+  notes: Type.Optional(nullable({ ...notesField(), description: refund_notes_text })),
 });
 export type RefundReturn = Static<typeof RefundReturn>;
 
-export const ReportRefund = closed({ status: choice(refundReports) });
+export const ReportRefund = closed({
+  status: choice(refundReports, {
+    description: "What became of the payment; `failed` makes its amount refundable again.",
+  }),
+});
 export type ReportRefund = Static<typeof ReportRefund>;
 
 export const RefundView = closed({
-  refund_id: Type.String(),
+  refund_id: Type.String({ description: "The refund, such as `rfd_1001`." }),
   return_id: Type.String(),
-  amount: Type.Number(),
+  amount: Type.Number({ description: "The amount to pay out: `items` + `shipping` − `restocking_fee`." }),
   currency: Type.String(),
-  breakdown: closed({ items: Type.Number(), shipping: Type.Number(), restocking_fee: Type.Number() }),
-  method: choice(refundMethods),
-  refund_status: choice(refundStatuses),
-  notes: nullable(Type.String()),
-  estimated_completion: Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$" }),
+  breakdown: {
+    ...closed({
+      items: Type.Number({ description: "For the accepted units, at the prices paid." }),
+      shipping: Type.Number({ description: "For the order's shipping." }),
+      restocking_fee: Type.Number({ description: "The fee, which is subtracted." }),
+    }),
+    description: "The parts of `amount`.",
+  },
+  method: choice(refundMethods, { description: method_text }),
+  refund_status: choice(refundStatuses, {
+    description: "`processing` until your system reports `refunded` or `failed`; the other states occur on returns.",
+  }),
+  notes: nullable(Type.String({ description: refund_notes_text })),
+  estimated_completion: Type.String({
+    pattern: "^\\d{4}-\\d{2}-\\d{2}$",
+    description: "The day by which it should be paid: seven weekdays after it was recorded.",
+  }),
   created_at: Timestamp,
   updated_at: Timestamp,
 });
@@ -73,29 +107,60 @@ export const items_max = 500;
 const orderField = () =>
   Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), textField(100)], {
     hint: "must be an order id or an order number",
+    description: "The order that shipped the units: its id, or its order number as text.",
   });
+
+const shipping_texts = {
+  carrier: "The carrier of the parcel that comes back; a known carrier gives it a `tracking_url`.",
+  tracking_number: "The number of the parcel that comes back.",
+};
+const customer_email_text = "The buyer's email address. Defaults to the one of the order.";
 
 const ShippingField = closed(
   {
-    carrier: Type.Optional(nullable(textField(100, { min: 0 }))),
-    tracking_number: Type.Optional(nullable(textField(100, { min: 0 }))),
+    carrier: Type.Optional(nullable(textField(100, { min: 0, description: shipping_texts.carrier }))),
+    tracking_number: Type.Optional(nullable(textField(100, { min: 0, description: shipping_texts.tracking_number }))),
     label_url: Type.Optional(
       nullable(
-        Type.String({ pattern: "^https?://[^\\s]+$", maxLength: 2000, hint: "must be a URL, such as https://…" }),
+        Type.String({
+          pattern: "^https?://[^\\s]+$",
+          maxLength: 2000,
+          hint: "must be a URL, such as https://…",
+          description: "Where the label can be downloaded.",
+        }),
       ),
     ),
-    status: Type.Optional(choice(returnShippingStatuses)),
+    status: Type.Optional(
+      choice(returnShippingStatuses, { description: "Shown only while the number has no scans of its own." }),
+    ),
   },
   ["tracking_url"],
 );
 
+const agreed_text = "The agreed refund in all; null to compute it from the accepted units.";
+const shipping_refund_text = "Whether the order's shipping is refunded, too.";
+const fee_text = "The fee to subtract from the computed refund; null for none.";
+
 const termFields = {
-  return_shipping: Type.Optional(nullable(ShippingField)),
-  refund_amount: Type.Optional(nullable(moneyField("The agreed refund."))),
-  refund_shipping: Type.Optional(Type.Boolean()),
-  restocking_fee: Type.Optional(nullable(moneyField())),
+  return_shipping: Type.Optional(
+    nullable({
+      ...ShippingField,
+      description:
+        "The parcel that comes back, if the label was not bought here. Omitted fields stay; null clears all.",
+    }),
+  ),
+  refund_amount: Type.Optional(nullable(moneyField(agreed_text))),
+  refund_shipping: Type.Optional(Type.Boolean({ description: `${shipping_refund_text} Defaults to false.` })),
+  restocking_fee: Type.Optional(nullable(moneyField(fee_text))),
   customer_email: Type.Optional(
-    nullable(Type.String({ maxLength: 254, pattern: "^[^\\s@]{1,64}@[^\\s@]+$", hint: "must be an email address" })),
+    nullable(
+      Type.String({
+        maxLength: 254,
+        pattern: "^[^\\s@]{1,64}@[^\\s@]+$",
+        hint: "must be an email address",
+        description: customer_email_text,
+      }),
+    ),
   ),
 };
 
@@ -116,12 +181,17 @@ const readOnly = [
   "completed_at",
 ];
 
+const reported_text = "The condition that the buyer reports; null if unknown.";
+const reason_text = "Why the buyer returns the units.";
+
 const RequestedItem = closed(
   {
-    sku: textField(100),
-    quantity: quantityField(),
-    condition: Type.Optional(nullable(choice(conditions))),
-    notes: Type.Optional(nullable(notesField())),
+    sku: textField(100, { description: "A SKU of the order; of a bundle, the bundle." }),
+    quantity: quantityField("Units to return, at most those shipped that are in no other return."),
+    condition: Type.Optional(nullable(choice(conditions, { description: reported_text }))),
+    notes: Type.Optional(
+      nullable({ ...notesField(), description: "What the buyer says. Required on one item if `reason` is `other`." }),
+    ),
   },
   ["quantity_received", "inspections"],
 );
@@ -129,8 +199,14 @@ const RequestedItem = closed(
 export const CreateReturn = closed(
   {
     order_id: orderField(),
-    reason: choice(returnReasons),
-    items: Type.Optional(Type.Array(RequestedItem, { minItems: 1, maxItems: items_max })),
+    reason: choice(returnReasons, { description: reason_text }),
+    items: Type.Optional(
+      Type.Array(RequestedItem, {
+        minItems: 1,
+        maxItems: items_max,
+        description: "The units to return. Defaults to all shipped units that are in no other return.",
+      }),
+    ),
     ...termFields,
   },
   readOnly,
@@ -142,66 +218,109 @@ export type UpdateReturn = Static<typeof UpdateReturn>;
 
 export const ReceiveReturn = closed({
   items: Type.Optional(
-    Type.Array(closed({ sku: textField(100), quantity: quantityField() }), { minItems: 1, maxItems: items_max }),
+    Type.Array(
+      closed({
+        sku: textField(100, { description: "A SKU of the return." }),
+        quantity: quantityField("Units that have arrived now."),
+      }),
+      { minItems: 1, maxItems: items_max, description: "What has arrived. Defaults to all units still expected." },
+    ),
   ),
   announced: Type.Optional(
-    Type.Boolean({ description: "False if the units arrived unannounced and the return was created for them." }),
+    Type.Boolean({
+      description:
+        "False if the units arrived unannounced and the return was created for them. Defaults to true; for billing.",
+    }),
   ),
 });
 export type ReceiveReturn = Static<typeof ReceiveReturn>;
 
+const finding_notes_text = "What the inspector noted.";
+
 const Finding = closed({
-  sku: textField(100),
-  quantity: quantityField(),
-  condition: Type.Optional(nullable(choice(conditions))),
-  disposition: Type.Optional(nullable(choice(dispositions))),
-  lot_number: Type.Optional(nullable(textField(100))),
-  bin: Type.Optional(nullable(textField(100))),
-  notes: Type.Optional(nullable(notesField())),
+  sku: textField(100, { description: "The SKU of the inspected units, one of the return." }),
+  quantity: quantityField("Units with this finding."),
+  condition: Type.Optional(
+    nullable(
+      choice(conditions, { description: "The condition found. Defaults to the reported one, if there is one." }),
+    ),
+  ),
+  disposition: Type.Optional(
+    nullable(
+      choice(dispositions, {
+        description:
+          "Where the units go. By default `unopened` is restocked unless cooled, `damaged`, `defective` and `expired`" +
+          " are disposed of, and the rest is quarantined.",
+      }),
+    ),
+  ),
+  lot_number: Type.Optional(
+    nullable(
+      textField(100, { description: "The lot that came back. Required if units of several lots were shipped." }),
+    ),
+  ),
+  bin: Type.Optional(
+    nullable(textField(100, { description: "For `restock`: the bin. Without it, the units become a restock task." })),
+  ),
+  notes: Type.Optional(nullable({ ...notesField(), description: finding_notes_text })),
 });
-export const InspectReturn = closed({ items: Type.Array(Finding, { minItems: 1, maxItems: items_max }) });
+export const InspectReturn = closed({
+  items: Type.Array(Finding, {
+    minItems: 1,
+    maxItems: items_max,
+    description: "The findings, which must cover all received units. A SKU may have several.",
+  }),
+});
 export type InspectReturn = Static<typeof InspectReturn>;
 
 const text = nullable(Type.String());
 
 const InspectionView = closed({
-  quantity: Type.Integer(),
-  condition: choice(conditions),
-  disposition: choice(dispositions),
-  lot_number: text,
-  notes: text,
+  quantity: Type.Integer({ description: "Units that were found so." }),
+  condition: choice(conditions, { description: "The condition that the inspection found." }),
+  disposition: choice(dispositions, { description: "Where they went; only `return_to_sender` is not refundable." }),
+  lot_number: nullable(Type.String({ description: "The lot that came back; null if none or unknown." })),
+  notes: nullable(Type.String({ description: finding_notes_text })),
 });
 
 const returnFields = {
   id: Type.String(),
   merchant_id: OwnerView,
   order_id: Type.String(),
-  status: choice(returnStatuses),
-  reason: choice(returnReasons),
+  status: choice(returnStatuses, {
+    description: "`received` once the first unit has arrived; `completed` once refunded or closed.",
+  }),
+  reason: choice(returnReasons, { description: reason_text }),
   items: Type.Array(
     closed({
       sku: Type.String(),
-      quantity: Type.Integer(),
-      quantity_received: Type.Integer(),
-      condition: nullable(choice(conditions)),
-      notes: text,
-      inspections: Type.Array(InspectionView),
+      quantity: Type.Integer({ description: "Units to be returned." }),
+      quantity_received: Type.Integer({ description: "Of these, units that have arrived." }),
+      condition: nullable(choice(conditions, { description: reported_text })),
+      notes: nullable(Type.String({ description: "What the buyer says about them; null if nothing." })),
+      inspections: Type.Array(InspectionView, { description: "What the inspection found; empty before it." }),
     }),
+    { description: "The units of the return, by SKU, reported condition and notes." },
   ),
-  return_shipping: closed({
-    carrier: text,
-    tracking_number: text,
-    label_url: text,
-    tracking_url: text,
-    status: choice(returnShippingStatuses),
+  return_shipping: {
+    ...closed({
+      carrier: nullable(Type.String({ description: "The carrier that brings the parcel back." })),
+      tracking_number: text,
+      label_url: nullable(Type.String({ description: "Where the label is; a label bought here needs a key." })),
+      tracking_url: text,
+      status: choice(returnShippingStatuses, { description: "By the scans of the number; without any, as reported." }),
+    }),
+    description: "The parcel that comes back. Its fields are null until one is known.",
+  },
+  refund_status: choice(refundStatuses, {
+    description: "Of all refunds: `pending` before the first; `refunded` once nothing is left to refund.",
   }),
-  refund_status: choice(refundStatuses),
-  refund_amount: nullable(Type.Number()),
-  refund_shipping: Type.Boolean(),
-  restocking_fee: nullable(Type.Number()),
+  refund_amount: nullable(Type.Number({ description: agreed_text })),
+  refund_shipping: Type.Boolean({ description: shipping_refund_text }),
+  restocking_fee: nullable(Type.Number({ description: fee_text })),
   currency: Type.String(),
-  customer_email: text,
-  refunds: Type.Array(RefundView),
+  customer_email: nullable(Type.String({ description: "The buyer's email address; null if unknown." })),
+  refunds: Type.Array(RefundView, { description: "The refunds recorded so far, oldest first." }),
   allowed_actions: Type.Array(choice(Object.keys(returnTransitions) as (keyof typeof returnTransitions)[])),
   revision: Type.Integer(),
   created_at: Timestamp,
@@ -209,12 +328,12 @@ const returnFields = {
   arrived_at: nullable(
     Type.String({
       format: "date-time",
-      description: "When the carrier delivered the parcel to the dock.",
+      description: "When the carrier delivered the parcel to the dock, by its scans; null before.",
     }),
   ),
-  received_at: nullable(Timestamp),
-  inspected_at: nullable(Timestamp),
-  completed_at: nullable(Timestamp),
+  received_at: nullable(timestamp("When the first units were received; null before.")),
+  inspected_at: nullable(timestamp("When it was inspected; null before.")),
+  completed_at: nullable(timestamp("When it was first refunded, or closed; null before.")),
 };
 export const ReturnView = closed(returnFields);
 
@@ -222,4 +341,7 @@ export const ReturnView = closed(returnFields);
 export const ReturnPreview = closed({ ...returnFields, id: newId });
 
 /** An inspected return with its restock tasks. */
-export const InspectedView = closed({ ...returnFields, putbacks: Type.Array(RestockTaskView) });
+export const InspectedView = closed({
+  ...returnFields,
+  putbacks: Type.Array(RestockTaskView, { description: "Units to restock that still wait for a bin." }),
+});

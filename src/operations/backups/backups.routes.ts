@@ -17,15 +17,17 @@ export const restorationRoutes = routes("Service", [
     id: "listRestorations",
     summary: "List this environment's restores from backups, newest first",
     description:
-      "Numbers from after the backup are never assigned again. A consumer of `GET /events` continues with its" +
-      " cursor; the service has no record of anything that happened after `as_of`.",
+      "The service has no record of what happened between `as_of` of a restore and the restore itself, but never" +
+      " assigns ids of that time again. A consumer of `GET /events` continues with its cursor.",
     view: Type.Array(RestorationView),
     data: async (db) => (await listRestorations(db)).map(restorationView),
   }),
   write("POST", "/restorations/decide", "house.manage", {
     id: "decideRestored",
     summary: "Send or discard everything held since a restore",
-    description: "A job carries out the decision. The same decision can be sent again; a different one is refused.",
+    description:
+      "Decides what happens to the deliveries, reports and label purchases that were pending in the restored backup. A" +
+      " job carries it out. Repeating the same decision changes nothing; a different one is refused.",
     refuses: ["invalid_state_transition"],
     body: DecideRestored,
     view: RestorationView,
@@ -60,7 +62,9 @@ export const backupRoutes = (service: Service) =>
     list("/backups", "house.manage", {
       id: "listBackups",
       summary: "List backup runs, newest first",
-      description: "Backups made with `packhouse backup` on the command line are not included.",
+      description:
+        "Lists the backups that the service made, and its weekly proofs that the last one can be restored. Backups made" +
+        " with `packhouse backup` on the command line are not included.",
       live_only: true,
       of: runList,
       view: BackupRunView,
@@ -69,7 +73,9 @@ export const backupRoutes = (service: Service) =>
     read("/backups/settings", "house.manage", {
       id: "getBackupSettings",
       summary: "Get the backup settings and status",
-      description: "Flags of `packhouse serve` set them: --backup-to, --backup-every and --backup-keep.",
+      description:
+        "Returns where and how often backups are made, the last ones, and whether they are late. Flags of" +
+        " `packhouse serve` set all of it: --backup-to, --backup-every and --backup-keep.",
       live_only: true,
       view: BackupSettingsView,
       data: (db) => settings(db, service),
@@ -77,7 +83,9 @@ export const backupRoutes = (service: Service) =>
     write("POST", "/backups", "house.manage", {
       id: "startBackup",
       summary: "Make a backup now",
-      description: "It starts at once, or after the one in progress. A backup that is already waiting is returned.",
+      description:
+        "Requests a backup, which starts at once or after the run in progress; `GET /backups` shows its end. While one" +
+        " is waiting, another request returns the same one.",
       refuses: ["backups_not_configured"],
       live_only: true,
       view: BackupRunView,

@@ -1,27 +1,31 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, nullable, Timestamp } from "../../core/schema.ts";
+import { choice, closed, nullable, Timestamp, timestamp } from "../../core/schema.ts";
 import { decisions, runCauses, runKinds, runStatuses } from "./backup_run.transitions.ts";
 
 export const RestorationView = closed({
   id: Type.String(),
   archive: Type.String({ description: "The file of the backup." }),
   as_of: { ...Timestamp, description: "The data contains nothing that happened between this time and the restore." },
-  restored_at: Timestamp,
+  restored_at: timestamp("When the backup was restored."),
   numbers_advanced_by: Type.Integer({
     description:
       "How far ids, tracking numbers, SSCCs, the `sequence` of deliveries and positions of `GET /events` skip ahead.",
   }),
-  waiting: closed({
-    deliveries: Type.Integer({ description: "Webhook deliveries that were pending at that time." }),
-    reports: Type.Integer({ description: "Reports to platforms that were pending." }),
-    purchases: Type.Integer({ description: "Label purchases in progress." }),
-  }),
+  waiting: {
+    ...closed({
+      deliveries: Type.Integer({ description: "Webhook deliveries that were pending." }),
+      reports: Type.Integer({ description: "Reports to platforms that were pending." }),
+      purchases: Type.Integer({ description: "Label purchases that were in progress." }),
+    }),
+    description: "What was about to be sent at `as_of`, and is held until somebody decides.",
+  },
   status: choice(["waiting", "settling", "settled"], {
-    description: "`waiting`: nothing held is sent before `POST /restorations/decide`.",
+    description:
+      "`waiting`: nothing held is sent before `POST /restorations/decide`. `settling`: a job carries out the decision.",
   }),
-  decision: nullable(choice(decisions)),
-  decided_at: nullable(Timestamp),
-  decided_by: nullable(Type.String()),
+  decision: nullable(choice(decisions, { description: "What to do with everything held; null until decided." })),
+  decided_at: nullable(timestamp("When that was decided; null before.")),
+  decided_by: nullable(Type.String({ description: "The name of the user or API key that decided; null before." })),
 });
 
 export const DecideRestored = closed({
@@ -31,54 +35,73 @@ export const DecideRestored = closed({
 });
 export type DecideRestored = Static<typeof DecideRestored>;
 
-const bytes = nullable(Type.Integer());
+const bytes = (description: string) => nullable(Type.Integer({ description }));
 
-const world = nullable(
-  closed({
-    at: { ...Timestamp, description: "The time of this environment's data in the backup." },
-    commit: { ...bytes, description: "The number of the last commit; null on PostgreSQL." },
-  }),
-);
+const world = (description: string) =>
+  nullable({
+    ...closed({
+      at: { ...Timestamp, description: "The time of this environment's data in the backup." },
+      commit: bytes("The number of the last commit; null on PostgreSQL."),
+    }),
+    description,
+  });
 
 export const BackupRunView = closed({
   id: Type.String(),
   kind: { ...choice(runKinds), description: "A backup, or the proof of one by a test restore." },
-  status: choice(runStatuses),
-  cause: choice(runCauses),
+  status: choice(runStatuses, { description: "`waiting` until the run in progress has ended." }),
+  cause: choice(runCauses, { description: "Whether the schedule or `POST /backups` started it." }),
   place: Type.String({ description: "The destination; for a finished backup, the file." }),
-  size_bytes: bytes,
-  read_bytes: { ...bytes, description: "Bytes read for it." },
-  sha256: nullable(Type.String()),
-  error: { ...nullable(Type.String()), description: "Why it failed." },
-  live: world,
-  test: world,
-  created_at: Timestamp,
-  begun_at: nullable(Timestamp),
-  ended_at: nullable(Timestamp),
+  size_bytes: bytes("The size of the backup file; null if there is none."),
+  read_bytes: bytes("Bytes of data that were read for it; null if unknown."),
+  sha256: nullable(
+    Type.String({ description: "The SHA-256 of the backup file, in hexadecimal; null if there is none." }),
+  ),
+  error: nullable(Type.String({ description: "Why it failed; null if it did not." })),
+  live: world("The live data in it; null if none."),
+  test: world("The test data in it; null if none."),
+  created_at: timestamp("When it was requested or scheduled."),
+  begun_at: nullable(timestamp("When it started; null while it waits.")),
+  ended_at: nullable(timestamp("When it succeeded or failed; null before.")),
 });
 
 export const BackupSettingsView = closed({
   configured: Type.Boolean({ description: "Whether the service makes backups automatically." }),
-  place: nullable(Type.String()),
-  every_minutes: nullable(Type.Integer()),
-  keep: nullable(closed({ hours: Type.Integer(), days: Type.Integer(), months: Type.Integer() }, [])),
+  place: nullable(Type.String({ description: "Where backups go: a folder or a bucket; null if not configured." })),
+  every_minutes: nullable(Type.Integer({ description: "Minutes between scheduled backups; null if not configured." })),
+  keep: nullable({
+    ...closed(
+      {
+        hours: Type.Integer({ description: "Of this many hours, the last backup of each is kept." }),
+        days: Type.Integer({ description: "Of this many days, the last of each." }),
+        months: Type.Integer({ description: "Of this many months, the last of each." }),
+      },
+      [],
+    ),
+    description: "Which backups are kept; others are deleted. Null if not configured.",
+  }),
   with_key: Type.Boolean({ description: "Whether backups include the secret key." }),
-  late: Type.Boolean({ description: "Whether two scheduled backups were missed." }),
-  last: { ...nullable(BackupRunView), description: "The last successful backup." },
-  last_proof: { ...nullable(BackupRunView), description: "The last successful proof of a backup." },
-  next_at: { ...nullable(Timestamp), description: "When the next backup starts." },
+  late: Type.Boolean({
+    description: "Whether two scheduled backups were missed since the last success; false before the first.",
+  }),
+  last: { ...nullable(BackupRunView), description: "The last successful backup; null if there is none." },
+  last_proof: {
+    ...nullable(BackupRunView),
+    description: "The last successful proof of a backup; null if there is none.",
+  },
+  next_at: nullable(timestamp("When the next scheduled backup starts; null if not configured.")),
   continuous: {
     ...nullable(
       closed({
         shipped_until: {
           ...nullable(Timestamp),
-          description: "Everything committed before this time is archived.",
+          description: "Everything committed before this time is archived; null if nothing is yet.",
         },
         late: Type.Boolean({
           description: "Whether nothing was archived for a minute, or the destination is unavailable.",
         }),
         waiting_bytes: { ...Type.Integer(), description: "Bytes waiting to be archived." },
-        problem: { ...nullable(Type.String()), description: "Why the destination is unavailable." },
+        problem: nullable(Type.String({ description: "Why the destination is unavailable; null if it is not." })),
       }),
     ),
     description: "The status of continuous archiving; null without `--continuous`.",

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, nullable, Timestamp, textField } from "../../core/schema.ts";
+import { choice, closed, nullable, textField, timestamp } from "../../core/schema.ts";
 import { OwnerOrOperatorView } from "../../storage/tenant.schema.ts";
 import { fits, hitTypes } from "./search_hit.ts";
 
@@ -27,20 +27,29 @@ export const SearchAll = closed({
 export type SearchAll = Static<typeof SearchAll>;
 
 export const HitView = closed({
-  type: choice(hitTypes),
+  type: choice(hitTypes, { description: "The type of record; a `parcel` is a shipment." }),
   match: choice(fits, { description: "Whether it equals the text, begins with it or contains it." }),
-  id: Type.String({ description: "The code for a bin, since bins have no id." }),
-  title: Type.String(),
-  subtitle: Type.String(),
+  id: Type.String({ description: "The id of the record; of a bin, its code." }),
+  title: Type.String({ description: "What people call it, such as an order number, a SKU or a name." }),
+  subtitle: Type.String({ description: "More about it, separated by ` · `, such as the customer; may be empty." }),
   state: nullable(Type.String({ description: "Its status; null if it has none." })),
-  at: nullable(Timestamp),
-  of: Type.Union([closed({ type: Type.String(), id: Type.String() }), Type.Null()], {
-    description: "The record that it belongs to, such as the order of a parcel.",
-  }),
+  at: nullable(timestamp("When it was created; of a lot, received. Null for a bin.")),
+  of: Type.Union(
+    [
+      closed({
+        type: Type.String({ description: "`order`, `product`, `return` or `warehouse`." }),
+        id: Type.String({ description: "Its id, such as `ord_1042`." }),
+      }),
+      Type.Null(),
+    ],
+    { description: "The record that it belongs to, such as the order of a parcel; null if none." },
+  ),
   merchant_id: OwnerOrOperatorView,
 });
 
 export const FoundView = closed({
-  results: Type.Array(HitView),
+  results: Type.Array(HitView, {
+    description: `The best matches first, at most ${most_in_all} in all.`,
+  }),
   more: Type.Array(choice(hitTypes), { description: "The types with more results than are shown." }),
 });

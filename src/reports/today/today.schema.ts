@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, nullable, Timestamp } from "../../core/schema.ts";
+import { choice, closed, nullable, timestamp } from "../../core/schema.ts";
 import { OwnerOrOperatorView } from "../../storage/tenant.schema.ts";
 import { number } from "../reports.schema.ts";
 
@@ -25,10 +25,10 @@ const TargetView = closed({
 
 const DepartureView = closed({
   warehouse_id: Type.String(),
-  warehouse_name: Type.String(),
-  timezone: Type.String(),
+  warehouse_name: Type.String({ description: "The name of the warehouse." }),
+  timezone: Type.String({ description: "Its IANA time zone." }),
   date: Type.String({ description: "The working day on which these orders are due to ship." }),
-  cutoff_at: Timestamp,
+  cutoff_at: timestamp("The cut-off of that day. Orders created later are due on the next working day."),
   minutes_left: Type.Integer({ description: "Minutes until the cut-off, rounded down; negative once it has passed." }),
   shipped: number("Orders due that day that have shipped."),
   ...staged,
@@ -40,8 +40,9 @@ const DepartureView = closed({
       ),
       ...staged,
     }),
+    { description: "The same figures by carrier and service, most orders first." },
   ),
-  target: TargetView,
+  target: { ...TargetView, description: "The list of all orders that have not shipped and are due by then." },
 });
 
 const topicKinds = [
@@ -71,16 +72,16 @@ const SampleView = closed({
 });
 
 export const TopicView = closed({
-  kind: choice(topicKinds),
+  kind: choice(topicKinds, { description: "What the records have in common." }),
   reason: nullable(Type.String({ description: "The hold reason, for holds." })),
   count: number("The number of records, counted up to 10,000."),
   oldest_at: nullable(Type.String({ format: "date-time", description: "The earliest `at` of all records." })),
   samples: Type.Array(SampleView, { description: "The first few records." }),
-  target: TargetView,
+  target: { ...TargetView, description: "The list that shows all of them." },
 });
 
 export const OverviewView = closed({
-  at: Timestamp,
+  at: timestamp("The time of the figures: now."),
   departures: Type.Array(DepartureView, {
     description:
       "The next working day of each warehouse, possibly today, and the one after it once the cut-off has passed.",
@@ -88,19 +89,22 @@ export const OverviewView = closed({
   waiting: Type.Array(TopicView, {
     description: "Open tasks by kind. Empty kinds are left out.",
   }),
-  receipts_today: TopicView,
-  receipts_late: TopicView,
-  expiring_lots: TopicView,
-  low_stock: TopicView,
-  first_steps: closed({
-    warehouse: Type.Boolean({ description: "Every warehouse has an address." }),
-    carrier: Type.Boolean({ description: "A carrier account or a rate card other than the samples exists." }),
-    product: Type.Boolean({ description: "A product exists." }),
-    stock: Type.Boolean({ description: "Units have been received." }),
-    order: Type.Boolean({ description: "An order exists." }),
-    shipped_order: Type.Boolean({ description: "An order has shipped." }),
-    used_key: Type.Boolean({ description: "An API key has been used." }),
-  }),
+  receipts_today: { ...TopicView, description: "Open receipts expected today." },
+  receipts_late: { ...TopicView, description: "Open receipts expected before today." },
+  expiring_lots: { ...TopicView, description: "Lots on sale that expire within 30 days." },
+  low_stock: { ...TopicView, description: "SKUs below their reorder point." },
+  first_steps: {
+    ...closed({
+      warehouse: Type.Boolean({ description: "Every warehouse has an address." }),
+      carrier: Type.Boolean({ description: "A carrier account or a rate card other than the samples exists." }),
+      product: Type.Boolean({ description: "A product exists." }),
+      stock: Type.Boolean({ description: "Units have been received." }),
+      order: Type.Boolean({ description: "An order exists." }),
+      shipped_order: Type.Boolean({ description: "An order has shipped." }),
+      used_key: Type.Boolean({ description: "An API key has been used." }),
+    }),
+    description: "Which steps of setting up the warehouse are done.",
+  },
 });
 
 export type OverviewView = Static<typeof OverviewView>;
