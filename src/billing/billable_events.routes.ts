@@ -21,8 +21,8 @@ export const billingRoutes = routes("Billing", [
     id: "listBillableEvents",
     summary: "List billable events",
     description:
-      "Lists what can be charged to merchants, newest day first. Each activity in the warehouse is recorded once, as it" +
-      " happens, and never changes. Prices are not included.",
+      "Lists what can be charged to merchants, newest day first. Each activity in the warehouse is recorded once, as" +
+      " it happens, and never changes. Prices are not included.",
     of: billableList,
     prepare: async ({ query }) => checkDays(query),
     view: BillableEventView,

@@ -32,9 +32,12 @@ export const BillableEventView = closed({
   warehouse_id: text,
   kind: choice(billableKinds, { description: "The kind of work, by which it is priced. One kind has several acts." }),
   act: choice(billedActs, { description: "What was done; it decides the `kind`, the `unit` and the type of source." }),
-  occurred_at: timestamp("When it was recorded, which for warehouse work is when it was done."),
-  business_date: Type.String({ format: "date", description: "The day of it in the warehouse's time zone." }),
-  quantity: Type.Integer({ description: "How many of `unit`; negative for a reversal." }),
+  occurred_at: timestamp("When it was recorded; for warehouse work, when it was done."),
+  business_date: Type.String({
+    format: "date",
+    description: "The day on which that was, in the warehouse's time zone.",
+  }),
+  quantity: Type.Integer({ description: "How many of `unit` were done; negative for a reversal." }),
   unit: choice(billedUnits, { description: "What `quantity` counts. A `place` is a counted bin, SKU and lot." }),
   source: {
     ...closed({

@@ -25,8 +25,8 @@ export const storageRoutes = routes("Billing", [
     id: "exportStorageDays",
     summary: "Export storage by day as CSV",
     description:
-      "Returns the matching days of storage as a CSV file, newest first: the same rows as `GET /billing/storage`. Days" +
-      " that are still being recorded are left out.",
+      "Returns the matching days of storage as a CSV file, newest first: the same rows as `GET /billing/storage`." +
+      " Days that are still being recorded are left out.",
     query: storageList.export_query,
     file: ({ call, query }) => {
       checkDays(query);

@@ -2,11 +2,43 @@ import type { FieldPath, FieldSection, ResourceFields } from "../core/resource.t
 
 /** The fields of a customer that clients set, without its addresses. */
 export const customerFields = {
-  email: { kind: "email", label: "Email" },
-  first_name: { kind: "text", min: 0, max: 100, default: null, label: "First name", width: "half" },
-  last_name: { kind: "text", min: 0, max: 100, default: null, label: "Last name", width: "half" },
-  phone: { kind: "text", min: 0, max: 50, type: "tel", default: null, label: "Phone", width: "half" },
-  company: { kind: "text", min: 0, max: 200, default: null, label: "Company" },
+  email: { kind: "email", description: "Unique within the merchant, in any case of letters.", label: "Email" },
+  first_name: {
+    kind: "text",
+    min: 0,
+    max: 100,
+    default: null,
+    description: "The first name; null if unknown.",
+    label: "First name",
+    width: "half",
+  },
+  last_name: {
+    kind: "text",
+    min: 0,
+    max: 100,
+    default: null,
+    description: "The last name; null if unknown.",
+    label: "Last name",
+    width: "half",
+  },
+  phone: {
+    kind: "text",
+    min: 0,
+    max: 50,
+    type: "tel",
+    default: null,
+    description: "The phone number; null if unknown.",
+    label: "Phone",
+    width: "half",
+  },
+  company: {
+    kind: "text",
+    min: 0,
+    max: 200,
+    description: "The company, which new addresses get by default; null if none.",
+    default: null,
+    label: "Company",
+  },
   metadata: { kind: "metadata", default: {} },
 } as const satisfies ResourceFields;
 

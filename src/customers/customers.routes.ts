@@ -102,8 +102,8 @@ export const customerRoutes = routes("Customers", [
     id: "getCustomer",
     summary: "Get a customer with its addresses and newest orders",
     description:
-      `Returns the customer with the newest ${history_max} orders in short. \`GET /orders?customer_id=…\` lists all of` +
-      " them in full.",
+      `Returns the customer with a summary of the newest ${history_max} orders.` +
+      " `GET /orders?customer_id=…` lists all of them in full.",
     tagged: true,
     envelope: false,
     view: CustomerDetailView,
@@ -159,8 +159,8 @@ export const customerRoutes = routes("Customers", [
     id: "acceptAddressSuggestion",
     summary: "Accept the suggested address of a customer",
     description:
-      "Replaces the address with the `suggestion` of its last check, which need not be verified again. Existing orders" +
-      " keep their address: `POST /orders/{id}/accept_suggestion` corrects an order's.",
+      "Replaces the address with the `suggestion` of its last check. Existing orders keep theirs: `POST" +
+      " /orders/{id}/accept_suggestion` corrects the address of an order.",
     refuses: ["no_suggestion", "customer_erased"],
     envelope: false,
     body: NoFields,

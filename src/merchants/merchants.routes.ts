@@ -25,8 +25,8 @@ const recordRows = (service: Service) => [
     id: "listMerchants",
     summary: "List merchants",
     description:
-      "Lists the merchants of this warehouse, closed ones included. The list is the same in both environments. Keys" +
-      " and users of a merchant cannot call it; `GET /me` shows them their own.",
+      "Lists all merchants, closed ones included; the list is the same in both environments. Keys and users of a" +
+      " merchant cannot call it: `GET /me` shows them their own.",
     of: merchantList,
     included: { as: "merchant", rows: merchantList.ofIds },
     view: MerchantView,

@@ -22,7 +22,7 @@ export const MailView = closed({
     closed({
       kind: choice(["notices", "invitations"], { description: "The kind of email." }),
       to: choice(["operator", "invited"], {
-        description: "Who receives it: the addresses in `to` above, or the invited person.",
+        description: "Who receives it: `operator`, the addresses in `to`, or `invited`, the invited person.",
       }),
       description: Type.String({ description: "What it contains, in words." }),
     }),

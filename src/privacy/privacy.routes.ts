@@ -37,9 +37,8 @@ const erasureRows = (service: Service) => [
     summary: "Erase the personal data of a customer",
     description:
       "Starts removing everything that identifies the person from the customer and their orders, labels, returns and" +
-      " scans; it cannot be undone. Events about them lose their payload, and pending deliveries are cancelled." +
-      " Sales and the ledger stay, without names. Another request returns the same erasure; `GET /erasures/{id}`" +
-      " shows its progress.",
+      " scans; it cannot be undone. Events about them lose their payload, and pending deliveries are cancelled. Sales" +
+      " and the ledger stay, without names. Until new data is stored, another request returns the same erasure.",
     refuses: ["orders_open"],
     body: EraseCustomer,
     view: ErasureView,
@@ -65,8 +64,8 @@ const erasureRows = (service: Service) => [
     id: "listErasures",
     summary: "List erasures, newest first",
     description:
-      "Lists requested and finished erasures, as proof of what was erased and when. Cancelled ones are gone. They name" +
-      " customers only by id.",
+      "Lists requested and finished erasures, as proof of what was erased and when. Cancelled ones are gone. They" +
+      " name customers only by id.",
     of: erasureList,
     view: ErasureView,
     views: async (erasures, db, { call }) => (await shown(db, call, erasures)).map(await viewIn(db, service)),
@@ -84,8 +83,8 @@ const erasureRows = (service: Service) => [
     id: "cancelErasure",
     summary: "Cancel a pending erasure",
     description:
-      "Withdraws an erasure that still waits for open orders: `may_be_called_off` is true. One that has started cannot" +
-      " be undone. A cancelled erasure is deleted, so repeating it is 404.",
+      "Withdraws an erasure that still waits for open orders: `may_be_called_off` is true. One that has started" +
+      " cannot be undone. A cancelled erasure is deleted, so repeating it is 404.",
     refuses: ["invalid_state_transition"],
     view: CancelledView,
     act: async (tx, { params: { id } }) => {
@@ -172,8 +171,8 @@ export const retentionRoutes = (service: Service) =>
       id: "updateRetention",
       summary: "Set retention times",
       description:
-        "Sets how long the kinds in the request are kept, separately for live and test data. Older records are deleted" +
-        " nightly. A longer time does not restore deleted records.",
+        "Sets how long the kinds in the request are kept, separately for live and test data. Older records are" +
+        " deleted nightly. A longer time does not restore deleted records.",
       body: UpdateRetention,
       view: RetentionView,
       act: async (tx, { body }) => {

@@ -20,12 +20,12 @@ export const EraseCustomer = closed({ after_days });
 export type EraseCustomer = Static<typeof EraseCustomer>;
 
 export const EraseEmail = closed({
-  email: { ...emailField(), description: "The address to erase, in any case. Nobody needs to have it." },
+  email: { ...emailField(), description: "The address to erase, in any case of letters. It may belong to nobody." },
   after_days,
 });
 
 export const DiscloseEmail = closed({
-  email: { ...emailField(), description: "The address to search for, in any case." },
+  email: { ...emailField(), description: "The address to search for, in any case of letters." },
 });
 
 /** Data that an erasure keeps, with the legal ground. */
@@ -116,7 +116,8 @@ export const DisclosureView = closed({
 const fields = Object.fromEntries(
   retentionKinds.map((kind) => {
     const { least, most, unit, what } = retention[kind];
-    const description = `${what} From ${least} to ${most} ${unit}; null for the default.`;
+    const range = least === most ? `It cannot be other than ${least}` : `From ${least} to ${most} ${unit}`;
+    const description = `${what} ${range}; null for the default.`;
     return [kind, Type.Optional(nullable(Type.Integer({ minimum: least, maximum: most, description })))];
   }),
 );

@@ -34,7 +34,7 @@ const rowsOf = (report: ReportDefinition) => [
   exportCsv(`/reports/${report.name}/export.csv`, "reports.read", {
     id: `export${report.id}Report`,
     summary: `${report.summary} as CSV`,
-    description: `Returns all rows of \`GET /reports/${report.name}\` as a CSV file, without a limit and without totals.`,
+    description: `Returns every row of \`GET /reports/${report.name}\` as a CSV file, without totals.`,
     query: report.exported,
     file: ({ call, query }) => fileOf(call, report, query),
   }),

@@ -169,11 +169,8 @@ export const turnsReport: ReportDefinition = {
   id: "StockTurns",
   summary: "Report inventory turns by SKU",
   description:
-    "Inventory turnover in units: the units shipped to customers in the period, divided by the average of the" +
-    " units on hand at its start and its end. `annual_turns` extrapolates the turns to 365 days," +
-    " and `days_on_hand` is the number of days for which the average stock lasts. The period ends now at the" +
-    " latest. Units in transit between warehouses are not on hand. Most shipped units" +
-    " first.",
+    "Divides the units shipped to customers in the period by the average of the units on hand at its start and its" +
+    " end, which is now at the latest. Units in transit between warehouses are not on hand. Most shipped units first.",
   query: PeriodQuery,
   exported: PeriodExport,
   view: TurnsReport,

@@ -73,10 +73,9 @@ export const pickingReport: ReportDefinition = {
   id: "UnitsPicked",
   summary: "Report units picked by hour or day",
   description:
-    "A unit counts when it is moved from its bin to the staging area of its order. Picks that an action" +
-    " assumed count too, and `assumed_units` is their number of units. `units_per_hour` divides the units by the" +
-    " clock hours with at least one pick. These are hours of the warehouse, since it is unknown how many people" +
-    " worked.",
+    "Counts units when they are moved from their bin to the staging area of their order; picks that an action" +
+    " assumed are also in `assumed_units`. `units_per_hour` divides by the clock hours with at least one pick, since" +
+    " it is unknown how many people worked.",
   query: PickingQuery,
   exported: PickingExport,
   view: PickingReport,

@@ -24,8 +24,8 @@ export const returnCancellationRoutes = (service: Service) =>
       summary: "Cancel a return before anything arrived",
       description:
         "Cancels an `initiated` return, so that its units can be returned otherwise. Its labels are voided first," +
-        " carriers' labels at the carrier. If a carrier refuses, or a parcel is on its way, the return stays. A dry run" +
-        " calls no carrier and assumes that none refuses.",
+        " carriers' labels at the carrier. If a carrier refuses, or a parcel is on its way, the return stays. A dry" +
+        " run calls no carrier and assumes that none refuses.",
       refuses: [
         "carrier_error",
         "carrier_unauthorized",

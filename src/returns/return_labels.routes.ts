@@ -21,9 +21,9 @@ export function returnLabelRoutes(service: Service) {
       id: "createReturnLabel",
       summary: "Buy a return label",
       description:
-        "Buys a label with which the customer sends an `initiated` return back, and tracks the parcel in the" +
-        " return's `return_shipping`; billable. If the carrier takes longer than a few seconds, the response is 202, as" +
-        " for `POST /shipping/labels`. `POST /shipping/labels/{id}/void` voids the label.",
+        "Buys a label with which the customer sends an `initiated` return back, and tracks the parcel in the return's" +
+        " `return_shipping`; billable. If the carrier takes longer than a few seconds, the response is 202, as for" +
+        " `POST /shipping/labels`. `POST /shipping/labels/{id}/void` voids the label.",
       refuses: [
         "carrier_error",
         "carrier_refused",

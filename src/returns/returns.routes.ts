@@ -55,8 +55,8 @@ export const returnRoutes = routes("Returns", [
     id: "getReturn",
     summary: "Get a return",
     description:
-      "Returns the return with its items, inspections and refunds. New scans of its parcel change the `ETag`, although" +
-      " not the `revision`.",
+      "Returns the return with its items, inspections and refunds. New scans of its parcel change the `ETag`," +
+      " although not the `revision`.",
     tagged: true,
     view: ReturnView,
     data: async (db, { params }) => shown(await getReturn(db, params.id)),

@@ -66,7 +66,7 @@ export type RefundReturn = Static<typeof RefundReturn>;
 
 export const ReportRefund = closed({
   status: choice(refundReports, {
-    description: "What became of the payment; `failed` makes its amount refundable again.",
+    description: "What became of the payment. `failed` makes the amount refundable again.",
   }),
 });
 export type ReportRefund = Static<typeof ReportRefund>;
@@ -86,7 +86,8 @@ export const RefundView = closed({
   },
   method: choice(refundMethods, { description: method_text }),
   refund_status: choice(refundStatuses, {
-    description: "`processing` until your system reports `refunded` or `failed`; the other states occur on returns.",
+    description:
+      "`processing` until your system reports `refunded` or `failed`. The other words occur only on returns.",
   }),
   notes: nullable(Type.String({ description: refund_notes_text })),
   estimated_completion: Type.String({
@@ -114,7 +115,7 @@ const shipping_texts = {
   carrier: "The carrier of the parcel that comes back; a known carrier gives it a `tracking_url`.",
   tracking_number: "The number of the parcel that comes back.",
 };
-const customer_email_text = "The buyer's email address. Defaults to the one of the order.";
+const customer_email_text = "The buyer's email address. A new return has the order's by default.";
 
 const ShippingField = closed(
   {
@@ -131,7 +132,7 @@ const ShippingField = closed(
       ),
     ),
     status: Type.Optional(
-      choice(returnShippingStatuses, { description: "Shown only while the number has no scans of its own." }),
+      choice(returnShippingStatuses, { description: "Where the parcel is; shown only while its number has no scans." }),
     ),
   },
   ["tracking_url"],
@@ -150,7 +151,9 @@ const termFields = {
     }),
   ),
   refund_amount: Type.Optional(nullable(moneyField(agreed_text))),
-  refund_shipping: Type.Optional(Type.Boolean({ description: `${shipping_refund_text} Defaults to false.` })),
+  refund_shipping: Type.Optional(
+    Type.Boolean({ description: `${shipping_refund_text} False by default in a new return.` }),
+  ),
   restocking_fee: Type.Optional(nullable(moneyField(fee_text))),
   customer_email: Type.Optional(
     nullable(
@@ -306,14 +309,19 @@ const returnFields = {
     ...closed({
       carrier: nullable(Type.String({ description: "The carrier that brings the parcel back." })),
       tracking_number: text,
-      label_url: nullable(Type.String({ description: "Where the label is; a label bought here needs a key." })),
+      label_url: nullable(
+        Type.String({ description: "The URL of the label; one bought here can be read only with a key." }),
+      ),
       tracking_url: text,
-      status: choice(returnShippingStatuses, { description: "By the scans of the number; without any, as reported." }),
+      status: choice(returnShippingStatuses, {
+        description: "Where the parcel is, by its scans; without any, as you set it.",
+      }),
     }),
     description: "The parcel that comes back. Its fields are null until one is known.",
   },
   refund_status: choice(refundStatuses, {
-    description: "Of all refunds: `pending` before the first; `refunded` once nothing is left to refund.",
+    description:
+      "Of all refunds: `pending` before the first, `refunded` once nothing is left, `failed` if all have failed.",
   }),
   refund_amount: nullable(Type.Number({ description: agreed_text })),
   refund_shipping: Type.Boolean({ description: shipping_refund_text }),

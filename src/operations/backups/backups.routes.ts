@@ -26,8 +26,8 @@ export const restorationRoutes = routes("Service", [
     id: "decideRestored",
     summary: "Send or discard everything held since a restore",
     description:
-      "Decides what happens to the deliveries, reports and label purchases that were pending in the restored backup. A" +
-      " job carries it out. Repeating the same decision changes nothing; a different one is refused.",
+      "Decides what happens to the deliveries, reports and label purchases that were pending in the restored backup." +
+      " A job carries it out. Repeating the same decision changes nothing; a different one is refused.",
     refuses: ["invalid_state_transition"],
     body: DecideRestored,
     view: RestorationView,
@@ -63,8 +63,8 @@ export const backupRoutes = (service: Service) =>
       id: "listBackups",
       summary: "List backup runs, newest first",
       description:
-        "Lists the backups that the service made, and its weekly proofs that the last one can be restored. Backups made" +
-        " with `packhouse backup` on the command line are not included.",
+        "Lists the backups that the service made, and its weekly proofs that the last one can be restored. Backups" +
+        " made with `packhouse backup` on the command line are not included.",
       live_only: true,
       of: runList,
       view: BackupRunView,
@@ -84,8 +84,8 @@ export const backupRoutes = (service: Service) =>
       id: "startBackup",
       summary: "Make a backup now",
       description:
-        "Requests a backup, which starts at once or after the run in progress; `GET /backups` shows its end. While one" +
-        " is waiting, another request returns the same one.",
+        "Requests a backup, which starts at once or after the run in progress; `GET /backups` shows its end. While" +
+        " one is waiting, another request returns the same one.",
       refuses: ["backups_not_configured"],
       live_only: true,
       view: BackupRunView,

@@ -24,7 +24,7 @@ export const RestorationView = closed({
       "`waiting`: nothing held is sent before `POST /restorations/decide`. `settling`: a job carries out the decision.",
   }),
   decision: nullable(choice(decisions, { description: "What to do with everything held; null until decided." })),
-  decided_at: nullable(timestamp("When that was decided; null before.")),
+  decided_at: nullable(timestamp("When it was decided; null before.")),
   decided_by: nullable(Type.String({ description: "The name of the user or API key that decided; null before." })),
 });
 
@@ -58,8 +58,8 @@ export const BackupRunView = closed({
     Type.String({ description: "The SHA-256 of the backup file, in hexadecimal; null if there is none." }),
   ),
   error: nullable(Type.String({ description: "Why it failed; null if it did not." })),
-  live: world("The live data in it; null if none."),
-  test: world("The test data in it; null if none."),
+  live: world("The live data in the backup; null if unfinished."),
+  test: world("The test data in the backup; null if unfinished."),
   created_at: timestamp("When it was requested or scheduled."),
   begun_at: nullable(timestamp("When it started; null while it waits.")),
   ended_at: nullable(timestamp("When it succeeded or failed; null before.")),

@@ -46,12 +46,10 @@ export const searchRoutes = routes("Search", [
     id: "searchAll",
     summary: "Search all records",
     description:
-      "Orders by number, external number, id, customer or SKU; parcels, labels and returns by id or tracking number" +
-      " (an SSCC with or without its `00`); products by SKU, name or barcode (a GTIN with or without leading" +
-      " zeros); customers by name, company, email address or phone number; lots, bins, receipts, transfers and" +
-      " counts by number, reference or id. Exact matches come first, then those that begin with the text, then" +
-      " those that contain it. The last group covers the newest 5,000 products and the newest 1,000 receipts," +
-      " transfers and counts. Callers find only the types of records that they may see.",
+      "Finds records by what people type or scan: ids, numbers, SKUs, barcodes (GTINs with or without leading zeros," +
+      " SSCCs with or without `00`), names, email addresses and phone numbers. Exact matches come first, then" +
+      " beginnings, then parts; parts are found in the newest 5,000 products and 1,000 receipts, transfers and" +
+      " counts. Callers find only the types that they may see.",
     query: SearchAll,
     view: FoundView,
     data: (db, { call, query }) => hitsFor(db, call, query),

@@ -85,12 +85,10 @@ export const overviewRoutes = routes("Reports", [
     id: "getOverview",
     summary: "Get the overview of today",
     description:
-      "Orders due before the next cut-off and their progress, open tasks and their reasons, receipts that are due" +
-      ` today or late, lots that expire within ${expiring_days} days, and SKUs below their reorder point. An order` +
-      " is due to ship on the day it was created, or on the next working day if the cut-off has passed. Orders on" +
-      " hold are not due. Each topic has its count, the first few records, and the list that shows all of them." +
-      " Topics whose list the caller may not see are left out. A failed label counts until another one" +
-      " is bought for its parcel. A stock count counts once it is in review and a line differs.",
+      "Returns what a warehouse has to do today: orders due before the next cut-off with their progress, open tasks" +
+      ` with their reasons, receipts due or late, lots that expire within ${expiring_days} days, and SKUs below their` +
+      " reorder point. Each topic has its count, its first records and the list that shows all. Open tasks whose list" +
+      " the caller may not see are left out.",
     view: OverviewView,
     data: (db, { call }) => overviewOf(db, call),
   }),

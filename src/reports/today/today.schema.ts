@@ -27,8 +27,11 @@ const DepartureView = closed({
   warehouse_id: Type.String(),
   warehouse_name: Type.String({ description: "The name of the warehouse." }),
   timezone: Type.String({ description: "Its IANA time zone." }),
-  date: Type.String({ description: "The working day on which these orders are due to ship." }),
-  cutoff_at: timestamp("The cut-off of that day. Orders created later are due on the next working day."),
+  date: Type.String({
+    description:
+      "The working day on which these orders are due to ship. After the cut-off, a new order is due on the next one.",
+  }),
+  cutoff_at: timestamp("The cut-off of that day."),
   minutes_left: Type.Integer({ description: "Minutes until the cut-off, rounded down; negative once it has passed." }),
   shipped: number("Orders due that day that have shipped."),
   ...staged,
@@ -65,17 +68,32 @@ const SampleView = closed({
   id: Type.String({ description: "The id of the record, such as `ord_1042`; for the stock of a SKU, the SKU." }),
   merchant_id: OwnerOrOperatorView,
   name: Type.String({ description: "An order number, a SKU or a lot number, for example." }),
-  within: nullable(Type.String({ description: "Its parent, such as the SKU of a lot or an import's connection." })),
-  at: nullable(Type.String({ format: "date-time", description: "When it started to wait, or when it is due." })),
-  quantity: nullable(Type.Integer({ description: "Units, or lines of a stock count with a difference." })),
-  threshold: nullable(Type.Integer({ description: "The reorder point of a low SKU." })),
+  within: nullable(
+    Type.String({ description: "Its parent, such as the SKU of a lot or the connection of an import; null if none." }),
+  ),
+  at: nullable(
+    Type.String({
+      format: "date-time",
+      description: "When it started to wait, or when it is due; null for a SKU that is low.",
+    }),
+  ),
+  quantity: nullable(
+    Type.Integer({ description: "Units, or lines of a stock count with a difference; null for other kinds." }),
+  ),
+  threshold: nullable(Type.Integer({ description: "The reorder point of a SKU that is low; null for other kinds." })),
 });
 
 export const TopicView = closed({
-  kind: choice(topicKinds, { description: "What the records have in common." }),
-  reason: nullable(Type.String({ description: "The hold reason, for holds." })),
+  kind: choice(topicKinds, {
+    description:
+      "What the records have in common. A `failed_label` has not been bought again since; a `count_difference` is a" +
+      " count in review.",
+  }),
+  reason: nullable(Type.String({ description: "The hold reason of a `hold`; null for other kinds." })),
   count: number("The number of records, counted up to 10,000."),
-  oldest_at: nullable(Type.String({ format: "date-time", description: "The earliest `at` of all records." })),
+  oldest_at: nullable(
+    Type.String({ format: "date-time", description: "The earliest `at` of all records; null if they have none." }),
+  ),
   samples: Type.Array(SampleView, { description: "The first few records." }),
   target: { ...TargetView, description: "The list that shows all of them." },
 });
