@@ -207,6 +207,16 @@ const hidden = [
 const seen = `[^${controls}${hidden}]`;
 const seen_ink = `[^ ${controls}${hidden}]`;
 
+/** A pattern without the control and invisible characters that it excludes: a guide says that no text has them. */
+export function shortPattern(pattern: string): string {
+  const short = pattern
+    .replaceAll(hidden, "")
+    .replaceAll(/\\u0000-(\\u0008\\u000b\\u000c\\u000e-)?\\u001f\\u007f(-\\u009f)?\\ufffd/g, "")
+    .replaceAll("[^]", ".")
+    .replaceAll("[^\\s]", "\\S");
+  return short === "^.*$" ? "" : short;
+}
+
 /** The pattern of `codeField`, for use in larger patterns. */
 export const code_pattern = `${seen_ink}(${seen}*${seen_ink})?`;
 

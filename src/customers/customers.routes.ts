@@ -35,10 +35,11 @@ interface ForCustomer {
   readonly params: { readonly id: string };
 }
 
+/** How many orders a customer is shown with. */
 const history_max = 50;
 
 const OrderSummaryView = closed({
-  id: Type.String(),
+  id: Type.String({ description: "The order, such as `ord_1001`." }),
   order_number: Type.String(),
   status: choice(publicOrderStatuses, { description: "The status of the order; `on_hold` while a hold is open." }),
   total: Type.Number({
@@ -49,7 +50,8 @@ const OrderSummaryView = closed({
   created_at: Timestamp,
 });
 
-const CustomerDetailView = closed({
+/** A customer with its newest orders. */
+export const CustomerDetailView = closed({
   ...customerViewFields,
   order_history: Type.Array(OrderSummaryView, {
     maxItems: history_max,

@@ -23,7 +23,8 @@ export function fieldParameters(view: TSchema) {
     maxLength: 100,
     form: "must be names of fields, such as id or items.sku",
     description:
-      "Only these fields of each record, whatever its schema requires. `items.sku` is the field `sku` of each row.",
+      "Return only these fields of each record; the others are absent, even those that the schema requires." +
+      " `items.sku` is the field `sku` of each row.",
   });
   const name = choice(names, { description: "Also the records that these ids name: `order` next to `order_id`." });
   return {

@@ -9,7 +9,7 @@ import { eventWebhooks } from "./event_webhooks.ts";
 import { type JsonObject, Publisher } from "./json_schema.ts";
 import type { Example, Examples, RefusedExamples } from "./operation.ts";
 import { isTagged, isWrite, type Operation, pathParameters } from "./operation.ts";
-import { errorSchemas, headers, Refusals, shortened, successes } from "./responses.ts";
+import { envelopeSchemas, errorSchemas, headers, Refusals, shortened, successes } from "./responses.ts";
 import { schemaNames } from "./schema_names.ts";
 import { shareParts } from "./shared_parts.ts";
 
@@ -44,7 +44,7 @@ export function openApiDocument(operations: readonly Operation[], around: Surrou
   const components = shareParts({
     paths,
     webhooks,
-    schemas: { ...publisher.components, ...errorSchemas(around.refused) },
+    schemas: { ...publisher.components, ...envelopeSchemas, ...errorSchemas(around.refused) },
     responses: refusals.components(),
   });
   return {
@@ -119,7 +119,7 @@ function neededBy({ need, live_only }: Operation): string {
   if (need === "any") return "any key or user";
   if (need === "user") return "a signed-in user; API keys are refused";
   const key = level_words[levelFor(need)];
-  return `${key}${live_only ? " of the live environment" : ""} or the \`${need}\` permission`;
+  return `${key}${live_only ? " of the live environment" : ""} or \`${need}\``;
 }
 
 function describe(operation: Operation, { publisher, refusals, around }: Describing): JsonObject {
@@ -134,7 +134,6 @@ function describe(operation: Operation, { publisher, refusals, around }: Describ
     description: about,
     tags: [chapter],
     ...(need === "none" ? { security: [] } : {}),
-    "x-permission": need,
     parameters: parametersOf(operation, publisher, example),
     ...bodyOf(operation, publisher, example),
     responses: { ...refusals.of(operation), ...successes(operation, publisher, example) },
@@ -182,13 +181,15 @@ function parametersOf(operation: Operation, publisher: Publisher, example: Examp
   }));
   const { properties = {}, required = [] } = operation.query ?? {};
   const inQuery = Object.entries(properties).map(([name, schema]) => {
-    const { description: about = commonFilters[name], ...published } = publisher.publish(schema);
+    const { description: about = commonFilters[name], ...whole } = publisher.publish(schema);
+    // How many values a filter takes is the same everywhere: see the guide *Conventions*.
+    const { minItems: _min, maxItems: _max, ...published } = whole;
     // The reference page sends the example of a filter unless the user clears it.
     const value = required.includes(name) ? shown(name, example?.query) : {};
     return {
       name,
       in: "query",
-      required: required.includes(name),
+      ...(required.includes(name) ? { required: true } : {}),
       ...(about === undefined ? {} : { description: about }),
       schema: published,
       ...(published["type"] === "array" ? { style: "form", explode: false } : {}),
@@ -206,7 +207,7 @@ function merchantIn({ id, need, method, path, sends }: Operation): JsonObject[] 
   const lists = (method === "get" && !path.includes("{")) || sends === "text/csv";
   if (!lists || !isOfMerchants(need, id)) return [];
   const description = method === "get" ? whose : "The merchant, by id or code.";
-  return [{ name: "merchant", in: "query", required: false, description, schema: merchant_name }];
+  return [{ name: "merchant", in: "query", description, schema: merchant_name }];
 }
 
 const merchant_name = { type: "string", minLength: 1, maxLength: 24 };
@@ -222,6 +223,10 @@ function untickedOf(published: JsonObject): JsonObject {
 const readAs = (type: unknown, text: string) =>
   type === "integer" ? Number(text) : type === "boolean" ? text === "true" : text;
 
+const onRepetition =
+  "A key that you choose for this request. Within 24 hours, a repeated request takes effect once: it returns the" +
+  " stored response, with the header `Idempotency-Replayed: true`.";
+
 function headersOf(operation: Operation): JsonObject[] {
   const header = (name: string, about: string, schema: JsonObject) => ({
     name,
@@ -233,16 +238,12 @@ function headersOf(operation: Operation): JsonObject[] {
   return [
     ...(isWrite(operation)
       ? [
-          header(
-            "Idempotency-Key",
-            "A key that you choose for this request, stored for 24 hours: a repeated request takes effect once.",
-            {
-              type: "string",
-              minLength: 1,
-              maxLength: 255,
-              pattern: "^[\\x21-\\x7e]+$",
-            },
-          ),
+          header("Idempotency-Key", onRepetition, {
+            type: "string",
+            minLength: 1,
+            maxLength: 255,
+            pattern: "^[\\x21-\\x7e]+$",
+          }),
         ]
       : []),
     ...(isOfMerchants(operation.need, operation.id)

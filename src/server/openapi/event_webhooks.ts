@@ -32,13 +32,11 @@ const event_frame = { id: "evt_019c1e2f4b7a7c3d9e5f60718293a4b5", created_at, me
 
 /** One entry per event type, in the order of the catalogue, and one for the thin payload of all types. */
 export function eventWebhooks(publisher: Publisher): Record<string, JsonObject> {
-  const shown = new Set<string>();
-  const entries = eventTypes.map((type) => {
+  const entries = eventTypes.map((type, at) => {
     const { summary, data, example } = eventDescriptions[type];
     const object = pascal(objectOf(type));
-    // One example of each record: GET /event_types has one of each type.
-    const isFirst = !shown.has(object);
-    shown.add(object);
+    // GET /event_types has an example of each type.
+    const isFirst = at === 0;
     publisher.name(data, `${object}EventData`, `${pascal(type)}EventData`);
     const schema = eventSchema(type, data);
     publisher.name(schema, `${pascal(type)}Event`);

@@ -1,5 +1,6 @@
 // Converts TypeBox schemas to OpenAPI 3.1 (JSON Schema 2020-12), with named schemas as shared components.
 import type { TSchema } from "@sinclair/typebox";
+import { shortPattern } from "../../core/schema.ts";
 import { commonFields } from "./common_fields.ts";
 
 export type JsonObject = Record<string, unknown>;
@@ -46,8 +47,12 @@ export class Publisher {
   /** Converts a schema; returns a reference if it has a name. */
   publish(schema: TSchema): JsonObject {
     const name = this.#names.get(textOf(schema));
-    if (name === undefined || (this.#closed.get(name) ?? this.#closes) !== this.#closes) return this.#write(schema);
-    this.#closed.set(name, this.#closes);
+    if (name === undefined) return this.#write(schema);
+    // A record is closed in requests and open in responses. Other schemas are the same in both.
+    if (isClosed(schema)) {
+      if ((this.#closed.get(name) ?? this.#closes) !== this.#closes) return this.#write(schema);
+      this.#closed.set(name, this.#closes);
+    }
     if (!(name in this.components)) {
       // Registered before its parts are converted, because they may refer to it.
       this.components[name] = {};
@@ -62,10 +67,10 @@ export class Publisher {
   #write(schema: TSchema): JsonObject {
     const { anyOf, allOf, not, items, properties, patternProperties, description, additionalProperties, ...plain } =
       schema as JsonObject;
-    const published = Object.entries(plain).filter(([keyword]) => !internal.has(keyword));
+    const published = Object.entries({ ...plain, ...patternOf(plain) });
     const about = description ?? sentence(schema["hint"]);
     const json: JsonObject = {
-      ...Object.fromEntries(published),
+      ...Object.fromEntries(published.filter(([keyword, value]) => !internal.has(keyword) && value !== undefined)),
       ...(about === undefined ? {} : { description: about }),
     };
     if (anyOf) Object.assign(json, this.#either(anyOf as TSchema[]), about === undefined ? {} : { description: about });
@@ -130,6 +135,14 @@ export class Publisher {
     return { ...names, additionalProperties: this.publish(value) };
   }
 }
+
+/** The pattern as published; undefined if it only excludes what no text may contain. */
+function patternOf({ pattern }: JsonObject): JsonObject {
+  return typeof pattern === "string" ? { pattern: shortPattern(pattern) || undefined } : {};
+}
+
+/** Whether an object in the schema refuses unknown fields. */
+const isClosed = (schema: TSchema) => JSON.stringify(schema).includes('"additionalProperties":false');
 
 const textOf = ({ description: _, ...schema }: TSchema) => JSON.stringify(schema);
 

@@ -1,9 +1,9 @@
 // The responses of an operation: its successes, and its errors with their possible codes.
 import type { TSchema } from "@sinclair/typebox";
 import { type FaultCode, faults } from "../../core/faults.ts";
-import type { JsonObject, Publisher } from "./json_schema.ts";
+import { type JsonObject, type Publisher, pascal } from "./json_schema.ts";
 import type { Example, RefusedExamples } from "./operation.ts";
-import { isCommon, isTagged, isWrite, type Operation, refusalsOf } from "./operation.ts";
+import { isCommon, isTagged, type Operation, refusalsOf } from "./operation.ts";
 
 const ref = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
 
@@ -17,11 +17,6 @@ export const headers: JsonObject = {
       " Treat it as opaque: its form may change.",
     { type: "string" },
     '"7-2mgqk1x0c4f9e"',
-  ),
-  IdempotencyReplayed: header(
-    "`true` if this is the stored response to an earlier request with the same `Idempotency-Key`.",
-    { type: "string", enum: ["true"] },
-    "true",
   ),
   RateLimit: header(
     "The number of requests left now, and the seconds until the limit is fully restored.",
@@ -79,6 +74,13 @@ function fieldsOfCodes(refused: RefusedExamples): JsonObject {
   }
   const fields = [...codesOf].map(([name, codes]) => [name, { description: `Only of ${codes.join(", ")}.` }]);
   return Object.fromEntries(fields);
+}
+
+/** Whether a recorded error shows more than its code and message do. */
+function hasParticulars(answer: unknown): boolean {
+  if (answer === undefined) return false;
+  const { error } = answer as { readonly error: { readonly details: readonly unknown[] } };
+  return error.details.length > 0 || Object.keys(error).some((name) => !error_fields.includes(name));
 }
 
 /** The schemas of all errors. */
@@ -145,11 +147,23 @@ const kinds = ["PublicError", "ReadError", "WriteError"] as const;
 const kindOf = ({ need, method }: Operation): (typeof kinds)[number] =>
   need === "none" ? "PublicError" : method === "get" ? "ReadError" : "WriteError";
 
+/** The codes that one or more operations have of a status. */
+interface Use {
+  readonly status: number;
+  readonly codes: readonly FaultCode[];
+  /** The first of these operations. */
+  readonly first: string;
+  count: number;
+}
+
+/** How many codes a name lists at most. */
+const named_codes_max = 2;
+
 /** Collects the errors of all operations. Errors that several operations share become named components. */
 export class Refusals {
   readonly #meaning: (code: FaultCode) => string;
   readonly #examples: RefusedExamples;
-  readonly #uses = new Map<string, { readonly status: number; readonly codes: readonly FaultCode[]; count: number }>();
+  readonly #uses = new Map<string, Use>();
   /** The codes that operations of a kind have in common. */
   readonly #common: Readonly<Record<string, FaultCode[]>>;
 
@@ -166,7 +180,7 @@ export class Refusals {
     for (const operation of operations) {
       for (const [status, codes] of this.#byStatus(operation)) {
         const key = `${status} ${codes.join(" ")}`;
-        this.#uses.getOrInsert(key, { status, codes, count: 0 }).count += 1;
+        this.#uses.getOrInsert(key, { status, codes, first: operation.id, count: 0 }).count += 1;
       }
     }
   }
@@ -185,7 +199,8 @@ export class Refusals {
   examples(): JsonObject {
     const codes = [...this.#uses.values()].flatMap((use) => use.codes);
     const own = Object.entries(this.#examples).filter(
-      ([code]) => codes.includes(code as FaultCode) && !isCommon({ refuses: [] }, code as FaultCode),
+      ([code, answer]) =>
+        codes.includes(code as FaultCode) && !isCommon({ refuses: [] }, code as FaultCode) && hasParticulars(answer),
     );
     return Object.fromEntries(own.map(([code, value]) => [code, { value }]));
   }
@@ -208,7 +223,7 @@ export class Refusals {
     return [...groups].filter(([status]) => statuses.has(status)).sort(([a], [b]) => a - b) as [number, FaultCode[]][];
   }
 
-  /** The most common response of a status has its plain name; others append the codes that differ. */
+  /** The most common response of a status has its plain name; others append what differs, or an operation. */
   #nameOf(status: number, codes: readonly FaultCode[]): string {
     const rivals = [...this.#uses.values()].filter((use) => use.status === status && use.count > 1);
     const [first] = rivals.sort((a, b) => b.count - a.count || (a.codes.join() < b.codes.join() ? -1 : 1));
@@ -216,8 +231,10 @@ export class Refusals {
     if (first === undefined || first.codes.join() === codes.join()) return name;
     const more = codes.filter((code) => !first.codes.includes(code));
     const less = first.codes.filter((code) => !codes.includes(code));
-    const words = [...more, ...less.map((code) => `not_${code}`)].join("_").split("_");
-    return name + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+    const differing = [...more, ...less.map((code) => `not_${code}`)];
+    const use = this.#uses.get(`${status} ${codes.join(" ")}`);
+    if (differing.length > named_codes_max && use !== undefined) return `${name}Of${pascal(use.first)}`;
+    return name + pascal(differing.join("_"));
   }
 
   #answer(status: number | typeof common, codes: readonly FaultCode[]): JsonObject {
@@ -228,7 +245,9 @@ export class Refusals {
     const narrowed = { type: "object", properties: { error }, required: ["error"] };
     const schema = { allOf: [ref("schemas", "Error"), narrowed] };
     const own = codes.filter((code) => !isCommon({ refuses: [] }, code));
-    const shown = own.filter((code) => code in this.#examples).map((code) => [code, ref("examples", code)]);
+    const shown = own
+      .filter((code) => hasParticulars(this.#examples[code]))
+      .map((code) => [code, ref("examples", code)]);
     const examples = shown.length === 0 ? {} : { examples: Object.fromEntries(shown) };
     const lines = own.map((code) => `- \`${code}\`: ${this.#meaning(code)}`);
     return {
@@ -279,16 +298,38 @@ function success(
   const json =
     schema === null
       ? []
-      : [["application/json", { schema: publisher.publishOpen(schema), ...(isJson ? { example } : {}) }]];
-  const own = {
-    ...(isTagged(operation) ? { ETag: ref("headers", "ETag") } : {}),
-    ...(isWrite(operation) ? { "Idempotency-Replayed": ref("headers", "IdempotencyReplayed") } : {}),
-  };
+      : [["application/json", { schema: inEnvelope(publisher.publishOpen(schema)), ...(isJson ? { example } : {}) }]];
   return {
     description: phrases[status] ?? "Done.",
-    ...(Object.keys(own).length === 0 ? {} : { headers: own }),
+    ...(isTagged(operation) ? { headers: { ETag: ref("headers", "ETag") } } : {}),
     content: Object.fromEntries([...json, ...documents]),
   };
+}
+
+/** The envelopes of successful responses by the schema of their `meta`. */
+const envelopes: Readonly<Record<string, string>> = {
+  Meta: "Success",
+  ListMeta: "ListSuccess",
+  DryRunMeta: "DryRunSuccess",
+};
+
+/** The schemas of the envelopes, without the data. */
+export const envelopeSchemas: Readonly<Record<string, JsonObject>> = Object.fromEntries(
+  Object.entries(envelopes).map(([meta, name]) => {
+    const properties = { success: { type: "boolean", const: true }, meta: ref("schemas", meta) };
+    return [name, { type: "object", properties, required: ["success", "meta"] }];
+  }),
+);
+
+/** Describes an enveloped response by a reference to its envelope, and its data. */
+function inEnvelope(schema: JsonObject): JsonObject {
+  const { properties, anyOf } = schema as { properties?: Record<string, JsonObject>; anyOf?: JsonObject[] };
+  if (anyOf) return { ...schema, anyOf: anyOf.map(inEnvelope) };
+  const meta = String(properties?.["meta"]?.["$ref"]).split("/").at(-1) ?? "";
+  const envelope = envelopes[meta];
+  if (envelope === undefined || Object.keys(properties ?? {}).join() !== "success,data,meta") return schema;
+  const own = { type: "object", properties: { data: properties?.["data"] }, required: ["data"] };
+  return { allOf: [ref("schemas", envelope), own] };
 }
 
 const shown_items_max = 1;

@@ -4,6 +4,7 @@ import { BillableEventView } from "../../billing/billing.schema.ts";
 import { type IdNoun, idPrefixes } from "../../core/ids.ts";
 import { codeField, idField, metadataField, momentField, textField } from "../../core/schema.ts";
 import { AddressView, CustomerView } from "../../customers/customer.schema.ts";
+import { CustomerDetailView } from "../../customers/customers.routes.ts";
 import { EventTypeView, EventView } from "../../events/event.schema.ts";
 import { DryRunImportView } from "../../http/imports.ts";
 import { RequestView } from "../../http/request_log/request_log.schema.ts";
@@ -57,8 +58,20 @@ import { RatesView } from "../../shipping/rates/quotes.schema.ts";
 import { CardHistoryView, ListedRateCard, RateCardView } from "../../shipping/rates/rate_cards.schema.ts";
 import { PackageDimensions, ShippingAddress } from "../../shipping/shipping.schema.ts";
 import { ChartsView, OverridesView, ZonesView } from "../../shipping/zones/zones.schema.ts";
-import { ParcelView, ShortTrackingView, TrackedView, TrackingView } from "../../tracking/tracking.schema.ts";
-import { AttemptView, DeliveryView, RecoveryView } from "../../webhooks/deliveries/deliveries.schema.ts";
+import {
+  FollowedView,
+  ParcelView,
+  ShortTrackingView,
+  TrackedRecordView,
+  TrackedView,
+  TrackingView,
+} from "../../tracking/tracking.schema.ts";
+import {
+  AttemptView,
+  DeliveryView,
+  RecoveryView,
+  WholeAttemptView,
+} from "../../webhooks/deliveries/deliveries.schema.ts";
 import {
   CreatedSubscriptionView,
   NoticeView,
@@ -110,6 +123,7 @@ export const schemaNames: Readonly<Record<string, TSchema>> = {
   PlatformReport: ReportView,
   RecoveryCodes: RecoveryCodesView,
   Customer: CustomerView,
+  CustomerDetail: CustomerDetailView,
   CycleCount: CountView,
   Event: EventView,
   EventType: EventTypeView,
@@ -161,6 +175,8 @@ export const schemaNames: Readonly<Record<string, TSchema>> = {
   ShortTracking: ShortTrackingView,
   Tracked: TrackedView,
   Tracking: TrackingView,
+  FollowedTracking: FollowedView,
+  ListedTracking: TrackedRecordView,
   Transfer: TransferView,
   Warehouse: WarehouseView,
   ZoneCharts: ChartsView,
@@ -173,6 +189,7 @@ export const schemaNames: Readonly<Record<string, TSchema>> = {
   Notice: NoticeView,
   Webhook: SubscriptionView,
   WebhookAttempt: AttemptView,
+  WebhookAttemptDetail: WholeAttemptView,
   WebhookDelivery: DeliveryView,
   WebhookRecovery: RecoveryView,
   WebhookTest: TestView,

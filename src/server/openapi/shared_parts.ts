@@ -1,4 +1,6 @@
 // Moves parts that occur several times in the document to its components, which more than halves its size.
+import { dropRepeatedExamples, extendSchemas, shareFields } from "./base_schemas.ts";
+import { enumNames } from "./enum_names.ts";
 import { type JsonObject, pascal } from "./json_schema.ts";
 
 /** A part that may occur several times. */
@@ -35,11 +37,14 @@ class Parts {
     return part.count === 1;
   }
 
-  /** Names all parts that occurred more than once, the most frequent first. Each gets its shortest free name. */
+  /** Names all parts that are worth it, the most frequent first. Each gets its shortest free name. */
   name(): void {
-    const repeated = [...this.#byText].filter(([, { count }]) => count > 1);
+    const repeated = [...this.#byText].filter(
+      ([{ length }, { count }]) => (count - 1) * length > count * reference_characters,
+    );
     for (const [text, { names }] of repeated.sort(([, a], [, b]) => b.count - a.count)) {
-      const [free] = [...names].filter((name) => !(name in this.#components)).sort(shorterFirst);
+      const chosen = enumsByText.get(text);
+      const [free] = [...(chosen ? [chosen] : names)].filter((name) => !(name in this.#components)).sort(shorterFirst);
       if (free === undefined) throw new Error(`no name is left for ${[...names].join(" or ")} in ${this.#kind}`);
       this.#components[free] = {};
       this.#names.set(text, free);
@@ -56,6 +61,13 @@ class Parts {
   }
 }
 
+const enumsByText: ReadonlyMap<string, string> = new Map(
+  Object.entries(enumNames).map(([name, words]) => [JSON.stringify({ type: "string", enum: words }), name]),
+);
+
+/** The usual length of a reference. */
+const reference_characters = 50;
+
 const shorterFirst = (a: string, b: string) => a.length - b.length || (a < b ? -1 : 1);
 
 const isObject = (value: unknown): value is JsonObject =>
@@ -71,16 +83,24 @@ const schema_characters_min = 120;
 
 /** What identifies a schema: all but its description, and whether it may be null. Null if it stays where it is. */
 function textOf(schema: JsonObject): string | null {
-  const { properties, type } = schema;
+  const { properties, type, enum: words } = schema;
+  if (Array.isArray(words) && words.length > 1) return JSON.stringify(withoutNull(schema));
   const isRecord = isObject(properties) && (type === "object" || isNullable(schema));
   // Envelopes stay in their responses.
-  if (!isRecord || ("success" in properties && "meta" in properties)) return null;
+  if (!isRecord || Object.keys(properties).join() === "data") return null;
   const { description: _, ...rest } = schema;
   const text = JSON.stringify({ ...rest, type: "object" });
   return text.length < schema_characters_min ? null : text;
 }
 
-const isNullable = ({ type }: JsonObject) => Array.isArray(type) && type.join() === "object,null";
+const isNullable = ({ type }: JsonObject) =>
+  Array.isArray(type) && ["object,null", "string,null"].includes(type.join());
+
+/** An enumeration without null as a value, and without its description. */
+function withoutNull({ description: _, type, enum: words, ...rest }: JsonObject): JsonObject {
+  const [only = type] = Array.isArray(type) ? type : [];
+  return { ...rest, type: only, enum: (words as unknown[]).filter((word) => word !== null) };
+}
 
 /** Keywords whose contents are values, not schemas. */
 const values = new Set(["example", "examples", "enum", "const", "default"]);
@@ -155,8 +175,8 @@ class SharedSchemas {
     if (!isObject(part)) return part;
     const text = textOf(part);
     const { description, ...rest } = part;
-    const reference =
-      text === null ? null : this.#parts.reference(text, () => this.replaceIn({ ...rest, type: "object" }));
+    const write = () => ("enum" in part ? withoutNull(part) : this.replaceIn({ ...rest, type: "object" }));
+    const reference = text === null ? null : this.#parts.reference(text, write);
     if (reference === null) return this.replaceIn(part);
     const about = description === undefined ? {} : { description };
     return isNullable(part) ? { ...about, anyOf: [reference, { type: "null" }] } : { ...about, ...reference };
@@ -204,7 +224,9 @@ interface Shown {
 /** Returns the record that a response contains, alone or in a list; null if it contains something else. */
 function recordIn(media: JsonObject): Shown | null {
   const { schema, example } = media as { readonly schema?: JsonObject; readonly example?: { readonly data?: unknown } };
-  const properties = schema?.["properties"] as Readonly<Record<string, JsonObject>> | undefined;
+  // The second part of an enveloped response is its data.
+  const [, own = schema] = (schema?.["allOf"] ?? []) as JsonObject[];
+  const properties = own?.["properties"] as Readonly<Record<string, JsonObject>> | undefined;
   const data: JsonObject = properties?.["data"] ?? schema ?? {};
   const items = data["items"] as JsonObject | undefined;
   // A record, or what a dry run shows of it.
@@ -217,10 +239,16 @@ function recordIn(media: JsonObject): Shown | null {
 
 const jsonOf = ({ content }: JsonObject): JsonObject => ((content ?? {}) as Paths)["application/json"] ?? {};
 
+/** The longest example of a record, and of another response. Larger ones are hard to read. */
 const example_characters_max = 1800;
+const other_example_characters_max = 1000;
 
 /** Moves the examples of responses that contain a record to its schema, which then has one. */
 function moveExamples(responses: readonly JsonObject[], schemas: Record<string, JsonObject>): void {
+  for (const media of responses.map(jsonOf)) {
+    const isLong = (JSON.stringify(media["example"])?.length ?? 0) > other_example_characters_max;
+    if (isLong && recordIn(media) === null) delete media["example"];
+  }
   const shown = responses.flatMap((response) => {
     const media = jsonOf(response);
     const record = recordIn(media);
@@ -249,7 +277,11 @@ function shareResponses(operations: readonly JsonObject[], components: Record<st
       const text = JSON.stringify(response);
       if (status === "304") parts.count(text, ["NotModified"]);
       if (record === null) continue;
-      const words = [record.isList ? "List" : "", statusWords[status], text.includes("/DryRunMeta") ? "OrDryRun" : ""];
+      const words = [
+        record.isList ? "List" : "",
+        statusWords[status],
+        text.includes("/DryRunSuccess") ? "OrDryRun" : "",
+      ];
       const name = `${record.name}${words.join("")}`;
       parts.count(text, [name, `${name}Of${ownerOf(operation)}`]);
     }
@@ -260,49 +292,6 @@ function shareResponses(operations: readonly JsonObject[], components: Record<st
       return [status, parts.reference(JSON.stringify(response), () => response) ?? response];
     });
     operation["responses"] = Object.fromEntries(responses);
-  }
-}
-
-/** A schema of an object that may have more fields than documented. */
-interface OpenRecord {
-  readonly name: string;
-  readonly fields: Readonly<Record<string, JsonObject>>;
-  readonly required: readonly string[];
-  /** The fields as text, for comparing them. */
-  readonly texts: Readonly<Record<string, string>>;
-}
-
-function openRecordsIn(components: Readonly<Record<string, JsonObject>>): OpenRecord[] {
-  return Object.entries(components).flatMap(([name, { type, properties, required = [], ...schema }]) => {
-    if (type !== "object" || !isObject(properties) || "additionalProperties" in schema) return [];
-    const fields = properties as OpenRecord["fields"];
-    const texts = Object.entries(fields).map(([field, inner]) => [field, JSON.stringify(inner)]);
-    return [{ name, fields, required: required as string[], texts: Object.fromEntries(texts) }];
-  });
-}
-
-const extended_fields_min = 5;
-
-/** Whether a record has all fields of another one, and others. */
-function isExtension(record: OpenRecord, of: OpenRecord): boolean {
-  const names = Object.keys(of.fields);
-  if (names.length < extended_fields_min || Object.keys(record.fields).length <= names.length) return false;
-  const areSame = names.every((field) => record.texts[field] === of.texts[field]);
-  return areSame && of.required.every((field) => record.required.includes(field));
-}
-
-/** Describes each record that extends another one by a reference to the largest such record, and its other fields. */
-function extendSchemas(components: Record<string, JsonObject>): void {
-  const records = openRecordsIn(components);
-  for (const record of records) {
-    const bases = records.filter((of) => isExtension(record, of));
-    const [base] = bases.sort((a, b) => JSON.stringify(b.texts).length - JSON.stringify(a.texts).length);
-    if (base === undefined) continue;
-    const fields = Object.entries(record.fields).filter(([field]) => record.texts[field] !== base.texts[field]);
-    const required = record.required.filter((field) => fields.some(([name]) => name === field));
-    const own = { type: "object", properties: Object.fromEntries(fields), ...(required.length > 0 && { required }) };
-    const { type: _type, properties: _fields, required: _required, ...rest } = components[record.name] as JsonObject;
-    components[record.name] = { ...rest, allOf: [{ $ref: `#/components/schemas/${base.name}` }, own] };
   }
 }
 
@@ -332,6 +321,8 @@ export function shareParts({ paths, webhooks, schemas, responses }: Repeating) {
     components,
   );
   extendSchemas(components);
+  dropRepeatedExamples(components);
+  shareFields(components);
   const answers = { ...responses };
   shareResponses(operations, answers);
   const parameters = shareParameters([...operations, ...operationsOf(webhooks)]);

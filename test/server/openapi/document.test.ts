@@ -134,14 +134,14 @@ describe("the document", () => {
     /** Paths of closed objects in a part of the document, and in the schemas that it refers to. */
     const closedIn = (part: unknown, at: string, seen: Set<string>): string[] => {
       if (typeof part !== "object" || part === null) return [];
-      const { $ref: ref, additionalProperties } = part as { $ref?: string; additionalProperties?: unknown };
+      const { $ref: ref, additionalProperties, unevaluatedProperties } = part as Record<string, unknown>;
       if (typeof ref === "string") {
         if (seen.has(ref)) return [];
         const [, , kind = "", name = ""] = ref.split("/");
         return closedIn(document.components[kind][name], `${at} > ${name}`, seen.add(ref));
       }
       const inner = Object.entries(part).filter(([word]) => word !== "example" && word !== "examples");
-      const own = additionalProperties === false ? [at] : [];
+      const own = additionalProperties === false || unevaluatedProperties === false ? [at] : [];
       return [...own, ...inner.flatMap(([word, one]) => closedIn(one, `${at}.${word}`, seen))];
     };
     type Told = { operationId: string; parameters?: object[]; requestBody?: object; responses: object };

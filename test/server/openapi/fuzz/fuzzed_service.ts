@@ -111,7 +111,10 @@ export class World {
     const request = new Request(`http://packhouse.test${root}${place}${search}`, init);
     // The service sees only what JSON can carry.
     const sent = body === undefined || schema === undefined ? body : JSON.parse(String(raw));
-    return { operation, request, body: sent, valid: schema === undefined || sent === undefined || fits(schema, sent) };
+    // The document says nothing about characters that no text may contain.
+    const isValid = () =>
+      schema === undefined || sent === undefined ? true : unprintable.test(textsIn(sent)) ? null : fits(schema, sent);
+    return { operation, request, body: sent, valid: isValid() };
   }
 
   /** The usual request of the operation. */
@@ -155,6 +158,20 @@ export class World {
     );
   }
 }
+
+// Control and invisible characters, which the guide excludes.
+const unprintable =
+  /[\p{C}\p{Zl}\p{Zp}\u00a0\u115f\u1160\u1680\u2000-\u200a\u2800\u202f\u205f\u3000\u3164\ufffd\uffa0]|[\ufe00-\ufe0f]/u;
+
+/** All texts in a value. */
+const textsIn = (value: unknown): string =>
+  typeof value === "string"
+    ? value
+    : typeof value === "object" && value !== null
+      ? Object.entries(value)
+          .map(([name, inner]) => `${name} ${textsIn(inner)}`)
+          .join(" ")
+      : "";
 
 // Fields that must be unique.
 const isUnique = (name: string, { operationId }: ShownOperation) =>

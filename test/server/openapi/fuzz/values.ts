@@ -57,7 +57,12 @@ export function valuesOf(schemas: Readonly<Record<string, Shown>>) {
       const forms = schema.anyOf.map((form) => ({ weight: prefixOf(form) ? 6 : 1, arbitrary: make(form, name) }));
       return fc.oneof(...forms);
     }
-    if (schema.allOf) return make(schema.allOf[0] ?? {}, name).filter((value) => value !== 0);
+    if (schema.allOf) {
+      const parts = schema.allOf.map(
+        ({ $ref, ...part }) => ($ref ? schemas[$ref.split("/").at(-1) ?? ""] : part) ?? {},
+      );
+      return parts.every(({ properties }) => properties) ? make(merged(parts), name) : other(schema.allOf, name);
+    }
     if (Array.isArray(schema.type)) {
       const [type, ...others] = schema.type as string[];
       const inner = make({ ...schema, type: type ?? "null" }, name);
@@ -67,6 +72,9 @@ export function valuesOf(schemas: Readonly<Record<string, Shown>>) {
     }
     return plain(schema, name);
   }
+
+  /** Values of a schema with an exception, which is never 0. */
+  const other = ([first = {}]: readonly Shown[], name: string) => make(first, name).filter((value) => value !== 0);
 
   function referred(ref: string): fc.Arbitrary<unknown> {
     const name = ref.split("/").at(-1) ?? "";
@@ -105,6 +113,13 @@ export function valuesOf(schemas: Readonly<Record<string, Shown>>) {
 
   return make;
 }
+
+/** A record with the fields of all parts. */
+const merged = (parts: readonly Shown[]): Shown => ({
+  type: "object",
+  properties: Object.assign({}, ...parts.map(({ properties }) => properties)),
+  required: parts.flatMap(({ required = [] }) => required),
+});
 
 function integer({ minimum = -1e9, maximum = 1e9 }: Shown): fc.Arbitrary<number> {
   const near = fc.integer({ min: minimum, max: Math.min(maximum, minimum + 20) });
