@@ -22,7 +22,7 @@ export const commonFields: Readonly<Record<string, string>> = {
   expiration_date: "The last day on which the lot can be used.",
   first_name: "The first name.",
   height: "The height.",
-  id: "Identifies the record. It never changes and is never reused.",
+  id: "The id of the record.",
   ip_address: "The IP address.",
   label_id: "The shipping label, such as `lbl_1001`.",
   last_name: "The last name.",

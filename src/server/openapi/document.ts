@@ -37,7 +37,7 @@ export function openApiDocument(operations: readonly Operation[], around: Surrou
   const publisher = new Publisher();
   for (const [name, schema] of Object.entries({ ...around.schemas, ...schemaNames })) publisher.name(schema, name);
   nameBodies(operations, publisher);
-  const refusals = new Refusals(operations, around.meaning, around.refused);
+  const refusals = new Refusals(operations, around.meaning);
   const used = new Set(operations.map(({ chapter }) => chapter));
   const paths = pathsOf(operations, around, (operation) => describe(operation, { publisher, refusals, around }));
   const webhooks = eventWebhooks(publisher);
@@ -72,7 +72,6 @@ export function openApiDocument(operations: readonly Operation[], around: Surrou
         api_key: { type: "http", scheme: "bearer", description: "An API key: `ph_live_…` or `ph_test_…`." },
       },
       headers,
-      examples: refusals.examples(),
       ...components,
     },
   };

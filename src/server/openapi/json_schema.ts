@@ -67,7 +67,11 @@ export class Publisher {
   #write(schema: TSchema): JsonObject {
     const { anyOf, allOf, not, items, properties, patternProperties, description, additionalProperties, ...plain } =
       schema as JsonObject;
-    const published = Object.entries({ ...plain, ...patternOf(plain) });
+    const published = Object.entries({
+      ...plain,
+      ...patternOf(plain),
+      ...(plain["minLength"] === 0 && { minLength: undefined }),
+    });
     const about = description ?? sentence(schema["hint"]);
     const json: JsonObject = {
       ...Object.fromEntries(published.filter(([keyword, value]) => !internal.has(keyword) && value !== undefined)),

@@ -76,13 +76,6 @@ function fieldsOfCodes(refused: RefusedExamples): JsonObject {
   return Object.fromEntries(fields);
 }
 
-/** Whether a recorded error shows more than its code and message do. */
-function hasParticulars(answer: unknown): boolean {
-  if (answer === undefined) return false;
-  const { error } = answer as { readonly error: { readonly details: readonly unknown[] } };
-  return error.details.length > 0 || Object.keys(error).some((name) => !error_fields.includes(name));
-}
-
 /** The schemas of all errors. */
 export function errorSchemas(refused: RefusedExamples): Record<string, JsonObject> {
   const text = { type: "string" };
@@ -122,6 +115,7 @@ export function errorSchemas(refused: RefusedExamples): Record<string, JsonObjec
       description:
         "An error. With `Accept: application/problem+json` it is a problem document instead (RFC 9457): see the guide" +
         " *Conventions*.",
+      ...("validation_failed" in refused ? { examples: [refused["validation_failed"]] } : {}),
     },
   };
 }
@@ -162,14 +156,12 @@ const named_codes_max = 2;
 /** Collects the errors of all operations. Errors that several operations share become named components. */
 export class Refusals {
   readonly #meaning: (code: FaultCode) => string;
-  readonly #examples: RefusedExamples;
   readonly #uses = new Map<string, Use>();
   /** The codes that operations of a kind have in common. */
   readonly #common: Readonly<Record<string, FaultCode[]>>;
 
-  constructor(operations: readonly Operation[], meaning: (code: FaultCode) => string, examples: RefusedExamples) {
+  constructor(operations: readonly Operation[], meaning: (code: FaultCode) => string) {
     this.#meaning = meaning;
-    this.#examples = examples;
     this.#common = Object.fromEntries(
       kinds.map((kind) => {
         const some = operations.filter((operation) => kindOf(operation) === kind);
@@ -193,16 +185,6 @@ export class Refusals {
       ...Object.entries(this.#common).map(([kind, codes]) => [kind, this.#answer(common, codes)] as const),
     ];
     return Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)));
-  }
-
-  /** Returns the recorded errors by code. Those of common codes are left out. */
-  examples(): JsonObject {
-    const codes = [...this.#uses.values()].flatMap((use) => use.codes);
-    const own = Object.entries(this.#examples).filter(
-      ([code, answer]) =>
-        codes.includes(code as FaultCode) && !isCommon({ refuses: [] }, code as FaultCode) && hasParticulars(answer),
-    );
-    return Object.fromEntries(own.map(([code, value]) => [code, { value }]));
   }
 
   /** Returns the errors of one operation by status. */
@@ -241,14 +223,9 @@ export class Refusals {
     // Required, so that the type of an error in generated clients is narrowed to these codes. Problem documents are not
     // listed, because clients would get a union of both forms, in which nothing is narrowed.
     const code = { type: "object", properties: { code: { type: "string", enum: codes } }, required: ["code"] };
-    const error = { allOf: [ref("schemas", "ErrorBody"), code] };
-    const narrowed = { type: "object", properties: { error }, required: ["error"] };
+    const narrowed = { type: "object", properties: { error: code }, required: ["error"] };
     const schema = { allOf: [ref("schemas", "Error"), narrowed] };
     const own = codes.filter((code) => !isCommon({ refuses: [] }, code));
-    const shown = own
-      .filter((code) => hasParticulars(this.#examples[code]))
-      .map((code) => [code, ref("examples", code)]);
-    const examples = shown.length === 0 ? {} : { examples: Object.fromEntries(shown) };
     const lines = own.map((code) => `- \`${code}\`: ${this.#meaning(code)}`);
     return {
       description: [
@@ -258,7 +235,7 @@ export class Refusals {
       ...(status === common ? { headers: commonHeaders } : {}),
       ...(status === 412 ? { headers: { ETag: ref("headers", "ETag") } } : {}),
       ...(codes.includes("import_pending") ? { headers: { "Retry-After": ref("headers", "RetryAfter") } } : {}),
-      content: { "application/json": { schema, ...examples } },
+      content: { "application/json": { schema } },
     };
   }
 }

@@ -239,14 +239,16 @@ function recordIn(media: JsonObject): Shown | null {
 
 const jsonOf = ({ content }: JsonObject): JsonObject => ((content ?? {}) as Paths)["application/json"] ?? {};
 
-/** The longest example of a record, and of another response. Larger ones are hard to read. */
-const example_characters_max = 1800;
-const other_example_characters_max = 1000;
+/** The longest example of a record that several responses contain, of another record, and of anything else. */
+const shared_example_characters_max = 1800;
+const record_example_characters_max = 900;
+const other_example_characters_max = 450;
 
 /** Moves the examples of responses that contain a record to its schema, which then has one. */
 function moveExamples(responses: readonly JsonObject[], schemas: Record<string, JsonObject>): void {
   for (const media of responses.map(jsonOf)) {
-    const isLong = (JSON.stringify(media["example"])?.length ?? 0) > other_example_characters_max;
+    const { example } = media;
+    const isLong = typeof example === "object" && JSON.stringify(example).length > other_example_characters_max;
     if (isLong && recordIn(media) === null) delete media["example"];
   }
   const shown = responses.flatMap((response) => {
@@ -260,7 +262,9 @@ function moveExamples(responses: readonly JsonObject[], schemas: Record<string, 
     const { name, example } = record;
     delete media["example"];
     const schema = schemas[name];
-    const isLong = (JSON.stringify(example)?.length ?? 0) > example_characters_max;
+    const uses = shown.filter((other) => other.record.name === name).length;
+    const characters_max = uses > 1 ? shared_example_characters_max : record_example_characters_max;
+    const isLong = (JSON.stringify(example)?.length ?? 0) > characters_max;
     if (schema === undefined || "examples" in schema || example === undefined || isLong) continue;
     schema["examples"] = [example];
   }
@@ -316,6 +320,10 @@ export function shareParts({ paths, webhooks, schemas, responses }: Repeating) {
   shared.name();
   for (const [name, schema] of Object.entries(schemas)) components[name] = shared.replaceIn(schema);
   for (const { operation, name, part } of parts) operation[name] = shared.replaceIn(part);
+  for (const operation of operations) {
+    const parameters = (operation["parameters"] ?? []) as JsonObject[];
+    operation["parameters"] = parameters.map((parameter) => shared.replaceIn(parameter));
+  }
   moveExamples(
     operations.flatMap((operation) => Object.values(operation["responses"] as Paths)),
     components,
