@@ -70,13 +70,13 @@ const product = { sku: Type.String(), name: Type.String({ description: "The pres
 const row_count = number("The total number of rows. The response has the first `limit` of them, the CSV file all.");
 
 const states = {
-  pending: number("Orders whose picking has not begun yet."),
-  processing: number("Orders that are being picked or packed."),
+  pending: number("Orders that have not been sent to picking."),
+  processing: number("Orders that are in picking, or packed or shipped only in part."),
   fulfilled: number("Orders that are packed and have not shipped."),
   shipped: number("Orders that have shipped and are not delivered yet."),
   delivered: number("Orders that are delivered."),
   cancelled: number("Orders that are cancelled."),
-  on_hold: number("Orders on hold, in any state before shipping."),
+  on_hold: number("Orders on hold, which count in no other state."),
 };
 export const OrdersReport = groupedView({ total: number("Orders created."), ...states });
 
@@ -152,7 +152,7 @@ export const SalesReport = closed({
       ...product,
       currency: Type.String(),
       orders: number("Orders with a line of this SKU that is not completely cancelled."),
-      units_ordered: number("Units of these lines, cancelled ones included."),
+      units_ordered: number("Units in all lines of the SKU, cancelled ones included."),
       units_cancelled: number("Of these, units cancelled since."),
       units_sold: number("`units_ordered` − `units_cancelled`."),
       units_shipped: number("Of the units sold, those shipped since."),

@@ -86,8 +86,8 @@ const SampleView = closed({
 export const TopicView = closed({
   kind: choice(topicKinds, {
     description:
-      "What the records have in common. A `failed_label` has not been bought again since; a `count_difference` is a" +
-      " count in review.",
+      "What the records have in common. A `failed_label` counts until it is bought again or the order ships without" +
+      " it; a `count_difference` is a stock count in review.",
   }),
   reason: nullable(Type.String({ description: "The hold reason of a `hold`; null for other kinds." })),
   count: number("The number of records, counted up to 10,000."),

@@ -34,6 +34,7 @@ export const commonFields: Readonly<Record<string, string>> = {
   next_attempt_at: "When it is tried again; null if it is not.",
   order_id: "The order, such as `ord_1001`.",
   order_number: "The order number that the client chose.",
+  pagination: "The position of the page in the list, and the cursor of the next one.",
   phone: "The phone number.",
   postal_code: "The ZIP or postal code.",
   product_id: "The product, such as `prd_1001`.",
