@@ -79,6 +79,7 @@ const reserved_skus: readonly string[] = [
   "receipts",
   "counts",
   "lots",
+  "ownership_transfers",
   "putbacks",
   "import",
   "export.csv",

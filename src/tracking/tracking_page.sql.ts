@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { columnsOf } from "../../db/kit.ts";
 import { tracking_records } from "../../db/schema/tracking.ts";
-import { completeAddress } from "../core/postal_address.ts";
+import { completeAddress, countries } from "../core/postal_address.ts";
 import { ownerIn } from "../merchants/directory.sql.ts";
 import { senderName } from "../merchants/merchant.ts";
 import type { Shipment } from "../orders/fulfillment/shipment.ts";
@@ -68,6 +68,7 @@ async function pageOfOrder(
   const own_zone = comes_back ? null : placeTimeZone({ country, state, postal_code });
   const zone = own_zone ?? warehouse.timezone;
   const sender = senderName(await ownerIn(db, order));
-  const page = { shipment, tracked, sender, warehouse: warehouse.name, city, comes_back, zone };
+  const place = city || (countries().getName(country, "en") ?? country);
+  const page = { shipment, tracked, sender, warehouse: warehouse.name, place, comes_back, zone };
   return { ...page, test: db.mode === "test", now: db.now };
 }

@@ -19,8 +19,8 @@ export interface ParcelPage {
   readonly sender: string | null;
   /** The name of the warehouse that sends it. */
   readonly warehouse: string;
-  /** The recipient's city, or the sender's for a return. */
-  readonly city: string;
+  /** The recipient's city, or the sender's for a return; in a city state, the country. */
+  readonly place: string;
   readonly comes_back: boolean;
   /** The IANA time zone of the page. */
   readonly zone: string;
@@ -29,8 +29,8 @@ export interface ParcelPage {
 }
 
 /** Whether the page has ended: the parcel was given up, or it arrived or came back some time ago. */
-export function hasEnded({ shipment, tracked, city, now }: ParcelPage): boolean {
-  if (shipment?.status === "voided" || city === "") return true;
+export function hasEnded({ shipment, tracked, now }: ParcelPage): boolean {
+  if (shipment?.status === "voided") return true;
   const { status, occurred_at } = tracked.record;
   const scanned = status === "delivered" || status === "returned" ? occurred_at : null;
   const ended_at = shipment?.delivered_at ?? scanned;
@@ -72,8 +72,8 @@ export function parcelHtml(page: ParcelPage): string {
   const title = `${headlines[status]} · ${escapeHtml(record.tracking_number)}`;
   const origin_name = page.sender ?? page.warehouse;
   const facts = [
-    ["From", page.comes_back ? page.city : origin_name],
-    ["To", page.comes_back ? origin_name : page.city],
+    ["From", page.comes_back ? page.place : origin_name],
+    ["To", page.comes_back ? origin_name : page.place],
   ].map(([term = "", value = ""]) => `<dt>${term}</dt><dd><bdi>${escapeHtml(value)}</bdi></dd>`);
   const scans = events.map(({ status: kind, occurred_at, location }) => {
     const place = location?.city ? `, <bdi>${escapeHtml(location.city)}</bdi>` : "";

@@ -286,7 +286,12 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
     { total: 20, on_hand: 20, available: 10, status: "low_stock", quantity: 20 },
     { on_hand: 40, available: 30, total: 40, status: "in_stock" },
   ),
-  "inventory.received": stock("Units of a SKU came in.", ReceivedView, {}, { on_hand: 100, available: 90, total: 100 }),
+  "inventory.received": stock(
+    "Stock was added, or units of a delivery were scanned.",
+    ReceivedView,
+    {},
+    { on_hand: 100, available: 90, total: 100 },
+  ),
   "shipment.created": shipment("A label was bought.", {
     status: "pending",
     "tracking.status": "pending",

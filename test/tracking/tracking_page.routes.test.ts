@@ -146,6 +146,17 @@ describe("works", () => {
     expect((await app.post("/returns", back)).body.data.return_shipping.tracking_url).toEqual(page);
   });
 
+  test("a parcel to a city state, whose addresses contain no city", async () => {
+    const address = { name: "Ana Tan", address_line1: "270 Orchard Road", postal_code: "238857", country: "SG" };
+    const buyer = (await app.post("/customers", { email: "ana@example.com", shipping_addresses: [address] })).body;
+    const draft = { ...shop.draft(1, buyer.shipping_addresses[0].id), customer_id: buyer.id };
+    const { id } = (await app.post("/orders", draft)).body.data;
+    const { shipments } = (await app.post(`/orders/${id}/ship`, { tracking_number: "SG-1", carrier: "van" })).body.data;
+    const { tracking_url } = shipments[0];
+    const { status, html } = await look(tracking_url);
+    expect([status, html]).toEqual([200, expect.stringContaining("<dt>To</dt><dd><bdi>Singapore</bdi></dd>")]);
+  });
+
   test("carriers are recognized by how their names begin", () => {
     expect(carrierPage("usps_priority", "94")).toBe("https://tools.usps.com/go/TrackConfirmAction?tLabels=94");
     for (const name of ["Canada Post", "canada_post", "CanadaPost", "canada-post expedited"]) {

@@ -10,7 +10,12 @@ import { arrivalField, expiryField } from "./stock.schema.ts";
 export const stockColumns: readonly CsvColumn[] = [
   csvColumn("sku", "code", "The product's SKU.", "CUP-12"),
   csvColumn("location", "text", "The warehouse's ID; optional if there is only one.", "whs_1001"),
-  csvColumn("bin", "code", "The bin of the units. Default: the first storage bin that suits the product.", "A-01-02"),
+  csvColumn(
+    "bin",
+    "code",
+    "The bin of the units. Default: one that may take them; a new one if there is none.",
+    "A-01-02",
+  ),
   csvColumn("lot_number", "code", "The lot, if the product tracks lots.", "L-2026-07"),
   csvColumn("expiration_date", "text", "The lot's last day, in the warehouse's time zone.", "2027-03-31"),
   csvColumn(

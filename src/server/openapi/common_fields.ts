@@ -3,7 +3,7 @@
 /** The descriptions of fields by name. */
 export const commonFields: Readonly<Record<string, string>> = {
   account_id: "The carrier account.",
-  actor: "Who did it: a user, an API key or the system.",
+  actor: "Who did it: a user, an API key, a carrier, a platform or the system.",
   address_line1: "Street and house number.",
   address_line2: "Apartment, suite, unit or floor.",
   allowed_actions: "The actions that the current state allows.",
