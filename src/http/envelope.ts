@@ -1,7 +1,7 @@
 // The envelope of responses, and JSON responses with it.
 import { type TSchema, Type } from "@sinclair/typebox";
 import { iso } from "../core/clock.ts";
-import { Timestamp } from "../core/schema.ts";
+import { timestamp } from "../core/schema.ts";
 import type { Call } from "./call.ts";
 import { entityTag } from "./preconditions.ts";
 import type { StoredResponse } from "./stored_responses.sql.ts";
@@ -65,13 +65,15 @@ export function jsonResponse(call: Call, status: number, body: string, headers: 
 
 /** The fields of every response's `meta`. */
 export const metaFields = {
-  timestamp: Timestamp,
-  requestId: Type.String(),
-  request_id: Type.String(),
-  version: Type.Literal("v1"),
+  timestamp: timestamp("When the response was made."),
+  requestId: Type.String({ description: "The same as `request_id`." }),
+  request_id: Type.String({ description: "The id of the request, as in `X-Request-Id`, such as `req_42`." }),
+  version: Type.Literal("v1", { description: "The version of the API." }),
 };
 
-export const MetaView = Type.Object(metaFields, { additionalProperties: false });
+const meta_text = "About the response.";
+
+export const MetaView = Type.Object(metaFields, { additionalProperties: false, description: meta_text });
 
 /** The schema of an enveloped response. */
 export const EnvelopedView = <Data extends TSchema>(data: Data) =>
@@ -79,18 +81,23 @@ export const EnvelopedView = <Data extends TSchema>(data: Data) =>
 
 export const PaginationView = Type.Object(
   {
-    page: Type.Optional(Type.Integer()),
-    limit: Type.Integer(),
-    total: Type.Optional(Type.Integer()),
-    total_pages: Type.Optional(Type.Integer()),
-    next_cursor: Type.Union([Type.String(), Type.Null()]),
-    has_more: Type.Boolean(),
+    page: Type.Optional(Type.Integer({ description: "The number of the page; absent with a cursor." })),
+    limit: Type.Integer({ description: "The most records that a page has." }),
+    total: Type.Optional(Type.Integer({ description: "All records that match; absent with a cursor." })),
+    total_pages: Type.Optional(Type.Integer({ description: "The number of pages; absent with a cursor." })),
+    next_cursor: Type.Union([Type.String(), Type.Null()], {
+      description: "The `cursor` of the next page; null on the last one.",
+    }),
+    has_more: Type.Boolean({ description: "Whether there is a next page." }),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, description: "Which part of the list the page is." },
 );
 
 /** The `meta` of a page of a list. */
-export const ListMetaView = Type.Object({ ...metaFields, pagination: PaginationView }, { additionalProperties: false });
+export const ListMetaView = Type.Object(
+  { ...metaFields, pagination: PaginationView },
+  { additionalProperties: false, description: meta_text },
+);
 
 /** The schema of an enveloped page of a list. */
 export const ListView = <Item extends TSchema>(item: Item) =>

@@ -141,15 +141,16 @@ export const DryRunImportView = closed({
   changes: Type.Optional(
     Type.Array(
       closed({
-        line: Type.Integer(),
+        line: Type.Integer({ description: "The line of the file on which the row begins, from 1." }),
         name: nullable(Type.String({ description: "The SKU in the row." })),
-        change: choice(["created", "updated"]),
+        change: choice(["created", "updated"], { description: "What the row would do to its record." }),
         fields: Type.Array(
           closed({
-            field: Type.String(),
+            field: Type.String({ description: "The name of the field." }),
             from: cell("Null if the field is empty so far."),
             to: cell("Null if the field is cleared."),
           }),
+          { description: "The fields that would change." },
         ),
       }),
       { description: "In a dry run: what each row would change, by line; the first 10,000 rows." },

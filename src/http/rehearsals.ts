@@ -26,14 +26,19 @@ async function runAndUndo<T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
 
 // Dry runs. The act is really run and then undone, so that a dry run always agrees with the act.
 
+const DryRunChangeView = Type.Object({
+  from: Type.Unknown({ description: "The value now." }),
+  to: Type.Unknown({ description: "The value after the act." }),
+});
+
 const DryRunEventView = Type.Object(
   {
-    type: Type.String(),
-    object: Type.String(),
+    type: Type.String({ description: "The event type, such as `order.shipped`." }),
+    object: Type.String({ description: "The type of the record, such as `order`." }),
     id: Type.Union([Type.String(), Type.Null()], {
       description: "Its id, or the SKU of an `inventory_item`. Null for a record that the act would create.",
     }),
-    changes: Type.Record(Type.String(), Type.Object({ from: Type.Unknown(), to: Type.Unknown() }), {
+    changes: Type.Record(Type.String(), DryRunChangeView, {
       description: "The fields whose value would change.",
     }),
   },
@@ -49,7 +54,7 @@ export const DryRunMetaView = Type.Object(
       Type.Array(DryRunEventView, { description: "In a dry run: the events that would be emitted." }),
     ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, description: "About the response, and what a dry run would do." },
 );
 
 /** The schema of the response to a dry run. `data` is what it shows: the ids of new records are null. */

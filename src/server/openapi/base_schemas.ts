@@ -1,5 +1,5 @@
 // Describes records that have fields in common by references to a schema with these fields.
-import type { JsonObject } from "./json_schema.ts";
+import { type JsonObject, pascal } from "./json_schema.ts";
 
 /** A schema of an object with named fields. */
 interface RecordSchema {
@@ -26,7 +26,7 @@ function recordsIn(components: Readonly<Record<string, JsonObject>>): RecordSche
   });
 }
 
-const extended_fields_min = 5;
+const extended_fields_min = 4;
 
 /** Whether a record has all fields of another one, and others. */
 function isExtension(record: RecordSchema, of: RecordSchema): boolean {
@@ -81,11 +81,32 @@ export function dropRepeatedExamples(components: Record<string, JsonObject>): vo
 
 const repeated_example_characters_max = 640;
 
+/** Names the rows and totals of a report, which have most fields in common: `SalesReportRow`, `SalesReportTotals`. */
+export function nameRows({ operationId, responses }: JsonObject, components: Record<string, JsonObject>): void {
+  const report = pascal(String(operationId).replace(/^get/, ""));
+  const move = (holder: JsonObject, key: string, name: string) => {
+    const { description, ...schema } = holder[key] as JsonObject;
+    components[name] = schema;
+    holder[key] = { ...(description === undefined ? {} : { description }), $ref: `#/components/schemas/${name}` };
+  };
+  const search = (part: unknown): void => {
+    if (Array.isArray(part)) for (const one of part) search(one);
+    if (!isObject(part)) return;
+    const { rows, totals } = (part["properties"] ?? {}) as Record<string, JsonObject>;
+    if (isObject(rows?.["items"]) && "properties" in rows["items"] && totals && "properties" in totals) {
+      move(rows, "items", `${report}Row`);
+      move(part["properties"] as JsonObject, "totals", `${report}Totals`);
+    }
+    for (const inner of Object.values(part)) search(inner);
+  };
+  search(responses);
+}
+
 /** Two records, and what they have in common. */
 interface Pair {
   readonly records: readonly [RecordSchema, RecordSchema];
-  /** The name of the common schema. */
-  readonly name: string;
+  /** Names for the common schema. */
+  readonly names: readonly string[];
   readonly fields: readonly string[];
   readonly characters: number;
 }
@@ -97,25 +118,24 @@ const generic = new Set(["Create", "Update", "Get", "List", "Set", "Data", "New"
 
 const wordsOf = (name: string): readonly string[] => name.match(/[A-Z][a-z0-9]*/g) ?? [];
 
-/** Returns the name of what two records have in common: the words that are in both names. Null if there are none. */
-function commonName(a: RecordSchema, b: RecordSchema): string | null {
+/** Returns names for what two records have in common: the words that are in both names. Empty if there are none. */
+function commonNames(a: RecordSchema, b: RecordSchema): string[] {
   const others = wordsOf(b.name);
   const words = wordsOf(a.name).filter((word) => others.includes(word));
-  if (words.every((word) => generic.has(word))) return null;
-  return a.isClosed
-    ? `${words.filter((word) => !/Create|Update/.test(word)).join("")}Input`
-    : `${words.join("")}Fields`;
+  if (words.every((word) => generic.has(word))) return [];
+  const name = words.join("");
+  return a.isClosed ? [`${name.replace(/Create|Update/, "")}Input`, `${name}Input`] : [`${name}Fields`];
 }
 
 function pairOf(a: RecordSchema, b: RecordSchema): Pair | null {
   if (a.isClosed !== b.isClosed) return null;
-  const name = commonName(a, b);
-  if (name === null) return null;
+  const names = commonNames(a, b);
+  if (names.length === 0) return null;
   const isSame = (field: string) =>
     a.texts[field] === b.texts[field] && a.required.includes(field) === b.required.includes(field);
   const fields = Object.keys(a.fields).filter(isSame);
   const characters = fields.reduce((sum, field) => sum + field.length + (a.texts[field]?.length ?? 0) + 4, 0);
-  return characters < shared_characters_min ? null : { records: [a, b], name, fields, characters };
+  return characters < shared_characters_min ? null : { records: [a, b], names, fields, characters };
 }
 
 /** Whether a record has these fields of another one, with the same types and required alike. */
@@ -134,8 +154,9 @@ export function shareFields(components: Record<string, JsonObject>): void {
     .filter((pair) => pair !== null)
     .sort((a, b) => b.characters - a.characters);
   const extended = new Set<string>();
-  for (const { records, name, fields } of pairs) {
-    if (name in components || records.some((record) => extended.has(record.name))) continue;
+  for (const { records, names, fields } of pairs) {
+    const name = names.find((one) => !(one in components));
+    if (name === undefined || records.some((record) => extended.has(record.name))) continue;
     const shared = new Set(fields);
     const [record] = records;
     const required = record.required.filter((field) => shared.has(field));

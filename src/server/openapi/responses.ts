@@ -86,14 +86,15 @@ export function errorSchemas(refused: RefusedExamples): Record<string, JsonObjec
     properties,
     required,
   });
-  const detail = object({ field: text, pointer: { ...text, format: "json-pointer" }, code: text, message: text }, [
-    "field",
-    "pointer",
-    "code",
-    "message",
-  ]);
+  const detail_fields = {
+    field: { ...text, description: "The field, such as `line_items[0].quantity`." },
+    pointer: { ...text, format: "json-pointer", description: "The same as a JSON pointer: `/line_items/0/quantity`." },
+    code: { ...text, description: "What is wrong, such as `too_small`." },
+    message: { ...text, description: "What is wrong, for display." },
+  };
+  const detail = object(detail_fields, Object.keys(detail_fields));
   const error = {
-    type: { type: "string", enum: types },
+    type: { type: "string", enum: types, description: "The group of the code." },
     code: ref("schemas", "ErrorCode"),
     message: { ...text, description: "For display. Programs should use `code`." },
     details: { type: "array", items: ref("schemas", "ErrorDetail"), description: "All invalid fields." },
@@ -102,11 +103,14 @@ export function errorSchemas(refused: RefusedExamples): Record<string, JsonObjec
   return {
     ErrorCode: { type: "string", enum: codes, description: "Why a request was refused. Codes may be added." },
     ErrorDetail: { ...detail, description: "An invalid field, as sent and as a JSON pointer." },
-    ErrorBody: object({ ...error, ...fieldsOfCodes(refused) }, error_fields),
+    ErrorBody: {
+      ...object({ ...error, ...fieldsOfCodes(refused) }, error_fields),
+      description: "What was wrong with the request.",
+    },
     Error: {
       ...object(
         {
-          success: { type: "boolean", const: false },
+          success: { type: "boolean", const: false, description: "Always false." },
           error: ref("schemas", "ErrorBody"),
           meta: ref("schemas", "Meta"),
         },
@@ -215,6 +219,7 @@ export class Refusals {
     const less = first.codes.filter((code) => !codes.includes(code));
     const differing = [...more, ...less.map((code) => `not_${code}`)];
     const use = this.#uses.get(`${status} ${codes.join(" ")}`);
+    if (differing.join() === "idempotency_key_reused") return `${name}Write`;
     if (differing.length > named_codes_max && use !== undefined) return `${name}Of${pascal(use.first)}`;
     return name + pascal(differing.join("_"));
   }
@@ -278,7 +283,7 @@ function success(
       : [["application/json", { schema: inEnvelope(publisher.publishOpen(schema)), ...(isJson ? { example } : {}) }]];
   return {
     description: phrases[status] ?? "Done.",
-    ...(isTagged(operation) ? { headers: { ETag: ref("headers", "ETag") } } : {}),
+    ...(isTagged(operation) && operation.method === "get" ? { headers: { ETag: ref("headers", "ETag") } } : {}),
     content: Object.fromEntries([...json, ...documents]),
   };
 }
@@ -293,8 +298,10 @@ const envelopes: Readonly<Record<string, string>> = {
 /** The schemas of the envelopes, without the data. */
 export const envelopeSchemas: Readonly<Record<string, JsonObject>> = Object.fromEntries(
   Object.entries(envelopes).map(([meta, name]) => {
-    const properties = { success: { type: "boolean", const: true }, meta: ref("schemas", meta) };
-    return [name, { type: "object", properties, required: ["success", "meta"] }];
+    const success = { type: "boolean", const: true, description: "Always true; errors have false." };
+    const properties = { success, meta: ref("schemas", meta) };
+    const description = "The envelope of a response. What was requested is in `data`.";
+    return [name, { type: "object", description, properties, required: ["success", "meta"] }];
   }),
 );
 

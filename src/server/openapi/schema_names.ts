@@ -2,7 +2,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import { BillableEventView } from "../../billing/billing.schema.ts";
 import { type IdNoun, idPrefixes } from "../../core/ids.ts";
-import { codeField, idField, metadataField, momentField, textField } from "../../core/schema.ts";
+import { codeField, idField, metadataField, momentField, moneyField, textField } from "../../core/schema.ts";
 import { AddressView, CustomerView } from "../../customers/customer.schema.ts";
 import { CustomerDetailView } from "../../customers/customers.routes.ts";
 import { EventTypeView, EventView } from "../../events/event.schema.ts";
@@ -55,9 +55,10 @@ import { CostsView, LabelView, PackageField } from "../../shipping/labels/labels
 import { ManifestView, PlainManifestView } from "../../shipping/manifests/manifests.schema.ts";
 import { HolidaysView } from "../../shipping/rates/holidays.schema.ts";
 import { RatesView } from "../../shipping/rates/quotes.schema.ts";
-import { CardHistoryView, ListedRateCard, RateCardView } from "../../shipping/rates/rate_cards.schema.ts";
+import { amount_max, CardHistoryView, ListedRateCard, RateCardView } from "../../shipping/rates/rate_cards.schema.ts";
 import { PackageDimensions, ShippingAddress } from "../../shipping/shipping.schema.ts";
 import { ChartsView, OverridesView, ZonesView } from "../../shipping/zones/zones.schema.ts";
+import { ofMerchant } from "../../storage/tenant.schema.ts";
 import {
   FollowedView,
   ParcelView,
@@ -91,6 +92,9 @@ export const schemaNames: Readonly<Record<string, TSchema>> = {
   Text100: textField(100),
   Text200: textField(200),
   Metadata: metadataField(),
+  Money: moneyField(),
+  RateAmount: moneyField(undefined, amount_max),
+  MerchantName: ofMerchant.merchant_id,
   Address: AddressView,
   Allocation: AllocationView,
   AddedInventory: ReceivedView,

@@ -1,5 +1,5 @@
 // Moves parts that occur several times in the document to its components, which more than halves its size.
-import { dropRepeatedExamples, extendSchemas, shareFields } from "./base_schemas.ts";
+import { dropRepeatedExamples, extendSchemas, nameRows, shareFields } from "./base_schemas.ts";
 import { enumNames } from "./enum_names.ts";
 import { type JsonObject, pascal } from "./json_schema.ts";
 
@@ -241,7 +241,7 @@ const jsonOf = ({ content }: JsonObject): JsonObject => ((content ?? {}) as Path
 
 /** The longest example of a record that several responses contain, of another record, and of anything else. */
 const shared_example_characters_max = 1800;
-const record_example_characters_max = 900;
+const record_example_characters_max = 700;
 const other_example_characters_max = 450;
 
 /** Moves the examples of responses that contain a record to its schema, which then has one. */
@@ -263,7 +263,7 @@ function moveExamples(responses: readonly JsonObject[], schemas: Record<string, 
     delete media["example"];
     const schema = schemas[name];
     const uses = shown.filter((other) => other.record.name === name).length;
-    const characters_max = uses > 1 ? shared_example_characters_max : record_example_characters_max;
+    const characters_max = uses > 2 ? shared_example_characters_max : record_example_characters_max;
     const isLong = (JSON.stringify(example)?.length ?? 0) > characters_max;
     if (schema === undefined || "examples" in schema || example === undefined || isLong) continue;
     schema["examples"] = [example];
@@ -328,6 +328,7 @@ export function shareParts({ paths, webhooks, schemas, responses }: Repeating) {
     operations.flatMap((operation) => Object.values(operation["responses"] as Paths)),
     components,
   );
+  for (const operation of operations) nameRows(operation, components);
   extendSchemas(components);
   dropRepeatedExamples(components);
   shareFields(components);

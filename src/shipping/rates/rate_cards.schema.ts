@@ -18,7 +18,8 @@ import { SystemField, ZoneField } from "../zones/zones.schema.ts";
 import { CarrierField } from "./holidays.schema.ts";
 
 // The longest amount that the text pattern allows.
-const amount_max = 999_999.99;
+/** The maximum of the amounts on a rate card. */
+export const amount_max = 999_999.99;
 const rows_max = 10_000;
 const optional = Type.Optional;
 
