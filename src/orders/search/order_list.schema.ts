@@ -29,7 +29,7 @@ const status_counts: Readonly<Record<(typeof publicOrderStatuses)[number], strin
   fulfilled: "Packed, not shipped.",
   shipped: "Shipped, not all of it delivered.",
   delivered: "All parcels delivered.",
-  cancelled: "Cancelled.",
+  cancelled: "Cancelled as a whole.",
   on_hold: "Held, whatever their progress.",
 };
 

@@ -63,17 +63,42 @@ const phrases: Readonly<Record<number | string, string>> = {
 
 const error_fields = ["type", "code", "message", "details", "doc_url"];
 
-/** The fields that some codes add, from the recorded errors. */
+/** The fields that some codes add to their errors. */
+const fields_of_codes: Readonly<Record<string, string>> = {
+  action: "The refused action.",
+  allowed_actions: "The actions that the current state allows.",
+  column: "The column of the syntax error, from 1.",
+  connection_id: "The platform connection that imports the order.",
+  current_quantity: "The units on hand now.",
+  etag: "The `ETag` of the current state.",
+  existing_id: "The record that has the value already.",
+  expected_quantity: "The units on hand that the request expected.",
+  from: "The status of the record.",
+  granted: "The level of the key.",
+  import_id: "The import of the order.",
+  labels: "Labels whose purchase is in progress.",
+  line: "The line of the syntax error, from 1.",
+  merchant: "The merchant, by id or code.",
+  mode: "The environment, `live` or `test`, in which the merchant has open orders or stock.",
+  open_orders: "How many of the merchant's orders are open.",
+  orders: "The numbers of the person's open orders.",
+  rate_card_id: "The card that is valid on the same days.",
+  reason: "Why the import failed, as `code` and `message`; null while it is pending.",
+  required: "The level of key that is required.",
+  resource: "The kind of record that was not found.",
+  retry_after_seconds: "Seconds until the next attempt.",
+  returns: "The person's open returns.",
+  shortages: "Each SKU that is short, with the units requested and available.",
+  units: "How many units the merchant has in stock.",
+  variables: "The settings that are missing.",
+  world: "The environment, `live` or `test`, in which the merchant has open orders or stock.",
+};
+
+/** The fields that the recorded errors have beyond those of all errors. */
 function fieldsOfCodes(refused: RefusedExamples): JsonObject {
-  const codesOf = new Map<string, string[]>();
-  for (const [code, answer] of Object.entries(refused)) {
-    const fields = Object.keys((answer as { readonly error: object }).error);
-    for (const name of fields.filter((one) => !error_fields.includes(one))) {
-      codesOf.set(name, [...(codesOf.get(name) ?? []), `\`${code}\``]);
-    }
-  }
-  const fields = [...codesOf].map(([name, codes]) => [name, { description: `Only of ${codes.join(", ")}.` }]);
-  return Object.fromEntries(fields);
+  const names = Object.values(refused).flatMap((answer) => Object.keys((answer as { readonly error: object }).error));
+  const own = [...new Set(names)].filter((name) => !error_fields.includes(name));
+  return Object.fromEntries(own.map((name) => [name, { description: fields_of_codes[name] }]));
 }
 
 /** The schemas of all errors. */

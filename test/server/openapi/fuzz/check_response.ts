@@ -34,7 +34,7 @@ export interface Document {
   };
 }
 
-const methods = ["get", "post", "put", "patch", "delete"];
+export const methods = ["get", "post", "put", "patch", "delete"];
 
 /** The operations of a document, with their parameters in place. */
 export function operationsIn({ paths, components }: Document): ShownOperation[] {
