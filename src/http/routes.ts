@@ -46,7 +46,7 @@ type Shown<View extends TSchema> = ReadonlyDeep<Static<View>>;
 type ReadonlyDeep<Data> = Data extends object ? { readonly [Key in keyof Data]: ReadonlyDeep<Data[Key]> } : Data;
 
 /** What every row declares about its route. */
-interface Facts<Body, Query> extends Omit<RouteNotes, "needs" | "chapter" | "answers" | "matches"> {
+interface Facts<Body, Query> extends Omit<RouteNotes, "needs" | "chapter" | "answers" | "matches" | "expansion"> {
   readonly body?: Body & BodyShape;
   readonly query?: Query & TObject;
 }
@@ -95,14 +95,17 @@ export function respond<const Path extends string, Body = undefined, Query = und
     answer,
     ...notes
   }: Facts<Body, Query> &
-    Pick<RouteNotes, "answers" | "matches"> & {
+    Pick<RouteNotes, "answers" | "matches" | "expansion"> & {
       readonly answer: (input: RouteInput<Path, Body, Query>) => Promise<Response> | Response;
     },
 ): Row {
   return { method, path, body, query, answer, detail: (chapter) => documented({ ...notes, needs, chapter }) };
 }
 
-/** A route that shows data, which `data` reads in one consistent view. */
+/**
+ * A route that shows data, which `data` reads in one consistent view. If that is all records of a kind, `included` is
+ * how other responses include them.
+ */
 export function read<const Path extends string, View extends TSchema, Query = undefined, Prepared = undefined>(
   path: Path,
   needs: RouteNeed,
@@ -111,6 +114,7 @@ export function read<const Path extends string, View extends TSchema, Query = un
     envelope,
     prepare,
     data,
+    included,
     ...facts
   }: Facts<undefined, Query> &
     Showing<View> &
@@ -119,10 +123,12 @@ export function read<const Path extends string, View extends TSchema, Query = un
         db: Db,
         input: PreparedInput<RouteInput<Path, undefined, Query>, Prepared>,
       ) => Promise<Shown<View>> | Shown<View>;
+      readonly included?: Omit<Expansion, "needs">;
     },
 ): Row {
   const row = {
     ...facts,
+    ...(included && { expansion: { ...included, needs } }),
     answers: { 200: envelope === false ? view : EnvelopedView(view) },
     answer: (input: RouteInput<Path, undefined, Query>) => {
       const { show, query } = chosenFields(input, view);
@@ -220,7 +226,7 @@ export function list<
     name: included.as,
     needs,
     view,
-    read: async (db: Db, ids: readonly number[], call: object) => {
+    read: async (db: Db, ids: readonly number[], call: unknown) => {
       const shown = await views(await included.rows(db, ids), db, { call } as unknown as Input);
       return shown as readonly object[];
     },

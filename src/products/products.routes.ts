@@ -25,6 +25,7 @@ export const productRoutes = (onChange: OnProductChange) =>
       description:
         "The catalog, newest first, inactive products included. Find one by SKU, barcode or part of its name.",
       of: productList,
+      included: { as: "product", rows: productList.ofIds },
       view: ProductView,
       views: (products) => products.map(productView),
     }),

@@ -239,6 +239,23 @@ describe("hides bins from merchants", () => {
     expect([zone.bins, zone.capacity, zone.free, zone.used]).toEqual([[], null, null, 30]);
   });
 
+  test("in warehouses and products that lists include", async () => {
+    const [warehouse] = (await told("/inventory/locations")).body.data;
+    const products = new Map((await told("/products")).body.data.map((one: { id: string }) => [one.id, one]));
+    for (const path of ["/inventory/movements", "/billing/events", "/orders"]) {
+      const { data } = (await told(`${path}?expand=warehouse&limit=100`)).body;
+      const included = data.filter((one: { warehouse_id: string | null }) => one.warehouse_id !== null);
+      expect(included.length > 0).toBe(path !== "/orders");
+      for (const one of included) expect([path, one.warehouse]).toEqual([path, warehouse]);
+    }
+    const lots = (await told("/inventory/lots?expand=product")).body.data;
+    expect(lots.length).toBeGreaterThan(0);
+    for (const { product_id, product } of lots) expect(product).toEqual(products.get(product_id));
+    const [shown] = await done("GET", "/inventory/movements?expand=warehouse&limit=1");
+    expect(shown.warehouse).toEqual((await done("GET", "/inventory/locations"))[0]);
+    expect(shown.warehouse.location_zones[0].used).toBeGreaterThan(warehouse.location_zones[0].used);
+  });
+
   test("lists cannot be filtered by them", async () => {
     for (const path of [
       "/inventory?bin=A-10",

@@ -75,6 +75,7 @@ export const planted: Readonly<Record<string, Planted>> = {
   "a metric with what a merchant sells": { plant: async () => skus_seen.add(1, "TEA-100"), find: namedMetrics },
   "a list that is joined without its owner": { leak: over("shipments"), find: looks("listShipments") },
   "a record that is included without its owner": { leak: over("orders"), find: includedOrders },
+  "a product that is included without its owner": { leak: over("lots", "products"), find: includedProducts },
   "an export over all": { leak: over("movements"), find: looks("exportMovements") },
   "a search over all": { leak: over("orders", "customers", "customer_words"), find: cases("searchAll") },
   "an answer that was kept for another merchant": { find: (fixture) => repeatedAnswers(fixture, true) },
@@ -172,6 +173,17 @@ async function includedOrders({ app, ask, merchants: { ALFA, BETA } }: Fixture):
   } finally {
     await name(own.order_id);
   }
+}
+
+/** Other merchants' products, as they are included in lots. Lots of others alone would include none. */
+async function includedProducts({ ask, merchants: { BETA } }: Fixture): Promise<string[]> {
+  const path = "/inventory/lots?limit=100&expand=product&fields=product.sku,product.merchant_id";
+  const { text } = await ask({ method: "GET", path, key: BETA.keys.live.full });
+  const shown = JSON.parse(text).data.flatMap(
+    ({ product }: { product: { merchant_id: string } | null }) => product ?? [],
+  );
+  const foreign = shown.filter(({ merchant_id }: { merchant_id: string }) => merchant_id !== BETA.id);
+  return foreign.map((product: object) => `${path} tells ${JSON.stringify(product)}`);
 }
 
 /** What the metrics reveal about any merchant. */

@@ -45,6 +45,11 @@ export const warehouseRoutes = routes("Warehouses", [
       " neither bins nor capacities.",
     view: Type.Array(WarehouseView),
     data: (db, { call }) => listed(db, showsBins(call)),
+    included: {
+      name: "warehouse",
+      view: WarehouseView,
+      read: (db, ids, caller) => listed(db, showsBins(caller), ids),
+    },
   }),
   write("POST", "/inventory/locations", "house.manage", {
     id: "createLocation",
@@ -71,11 +76,12 @@ export const warehouseRoutes = routes("Warehouses", [
   }),
 ]);
 
-async function listed(db: Db, shows_bins: boolean) {
-  const used = await listUsed(shows_bins ? db.scoped(unscoped) : db, null);
-  return (await listWarehouses(db)).map((warehouse) => warehouseView(warehouse, used, shows_bins));
+/** All warehouses, or those with these ids. Merchants see their own units only, and no bins. */
+async function listed(db: Db, shows_bins: boolean, ids: readonly number[] | null = null) {
+  const used = await listUsed(shows_bins ? db.scoped(unscoped) : db, ids);
+  return (await listWarehouses(db, ids)).map((warehouse) => warehouseView(warehouse, used, shows_bins));
 }
 
 async function view(db: Db, warehouse: Warehouse) {
-  return warehouseView(warehouse, await listUsed(db.scoped(unscoped), warehouse.id), true);
+  return warehouseView(warehouse, await listUsed(db.scoped(unscoped), [warehouse.id]), true);
 }

@@ -105,10 +105,12 @@ export async function hasWarehouses(db: Db): Promise<boolean> {
   return (await listPlainWarehouses(db)).length > 0;
 }
 
-/** All warehouses with zones and bins, by priority. */
-export async function listWarehouses(db: Db): Promise<Warehouse[]> {
+/** All warehouses, or those with these ids, with zones and bins, by priority. */
+export async function listWarehouses(db: Db, ids: readonly number[] | null = null): Promise<Warehouse[]> {
+  const rows = await all(db, {});
   const whole: Warehouse[] = [];
-  for (const row of await all(db, {})) whole.push(await withPlaces(db, row));
+  for (const row of ids === null ? rows : rows.filter(({ id }) => ids.includes(id)))
+    whole.push(await withPlaces(db, row));
   return whole;
 }
 
@@ -364,9 +366,9 @@ export async function lockContents(tx: Tx, bin_id: number, merchant_id: number):
   return row ?? { units: 0, other: null };
 }
 
-/** The units in each bin that holds any, of one warehouse or of all. */
-export async function listUsed(db: Db, warehouse_id: number | null): Promise<ReadonlyMap<number, number>> {
-  const its: SQL | undefined = warehouse_id === null ? undefined : eq(stock_items.warehouse_id, warehouse_id);
+/** The units in each bin that holds any, of these warehouses or of all. */
+export async function listUsed(db: Db, warehouse_ids: readonly number[] | null): Promise<ReadonlyMap<number, number>> {
+  const its = warehouse_ids === null ? undefined : inArray(stock_items.warehouse_id, [...warehouse_ids]);
   const rows = await db.sql
     .select({ bin_id: stock_items.bin_id, units })
     .from(stock_items)
