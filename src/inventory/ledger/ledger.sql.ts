@@ -100,12 +100,12 @@ export const movementList = recordList(movements, {
     reason: filter(textField(100, { description: "Only movements with this reason." }), because),
     // The types are listed since the index begins with them.
     reference: filter(
-      textField(100, { description: "ID of the record that caused it, such as ord_1042." }),
+      textField(100, { description: "The id of the record that caused it, such as ord_1042." }),
       (reference) => and(inArray(movements.reference_type, [...referenceTypes]), eq(movements.reference_id, reference)),
     ),
     actor: equals(
       movements.actor_id,
-      textField(100, { description: "ID of the user or API key that did it, such as usr_7 or key_1002." }),
+      textField(100, { description: "The id of the user or API key that did it, such as usr_7 or key_1002." }),
     ),
   },
   within: (_, { location, bin }) => {

@@ -35,7 +35,7 @@ export const ListRestockTasks = closed({
   location: Type.Optional(several(idField("warehouse", "Only units in these warehouses."))),
   sku: Type.Optional(textField(100, { description: "Only units of this SKU." })),
   order_id: Type.Optional(
-    several(textField(100, { description: "The order's ID or number; its returns are included." })),
+    several(textField(100, { description: "The order's id or number; its returns are included." })),
   ),
   return_id: Type.Optional(several(idField("return", "Only units of these returns."))),
 });

@@ -15,8 +15,8 @@ import { reservationStatuses } from "../inventory.transitions.ts";
 /** An order as a client names it: by number, or by the id of an existing order. */
 const orderName = () =>
   Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), textField(100)], {
-    description: "An order number, which may not exist yet, or the ID of an existing order.",
-    hint: "must be an order number or ID",
+    description: "An order number, which may not exist yet, or the id of an existing order.",
+    hint: "must be an order number or id",
   });
 
 export const ReserveStock = closed({

@@ -348,7 +348,7 @@ export const reservationList = recordList(reservations, {
       return sql`${reservations.status} = ${status} and not ${past}`;
     }),
     order_id: anyOf(
-      textField(100, { description: "Only reservations for these orders, by ID or order number." }),
+      textField(100, { description: "Only reservations for these orders, by id or order number." }),
       (name) => {
         const id = readId("order", name);
         return or(eq(reservations.order_ref, name), id === null ? undefined : eq(reservations.order_id, id));

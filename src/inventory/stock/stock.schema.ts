@@ -44,8 +44,8 @@ export const ExpiryView = (which = "The lot's last day.") =>
 export const LocationView = Type.String({ description: "The warehouse, such as `whs_1001`." });
 
 export const TransferOwnership = closed({
-  from_merchant_id: merchantName("The current owner, by ID or code."),
-  to_merchant_id: merchantName("The new owner, by ID or code."),
+  from_merchant_id: merchantName("The current owner, by id or code."),
+  to_merchant_id: merchantName("The new owner, by id or code."),
   sku: textField(100, { description: "The SKU of the current owner's product." }),
   to_sku: Type.Optional(textField(100, { description: "The SKU of the new owner's product. Default: the same." })),
   quantity: quantityField("Units to transfer, of one bin and lot. Reserved units cannot be transferred."),

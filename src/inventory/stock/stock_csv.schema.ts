@@ -9,7 +9,7 @@ import { arrivalField, expiryField } from "./stock.schema.ts";
 /** The columns of the stock CSV: one row per SKU, warehouse, bin and lot. */
 export const stockColumns: readonly CsvColumn[] = [
   csvColumn("sku", "code", "The product's SKU.", "CUP-12"),
-  csvColumn("location", "text", "The warehouse's ID; optional if there is only one.", "whs_1001"),
+  csvColumn("location", "text", "The warehouse's id; optional if there is only one.", "whs_1001"),
   csvColumn(
     "bin",
     "code",

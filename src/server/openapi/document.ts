@@ -141,14 +141,33 @@ function describe(operation: Operation, { publisher, refusals, around }: Describ
 
 /** The record that `id` names, by the start of the path. */
 const records: Readonly<Record<string, string>> = {
-  "/orders/": "The order: its id, such as `ord_1001`, or its order number, percent-encoded.",
+  "/customers/": "The customer, such as `cus_1001`.",
+  "/erasures/": "The erasure, such as `ers_1001`.",
+  "/events/": "The event, such as `evt_0198c7…`.",
+  "/inventory/counts/": "The count, such as `cnt_1001`.",
+  "/inventory/locations/": "The warehouse, such as `whs_1001`.",
+  "/inventory/lots/": "The lot, such as `lot_1001`.",
+  "/inventory/receipts/": "The receipt, such as `rcv_1001`.",
+  "/inventory/reservations/": "The reservation, such as `rsv_1001`.",
+  "/inventory/transfers/": "The transfer, such as `trf_1001`.",
+  "/invitations/": "The invitation, such as `inv_1001`.",
+  "/keys/": "The API key, such as `key_1001`.",
   "/labels/": "The label, such as `lbl_1001`.",
+  "/merchants/": "The merchant, by id, such as `mer_1`, or by code.",
+  "/notices/": "The notice, such as `ntc_1001`.",
+  "/orders/": "The order: its id, such as `ord_1001`, or its order number, percent-encoded.",
+  "/platforms/": "The connection, such as `plt_1001`.",
+  "/products/": "The product, such as `prd_1001`.",
+  "/requests/": "The entry, such as `log_12_3`, or a `request_id`.",
+  "/returns/": "The return, such as `ret_1001`.",
   "/shipments/": "The parcel, such as `shp_1001`.",
   "/shipping/carrier_accounts/": "The carrier account, such as `cac_1001`.",
   "/shipping/labels/": "The label, such as `lbl_1001`.",
   "/shipping/manifests/": "The manifest, such as `man_1001`.",
   "/shipping/rate_cards/": "The rate card, such as `rtc_1001`.",
   "/shipping/zones/charts/": "The chart, such as `zch_1001`.",
+  "/users/": "The user, such as `usr_1001`.",
+  "/webhooks/": "The subscription, such as `whk_1001`.",
 };
 const recordOf = (path: string) => Object.entries(records).find(([start]) => path.startsWith(`${start}{id}`))?.[1];
 const nouns: Readonly<Record<string, string>> = {
@@ -174,7 +193,7 @@ function parametersOf(operation: Operation, publisher: Publisher, example: Examp
     name,
     in: "path",
     required: true,
-    description: (name === "id" ? recordOf(operation.path) : nouns[name]) ?? "The identifier, in any of its forms.",
+    description: (name === "id" ? recordOf(operation.path) : nouns[name]) ?? "",
     schema: { type: "string", minLength: 1, maxLength: 255 },
     ...shown(name, example?.path),
   }));
