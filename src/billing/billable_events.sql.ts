@@ -1,9 +1,12 @@
-import { and, eq, gte, isNull, lte } from "drizzle-orm";
+import { and, eq, gte, isNull, lt, lte } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { opaque } from "../../db/kit.ts";
 import { billable_events } from "../../db/schema/billing.ts";
+import { momentOf } from "../core/clock.ts";
 import { readId } from "../core/ids.ts";
-import { choice } from "../core/schema.ts";
+import { choice, timeSchemas } from "../core/schema.ts";
+import { day_ms } from "../core/time.ts";
+import { dayText } from "../core/time_zone.ts";
 import type { Db, Tx } from "../storage/database.ts";
 import { descending, equals, filter, recordList, refersTo } from "../storage/record_list.ts";
 import { allotId, insert, insertIds, prepared, type StatementArgs } from "../storage/statements.ts";
@@ -82,9 +85,27 @@ export const dayFilters = (warehouse_id: AnyPgColumn, business_date: AnyPgColumn
   to: filter(dayField("The last day, in the warehouse's time zone."), (day) => lte(business_date, day)),
 });
 
+/** The day in UTC of a moment (ms), and n days after it. */
+const dayAround = (moment: number, days: number) => dayText(Math.floor(moment / day_ms) + days);
+
+const { occurred_at, business_date } = billable_events;
+const recorded = timeSchemas("created", "Recorded");
+// The index is by business date, which is at most a day from the date in UTC.
+const timeFilters = {
+  created_after: filter(recorded.after, (text) => {
+    const moment = momentOf(text);
+    return and(gte(occurred_at, moment), gte(business_date, dayAround(moment, -1)));
+  }),
+  created_before: filter(recorded.before, (text) => {
+    const moment = momentOf(text);
+    return and(lt(occurred_at, moment), lte(business_date, dayAround(moment, 1)));
+  }),
+};
+
 /** Billable events, newest day first. */
 export const billableList = recordList(billable_events, {
   filters: {
+    ...timeFilters,
     ...dayFilters(billable_events.warehouse_id, billable_events.business_date),
     kind: equals(billable_events.kind, choice(billableKinds, { description: "Only these kinds of work." })),
   },

@@ -276,15 +276,14 @@ export function momentField(description?: string) {
 /** The names of the two filters by a time: `created_after`, `created_before`. */
 export type TimeFilterName<Name extends string> = `${Name}_after` | `${Name}_before`;
 
-/** The schemas of the two filters by a time, such as `created`. */
-export function timeSchemas(name: string) {
-  const time = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-  return { after: momentField(`${time} at this time or later.`), before: momentField(`${time} before this time.`) };
+/** The schemas of the two filters by a time, such as `created`. `event` is what happened then, if not just that. */
+export function timeSchemas(name: string, event = `${name.charAt(0).toUpperCase()}${name.slice(1)}`) {
+  return { after: momentField(`${event} at this time or later.`), before: momentField(`${event} before this time.`) };
 }
 
 /** The two filters by a time, as parameters of a query. */
-export function timeFields<const Name extends string>(name: Name) {
-  const { after, before } = timeSchemas(name);
+export function timeFields<const Name extends string>(name: Name, event?: string) {
+  const { after, before } = timeSchemas(name, event);
   return {
     [`${name}_after`]: Type.Optional(after),
     [`${name}_before`]: Type.Optional(before),

@@ -1,3 +1,4 @@
+import { momentOf } from "../core/clock.ts";
 import { readIds } from "../core/ids.ts";
 import { list, routes, write } from "../http/routes.ts";
 import {
@@ -31,13 +32,16 @@ export const putBackRoutes = routes("Warehouses", [
     refuses: ["ambiguous_identifier"],
     of: {
       query: ListRestockTasks,
-      listing: async ({ call, query: { location, sku, order_id, return_id } }) => {
+      listing: async ({ call, query }) => {
+        const { location, sku, order_id, return_id } = query;
         // An unknown order or return has no restock tasks.
         const filter = {
           sku,
           warehouse_ids: location && readIds("warehouse", location),
           order_ids: order_id && (await call.store.read((db) => readOrderIds(db, order_id))),
           return_ids: return_id && readIds("return", return_id),
+          created_after: momentOf(query.created_after),
+          created_before: momentOf(query.created_before),
         };
         return {
           rows: (db, window) => listRestockTasks(db, filter, window),

@@ -31,6 +31,7 @@ export interface Records {
   readonly counts: Found[];
   readonly lots: Found[];
   readonly keys: Found[];
+  readonly billed: Found[];
 }
 
 const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
@@ -301,6 +302,7 @@ async function readAll(
     counts: await walked(app, "/inventory/counts"),
     lots: (await walked(app, "/inventory/lots")).map((lot) => ({ ...lot, name: names.get(lot.sku) })),
     keys: await walked(app, "/keys"),
+    billed: await walked(app, "/billing/events"),
   };
 }
 

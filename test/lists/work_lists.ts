@@ -1,5 +1,18 @@
 // The lists of work in the warehouse: deliveries, transfers, counts, lots, keys, and the audit trail.
-import { contains, exact, type Filter, type List, named, newest, single, soonest } from "./list_model.ts";
+import {
+  after,
+  before,
+  bytes,
+  contains,
+  exact,
+  type Filter,
+  fields,
+  type List,
+  named,
+  newest,
+  single,
+  soonest,
+} from "./list_model.ts";
 import type { Found } from "./records.ts";
 
 const warehouse = (name: string): Filter => ({
@@ -64,6 +77,22 @@ export const workLists: readonly List[] = [
       on_hand: { values: () => ["true", "false"], passes: ({ quantity }, value) => String(quantity > 0) === value },
     },
     sorts: { "-created_at": newest("id"), expiration_date: soonest("expiration_date", "id") },
+  },
+  {
+    path: "/billing/events",
+    name: "billed",
+    key: "id",
+    file: ["/billing/events/export.csv", "billable_events.csv", "id,merchant_id"],
+    exclusive: ["from", "to"],
+    filters: {
+      created_after: after("occurred_at"),
+      created_before: before("occurred_at"),
+      from: { values: fields("business_date"), passes: ({ business_date }, value) => business_date >= value },
+      to: { values: fields("business_date"), passes: ({ business_date }, value) => business_date <= value },
+      warehouse: warehouse("warehouse_id"),
+      kind: exact("kind"),
+    },
+    sorts: { none: (a, b) => bytes(b.business_date, a.business_date) || newest("id")(a, b) },
   },
   {
     path: "/keys",

@@ -131,6 +131,17 @@ describe("works", () => {
     expect((await waiting(`?return_id=${third.id}&order_id=${picked.id}`)).data).toEqual([]);
     expect((await waiting("?location=whs_1001")).data).toHaveLength(3);
     expect((await waiting("?location=whs_7")).data).toEqual([]);
+    // The first units of each came one second after those of the one before.
+    const [, second, last] = (await waiting()).data.map((row: { waiting_since: string }) => row.waiting_since);
+    const found = async (query: string) => {
+      const { data, meta } = await waiting(query);
+      expect([query, meta.pagination.total]).toEqual([query, data.length]);
+      return names(data);
+    };
+    expect(await found(`?created_after=${second}`)).toEqual(all.slice(1));
+    expect(await found(`?created_before=${second}`)).toEqual(all.slice(0, 1));
+    expect(await found(`?created_after=${second}&created_before=${last}`)).toEqual(all.slice(1, 2));
+    expect(await found(`?created_after=${last}&sku=${one.sku}`)).toEqual([]);
     const walked: unknown[] = [];
     for (let query = "?limit=1"; query !== ""; ) {
       const { data, meta } = await waiting(query);

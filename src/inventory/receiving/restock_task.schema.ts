@@ -9,6 +9,7 @@ import {
   quantityField,
   several,
   textField,
+  timeFields,
   timestamp,
 } from "../../core/schema.ts";
 import { OwnerView } from "../../storage/tenant.schema.ts";
@@ -38,6 +39,7 @@ export const ListRestockTasks = closed({
     several(textField(100, { description: "The order's id or number; its returns are included." })),
   ),
   return_id: Type.Optional(several(idField("return", "Only units of these returns."))),
+  ...timeFields("created", "Came to the bin"),
 });
 
 export const RestockTaskView = closed({

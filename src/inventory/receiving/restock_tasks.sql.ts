@@ -1,4 +1,4 @@
-import { and, asc, eq, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gte, lt, or, type SQL, sql } from "drizzle-orm";
 import { among, amongTexts, columnsOf, list, opaque } from "../../../db/kit.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { orders } from "../../../db/schema/orders.ts";
@@ -105,6 +105,9 @@ interface RestockTaskFilter {
   /** The orders that may have released them, or that their return may belong to. */
   readonly order_ids?: readonly number[] | undefined;
   readonly return_ids?: readonly number[] | undefined;
+  /** When the first of the units came to their bin (ms): at this time or later, and before this time. */
+  readonly created_after?: number | undefined;
+  readonly created_before?: number | undefined;
 }
 
 // Units of a return that was not inspected wait for the inspection. Only ids of returns are cast.
@@ -116,7 +119,8 @@ const isInspected = sql`(${movements.reference_type} <> 'return' or exists (
 
 /** Units to restock, grouped by stock item and by the order or return they come from. */
 function groups(db: Db, filter: RestockTaskFilter, origins: readonly string[] | null) {
-  const { warehouse_ids, sku } = filter;
+  const { warehouse_ids, sku, created_after, created_before } = filter;
+  const since = sql<number>`min(${movements.created_at})`.mapWith(Number);
   // For an unfiltered list the few waiting items are found first, since most of the ledger is about orders.
   const type = origins === null ? opaque(sql`${movements.reference_type}`) : movements.reference_type;
   const narrowed: (SQL | undefined)[] = [
@@ -127,7 +131,7 @@ function groups(db: Db, filter: RestockTaskFilter, origins: readonly string[] | 
   return db.sql
     .select({
       id: sql<number>`min(${movements.id})`.mapWith(Number).as("first_id"),
-      since: sql<number>`min(${movements.created_at})`.mapWith(Number).as("since"),
+      since: since.as("since"),
       type: sql<RestockOrigin["type"]>`${movements.reference_type}`.as("giver_type"),
       origin: sql<string>`${movements.reference_id}`.as("origin"),
       stock_item_id: sql<number>`${stock_items.id}`.mapWith(Number).as("stock_item_id"),
@@ -139,7 +143,13 @@ function groups(db: Db, filter: RestockTaskFilter, origins: readonly string[] | 
     .innerJoin(movements, touches)
     .where(and(sql`${stock_items.on_hand} > 0`, waits, sql`${type} in ('order', 'return')`, ...narrowed))
     .groupBy(stock_items.id, movements.reference_type, movements.reference_id)
-    .having(sql`${change} > 0 and ${isInspected}`)
+    .having(
+      and(
+        sql`${change} > 0 and ${isInspected}`,
+        created_after === undefined ? undefined : gte(since, created_after),
+        created_before === undefined ? undefined : lt(since, created_before),
+      ),
+    )
     .as("waiting");
 }
 

@@ -289,10 +289,25 @@ export interface RecalledOrder {
 const sold = sql`${movements.type} = 'sale' and ${movements.lot_id} is not null
   and ${movements.reference_type} = 'order'`;
 
+/** When the first units of a lot shipped with an order (ms): at this time or later, and before this time. */
+interface RecallFilter {
+  readonly created_after?: number | undefined;
+  readonly created_before?: number | undefined;
+}
+
+const first_at = sql<number>`min(${movements.created_at})`.mapWith(Number);
+
+const firstShipped = ({ created_after, created_before }: RecallFilter) =>
+  and(
+    created_after === undefined ? undefined : gte(first_at, created_after),
+    created_before === undefined ? undefined : lt(first_at, created_before),
+  );
+
 /** A page of the orders that were shipped units of a lot, most recently shipped first. */
 export async function listRecalledOrders(
   db: Db,
   lot_id: number,
+  filter: RecallFilter,
   { limit, offset, after }: PageWindow,
 ): Promise<RecalledOrder[]> {
   const newest = sql`max(${movements.id})`;
@@ -302,13 +317,13 @@ export async function listRecalledOrders(
       movement_id: number(newest),
       order: movements.reference_id,
       quantity: number(sql`sum(${movements.quantity})`),
-      first_at: number(sql`min(${movements.created_at})`),
+      first_at,
       last_at: number(sql`max(${movements.created_at})`),
     })
     .from(movements)
     .where(and(eq(movements.lot_id, lot_id), sold))
     .groupBy(movements.reference_id)
-    .having(after === null ? undefined : sql`${newest} < ${after[1]}`)
+    .having(and(firstShipped(filter), after === null ? undefined : sql`${newest} < ${after[1]}`))
     .orderBy(desc(newest))
     .limit(limit)
     .offset(offset);
@@ -316,11 +331,15 @@ export async function listRecalledOrders(
 }
 
 /** The number of orders that were shipped units of a lot. */
-export async function countRecalledOrders(db: Db, lot_id: number): Promise<number> {
-  const [row] = await db.sql
-    .select({ count: sql<number>`count(distinct ${movements.reference_id})`.mapWith(Number) })
+export async function countRecalledOrders(db: Db, lot_id: number, filter: RecallFilter): Promise<number> {
+  const matching = db.sql
+    .select({ order: movements.reference_id })
     .from(movements)
-    .where(and(eq(movements.lot_id, lot_id), sold));
+    .where(and(eq(movements.lot_id, lot_id), sold))
+    .groupBy(movements.reference_id)
+    .having(firstShipped(filter))
+    .as("matching");
+  const [row] = await db.sql.select({ count: sql<number>`count(*)`.mapWith(Number) }).from(matching);
   return row?.count ?? 0;
 }
 

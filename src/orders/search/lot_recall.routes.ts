@@ -1,3 +1,4 @@
+import { momentOf } from "../../core/clock.ts";
 import { csvExportFields } from "../../core/csv_columns.ts";
 import { missing } from "../../core/faults.ts";
 import { readId } from "../../core/ids.ts";
@@ -16,7 +17,7 @@ import type { Db } from "../../storage/database.ts";
 import { sizesOfOrders } from "../lifecycle/order_lookup.sql.ts";
 import { findOrders } from "../orders.sql.ts";
 import { lotRecallCells, lotRecallColumns, lotRecallView } from "./lot_recall.ts";
-import { ListLotRecall, LotRecallView } from "./order_list.schema.ts";
+import { ListLotRecall, LotRecallView, recallFilters } from "./order_list.schema.ts";
 
 /**
  * Traces a lot to every order that was shipped units of it. Its path is below `/inventory`, but only orders know
@@ -31,9 +32,9 @@ export const lotRecallRoutes = routes("Lots", [
       " to warn in a recall. Units whose pick was not scanned count as `assumed_quantity`.",
     of: {
       query: ListLotRecall,
-      listing: ({ params: { id } }) => ({
-        rows: async (db, window) => listRecalledOrders(db, (await lotOf(db, id)).id, window),
-        count: async (db) => countRecalledOrders(db, (await lotOf(db, id)).id),
+      listing: ({ params: { id }, query }) => ({
+        rows: async (db, window) => listRecalledOrders(db, (await lotOf(db, id)).id, filterOf(query), window),
+        count: async (db) => countRecalledOrders(db, (await lotOf(db, id)).id, filterOf(query)),
         position: positionOf,
         // Little of an order is shown, but much of it may be read.
         long: { bytes: (db, rows) => sizesOfOrders(db, idsOf(rows)) },
@@ -48,8 +49,8 @@ export const lotRecallRoutes = routes("Lots", [
     description:
       "The orders of the trace, one row each, with the customer's email address and the tracking numbers: the mailing" +
       " list of a recall.",
-    query: closed(csvExportFields),
-    file: ({ params }) => lotRecallExport(params.id),
+    query: closed({ ...recallFilters, ...csvExportFields }),
+    file: ({ params, query }) => lotRecallExport(params.id, filterOf(query)),
   }),
 ]);
 
@@ -58,6 +59,11 @@ async function lotOf(db: Db, id: string): Promise<NamedLot> {
   if (lot === null) throw missing("lot", id);
   return lot;
 }
+
+const filterOf = ({ created_after, created_before }: ListLotRecall) => ({
+  created_after: momentOf(created_after),
+  created_before: momentOf(created_before),
+});
 
 const positionOf = ({ last_at, movement_id }: RecalledOrder): PagePosition => [last_at, movement_id];
 
@@ -80,13 +86,16 @@ async function viewsOf(db: Db, { id, product_id }: NamedLot, rows: readonly Reca
 }
 
 /** The CSV of the orders that were shipped units of a lot, most recent first. */
-function lotRecallExport(id: string): CsvFile<ReturnType<typeof lotRecallView>, PagePosition> {
+function lotRecallExport(
+  id: string,
+  filter: ReturnType<typeof filterOf>,
+): CsvFile<ReturnType<typeof lotRecallView>, PagePosition> {
   return {
     name: "trace.csv",
     columns: lotRecallColumns,
     page: async (db, after, limit) => {
       const lot = await lotOf(db, id);
-      const rows = await listRecalledOrders(db, lot.id, { limit, offset: 0, after });
+      const rows = await listRecalledOrders(db, lot.id, filter, { limit, offset: 0, after });
       // An order may have hundreds of lines, so as many orders are read as fit.
       const read = rows.slice(0, fittingInSlice(await sizesOfOrders(db, idsOf(rows))));
       const last = read.at(-1);

@@ -123,7 +123,10 @@ export type ListOrders = Static<typeof ListOrders>;
 export const FilterOrders = closed(orderFilters);
 export type FilterOrders = Static<typeof FilterOrders>;
 
-export const ListLotRecall = closed({ ...pageFields });
+/** The filters of a lot's trace. */
+export const recallFilters = timeFields("created", "First units shipped");
+
+export const ListLotRecall = closed({ ...pageFields, ...recallFilters });
 export type ListLotRecall = Static<typeof ListLotRecall>;
 
 export const LotRecallView = closed({

@@ -114,6 +114,7 @@ describe("works", () => {
     const first = await shop.order([[{ id }, 2]]);
     await shop.act(first.id, "pick");
     await shop.act(first.id, "ship", { carrier: "ups", tracking_number: "1Z-1" });
+    shop.app.clocks.live.advance(1000);
     const second = await shop.order([[{ id }, 3]]);
     await shop.act(second.id, "ship");
     await shop.order([[{ id }, 1]]);
@@ -134,6 +135,21 @@ describe("works", () => {
     const { next_cursor } = (await shop.app.get(`/inventory/lots/${lots[0]}/trace?limit=1`)).body.meta.pagination;
     const rest = await shop.app.get(`/inventory/lots/${lots[0]}/trace?limit=1&cursor=${next_cursor}`);
     expect(rest.body.data).toEqual([body.data[1]]);
+    const since = body.data[0].first_shipped_at;
+    for (const [name, made] of [
+      ["created_after", second],
+      ["created_before", first],
+    ] as const) {
+      const { data, meta } = (await shop.app.get(`/inventory/lots/${lots[0]}/trace?${name}=${since}`)).body;
+      expect([name, meta.pagination.total, data.map((row: { order_id: string }) => row.order_id)]).toEqual([
+        name,
+        1,
+        [made.id],
+      ]);
+      const file = (await shop.app.get(`/inventory/lots/${lots[0]}/trace/export.csv?${name}=${since}`)).body as string;
+      const lines = file.trim().split("\r\n").slice(1);
+      expect(lines.map((line) => line.startsWith(`${made.order_number},`))).toEqual([true]);
+    }
   });
 });
 
