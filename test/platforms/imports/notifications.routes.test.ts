@@ -4,6 +4,7 @@ import { platform_connections, platform_imports, platform_notifications } from "
 import { hmacBase64 } from "../../../src/core/crypto.ts";
 import { day_ms } from "../../../src/core/time.ts";
 import { deleteOldNotifications } from "../../../src/platforms/imports/imports.jobs.ts";
+import { operationsOf } from "../../../src/server/openapi/description.ts";
 import { openApp } from "../../build/service.ts";
 import { connectShopify, secret, shopifyOrder, stock } from "../stores.ts";
 
@@ -253,8 +254,11 @@ describe("refuses", () => {
     const unknown = await big({ ...body, producer: "stores/nobody" });
     expect([unknown.status, unknown.body.error.code]).toEqual([404, "resource_missing"]);
     expect(unknown.body.error.details[0].field).toBe("store_id");
-    // The message names the request that connects the store.
+    // The page, the message and its detail name the request that connects the store.
+    const page = operationsOf(app.app.routes).find(({ id }) => id === "bigcommerceOrder");
+    expect(page?.description).toContain("Connect it first: `POST /platforms` with `platform: bigcommerce`");
     const { message } = unknown.body.error;
+    expect(unknown.body.error.details[0].message).toContain("POST /v1/platforms");
     const how = /POST \/v1(\/\S+) with platform (\w+), .* store_id, .* api_token/;
     const [, route = "", platform] = how.exec(message) ?? [];
     const connecting = { platform, store_id: "nobody", api_token: "a-token-0123", api_url, status: "paused" };
