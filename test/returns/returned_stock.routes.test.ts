@@ -299,6 +299,18 @@ describe("works", () => {
     expect((await other.stockOf(product.sku)).locations).toMatchObject([{ location: "RETURNS", kind: "returns" }]);
   });
 
+  test("a storage bin coded RETURNS takes no returned units: a returns bin with a free code is created", async () => {
+    const other = await openShop();
+    const product = await other.product({ units: 1 });
+    const order = await other.order([[product, 1]]);
+    await other.act(order.id, "ship");
+    const changed = { kind: "storage" } as const;
+    await other.app.service.stores.live.write((tx) => tx.sql.update(bins).set(changed).where(eq(bins.code, "RETURNS")));
+    const { id } = await other.app.create("/returns", { order_id: order.id, reason: "defective" });
+    await other.app.create(`/returns/${id}/receive`);
+    expect((await other.stockOf(product.sku)).locations).toMatchObject([{ location: "RETURNS-2", kind: "returns" }]);
+  });
+
   test("received units are stored in the returns bin until their inspection, for billing too", async () => {
     const other = await openShop();
     const { clocks, service } = other.app;

@@ -36,20 +36,31 @@ LEFT JOIN shipped_lots l ON l.order_ref = r.order_ref AND l.product_id = p.produ
 LEFT JOIN shipped_from f ON f.order_ref = r.order_ref AND f.product_id = p.product_id AND f.place = 1
 GROUP BY r.return_id, r.merchant_id, p.product_id, r.imported, f.warehouse_id, r.warehouse_id, l.lot_id;--> statement-breakpoint
 INSERT INTO bins (warehouse_id, zone_id, code, kind, pick_order, mix_merchants)
-SELECT DISTINCT r.warehouse_id, (SELECT min(z.id) FROM zones z WHERE z.warehouse_id = r.warehouse_id), 'RETURNS', 'returns',
-  1000000, false
-FROM received_returns r
-WHERE NOT EXISTS (
-  SELECT 1 FROM bins b WHERE b.warehouse_id = r.warehouse_id AND (b.code = 'RETURNS' OR b.kind = 'returns'
-    AND coalesce(b.dedicated_merchant_id, r.merchant_id) = r.merchant_id)
-);--> statement-breakpoint
+WITH RECURSIVE codes(n, code) AS (
+  SELECT 1, 'RETURNS'
+  UNION ALL
+  SELECT n + 1, 'RETURNS-' || (n + 1) FROM codes WHERE n <= (SELECT count(*) FROM bins WHERE code LIKE 'RETURNS%')
+)
+SELECT w.warehouse_id, (SELECT min(z.id) FROM zones z WHERE z.warehouse_id = w.warehouse_id),
+  (
+    SELECT c.code FROM codes c
+    WHERE NOT EXISTS (SELECT 1 FROM bins b WHERE b.warehouse_id = w.warehouse_id AND b.code = c.code)
+    ORDER BY c.n LIMIT 1
+  ), 'returns', 1000000, false
+FROM (
+  SELECT DISTINCT r.warehouse_id FROM received_returns r
+  WHERE NOT EXISTS (
+    SELECT 1 FROM bins b WHERE b.warehouse_id = r.warehouse_id AND b.kind = 'returns'
+      AND coalesce(b.dedicated_merchant_id, r.merchant_id) = r.merchant_id
+  )
+) w;--> statement-breakpoint
 CREATE TEMPORARY TABLE returns_to_book AS
-SELECT r.return_id, r.merchant_id, r.product_id, r.type, r.warehouse_id, r.lot_id, r.quantity, coalesce(
-    (SELECT b.id FROM bins b
-      WHERE b.warehouse_id = r.warehouse_id AND b.kind = 'returns'
-        AND coalesce(b.dedicated_merchant_id, r.merchant_id) = r.merchant_id
-      ORDER BY CASE WHEN b.dedicated_merchant_id IS NULL THEN 1 ELSE 0 END, b.pick_order, b.id LIMIT 1),
-    (SELECT b.id FROM bins b WHERE b.warehouse_id = r.warehouse_id AND b.code = 'RETURNS')
+SELECT r.return_id, r.merchant_id, r.product_id, r.type, r.warehouse_id, r.lot_id, r.quantity,
+  (
+    SELECT b.id FROM bins b
+    WHERE b.warehouse_id = r.warehouse_id AND b.kind = 'returns'
+      AND coalesce(b.dedicated_merchant_id, r.merchant_id) = r.merchant_id
+    ORDER BY CASE WHEN b.dedicated_merchant_id IS NULL THEN 1 ELSE 0 END, b.pick_order, b.id LIMIT 1
   ) AS bin_id,
   greatest(CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint), coalesce((SELECT created_at FROM movements ORDER BY id DESC LIMIT 1), 0)) AS now
 FROM received_returns r;--> statement-breakpoint

@@ -432,10 +432,10 @@ export async function transitSpot(tx: Tx, warehouse_id: number, kind: BinKind, m
   return binSpot(warehouse, bin);
 }
 
-/** The bin with this code, or a new one with the next free code if that is reserved for another merchant. */
+/** The bin with this code; a new one with the next free code if that is of another kind or of one merchant only. */
 async function ensureTransitBin(tx: Tx, wanted: NewBin): Promise<WarehouseBin> {
   const bin = await ensureBin(tx, wanted);
-  if (bin.dedicated_merchant_id === null) return bin;
+  if (bin.kind === wanted.kind && bin.dedicated_merchant_id === null) return bin;
   const code = await freeBinCode(tx, wanted.warehouse_id, nextBinCode(wanted.code));
   return freshBin(tx, { ...wanted, code });
 }

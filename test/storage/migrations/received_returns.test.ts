@@ -1,5 +1,5 @@
 // The upgrade adds units of returns that were received and not inspected to the returns bin, as their receipt would.
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { and, asc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { movements, stock_items } from "../../../db/schema/inventory.ts";
 import { bins } from "../../../db/schema/warehouses.ts";
@@ -215,6 +215,38 @@ test("a warehouse without a returns bin gets one", async () => {
   expect(await live.read((db) => booked(db, [id]))).toEqual(before);
   const [bin] = await live.read((db) => db.sql.select().from(bins).where(eq(bins.code, "RETURNS")));
   expect(bin).toMatchObject({ kind: "returns", zone_id: expect.any(Number), mix_merchants: false, capacity: null });
+});
+
+describe("a bin coded RETURNS that may not take the units is left alone, and a bin with a free code takes them", () => {
+  const unfit = [
+    ["a storage bin", { kind: "storage" }],
+    ["another merchant's returns bin", { kind: "returns", dedicated: true }],
+    ["another merchant's storage bin", { kind: "storage", dedicated: true }],
+  ] as const;
+  test.each(unfit)("%s", async (_, { kind, ...more }) => {
+    const shop = await openShop();
+    const product = await shop.product({ units: 2 });
+    const id = await returned(shop, await sold(shop, [[product, 2]]), { [product.sku]: 2 }, [{ [product.sku]: 2 }]);
+    const merchant = (await shop.app.create("/merchants", { code: "OTHER", name: "Other" })).id;
+    const { live } = shop.app.service.stores;
+    await live.write((tx) => forget(tx, [id]));
+    const dedicated_merchant_id = "dedicated" in more ? Number(merchant.split("_")[1]) : null;
+    await live.write(async (tx) => {
+      await tx.sql.update(bins).set({ kind, dedicated_merchant_id }).where(eq(bins.code, "RETURNS"));
+      const [taken] = await tx.sql.select().from(bins).where(eq(bins.code, "RETURNS"));
+      if (taken === undefined) throw new Error("There is no bin RETURNS.");
+      const { id: _, ...fields } = taken;
+      await tx.sql.insert(bins).values({ ...fields, code: "RETURNS-2", kind: "storage" });
+    });
+    await live.write(migrate);
+    const { held, received } = await live.read((db) => booked(db, [id]));
+    expect(held.map((row) => JSON.parse(row))).toEqual([
+      expect.objectContaining({ bin: "RETURNS-3", kind: "returns", on_hand: 2, reserved: 0 }),
+    ]);
+    expect(received).toEqual([expect.objectContaining({ reference: id, units: 2 })]);
+    const [bin] = await live.read((db) => db.sql.select().from(bins).where(eq(bins.code, "RETURNS-3")));
+    expect(bin).toMatchObject({ dedicated_merchant_id: null, zone_id: expect.any(Number), mix_merchants: false });
+  });
 });
 
 test("where no return is waiting, nothing changes", async () => {
