@@ -97,7 +97,7 @@ const changeRows = (service: Service) => [
   }),
   write("DELETE", "/keys/:id", "keys.manage", {
     id: "deleteKey",
-    summary: "Delete an API key",
+    summary: "Revoke an API key",
     description:
       "The same as revoking it now: requests with it are refused, and it stays in the list as `revoked`. Repeating it" +
       " changes nothing.",

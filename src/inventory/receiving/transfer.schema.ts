@@ -11,6 +11,7 @@ import {
   textField,
   timestamp,
 } from "../../core/schema.ts";
+import { actionsIn } from "../../core/transitions.ts";
 import { OwnerView, ofMerchantOrSku } from "../../storage/tenant.schema.ts";
 import { missingReasons, transferStatuses, transferTransitions } from "../inventory.transitions.ts";
 import { incomingBinField } from "../stock/stock.schema.ts";
@@ -96,7 +97,7 @@ const transfer = {
     }),
     { description: "What is moved, and how far it is." },
   ),
-  allowed_actions: Type.Array(choice(Object.keys(transferTransitions) as (keyof typeof transferTransitions)[])),
+  allowed_actions: Type.Array(choice(actionsIn(transferTransitions))),
   revision: Type.Integer({ minimum: 1 }),
   created_at: Timestamp,
   updated_at: Timestamp,
