@@ -13,7 +13,7 @@ export const audit_entries = table(
     actor_type: text().$type<ActorType>().notNull(),
     actor_id: text().notNull(),
     actor_name: text().notNull(),
-    world: text().$type<Environment>().notNull(),
+    mode: text().$type<Environment>().notNull(),
     /** The operation id, or another action such as `signIn`. */
     action: text().notNull(),
     /** Wire ids of the affected records, as in `audit_targets`. */
@@ -28,7 +28,7 @@ export const audit_entries = table(
     index("audit_entries_time").on(t.created_at, t.id),
     index("audit_entries_actor").on(t.actor_id, t.created_at, t.id),
     index("audit_entries_action").on(t.action, t.created_at, t.id),
-    oneOf("audit_entries", "world", environments),
+    oneOf("audit_entries", "mode", environments),
   ],
 );
 

@@ -114,21 +114,21 @@ async function removeOld(
   }
 }
 
-function linesOf({ place, size_bytes, read_bytes, sha256, worlds, secret_key, seconds }: MadeBackup): string[] {
+function linesOf({ place, size_bytes, read_bytes, sha256, modes, secret_key, seconds }: MadeBackup): string[] {
   const sizes = `${megabytes(size_bytes)}, compressed from ${megabytes(read_bytes)} in ${seconds.toFixed(1)} s`;
   return [
     `Backed up to ${place}`,
     `  ${sizes}`,
     `  sha256 ${sha256}`,
-    ...momentsOf(worlds),
+    ...momentsOf(modes),
     keyLine(secret_key.included),
     `To restore it: packhouse restore ${place} --into FOLDER`,
   ];
 }
 
-function momentsOf(worlds: MadeBackup["worlds"]): string[] {
+function momentsOf(modes: MadeBackup["modes"]): string[] {
   return environments.map((mode) => {
-    const { at, commit } = worlds[mode];
+    const { at, commit } = modes[mode];
     return `  ${mode}: as of ${at}${commit === null ? "" : `, commit ${commit}`}`;
   });
 }
@@ -148,9 +148,9 @@ async function show({ file, json }: FlagValues<typeof shown>): Promise<void> {
     print(JSON.stringify({ ...manifest, files }));
     return;
   }
-  const { packhouse, engine, made_at, worlds, secret_key } = manifest;
+  const { packhouse, engine, made_at, modes, secret_key } = manifest;
   print(`Backup of ${made_at}, made by Packhouse ${packhouse} from ${engine}. All checksums match.`);
-  for (const line of [...momentsOf(worlds), keyLine(secret_key.included)]) print(line);
+  for (const line of [...momentsOf(modes), keyLine(secret_key.included)]) print(line);
   for (const { name, size_bytes } of files) print(`  ${name.padEnd(20)} ${megabytes(size_bytes)}`);
 }
 
@@ -168,6 +168,6 @@ async function moments({ to, json }: FlagValues<typeof searched>): Promise<void>
     print(`Only the backups themselves can be restored from ${resolve(to)}: no archived log follows one of them.`);
   for (const { range, from } of restorable) {
     const sources = `${from.archive} and ${range.segments} segments`;
-    print(`${range.world.padEnd(4)}  from ${iso(from.at)} to ${iso(range.most_at)}, using ${sources}`);
+    print(`${range.mode.padEnd(4)}  from ${iso(from.at)} to ${iso(range.most_at)}, using ${sources}`);
   }
 }

@@ -71,7 +71,7 @@ async function exportPerson(options: FlagValues<typeof exporting>, stores: Store
   const { mode } = options;
   const report = await exportPersonalData(stores[mode], personIn(options.person), { flags, for_operator: true });
   const targets = report.about.customers.slice(0, 50);
-  await stores.live.write((tx) => recordCommand(tx, { world: mode, action: "exportPerson", targets }));
+  await stores.live.write((tx) => recordCommand(tx, { mode, action: "exportPerson", targets }));
   const text = `${JSON.stringify(report, null, 2)}\n`;
   if (options.to && options.to !== "-") writeAtomically(options.to, text);
   else print(text.trimEnd());
@@ -88,7 +88,7 @@ async function erasePerson(options: FlagValues<typeof erasing>, stores: Stores):
     return "customer" in person ? eraseCustomer(tx, person.customer, request) : eraseEmail(tx, person.email, request);
   });
   const targets = [wireId("erasure", begun.id)];
-  await stores.live.write((tx) => recordCommand(tx, { world: mode, action: "askErasure", targets }));
+  await stores.live.write((tx) => recordCommand(tx, { mode, action: "askErasure", targets }));
   await eraseAllDue(store, join(options.data, erasures_file));
   await printErasure(store, begun.id, options.json);
 }

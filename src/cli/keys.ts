@@ -119,7 +119,7 @@ async function audited<Done extends ApiKey | CreatedKey>(
 ): Promise<Done> {
   const record = (tx: Tx, done: Done) => {
     const { id } = "key" in done ? done.key : done;
-    return recordCommand(tx, { world: mode, action, targets: [wireId("key", id)] });
+    return recordCommand(tx, { mode, action, targets: [wireId("key", id)] });
   };
   const done = await stores[mode].write(async (tx) => {
     const it = await act(tx);

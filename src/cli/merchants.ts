@@ -122,7 +122,7 @@ async function create(options: FlagValues<typeof described>, stores: Stores, out
 async function changeMerchant(stores: Stores, action: string, work: (tx: Tx) => Promise<Merchant>): Promise<Merchant> {
   const merchant = await stores.live.write(async (tx) => {
     const done = await work(tx);
-    await recordCommand(tx, { world: "live", action, targets: [wireId("merchant", done.id)] });
+    await recordCommand(tx, { mode: "live", action, targets: [wireId("merchant", done.id)] });
     return done;
   });
   await copyMerchants(stores);

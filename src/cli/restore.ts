@@ -14,7 +14,7 @@ import type { Decision } from "../operations/backups/backup_run.transitions.ts";
 import type { BackupSource } from "../operations/backups/backup_source.ts";
 import { proveBackup } from "../operations/backups/prove_backup.ts";
 import { type RestoreResult, restoreSqlite } from "../operations/backups/restore_sqlite.ts";
-import { linesOfWorlds } from "../operations/backups/restored_stores.ts";
+import { linesOfEnvironments } from "../operations/backups/restored_stores.ts";
 import { decide } from "../operations/backups/settle_restore.ts";
 import { ArchivedLogDamaged, applyArchived, TooEarly } from "../operations/log_archive/apply_segments.ts";
 import { archiveLocationOf, backupsBy, sourceOf } from "../server/backup_locations.ts";
@@ -231,15 +231,15 @@ function summaryOf(restored: RestoreResult, home: string, place: string): string
   if (restored.state === "earlier") {
     return [`The restore of ${restored.archive} into ${home}, which was interrupted at its end, is now complete.`];
   }
-  const { worlds } = restored;
+  const { modes } = restored;
   const waits = environments.some((mode) => {
-    const { waiting_deliveries, waiting_reports, waiting_purchases } = worlds[mode];
+    const { waiting_deliveries, waiting_reports, waiting_purchases } = modes[mode];
     return waiting_deliveries + waiting_reports + waiting_purchases > 0;
   });
   return [
     `Restored ${place} into ${home}`,
-    ...linesOfWorlds(worlds),
-    `New ids start ${worlds.live.advanced_by.toLocaleString("en")} higher, so that none is used twice.`,
+    ...linesOfEnvironments(modes),
+    `New ids start ${modes.live.advanced_by.toLocaleString("en")} higher, so that none is used twice.`,
     "All users must sign in again.",
     "API keys and users are as they were at the backup: keys revoked since are valid again. See packhouse keys list.",
     ...(waits ? ["Send what is held with packhouse restored send, or discard it with packhouse restored drop."] : []),
@@ -315,7 +315,7 @@ async function settleEnvironment(stores: Stores, mode: Environment, decision: De
     decide(tx, decision, "command line"),
   );
   const action = decision === "send" ? "sendRestored" : "dropRestored";
-  await stores.live.write((tx) => recordCommand(tx, { world: mode, action, targets: [] }));
+  await stores.live.write((tx) => recordCommand(tx, { mode, action, targets: [] }));
   const what = `${waiting_deliveries} deliveries, ${waiting_reports} reports, ${waiting_purchases} purchases`;
   print(`${mode}: ${decision === "send" ? "will be sent" : "will be discarded"}: ${what}`);
   return 1;
@@ -336,7 +336,7 @@ async function prove(options: FlagValues<typeof proving>): Promise<number> {
   const { manifest, differences } = await proveBackup({ ...where, verify: verifyStore });
   const count = environments.reduce((sum, mode) => sum + differences[mode].length, 0);
   if (options.json) {
-    print(JSON.stringify({ file: source.place, made_at: manifest.made_at, worlds: manifest.worlds, differences }));
+    print(JSON.stringify({ file: source.place, made_at: manifest.made_at, modes: manifest.modes, differences }));
     return count === 0 ? 0 : 1;
   }
   print(`${source.place}: made ${manifest.made_at} by Packhouse ${manifest.packhouse}`);
@@ -345,7 +345,7 @@ async function prove(options: FlagValues<typeof proving>): Promise<number> {
       print(`${mode}: ${rule}: ${subject}: expected ${expected}, found ${actual}`);
     }
     const n = differences[mode].length;
-    print(`${mode}: as of ${manifest.worlds[mode].at}: ${n} ${n === 1 ? "difference" : "differences"}`);
+    print(`${mode}: as of ${manifest.modes[mode].at}: ${n} ${n === 1 ? "difference" : "differences"}`);
   }
   return count === 0 ? 0 : 1;
 }

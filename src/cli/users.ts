@@ -65,7 +65,7 @@ export const userCommands: Commands = {
 
 /** Records a change of a user in the audit log. */
 function recordUserCommand(tx: Tx, action: string, { id }: User, facts: AuditFacts): Promise<void> {
-  return recordCommand(tx, { world: "live", action, targets: [wireId("user", id)], facts });
+  return recordCommand(tx, { mode: "live", action, targets: [wireId("user", id)], facts });
 }
 
 const checkPerson = checkOf(closed({ email: emailField(), name: personName("The person's full name.") }));

@@ -220,7 +220,7 @@ export const faultDescriptions: Readonly<Record<FaultCode, FaultDescription>> = 
   },
   merchant_not_empty: {
     when:
-      "The merchant still has open orders or units in stock, in the environment that world names; open_orders and" +
+      "The merchant still has open orders or units in stock, in the environment that mode names; open_orders and" +
       " units are their numbers.",
     remedy:
       "Ship or cancel the orders and remove the stock, then close the merchant. This includes orders and stock in" +

@@ -156,14 +156,14 @@ export interface OpenMerchantWork {
  * Refuses to close a merchant with open orders or stock in an environment.
  * Refuses: merchant_not_empty.
  */
-export function refuseOpenWork(merchant: Merchant, world: "live" | "test", left: OpenMerchantWork): void {
+export function refuseOpenWork(merchant: Merchant, mode: "live" | "test", left: OpenMerchantWork): void {
   const { open_orders, units } = left;
   if (open_orders === 0 && units === 0) return;
   const [orders, stock] = [counted(open_orders, "open order"), counted(units, "unit")];
   const parts = [open_orders > 0 ? orders : "", units > 0 ? `${stock} in stock` : ""].filter((text) => text !== "");
-  const where = world === "test" ? " in test" : "";
+  const where = mode === "test" ? " in test" : "";
   const message = `${merchant.code} still has ${parts.join(" and ")}${where}. Ship, cancel or remove them first.`;
-  throw new Fault("merchant_not_empty", message, { merchant: wireId("merchant", merchant.id), world, ...left });
+  throw new Fault("merchant_not_empty", message, { merchant: wireId("merchant", merchant.id), mode, ...left });
 }
 
 const counted = (number: number, what: string) => `${number} ${what}${number === 1 ? "" : "s"}`;

@@ -409,7 +409,7 @@ function auditErasure(tx: Tx, { id, customers, asked_by }: Erasure): Promise<voi
   const facts = { customers: customers.length, asked_by: asked_by.id };
   return recordAct(tx, {
     actor: systemActor("privacy.erase"),
-    world: tx.mode,
+    mode: tx.mode,
     action: "finishErasure",
     targets: targets.slice(0, 50),
     ip: null,

@@ -270,7 +270,7 @@ export const otherRecords: Readonly<
   manifests: { holds: "staff", columns: ["carrier", "day", "created_by"] },
   audit_entries: {
     holds: "staff",
-    columns: [...["actor_type", "actor_id", "actor_name", "world", "action", "targets", "request_id", "ip", "facts"]],
+    columns: [...["actor_type", "actor_id", "actor_name", "mode", "action", "targets", "request_id", "ip", "facts"]],
   },
   audit_targets: { holds: "staff", columns: ["target"] },
   users: { holds: "staff", columns: ["email", "email_key", "name", "password_hash", "status"] },

@@ -195,8 +195,8 @@ async function openArchiving({ ship_to, backups, data, log }: ServeSettings) {
 function archiveStateOf(log_archiving: LogArchiving | null): Service["shipped"] {
   if (log_archiving === null) return undefined;
   return () => {
-    const { place, worlds, waiting_bytes, problem } = log_archiving.state();
-    const [live, test] = environments.map((mode) => worlds[mode].archived_until);
+    const { place, modes, waiting_bytes, problem } = log_archiving.state();
+    const [live, test] = environments.map((mode) => modes[mode].archived_until);
     const until = live == null || test == null ? null : Math.min(live, test);
     return { place, until, waiting_bytes, problem };
   };

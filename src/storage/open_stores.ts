@@ -40,7 +40,7 @@ export async function openStores(settings: OpenSettings): Promise<Stores> {
   const { log, site, connections } = settings;
   // Loaded only when a PostgreSQL database is used.
   const { openPostgres } = await import("./postgres/postgres_store.ts");
-  await migrateWorlds(url, settings);
+  await migrateSchemas(url, settings);
   const open = (mode: Environment) =>
     openPostgres({ url, schema: mode, mode, clock: clocks[mode], log, site, connections });
   const [live, test] = [open("live"), open("test")];
@@ -65,10 +65,10 @@ async function registered(url: string, { log }: OpenSettings, stores: readonly S
 const breaking_waits = "the database upgrade is breaking: waiting until all other servers and commands have stopped";
 
 /** Migrates both schemas. Breaking migrations wait until nobody uses the schemas; additive ones do not. */
-async function migrateWorlds(url: string, { log, older, unfinished, moved, must_exist }: OpenSettings): Promise<void> {
-  const { isAdditive, migratePostgresWorlds } = await import("./migrations/migrate_postgres.ts");
+async function migrateSchemas(url: string, { log, older, unfinished, moved, must_exist }: OpenSettings): Promise<void> {
+  const { isAdditive, migratePostgresSchemas } = await import("./migrations/migrate_postgres.ts");
   const { requireAlone, requireNoCopy, untilAlone } = await import("./postgres/schema_lock.ts");
-  const worlds = environments.map((mode) => ({ schema: mode, mode }));
+  const schemas = environments.map((mode) => ({ schema: mode, mode }));
   const before: AroundPostgres["before"] = async (client, standings) => {
     if (older === "refused") throw refuseOlder("The database");
     await requireNoCopy(client, environments);
@@ -88,7 +88,7 @@ async function migrateWorlds(url: string, { log, older, unfinished, moved, must_
     else log.warn(breaking_waits, { still_there: there.join(", ") });
   };
   const migrate = () =>
-    migratePostgresWorlds(url, worlds, { before, after, waits }, undefined, { unfinished, moved, must_exist });
+    migratePostgresSchemas(url, schemas, { before, after, waits }, undefined, { unfinished, moved, must_exist });
   const standings = await untilAlone(migrate, tell);
   const added = namesOf(standings.flatMap(({ applied }) => unknownMigrations(known_migrations.postgres, applied)));
   if (added.length === 0) return;

@@ -1,6 +1,6 @@
 // Authentication and refusals. The specification shows the header and the forms of keys; the rest is the contract's.
 import { describe, expect, test } from "bun:test";
-import { type Answer, keyOf, makeListedKey, open, replay, send, type World, worlds } from "./service.ts";
+import { type Answer, type ContractCaller, callers, keyOf, makeListedKey, open, replay, send } from "./service.ts";
 import {
   envelope,
   envelopedList,
@@ -21,27 +21,30 @@ function expectRefusal(answer: Answer, status: number, code: string): void {
   expectShape(answer.body, refusal(code));
 }
 
-const inBothWorlds = (what: string, work: (world: World) => Promise<void>) =>
-  test.each(worlds)(`${what} ($mode key, $base)`, work);
+const inBothEnvironments = (what: string, work: (caller: ContractCaller) => Promise<void>) =>
+  test.each(callers)(`${what} ($mode key, $base)`, work);
 
 describe("authentication", () => {
-  inBothWorlds("a key says its mode after the prefix", async ({ mode }) => {
+  inBothEnvironments("a key says its mode after the prefix", async ({ mode }) => {
     expect(keyOf(mode, "full")).toMatch(new RegExp(`^ph_${mode}_[0-9A-Za-z]{36}$`));
   });
 
-  inBothWorlds("a request without a key, with a malformed and with an unknown one is 401", async ({ mode, base }) => {
-    const none = await send("GET", `${base}/orders`, null);
-    expectRefusal(none, 401, "authentication_required");
-    expect(none.headers.get("www-authenticate")).toStartWith("Bearer");
-    const basic = await send("GET", `${base}/orders`, null, undefined, { authorization: "Basic amFuZTpqYW5l" });
-    expectRefusal(basic, 401, "authentication_required");
-    const unknown = await send("GET", `${base}/orders`, `ph_${mode}_${"0".repeat(36)}`);
-    expectRefusal(unknown, 401, "invalid_api_key");
-    expectRefusal(await send("GET", `${base}/no-such-path`, null), 401, "authentication_required");
-  });
+  inBothEnvironments(
+    "a request without a key, with a malformed and with an unknown one is 401",
+    async ({ mode, base }) => {
+      const none = await send("GET", `${base}/orders`, null);
+      expectRefusal(none, 401, "authentication_required");
+      expect(none.headers.get("www-authenticate")).toStartWith("Bearer");
+      const basic = await send("GET", `${base}/orders`, null, undefined, { authorization: "Basic amFuZTpqYW5l" });
+      expectRefusal(basic, 401, "authentication_required");
+      const unknown = await send("GET", `${base}/orders`, `ph_${mode}_${"0".repeat(36)}`);
+      expectRefusal(unknown, 401, "invalid_api_key");
+      expectRefusal(await send("GET", `${base}/no-such-path`, null), 401, "authentication_required");
+    },
+  );
 
   test("a key that may read reads, and quotes rates", async () => {
-    const api = open(worlds[0], "read");
+    const api = open(callers[0], "read");
     for (const path of ["/orders", "/products", "/inventory", "/customers", "/returns", "/webhooks"])
       await api.get(path);
     const body = { from_zip: "90001", to_zip: "10001", weight: 1, weight_unit: "lbs" };
@@ -53,7 +56,7 @@ describe("authentication", () => {
   });
 
   test("a key that may write writes, but changes no settings", async () => {
-    const api = open(worlds[0], "read_write");
+    const api = open(callers[0], "read_write");
     await makeOrder(api);
     const body = { url: "https://shop.example.com/hooks", events: ["order.created"] };
     await api.refused(403, "insufficient_permission", "POST", "/webhooks", body);
@@ -67,8 +70,8 @@ describe("authentication", () => {
   });
 
   test("a key of one mode finds nothing of the other", async () => {
-    const [live, sandbox] = worlds.map((world) => open(world));
-    if (live === undefined || sandbox === undefined) throw new Error("There are two worlds.");
+    const [live, sandbox] = callers.map((caller) => open(caller));
+    if (live === undefined || sandbox === undefined) throw new Error("There are two environments.");
     for (const [mine, other] of [
       [live, sandbox],
       [sandbox, live],
@@ -95,22 +98,22 @@ describe("authentication", () => {
 });
 
 describe("errors", () => {
-  inBothWorlds("an unknown path is 404, a wrong method 405 with those that are right", async (world) => {
-    const api = open(world);
+  inBothEnvironments("an unknown path is 404, a wrong method 405 with those that are right", async (caller) => {
+    const api = open(caller);
     await api.refused(404, "route_not_found", "GET", "/no-such-path");
     const answer = await api.refused(405, "method_not_allowed", "PUT", "/orders", {});
     expect(answer.headers.get("allow")).toContain("POST");
   });
 
-  inBothWorlds("text that names nothing is 404 on every resource", async (world) => {
-    const api = open(world);
+  inBothEnvironments("text that names nothing is 404 on every resource", async (caller) => {
+    const api = open(caller);
     for (const path of ["/orders/none", "/products/none", "/customers/none", "/returns/none", "/webhooks/none"]) {
       await api.refused(404, "resource_missing", "GET", path);
     }
   });
 
-  inBothWorlds("a body that is no JSON is 400, one of another type 415, one too large 413", async (world) => {
-    const api = open(world);
+  inBothEnvironments("a body that is no JSON is 400, one of another type 415, one too large 413", async (caller) => {
+    const api = open(caller);
     await api.refused(400, "malformed_request", "POST", "/customers", '{"email":');
     const form = await api.ask("POST", "/customers", "email=jane", {
       "content-type": "application/x-www-form-urlencoded",
@@ -120,8 +123,8 @@ describe("errors", () => {
     await api.refused(413, "payload_too_large", "POST", "/customers", large);
   });
 
-  inBothWorlds("all bad fields are named at once, unknown ones too", async (world) => {
-    const api = open(world);
+  inBothEnvironments("all bad fields are named at once, unknown ones too", async (caller) => {
+    const api = open(caller);
     const body = {
       order_number: fresh("ORD"),
       customer_id: true,
@@ -137,8 +140,8 @@ describe("errors", () => {
     expect(details).toContainEqual(expect.objectContaining({ pointer: "/line_items/0/quantity" }));
   });
 
-  inBothWorlds("an identifier in a body that names nothing is 404 and names the field", async (world) => {
-    const api = open(world);
+  inBothEnvironments("an identifier in a body that names nothing is 404 and names the field", async (caller) => {
+    const api = open(caller);
     const { sku: _sku, ...made } = await makeOrder(api);
     const order = await api.get(`/orders/${made.id}`);
     const body = {
@@ -151,26 +154,26 @@ describe("errors", () => {
     expect(answer.at("error.details")).toMatchObject([{ field: "customer_id", code: "resource_missing" }]);
   });
 
-  inBothWorlds("a customer's refusal has the envelope that customers have not", async (world) => {
-    await open(world).refused(422, "validation_failed", "POST", "/customers", { email: "nobody" });
+  inBothEnvironments("a customer's refusal has the envelope that customers have not", async (caller) => {
+    await open(caller).refused(422, "validation_failed", "POST", "/customers", { email: "nobody" });
   });
 
-  inBothWorlds("a client may ask for problem+json", async (world) => {
-    const answer = await open(world).ask("GET", "/orders/none", undefined, { accept: "application/problem+json" });
+  inBothEnvironments("a client may ask for problem+json", async (caller) => {
+    const answer = await open(caller).ask("GET", "/orders/none", undefined, { accept: "application/problem+json" });
     expect(answer.status).toBe(404);
     expect(answer.headers.get("content-type")).toStartWith("application/problem+json");
     expect(answer.body).toMatchObject({ status: 404, code: "resource_missing" });
   });
 
-  inBothWorlds("an answer repeats the request's id, or gives one", async (world) => {
-    const api = open(world);
+  inBothEnvironments("an answer repeats the request's id, or gives one", async (caller) => {
+    const api = open(caller);
     const named = await api.ask("GET", "/orders", undefined, { "x-request-id": "contract-1" });
     expect([named.headers.get("x-request-id"), named.at("meta.requestId")]).toEqual(["contract-1", "contract-1"]);
     expect((await api.get("/orders")).textAt("meta.request_id")).toStartWith("req_");
   });
 
-  inBothWorlds("a repeated request with an Idempotency-Key acts once", async (world) => {
-    const api = open(world);
+  inBothEnvironments("a repeated request with an Idempotency-Key acts once", async (caller) => {
+    const api = open(caller);
     const headers = { "idempotency-key": fresh("once") };
     const body = customerBody();
     const first = await api.ask("POST", "/customers", body, headers);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
-import { type Api, open, replay, send, worlds } from "./service.ts";
+import { type Api, callers, open, replay, send } from "./service.ts";
 import { expectShape, oneOf, record, text } from "./shape.ts";
 import { fresh } from "./supplies.ts";
 
@@ -46,10 +46,10 @@ describe("inbound e-commerce platform webhook", () => {
     });
   });
 
-  test.each(worlds)(
+  test.each(callers)(
     "an order that the platform signs becomes an order ($mode key)",
-    async (world) => {
-      const api = open(world);
+    async (caller) => {
+      const api = open(caller);
       const shop = `${fresh("shop")
         .toLowerCase()
         .replaceAll(/[^a-z0-9]/g, "")}.myshopify.com`;

@@ -8,11 +8,11 @@ import { startWatchedService } from "../flows/watched_service.ts";
 import { expectShape, refusal } from "./shape.ts";
 
 /** Both kinds of key and both base addresses, each once. */
-export const worlds = [
+export const callers = [
   { mode: "live", base: "/v1" },
   { mode: "test", base: "/api/v1" },
 ] as const;
-export type World = { readonly mode: Environment; readonly base: string };
+export type ContractCaller = { readonly mode: Environment; readonly base: string };
 
 let service: StartedService | null = null;
 const keys = new Map<string, string>();
@@ -90,8 +90,8 @@ function answerOf(status: number, headers: Headers, body: unknown): Answer {
   return { status, headers, body, at, textAt };
 }
 
-/** A client of one world; it remembers what it asked. */
-export function open({ mode, base }: World, permission: KeyLevel = "full") {
+/** A client of one environment; it remembers what it asked. */
+export function open({ mode, base }: ContractCaller, permission: KeyLevel = "full") {
   const asked: string[] = [];
   const ask = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
     asked.push(`${method} ${path.replace(/\?.*/, "")}`);
@@ -119,11 +119,11 @@ export type Api = ReturnType<typeof open>;
 
 /**
  * A test of one documented endpoint, named as the specification's table has it (`POST /orders/:id/hold`), in both
- * worlds. It fails when it never asked that endpoint.
+ * environments. It fails when it never asked that endpoint.
  */
 export function replay(row: string, what: string, work: (api: Api) => Promise<void>): void {
-  test.each(worlds)(`${row} ${what} ($mode key, $base)`, async (world) => {
-    const api = open(world);
+  test.each(callers)(`${row} ${what} ($mode key, $base)`, async (caller) => {
+    const api = open(caller);
     await work(api);
     const [method, path = ""] = row.split(" ");
     const pattern = new RegExp(`^${method} ${path.replace(/:\w+|<\w+>/g, "[^/]+")}$`);

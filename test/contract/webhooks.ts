@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { badSignatures, startReceiver } from "./receiver.ts";
-import { type Api, expectPages, open, replay, worlds } from "./service.ts";
+import { type Api, callers, expectPages, open, replay } from "./service.ts";
 import {
   anyListOf,
   envelope,
@@ -210,10 +210,10 @@ describe("webhooks", () => {
     await expectPages(api, `${path}/logs`);
   });
 
-  test.each(worlds.filter(({ mode }) => mode === "test"))(
+  test.each(callers.filter(({ mode }) => mode === "test"))(
     "every event type reaches its receiver, signed in both ways ($mode key, $base)",
-    async (world) => {
-      const api = open(world);
+    async (caller) => {
+      const api = open(caller);
       const own = startReceiver();
       const made = await api.post("/webhooks", { url: own.url, events: types });
       const secret = made.textAt("data.secret");
@@ -239,14 +239,14 @@ describe("webhooks", () => {
     },
   );
 
-  test.each(worlds)("the list of event types is the specification's ($mode key, $base)", async (world) => {
-    const answer = await open(world).get("/event_types");
+  test.each(callers)("the list of event types is the specification's ($mode key, $base)", async (caller) => {
+    const answer = await open(caller).get("/event_types");
     expectShape(answer.at("data"), listOf(record({ type: oneOf(...types) })));
     expect(answer.at("data")).toHaveLength(types.length);
   });
 
-  test.each(worlds)("events are told again to who asks ($mode key, $base)", async (world) => {
-    const answer = await open(world).get("/events?limit=5");
+  test.each(callers)("events are told again to who asks ($mode key, $base)", async (caller) => {
+    const answer = await open(caller).get("/events?limit=5");
     expectShape(answer.at("data"), anyListOf(event));
   });
 });

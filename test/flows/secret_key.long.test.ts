@@ -63,7 +63,7 @@ async function meddle({ data, database_url }: Place, mode: "live" | "test", stat
   await admin.end();
 }
 
-async function exchangeWorlds({ data, database_url }: Place): Promise<void> {
+async function exchangeEnvironments({ data, database_url }: Place): Promise<void> {
   const renames = [
     ["live", "between"],
     ["test", "live"],
@@ -112,12 +112,12 @@ test("every command refuses swapped environments, and swapping them back restore
   await (await start(at, own)).stop();
   // A killed server leaves a log next to each database, which stays when the databases are swapped.
   await (await start(at, own)).kill();
-  await exchangeWorlds(at);
+  await exchangeEnvironments(at);
   for (const words of [["serve", "--port", "0"], ["verify"], ["keys", "list"]]) {
     const { code, err } = await run(at, own, ...words);
     expect([code, err]).toEqual([78, expect.stringContaining("holds test data, not live data")]);
   }
-  await exchangeWorlds(at);
+  await exchangeEnvironments(at);
   await (await start(at, own)).stop();
 });
 

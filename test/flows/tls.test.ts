@@ -162,7 +162,7 @@ describe("the operator's files", () => {
     const key = await service.makeKey("live", "read");
     const headers = { authorization: `Bearer ${key}` };
     const tls = { ca: authority.cert };
-    const stream = await fetch(`${service.url}/dashboard/api/events?world=live`, { headers, tls });
+    const stream = await fetch(`${service.url}/dashboard/api/events?mode=live`, { headers, tls });
     const second = await write("site");
     process.kill(service.pid, "SIGHUP");
     const late = Date.now() + 10_000;

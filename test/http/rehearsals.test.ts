@@ -30,7 +30,7 @@ interface Named {
 const dry = (path: string) => `${path}${path.includes("?") ? "&" : "?"}dry_run=true`;
 
 /** Everything visible of the records that the tests touch. */
-async function world() {
+async function visible() {
   const paths = ["/orders?limit=100", "/inventory?limit=100", "/returns?limit=100", "/shipping/labels?limit=100"];
   const seen = [];
   for (const path of paths) seen.push((await shop.app.get(path)).body.data);
@@ -40,9 +40,9 @@ async function world() {
 /** Performs a dry run, then the command: the same response and events, and no effect in between. */
 async function rehearsedAndDone({ method = "POST", path, body }: Act) {
   await shop.app.takeEvents();
-  const before = await world();
+  const before = await visible();
   const rehearsal = await shop.app.call(method, dry(path), method === "DELETE" ? undefined : (body ?? {}));
-  expect(await world()).toEqual(before);
+  expect(await visible()).toEqual(before);
   expect(await shop.app.takeEvents()).toEqual([]);
   const done = await shop.app.call(method, path, method === "DELETE" ? undefined : (body ?? {}));
   const events = await shop.app.takeEvents();
@@ -169,10 +169,10 @@ test("a dry run calls no carrier about labels, and assumes that they can be void
   const carriage = { carrier: "swift", service: "ground", package: { weight: 1, weight_unit: "lb" } };
   const bought = await shop.app.post("/shipping/labels", { order_id: order.id, ...carriage });
   expect([bought.status, bought.body.error]).toEqual([201, undefined]);
-  const before = await world();
+  const before = await visible();
   const rehearsal = await shop.app.call("DELETE", `/orders/${order.id}?dry_run=true`);
   expect([asked("void"), rehearsal.body.error]).toEqual([0, undefined]);
-  expect(await world()).toEqual(before);
+  expect(await visible()).toEqual(before);
   const { status, shipments } = rehearsal.body.data;
   expect([status, shipments[0].status]).toEqual(["cancelled", "voided"]);
   const done = await shop.app.call("DELETE", `/orders/${order.id}`);

@@ -252,7 +252,7 @@ async function makeAudit(app: TestApp, random: Random, pass: () => void): Promis
     const targets = ["ord_1001", "ord_1002", 'SKU "one"', "back\\slash"].filter(() => random.chance(0.4));
     const act: AuditedAct = {
       actor: { ...random.pick(actors), request_id: random.pick([null, `req-${n}`]) },
-      world: random.pick(environments),
+      mode: random.pick(environments),
       action: random.pick(["createOrder", "holdOrder", "signIn"]),
       targets,
       ip: random.pick([null, "192.0.2.7"]),

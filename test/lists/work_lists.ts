@@ -117,7 +117,7 @@ export const workLists: readonly List[] = [
         values: () => ["ord_1001", "ord_1002", 'SKU "one"', "back\\slash", "ord_100"],
         passes: (one, value) => one.targets.includes(value),
       },
-      world: exact("world"),
+      mode: exact("mode"),
       q: contains(
         ["ana", "BERG", "usr_", "hold", "ord_1001", 'sku "', "slash", "%", "_", "req-1", "192.0", "]", "no"],
         ({ actor, action, targets, request_id, ip_address }) => [

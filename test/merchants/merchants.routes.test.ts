@@ -131,7 +131,7 @@ describe("works", () => {
       await signedInAs(shop.app.service, "manager"),
       await signedInAs(shop.app.service, "floor"),
     ];
-    const headers = { ...manager.headers, origin: "http://packhouse.test", "packhouse-world": "test" };
+    const headers = { ...manager.headers, origin: "http://packhouse.test", "packhouse-mode": "test" };
     const { status } = await ask("POST", "/merchants", { code: "DUNE", name: "Dune" }, { headers });
     expect(status).toBe(201);
     const seen = await ask("GET", "/merchants/DUNE", undefined, { headers: floor.headers });
@@ -185,7 +185,7 @@ describe("refuses", () => {
   test("to close a merchant with open work, in either environment", async () => {
     const eave = await made("EAVE");
     const owned = { headers: { "packhouse-merchant": "EAVE" } };
-    for (const [world, key] of [
+    for (const [mode, key] of [
       ["live", shop.app.keys.live.full],
       ["test", shop.app.keys.test.full],
     ] as const) {
@@ -193,7 +193,7 @@ describe("refuses", () => {
       await shop.app.call("POST", "/products", { sku: "E-1", name: "E" }, as);
       await shop.app.call("POST", "/inventory", { sku: "E-1", quantity: 3 }, as);
       const { status, error } = await ask("POST", "/merchants/EAVE/close");
-      const facts = { world, open_orders: 0, units: 3, merchant: eave.id };
+      const facts = { mode, open_orders: 0, units: 3, merchant: eave.id };
       expect([status, error]).toMatchObject([409, { code: "merchant_not_empty", ...facts }]);
       // The merchant in the path counts, whatever else the request names.
       const beside = await ask("POST", "/merchants/EAVE/close", undefined, {

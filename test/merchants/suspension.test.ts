@@ -199,7 +199,7 @@ describe("works", () => {
     const { body } = await app.call("GET", `/orders/${made.id}`, undefined, { key });
     expect(body.data.holds).toMatchObject([{ reason: "merchant_suspended" }]);
     const left = await app.post("/merchants/ACME/close");
-    expect(left.body.error).toMatchObject({ code: "merchant_not_empty", world: "live" });
+    expect(left.body.error).toMatchObject({ code: "merchant_not_empty", mode: "live" });
     await app.must("POST", "/merchants/ACME/reactivate");
   });
 });
@@ -211,7 +211,7 @@ describe("refuses", () => {
     await app.must("POST", "/products", { sku: "TEA", name: "Tea" }, owned);
     const made = await order(owned);
     const { body } = await app.post("/merchants/BOLT/close");
-    expect(body.error).toMatchObject({ code: "merchant_not_empty", world: "live", open_orders: 1, units: 0 });
+    expect(body.error).toMatchObject({ code: "merchant_not_empty", mode: "live", open_orders: 1, units: 0 });
     expect(body.error.message).toBe("BOLT still has 1 open order. Ship, cancel or remove them first.");
     await app.call("DELETE", `/orders/${made.id}`);
     await app.must("POST", "/merchants/BOLT/close");

@@ -303,9 +303,9 @@ describe("operator-only data", () => {
     const merchant_id = (await app.get("/merchants/ACME")).body.data.id;
     const member = await signedInAs(app.service, "office", "Ada Acme", readId("merchant", merchant_id));
     const staff = await signedInAs(app.service, "manager", "Stan Staff");
-    for (const world of ["live", "test"] as const) {
+    for (const mode of ["live", "test"] as const) {
       const ask = async (headers: Record<string, string>, method: string, path: string, body?: object) => {
-        const sent = { headers: { "packhouse-world": world, ...headers }, key: null };
+        const sent = { headers: { "packhouse-mode": mode, ...headers }, key: null };
         const { status, body: answer } = await app.call(method, path, body, sent);
         expect([path, status < 300, answer.error]).toEqual([path, true, undefined]);
         return answer.data ?? answer;
@@ -322,13 +322,13 @@ describe("operator-only data", () => {
       });
       await ask(as_house, "POST", `/orders/${id}/hold`, { reason: "payment" });
       const path = `/orders/${id}/history`;
-      const kept = { name: `till ${world}`, permission: "read", merchant_id: "ACME" };
-      const { key } = (await app.call("POST", "/keys", kept, { key: app.keys[world].full })).body.data;
+      const kept = { name: `till ${mode}`, permission: "read", merchant_id: "ACME" };
+      const { key } = (await app.call("POST", "/keys", kept, { key: app.keys[mode].full })).body.data;
       const named = (rows: { actor: { name: string } }[]) => rows.map(({ actor }) => actor.name);
       const by_key = (await app.call("GET", path, undefined, { key })).body.data;
       // Neither is the caller.
-      expect([world, named(by_key)]).toEqual([world, ["Ada Acme", "The warehouse"]]);
-      expect([world, named(await ask(as_house, "GET", path))]).toEqual([world, ["Ada Acme", "Stan Staff"]]);
+      expect([mode, named(by_key)]).toEqual([mode, ["Ada Acme", "The warehouse"]]);
+      expect([mode, named(await ask(as_house, "GET", path))]).toEqual([mode, ["Ada Acme", "Stan Staff"]]);
     }
   });
 });

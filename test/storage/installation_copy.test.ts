@@ -48,9 +48,9 @@ describe("works", () => {
   test("every table and column of the schema is copied, to and from the engine of this run", async () => {
     const [there, here] = [await target("all"), await directory("all too")];
     const known = await schema();
-    for (const world of [there, here]) {
-      const moved = new Map((await world.tables()).map(({ name, columns }) => [name, columns.map((one) => one.name)]));
-      const itself = [...(await world.itself()).keys(), ...own_columns].sort();
+    for (const store of [there, here]) {
+      const moved = new Map((await store.tables()).map(({ name, columns }) => [name, columns.map((one) => one.name)]));
+      const itself = [...(await store.itself()).keys(), ...own_columns].sort();
       expect(Object.fromEntries([...moved, ["installation", itself]])).toEqual(Object.fromEntries(known));
     }
     expect((await pairsOf(here, there)).length).toBe(known.size - 1);

@@ -11,7 +11,7 @@ import { type Client, client, freshDatabase } from "../flows/service.ts";
 import { startWatchedService } from "../flows/watched_service.ts";
 import { seed, volume } from "../volume.ts";
 
-const worlds = volume(1, engine === "sqlite" ? 3 : 2);
+const services = volume(1, engine === "sqlite" ? 3 : 2);
 const kills_each = volume(1, engine === "sqlite" ? 20 : 5);
 const told = ["inventory.received", "inventory.updated"];
 
@@ -44,7 +44,7 @@ function openReceiver(random: Random) {
 }
 
 /** A service with a receiver for each version. */
-interface World {
+interface WatchedWebhooks {
   service: StartedService;
   api: Client;
   readonly receivers: readonly ReturnType<typeof openReceiver>[];
@@ -53,7 +53,7 @@ interface World {
   readonly restart: () => Promise<void>;
 }
 
-const open: World[] = [];
+const open: WatchedWebhooks[] = [];
 afterAll(async () => {
   for (const { receivers, service } of open) {
     for (const receiver of receivers) await receiver.stop();
@@ -61,7 +61,7 @@ afterAll(async () => {
   }
 });
 
-async function openWorld(random: Random): Promise<World> {
+async function openWatched(random: Random): Promise<WatchedWebhooks> {
   const settings = { data: mkdtempSync(join(tmpdir(), "packhouse-hooks-")), database_url: await freshDatabase() };
   const service = await startWatchedService(settings);
   const key = await service.makeKey("test");
@@ -74,17 +74,17 @@ async function openWorld(random: Random): Promise<World> {
     hooks.push((await api.must("POST", "/webhooks", body)).data.id);
   }
   const restart = async () => {
-    world.service = await startWatchedService(settings);
-    world.api = client(world.service.url, key);
+    watched.service = await startWatchedService(settings);
+    watched.api = client(watched.service.url, key);
   };
-  const world: World = { service, api, receivers, hooks, random, restart };
-  open.push(world);
-  return world;
+  const watched: WatchedWebhooks = { service, api, receivers, hooks, random, restart };
+  open.push(watched);
+  return watched;
 }
 
 /** Creates events until the service is killed, which happens once some have been received, and restarts it. */
-async function kill(world: World): Promise<void> {
-  const { api, random, receivers } = world;
+async function kill(watched: WatchedWebhooks): Promise<void> {
+  const { api, random, receivers } = watched;
   let alive = true;
   const adding = Array.from({ length: 4 }, async () => {
     // A request that the kill cuts off may or may not have taken effect. The events show which.
@@ -95,13 +95,13 @@ async function kill(world: World): Promise<void> {
   for (let tries = 0; tries < 500 && came() < enough; tries += 1) await Bun.sleep(5);
   await Bun.sleep(random.integer(0, 20));
   alive = false;
-  await world.service.kill();
+  await watched.service.kill();
   await Promise.all(adding);
-  await world.restart();
+  await watched.restart();
 }
 
 /** Every record of a list, read page by page. */
-async function allOf({ api }: World, path: string): Promise<Record<string, unknown>[]> {
+async function allOf({ api }: WatchedWebhooks, path: string): Promise<Record<string, unknown>[]> {
   const found: Record<string, unknown>[] = [];
   for (let next = path; ; ) {
     const { data, meta } = await api.must("GET", next);
@@ -112,45 +112,45 @@ async function allOf({ api }: World, path: string): Promise<Record<string, unkno
 }
 
 /** Waits until everything that was ever written has been received, and returns it. */
-async function everything(world: World): Promise<Record<string, unknown>[]> {
+async function everything(watched: WatchedWebhooks): Promise<Record<string, unknown>[]> {
   // The database may commit a killed server's request after the next server has started. This order is placed after it.
-  await world.api.must("POST", "/inventory", { sku: "LAST", quantity: 1 });
-  let written = await allOf(world, "/events?limit=100");
+  await watched.api.must("POST", "/inventory", { sku: "LAST", quantity: 1 });
+  let written = await allOf(watched, "/events?limit=100");
   const isDone = () =>
     written.filter((event) => JSON.stringify(event).includes('"LAST"')).length === told.length &&
-    world.receivers.every(({ bodies }) => bodies.size >= written.length);
+    watched.receivers.every(({ bodies }) => bodies.size >= written.length);
   // Deliveries claimed by a killed server are due again when its lease of 30 seconds expires.
   for (let tries = 0; tries < 300 && !isDone(); tries += 1) {
     await Bun.sleep(250);
-    written = await allOf(world, "/events?limit=100");
+    written = await allOf(watched, "/events?limit=100");
   }
   return written;
 }
 
-async function checkWorld(world: World, written: readonly Record<string, unknown>[]): Promise<void> {
+async function checkWatched(watched: WatchedWebhooks, written: readonly Record<string, unknown>[]): Promise<void> {
   const ids = written.map(({ id }) => id as string).sort();
   const upTo = written.map((_, n) => n + 1);
-  for (const [at, { bodies, differing }] of world.receivers.entries()) {
+  for (const [at, { bodies, differing }] of watched.receivers.entries()) {
     expect([...bodies.keys()].sort()).toEqual(ids);
     expect(differing).toEqual([]);
-    const deliveries = await allOf(world, `/webhooks/${world.hooks[at]}/deliveries?limit=100`);
+    const deliveries = await allOf(watched, `/webhooks/${watched.hooks[at]}/deliveries?limit=100`);
     expect(deliveries.map(({ sequence }) => sequence as number).reverse()).toEqual(upTo);
   }
-  const [first, second] = world.receivers;
+  const [first, second] = watched.receivers;
   const sequences = [...(second?.bodies.values() ?? [])].map((body) => JSON.parse(body).sequence as number);
   expect(sequences.sort((a, b) => a - b)).toEqual(upTo);
   for (const event of written) expect(JSON.parse(first?.bodies.get(event["id"] as string) ?? "{}")).toEqual(event);
 }
 
-test(`${worlds * kills_each} kills lose no event, skip no number and change no byte (seed ${seed})`, async () => {
+test(`${services * kills_each} kills lose no event, skip no number and change no byte (seed ${seed})`, async () => {
   const live = async (_: unknown, number: number) => {
-    const world = await openWorld(seededRandom(seed + number));
-    for (let n = 0; n < kills_each; n += 1) await kill(world);
-    const written = await everything(world);
-    await checkWorld(world, written);
-    return { events: written.length, receipts: world.receivers.reduce((sum, { count }) => sum + count(), 0) };
+    const watched = await openWatched(seededRandom(seed + number));
+    for (let n = 0; n < kills_each; n += 1) await kill(watched);
+    const written = await everything(watched);
+    await checkWatched(watched, written);
+    return { events: written.length, receipts: watched.receivers.reduce((sum, { count }) => sum + count(), 0) };
   };
-  const lived = await Promise.all(Array.from({ length: worlds }, live));
-  const sum = (of: "events" | "receipts") => lived.reduce((total, world) => total + world[of], 0);
-  console.log(`webhooks: ${worlds * kills_each} kills, ${sum("events")} events, ${sum("receipts")} receipts`);
+  const lived = await Promise.all(Array.from({ length: services }, live));
+  const sum = (of: "events" | "receipts") => lived.reduce((total, watched) => total + watched[of], 0);
+  console.log(`webhooks: ${services * kills_each} kills, ${sum("events")} events, ${sum("receipts")} receipts`);
 }, 300_000);

@@ -133,7 +133,7 @@ function segmentsOf(place: string, mode: Environment): SegmentName[] {
   const root = join(place, archive_folder);
   if (!existsSync(root)) return [];
   const names = (readdirSync(root, { recursive: true }) as string[]).sort();
-  return names.flatMap((name) => readName(name) ?? []).filter((name) => name.world === mode);
+  return names.flatMap((name) => readName(name) ?? []).filter((name) => name.mode === mode);
 }
 
 const chainsOf = (place: string, mode: Environment) => [...new Set(segmentsOf(place, mode).map(({ chain }) => chain))];

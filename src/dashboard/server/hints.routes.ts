@@ -25,8 +25,8 @@ const of_one_max = 400;
 // Leaves file descriptors for everything else.
 const of_all_max = Math.min(2000, Math.floor((openFilesLimit() ?? 4000) / 2));
 
-// `world` names the environment to listen to, because a browser cannot send a header with a stream.
-const Listen = closed({ world: Type.Optional(choice(environments)) });
+// `mode` names the environment to listen to, because a browser cannot send a header with a stream.
+const Listen = closed({ mode: Type.Optional(choice(environments)) });
 
 const headers = {
   "content-type": "text/event-stream",
@@ -54,9 +54,9 @@ export function liveRoutes(service: Service, routes: RouteTable) {
     if (now === 0) counts.delete(name);
     else counts.set(name, now);
   };
-  const listen = async (call: Call, world: Environment | undefined): Promise<Response> => {
+  const listen = async (call: Call, mode: Environment | undefined): Promise<Response> => {
     const { request, actor } = call;
-    const store = storeFor(call, world, service);
+    const store = storeFor(call, mode, service);
     const all_headers = { "x-request-id": call.request_id, ...call.headers, ...headers };
     if (request.method === "HEAD") return new Response(null, { headers: all_headers });
     refuseMore(counts.get(actor.id) ?? 0, all, service);
@@ -83,7 +83,7 @@ export function liveRoutes(service: Service, routes: RouteTable) {
     service.waitFor(request, 0);
     return new Response(stream.body, { headers: all_headers });
   };
-  return new Elysia().use(conventions).get("/dashboard/api/events", ({ call, query }) => listen(call, query.world), {
+  return new Elysia().use(conventions).get("/dashboard/api/events", ({ call, query }) => listen(call, query.mode), {
     query: queryOf(Listen),
     detail: unlisted({ needs: "any" }),
   });
@@ -98,10 +98,10 @@ function mayHear({ granted, merchant_id }: Call, routes: RouteTable, { reads, au
 }
 
 /** The store to listen to: that of the API key, or the environment that the user names. */
-function storeFor({ store, actor }: Call, world: Environment | undefined, { stores }: Service): Store {
-  if (world === undefined || world === store.mode) return store;
-  if (actor.type === "user") return stores[world];
-  throw invalid("world", `is ${store.mode} for this key`);
+function storeFor({ store, actor }: Call, mode: Environment | undefined, { stores }: Service): Store {
+  if (mode === undefined || mode === store.mode) return store;
+  if (actor.type === "user") return stores[mode];
+  throw invalid("mode", `is ${store.mode} for this key`);
 }
 
 /** Throws if the session or key has ended or its permissions have changed. The client then reconnects. */

@@ -104,9 +104,9 @@ function identityOf(key: ApiKey, store: Store): Omit<Identity, "again"> {
 
 /** Refuses a request whose header names another environment than its key's. */
 function inItsEnvironment({ headers }: Request, found: CachedKey): CachedKey {
-  const world = headers.get("packhouse-world");
-  if (world === null || world === found.store.mode) return found;
-  const message = `This is a ${found.store.mode} key. Leave out the header Packhouse-World, or use a ${world} key.`;
+  const mode = headers.get("packhouse-mode");
+  if (mode === null || mode === found.store.mode) return found;
+  const message = `This is a ${found.store.mode} key. Leave out the header Packhouse-Mode, or use a ${mode} key.`;
   throw new Fault("malformed_header", message);
 }
 

@@ -10,7 +10,7 @@ export type AuditFacts = Readonly<Record<string, string | number | boolean | nul
 /** One act in the audit log. */
 export interface AuditedAct {
   readonly actor: Actor;
-  readonly world: Environment;
+  readonly mode: Environment;
   /** The name of the operation in the reference, or another act such as `signIn`. */
   readonly action: string;
   /** The record that was changed, by its id: `ord_7`, `usr_2`. */
@@ -28,12 +28,12 @@ export interface AuditLogEntry extends AuditedAct {
 }
 
 /** The entry as the API shows it. */
-export function entryView({ id, created_at, actor, world, action, targets, ip, status, facts }: AuditLogEntry) {
+export function entryView({ id, created_at, actor, mode, action, targets, ip, status, facts }: AuditLogEntry) {
   return {
     id: wireId("audit_entry", id),
     created_at: iso(created_at),
     actor: { type: actor.type, id: actor.id, name: actor.name },
-    world,
+    mode,
     action,
     targets,
     request_id: actor.request_id,
@@ -44,7 +44,7 @@ export function entryView({ id, created_at, actor, world, action, targets, ip, s
 }
 
 export const entryColumns: readonly string[] = [
-  ...["id", "created_at", "actor_type", "actor_id", "actor_name", "world", "action", "targets"],
+  ...["id", "created_at", "actor_type", "actor_id", "actor_name", "mode", "action", "targets"],
   ...["request_id", "ip_address", "status", "facts"],
 ];
 
@@ -53,7 +53,7 @@ export function entryCells({
   id,
   created_at,
   actor,
-  world,
+  mode,
   action,
   targets,
   ip,
@@ -63,7 +63,7 @@ export function entryCells({
   const { type, id: actor_id, name, request_id } = actor;
   const who = [type, actor_id, name];
   const details = Object.keys(facts).length === 0 ? "" : JSON.stringify(facts);
-  const what = [world, action, targets.join(" ")];
+  const what = [mode, action, targets.join(" ")];
   return [wireId("audit_entry", id), iso(created_at), ...who, ...what, request_id, ip, status, details];
 }
 

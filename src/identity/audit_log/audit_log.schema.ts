@@ -11,7 +11,7 @@ export const EntryView = closed({
     id: Type.String({ description: "`usr_7`, `key_3`, `command_line`, or `stranger` for a sign-in that failed." }),
     name: Type.String({ description: "The name at that time." }),
   }),
-  world: choice(environments, {
+  mode: choice(environments, {
     description: "The environment of the change; always `live` for users, which both share.",
   }),
   action: Type.String({ description: "The name of the operation in this reference, or another act such as `signIn`." }),

@@ -12,12 +12,12 @@ import { insert } from "../../storage/statements.ts";
 import type { AuditedAct, AuditLogEntry } from "./audit_entry.ts";
 
 /** Stores an act with its transaction's time and its targets. */
-async function insertEntry(tx: Tx, { actor, world, action, targets, ip, status, facts }: AuditedAct): Promise<void> {
+async function insertEntry(tx: Tx, { actor, mode, action, targets, ip, status, facts }: AuditedAct): Promise<void> {
   const { type: actor_type, id: actor_id, name: actor_name, request_id } = actor;
   const who = { actor_type, actor_id, actor_name, request_id };
   const [row] = await tx.sql
     .insert(audit_entries)
-    .values({ created_at: tx.now, ...who, world, action, targets: [...targets], ip, status, facts })
+    .values({ created_at: tx.now, ...who, mode, action, targets: [...targets], ip, status, facts })
     .returning({ id: audit_entries.id });
   assert(row, "a stored entry is returned");
   const { id: entry_id } = row;
@@ -40,7 +40,7 @@ export const auditList = recordList(audit_entries, {
     target: filter(textField(200, { description: "The record that was changed: `ord_7`, or a SKU." }), (target, db) =>
       doneTo(db, eq(audit_targets.target, target)),
     ),
-    world: equals(audit_entries.world, choice(environments, { description: "Only changes of live or of test data." })),
+    mode: equals(audit_entries.mode, choice(environments, { description: "Only changes of live or of test data." })),
     q: search(
       "Part of the actor's name or id, the action, a target, a request id or an IP address.",
       [actor_id, actor_name, action, request_id, ip, (q, db) => doneTo(db, contains(audit_targets.target, q))],
@@ -82,13 +82,13 @@ const command_line: Actor = { type: "system", id: "command_line", name: "Command
 export async function recordCommand(
   tx: Tx,
   {
-    world,
+    mode,
     action,
     targets,
     facts = {},
-  }: Pick<AuditedAct, "world" | "action" | "targets"> & { readonly facts?: AuditedAct["facts"] },
+  }: Pick<AuditedAct, "mode" | "action" | "targets"> & { readonly facts?: AuditedAct["facts"] },
 ): Promise<void> {
-  await recordAct(tx, { actor: command_line, world, action, targets, ip: null, status: null, facts });
+  await recordAct(tx, { actor: command_line, mode, action, targets, ip: null, status: null, facts });
 }
 
 /** Deletes up to `limit` entries older than `kept_days`. Returns whether more may be left. */

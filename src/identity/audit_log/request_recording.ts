@@ -18,7 +18,7 @@ export function recordingOf(live: Store, log: Log, ip: string | null): AuditReco
     },
     async note(tx, call, status, data) {
       const act = actOf(call, data);
-      const done = { ...act, world: tx.mode, ip, status };
+      const done = { ...act, mode: tx.mode, ip, status };
       if (tx.mode === "live") await recordAct(tx, done);
       else waiting = done;
     },

@@ -37,7 +37,7 @@ interface CachedSession extends Identity {
 }
 
 /**
- * Authenticates by the session cookie. The header `Packhouse-World` names the environment; live is the default. With
+ * Authenticates by the session cookie. The header `Packhouse-Mode` names the environment; live is the default. With
  * the header `Packhouse-Merchant`, a user of several merchants chooses the one to act for. Users are in the live store,
  * so a write to the test store looks there first.
  * Refuses: authentication_required, insecure_connection, cross_site_request, malformed_header.
@@ -87,7 +87,7 @@ export function sessionAuthenticator(service: Service): Authenticator {
   const find = async (request: Request, token: string) => {
     refusePlain(service, request);
     refuseCrossSite(service, request);
-    const mode = worldOf(request);
+    const mode = modeOf(request);
     const named = request.headers.get(merchant_header);
     const name = `${mode}:${named ?? ""}:${token}`;
     const known = remembered.get(name);
@@ -138,10 +138,10 @@ function grantedTo(user: User, { membership }: ActiveMembership, service: Servic
   return { permissions: new Set(permissions), by: "role", name: role };
 }
 
-function worldOf({ headers }: Request): Environment {
-  const name = headers.get("packhouse-world") ?? "live";
+function modeOf({ headers }: Request): Environment {
+  const name = headers.get("packhouse-mode") ?? "live";
   const mode = environments.find((environment) => environment === name);
-  if (mode === undefined) throw new Fault("malformed_header", "Packhouse-World must be live or test.");
+  if (mode === undefined) throw new Fault("malformed_header", "Packhouse-Mode must be live or test.");
   return mode;
 }
 

@@ -78,7 +78,7 @@ export const SignedInView = closed({
   memberships: Type.Array(MembershipView),
   merchant: actingFields.merchant,
   view_as: actingFields.view_as,
-  worlds: Type.Array(choice(environments)),
+  modes: Type.Array(choice(environments)),
   version: Type.String({ description: "The version of Packhouse." }),
 });
 

@@ -64,7 +64,7 @@ export function signedIn({ user, acting, merchants }: ActiveSession, second: Sec
     memberships: memberships.map((membership) => membershipView(membership, merchants)),
     merchant,
     view_as,
-    worlds: environments,
+    modes: environments,
     version,
   };
 }
@@ -101,7 +101,7 @@ export async function recordVisit(
   { ip, request_id }: SignInClient,
 ): Promise<void> {
   const actor = { type: "user", id: wireId("user", id), name, request_id } as const;
-  await recordAct(tx, { actor, world: "live", action, targets: [actor.id], ip, status: 200, facts: {} });
+  await recordAct(tx, { actor, mode: "live", action, targets: [actor.id], ip, status: 200, facts: {} });
 }
 
 /** Records a failed sign-in in the audit log. */
@@ -113,5 +113,5 @@ export async function recordFailedSignIn(
   const actor = { type: "system", id: "stranger", name: "Somebody", request_id } as const;
   const targets = user === null ? [] : [wireId("user", user.id)];
   const facts = { email, code };
-  await recordAct(tx, { actor, world: "live", action: "signInFailed", targets, ip, status: 401, facts });
+  await recordAct(tx, { actor, mode: "live", action: "signInFailed", targets, ip, status: 401, facts });
 }

@@ -19,7 +19,7 @@ const manifest = Type.Object({
   engine: Type.Union([Type.Literal("sqlite"), Type.Literal("postgres")]),
   /** The names of each environment's migrations. */
   migrations: Type.Object({ live: Type.Array(Type.String()), test: Type.Array(Type.String()) }),
-  worlds: Type.Object({ live: environment_copy, test: environment_copy }),
+  modes: Type.Object({ live: environment_copy, test: environment_copy }),
   made_at: Type.String(),
   secret_key: Type.Object({
     /** Whether `secret.key` is in the archive. */

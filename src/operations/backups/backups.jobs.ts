@@ -182,16 +182,16 @@ function outcomeOf(run: BackupRun, ended: ChildResult, stopped: boolean): RunOut
     return { ...no_outcome, place, error: stopped ? "The service was stopped while it ran." : ended.problem };
   }
   if (run.kind === "proof") return { ...no_outcome, place };
-  const { size_bytes, read_bytes, sha256, worlds, place: file } = JSON.parse(ended.output) as MadeBackup;
+  const { size_bytes, read_bytes, sha256, modes, place: file } = JSON.parse(ended.output) as MadeBackup;
   return {
     place: file,
     size_bytes,
     read_bytes,
     sha256,
     error: null,
-    live_at: momentOf(worlds.live.at),
-    live_commit: worlds.live.commit,
-    test_at: momentOf(worlds.test.at),
-    test_commit: worlds.test.commit,
+    live_at: momentOf(modes.live.at),
+    live_commit: modes.live.commit,
+    test_at: momentOf(modes.test.at),
+    test_commit: modes.test.commit,
   };
 }

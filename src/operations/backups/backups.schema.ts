@@ -37,7 +37,7 @@ export type DecideRestored = Static<typeof DecideRestored>;
 
 const bytes = (description: string) => nullable(Type.Integer({ description }));
 
-const world = (description: string) =>
+const copied = (description: string) =>
   nullable({
     ...closed({
       at: { ...Timestamp, description: "The time of this environment's data in the backup." },
@@ -58,8 +58,8 @@ export const BackupRunView = closed({
     Type.String({ description: "The SHA-256 of the backup file, in hexadecimal; null unless a backup succeeded." }),
   ),
   error: nullable(Type.String({ description: "Why it failed; null if it did not." })),
-  live: world("The live data in the backup; null unless a backup succeeded."),
-  test: world("The test data in the backup; null unless a backup succeeded."),
+  live: copied("The live data in the backup; null unless a backup succeeded."),
+  test: copied("The test data in the backup; null unless a backup succeeded."),
   created_at: timestamp("When it was requested or scheduled."),
   begun_at: nullable(timestamp("When it started; null while it waits.")),
   ended_at: nullable(timestamp("When it succeeded or failed; null before.")),

@@ -90,7 +90,7 @@ export async function copyPostgres(
     return {
       engine: "postgres",
       migrations: { live: dumps.live.migrations, test: dumps.test.migrations },
-      worlds: { live: { at: iso(dumps.live.at), commit: null }, test: { at: iso(dumps.test.at), commit: null } },
+      modes: { live: { at: iso(dumps.live.at), commit: null }, test: { at: iso(dumps.test.at), commit: null } },
       size_bytes: sizes.live + sizes.test,
       addTo: async (archive, onChunk) => {
         for (const mode of environments) {

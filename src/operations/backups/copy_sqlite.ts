@@ -38,7 +38,7 @@ export function copySqlite(data: string): BackupCopies {
   return {
     engine: "sqlite",
     migrations: { live: live.migrations, test: test.migrations },
-    worlds: { live: copyOf(live), test: copyOf(test) },
+    modes: { live: copyOf(live), test: copyOf(test) },
     size_bytes: views.reduce((sum, view) => sum + view.file_bytes + view.log_bytes, 0),
     addTo: async (archive, onChunk) => {
       for (const mode of environments) await addEnvironment(archive, mode, { live, test }[mode], onChunk);

@@ -28,7 +28,7 @@ interface BackupSettings {
 }
 
 /** The result of a backup. */
-export interface MadeBackup extends Pick<BackupManifest, "engine" | "worlds" | "made_at" | "secret_key"> {
+export interface MadeBackup extends Pick<BackupManifest, "engine" | "modes" | "made_at" | "secret_key"> {
   readonly place: string;
   readonly size_bytes: number;
   readonly sha256: string;
@@ -73,10 +73,10 @@ export async function makeBackup(settings: BackupSettings): Promise<MadeBackup> 
       })
       .finally(() => copies.close());
     const warnings = await keepErasures(settings, copies);
-    const { engine, worlds, made_at, secret_key } = manifest;
+    const { engine, modes, made_at, secret_key } = manifest;
     const seconds = (clock.elapsed() - begun) / 1000;
     const read_bytes = copies.size_bytes;
-    return { engine, worlds, made_at, secret_key, place: draft.place, ...ended, read_bytes, seconds, warnings };
+    return { engine, modes, made_at, secret_key, place: draft.place, ...ended, read_bytes, seconds, warnings };
   } finally {
     // If the destination does not respond, the next run removes the draft.
     if (!is_stuck) await draft.drop();
@@ -140,13 +140,13 @@ async function watched<T>(copies: BackupCopies, settings: BackupSettings, work: 
 }
 
 function manifestOf({ packhouse, secret_key, with_key }: BackupSettings, copies: BackupCopies, at: number) {
-  const { engine, worlds, migrations } = copies;
+  const { engine, modes, migrations } = copies;
   const fingerprint = secret_key === null ? null : keyFingerprint(secret_key);
   return {
     packhouse,
     engine,
     migrations: { live: [...migrations.live], test: [...migrations.test] },
-    worlds,
+    modes,
     made_at: iso(at),
     secret_key: { included: with_key, fingerprint },
   };

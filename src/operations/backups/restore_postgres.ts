@@ -67,11 +67,11 @@ async function restore(
   keepSecretFiles(folder, data);
   await loadDumps(into, folder);
   const stores = await openRestored(source.place, { data, database_url: into, log });
-  const worlds = await markAndClose(stores, { settings, at: data, manifest, moments, erasures });
+  const modes = await markAndClose(stores, { settings, at: data, manifest, moments, erasures });
   // The next restore reads them here, even if this backup is gone by then.
   recordErasures(join(data, erasures_file), erasures);
   await admin.ask(`drop schema ${unfinished_schema}`);
-  return { state: "restored", manifest, worlds };
+  return { state: "restored", manifest, modes };
 }
 
 /** Copies the secret files of an archive into this machine's data directory, unless they exist there. */

@@ -51,7 +51,7 @@ export interface RestoreSettings {
 
 /** The result of a restore; `earlier` if an interrupted restore had finished already and was only put in place. */
 export type RestoreResult =
-  | { readonly state: "restored"; readonly manifest: BackupManifest; readonly worlds: RestoredStores }
+  | { readonly state: "restored"; readonly manifest: BackupManifest; readonly modes: RestoredStores }
   | { readonly state: "earlier"; readonly archive: string };
 
 const wait_ms = 1000;
@@ -101,12 +101,12 @@ async function restore(settings: RestoreSettings): Promise<RestoreResult> {
   const reached = await settings.forward?.(made);
   const stores = await openRestored(source.place, { data: made, database_url: null, log: settings.log });
   const moments = reached ?? momentsOf(manifest);
-  const worlds = await markAndClose(stores, { settings, at: made, manifest, moments, erasures });
+  const modes = await markAndClose(stores, { settings, at: made, manifest, moments, erasures });
   // The lock of the target folder is held, so this one is not needed.
   rmSync(join(made, "instance.lock"), { force: true });
   if (erasures.length > 0) writeErasures(join(made, erasures_file), erasures);
   finishRestore(into, source.name);
-  return { state: "restored", manifest, worlds };
+  return { state: "restored", manifest, modes };
 }
 
 function refuseExisting(into: string): void {

@@ -21,9 +21,9 @@ interface RestoredStore extends MarkedRestore {
 export type RestoredStores = Readonly<Record<Environment, RestoredStore>>;
 
 /** Returns the times (ms) of the copies of both environments in an archive. */
-export function momentsOf({ worlds }: BackupManifest): Readonly<Record<Environment, number>> {
+export function momentsOf({ modes }: BackupManifest): Readonly<Record<Environment, number>> {
   const momentOf = (mode: Environment) => {
-    const at = parseMoment(worlds[mode].at);
+    const at = parseMoment(modes[mode].at);
     if (at === null) throw startRefused("foreign", `The backup does not state the time of its ${mode} data.`);
     return at;
   };
@@ -81,9 +81,9 @@ export async function markAndClose(stores: Stores, making: RestorePreparation): 
       }
       return { ...marked, as_of, erased };
     };
-    const worlds = { live: await mark("live"), test: await mark("test") };
+    const modes = { live: await mark("live"), test: await mark("test") };
     await settings.settleKey(stores, at, manifest);
-    return worlds;
+    return modes;
   } finally {
     await stores.close();
   }
@@ -104,10 +104,10 @@ async function countRestore({ source, report }: RestorePreparation["settings"]):
 }
 
 /** Returns the lines that report what a restore did to each environment. */
-export function linesOfWorlds(worlds: RestoredStores): string[] {
+export function linesOfEnvironments(modes: RestoredStores): string[] {
   const counted = (count: number, what: string) => (count === 0 ? [] : [`${count} ${what}`]);
   return environments.flatMap((mode) => {
-    const { as_of, waiting_deliveries, waiting_reports, waiting_purchases, withdrawn_mails, erased } = worlds[mode];
+    const { as_of, waiting_deliveries, waiting_reports, waiting_purchases, withdrawn_mails, erased } = modes[mode];
     const waits = [
       ...counted(waiting_deliveries, "webhook deliveries"),
       ...counted(waiting_reports, "reports to platforms"),

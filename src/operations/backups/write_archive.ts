@@ -150,7 +150,7 @@ export async function* fileChunks(file: number, size_bytes: number): AsyncGenera
 }
 
 /** The copies of both environments, on either engine. */
-export interface BackupCopies extends Pick<BackupManifest, "engine" | "worlds"> {
+export interface BackupCopies extends Pick<BackupManifest, "engine" | "modes"> {
   readonly migrations: Readonly<Record<"live" | "test", readonly string[]>>;
   /** Total bytes to read. */
   readonly size_bytes: number;

@@ -20,18 +20,18 @@ interface AppliedTo extends CommitRow {
 export class ArchivedLogDamaged extends Error {
   readonly good_at: number;
 
-  constructor(world: Environment, good_at: number, problem: string) {
+  constructor(mode: Environment, good_at: number, problem: string) {
     const moment = new Date(good_at).toISOString();
-    super(`${problem} The ${world} data can be restored up to ${moment}: use --to ${moment}.`);
+    super(`${problem} The ${mode} data can be restored up to ${moment}: use --to ${moment}.`);
     this.good_at = good_at;
   }
 }
 
 /** The backup is newer than the requested time. */
 export class TooEarly extends Error {
-  constructor(world: Environment, { number, at }: CommitRow) {
+  constructor(mode: Environment, { number, at }: CommitRow) {
     const moment = new Date(at).toISOString();
-    super(`The ${world} data in the backup is from ${moment} (commit ${number}). Use an earlier backup.`);
+    super(`The ${mode} data in the backup is from ${moment} (commit ${number}). Use an earlier backup.`);
   }
 }
 
@@ -46,20 +46,20 @@ export async function applyArchived(
   moment: number | null,
 ): Promise<Readonly<Record<Environment, AppliedTo>>> {
   const reached: Partial<Record<Environment, AppliedTo>> = {};
-  for (const world of environments) reached[world] = await applyTo(place, world, join(folder, `${world}.db`), moment);
+  for (const mode of environments) reached[mode] = await applyTo(place, mode, join(folder, `${mode}.db`), moment);
   return reached as Record<Environment, AppliedTo>;
 }
 
 async function applyTo(
   place: ArchiveDestination,
-  world: Environment,
+  mode: Environment,
   path: string,
   moment: number | null,
 ): Promise<AppliedTo> {
   const base = settle(path);
-  if (moment !== null && moment < base.at) throw new TooEarly(world, base);
-  const names = (await place.list(world)).flatMap((name) => readName(name) ?? []);
-  const found = await chainBehind({ place, world, base, moment }, names);
+  if (moment !== null && moment < base.at) throw new TooEarly(mode, base);
+  const names = (await place.list(mode)).flatMap((name) => readName(name) ?? []);
+  const found = await chainBehind({ place, mode, base, moment }, names);
   if (found === null) {
     return {
       number: base.number,
@@ -79,7 +79,7 @@ async function applyTo(
   const later = found.length > needed.length;
   const writer = openFrameWriter(path, base.page_bytes);
   try {
-    await applyAll({ place, world, base, moment, writer }, needed, found[last + 1]);
+    await applyAll({ place, mode, base, moment, writer }, needed, found[last + 1]);
   } catch (error) {
     writer.drop();
     throw error;
@@ -92,7 +92,7 @@ async function applyTo(
 /** The start and the target of applying segments. */
 interface ReplayPath {
   readonly place: ArchiveDestination;
-  readonly world: Environment;
+  readonly mode: Environment;
   readonly base: CommitRow;
   readonly moment: number | null;
 }
@@ -107,17 +107,17 @@ async function applyAll(
   needed: readonly SegmentName[],
   next: SegmentName | undefined,
 ): Promise<void> {
-  const { place, world, base, moment, writer } = applying;
+  const { place, mode, base, moment, writer } = applying;
   let good: CommitRow = base;
   let before: Segment | null = null;
   // The damaged part may contain a commit of the same millisecond as the last good one.
   const refuse = (problem: string, { number, least_at }: Pick<SegmentName, "number" | "least_at">): never => {
     const is_apart = number === good.number || least_at > good.at;
-    throw new ArchivedLogDamaged(world, is_apart ? good.at : least_at - 1, problem);
+    throw new ArchivedLogDamaged(mode, is_apart ? good.at : least_at - 1, problem);
   };
   const missing = (index: number, chain: string): never => {
-    const problem = `Segment ${index} of ${world}/${chain} is missing in ${place.place}.`;
-    throw new ArchivedLogDamaged(world, good.at, problem);
+    const problem = `Segment ${index} of ${mode}/${chain} is missing in ${place.place}.`;
+    throw new ArchivedLogDamaged(mode, good.at, problem);
   };
   for (const [at, name] of needed.entries()) {
     const expected: number = before === null ? name.index : before.head.index + 1;
@@ -142,11 +142,11 @@ async function applyAll(
 
 async function readWhole(
   place: ArchiveDestination,
-  { name, world, chain, index }: SegmentName,
+  { name, mode, chain, index }: SegmentName,
 ): Promise<Segment | null> {
   const segment = readSegment(await place.read(name));
   const { head } = segment ?? {};
-  return head?.world === world && head.chain === chain && head.index === index ? segment : null;
+  return head?.mode === mode && head.chain === chain && head.index === index ? segment : null;
 }
 
 /** Returns the frames of a segment up to its last commit at or before a time (ms); all of them if it is null. */
@@ -173,7 +173,7 @@ function partOf(segment: Segment, moment: number | null) {
  * distinguishes them. If both contain the commit, the chain of the requested time is used.
  */
 async function chainBehind(way: ReplayPath, names: readonly SegmentName[]): Promise<SegmentName[] | null> {
-  const { place, world, base, moment } = way;
+  const { place, mode, base, moment } = way;
   let problem: string | null = null;
   for (const chain of chainsFor(names, moment)) {
     const all = names.filter((name) => name.chain === chain).sort((one, other) => one.index - other.index);
@@ -184,10 +184,10 @@ async function chainBehind(way: ReplayPath, names: readonly SegmentName[]): Prom
     if (segment === null) problem ??= `${name.name} in ${place.place} is damaged.`;
     else if (holds(segment, base)) return all.slice(first);
     else if (segment.head.after.number > base.number && name.index > 0) {
-      problem ??= `Segment ${name.index - 1} of ${world}/${chain} is missing in ${place.place}.`;
+      problem ??= `Segment ${name.index - 1} of ${mode}/${chain} is missing in ${place.place}.`;
     }
   }
-  if (problem !== null) throw new ArchivedLogDamaged(world, base.at, problem);
+  if (problem !== null) throw new ArchivedLogDamaged(mode, base.at, problem);
   return null;
 }
 

@@ -9,7 +9,7 @@ import type { Log } from "../../core/log.ts";
 import { counter, gauge } from "../../core/metrics.ts";
 import type { LogFollower } from "../../storage/sqlite/commit_log.ts";
 import type { ArchiveDestination } from "./archive_destination.ts";
-import { type FollowedChain, WorldFollower } from "./follow_log.ts";
+import { EnvironmentFollower, type FollowedChain } from "./follow_log.ts";
 import { readingThread } from "./follow_thread.ts";
 import { spoolOf, waitingIn } from "./log_chain.ts";
 import { neededFrom, outlived, readName, type SegmentName } from "./segment.ts";
@@ -78,7 +78,7 @@ interface ArchiverState extends FollowedChain {
 interface LogArchivingState {
   readonly place: string;
   readonly every_ms: number;
-  readonly worlds: Readonly<Record<Environment, ArchiverState>>;
+  readonly modes: Readonly<Record<Environment, ArchiverState>>;
   readonly waiting_bytes: number;
   /** Why the destination was unavailable at the last attempt, or why there is no base backup. */
   readonly problem: string | null;
@@ -102,7 +102,7 @@ export function startLogArchiving(settings: LogArchivingSettings): LogArchiving 
 }
 
 class LogArchiver implements LogArchiving {
-  readonly followers: Readonly<Record<Environment, WorldFollower>>;
+  readonly followers: Readonly<Record<Environment, EnvironmentFollower>>;
   readonly #settings: LogArchivingSettings;
   readonly #spool: string;
   readonly #thread;
@@ -131,14 +131,14 @@ class LogArchiver implements LogArchiving {
     this.#opened_at = now();
     this.#spool = spoolOf(data);
     this.#thread = readingThread(log);
-    const broke = (world: Environment, reason: string) => {
-      broken_chains.add(1, world);
+    const broke = (mode: Environment, reason: string) => {
+      broken_chains.add(1, mode);
       this.#checked = false;
-      log.warn("archiving starts again from a new backup", { world, reason });
+      log.warn("archiving starts again from a new backup", { mode, reason });
     };
-    const of = (world: Environment) => {
-      return new WorldFollower({
-        world,
+    const of = (mode: Environment) => {
+      return new EnvironmentFollower({
+        mode,
         spool: this.#spool,
         place: place.place,
         log,
@@ -166,13 +166,13 @@ class LogArchiver implements LogArchiving {
 
   state(): LogArchivingState {
     const { place, every_ms = archive_every_ms } = this.#settings;
-    const of = (world: Environment): ArchiverState => {
-      const { known } = this.followers[world];
-      return { ...known, archived_until: this.#archived_until[world], is_based: this.#isBased(world) };
+    const of = (mode: Environment): ArchiverState => {
+      const { known } = this.followers[mode];
+      return { ...known, archived_until: this.#archived_until[mode], is_based: this.#isBased(mode) };
     };
-    const worlds = { live: of("live"), test: of("test") };
+    const modes = { live: of("live"), test: of("test") };
     const problem = this.#problem ?? this.#backup_problem;
-    return { place: place.place, every_ms, worlds, waiting_bytes: this.#waiting, problem };
+    return { place: place.place, every_ms, modes, waiting_bytes: this.#waiting, problem };
   }
 
   async finish(limit_ms: number): Promise<void> {
@@ -202,31 +202,31 @@ class LogArchiver implements LogArchiving {
       this.#measureWaiting();
       if (this.#waiting > most_waiting_bytes) {
         const reason = "too much waits to be archived: the destination was unavailable";
-        for (const world of environments) this.followers[world].endChain(reason);
+        for (const mode of environments) this.followers[mode].endChain(reason);
       }
-      await Promise.all(environments.map((world) => this.followers[world].take()));
+      await Promise.all(environments.map((mode) => this.followers[mode].take()));
       await this.#sendAll();
       // An abandoned chain starts again once the destination is available.
-      if (this.#problem === null) for (const world of environments) this.followers[world].resume();
+      if (this.#problem === null) for (const mode of environments) this.followers[mode].resume();
       this.#backUpIfNeeded();
       await this.#prune();
     } catch (error) {
       log.warn("commits could not be archived", { reason: String(error) });
     }
-    for (const world of environments) {
-      const until = this.#archived_until[world] ?? this.#opened_at;
-      this.#showBehind(Math.max(0, (now() - until) / 1000), world);
+    for (const mode of environments) {
+      const until = this.#archived_until[mode] ?? this.#opened_at;
+      this.#showBehind(Math.max(0, (now() - until) / 1000), mode);
     }
   }
 
   /** Sends waiting segments, by environment and in order, and removes them from the spool. */
   async #sendAll(): Promise<void> {
     const { place, log } = this.#settings;
-    const taken = environments.map((world) => ({ world, ...this.followers[world].known }));
+    const taken = environments.map((mode) => ({ mode, ...this.followers[mode].known }));
     try {
       if (!this.#checked) await this.#checkPlace();
-      for (const world of environments) {
-        for (const { name, chain } of waitingIn(this.#spool, world)) {
+      for (const mode of environments) {
+        for (const { name, chain } of waitingIn(this.#spool, mode)) {
           if (this.#forked.has(chain)) {
             await rm(join(this.#spool, name), { force: true });
             continue;
@@ -234,13 +234,13 @@ class LogArchiver implements LogArchiving {
           const bytes = await readFile(join(this.#spool, name));
           await place.write(name, bytes);
           await rm(join(this.#spool, name), { force: true });
-          archived_segments.add(1, world);
-          archived_bytes.add(bytes.length, world);
+          archived_segments.add(1, mode);
+          archived_bytes.add(bytes.length, mode);
         }
       }
-      for (const { world, chain, taken_until } of taken) {
-        if (taken_until !== null && chain !== null && this.#based[world] === chain && !this.#forked.has(chain))
-          this.#archived_until[world] = taken_until;
+      for (const { mode, chain, taken_until } of taken) {
+        if (taken_until !== null && chain !== null && this.#based[mode] === chain && !this.#forked.has(chain))
+          this.#archived_until[mode] = taken_until;
       }
       await this.#settings.beforeSending?.();
       if (this.#problem !== null) log.info("the archive destination is available again", { place: place.place });
@@ -259,43 +259,43 @@ class LogArchiver implements LogArchiving {
    * those that wait from an earlier run.
    */
   async #checkPlace(): Promise<void> {
-    for (const world of environments) {
-      const { chain, index } = this.followers[world].known;
-      const waiting = waitingIn(this.#spool, world);
+    for (const mode of environments) {
+      const { chain, index } = this.followers[mode].known;
+      const waiting = waitingIn(this.#spool, mode);
       for (const name of new Set([...waiting.map((one) => one.chain), ...(chain === null ? [] : [chain])])) {
         const own = waiting.filter((one) => one.chain === name);
-        const there = (await this.#settings.place.list(`${world}/${name}`)).flatMap((found) => readName(found) ?? []);
+        const there = (await this.#settings.place.list(`${mode}/${name}`)).flatMap((found) => readName(found) ?? []);
         const next = own[0]?.index ?? index + 1;
         const known = new Set(own.map((one) => one.name));
         const is_ahead = there.some((found) => found.index >= next && !known.has(found.name));
         if (is_ahead) this.#forked.add(name);
         if (name !== chain) continue;
         if (is_ahead)
-          this.#endChain(world, "the destination has later commits, so this data was put back to an earlier state");
+          this.#endChain(mode, "the destination has later commits, so this data was put back to an earlier state");
         else if ((there.at(-1)?.index ?? -1) < next - 1)
-          this.#endChain(world, "its last segment is missing at the destination");
+          this.#endChain(mode, "its last segment is missing at the destination");
       }
     }
     this.#checked = true;
   }
 
   /** Ends the chain of an environment, and starts another. */
-  #endChain(world: Environment, reason: string): void {
+  #endChain(mode: Environment, reason: string): void {
     // None of it counts as archived any longer.
-    delete this.#based[world];
-    this.followers[world].endChain(reason);
-    this.followers[world].resume();
+    delete this.#based[mode];
+    this.followers[mode].endChain(reason);
+    this.followers[mode].resume();
   }
 
   /** Makes a base backup if a chain has none, while archiving continues. */
   #backUpIfNeeded(): void {
     const { now, log, backUp, place } = this.#settings;
-    const chains = environments.map((world) => [world, this.followers[world].known.chain] as const);
-    const is_needed = chains.some(([world, chain]) => chain !== null && this.#based[world] !== chain);
+    const chains = environments.map((mode) => [mode, this.followers[mode].known.chain] as const);
+    const is_needed = chains.some(([mode, chain]) => chain !== null && this.#based[mode] !== chain);
     if (!is_needed || this.#ending || this.#backing_up !== null || now() < this.#back_up_after) return;
     const done = () => {
       this.#backup_problem = null;
-      for (const [world, chain] of chains) if (chain !== null) this.#based[world] = chain;
+      for (const [mode, chain] of chains) if (chain !== null) this.#based[mode] = chain;
       makeFolder(this.#spool);
       writeAtomically(this.#basedFile(), `${JSON.stringify({ place: place.place, ...this.#based })}\n`);
     };
@@ -321,9 +321,9 @@ class LogArchiver implements LogArchiving {
     this.#prune_after = now() + prune_every_ms;
     const needed_from = neededFrom(await backups(), now(), keep_ms);
     if (needed_from === null) return;
-    for (const world of environments) {
-      const { chain } = this.followers[world].known;
-      const names = (await place.list(world)).flatMap((name) => readName(name) ?? []);
+    for (const mode of environments) {
+      const { chain } = this.followers[mode].known;
+      const names = (await place.list(mode)).flatMap((name) => readName(name) ?? []);
       // The last segment of a chain stays: it shows that the chain exists.
       const last = names.findLast((name) => name.chain === chain)?.name;
       for (const { name } of outlived(names, needed_from)) if (name !== last) await place.remove(name);
@@ -332,14 +332,14 @@ class LogArchiver implements LogArchiving {
 
   #measureWaiting(): void {
     const size = ({ name }: SegmentName) => statSync(join(this.#spool, name), { throwIfNoEntry: false })?.size ?? 0;
-    const all = environments.flatMap((world) => waitingIn(this.#spool, world));
+    const all = environments.flatMap((mode) => waitingIn(this.#spool, mode));
     this.#waiting = all.reduce((sum, name) => sum + size(name), 0);
     this.#showWaiting(this.#waiting);
   }
 
-  #isBased(world: Environment): boolean {
-    const { chain } = this.followers[world].known;
-    return chain !== null && this.#based[world] === chain;
+  #isBased(mode: Environment): boolean {
+    const { chain } = this.followers[mode].known;
+    return chain !== null && this.#based[mode] === chain;
   }
 
   #basedFile(): string {

@@ -6,7 +6,7 @@ import { readName, readSegment, type SegmentName } from "./segment.ts";
 
 /** Consecutive segments without a gap. Any time within them can be restored from an earlier backup. */
 interface ArchivedRange {
-  readonly world: Environment;
+  readonly mode: Environment;
   readonly chain: string;
   /** The time (ms) of the commit before the first segment. */
   readonly after_at: number;
@@ -24,17 +24,17 @@ export async function archivedRanges(place: ArchiveDestination): Promise<Archive
   const ranges: SegmentName[][] = [];
   for (const name of names.sort((one, other) => (one.name < other.name ? -1 : 1))) {
     const last = ranges.at(-1)?.at(-1);
-    const follows = last?.world === name.world && last.chain === name.chain && last.index + 1 === name.index;
+    const follows = last?.mode === name.mode && last.chain === name.chain && last.index + 1 === name.index;
     if (follows) ranges.at(-1)?.push(name);
     else ranges.push([name]);
   }
   const found: ArchivedRange[] = [];
   for (const names of ranges) {
-    for (const [at, { name, world, chain }] of names.entries()) {
+    for (const [at, { name, mode, chain }] of names.entries()) {
       const after_at = await beginningOf(place, name);
       if (after_at === null) continue;
       const most_at = names.reduce((latest, one) => Math.max(latest, one.most_at), 0);
-      found.push({ world, chain, after_at, most_at, segments: names.length - at });
+      found.push({ mode, chain, after_at, most_at, segments: names.length - at });
       break;
     }
   }

@@ -27,7 +27,7 @@ export interface FollowedChain {
 }
 
 interface FollowerSettings {
-  readonly world: Environment;
+  readonly mode: Environment;
   readonly spool: string;
   readonly place: string;
   readonly log: Log;
@@ -35,10 +35,10 @@ interface FollowerSettings {
   /** Sends a request to the reading thread. Resolves to null if the thread has died. */
   readonly send: (request: Omit<FollowerRequest, "id">) => Promise<FollowerState | null>;
   /** Called when a chain has ended, with the reason. */
-  readonly broke: (world: Environment, reason: string) => void;
+  readonly broke: (mode: Environment, reason: string) => void;
 }
 
-export class WorldFollower implements LogFollower {
+export class EnvironmentFollower implements LogFollower {
   readonly #settings: FollowerSettings;
   #path = "";
   /** Whether the chain of the last run continues with the current database. */
@@ -57,13 +57,13 @@ export class WorldFollower implements LogFollower {
   }
 
   found(database: FoundDatabase): void {
-    const { spool, world, place, log } = this.#settings;
-    const chain = new LogChain(spool, world, place);
+    const { spool, mode, place, log } = this.#settings;
+    const chain = new LogChain(spool, mode, place);
     try {
-      const waiting = waitingIn(spool, world).length;
+      const waiting = waitingIn(spool, mode).length;
       const known = chain.load();
-      const dropped = waiting - waitingIn(spool, world).length;
-      if (dropped > 0) log.warn("segments for another archive destination were dropped", { world, segments: dropped });
+      const dropped = waiting - waitingIn(spool, mode).length;
+      if (dropped > 0) log.warn("segments for another archive destination were dropped", { mode, segments: dropped });
       if (known === null) return;
       chain.takeRemaining(database);
       this.#continues = true;
@@ -134,13 +134,13 @@ export class WorldFollower implements LogFollower {
   }
 
   async #request(action: FollowerAction): Promise<FollowerState | null> {
-    const { world, spool, place, send, now, log } = this.#settings;
+    const { mode, spool, place, send, now, log } = this.#settings;
     const requested_at = now();
     const continues = action === "open" && this.#continues;
-    const response = await send({ world, action, spool, place, path: this.#path, continues });
+    const response = await send({ mode, action, spool, place, path: this.#path, continues });
     const failing = response === null ? "the thread that reads the logs has died" : response.failed;
     if (failing !== null && this.#known.failing === null) {
-      log.warn("commits cannot be read for archiving", { world, reason: failing });
+      log.warn("commits cannot be read for archiving", { mode, reason: failing });
     }
     if (response !== null) {
       const { chain, index, number, at, broken } = response;
@@ -154,9 +154,9 @@ export class WorldFollower implements LogFollower {
   }
 
   #broke(reason: string): void {
-    const { world, now, broke } = this.#settings;
+    const { mode, now, broke } = this.#settings;
     this.#known = { ...this.#known, broken: { at: now(), reason } };
-    broke(world, reason);
+    broke(mode, reason);
   }
 }
 

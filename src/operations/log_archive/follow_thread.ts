@@ -12,7 +12,7 @@ export type FollowerAction = "open" | "take" | "let_go" | "hold" | "give_up" | "
 
 export interface FollowerRequest {
   readonly id: number;
-  readonly world: Environment;
+  readonly mode: Environment;
   readonly action: FollowerAction;
   /** The spool folder, the destination of its segments, and the database file. */
   readonly spool: string;

@@ -17,12 +17,12 @@ interface FollowedLog {
 const clock = systemClock();
 const followed = new Map<Environment, FollowedLog>();
 
-function open({ world, spool, place, path, continues }: FollowerRequest): FollowedLog {
-  const before = followed.get(world);
-  if (before !== undefined) letGo(world, before);
-  const chain = new LogChain(spool, world, place);
+function open({ mode, spool, place, path, continues }: FollowerRequest): FollowedLog {
+  const before = followed.get(mode);
+  if (before !== undefined) letGo(mode, before);
+  const chain = new LogChain(spool, mode, place);
   const log = { chain, hold: openLogHold(path), file: openSync(`${path}-wal`, "r") };
-  followed.set(world, log);
+  followed.set(mode, log);
   if (continues) chain.load();
   if (chain.end === null) begin(log);
   else if (!log.hold.hold()) throw new ChainBroken("its log was emptied before it was held");
@@ -42,16 +42,16 @@ function take(log: FollowedLog): void {
   }
 }
 
-function close(world: Environment, log: FollowedLog): void {
+function close(mode: Environment, log: FollowedLog): void {
   try {
     log.chain.take(log.file);
   } finally {
-    letGo(world, log);
+    letGo(mode, log);
   }
 }
 
-function letGo(world: Environment, { hold, file }: FollowedLog): void {
-  followed.delete(world);
+function letGo(mode: Environment, { hold, file }: FollowedLog): void {
+  followed.delete(mode);
   hold.close();
   closeSync(file);
 }
@@ -62,21 +62,21 @@ function giveUp({ chain, hold }: FollowedLog): void {
 }
 
 function run(request: FollowerRequest): void {
-  const { world, action } = request;
-  const log = followed.get(world);
+  const { mode, action } = request;
+  const log = followed.get(mode);
   if (action === "open") open(request);
   else if (action === "close" && log === undefined) return;
   else if (log === undefined) throw new Error("no log is followed");
   else if (action === "take") take(log);
   else if (action === "let_go") log.hold.letGo();
   else if (action === "give_up") giveUp(log);
-  else if (action === "close") close(world, log);
+  else if (action === "close") close(mode, log);
   else if (log.chain.end !== null && !log.hold.hold()) throw new ChainBroken("its log was emptied before it was held");
 }
 
 /** Ends a chain that cannot continue, and starts another if the log is still followed. */
-function restartChain(world: Environment): string | null {
-  const log = followed.get(world);
+function restartChain(mode: Environment): string | null {
+  const log = followed.get(mode);
   if (log === undefined) return null;
   log.chain.forget();
   return tried(() => begin(log)).failed;
@@ -93,10 +93,10 @@ function tried(work: () => void): { broken: string | null; failed: string | null
 }
 
 function respond(request: FollowerRequest): FollowerState {
-  const chain = followed.get(request.world)?.chain ?? null;
+  const chain = followed.get(request.mode)?.chain ?? null;
   const { broken, failed } = tried(() => run(request));
-  const again = broken === null ? failed : restartChain(request.world);
-  const end = (followed.get(request.world)?.chain ?? chain)?.end ?? null;
+  const again = broken === null ? failed : restartChain(request.mode);
+  const end = (followed.get(request.mode)?.chain ?? chain)?.end ?? null;
   const { chain: name = null, index = -1, number = 0, at = 0 } = end ?? {};
   return { id: request.id, chain: name, index, number, at, broken, failed: again };
 }

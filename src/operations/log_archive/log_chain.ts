@@ -40,25 +40,25 @@ export class ChainBroken extends Error {}
 export const spoolOf = (data: string): string => join(data, "continuous");
 
 /** Lists the waiting segments in order. */
-export function waitingIn(spool: string, world: Environment): SegmentName[] {
-  const folder = join(spool, world);
+export function waitingIn(spool: string, mode: Environment): SegmentName[] {
+  const folder = join(spool, mode);
   if (!existsSync(folder)) return [];
   const names = (readdirSync(folder, { recursive: true }) as string[]).sort();
-  return names.flatMap((name) => readName(`${world}/${name.replaceAll("\\", "/")}`) ?? []);
+  return names.flatMap((name) => readName(`${mode}/${name.replaceAll("\\", "/")}`) ?? []);
 }
 
 export class LogChain {
   readonly #spool: string;
-  readonly #world: Environment;
+  readonly #mode: Environment;
   readonly #place: string;
   #end: ChainEnd | null = null;
   /** Whether the log may have been restarted, without losses, since the position of the end. */
   #is_restarted = false;
 
   /** The chain of an environment for one destination. Another destination needs a new chain. */
-  constructor(spool: string, world: Environment, place: string) {
+  constructor(spool: string, mode: Environment, place: string) {
     this.#spool = spool;
-    this.#world = world;
+    this.#mode = mode;
     this.#place = place;
   }
 
@@ -72,7 +72,7 @@ export class LogChain {
     const kept = this.#readState();
     if (kept !== null && kept.place !== this.#place) {
       // Segments for another destination have no base at this one.
-      rmSync(join(this.#spool, this.#world), { recursive: true, force: true });
+      rmSync(join(this.#spool, this.#mode), { recursive: true, force: true });
     }
     if (kept === null || kept.place !== this.#place) {
       this.#end = null;
@@ -84,7 +84,7 @@ export class LogChain {
     this.#is_restarted = is_emptied;
     const { chain, index } = end;
     // A segment that was stored just before the process ended.
-    const next = waitingIn(this.#spool, this.#world).findLast((name) => name.chain === chain && name.index > index);
+    const next = waitingIn(this.#spool, this.#mode).findLast((name) => name.chain === chain && name.index > index);
     const segment = next === undefined ? null : readSegment(readFileSync(join(this.#spool, next.name)));
     if (segment === null) return this.#end;
     this.#is_restarted = false;
@@ -164,11 +164,11 @@ export class LogChain {
     const { follows, last, least_at, most_at, broken } = following(end, commits, page_bytes);
     if (follows.length > 0) {
       const { digest: previous, number, at } = end;
-      const facts = { world: this.#world, previous, after: { number, at }, least_at, most_at, page_bytes };
+      const facts = { mode: this.#mode, previous, after: { number, at }, least_at, most_at, page_bytes };
       const { digest: _, ...place } = last;
       const segment = makeSegment({ ...facts, ...place }, joined(follows));
       const name = nameOf({
-        world: this.#world,
+        mode: this.#mode,
         chain: end.chain,
         index: last.index,
         number: last.number,
@@ -183,7 +183,7 @@ export class LogChain {
   }
 
   #stateFile(): string {
-    return join(this.#spool, `${this.#world}.json`);
+    return join(this.#spool, `${this.#mode}.json`);
   }
 
   #saveState(end: ChainEnd, is_emptied = false): void {

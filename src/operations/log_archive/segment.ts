@@ -23,7 +23,7 @@ export interface ChainEnd {
 /** The head of a segment. */
 interface SegmentHead extends Omit<ChainEnd, "digest"> {
   readonly format: 1;
-  readonly world: Environment;
+  readonly mode: Environment;
   /** The checksum of the previous segment; null for the first of a chain. */
   readonly previous: string | null;
   /** The commit before its first one, and its time (ms). */
@@ -96,7 +96,7 @@ export function endOf({ head, digest }: Segment): ChainEnd {
 
 /** The parts of a segment's name. A list of names is enough to find the segments that are needed. */
 export interface SegmentName {
-  readonly world: Environment;
+  readonly mode: Environment;
   readonly chain: string;
   readonly index: number;
   /** The number of its last commit. */
@@ -109,19 +109,19 @@ export interface SegmentName {
 }
 
 /** Builds the name of a segment. Names of one chain sort in the order of their segments. */
-export function nameOf({ world, chain, index, number, least_at, most_at }: Omit<SegmentName, "name">): string {
+export function nameOf({ mode, chain, index, number, least_at, most_at }: Omit<SegmentName, "name">): string {
   const [place, last, from, to] = [index, number, least_at, most_at].map((it) => String(it).padStart(10, "0"));
-  return `${world}/${chain}/${place}-${last}-${from}-${to}.frames`;
+  return `${mode}/${chain}/${place}-${last}-${from}-${to}.frames`;
 }
 
 const form = /^(live|test)\/(\d{8}T\d{9}Z-[0-9a-f]{8})\/(\d{10})-(\d{10,16})-(\d{10,16})-(\d{10,16})\.frames$/;
 
 /** Parses the name of a segment. Returns null for other names. */
 export function readName(name: string): SegmentName | null {
-  const [, world, chain = "", index, number, least_at, most_at] = form.exec(name) ?? [];
-  if (world === undefined) return null;
+  const [, mode, chain = "", index, number, least_at, most_at] = form.exec(name) ?? [];
+  if (mode === undefined) return null;
   return {
-    world: world as Environment,
+    mode: mode as Environment,
     chain,
     index: Number(index),
     number: Number(number),

@@ -4,7 +4,7 @@ import { environments } from "../../core/environment.ts";
 import { isLacking, namesOf, toRun } from "../../storage/migrations/migrate.ts";
 import {
   isAdditive,
-  migratePostgresWorlds,
+  migratePostgresSchemas,
   migrationStateOf,
   type SchemaMigrationState,
 } from "../../storage/migrations/migrate_postgres.ts";
@@ -16,7 +16,7 @@ import { touchedRows } from "./upgrade.ts";
 
 // Assumed to be twice the time of SQLite. `--rehearse` measures it.
 const seconds_a_row = 6e-6;
-const worlds = environments.map((mode) => ({ schema: mode, mode }));
+const schemas = environments.map((mode) => ({ schema: mode, mode }));
 
 /** Returns the upgrade plan. Changes nothing; servers may run. */
 export async function checkPostgres(url: string): Promise<UpgradePlan> {
@@ -26,7 +26,7 @@ export async function checkPostgres(url: string): Promise<UpgradePlan> {
   try {
     await client.query("begin read only");
     const states: SchemaMigrationState[] = [];
-    for (const world of worlds) states.push({ ...world, ...(await migrationStateOf(client, world)) });
+    for (const schema of schemas) states.push({ ...schema, ...(await migrationStateOf(client, schema)) });
     const lacking = states.filter(isLacking);
     const names = new Set(lacking.flatMap(({ missing }) => namesOf(missing)));
     const missing = migrations.postgres.filter(({ name }) => names.has(name));
@@ -85,7 +85,7 @@ export async function rehearsePostgres(url: string): Promise<number> {
     throw undone;
   };
   try {
-    await migratePostgresWorlds(url, worlds, { before, after });
+    await migratePostgresSchemas(url, schemas, { before, after });
   } catch (error) {
     if (error !== undone) throw error;
   }

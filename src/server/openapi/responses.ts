@@ -91,7 +91,6 @@ const fields_of_codes: Readonly<Record<string, string>> = {
   shortages: "Each SKU that is short, with the units requested and available.",
   units: "How many units the merchant has in stock.",
   variables: "The settings that are missing.",
-  world: "The environment, `live` or `test`, in which the merchant has open orders or stock.",
 };
 
 /** The fields that the recorded errors have beyond those of all errors. */

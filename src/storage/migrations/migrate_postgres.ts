@@ -58,14 +58,14 @@ interface OpenedAnyway {
   readonly must_exist?: boolean | undefined;
 }
 
-/** As `migratePostgresWorlds`, for one schema. */
+/** As `migratePostgresSchemas`, for one schema. */
 export async function migratePostgres(
   url: string,
   schema: string,
   mode: Environment,
   all: readonly Migration[] = migrations.postgres,
 ): Promise<void> {
-  await migratePostgresWorlds(url, [{ schema, mode }], nothing, all);
+  await migratePostgresSchemas(url, [{ schema, mode }], nothing, all);
 }
 
 const yielding_codes: readonly string[] = ["55P03", "40P01"];
@@ -78,16 +78,16 @@ const pause_ms = 200;
  * schema had and lacked before. Refuses servers older than PostgreSQL 15, schemas of other programs, of newer versions
  * or of the other environment and, unless allowed, those of an unfinished restore or a moved installation.
  */
-export async function migratePostgresWorlds(
+export async function migratePostgresSchemas(
   url: string,
-  worlds: readonly PostgresSchema[],
+  schemas: readonly PostgresSchema[],
   around: AroundPostgres,
   all: readonly Migration[] = migrations.postgres,
   allowed: OpenedAnyway = {},
 ): Promise<SchemaMigrationState[]> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await migrateOnce(url, worlds, around, all, allowed);
+      return await migrateOnce(url, schemas, around, all, allowed);
     } catch (error) {
       if (!yielding_codes.includes(databaseCode(error) ?? "") || attempt >= attempts_max) throw error;
       await Bun.sleep(pause_ms * Math.min(attempt, 10));
@@ -97,7 +97,7 @@ export async function migratePostgresWorlds(
 
 async function migrateOnce(
   url: string,
-  worlds: readonly PostgresSchema[],
+  schemas: readonly PostgresSchema[],
   around: AroundPostgres,
   all: readonly Migration[],
   { unfinished, moved, must_exist }: OpenedAnyway,
@@ -109,14 +109,14 @@ async function migrateOnce(
     await client.query("begin; set local statement_timeout = 0; set local lock_timeout = 0");
     const timer = setTimeout(() => around.waits?.(), idle_ms);
     try {
-      for (const { schema } of worlds) await client.query(migration_lock, [migration_lock_key, schema]);
+      for (const { schema } of schemas) await client.query(migration_lock, [migration_lock_key, schema]);
     } finally {
       clearTimeout(timer);
     }
     if (unfinished !== true) await refuseUnfinished(client);
-    for (const { schema } of moved === "allowed" ? [] : worlds) await refuseMarked(client, schema);
+    for (const { schema } of moved === "allowed" ? [] : schemas) await refuseMarked(client, schema);
     const standings: SchemaMigrationState[] = [];
-    for (const world of worlds) standings.push({ ...world, ...(await migrationStateOf(client, world, all)) });
+    for (const schema of schemas) standings.push({ ...schema, ...(await migrationStateOf(client, schema, all)) });
     if (must_exist && standings.some(({ applied }) => applied.length === 0)) throw noData("the database");
     const older = standings.filter(isOlder);
     if (older.length > 0) await around.before(client, standings);
@@ -212,12 +212,12 @@ export async function migrationStateOf(
 
 async function apply(
   client: pg.Client,
-  world: SchemaMigrationState,
+  state: SchemaMigrationState,
   all: readonly Migration[],
   lock_timeout: string,
 ): Promise<void> {
-  const { schema, mode, missing, pre_release } = world;
-  if (!isLacking(world)) return;
+  const { schema, mode, missing, pre_release } = state;
+  if (!isLacking(state)) return;
   // A user who cannot create schemas may use one that was created for them.
   const has_schema = await value<boolean>(client, "select to_regnamespace($1) is not null", [quoted(schema)]);
   if (!has_schema) await client.query(`create schema ${quoted(schema)}`);
@@ -228,7 +228,7 @@ async function apply(
   await client.query("create table if not exists store_clock (id int primary key check (id = 1), at bigint not null)");
   // One round trip for all: a simple query may contain many statements.
   await client.query(
-    toRun(world, all)
+    toRun(state, all)
       .flatMap(({ statements }) => statements)
       .join(";\n"),
   );

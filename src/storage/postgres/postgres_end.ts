@@ -23,36 +23,36 @@ import {
   migrationStateFrom,
   refuseOlder,
 } from "../migrations/migrate.ts";
-import { migratePostgresWorlds, refuseUnfinished } from "../migrations/migrate_postgres.ts";
+import { migratePostgresSchemas, refuseUnfinished } from "../migrations/migrate_postgres.ts";
 import { startRefused } from "../start_refused.ts";
 import { databaseLabel, sessionSettings } from "./postgres_store.ts";
 import { holdSchemaExclusively, shareSchema } from "./schema_lock.ts";
 
 /** Connects to both schemas exclusively. Refuses a database that is in use or missing. */
 export async function openPostgresEnd(url: string, purpose: EndPurpose): Promise<InstallationEnd> {
-  const worlds: PostgresInstallationStore[] = [];
+  const stores: PostgresInstallationStore[] = [];
   const close = async () => {
-    for (const world of worlds) await world.close();
+    for (const store of stores) await store.close();
   };
   try {
     if (purpose === "target") await makeSchemas(url);
-    for (const mode of environments) worlds.push(await openWorld(url, mode));
-    for (const world of worlds) await world.take();
+    for (const mode of environments) stores.push(await openStore(url, mode));
+    for (const store of stores) await store.take();
   } catch (error) {
     await close();
     throw error;
   }
-  const world = (mode: Environment) => worlds.find((one) => one.mode === mode) as PostgresInstallationStore;
+  const storeOf = (mode: Environment) => stores.find((one) => one.mode === mode) as PostgresInstallationStore;
   return {
     engine: "postgres",
     place: databaseLabel(url),
-    environments: { live: world("live"), test: world("test") },
+    environments: { live: storeOf("live"), test: storeOf("test") },
     lend: async (work) => {
-      for (const one of worlds) await one.release();
+      for (const one of stores) await one.release();
       try {
         return await work();
       } finally {
-        for (const one of worlds) await one.take();
+        for (const one of stores) await one.take();
       }
     },
     close,
@@ -61,15 +61,15 @@ export async function openPostgresEnd(url: string, purpose: EndPurpose): Promise
 
 /** Creates missing schemas. Refuses an older database, since upgrading it is a separate step. */
 async function makeSchemas(url: string): Promise<void> {
-  const worlds = environments.map((mode) => ({ schema: mode, mode }));
+  const schemas = environments.map((mode) => ({ schema: mode, mode }));
   const refuse = async () => {
     throw refuseOlder(databaseLabel(url));
   };
   const around = { before: refuse, after: async () => {} };
-  await migratePostgresWorlds(url, worlds, around, undefined, { moved: "allowed" });
+  await migratePostgresSchemas(url, schemas, around, undefined, { moved: "allowed" });
 }
 
-async function openWorld(url: string, mode: Environment): Promise<PostgresInstallationStore> {
+async function openStore(url: string, mode: Environment): Promise<PostgresInstallationStore> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
   client.on("error", () => {});
   await client.connect();
@@ -77,17 +77,17 @@ async function openWorld(url: string, mode: Environment): Promise<PostgresInstal
     await client.query(sessionSettings(mode));
     // A step may take long, and the connection idles while the other side works.
     await client.query("set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set jit = off");
-    const world = new PostgresInstallationStore(mode, client);
+    const store = new PostgresInstallationStore(mode, client);
     await refuseUnfinished(client);
     const where = `The schema ${mode} of ${databaseLabel(url)}`;
-    if (!(await world.isThere())) throw startRefused("absent", `${where} holds no Packhouse data.`);
-    if (isLacking(migrationStateFrom(known_migrations.postgres, await world.applied(), where))) {
+    if (!(await store.isThere())) throw startRefused("absent", `${where} holds no Packhouse data.`);
+    if (isLacking(migrationStateFrom(known_migrations.postgres, await store.applied(), where))) {
       throw startRefused(
         "unsuitable",
         `${where} was created by an older Packhouse. Upgrade it first with packhouse upgrade, then move it.`,
       );
     }
-    return world;
+    return store;
   } catch (error) {
     await client.end();
     throw error;

@@ -35,46 +35,46 @@ export function openSqliteEnd(folder: string, purpose: EndPurpose): Installation
   makeFolder(data);
   refuseUnfinished(data);
   const taken = lock(join(data, "instance.lock"));
-  const worlds: SqliteInstallationStore[] = [];
+  const stores: SqliteInstallationStore[] = [];
   try {
     placeRestored(data);
-    for (const { mode, path } of paths) worlds.push(openWorld(mode, path, purpose));
+    for (const { mode, path } of paths) stores.push(openStore(mode, path, purpose));
     syncFolder(data);
   } catch (error) {
-    for (const world of worlds) world.close();
+    for (const store of stores) store.close();
     taken.release();
     throw error;
   }
-  const world = (mode: Environment) => worlds.find((one) => one.mode === mode) as SqliteInstallationStore;
+  const storeOf = (mode: Environment) => stores.find((one) => one.mode === mode) as SqliteInstallationStore;
   return {
     engine: "sqlite",
     place: data,
-    environments: { live: world("live"), test: world("test") },
+    environments: { live: storeOf("live"), test: storeOf("test") },
     lend: async (work) => {
-      for (const one of worlds) one.pause();
+      for (const one of stores) one.pause();
       try {
         return await work();
       } finally {
-        for (const one of worlds) one.resume();
+        for (const one of stores) one.resume();
       }
     },
     close: async () => {
-      for (const one of worlds) one.close();
+      for (const one of stores) one.close();
       taken.release();
     },
   };
 }
 
-function openWorld(mode: Environment, path: string, purpose: EndPurpose): SqliteInstallationStore {
+function openStore(mode: Environment, path: string, purpose: EndPurpose): SqliteInstallationStore {
   if (existsSync(path)) checkFiles(path, mode);
   prepare(path, mode, purpose);
   // Only a writer can read the log that a killed process left.
   const raw = new Database(path, { readwrite: true, strict: true, safeIntegers: true });
   try {
     for (const pragma of pragmas) raw.run(`pragma ${pragma}`);
-    const world = new SqliteInstallationStore(mode, raw, purpose);
-    world.resume();
-    return world;
+    const store = new SqliteInstallationStore(mode, raw, purpose);
+    store.resume();
+    return store;
   } catch (error) {
     raw.close();
     throw error;

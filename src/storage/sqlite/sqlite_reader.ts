@@ -46,7 +46,7 @@ const turn_ms = 10;
 
 interface SqliteReaderSettings {
   readonly path: string;
-  readonly world: () => ViewContext;
+  readonly context: () => ViewContext;
   /** The time of a read's view. */
   readonly now: () => number;
   /** Throws if reading is no longer allowed. */
@@ -154,11 +154,11 @@ export class SqliteReader {
   }
 
   async #lookOnce({ work, done, fail }: QueuedRead): Promise<void> {
-    const { world, now, enter, failed } = this.#settings;
+    const { context, now, enter, failed } = this.#settings;
     try {
       enter();
       if (!this.#kept && this.#until <= performance.now()) this.#open();
-      const db = new StoreView(this.#connection.sql, now(), world(), this.#memos);
+      const db = new StoreView(this.#connection.sql, now(), context(), this.#memos);
       done(await this.#turn.of(work(db)));
     } catch (error) {
       if (!this.#kept) this.#close();

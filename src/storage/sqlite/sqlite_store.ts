@@ -144,7 +144,7 @@ class SqliteStore implements Store {
           });
     this.#reader = new SqliteReader({
       path,
-      world: () => this.#world(),
+      context: () => this.#context(),
       now: () => this.clock.now(),
       enter: () => {
         if (this.#dead !== null) throw this.#dead;
@@ -398,7 +398,7 @@ class SqliteStore implements Store {
     now: number,
     { careful, effects, changes }: Pick<WriteBatch, "careful" | "effects" | "changes">,
   ): Promise<(() => void) | null> {
-    const tx = new Transaction(this.#writer.sql, now, this.#world(), (work) => this.#part(work));
+    const tx = new Transaction(this.#writer.sql, now, this.#context(), (work) => this.#part(work));
     if (careful) this.#save.run();
     try {
       this.#current = job;
@@ -458,7 +458,7 @@ class SqliteStore implements Store {
     for (const job of jobs) job.fail(this.#dead ?? withoutQuery(reason));
   }
 
-  #world(): ViewContext {
+  #context(): ViewContext {
     return { mode: this.mode, site: this.#settings.site?.() ?? noSite, home: this };
   }
 

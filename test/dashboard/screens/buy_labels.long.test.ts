@@ -90,7 +90,7 @@ describeInHouse({ name: "labels on a fresh installation", example_address: true 
       await order("T-3", "Owl"),
       await order("T-4", null),
     ];
-    const { page } = await house.open("/orders?world=test&q=T-");
+    const { page } = await house.open("/orders?mode=test&q=T-");
     await page.waitForSelector("tr:has-text('T-4')");
     await page.click("thead input[type=checkbox]");
     await page.click(".bulk-bar >> text=Buy labels");

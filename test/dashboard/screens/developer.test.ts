@@ -57,7 +57,7 @@ describeInHouse("the screens for developers", (house) => {
   });
 
   test("a webhook is made, tested, reached, paused and caught up", async () => {
-    const tab = await house.open("/settings/webhooks?world=test");
+    const tab = await house.open("/settings/webhooks?mode=test");
     const { page } = tab;
     await page.click(".empty >> text=New webhook");
     await page.fill("[name=url]", `http://127.0.0.1:${receiver.port}/packhouse`);
@@ -145,11 +145,11 @@ describeInHouse("the screens for developers", (house) => {
   });
 
   test("events show their JSON, and what they are about", async () => {
-    const list = (await house.open("/settings/events?world=test")).page;
+    const list = (await house.open("/settings/events?mode=test")).page;
     await list.waitForSelector("tbody tr");
     const [newest] = (await house.test.must("GET", "/events?sort=-created_at&limit=1")).data;
     expect(await list.locator("tbody tr").first().getAttribute("data-id")).toBe(newest.id);
-    const { page } = await house.open("/settings/events?world=test&type=inventory.received");
+    const { page } = await house.open("/settings/events?mode=test&type=inventory.received");
     await page.click("a:has-text('inventory.received')");
     await page.waitForSelector('.code:has-text(\'"sku": "TEA"\')');
     await page.waitForSelector(".test-banner, [class*=banner]:has-text('test')");
@@ -175,9 +175,9 @@ describeInHouse("the screens for developers", (house) => {
 
   test.each([
     ["/settings/keys", "tbody tr", "keys"],
-    ["/settings/webhooks?world=test", "tbody tr", "webhooks"],
+    ["/settings/webhooks?mode=test", "tbody tr", "webhooks"],
     ["/settings/requests", "tbody tr", "requests"],
-    ["/settings/events?world=test", "tbody tr", "events"],
+    ["/settings/events?mode=test", "tbody tr", "events"],
     ["/settings/platforms", "tbody tr", "platforms"],
     ["/settings/platforms/new", "form", "platform-new"],
     ["/settings/reference", ".card", "reference"],
@@ -191,9 +191,9 @@ describeInHouse("the screens for developers", (house) => {
     const [request] = (await house.live.must("GET", "/requests")).data;
     const [shop] = (await house.live.must("GET", "/platforms")).data;
     await lookAt(house, `/settings/keys/${key.id}`, ".card", "key");
-    await lookAt(house, `/settings/webhooks/${webhook.id}?world=test`, "tbody tr", "webhook");
-    await lookAt(house, `/settings/webhooks/${webhook.id}?world=test&tab=details`, ".card", "webhook-details");
-    await lookAt(house, `/settings/events/${event.id}?world=test`, ".code", "event");
+    await lookAt(house, `/settings/webhooks/${webhook.id}?mode=test`, "tbody tr", "webhook");
+    await lookAt(house, `/settings/webhooks/${webhook.id}?mode=test&tab=details`, ".card", "webhook-details");
+    await lookAt(house, `/settings/events/${event.id}?mode=test`, ".code", "event");
     await lookAt(house, `/settings/requests/${request.id}`, ".card", "request");
     await lookAt(house, `/settings/platforms/${shop.id}?tab=details`, ".card", "platform");
   }, 120_000);

@@ -8,17 +8,17 @@ describeInHouse("the dashboard opens", (house) => {
     await house.test.must("POST", "/products", { sku: "TEA", name: "Tea" });
     await (await buyerOf(house.test.must)).order("T-1", [["TEA", 1]]);
   });
-  const worldOf = (address: string) => new URL(address).searchParams.get("world");
+  const modeOf = (address: string) => new URL(address).searchParams.get("mode");
 
   test("on test data while only that has orders, until the user chooses live data", async () => {
     const { page } = await house.open("/");
     await page.waitForSelector(".test-banner");
-    expect(worldOf(page.url())).toBe("test");
+    expect(modeOf(page.url())).toBe("test");
     await page.click(".test-banner button");
     await page.waitForSelector(".test-banner", { state: "detached" });
     await page.goto(house.addressOf("/"));
     await page.waitForSelector("html[data-connected=true]");
-    expect([worldOf(page.url()), await page.locator(".test-banner").count()]).toEqual([null, 0]);
+    expect([modeOf(page.url()), await page.locator(".test-banner").count()]).toEqual([null, 0]);
   });
 
   test("on test data after signing in, and on the page that a link names as it is", async () => {
@@ -30,9 +30,9 @@ describeInHouse("the dashboard opens", (house) => {
     await page.fill("[name=password]", owner.password);
     await page.keyboard.press("Enter");
     await page.waitForSelector(".test-banner");
-    expect(worldOf(page.url())).toBe("test");
+    expect(modeOf(page.url())).toBe("test");
     const other = await house.open("/orders");
     await other.page.waitForSelector("html[data-connected=true]");
-    expect([worldOf(other.page.url()), await other.page.locator(".test-banner").count()]).toEqual([null, 0]);
+    expect([modeOf(other.page.url()), await other.page.locator(".test-banner").count()]).toEqual([null, 0]);
   });
 });

@@ -58,7 +58,7 @@ describeInHouse("the screen about how long records are kept", (house) => {
   }, 60_000);
 
   test("has separate times for test data", async () => {
-    const { page } = await house.open(`${path}?world=test`);
+    const { page } = await house.open(`${path}?mode=test`);
     await page.waitForSelector(".page-below:has-text('apply to test data')");
     await page.fill("[name=request_log]", "3");
     await page.click("button:has-text('Save')");

@@ -14,7 +14,7 @@ describeInHouse("the screen about the servers", (house) => {
     await page.waitForSelector(own);
     expect(await page.locator("tbody tr").count()).toBe(1);
     await page.waitForSelector(`p:has-text('${alike}')`);
-    await page.goto(house.addressOf(`${path}?world=test`));
+    await page.goto(house.addressOf(`${path}?mode=test`));
     await page.waitForSelector(own);
   }, 40_000);
 

@@ -45,13 +45,13 @@ describeInHouse("around the screens", (house) => {
     await house.test.must("POST", "/products", { sku: "TEST-ONLY", name: "Test" });
     const { page } = await house.open("/products");
     await page.waitForSelector("tr:has-text('LIVE-ONLY')");
-    await page.click("button.world");
+    await page.click("button.environment");
     await page.waitForSelector("tr:has-text('TEST-ONLY')");
     expect(await page.locator("tr:has-text('LIVE-ONLY')").count()).toBe(0);
     await page.waitForSelector(".test-banner");
     await page.click("tr:has-text('TEST-ONLY') a");
     await page.waitForSelector("h1:has-text('Test')");
-    expect(new URL(page.url()).searchParams.get("world")).toBe("test");
+    expect(new URL(page.url()).searchParams.get("mode")).toBe("test");
     await page.waitForSelector(".test-banner");
     expect(await violations(page)).toEqual([]);
     await page.click(".test-banner button");

@@ -30,7 +30,7 @@ const takeOrder = async (with_api = api): Promise<{ id: string }> => {
   return (await with_api.must("POST", "/orders", order)).data;
 };
 
-const open = (settings: { world?: string; last?: string } = {}, with_key = key) =>
+const open = (settings: { mode?: string; last?: string } = {}, with_key = key) =>
   listen(service.url, with_key, settings);
 
 /** A merchant with a key of its own. */
@@ -97,7 +97,7 @@ describe("hints", () => {
   test("cover only the own environment, and only what the listener may read", async () => {
     const reader = (await api.must("POST", "/keys", { name: "reader", permission: "read" })).data;
     const sandbox = service.first_keys.test;
-    const [mine, theirs] = [await open({}, reader.key), await open({ world: "test" }, sandbox)];
+    const [mine, theirs] = [await open({}, reader.key), await open({ mode: "test" }, sandbox)];
     const { id } = await takeOrder();
     await api.must("PATCH", `/keys/${reader.id}`, { name: "read only" });
     const { id: later } = await takeOrder();
@@ -105,7 +105,7 @@ describe("hints", () => {
     expect(mine.hints().some(({ ids }) => ids?.includes(id))).toBe(true);
     expect(mine.hints().filter(({ noun }) => noun === "keys")).toEqual([]);
     expect(theirs.hints()).toEqual([]);
-    expect((await open({ world: "live" }, sandbox)).status).toBe(422);
+    expect((await open({ mode: "live" }, sandbox)).status).toBe(422);
     for (const stream of [mine, theirs]) stream.leave();
   });
 });

@@ -30,7 +30,7 @@ function toldIn(block: string): Told[] {
 }
 
 /** Opens a stream and reads it as it comes. Bun's own client has no more than 256 connections at once. */
-export async function listen(url: string, key: string, { world = "live", last = "" } = {}) {
+export async function listen(url: string, key: string, { mode = "live", last = "" } = {}) {
   const { hostname, port, host } = new URL(url);
   const socket = net.connect(Number(port), hostname);
   const told: Told[] = [];
@@ -64,7 +64,7 @@ export async function listen(url: string, key: string, { world = "live", last = 
     onTold();
   });
   const lines = [
-    `GET /dashboard/api/events?world=${world} HTTP/1.1`,
+    `GET /dashboard/api/events?mode=${mode} HTTP/1.1`,
     `Host: ${host}`,
     `Authorization: Bearer ${key}`,
     ...(last === "" ? [] : [`Last-Event-ID: ${last}`]),

@@ -24,23 +24,23 @@ const asked =
 
 describe("works", () => {
   test("a change of settings by a key adds one entry, in either environment", async () => {
-    for (const world of ["live", "test"] as const) {
-      const { status, entries } = await left(asked(world, "/keys", key_input, { "x-request-id": `req-of-${world}` }));
+    for (const mode of ["live", "test"] as const) {
+      const { status, entries } = await left(asked(mode, "/keys", key_input, { "x-request-id": `req-of-${mode}` }));
       const [entry] = entries;
       expect([status, entries.length]).toEqual([201, 1]);
       expect(entry).toEqual({
         id: expect.stringMatching(/^aud_\d+$/),
         created_at: expect.any(String),
         actor: { type: "api_key", id: expect.stringMatching(/^key_/), name: "full" },
-        world,
+        mode,
         action: "createKey",
         targets: [expect.stringMatching(/^key_/)],
         status: 201,
-        request_id: `req-of-${world}`,
+        request_id: `req-of-${mode}`,
         ip_address: "127.0.0.1",
         facts: { fields: Object.keys(key_input), permission: "read", ip_mode: "enforce" },
       });
-      const { data } = (await app.call("GET", `/keys/${entry.targets[0]}`, undefined, { key: app.keys[world].full }))
+      const { data } = (await app.call("GET", `/keys/${entry.targets[0]}`, undefined, { key: app.keys[mode].full }))
         .body;
       expect(data.name).toBe("shop");
     }
@@ -54,11 +54,11 @@ describe("works", () => {
   });
 
   test("entries are found by target, and exported as CSV", async () => {
-    const [entry] = await trail("&action=createKey&world=test");
+    const [entry] = await trail("&action=createKey&mode=test");
     const [target] = entry.targets;
-    const found = await trail(`&target=${target}&world=test`);
+    const found = await trail(`&target=${target}&mode=test`);
     expect(found.map(({ id }) => id)).toContain(entry.id);
-    const { body } = await app.get(`/audit/export.csv?target=${target}&world=test`);
+    const { body } = await app.get(`/audit/export.csv?target=${target}&mode=test`);
     const [head = "", ...rows] = (body as string).trim().split("\r\n");
     expect(head.split(",").slice(0, 4)).toEqual(["id", "created_at", "actor_type", "actor_id"]);
     expect(rows.map((row) => row.split(",")[0])).toEqual(found.map(({ id }) => id));

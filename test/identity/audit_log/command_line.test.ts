@@ -19,7 +19,7 @@ test("acts on keys of both environments and on users are recorded", async () => 
     await runOn(app.service.stores, commands[`${group} ${name}`], words);
   }
   const kept = (await app.get("/audit?actor=command_line")).body.data;
-  const told = kept.map(({ action, world, status }: Record<string, unknown>) => [action, world, status]).toReversed();
+  const told = kept.map(({ action, mode, status }: Record<string, unknown>) => [action, mode, status]).toReversed();
   expect(told).toEqual([
     ["createKey", "live", null],
     ["createKey", "test", null],

@@ -47,11 +47,11 @@ async function told(mode: Environment, story: (app: TestApp) => Promise<unknown>
   const count = () => live.read((db) => auditList.count(db, {}));
   const call: TestApp["call"] = async (method, path, body, options = {}) => {
     const { key = app.keys.live.full, headers = {} } = options;
-    const world = (["live", "test"] as const).find((one) => app.keys[one].full === key);
+    const mode = (["live", "test"] as const).find((one) => app.keys[one].full === key);
     // Requests that are refused for their headers are sent unchanged.
-    const isUser = world !== undefined && Object.keys(headers).every((name) => usual.includes(name));
+    const isUser = mode !== undefined && Object.keys(headers).every((name) => usual.includes(name));
     const shown = isUser
-      ? { key: null, headers: { ...headers, ...owner.headers, "packhouse-world": world } }
+      ? { key: null, headers: { ...headers, ...owner.headers, "packhouse-mode": mode } }
       : { key, headers };
     const before = await count();
     const answer = await app.call(method, path, body, shown);
@@ -78,7 +78,7 @@ async function told(mode: Environment, story: (app: TestApp) => Promise<unknown>
 describe.each([
   ["live", tellStory],
   ["test", tellWhole],
-] as const)("in the %s world", (mode, story) => {
+] as const)("in the %s environment", (mode, story) => {
   test("a user's act adds one entry, a refused one none", async () => {
     const { asked, writes, entries, owner } = await told(mode, story);
     for (const { operation, by, status, tried, left } of asked) {
@@ -95,6 +95,6 @@ describe.each([
         ...[action, true, true, "Ada Auditor", "127.0.0.1"],
       ]);
     }
-    expect(new Set(own.map(({ world }) => world))).toContain(mode);
+    expect(new Set(own.map(({ mode }) => mode))).toContain(mode);
   }, 120_000);
 });

@@ -16,11 +16,11 @@ const byHand = (route: string) => rolesByHand.find(([pattern]) => pattern.test(r
 const guarded = () => routes.flatMap(({ name, need }) => (need === "none" ? [] : [name]));
 
 /** The result of a route for a role: `403` without permission, otherwise `ok`. */
-async function got(route: string, role: Role, world: string): Promise<string> {
+async function got(route: string, role: Role, mode: string): Promise<string> {
   const [method = "", pattern = ""] = route.split(" ");
   const isBeside = app.app.routes.some((mounted) => `${mounted.method} ${mounted.path}` === route);
   const url = `http://packhouse.test${isBeside ? "" : "/v1"}${pattern.replace(/:\w+/g, "7")}`;
-  const headers = { cookie: people.get(role)?.headers.cookie ?? "", "packhouse-world": world };
+  const headers = { cookie: people.get(role)?.headers.cookie ?? "", "packhouse-mode": mode };
   const sent = method === "GET" ? {} : { body: "{", headers: { ...headers, "content-type": "application/json" } };
   const answer = await app.app.handle(new Request(url, { method, headers, ...sent }));
   // A stream stays open until it is closed.
@@ -39,11 +39,11 @@ describe("roles", () => {
 
   test.each(["live", "test"])(
     "may do in the %s environment what the handwritten table allows",
-    async (world) => {
+    async (mode) => {
       const wrong: unknown[] = [];
       for (const route of guarded()) {
         const answers: string[] = [];
-        for (const role of roles) answers.push(await got(route, role, world));
+        for (const role of roles) answers.push(await got(route, role, mode));
         if (answers.join(" ") !== byHand(route)?.join(" ")) wrong.push([route, answers.join(" "), byHand(route)]);
       }
       expect(wrong).toEqual([]);

@@ -30,18 +30,18 @@ describe("works", () => {
 
   test("each request names its environment, and records of one are not in the other", async () => {
     const office = await person("office");
-    const test_world = { "packhouse-world": "test" };
-    const made = await as(office, "POST", "/products", { sku: "ONLY-HERE", name: "Tea" }, test_world);
+    const test_mode = { "packhouse-mode": "test" };
+    const made = await as(office, "POST", "/products", { sku: "ONLY-HERE", name: "Tea" }, test_mode);
     expect(made.body.data.id).toMatch(/^prd_1000000\d{3}$/);
     expect((await as(office, "GET", "/products?sku=ONLY-HERE")).body.data).toEqual([]);
-    expect((await as(office, "GET", "/products?sku=ONLY-HERE", undefined, test_world)).body.data.length).toBe(1);
-    expect((await as(office, "GET", "/users/me", undefined, test_world)).body.data.id).toBe(office.id);
-    expect(codeOf(await as(office, "GET", "/products", undefined, { "packhouse-world": "moon" }))).toBe(
+    expect((await as(office, "GET", "/products?sku=ONLY-HERE", undefined, test_mode)).body.data.length).toBe(1);
+    expect((await as(office, "GET", "/users/me", undefined, test_mode)).body.data.id).toBe(office.id);
+    expect(codeOf(await as(office, "GET", "/products", undefined, { "packhouse-mode": "moon" }))).toBe(
       "malformed_header",
     );
     const { live } = shop.app.keys;
-    const named = (world: string) =>
-      shop.app.call("GET", "/products", undefined, { key: live.full, headers: { "packhouse-world": world } });
+    const named = (mode: string) =>
+      shop.app.call("GET", "/products", undefined, { key: live.full, headers: { "packhouse-mode": mode } });
     expect([codeOf(await named("live")), codeOf(await named("test"))]).toEqual([200, "malformed_header"]);
   });
 
@@ -141,27 +141,27 @@ describe("guards", () => {
 
   test.each(["live", "test"])(
     "a user who is disabled or loses the role cannot write to the %s environment any more",
-    async (world) => {
+    async (mode) => {
       const { app } = shop;
-      const more = { "packhouse-world": world };
+      const more = { "packhouse-mode": mode };
       for (const body of [{ status: "disabled" }, { role: "viewer" }]) {
         const office = await person("office");
         const make = (sku: string) => as(office, "POST", "/products", { sku, name: "Tea" }, more);
-        expect((await make(`A-${office.id}-${world}`)).status).toBe(201);
+        expect((await make(`A-${office.id}-${mode}`)).status).toBe(201);
         expect((await app.patch(`/users/${office.id}`, body)).status).toBe(200);
         const expected = "role" in body ? "insufficient_permission" : "authentication_required";
-        expect(codeOf(await make(`B-${office.id}-${world}`))).toBe(expected);
+        expect(codeOf(await make(`B-${office.id}-${mode}`))).toBe(expected);
       }
     },
   );
 
   test.each(["live", "test"] as const)(
     "a request admitted before that does not write to the %s environment",
-    async (world) => {
+    async (mode) => {
       const { app } = shop;
       for (const body of [{ status: "disabled" }, { role: "viewer" }]) {
         const office = await person("office");
-        const store = app.service.stores[world];
+        const store = app.service.stores[mode];
         const { write } = store;
         let wrote = 0;
         // The user loses it after admission, when the request is about to write.
@@ -171,14 +171,14 @@ describe("guards", () => {
           wrote += 1;
           return write.call(store, work) as never;
         };
-        await as(office, "GET", "/products", undefined, { "packhouse-world": world });
+        await as(office, "GET", "/products", undefined, { "packhouse-mode": mode });
         Object.assign(store, { write: late });
-        const sku = `LATE-${office.id}-${world}`;
-        const answer = await as(office, "POST", "/products", { sku, name: "Tea" }, { "packhouse-world": world });
+        const sku = `LATE-${office.id}-${mode}`;
+        const answer = await as(office, "POST", "/products", { sku, name: "Tea" }, { "packhouse-mode": mode });
         Object.assign(store, { write });
         expect(wrote).toBe(1);
         expect([401, 403, 409]).toContain(answer.status);
-        const { key = "" } = { key: app.keys[world].full };
+        const { key = "" } = { key: app.keys[mode].full };
         expect((await app.call("GET", `/products?sku=${sku}`, undefined, { key })).body.data).toEqual([]);
       }
     },

@@ -12,12 +12,12 @@ import { startRefused } from "../../../src/storage/start_refused.ts";
 function stuck(check: () => void, ending?: AbortSignal) {
   const data = mkdtempSync(join(tmpdir(), "packhouse-make-test-"));
   const known = { closed: 0, kept: 0 };
-  const world = { at: "2026-11-24T17:30:00.000Z", commit: 1 };
+  const mode = { at: "2026-11-24T17:30:00.000Z", commit: 1 };
   const never = new Promise<never>(() => {});
   const copies: BackupCopies = {
     engine: "sqlite",
     migrations: { live: [], test: [] },
-    worlds: { live: world, test: world },
+    modes: { live: mode, test: mode },
     size_bytes: 64 << 20,
     addTo: async (archive, onChunk) => {
       const pieces = function* () {

@@ -12,7 +12,7 @@ const manifest = {
   packhouse: "0.1.0",
   engine: "sqlite" as const,
   migrations: { live: ["0001_base"], test: ["0001_base"] },
-  worlds: { live: { at: "2026-11-24T17:30:00.000Z", commit: 7 }, test: { at: "2026-11-24T17:30:00.001Z", commit: 9 } },
+  modes: { live: { at: "2026-11-24T17:30:00.000Z", commit: 7 }, test: { at: "2026-11-24T17:30:00.001Z", commit: 9 } },
   made_at: "2026-11-24T17:30:00.002Z",
   secret_key: { included: false, fingerprint: null },
 };

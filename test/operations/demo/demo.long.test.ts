@@ -25,7 +25,7 @@ const quiet = { write: () => true };
 if (engine === "sqlite")
   test("the sample business matches its plan, and the ledger explains every unit", async () => {
     const clock = storyClock(manualClock(until));
-    const stores = await openWorlds(clock);
+    const stores = await openEnvironments(clock);
     const store = stores.test;
     const lines = await runDemo(stores, { mode: "test", seed: 1, merchant: undefined }, clock, quiet);
     const merchants = await store.read(listMerchants);
@@ -89,7 +89,7 @@ if (engine === "sqlite")
   }, 180_000);
 
 test("the sample merchants are created once in an unused installation, and others stay unchanged", async () => {
-  const stores = await openWorlds(manualClock(until));
+  const stores = await openEnvironments(manualClock(until));
   expect(await settleMerchants(stores)).toBe(true);
   const settled = await stores.live.read(listMerchants);
   expect(settled.map(({ code, name }) => [code, name])).toEqual([
@@ -104,20 +104,20 @@ test("the sample merchants are created once in an unused installation, and other
 });
 
 test("sample data for test creates no merchants if live data is in use", async () => {
-  const stores = await openWorlds(manualClock(until));
+  const stores = await openEnvironments(manualClock(until));
   await stores.live.scoped({ visible: null, owner: 1 }).write((tx) => createProduct(tx, { sku: "TEA", name: "Tea" }));
   expect(await settleMerchants(stores)).toBe(false);
   expect((await stores.live.read(listMerchants)).map(({ name }) => name)).toEqual(["Main"]);
   await close(stores);
-  const other = await openWorlds(manualClock(until));
+  const other = await openEnvironments(manualClock(until));
   await other.live.write((tx) => createMerchant(tx, { code: "ACME", name: "Acme" }, null));
   expect(await settleMerchants(other)).toBe(false);
   await close(other);
 });
 
-type Worlds = Record<"live" | "test", Store>;
+type OpenedStores = Record<"live" | "test", Store>;
 
-async function openWorlds(clock: Clock): Promise<Worlds> {
+async function openEnvironments(clock: Clock): Promise<OpenedStores> {
   const [live, test] = [
     await openTemporaryStore({ mode: "live", clock }),
     await openTemporaryStore({ mode: "test", clock }),
@@ -125,7 +125,7 @@ async function openWorlds(clock: Clock): Promise<Worlds> {
   return { live, test };
 }
 
-async function close({ live, test }: Worlds): Promise<void> {
+async function close({ live, test }: OpenedStores): Promise<void> {
   await live.close();
   await test.close();
 }

@@ -13,7 +13,7 @@ const at = (minutes: number) => start + minutes * minute_ms;
 
 /** Builds a segment with one commit: its name and its bytes. */
 function segment(chain: string, index: number, from: number, to: number) {
-  const facts = { chain, index, number: index + 1, at: to, least_at: to, most_at: to, world: "live" } as const;
+  const facts = { chain, index, number: index + 1, at: to, least_at: to, most_at: to, mode: "live" } as const;
   const { bytes } = makeSegment(
     {
       ...{ ...facts, previous: null, after: { number: index, at: from }, page_bytes: 4096 },
@@ -47,7 +47,7 @@ test("each range continues the first backup after the commit that it starts from
     expect(ranges.map((range) => firstBackup(range, backups))).toEqual([at(11), null, at(41)]);
     expect(neededBackups(ranges, backups)).toEqual(new Set([at(11), at(41)]));
     // A name has a resolution of one second, so it may be earlier than the commit before the copy.
-    expect(firstBackup({ world: "live", chain: first, after_at: 1900, most_at: 9000, segments: 1 }, [1000])).toBe(1000);
+    expect(firstBackup({ mode: "live", chain: first, after_at: 1900, most_at: 9000, segments: 1 }, [1000])).toBe(1000);
     await place.write(laid[3]?.name ?? "", Buffer.from("damaged"));
     // One is removed while the names are read.
     const read = async (name: string) => {

@@ -83,12 +83,12 @@ if (engine === "sqlite")
       expect(readFileSync(join(to, "erasures.jsonl"), "utf8")).toContain(`"${id}"`);
 
       const told = await run("backup", "moments", to, "--json");
-      const worlds = told.out
+      const modes = told.out
         .trim()
         .split("\n")
-        .map((line) => JSON.parse(line).world);
+        .map((line) => JSON.parse(line).mode);
       // The other environment may have no commits since the backup.
-      expect(worlds).toContain("live");
+      expect(modes).toContain("live");
 
       expect(await run("restore", to, "--to", moment, "--into", into)).toMatchObject({ err: "", code: 0 });
       const listed = await run("keys", "list", "--data", into);

@@ -60,7 +60,7 @@ if (engine === "sqlite") {
       const chains: (string | null)[] = [];
       const said = await serve(data, comes, ["a", "b", "c", "d"], {
         ...{ between: back, backUp, most_waiting_bytes: 1 },
-        onArchived: ({ worlds }) => chains.push(worlds.live.chain),
+        onArchived: ({ modes }) => chains.push(modes.live.chain),
       });
       expect(said).toContain("too much waits to be archived");
       expect(new Set(chains).size).toBeGreaterThan(1);
@@ -78,7 +78,7 @@ if (engine === "sqlite") {
         backUp: () => (++tries === 1 ? Promise.reject(new Error("no room left")) : Promise.resolve()),
         // It is retried after a minute.
         between: () => 61_000,
-        onArchived: ({ problem, worlds }) => told.push([problem, worlds.live.archived_until] as const),
+        onArchived: ({ problem, modes }) => told.push([problem, modes.live.archived_until] as const),
       });
       expect(told[0]).toEqual([expect.stringContaining("no room left"), null]);
       expect(told.at(-1)).toEqual([null, expect.any(Number)]);

@@ -15,7 +15,7 @@ import { seed, volume } from "../../volume.ts";
 import { openMailServer } from "../../webhooks/mail_server.ts";
 import { type Case, casesBy } from "./fuzz/cases.ts";
 import { type Document, judgeBy, operationsIn } from "./fuzz/check_response.ts";
-import { World } from "./fuzz/fuzzed_service.ts";
+import { FuzzedService } from "./fuzz/fuzzed_service.ts";
 import { openHouse } from "./fuzz/supplies.ts";
 import { tellStory } from "./story/story.ts";
 
@@ -80,13 +80,13 @@ test(`${cases} requests, seed ${seed}`, async () => {
   const receiver = `http://localhost:${near.port}`;
   const story = JSON.stringify(await tellStory(app)).replaceAll("http://localhost:8080", receiver);
   const examples = JSON.parse(story) as Examples;
-  const world = new World(app.keys, examples, await openHouse(app, receiver));
+  const fuzzed = new FuzzedService(app.keys, examples, await openHouse(app, receiver));
   Object.assign(app.service, { backups });
   const seen = new Map<string, number>();
 
   /** Describes what is wrong with the result of a case, or returns null. */
   async function problemOf(it: Case): Promise<string | null> {
-    const { operation, request, body, valid } = world.requestOf(it, judge);
+    const { operation, request, body, valid } = fuzzed.requestOf(it, judge);
     const checked = body === undefined || (checks.get(operation.operationId)?.(body) ?? true);
     const response = await app.app.handle(request);
     const { status } = response;
@@ -103,7 +103,7 @@ test(`${cases} requests, seed ${seed}`, async () => {
     const answer = text !== "" && /json/.test(type) ? JSON.parse(text) : null;
     const fault = judge.faultOf(operation, status, type, answer);
     if (fault !== null && !hasChosenFields(request)) return `${fault}: ${told()}`;
-    if (status < 300) world.learn(answer);
+    if (status < 300) fuzzed.learn(answer);
     return null;
   }
 
@@ -120,7 +120,7 @@ test(`${cases} requests, seed ${seed}`, async () => {
   const crowdsOf = (chosen: typeof operations) => fc.array(casesOf(chosen), { minLength: at_once, maxLength: at_once });
   for (let from = 0; from < cases; from += supplied_cases) {
     const numRuns = Math.min(supplied_cases, cases - from) / at_once;
-    await world.supply();
+    await fuzzed.supply();
     for (const crowd of fc.sample(crowdsOf(operations), { seed: seed + from, numRuns })) await take(crowd);
   }
 
@@ -135,7 +135,7 @@ test(`${cases} requests, seed ${seed}`, async () => {
         .join(" "),
     );
   for (let more = 0; more < more_crowds_max && idle().length > 0; more += 1) {
-    await world.supply();
+    await fuzzed.supply();
     for (const crowd of fc.sample(crowdsOf(idle()), { seed: seed + more, numRuns: 4 })) await take(crowd);
   }
   expect([...problems.values()]).toEqual([]);

@@ -18,7 +18,7 @@ function madeOf(raw: Database) {
     schema: all("select type, name, tbl_name, sql from sqlite_schema where name <> 'sqlite_stat1' order by 1, 2"),
     migrations: all("select name from migrations order by 1"),
     numbered: all("select name from sqlite_sequence order by 1"),
-    world: all("select id, mode from installation"),
+    installation: all("select id, mode from installation"),
     header: ["application_id", "user_version", "page_size"].map((pragma) => all(`pragma ${pragma}`)),
     broken: all("pragma foreign_key_check"),
   };

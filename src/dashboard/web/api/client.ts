@@ -71,7 +71,7 @@ async function request(
   sending: RequestOptions,
 ): Promise<Response> {
   const headers = new Headers({ accept: accept ?? "application/json" });
-  if (tabEnvironment.peek() === "test") headers.set("packhouse-world", "test");
+  if (tabEnvironment.peek() === "test") headers.set("packhouse-mode", "test");
   const { merchant = merchantAsked.peek()?.code ?? null } = sending;
   if (merchant !== null) headers.set("packhouse-merchant", merchant);
   if (type !== undefined) headers.set("content-type", type);

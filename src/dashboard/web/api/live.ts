@@ -87,7 +87,7 @@ let heard_at = 0;
 
 function open(): void {
   close();
-  const opened = new EventSource(`/dashboard/api/events?world=${tabEnvironment.peek()}`);
+  const opened = new EventSource(`/dashboard/api/events?mode=${tabEnvironment.peek()}`);
   source = opened;
   heard_at = performance.now();
   const hear = (act: (data: string) => void) => (event: MessageEvent<string>) => {

@@ -11,7 +11,7 @@ import { forgetAll } from "./query.ts";
 
 /** The environment that was last chosen in this browser; null before the first choice. */
 export const chosenEnvironment = storedPreference<TabEnvironment | null>(
-  "world",
+  "mode",
   null,
   (value): value is TabEnvironment | null => value === null || value === "live" || value === "test",
 );
@@ -25,7 +25,7 @@ const hasOrders = async () => (await get<readonly unknown[]>("/orders", { params
 async function openEnvironment(permissions: readonly Permission[]): Promise<void> {
   const { path, search } = place.peek();
   const params = new URLSearchParams(search);
-  const is_start = ["/", "/sign-in", "/setup"].includes(path) && !params.has("world") && !params.has("back");
+  const is_start = ["/", "/sign-in", "/setup"].includes(path) && !params.has("mode") && !params.has("back");
   if (!is_start || chosenEnvironment.state.peek() !== null || !permissions.includes("orders.read")) return;
   if (await hasOrders()) return chosenEnvironment.set("live");
   tabEnvironment.value = "test";
@@ -62,7 +62,7 @@ interface SignedInSession {
   readonly memberships: readonly SessionMembership[];
   /** The merchant that an operator user views as. */
   readonly view_as: SessionMerchant | null;
-  readonly worlds: readonly TabEnvironment[];
+  readonly modes: readonly TabEnvironment[];
   readonly version: string;
 }
 

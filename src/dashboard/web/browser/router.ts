@@ -26,7 +26,7 @@ function readMerchantNames(): void {
 export type TabEnvironment = "live" | "test";
 
 const environmentInAddress = (): TabEnvironment =>
-  new URLSearchParams(location.search).get("world") === "test" ? "test" : "live";
+  new URLSearchParams(location.search).get("mode") === "test" ? "test" : "live";
 
 /** The environment that this tab shows. */
 export const tabEnvironment = signal<TabEnvironment>(environmentInAddress());
@@ -61,7 +61,7 @@ export function to(path: string, params: Readonly<Record<string, string | null |
   // The server treats a name with an extension as a file, so a dot in a SKU is encoded as %2E.
   const url = new URL(`${base}${path === "/" ? "" : path.replaceAll(".", "%2E")}`, location.origin);
   if (merchantOfTab.value !== null) url.searchParams.set(tab_merchant, merchantOfTab.value);
-  if (tabEnvironment.value === "test") url.searchParams.set("world", "test");
+  if (tabEnvironment.value === "test") url.searchParams.set("mode", "test");
   for (const [name, value] of Object.entries(params)) if (value) url.searchParams.set(name, value);
   return `${url.pathname}${url.search}${url.hash}`;
 }

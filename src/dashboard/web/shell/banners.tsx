@@ -53,7 +53,7 @@ async function become(change: () => Promise<unknown>): Promise<void> {
     await change();
     await readSession(() => {
       forgetAll();
-      navigate(tabEnvironment.peek() === "test" ? `${base}?world=test` : base, { force: true });
+      navigate(tabEnvironment.peek() === "test" ? `${base}?mode=test` : base, { force: true });
     });
   } catch (error) {
     showRefused(error);

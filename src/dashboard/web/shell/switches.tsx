@@ -32,7 +32,7 @@ function choose(code: string): void {
   navigate(url.href);
 }
 
-const environmentOf = (url: URL) => (url.searchParams.has("world") ? `?world=${url.searchParams.get("world")}` : "");
+const environmentOf = (url: URL) => (url.searchParams.has("mode") ? `?mode=${url.searchParams.get("mode")}` : "");
 
 /** Chooses the merchant that this tab shows. Hidden if there is only one. */
 export function MerchantSwitch() {
@@ -84,7 +84,7 @@ function switchEnvironment(): void {
   chosenEnvironment.set(tabEnvironment.value === "live" ? "test" : "live");
   const [section = ""] = location.pathname.slice(base.length + 1).split("/");
   const url = new URL(section === "" ? base : `${base}/${section}`, location.origin);
-  if (tabEnvironment.value === "live") url.searchParams.set("world", "test");
+  if (tabEnvironment.value === "live") url.searchParams.set("mode", "test");
   navigate(url.href);
 }
 
@@ -104,10 +104,10 @@ export function TestBanner() {
 
 /** The switch between live and test data. */
 export function EnvironmentSwitch() {
-  if ((session.value?.worlds.length ?? 0) < 2) return null;
+  if ((session.value?.modes.length ?? 0) < 2) return null;
   const other = tabEnvironment.value === "live" ? shellTexts.toTest : shellTexts.toLive;
   return (
-    <button type="button" class={`world ${tabEnvironment.value}`} title={other} onClick={switchEnvironment}>
+    <button type="button" class={`environment ${tabEnvironment.value}`} title={other} onClick={switchEnvironment}>
       <span class="dot" aria-hidden="true" />
       <span>{tabEnvironment.value === "live" ? shellTexts.live : words.test}</span>
       <span class="unseen">. {other}</span>

@@ -35,7 +35,7 @@ class Names {
 }
 
 /** The service as known after the story: its examples are the usual requests. */
-export class World {
+export class FuzzedService {
   readonly #keys: TestApp["keys"];
   readonly #examples: Examples;
   readonly #house: House;

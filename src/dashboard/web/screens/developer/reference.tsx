@@ -22,7 +22,7 @@ export function ReferenceScreen() {
                 <li>{texts.tryKey}</li>
               </ul>
               {may("keys.manage") && (
-                <LinkButton icon="key" title={texts.makeKey} href={to("/settings/keys?world=test")} />
+                <LinkButton icon="key" title={texts.makeKey} href={to("/settings/keys?mode=test")} />
               )}
             </Card>
           </>

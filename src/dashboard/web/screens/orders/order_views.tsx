@@ -37,7 +37,7 @@ const default_views = (): readonly SavedView[] => [
 ];
 
 // Query parameters that are not part of a view.
-const elsewhere: readonly string[] = ["page", "cursor", "world", tab_merchant];
+const elsewhere: readonly string[] = ["page", "cursor", "mode", tab_merchant];
 
 /** The query parameters of the list, without the page. */
 function shown(): Readonly<Record<string, string>> {

@@ -1,7 +1,7 @@
 import { saveFile } from "../../api/client.ts";
 import { nameOf } from "../../api/names.ts";
 import type { AuditEntry } from "../../api/types.ts";
-import { base, query, type TabEnvironment, to, tabEnvironment as world } from "../../browser/router.ts";
+import { base, query, type TabEnvironment, tabEnvironment, to } from "../../browser/router.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { optionsOf } from "../../components/form_values.ts";
@@ -45,18 +45,18 @@ const screens: Readonly<Record<string, (id: string) => string>> = {
 };
 
 /** The address of a resource's screen in its environment, or null if it has none. */
-function placeOf(target: string, world: TabEnvironment): string | null {
+function placeOf(target: string, mode: TabEnvironment): string | null {
   const [prefix = "", number] = target.split("_");
   const screen = number !== undefined && /^\d+$/.test(number) ? screens[prefix] : undefined;
   if (screen === undefined) return null;
   const path = screen(target);
-  return `${base}${path}${world === "test" ? `${path.includes("?") ? "&" : "?"}world=test` : ""}`;
+  return `${base}${path}${mode === "test" ? `${path.includes("?") ? "&" : "?"}mode=test` : ""}`;
 }
 
 const filters: readonly ListFilter[] = [
   { kind: "date", param: "created_after", title: texts.from },
   { kind: "date", param: "created_before", title: texts.before },
-  choice("world", texts.environment, optionsOf(texts.environments)),
+  choice("mode", texts.environment, optionsOf(texts.environments)),
 ];
 
 // Filters that only links set. They are shown once they are set.
@@ -91,9 +91,9 @@ const columns: readonly TableColumn<AuditEntry>[] = [
     cell: ({ facts }) => <span class="facts-short">{factWords(facts) || nothing}</span>,
   },
   {
-    id: "world",
+    id: "mode",
     title: texts.environment,
-    cell: ({ world }) => <Badge tone={world === "test" ? "warning" : "neutral"}>{texts.environments[world]}</Badge>,
+    cell: ({ mode }) => <Badge tone={mode === "test" ? "warning" : "neutral"}>{texts.environments[mode]}</Badge>,
   },
   { id: "address", title: texts.address, extra: true, cell: ({ ip_address }) => ip_address ?? nothing },
   {
@@ -128,15 +128,15 @@ export function AuditScreen() {
 // Other resources may be deleted or belong to the other environment.
 const lasting = /^(?:ord|prd|cus|usr|key)_/;
 const called = (target: string, entry: AuditEntry) =>
-  (entry.world === world.value && lasting.test(target) ? nameOf(target) : null) ?? target;
+  (entry.mode === tabEnvironment.value && lasting.test(target) ? nameOf(target) : null) ?? target;
 
 function Targets({ entry }: { readonly entry: AuditEntry }) {
-  const { targets, world: of } = entry;
+  const { targets, mode } = entry;
   if (targets.length === 0) return <>{nothing}</>;
   return (
     <span class="targets">
       {targets.slice(0, targets_shown_max).map((target) => {
-        const place = placeOf(target, of);
+        const place = placeOf(target, mode);
         return place === null ? (
           <code key={target}>{called(target, entry)}</code>
         ) : (

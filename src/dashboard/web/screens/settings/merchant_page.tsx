@@ -118,7 +118,7 @@ function ContactCard({ contact }: Pick<MerchantRecord, "contact">) {
 
 interface MerchantRemainder {
   readonly message: string;
-  readonly world: string;
+  readonly mode: string;
   readonly open_orders: number;
   readonly units: number;
 }
@@ -185,15 +185,15 @@ interface RemainderDialogProps {
 
 /** The open orders and stock that keep a merchant from being closed, with links. */
 function RemainderDialog({ merchant: { code, name }, left, onClose }: RemainderDialogProps) {
-  const world = left.world === "test" ? "test" : null;
-  const orders = to("/orders", { merchant: code, status: "pending,processing,fulfilled,on_hold", world });
+  const mode = left.mode === "test" ? "test" : null;
+  const orders = to("/orders", { merchant: code, status: "pending,processing,fulfilled,on_hold", mode });
   return (
     <Dialog title={texts.leftTitle(name)} onClose={onClose}>
       <p class="dialog-text">{left.message}</p>
       <footer class="dialog-acts">
         {left.open_orders > 0 && <LinkButton icon="cart" title={texts.leftOrders(left.open_orders)} href={orders} />}
         {left.units > 0 && (
-          <LinkButton icon="boxes" title={texts.leftUnits(left.units)} href={to("/stock", { merchant: code, world })} />
+          <LinkButton icon="boxes" title={texts.leftUnits(left.units)} href={to("/stock", { merchant: code, mode })} />
         )}
       </footer>
     </Dialog>
