@@ -1,4 +1,4 @@
-// `packhouse import …` and `packhouse export …`: products, stock, orders and movements as CSV.
+// `packhouse import …` and `packhouse export …`: products, stock, orders, customers and movements as CSV.
 
 import { decimalSigns } from "../core/csv_columns.ts";
 import { choice, flag, text, word } from "../core/flags.ts";
@@ -19,14 +19,16 @@ export const spreadsheetCommands: Commands = {
     "create the orders of a CSV file that do not exist yet, one row per line",
     past,
   ),
+  "import customers": importCommand("customers", "create and update customers from a CSV file"),
   "export products": exportCommand("products", "write all products as CSV that can be imported"),
   "export stock": exportCommand("stock", "write the stock of every bin as CSV that can be imported"),
   "export orders": exportCommand("orders", "write all orders as CSV, one row per line"),
+  "export customers": exportCommand("customers", "write all customers with their default addresses as CSV"),
   "export movements": exportCommand("movements", "write all stock movements as CSV"),
 };
 
 function importCommand(
-  kind: "products" | "stock" | "orders",
+  kind: "products" | "stock" | "orders" | "customers",
   summary: string,
   more: Partial<typeof past> = {},
 ): Command {

@@ -6,6 +6,8 @@ import type { CsvFormat, CsvInput, CsvTable } from "../core/csv_table.ts";
 import type { Environment } from "../core/environment.ts";
 import { openAtomicFile } from "../core/files.ts";
 import { progressBar, type Terminal } from "../core/progress.ts";
+import { customerExport, customerImport } from "../customers/customer_csv.routes.ts";
+import { customerList } from "../customers/customers.sql.ts";
 import { type CsvFile, csvPages } from "../http/csv_response.ts";
 import { type Import, type ImportReport, importFile } from "../http/imports.ts";
 import { operatorViewer } from "../identity/actors.sql.ts";
@@ -30,6 +32,7 @@ export const csvImports = {
   stock: importer("Stock", stockImport),
   orders: importer("Orders", orderImport),
   past_orders: importer("Orders", pastImport),
+  customers: importer("Customers", customerImport),
 } as const satisfies Record<string, ImportFile>;
 
 /** The lines about a file's columns in the help of each import. */
@@ -38,6 +41,7 @@ export const columnNotes: Readonly<Record<keyof typeof csvImports, readonly stri
   stock: notesOf(stockImport),
   orders: [...notesOf(orderImport), ...notesOf(pastImport, "With --history, columns")],
   past_orders: notesOf(pastImport),
+  customers: notesOf(customerImport),
 };
 
 function notesOf({ columns, required }: CsvTable, what = "Columns"): string[] {
@@ -49,6 +53,7 @@ export const csvExports = {
   products: exporter("Products", productExport, (db) => productList.count(db, {})),
   stock: exporter("Stock", stockExport, countHeld),
   orders: exporter("Orders", orderExport({}, "created_at"), countLines),
+  customers: exporter("Customers", customerExport, (db) => customerList.count(db, {})),
   movements: exporter("Movements", movementExport({}, operatorViewer), (db) => movementList.count(db, {})),
 } as const satisfies Record<string, ExportFile>;
 

@@ -2,7 +2,12 @@ import type { FieldPath, FieldSection, ResourceFields } from "../core/resource.t
 
 /** The fields of a customer that clients set, without its addresses. */
 export const customerFields = {
-  email: { kind: "email", description: "Unique within the merchant, in any case of letters.", label: "Email" },
+  email: {
+    kind: "email",
+    description: "Unique within the merchant, in any case of letters.",
+    label: "Email",
+    csv: ["The email address, by which a customer is found.", "ana@example.com"],
+  },
   first_name: {
     kind: "text",
     min: 0,
@@ -10,6 +15,7 @@ export const customerFields = {
     default: null,
     description: "The first name; null if unknown.",
     label: "First name",
+    csv: ["The first name.", "Ana María"],
     width: "half",
   },
   last_name: {
@@ -19,6 +25,7 @@ export const customerFields = {
     default: null,
     description: "The last name; null if unknown.",
     label: "Last name",
+    csv: ["The last name.", "Cruz"],
     width: "half",
   },
   phone: {
@@ -29,6 +36,7 @@ export const customerFields = {
     default: null,
     description: "The phone number; null if unknown.",
     label: "Phone",
+    csv: ["The phone number.", "+1 503 555 0100"],
     width: "half",
   },
   company: {
@@ -38,8 +46,13 @@ export const customerFields = {
     description: "The company, which new addresses get by default; null if none.",
     default: null,
     label: "Company",
+    csv: ["The company. New addresses get it.", "Cruz & Sons Ltd."],
   },
-  metadata: { kind: "metadata", default: {} },
+  metadata: {
+    kind: "metadata",
+    default: {},
+    csv: ["Your own data, as JSON.", '{"segment":"retail"}'],
+  },
 } as const satisfies ResourceFields;
 
 /** The dashboard's form. */

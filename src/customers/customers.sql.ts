@@ -1,4 +1,4 @@
-import { and, asc, eq, isNotNull, type SQL, sql as template } from "drizzle-orm";
+import { and, asc, eq, gt, isNotNull, isNull, type SQL, sql as template } from "drizzle-orm";
 import { among, amongTexts, columnsOf, contains, forKeyShare, list, opaque, phoneDigits } from "../../db/kit.ts";
 import { addresses, customer_words, customers } from "../../db/schema/customers.ts";
 import { merchants } from "../../db/schema/merchants.ts";
@@ -177,6 +177,21 @@ export const customerList = recordList(customers, {
   // One may have a hundred addresses.
   long: longRecords(customers, addresses.customer_id, { record: 700, part: 500 }),
 });
+
+/** The customers after one (null: from the first) that are not erased, by id. */
+export async function listCustomersAfter(
+  db: Db,
+  last: Pick<Customer, "id"> | null,
+  limit: number,
+): Promise<Customer[]> {
+  const rows = await db.sql
+    .select()
+    .from(customers)
+    .where(and(gt(customers.id, last?.id ?? 0), isNull(customers.erased_at)))
+    .orderBy(asc(customers.id))
+    .limit(limit);
+  return withAddresses(db, rows);
+}
 
 /** Stores a new customer without addresses; null if another one has its email address. */
 export async function insertCustomer(tx: Tx, fields: CustomerFields): Promise<Customer | null> {

@@ -119,20 +119,13 @@ const ImportView = closed({
   errors: Type.Array(
     closed({
       line: Type.Integer({ description: "The line of the file on which the row begins, from 1." }),
-      name: nullable(Type.String({ description: "The SKU or order number in the row." })),
+      name: nullable(Type.String({ description: "The row's SKU, order number or email address." })),
       field: nullable(Type.String({ description: "The column; null if the problem is the whole row." })),
       message: Type.String(),
     }),
     { description: "The problems of rows with errors, by line: the first 10,000." },
   ),
 });
-
-/** The report of an import in which several rows form a record. `records` is the field that counts the records. */
-export const GroupImportView = (records: string) =>
-  closed({
-    ...ImportView.properties,
-    [records]: Type.Integer({ description: "The number of records, which the other numbers count." }),
-  });
 
 /** The report of an import that supports a dry run. */
 export const DryRunImportView = closed({
@@ -142,7 +135,7 @@ export const DryRunImportView = closed({
     Type.Array(
       closed({
         line: Type.Integer({ description: "The line of the file on which the row begins, from 1." }),
-        name: nullable(Type.String({ description: "The SKU in the row." })),
+        name: nullable(Type.String({ description: "The SKU, order number or email address in the row." })),
         change: choice(["created", "updated"], { description: "What the row would do to its record." }),
         fields: Type.Array(
           closed({
@@ -157,6 +150,13 @@ export const DryRunImportView = closed({
     ),
   ),
 });
+
+/** The report of an import in which several rows form a record. `records` is the field that counts the records. */
+export const GroupImportView = (records: string) =>
+  closed({
+    ...DryRunImportView.properties,
+    [records]: Type.Integer({ description: "The number of records, which the other numbers count." }),
+  });
 
 const imported_rows = counter("packhouse_import_rows_total", "Imported rows, by outcome.", ["outcome"]);
 

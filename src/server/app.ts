@@ -1,6 +1,7 @@
 import { type AnyElysia, Elysia } from "elysia";
 import { addressRoutes } from "../addresses/addresses.routes.ts";
 import { billingRoutes } from "../billing/billable_events.routes.ts";
+import { customerCsvRoutes } from "../customers/customer_csv.routes.ts";
 import { customerRoutes } from "../customers/customers.routes.ts";
 import { liveRoutes } from "../dashboard/server/hints.routes.ts";
 import { dashboardPageRoutes } from "../dashboard/server/pages.routes.ts";
@@ -68,6 +69,7 @@ const features = (service: Service): AnyElysia =>
     .use(productRoutes(noteProductChange))
     .use(productCsvRoutes(noteProductChange))
     .use(addressRoutes(carrierAsker(service)))
+    .use(customerCsvRoutes)
     .use(customerRoutes)
     .use(inventoryRoutes)
     .use(orderRoutes(service))

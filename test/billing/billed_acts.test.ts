@@ -37,7 +37,8 @@ const tells_nothing = `
   reactivateMerchant closeMerchant updateMe changePassword updateUser endMyOtherSessions endMySession endSessions
   endSession endViewAs joinMembership beginSecondFactor confirmSecondFactor renewRecoveryCodes turnOffSecondFactor
   createInvitation resendInvitation revokeInvitation createProduct updateProduct importProducts verifyAddresses
-  createCustomer updateCustomer putCustomer createAddress updateAddress acceptAddressSuggestion deleteAddress
+  importCustomers createCustomer updateCustomer putCustomer
+  createAddress updateAddress acceptAddressSuggestion deleteAddress
   createLocation updateLocation reserveInventory releaseInventory extendReservation correctLot setLotStatus
   openCount recordCount reviewCount cancelCount createReceipt scanReceipt cancelReceipt createTransfer
   closeTransfer cancelTransfer importInventory adjustInventory transferOwnership createOrder updateOrder

@@ -108,18 +108,28 @@ function checkLines({ first, lines }: CsvOrder, products: readonly OrderedProduc
   subtotalOf(orderedLines(lines, products, first.currency ?? default_currency));
 }
 
-async function createAll<Sheet>(
+async function createAll<Sheet extends CsvOrder>(
   tx: Tx,
   sheets: readonly Sheet[],
   create: (inner: Tx, sheets: readonly Sheet[]) => Promise<void>,
 ): Promise<CsvRowOutcome[]> {
   if (sheets.length === 0) return [];
   const together = await settled(tx, (inner) => create(inner, sheets));
-  if (together.change !== "failed") return sheets.map(() => together);
+  if (together.change !== "failed") return sheets.map(created);
   // A single one is tried again too: another request may have created its customer at the same moment.
   const outcomes: CsvRowOutcome[] = [];
-  for (const sheet of sheets) outcomes.push(await settled(tx, (inner) => create(inner, [sheet])));
+  for (const sheet of sheets) {
+    const alone = await settled(tx, (inner) => create(inner, [sheet]));
+    outcomes.push(alone.change === "failed" ? alone : created(sheet));
+  }
   return outcomes;
+}
+
+/** The outcome of a new order, with the fields of all of its rows. */
+function created({ first, lines }: CsvOrder): CsvRowOutcome {
+  const skus = lines.map(({ sku }) => sku).join(", ");
+  const quantity = lines.reduce((sum, line) => sum + line.quantity, 0);
+  return { change: "created", effect: { before: null, after: { ...first, sku: skus, quantity } } };
 }
 
 async function settled(tx: Tx, work: (inner: Tx) => Promise<void>): Promise<CsvRowOutcome> {

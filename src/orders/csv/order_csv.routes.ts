@@ -4,8 +4,7 @@ import { checkOf, closed, fittingInSlice, type PagePosition } from "../../core/s
 import { emailKey } from "../../customers/customer.ts";
 import type { CsvFile, CsvPage } from "../../http/csv_response.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
-import { fileFields } from "../../http/file_upload.ts";
-import { answerImport, GroupImportView, type Import } from "../../http/imports.ts";
+import { answerImport, GroupImportView, type Import, importFields } from "../../http/imports.ts";
 import { exportCsv, respond, routes } from "../../http/routes.ts";
 import type { Db } from "../../storage/database.ts";
 import { sizesOfOrders } from "../lifecycle/order_lookup.sql.ts";
@@ -30,7 +29,7 @@ const pastRequired = ["order_number", "status", "created_at", "sku", "quantity"]
 const table = columnTable(orderColumns, required);
 const pastTable = columnTable(otherColumns, pastRequired);
 const ChooseFile = closed({
-  ...fileFields,
+  ...importFields,
   history: Type.Optional(
     Type.Boolean({ description: "If true, the file contains past orders from another system. Default: false." }),
   ),

@@ -51,6 +51,26 @@ describe("works", () => {
     expect(await shop.app.takeEvents()).toEqual([]);
   });
 
+  test("a dry run reports each new order and each bad row, and creates neither orders nor customers", async () => {
+    await shop.app.takeEvents();
+    const file = [
+      head,
+      `D-1,dry@example.com,Ana Cruz,${place},CUP,2,12.50`,
+      "D-1,,,,,,,,TEA,3,4.00",
+      `D-2,dry@example.com,,${place},NOTHING,1,3`,
+    ].join("\n");
+    const { body } = await shop.app.call("POST", "/orders/import?dry_run=true", file, { headers: asCsv });
+    expect(body.data).toMatchObject({ rows: 3, orders: 2, created: 1, failed: 1, dry_run: true });
+    expect(body.data.errors).toMatchObject([{ line: 4, name: "D-2", field: "sku" }]);
+    const [{ line, name, change, fields }] = body.data.changes;
+    expect([line, name, change]).toEqual([2, "D-1", "created"]);
+    expect(fields).toContainEqual({ field: "sku", from: null, to: "CUP, TEA" });
+    expect(fields).toContainEqual({ field: "quantity", from: null, to: 5 });
+    expect(await byNumber("D-1")).toBeUndefined();
+    expect((await shop.app.get("/customers?email=dry@example.com")).body.data).toEqual([]);
+    expect(await shop.app.takeEvents()).toEqual([]);
+  });
+
   test("a bad row fails its whole order and no other, and leaves nothing", async () => {
     const row = (number: string, rest: string) => `${number},${number.toLowerCase()}@bad.example,,${place},${rest}`;
     const file = [

@@ -36,6 +36,12 @@ export async function customers({ tell, act }: Teller): Promise<Buyer> {
   await tell("acceptAddressSuggestion", { path: places, body: {} });
   await tell("deleteAddress", { path: places });
   await tell("listCustomers", { query: { email: "ada@example.com" } });
+  await tell("importCustomers", {
+    body:
+      "email,first_name,last_name,address_line1,city,state,postal_code,country\r\n" +
+      "grace@example.com,Grace,Hopper,12 Elm St,Portland,OR,97201,US\r\n",
+  });
+  await tell("exportCustomers");
   await act("getCustomer", { path });
   return { customer_id: ada.id, shipping_address_id: ada.shipping_addresses[0].id };
 }
