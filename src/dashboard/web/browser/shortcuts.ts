@@ -1,11 +1,15 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
-/** A key, or two keys in a row (`g o`), and what they do. */
+/** A key, or two keys in a row (`g o`), and what they do. A key that the browser handles, such as Enter, has no `run`. */
 interface Shortcut {
   readonly keys: string;
   readonly title: string;
-  readonly run: () => void;
+  readonly run?: () => void;
+  /** Available on every screen. The others belong to the screen that is shown. */
+  readonly everywhere?: true;
+  /** Available in dialogs too. */
+  readonly in_dialogs?: true;
 }
 
 /** The active shortcuts. */
@@ -23,26 +27,30 @@ export function useShortcuts(added: readonly Shortcut[]): void {
   }, [names]);
 }
 
-/** Whether the user is typing text. */
-function isTyping(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest("input, textarea, select, [contenteditable]") !== null;
+/** Whether the focused element uses letters itself: a field or a menu. Checkboxes and radio buttons do not. */
+function takesKeys(target: EventTarget | null): boolean {
+  const own = "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable], [role=menu]";
+  return target instanceof Element && target.closest(own) !== null;
 }
 
 const between_ms = 1200;
 
-/** Listens to the keyboard, except in fields, in dialogs, and with Ctrl or Alt. */
+/** Listens to the keyboard, except in fields and menus, in most dialogs, and with Ctrl or Alt. */
 export function startShortcuts(): void {
   let first = "";
   let at = 0;
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-    if (isTyping(event.target) || document.querySelector("dialog[open]") !== null) return;
+    if (takesKeys(event.target)) return;
+    const in_dialog = document.querySelector("dialog[open]") !== null;
     const now = performance.now();
     const both = first !== "" && now - at < between_ms ? `${first} ${event.key}` : event.key;
-    const found = shortcuts.value.findLast(({ keys }) => keys === both || keys === event.key);
+    const found = shortcuts.value.findLast(
+      ({ keys, run, in_dialogs }) => run && (keys === both || keys === event.key) && (in_dialogs || !in_dialog),
+    );
     first = event.key;
     at = now;
-    if (found === undefined) return;
+    if (found?.run === undefined) return;
     first = "";
     event.preventDefault();
     found.run();

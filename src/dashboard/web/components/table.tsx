@@ -242,6 +242,7 @@ function Line<Row>({ row, columns, id, href, selection, rowName, acts }: TableRo
   return (
     <tr
       data-id={own}
+      tabIndex={-1}
       class={[link ? "linked" : "", chosen ? "chosen" : ""].join(" ").trim() || undefined}
       onClick={(event) => {
         const target = event.target as Element;
@@ -309,30 +310,36 @@ function LongBody<Row>({
   );
 }
 
-/** The keys of a table: `j` and `k` move among the row links, `x` selects the row, Enter opens it. */
-function useListKeys<Row>(body: { readonly current: HTMLElement | null }, { selection }: DataTableProps<Row>): void {
+const shownRows = () => [...document.querySelectorAll<HTMLElement>("main tr[data-id]")];
+const focusedRow = () => document.activeElement?.closest<HTMLElement>("tr[data-id]") ?? null;
+
+/** Moves the focus to the next or previous row, through all tables of the page. The row's link takes it, if any. */
+function focusRow(step: 1 | -1): void {
+  const all = shownRows();
+  const now = focusedRow();
+  const next = now === null ? all[0] : all[all.indexOf(now) + step];
+  (next?.querySelector<HTMLElement>("a.row-link") ?? next)?.focus({ preventScroll: true });
+  next?.scrollIntoView({ block: "nearest" });
+}
+
+/** The keys of a table: `j` and `k` move among the rows, Enter opens one, `x` selects it. */
+function useListKeys<Row>(body: { readonly current: HTMLElement | null }, props: DataTableProps<Row>): void {
+  const { selection, href } = props;
   const latest = useRef(selection);
   latest.current = selection;
-  const rows = () => [...(body.current?.querySelectorAll<HTMLElement>("tr[data-id]") ?? [])];
-  const here = () => rows().findIndex((row) => row.contains(document.activeElement));
-  const move = (step: number) => {
-    const all = rows();
-    const next = all[Math.min(all.length - 1, Math.max(0, here() + step))];
-    const target = next?.querySelector<HTMLElement>("a, input, button");
-    target?.focus();
-    next?.scrollIntoView({ block: "nearest" });
-  };
   const toggle = () => {
-    const own = rows()[here()]?.dataset["id"];
+    const row = focusedRow();
+    const own = row?.dataset["id"];
     const now = latest.current;
-    if (own === undefined || now === undefined) return;
+    if (own === undefined || now === undefined || !body.current?.contains(row)) return;
     const next = new Set(now.chosen);
     if (!next.delete(own)) next.add(own);
     now.set(next);
   };
   useShortcuts([
-    { keys: "j", title: words.nextRow, run: () => move(1) },
-    { keys: "k", title: words.previousRow, run: () => move(-1) },
+    { keys: "j", title: words.nextRow, run: () => focusRow(1) },
+    { keys: "k", title: words.previousRow, run: () => focusRow(-1) },
+    ...(href === undefined ? [] : [{ keys: "Enter", title: words.openRow }]),
     ...(selection === undefined ? [] : [{ keys: "x", title: words.selectRow, run: toggle }]),
   ]);
 }

@@ -53,6 +53,7 @@ export const words = {
   pages: "Pages",
   nextRow: "Next row",
   previousRow: "Previous row",
+  openRow: "Open row",
   selectRow: "Select row",
   first: "First page",
   nothingFound: "No results",
