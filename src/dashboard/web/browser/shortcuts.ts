@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
-/** A key, or two keys in a row (`g o`), and what they do. A key that the browser handles, such as Enter, has no `run`. */
+/** A key, or two keys in a row (`g o`), and what they do. The browser handles those without `run`, such as Enter. */
 interface Shortcut {
   readonly keys: string;
   readonly title: string;
