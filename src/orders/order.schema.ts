@@ -1,4 +1,4 @@
-import { type Static, type TInteger, Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { recipientFields, VerificationView, WarningsView } from "../addresses/address.schema.ts";
 import {
   choice,
@@ -28,18 +28,13 @@ import {
   cancelReasons,
   clientHoldReasons,
   fulfillmentStatuses,
-  holdReasons,
   orderStatuses,
   orderTransitions,
   publicOrderStatuses,
-  shipmentStatuses,
   shortReasons,
   writeOffReasons,
 } from "./order.transitions.ts";
-
-const before_shipping_note = ["reserved", "backordered", "picked", "packed"] as const;
-const counted = [...before_shipping_note, "shipped", "delivered", "returned", "cancelled"] as const;
-type Counters = { [Word in (typeof counted)[number] as `quantity_${Word}`]: TInteger };
+import { counted, HoldView, LineView, ShipmentView, textOf, timeOf } from "./order_parts.schema.ts";
 
 const lineAmount = (description: string) => moneyField(description, line_amount_max);
 
@@ -322,79 +317,6 @@ export const DeliverOrder = closed({
 export type DeliverOrder = Static<typeof DeliverOrder>;
 
 export const NoFields = closed({});
-
-const counter_texts: Readonly<Record<(typeof counted)[number], string>> = {
-  reserved: "Units with reserved stock that have not shipped, including picked and packed ones.",
-  backordered: "Units that wait for stock.",
-  picked: "Units picked so far, including shipped ones.",
-  packed: "Units packed so far, including shipped ones.",
-  shipped: "Units that have left the warehouse, including returned ones.",
-  delivered: "Units in parcels that have arrived.",
-  returned: "Shipped units that have come back.",
-  cancelled: "Units cancelled before they shipped.",
-};
-
-const timeOf = (description: string) => nullable(Type.String({ format: "date-time", description }));
-const textOf = (description: string) => nullable(Type.String({ description }));
-
-const LineView = closed({
-  id: Type.String(),
-  product_id: Type.String(),
-  sku: Type.String(),
-  name: Type.String({ description: "The product's name when it was ordered." }),
-  components: Type.Optional(
-    Type.Array(closed({ sku: Type.String(), quantity: Type.Integer({ description: "Units in one set." }) }), {
-      description: "For a bundle: the components of one set when it was ordered.",
-    }),
-  ),
-  quantity: Type.Integer({
-    description: "Units ordered, including cancelled ones. For a bundle, all counts are sets.",
-  }),
-  unit_price: Type.Number({ description: "The price of one unit before the discount." }),
-  discount_amount: Type.Number({ description: "The discount on all units together." }),
-  line_total: Type.Number({ description: "The cost of all ordered units, including cancelled ones." }),
-  ...(Object.fromEntries(
-    counted.map((word) => [`quantity_${word}`, Type.Integer({ description: counter_texts[word] })]),
-  ) as unknown as Counters),
-});
-
-const HoldView = closed({
-  id: Type.String(),
-  reason: choice(holdReasons, {
-    description:
-      "The last six are set by the system. `unknown_sku` ends when every product of the order is active, " +
-      "`bad_address` when its address or the customer's is corrected, or another one is chosen.",
-  }),
-  note: textOf("Details; null if none."),
-  hold_until: timeOf("When it ends automatically; null if it has no end."),
-  reserve_inventory: Type.Boolean({ description: "False if the order gave up its stock for the hold." }),
-  lifted_by: choice(["release", "cause"], {
-    description: "`release`: a release lifts it. `cause`: a system hold, which ends only with its cause.",
-  }),
-  created_at: Timestamp,
-});
-
-export const ShipmentView = closed({
-  id: Type.String(),
-  status: choice(shipmentStatuses, {
-    description: "`pending`: not shipped yet. `voided`: given up before it shipped. `returned`: back at the sender.",
-  }),
-  carrier: textOf("The carrier's code; null until there is a label or it ships."),
-  service: textOf("The carrier's service; null if unknown."),
-  tracking_number: textOf("The carrier's tracking number; null without a label."),
-  tracking_url: textOf("The page on which the buyer can follow it; null without one."),
-  items: Type.Array(
-    closed({
-      line_id: Type.String({ description: "The order line." }),
-      sku: Type.String(),
-      quantity: Type.Integer({ description: "Units of the line in this parcel." }),
-    }),
-    { description: "The contents. Empty for an extra carton of goods that another parcel counts." },
-  ),
-  created_at: Timestamp,
-  shipped_at: timeOf("When it left the warehouse; null until then."),
-  delivered_at: timeOf("When it arrived; null until then."),
-});
 
 const actions = choice(actionsIn(orderTransitions));
 

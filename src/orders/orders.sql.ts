@@ -1,5 +1,5 @@
 import { and, asc, eq, inArray, isNull, sql as template } from "drizzle-orm";
-import { among, amongTexts, forUpdateInOrder, inputField, inputRows, list } from "../../db/kit.ts";
+import { amongTexts, forUpdateInOrder, list } from "../../db/kit.ts";
 import { order_holds, order_lines, orders } from "../../db/schema/orders.ts";
 import { returns } from "../../db/schema/returns.ts";
 import { engine } from "../core/config.ts";
@@ -7,20 +7,14 @@ import { assert, missing } from "../core/faults.ts";
 import { readId } from "../core/ids.ts";
 import { listOrderReservations } from "../inventory/reservations/reservations.sql.ts";
 import type { Db, Tx, WriteStatements } from "../storage/database.ts";
-import { allotId, insertIds, prepared, preparedOf, type StatementArgs } from "../storage/statements.ts";
+import { allotId, prepared, preparedOf, type StatementArgs } from "../storage/statements.ts";
 import { refuseAmbiguousOwner } from "../storage/tenant.ts";
 import { dispatchOf } from "./fulfillment/ship_dates.sql.ts";
-import { findOrderOfShipment, forgetLines, listShipments } from "./fulfillment/shipments.sql.ts";
+import { findOrderOfShipment, listShipments } from "./fulfillment/shipments.sql.ts";
 import { findOrderId, findOrderRows, isOrderId, orderRow, type StoredOrderRow } from "./lifecycle/order_lookup.sql.ts";
 import { isOpen, unpackedStatuses } from "./order.transitions.ts";
-import {
-  type LineAmounts,
-  type Order,
-  type OrderFields,
-  type OrderLine,
-  type OrderParcel,
-  publicStatus,
-} from "./order.ts";
+import { type Order, type OrderFields, type OrderParcel, publicStatus } from "./order.ts";
+import { countReturned, linesOf, saveLines } from "./order_lines.sql.ts";
 import { allocatedLine, subtotalOf } from "./order_lines.ts";
 import { type HistoryEntry, insertHistories, insertHistory } from "./search/order_history.sql.ts";
 
@@ -32,8 +26,6 @@ const byId = prepared((sql, a: StatementArgs<{ id: number }>) =>
 const locked = preparedOf((sql, isOf) =>
   forUpdateInOrder(sql.select(orderRow).from(orders).where(isOf(orders.id)), orders.id),
 );
-// Not sorted: sorting costs SQLite more than the query.
-const linesOf = preparedOf((sql, isOf) => sql.select().from(order_lines).where(isOf(order_lines.order_id)));
 const holdsOf = preparedOf((sql, isOf) =>
   sql
     .select()
@@ -90,8 +82,6 @@ async function only(db: Db, rows: readonly StoredOrderRow[], id: string | number
   return order;
 }
 
-const unallocated = { wanted: 0, reserved: 0, picked: 0 };
-
 /** Loads everything that belongs to orders, in a few queries however many there are. */
 export async function wholeOrders(db: Db, rows: readonly StoredOrderRow[]): Promise<Order[]> {
   if (rows.length === 0) return [];
@@ -100,13 +90,12 @@ export async function wholeOrders(db: Db, rows: readonly StoredOrderRow[]): Prom
   const held = rows.filter((row) => row.held).map((row) => row.id);
   // Sent together, which is one round trip to PostgreSQL.
   const [lines, claims, holds, shipments, dispatch] = await Promise.all([
-    linesOf(db, { ids }),
+    linesOf(db, ids),
     listOrderReservations(db, open),
     held.length === 0 ? [] : holdsOf(db, { ids: held }),
     listShipments(db, ids),
     dispatchOf(db, rows),
   ]);
-  lines.sort((a, b) => a.id - b.id);
   const left = new Set(lines.filter((line) => line.quantity_shipped > 0).map((line) => line.order_id));
   const returned = left.size === 0 ? [] : await returnsOf(db, { ids: [...left] });
   const own = Map.groupBy(claims, (claim) => claim.order_line_id);
@@ -220,64 +209,6 @@ export async function listOrdersNumbered(db: Db, numbers: readonly string[]) {
   return numbers.length === 0 ? [] : byNumbers(db, { numbers: list(numbers) });
 }
 
-/** A line to be ordered; for a past order, with how far its units have come. */
-export type NewLine = LineAmounts &
-  Pick<OrderLine, "product_id" | "sku" | "name" | "components"> &
-  Partial<Pick<OrderLine, keyof typeof untouched>> & {
-    /** When its order was created. Default: now. */
-    readonly ordered_at?: number;
-  };
-
-const untouched = {
-  quantity_packed: 0,
-  quantity_shipped: 0,
-  quantity_delivered: 0,
-  quantity_returned: 0,
-  quantity_cancelled: 0,
-};
-
-/** An order and its merchant. */
-type OwnedOrder = Pick<Order, "id" | "merchant_id">;
-
-/** Stores new lines of an order and returns them, without an allocation. */
-export async function insertLines(
-  tx: Tx,
-  { id, merchant_id }: OwnedOrder,
-  lines: readonly NewLine[],
-): Promise<OrderLine[]> {
-  return insertLinesOf(
-    tx,
-    lines.map((line) => ({ order_id: id, merchant_id, ...line })),
-  );
-}
-
-/** As `insertLines`, for any number of orders. */
-export async function insertLinesOf(
-  tx: Tx,
-  lines: readonly (NewLine & { readonly order_id: number; readonly merchant_id: number })[],
-): Promise<(OrderLine & { readonly order_id: number })[]> {
-  const rows = lines.map((line) => {
-    const parts = line.components?.map(({ product_id, sku, quantity }) => ({ product_id, sku, quantity })) ?? null;
-    return { ...untouched, ordered_at: tx.now, ...line, components: parts };
-  });
-  const ids = await insertIds(tx, order_lines, rows);
-  return rows.map((row, at) => {
-    const components = lines[at]?.components ?? null;
-    return { id: ids[at] ?? 0, ...row, components, ...unallocated };
-  });
-}
-
-const deleteRows = prepared((sql: WriteStatements, a: StatementArgs<{ ids: string }>) =>
-  sql.delete(order_lines).where(among(order_lines.id, a.ids)),
-);
-
-/** Deletes lines of which nothing has been packed, and their units in voided parcels. */
-export async function deleteLines(tx: Tx, ids: readonly number[]): Promise<void> {
-  if (ids.length === 0) return;
-  await forgetLines(tx, ids);
-  await deleteRows(tx, { ids: list(ids) });
-}
-
 /** Stores these columns of an order, and counts `steps` new rows of its history. */
 const saving = <Name extends (typeof mutable)[number]>(names: readonly Name[]) =>
   prepared(
@@ -291,39 +222,6 @@ const saving = <Name extends (typeof mutable)[number]>(names: readonly Name[]) =
         .where(and(eq(orders.id, a.id), eq(orders.revision, a.before)))
         .returning({ number: orders.history_rows }),
   );
-
-const counters = [
-  "quantity",
-  "unit_price_cents",
-  "discount_cents",
-  "quantity_packed",
-  "quantity_shipped",
-  "quantity_delivered",
-  "quantity_returned",
-  "quantity_cancelled",
-] as const satisfies (keyof OrderLine)[];
-
-const saveLine = prepared((sql: WriteStatements, a: StatementArgs<Pick<OrderLine, "id" | (typeof counters)[number]>>) =>
-  sql
-    .update(order_lines)
-    .set(Object.fromEntries(counters.map((name) => [name, a[name]])))
-    .where(eq(order_lines.id, a.id)),
-);
-
-// All lines in one statement, since a trip to PostgreSQL takes longer than SQLite needs for all of them.
-const saveLinesAtOnce = prepared((sql: WriteStatements, a: StatementArgs<{ lines: string }>) =>
-  sql
-    .update(order_lines)
-    .set(Object.fromEntries(counters.map((name) => [name, inputField(name)])))
-    .from(inputRows(a.lines))
-    .where(eq(order_lines.id, inputField("id"))),
-);
-
-async function saveLines(tx: Tx, lines: readonly OrderLine[]): Promise<void> {
-  if (engine === "postgres" && lines.length > 1) {
-    await saveLinesAtOnce(tx, { lines: JSON.stringify(lines) });
-  } else for (const line of lines) await saveLine(tx, line);
-}
 
 /** The order after one step of an act, and the step's history entry. */
 export interface OrderStep {
@@ -354,12 +252,7 @@ export async function saveSteps(tx: Tx, before: Order, steps: readonly OrderStep
   if (order === undefined) return before;
   const [saved] = await saveOf(before, order)(tx, { ...order, before: before.revision, steps: steps.length });
   assert(saved !== undefined, `order ${before.id} is locked and cannot have changed`);
-  const known = new Map(before.lines.map((line) => [line.id, line]));
-  const changed = order.lines.filter((line) => {
-    const old = known.get(line.id);
-    return old !== undefined && counters.some((name) => old[name] !== line[name]);
-  });
-  await saveLines(tx, changed);
+  await saveLines(tx, before.lines, order.lines);
   const rows = steps.map(({ order: after, entry }, at) => {
     const from_status = publicStatus(steps[at - 1]?.order ?? before);
     const number = saved.number - steps.length + 1 + at;
@@ -421,18 +314,6 @@ function saveOf(before: Order, after: Order) {
   return areIn(moved) ? moveRow : saveRow;
 }
 
-const addReturnedRow = prepared((sql: WriteStatements, a: StatementArgs<{ id: number; quantity: number }>) =>
-  sql
-    .update(order_lines)
-    .set({ quantity_returned: template`${order_lines.quantity_returned} + ${a.quantity}` })
-    .where(
-      and(
-        eq(order_lines.id, a.id),
-        template`${order_lines.quantity_returned} + ${a.quantity} <= ${order_lines.quantity_shipped}`,
-      ),
-    )
-    .returning({ id: order_lines.id }),
-);
 const touchOrderOf = prepared((sql: WriteStatements, a: StatementArgs<{ line_id: number; now: number }>) =>
   sql
     .update(orders)
@@ -448,7 +329,7 @@ const touchOrderOf = prepared((sql: WriteStatements, a: StatementArgs<{ line_id:
 /** Counts units of a line as returned. Returns false when fewer were shipped. The order's row is locked first. */
 export async function addReturned(tx: Tx, id: number, quantity: number): Promise<boolean> {
   await touchOrderOf(tx, { line_id: id, now: tx.now });
-  return (await addReturnedRow(tx, { id, quantity })).length === 1;
+  return countReturned(tx, id, quantity);
 }
 
 // The columns of an order that acts change. The others stay as they were created.

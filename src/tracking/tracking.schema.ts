@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { choice, closed, momentField, notesField, nullable, Timestamp, textField, timestamp } from "../core/schema.ts";
-import { ShipmentView } from "../orders/order.schema.ts";
+import { ShipmentView } from "../orders/order_parts.schema.ts";
 import { trackingEventStatuses, trackingStatuses } from "../shipping/carriers/tracking.transitions.ts";
 import { labelStatuses } from "../shipping/labels/label.transitions.ts";
 import { CarrierView, DeliveryDayView, PackageDimensions } from "../shipping/shipping.schema.ts";

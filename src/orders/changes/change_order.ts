@@ -18,6 +18,7 @@ import { checkedRecipients, productsOf } from "../lifecycle/draft_orders.ts";
 import type { UpdateOrder } from "../order.schema.ts";
 import { awaitsWork, isCancelled, isGivenUp, isUnpacked, isUnshipped } from "../order.transitions.ts";
 import { isBegun, type Order } from "../order.ts";
+import { deleteLines, insertLines, type NewLine } from "../order_lines.sql.ts";
 import {
   allocationOf,
   asActive,
@@ -33,7 +34,7 @@ import {
   sameLines,
   withAllocations,
 } from "../order_lines.ts";
-import { deleteLines, insertLines, listOpenOrdersTo, lockOrder, type NewLine, saveOrder } from "../orders.sql.ts";
+import { listOpenOrdersTo, lockOrder, saveOrder } from "../orders.sql.ts";
 import { pauseAgain, settleAddress, settleGoods, settleHolds } from "./holds.ts";
 
 /**

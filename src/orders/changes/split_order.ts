@@ -24,16 +24,9 @@ import {
   partsOf,
   uncancelledUnits,
 } from "../order.ts";
+import { deleteLines, insertLines } from "../order_lines.sql.ts";
 import { allocationOf, refuseForbidden, subtotalOf, withAllocations } from "../order_lines.ts";
-import {
-  deleteLines,
-  findOrdersByNumber,
-  getOrder,
-  insertLines,
-  insertOrder,
-  lockOrder,
-  type NewOrder,
-} from "../orders.sql.ts";
+import { findOrdersByNumber, getOrder, insertOrder, lockOrder, type NewOrder } from "../orders.sql.ts";
 import { insertFirstHistory } from "../search/order_history.sql.ts";
 
 /** A line that loses units to another order: the amounts that stay (null for none) and those that move. */

@@ -17,15 +17,9 @@ import { holdForMerchant, settleAddress, settleGoods } from "../changes/holds.ts
 import { dispatchOf } from "../fulfillment/ship_dates.sql.ts";
 import type { CreateOrder } from "../order.schema.ts";
 import { type Order, orderEvent } from "../order.ts";
+import { insertLines, insertLinesOf } from "../order_lines.sql.ts";
 import { allocationOf, withAllocations } from "../order_lines.ts";
-import {
-  insertAllotted,
-  insertLines,
-  insertLinesOf,
-  insertOrder,
-  insertOrders,
-  listOrdersNumbered,
-} from "../orders.sql.ts";
+import { insertAllotted, insertOrder, insertOrders, listOrdersNumbered } from "../orders.sql.ts";
 import { insertFirstHistory } from "../search/order_history.sql.ts";
 import {
   draftOrders,

@@ -40,10 +40,10 @@ import {
   OrderPreview,
   OrderView,
   ReleasedOrderView,
-  ShipmentView,
   SplitPreview,
   SplitView,
 } from "../../orders/order.schema.ts";
+import { ShipmentView } from "../../orders/order_parts.schema.ts";
 import { HistoryView, LotRecallView } from "../../orders/search/order_list.schema.ts";
 import { ConnectionView, ImportView, ReportView } from "../../platforms/platforms.schema.ts";
 import { DisclosureView, ErasureView, RetentionView } from "../../privacy/privacy.schema.ts";
