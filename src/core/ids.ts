@@ -33,6 +33,7 @@ export const idPrefixes = {
   transfer: "trf",
   count: "cnt",
   rate_card: "rtc",
+  shipping_rule: "rul",
   zone_chart: "zch",
   audit_entry: "aud",
   merchant: "mer",

@@ -76,6 +76,12 @@ export const chapters = [
       " carrier accounts.",
   },
   {
+    name: "Shipping rules",
+    description:
+      "Rules by which new orders get a carrier and service, a carton, insurance, a warehouse, a priority, a hold or a" +
+      " packing note. They never change what a person or client set.",
+  },
+  {
     name: "Tracking",
     description:
       "Where parcels are. Carriers report scans by themselves; an update is also a `shipment.*` event. Numbers from" +

@@ -127,6 +127,7 @@ export const clientHoldReasons = [
   "compliance",
   "other",
 ] as const;
+export type ClientHoldReason = (typeof clientHoldReasons)[number];
 
 /** Reasons that only the system sets. Their cause lifts them, not `release`. */
 export const systemHoldReasons = [

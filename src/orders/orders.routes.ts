@@ -21,6 +21,7 @@ import { lotRecallRoutes } from "./search/lot_recall.routes.ts";
 import { historyRoutes } from "./search/order_history.routes.ts";
 import { listRoutes, orderCountRoutes } from "./search/order_list.routes.ts";
 import { TransitionsView } from "./search/order_list.schema.ts";
+import { shippingRuleRoutes } from "./shipping_rules/shipping_rules.routes.ts";
 
 const creation: BatchableCommand<CreateOrder, Order> = {
   name: "createOrder",
@@ -111,7 +112,8 @@ export function orderRoutes(service: Service) {
     .use(allocationRoutes)
     .use(planRoutes)
     .use(splitRoutes)
-    .use(lotRecallRoutes);
+    .use(lotRecallRoutes)
+    .use(shippingRuleRoutes);
 }
 
 /** The transitions as clients see them: an outcome of several actions is listed under each of them. */

@@ -334,6 +334,11 @@ export const otherRecords: Readonly<
     holds: "settings",
     columns: ["content", "actor_type", "actor_id", "actor_name", "request_id"],
   },
+  shipping_rules: { holds: "settings", columns: ["name", "conditions", "actions"] },
+  shipping_rule_versions: {
+    holds: "settings",
+    columns: ["content", "actor_type", "actor_id", "actor_name", "request_id"],
+  },
   // Only digests of addresses, which are deleted after 15 minutes.
   rate_quotes: { holds: "program", columns: ["id", "content"] },
   zone_charts: { holds: "settings", columns: ["country", "origin", "ranges"] },

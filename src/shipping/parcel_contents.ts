@@ -1,11 +1,11 @@
-import { add, times } from "../core/decimals.ts";
+import { times } from "../core/decimals.ts";
 import { type FieldProblem, invalid, invalidFields } from "../core/faults.ts";
 import { wireId } from "../core/ids.ts";
 import type { WeightUnit } from "../core/weight_units.ts";
-import { costOf, type Order, type OrderLine, partsOf } from "../orders/order.ts";
+import { costOf, type Order, type OrderLine } from "../orders/order.ts";
+import { weightOf } from "../orders/order_weight.ts";
 import type { Customs } from "../products/product.ts";
 import type { ParcelContent, ShipmentEnd, ShipmentRequest } from "./offer.ts";
-import { readWeight, type Weight } from "./parcel.ts";
 
 /** The product data needed to weigh and declare it. */
 export interface WeighedProduct {
@@ -14,13 +14,6 @@ export interface WeighedProduct {
   readonly weight: string | null;
   readonly weight_unit: WeightUnit | null;
   readonly customs: Customs | null;
-}
-
-/**
- * Returns the ids of the products whose weights make up an order: those of its lines, and the components of bundles.
- */
-export function productsToWeigh({ lines }: Order): number[] {
-  return [...new Set(lines.flatMap((line) => [line.product_id, ...partsOf(line).map(({ product_id }) => product_id)]))];
 }
 
 /** Units of one order line in a parcel. */
@@ -39,22 +32,6 @@ export function goodsIn(
     const line = by_id.get(order_line_id);
     return line === undefined ? [] : [{ line, quantity }];
   });
-}
-
-/** Returns the weight of one unit of a line: of its product, or of all components of a bundle; null when unknown. */
-export function weightOf(line: OrderLine, products: ReadonlyMap<number, WeighedProduct>): Weight | null {
-  const own = productWeight(products.get(line.product_id));
-  if (own !== null || line.components === null) return own;
-  const parts = line.components.map(({ product_id, quantity }) => {
-    const weight = productWeight(products.get(product_id));
-    return weight === null ? null : times(weight, quantity);
-  });
-  return parts.reduce((sum, weight) => (sum === null || weight === null ? null : add(sum, weight)));
-}
-
-function productWeight(product: WeighedProduct | undefined): Weight | null {
-  if (product?.weight == null) return null;
-  return readWeight(product.weight, product.weight_unit ?? "lb");
 }
 
 /** Returns the customs contents of goods of an order, valued in its currency. */

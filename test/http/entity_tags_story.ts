@@ -120,7 +120,17 @@ async function shippingOf(shop: Shop, made: Made, tea: { id: string }, carrier: 
   const { label_id = "", shipment_id: shipment = "", tracking_number: scanned = "" } = label;
   const manifest = (await made("/shipping/manifests", { label_ids: [label_id] }))["manifest_id"] ?? "";
   const [{ id: card }] = (await shop.app.get("/shipping/rate_cards")).body.data;
-  return { account, card: card as string, listed: listed.id as string, label: label_id, shipment, scanned, manifest };
+  const rule = (await made("/shipping/rules", { name: "Rush", actions: { priority: 1 } }))["id"] ?? "";
+  return {
+    account,
+    rule,
+    card: card as string,
+    listed: listed.id as string,
+    label: label_id,
+    shipment,
+    scanned,
+    manifest,
+  };
 }
 
 /** An address whose state does not match its postal code. */
@@ -145,7 +155,9 @@ const store = { platform: "shopify", store_id: "tea.myshopify.com", api_url: "ht
 type Ids = Readonly<Record<"tea" | "sku" | "lot" | "waiting" | "travelling" | "customer" | "address", string>> &
   Readonly<Record<"booking" | "count" | "receipt" | "transfer" | "tracking" | "return" | "platform", string>> &
   Readonly<Record<"webhook" | "recovery" | "key" | "event" | "location" | "to_location" | "doubtful", string>> &
-  Readonly<Record<"account" | "card" | "carrier" | "listed" | "label" | "shipment" | "scanned" | "manifest", string>> &
+  Readonly<
+    Record<"account" | "card" | "rule" | "carrier" | "listed" | "label" | "shipment" | "scanned" | "manifest", string>
+  > &
   Readonly<Record<"cookie" | "user", string>>;
 
 function resourcesOf(ids: Ids): Readonly<Record<string, Resource>> {
@@ -173,6 +185,7 @@ function resourcesOf(ids: Ids): Readonly<Record<string, Resource>> {
     event: { route: "/events/:id", path: `/events/${ids.event}` },
     account: { route: "/shipping/carrier_accounts/:id", path: `/shipping/carrier_accounts/${ids.account}` },
     card: { route: "/shipping/rate_cards/:id", path: `/shipping/rate_cards/${ids.card}` },
+    rule: { route: "/shipping/rules/:id", path: `/shipping/rules/${ids.rule}` },
     holidays: { route: "/shipping/holidays/:carrier", path: `/shipping/holidays/${ids.carrier}` },
     "holidays of a year": { route: "/shipping/holidays/:carrier", path: `/shipping/holidays/${ids.carrier}?year=2027` },
     overrides: { route: "/shipping/zones/overrides", path: "/shipping/zones/overrides" },
@@ -321,6 +334,7 @@ function deskChanges(ids: Ids, { name, quantity, later, random }: Sent): Change[
 function shippingChanges(ids: Ids, { name, quantity, random }: Sent): Change[] {
   const account = at(`/shipping/carrier_accounts/${ids.account}`, "account");
   const card = at(`/shipping/rate_cards/${ids.card}`, "card");
+  const rule = at(`/shipping/rules/${ids.rule}`, "rule");
   const overrides = random.chance(0.3) ? [] : [{ country: "US", postal_prefix: "972", zone: `${quantity + 1}` }];
   const credentials = { account: `A-${quantity}` };
   const status = random.pick(["active", "paused"]);
@@ -330,6 +344,8 @@ function shippingChanges(ids: Ids, { name, quantity, random }: Sent): Change[] {
   return [
     account("updateCarrierAccount", "PATCH", "", { name, status, credentials, callback_secret }),
     account("deleteCarrierAccount", "DELETE", ""),
+    rule("updateShippingRule", "PATCH", "", { name, actions: { priority: quantity } }),
+    rule("deleteShippingRule", "DELETE", ""),
     card("updateRateCard", "PATCH", "", { name, cut_off: `1${quantity}:00` }),
     { ...card("importRateCardPrices", "POST", "/import", prices), headers: { "content-type": "text/csv" } },
     at("/shipping/zones/overrides", "overrides")("setZoneOverrides", "PUT", "", { overrides }),

@@ -151,6 +151,7 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
     ...["/audit", "/backups", "/invitations", "/users", "/users/me/sessions", "/users/:id/sessions", "/merchants"],
     ...["/billing/events", "/billing/storage", "/shipping/carrier_accounts", "/shipping/rate_cards"],
     ...["/shipping/rate_cards/:id/history", "/shipping/holidays"],
+    ...["/shipping/rules", "/shipping/rules/:id/history"],
   ],
   "a file of all rows, which is written while it is sent": [
     ...["/products/export.csv", "/inventory/export.csv", "/inventory/movements/export.csv", "/orders/export.csv"],

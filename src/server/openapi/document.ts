@@ -165,6 +165,7 @@ const records: Readonly<Record<string, string>> = {
   "/shipping/labels/": "The label, such as `lbl_1001`.",
   "/shipping/manifests/": "The manifest, such as `man_1001`.",
   "/shipping/rate_cards/": "The rate card, such as `rtc_1001`.",
+  "/shipping/rules/": "The rule, such as `rul_1001`.",
   "/shipping/zones/charts/": "The chart, such as `zch_1001`.",
   "/users/": "The user, such as `usr_1001`.",
   "/webhooks/": "The subscription, such as `whk_1001`.",

@@ -45,6 +45,7 @@ import {
 } from "../../orders/order.schema.ts";
 import { ShipmentView } from "../../orders/order_parts.schema.ts";
 import { HistoryView, LotRecallView } from "../../orders/search/order_list.schema.ts";
+import { RuleHistoryView, ShippingRuleView } from "../../orders/shipping_rules/shipping_rules.schema.ts";
 import { ConnectionView, ImportView, ReportView } from "../../platforms/platforms.schema.ts";
 import { DisclosureView, ErasureView, RetentionView } from "../../privacy/privacy.schema.ts";
 import { ProductView } from "../../products/product.schema.ts";
@@ -159,6 +160,8 @@ export const schemaNames: Readonly<Record<string, TSchema>> = {
   PutBack: RestockedView,
   PutBackTask: RestockTaskView,
   Holidays: HolidaysView,
+  ShippingRule: ShippingRuleView,
+  ShippingRuleHistoryEntry: RuleHistoryView,
   ListedRateCard,
   RateCard: RateCardView,
   RateCardHistoryEntry: CardHistoryView,

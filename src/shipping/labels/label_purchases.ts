@@ -15,6 +15,7 @@ import type { Shipment, ShipmentLine } from "../../orders/fulfillment/shipment.t
 import { plainTrackingNumber } from "../../orders/fulfillment/tracking_url.ts";
 import { isGivenUp, isUnshipped } from "../../orders/order.transitions.ts";
 import type { Order } from "../../orders/order.ts";
+import { productsToWeigh } from "../../orders/order_weight.ts";
 import { lockOrder } from "../../orders/orders.sql.ts";
 import { findProducts } from "../../products/products.sql.ts";
 import type { Db, Tx } from "../../storage/database.ts";
@@ -24,7 +25,7 @@ import { isSelling } from "../carriers/account.transitions.ts";
 import { findAccount, listActiveAccounts } from "../carriers/accounts.sql.ts";
 import { type BoughtPostage, endAt, type ParcelContent, type RateOffer, type ShipmentRequest } from "../offer.ts";
 import { originOfOrder } from "../origins.sql.ts";
-import { contentsOf, goodsIn, needsDeclaration, productsToWeigh, refuseUndeclared } from "../parcel_contents.ts";
+import { contentsOf, goodsIn, needsDeclaration, refuseUndeclared } from "../parcel_contents.ts";
 import { builtInCarriers } from "../rates/built_in_carrier.ts";
 import { hasAddresses, type RateQuote } from "../rates/quote.ts";
 import { isBeingBought, labelStarts, labelTransitions } from "./label.transitions.ts";

@@ -7,6 +7,7 @@ import { completeAddress } from "../../core/postal_address.ts";
 import { addedUp, namedUnits, unitsOf, unitsWithoutParcel } from "../../orders/fulfillment/order_units.ts";
 import { resolveOrder } from "../../orders/lifecycle/order_lookup.sql.ts";
 import { type Order, openUnits } from "../../orders/order.ts";
+import { productsToWeigh, weightOf } from "../../orders/order_weight.ts";
 import { getOrder } from "../../orders/orders.sql.ts";
 import { findProducts } from "../../products/products.sql.ts";
 import type { Db } from "../../storage/database.ts";
@@ -22,14 +23,7 @@ import {
 } from "../offer.ts";
 import { defaultOrigin, originOfOrder } from "../origins.sql.ts";
 import { readParcel, type WeighedParcel, type Weight, weightText } from "../parcel.ts";
-import {
-  contentsOf,
-  goodsIn,
-  type ParcelGoods,
-  productsToWeigh,
-  type WeighedProduct,
-  weightOf,
-} from "../parcel_contents.ts";
+import { contentsOf, goodsIn, type ParcelGoods, type WeighedProduct } from "../parcel_contents.ts";
 import { countryOfPostalCode } from "../zones/zone.ts";
 import type { GetRates } from "./quotes.schema.ts";
 

@@ -20,7 +20,7 @@ export const rolesByHand: readonly (readonly [route: RegExp, row: string])[] = [
   [/^(?:POST|PATCH) \/(?:inventory\/locations|merchants)\b/, "ok  ok  403 403 403"],
   [/ \/(?:erasures|disclosures|settings)\b| \/customers\/:id\/(?:erasure|disclosure)$/, "ok  ok  403 403 403"],
   [/ \/shipping\/carrier_accounts\b/, "ok  ok  403 403 403"],
-  [/^(?:POST|PUT|PATCH|DELETE) \/shipping\/(?:rate_cards|zones|holidays)\b/, "ok  ok  403 403 403"],
+  [/^(?:POST|PUT|PATCH|DELETE) \/shipping\/(?:rate_cards|rules|zones|holidays)\b/, "ok  ok  403 403 403"],
 
   // Warehouse floor.
   [/^POST \/orders\/:id\/(?:process|pick|pack|ship|deliver)$/, "ok  ok  ok  ok  403"],

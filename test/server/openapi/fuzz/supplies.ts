@@ -310,7 +310,18 @@ async function rateCards(ask: Ask, turn: number, mark: string): Promise<Supplies
     importRateCardPrices: { path },
     exportRateCardPrices: { path },
     deleteZoneChart: { path: { id: await zoneChart(ask, turn) } },
+    ...(await shippingRule(ask, mark)),
   };
+}
+
+/** A shipping rule that applies to no order, and may be changed. */
+async function shippingRule(ask: Ask, mark: string): Promise<Supplies> {
+  const body = { name: "Spare", conditions: { skus: [`${mark}nothing`] }, actions: { priority: 1 } };
+  const path = { id: (await ask("POST", "/shipping/rules", body)).id as string };
+  const ordered = { body: { rule_ids: [path.id] } };
+  const reading = { getShippingRule: { path }, listShippingRuleHistory: { path } };
+  const writing = { updateShippingRule: { path, body: { name: "Spare 2" } }, deleteShippingRule: { path } };
+  return { createShippingRule: { body }, reorderShippingRules: ordered, ...reading, ...writing };
 }
 
 /** A manifest, a label that is on none, and a parcel. */

@@ -68,3 +68,28 @@ export async function holidays({ tell, mode }: Teller): Promise<void> {
   await tell("setHolidays", { path: { carrier }, body: { rules: own.rules, days } });
   await tell("getHolidays", { path: { carrier }, query: { year: "2026" } });
 }
+
+/** Rules that choose how orders are shipped. */
+export async function shippingRules({ tell }: Teller): Promise<void> {
+  const first = await tell("createShippingRule", {
+    body: {
+      name: "Express to Canada",
+      conditions: { shipping_methods: ["*express*"], countries: ["CA"], weight_max: 5 },
+      actions: { choose: "fastest_under", price_max: "30.00", insure_above: "200.00" },
+    },
+  });
+  const second = await tell("createShippingRule", {
+    body: {
+      name: "High value",
+      conditions: { value_min: "1000.00" },
+      actions: { hold: { reason: "fraud", note: "Call the buyer" }, packing_note: "Two people pack this" },
+    },
+  });
+  const path = { id: first.data.id };
+  await tell("getShippingRule", { path });
+  await tell("updateShippingRule", { path, body: { actions: { choose: "cheapest_in_time", days_max: 3 } } });
+  await tell("reorderShippingRules", { body: { rule_ids: [second.data.id, first.data.id] } });
+  await tell("listShippingRules");
+  await tell("listShippingRuleHistory", { path });
+  await tell("deleteShippingRule", { path: { id: second.data.id } });
+}

@@ -14,7 +14,7 @@ import { openStory, type Teller } from "./record_example.ts";
 import { refusals } from "./refusals.ts";
 import { reports } from "./reports.ts";
 import { audit, backups, events, keys, mail, servers, webhooks } from "./service.ts";
-import { holidays, rateCards, zones } from "./shipping.ts";
+import { holidays, rateCards, shippingRules, zones } from "./shipping.ts";
 import { catalogue, inventory } from "./stock.ts";
 
 const folder = join(import.meta.dir, "../../../../src/server/openapi");
@@ -58,6 +58,7 @@ async function tellWorks(story: Teller): Promise<Buyer> {
   await rateCards(story);
   await zones(story);
   await holidays(story);
+  await shippingRules(story);
   await returns(story);
   await carriers(story);
   await platforms(story);
