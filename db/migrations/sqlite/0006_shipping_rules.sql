@@ -1,4 +1,4 @@
--- additive, or breaking: what would the previous version do wrong alongside it, or after it?
+-- additive
 CREATE TABLE `shipping_rule_versions` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`rule_id` integer NOT NULL,
