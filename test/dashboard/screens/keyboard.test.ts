@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "bun:test";
 import { buyerOf } from "../../build/buyer.ts";
-import { describeInHouse } from "../browser.ts";
+import { describeInHouse, violations } from "../browser.ts";
 
 /** The part of a tab that these tests use. */
 interface Keys {
@@ -51,5 +51,59 @@ describeInHouse("the keyboard", (house) => {
     await page.waitForSelector("tr[data-id]");
     await press(page, "j");
     expect(await page.locator("tr[data-id] :focus, tr[data-id]:focus").count()).toBe(1);
+  });
+
+  test("? lists the keys of the screen or dialog, then those of every screen", async () => {
+    const { page } = await house.open("/orders?sort=created_at");
+    await page.waitForSelector("tr:has-text('K-2')");
+    await press(page, "j ?");
+    await page.waitForSelector("dialog:has-text('Keyboard shortcuts')");
+    const titles = () => page.locator("dialog[open]:last-of-type h3").allTextContents();
+    expect(await titles()).toEqual(["This screen", "Everywhere", "Go to"]);
+    const own = await page.locator("dialog section:has(h3:has-text('This screen')) dt").allTextContents();
+    expect(own).toEqual(["Actions of this page", "New order", "Next row", "Previous row", "Open row", "Select row"]);
+    const keys = await page.locator("dialog section:has(h3:has-text('This screen')) kbd").allTextContents();
+    expect(keys).toEqual([".", "c", "j", "k", "Enter", "x"]);
+    expect(await violations(page)).toEqual([]);
+    // The focus returns to the row.
+    await press(page, "Escape");
+    await page.waitForSelector("tr:has-text('K-1') a.row-link:focus");
+    await press(page, "/");
+    await page.waitForSelector("input[type=search]:focus");
+    await press(page, "?");
+    expect(await page.inputValue("input[type=search]")).toBe("?");
+    expect(await page.locator("dialog").count()).toBe(0);
+    await press(page, "Escape");
+  });
+
+  test("in a dialog, ? lists the keys of the dialog, and Escape closes one after the other", async () => {
+    const { page } = await house.open("/settings/keys");
+    await page.waitForSelector("tr[data-id]");
+    await press(page, "c");
+    await page.waitForSelector("dialog [name=name]");
+    await page.focus("dialog header button");
+    await press(page, "?");
+    await page.waitForSelector("dialog h3:has-text('This dialog')");
+    const titles = await page.locator("dialog section:has(h3:has-text('This dialog')) dt").allTextContents();
+    expect(titles).toEqual(["Create", "Close the open dialog or menu"]);
+    await press(page, "Escape");
+    await page.waitForSelector("dialog header button:focus");
+    expect(await page.locator("dialog").count()).toBe(1);
+    await press(page, "Escape");
+    await page.waitForSelector("dialog", { state: "detached" });
+  });
+
+  test("a record's actions and its list are reached by keys", async () => {
+    const { page } = await house.open("/orders?sort=created_at");
+    await page.waitForSelector("tr:has-text('K-2')");
+    await press(page, "j Enter");
+    await page.waitForSelector("h1:focus");
+    await press(page, ".");
+    await page.waitForSelector("[role=menu] button:focus");
+    // A menu takes letters itself: no shortcut leaves the page.
+    await press(page, "u Escape");
+    await page.waitForSelector(".page-acts .menu-button:focus");
+    await press(page, "u");
+    await page.waitForSelector("h1:has-text('Orders')");
   });
 });

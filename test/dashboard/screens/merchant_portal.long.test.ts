@@ -16,6 +16,7 @@ const member = { email: "mo@example.com", name: "Mo Merchant", password: "anothe
 const of_house = [
   ...["Bins", "Counts", "Restock", "Transfers", "Manifests", "Rate cards", "Zones", "Carriers", "Holidays"],
   ...["Warehouses", "Merchants", "Request log", "Metrics", "Backups", "Email", "Audit trail", "Retention", "Servers"],
+  ...["Warehouse", "System"],
 ];
 
 /** What the navigation lists, section by section, with the addresses. */
@@ -29,6 +30,7 @@ async function listedIn(page: Page): Promise<{ readonly title: string; readonly 
     await page.click(`.sidebar a.nav-link[href="${href}"]`);
     await page.waitForSelector("h1");
     found.push(...(await links(".sidebar .nav-items a")));
+    found.push(...(await links(".settings-group a")));
   }
   return found;
 }
@@ -91,7 +93,7 @@ describeInHouse("the portal of a merchant", (house) => {
     const listed = await listedIn(page);
     expect(listed.filter(({ title }) => of_house.includes(title))).toEqual([]);
     expect(listed.map(({ title }) => title)).toEqual(
-      expect.arrayContaining(["Receiving", "API keys", "Users", "Billing", "Privacy"]),
+      expect.arrayContaining(["Receiving", "API keys", "Users", "Billing", "Privacy", "Account", "Developers"]),
     );
     const records = [`/orders/${order_id}`, `/products/${product_id}`, "/stock/TEA", "/orders/new", "/receipts/new"];
     for (const path of [...new Set(listed.map(({ href }) => href)), ...records.map((path) => `/dashboard${path}`)]) {

@@ -25,7 +25,8 @@ describeInHouse("the screen about the servers", (house) => {
     await page.route("**/v1/servers", (route) =>
       route.fulfill({ json: { success: true, data: [other, own], meta: {} } }),
     );
-    await page.click(".nav-items >> text=Servers");
+    await page.click(".page-back:has-text('System')");
+    await page.click(".settings-card:has-text('Different versions') a:has-text('Servers')");
     await page.waitForSelector("tr:has-text('pack-b'):has-text('Stopping')");
     await page.waitForSelector(".notice:has-text('different versions')");
   }, 40_000);

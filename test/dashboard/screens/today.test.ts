@@ -35,9 +35,6 @@ describeInHouse("today", (house) => {
     await page.reload();
     await page.waitForSelector(".topics", { state: "attached" });
     expect(await page.locator(".first-steps").count()).toBe(0);
-    await page.goto(house.addressOf("/settings"));
-    await page.waitForURL("**/settings/*");
-    await page.waitForSelector("h1");
   });
 
   test("shows departures and pending work with reasons at once, with links to resolve it", async () => {

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
 /** A key, or two keys in a row (`g o`), and what they do. The browser handles those without `run`, such as Enter. */
-interface Shortcut {
+export interface Shortcut {
   readonly keys: string;
   readonly title: string;
   readonly run?: () => void;
@@ -17,13 +17,14 @@ export const shortcuts = signal<readonly Shortcut[]>([]);
 
 /** Makes shortcuts active while the component is shown. */
 export function useShortcuts(added: readonly Shortcut[]): void {
-  const names = added.map(({ keys }) => keys).join();
+  const names = added.map(({ keys, title }) => `${keys} ${title}`).join();
   useEffect(() => {
-    shortcuts.value = [...shortcuts.peek(), ...added];
+    const own = added.map((shortcut) => ({ ...shortcut }));
+    shortcuts.value = [...shortcuts.peek(), ...own];
     return () => {
-      shortcuts.value = shortcuts.peek().filter((shortcut) => !added.includes(shortcut));
+      shortcuts.value = shortcuts.peek().filter((shortcut) => !own.includes(shortcut));
     };
-    // Shortcuts with the same keys do the same, so comparing keys detects changes.
+    // Shortcuts with the same keys and title do the same, so comparing these detects changes.
   }, [names]);
 }
 

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { newKey } from "../api/client.ts";
 import { type ApiProblem, problemOf, wrongFields } from "../api/problem.ts";
 import { guardLeaving } from "../browser/router.ts";
+import { useShortcuts } from "../browser/shortcuts.ts";
 import { words } from "../text/common.ts";
 import { Button } from "./button.tsx";
 import { confirm, Dialog } from "./dialog.tsx";
@@ -105,6 +106,8 @@ export function Form(props: FormProps) {
   const isShownAt = (path: string) => named.some((name) => path === name || isBelow(path, name));
   const wrong = problem === null ? [] : wrongFields(problem);
   const allShown = wrong.length > 0 && wrong.every(({ field }) => isShownAt(field));
+  // The form handles the key itself, also while a field has the focus.
+  useShortcuts([{ keys: "Ctrl Enter", title: submit, in_dialogs: true }]);
   return (
     <form
       ref={form}

@@ -4,9 +4,10 @@ import type { Pagination, Params } from "../api/client.ts";
 import { useQuery } from "../api/query.ts";
 import type { StoredPreference } from "../browser/preferences.ts";
 import { query, setQuery } from "../browser/router.ts";
+import { useShortcuts } from "../browser/shortcuts.ts";
 import { words } from "../text/common.ts";
 import { count } from "../text/format.ts";
-import { type Action, ActionButton, isPossible } from "./action.tsx";
+import { type Action, ActionButton, act, isPossible } from "./action.tsx";
 import { Button } from "./button.tsx";
 import { type Option, Select } from "./fields.tsx";
 import { Icon } from "./icon.tsx";
@@ -98,7 +99,9 @@ type ListPageProps<Row> = Omit<ListBasics<Row>, "name"> &
 export function ListPage<Row>(props: ListPageProps<Row>) {
   const { title, name = title, acts, create, above, empty, path } = props;
   const total = useQuery<readonly Row[]>(path, listParams(props)).pagination?.total;
-  const button = create && isPossible(create) && <ActionButton of={{ icon: "plus", button: "primary", ...create }} />;
+  const creates = create !== undefined && isPossible(create);
+  const button = creates && <ActionButton of={{ icon: "plus", button: "primary", ...create }} />;
+  useShortcuts(creates ? [{ keys: "c", title: create.title, run: () => act(create) }] : []);
   return (
     <Page
       title={title}

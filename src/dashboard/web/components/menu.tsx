@@ -58,8 +58,9 @@ export function Menu({ items, label, name, says_itself = false, class: look = "p
   }, [open]);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "Escape" || event.key === "Tab") close(event.key === "Escape");
+    // A menu in a dialog closes alone.
     if (event.key === "Escape") event.stopPropagation();
-    if (moveFocus(event, list.current)) event.preventDefault();
+    if (event.key === "Escape" || moveFocus(event, list.current)) event.preventDefault();
   };
   return (
     <span class="menu-place">

@@ -1,11 +1,12 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { ownerOf } from "../api/merchants.ts";
-import { arrived } from "../browser/router.ts";
+import { arrived, navigate, place } from "../browser/router.ts";
+import { useShortcuts } from "../browser/shortcuts.ts";
 import { words } from "../text/common.ts";
 import { MerchantMark } from "./badge.tsx";
 import { Icon } from "./icon.tsx";
-import type { BackLink } from "./screen.ts";
+import { type BackLink, backToGroup } from "./screen.ts";
 
 interface PageProps {
   readonly title: string;
@@ -17,15 +18,28 @@ interface PageProps {
   readonly below?: ComponentChildren;
   /** The buttons at the right, the main one last. */
   readonly acts?: ComponentChildren;
-  /** The list that this page belongs to. */
+  /** The list that this page belongs to. Without it, a screen in a group has a link to the group. */
   readonly back?: BackLink | undefined;
   readonly children?: ComponentChildren;
   readonly narrow?: boolean;
 }
 
+/** Opens the menu of the page's actions, or focuses the first action. */
+function openActions(): void {
+  const acts = document.querySelector(".page-acts");
+  const menu = acts?.querySelector<HTMLElement>(".menu-button");
+  if (menu) menu.click();
+  else acts?.querySelector<HTMLElement>("button, a")?.focus();
+}
+
 /** A screen with title, actions and content. The title takes the focus when a link led here. */
 export function Page({ title, badge, owned, below, acts, back, children, narrow = false }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
+  const above = back ?? backToGroup(place.value.path);
+  useShortcuts([
+    ...(acts ? [{ keys: ".", title: words.actions, run: openActions }] : []),
+    ...(above ? [{ keys: "u", title: words.backTo(above.title), run: () => navigate(above.href) }] : []),
+  ]);
   useEffect(() => {
     document.title = `${title} · ${words.product}`;
   }, [title]);
@@ -36,10 +50,10 @@ export function Page({ title, badge, owned, below, acts, back, children, narrow 
   }, []);
   return (
     <div class={narrow ? "page narrow" : "page"}>
-      {back && (
-        <a class="page-back" href={back.href}>
+      {above && (
+        <a class="page-back" href={above.href}>
           <Icon name="left" />
-          {back.title}
+          {above.title}
         </a>
       )}
       <header class="page-head">

@@ -28,6 +28,18 @@ export interface Section {
   readonly phone?: true;
   /** At the bottom of the navigation. */
   readonly foot?: true;
+  /** Groups of screens, which the navigation lists instead of the screens. */
+  readonly groups?: readonly ScreenGroup[];
+}
+
+/** A group of screens with a page of its own, which shows a card for each. */
+export interface ScreenGroup {
+  readonly id: string;
+  /** The path of its page. */
+  readonly path: string;
+  readonly title: string;
+  readonly line: string;
+  readonly icon: IconName;
 }
 
 type ScreenName = `${string}Screen`;
@@ -45,8 +57,14 @@ export interface Screen {
   readonly operator_only?: true;
   /** Merchant users may use it for their own records without the permission that operator users need. */
   readonly or_merchant?: true;
-  /** Where the screen is listed: in the navigation and the palette, only in the palette, or nowhere. */
+  /** Where the screen is listed: in the navigation and the palette, in its group and the palette, or nowhere. */
   readonly listed: "nav" | "palette" | "";
+  /** The group that has a card for the screen. */
+  readonly group?: string;
+  /** What the screen is for, on its card. */
+  readonly line?: string;
+  /** Words by which the screen is found, in addition to its title and line. */
+  readonly keywords?: readonly string[];
   /** The second key of its shortcut: `o` for `g o`. */
   readonly key?: string;
   /** Shown without a session and without the navigation. */
@@ -70,12 +88,48 @@ export function list(all: Listed): void {
   listed = all;
 }
 
-/** The link from `/orders/ord_7` to `/orders`: to the screen with the longest beginning of the path. */
+/** The group of a screen. Those for the operator's own work are one group, `account`, for merchant users. */
+function groupIdOf({ group }: Screen): string | undefined {
+  return group === undefined || isOperatorUser.value || group === "developers" ? group : "account";
+}
+
+/** The screens of a group that the signed-in user may open. */
+export const screensOf = ({ id }: ScreenGroup): readonly Screen[] =>
+  listed.screens.filter((screen) => groupIdOf(screen) === id && maySee(screen));
+
+/** The groups of a section with a screen that the signed-in user may open. */
+export const groupsOf = ({ groups = [] }: Section): readonly ScreenGroup[] =>
+  groups.filter((group) => screensOf(group).length > 0);
+
+/** The group of a screen, if it has one. */
+export function groupOf(screen: Screen): ScreenGroup | undefined {
+  const id = groupIdOf(screen);
+  return listed.sections.flatMap(({ groups = [] }) => groups).find((group) => group.id === id);
+}
+
+/** The group of the screen at a path or of the list above it, such as `/settings/keys` for `/settings/keys/key_7`. */
+export function groupAt(path: string): ScreenGroup | undefined {
+  const screen = listed.screens.find((one) => one.group !== undefined && `${path}/`.startsWith(`${one.path}/`));
+  return screen && groupOf(screen);
+}
+
+/** The link from a screen in a group to the page of the group. */
+export function backToGroup(path: string): BackLink | undefined {
+  const screen = listed.screens.find((one) => one.path === path);
+  const group = screen && groupOf(screen);
+  return group && { href: to(group.path), title: group.title };
+}
+
+/** The link from a screen to its group, or from `/orders/ord_7` to `/orders`, the longest path above with a screen. */
 export function backFrom(path: string): BackLink | undefined {
+  return backToGroup(path) ?? backAbove(path);
+}
+
+function backAbove(path: string): BackLink | undefined {
   const above = path.slice(0, path.lastIndexOf("/"));
   const screen = listed.screens.find((one) => matchPath(one.path, above) !== null);
   if (screen !== undefined) return { href: to(above), title: screen.title };
-  return above === "" ? undefined : backFrom(above);
+  return above === "" ? undefined : backAbove(above);
 }
 
 /** Whether the signed-in user may see a screen. */

@@ -310,10 +310,13 @@ function LongBody<Row>({
   );
 }
 
-const shownRows = () => [...document.querySelectorAll<HTMLElement>("main tr[data-id]")];
-const focusedRow = () => document.activeElement?.closest<HTMLElement>("tr[data-id]") ?? null;
+/** The rows of tables and, marked with `data-row`, the items of other lists. */
+const row_selector = "main tr[data-id], main [data-row]";
+const shownRows = () =>
+  [...document.querySelectorAll<HTMLElement>(row_selector)].filter((row) => row.checkVisibility());
+const focusedRow = () => document.activeElement?.closest<HTMLElement>(row_selector) ?? null;
 
-/** Moves the focus to the next or previous row, through all tables of the page. The row's link takes it, if any. */
+/** Moves the focus to the next or previous row, through all lists of the page. The row's link takes it, if any. */
 function focusRow(step: 1 | -1): void {
   const all = shownRows();
   const now = focusedRow();
@@ -321,6 +324,15 @@ function focusRow(step: 1 | -1): void {
   (next?.querySelector<HTMLElement>("a.row-link") ?? next)?.focus({ preventScroll: true });
   next?.scrollIntoView({ block: "nearest" });
 }
+
+const rowKeys = [
+  { keys: "j", title: words.nextRow, run: () => focusRow(1) },
+  { keys: "k", title: words.previousRow, run: () => focusRow(-1) },
+] as const;
+const openKey = { keys: "Enter", title: words.openRow } as const;
+
+/** The keys of a list that is no table. Its items are marked with `data-row`. */
+export const useRowKeys = (): void => useShortcuts([...rowKeys, openKey]);
 
 /** The keys of a table: `j` and `k` move among the rows, Enter opens one, `x` selects it. */
 function useListKeys<Row>(body: { readonly current: HTMLElement | null }, props: DataTableProps<Row>): void {
@@ -337,9 +349,8 @@ function useListKeys<Row>(body: { readonly current: HTMLElement | null }, props:
     now.set(next);
   };
   useShortcuts([
-    { keys: "j", title: words.nextRow, run: () => focusRow(1) },
-    { keys: "k", title: words.previousRow, run: () => focusRow(-1) },
-    ...(href === undefined ? [] : [{ keys: "Enter", title: words.openRow }]),
+    ...rowKeys,
+    ...(href === undefined ? [] : [openKey]),
     ...(selection === undefined ? [] : [{ keys: "x", title: words.selectRow, run: toggle }]),
   ]);
 }

@@ -1,22 +1,36 @@
 import type { Permission } from "../../../http/auth/permissions.ts";
-import type { Screen, Section } from "../components/screen.ts";
+import type { Screen, ScreenGroup, Section } from "../components/screen.ts";
 import { words } from "../text/common.ts";
 import { titles } from "../text/navigation.ts";
+import { entries, type SettingsEntry, settingsGroups } from "../text/settings_cards.ts";
 import { shippingTexts } from "../text/shipping.ts";
+
+type Access = Permission | null | Pick<Screen, "permission" | "operator_only" | "or_merchant" | "open">;
+type GroupId = Exclude<keyof typeof settingsGroups, "account">;
 
 /**
  * One screen: its path below /dashboard, where it is listed, its title, who may open it, its file and, where the file
  * exports several screens, its name. `nav` lists it in the navigation and the palette, `palette` only in the palette. A
- * letter is the second key of its shortcut: `g o`.
+ * letter is the second key of its shortcut: `g o`. The name of a group of the settings gives it a card there, with the
+ * texts of its entry, and lists it in the palette.
  */
-type Row = readonly [
-  path: string,
-  listed: "" | "nav" | "palette" | `${"nav" | "palette"} ${string}`,
-  title: string,
-  access: Permission | null | Pick<Screen, "permission" | "operator_only" | "or_merchant" | "open">,
-  load: Screen["load"],
-  name?: Screen["name"],
-];
+type Row =
+  | readonly [
+      path: string,
+      listed: "" | "nav" | "palette" | `${"nav" | "palette"} ${string}`,
+      title: string,
+      access: Access,
+      load: Screen["load"],
+      name?: Screen["name"],
+    ]
+  | readonly [
+      path: string,
+      group: GroupId,
+      entry: SettingsEntry,
+      access: Access,
+      load: Screen["load"],
+      name?: Screen["name"],
+    ];
 
 /** Only users of the operator with this permission, whatever permissions merchant users have. */
 const staff = (permission: Permission) => ({ permission, operator_only: true }) as const;
@@ -25,7 +39,7 @@ const orMerchants = (permission: Permission) => ({ permission, or_merchant: true
 /** Users who are not signed in. The screen is shown without the navigation. */
 const anyone = { permission: null, open: true } as const;
 
-const { labels, manifests, rates, cards, zones, accounts, holidays } = shippingTexts;
+const { labels, manifests, rates, cards } = shippingTexts;
 
 const oneTimeLinks = () => import("./users/one_time_link.tsx");
 const imports = () => import("./products/import.tsx");
@@ -33,9 +47,13 @@ const productForms = () => import("./products/product_edit.tsx");
 const customerForms = () => import("./customers/customer_edit.tsx");
 const manifestViews = () => import("./shipping/manifests.tsx");
 const reportViews = () => import("./reports/reports.tsx");
+const warehouses = () => import("./warehouses/warehouse_list.tsx");
+const merchants = () => import("./settings/merchant_list.tsx");
+const rateCards = () => import("./shipping/rate_card_list.tsx");
 const merchant = () => import("./settings/merchant_edit.tsx");
 const requests = () => import("./developer/requests.tsx");
 const events = () => import("./developer/events.tsx");
+const overview = () => import("./settings/settings.tsx");
 const platforms = () => import("./developer/platform_list.tsx");
 
 // The first screen whose path matches is shown, so literal paths come before paths with a parameter.
@@ -114,11 +132,6 @@ const shipping: readonly Row[] = [
   ["/shipping/manifests", "nav", manifests.title, staff("shipping.read"), manifestViews, "ManifestsScreen"],
   ["/shipping/manifests/:id", "", words.manifest, staff("shipping.read"), manifestViews, "ManifestScreen"],
   ["/shipping/rates", "nav", rates.title, "shipping.read", () => import("./shipping/rates.tsx")],
-  ["/shipping/rate_cards", "nav", cards.title, staff("shipping.read"), () => import("./shipping/rate_card_list.tsx")],
-  ["/shipping/rate_cards/:id", "", cards.one, staff("shipping.read"), () => import("./shipping/rate_card_page.tsx")],
-  ["/shipping/zones", "nav", zones.title, staff("shipping.read"), () => import("./shipping/zones.tsx")],
-  ["/shipping/carriers", "nav", accounts.title, staff("shipping.read"), () => import("./shipping/carriers.tsx")],
-  ["/shipping/holidays", "nav", holidays.title, staff("shipping.read"), () => import("./shipping/holidays.tsx")],
 ];
 
 // biome-ignore format: a table is read by its columns.
@@ -131,35 +144,62 @@ const reports: readonly Row[] = [
 
 // biome-ignore format: a table is read by its columns.
 const settings: readonly Row[] = [
-  ["/settings/house", "nav", titles.warehouses, staff("stock.read"), () => import("./warehouses/warehouse_list.tsx")],
-  ["/settings", "", titles.settings, null, () => import("./settings/settings.tsx")],
-  ["/settings/merchants", "nav", titles.merchants, "merchants.read", () => import("./settings/merchant_list.tsx")],
+  ["/settings", "nav ,", titles.settings, null, overview, "SettingsScreen"],
+  ["/settings/groups/:group", "", titles.settings, null, overview, "SettingsGroupScreen"],
+
+  ["/settings/house", "warehouse", entries.warehouses, staff("stock.read"), warehouses],
+  ["/settings/users", "warehouse", entries.users, "users.manage", () => import("./users/user_list.tsx")],
+  ["/settings/profile", "warehouse", entries.profile, null, () => import("./users/profile.tsx")],
+
+  ["/settings/merchants", "merchants", entries.merchants, "merchants.read", merchants],
   ["/settings/merchants/new", "palette", titles.newMerchant, "merchants.manage", merchant, "NewMerchantScreen"],
   ["/settings/merchants/:id", "", titles.merchant, "merchants.read", () => import("./settings/merchant_page.tsx")],
   ["/settings/merchants/:id/change", "", titles.editMerchant, "merchants.manage", merchant, "EditMerchantScreen"],
-  ["/settings/keys", "nav", titles.keys, "keys.manage", () => import("./developer/key_list.tsx")],
-  ["/settings/keys/:id", "", titles.key, "keys.manage", () => import("./developer/key_page.tsx")],
-  ["/settings/webhooks", "nav", titles.webhooks, "webhooks.read", () => import("./developer/webhook_list.tsx")],
-  ["/settings/webhooks/:id", "", titles.webhook, "webhooks.read", () => import("./developer/webhook_page.tsx")],
-  ["/settings/requests", "nav", titles.requests, "requests.read", requests, "RequestsScreen"],
-  ["/settings/requests/:id", "", titles.request, "requests.read", requests, "RequestScreen"],
-  ["/settings/events", "nav", titles.events, "events.read", events, "EventsScreen"],
-  ["/settings/events/:id", "", titles.event, "events.read", events, "EventScreen"],
-  ["/settings/platforms", "nav", titles.platforms, "platforms.manage", platforms, "PlatformsScreen"],
+  ["/settings/platforms", "merchants", entries.stores, "platforms.manage", platforms, "PlatformsScreen"],
   ["/settings/platforms/new", "palette", titles.connectShop, "platforms.manage", platforms, "NewPlatformScreen"],
   ["/settings/platforms/:id", "", titles.platform, "platforms.manage", () => import("./developer/platform_page.tsx")],
-  ["/settings/reference", "nav", titles.reference, null, () => import("./developer/reference.tsx")],
-  ["/settings/metrics", "nav", titles.metrics, "metrics.read", () => import("./settings/metrics.tsx")],
-  ["/settings/backups", "nav", titles.backups, "house.manage", () => import("./settings/backups.tsx")],
-  ["/settings/servers", "nav", titles.servers, "house.manage", () => import("./settings/servers.tsx")],
-  ["/settings/mail", "nav", titles.mail, "house.manage", () => import("./settings/mail.tsx")],
-  ["/settings/profile", "palette", titles.profile, null, () => import("./users/profile.tsx")],
-  ["/settings/users", "nav", titles.users, "users.manage", () => import("./users/user_list.tsx")],
-  ["/settings/audit", "nav", titles.audit, "audit.read", () => import("./settings/audit_log.tsx")],
-  ["/settings/privacy", "nav", titles.privacy, "privacy.manage", () => import("./customers/privacy_list.tsx")],
+  ["/settings/privacy", "merchants", entries.privacy, "privacy.manage", () => import("./customers/privacy_list.tsx")],
   ["/settings/privacy/:id", "", titles.erasure, "privacy.manage", () => import("./customers/erasure.tsx")],
-  ["/settings/retention", "nav", titles.retention, "house.manage", () => import("./settings/retention.tsx")],
+
+  ["/shipping/carriers", "shipping", entries.carriers, staff("shipping.read"), () => import("./shipping/carriers.tsx")],
+  ["/shipping/rate_cards", "shipping", entries.rateCards, staff("shipping.read"), rateCards],
+  ["/shipping/rate_cards/:id", "", cards.one, staff("shipping.read"), () => import("./shipping/rate_card_page.tsx")],
+  ["/shipping/zones", "shipping", entries.zones, staff("shipping.read"), () => import("./shipping/zones.tsx")],
+  ["/shipping/holidays", "shipping", entries.holidays, staff("shipping.read"), () => import("./shipping/holidays.tsx")],
+
+  ["/settings/keys", "developers", entries.keys, "keys.manage", () => import("./developer/key_list.tsx")],
+  ["/settings/keys/:id", "", titles.key, "keys.manage", () => import("./developer/key_page.tsx")],
+  ["/settings/webhooks", "developers", entries.webhooks, "webhooks.read", () => import("./developer/webhook_list.tsx")],
+  ["/settings/webhooks/:id", "", titles.webhook, "webhooks.read", () => import("./developer/webhook_page.tsx")],
+  ["/settings/events", "developers", entries.events, "events.read", events, "EventsScreen"],
+  ["/settings/events/:id", "", titles.event, "events.read", events, "EventScreen"],
+  ["/settings/requests", "developers", entries.requests, "requests.read", requests, "RequestsScreen"],
+  ["/settings/requests/:id", "", titles.request, "requests.read", requests, "RequestScreen"],
+  ["/settings/reference", "developers", entries.reference, null, () => import("./developer/reference.tsx")],
+
+  ["/settings/backups", "system", entries.backups, "house.manage", () => import("./settings/backups.tsx")],
+  ["/settings/servers", "system", entries.servers, "house.manage", () => import("./settings/servers.tsx")],
+  ["/settings/metrics", "system", entries.metrics, "metrics.read", () => import("./settings/metrics.tsx")],
+  ["/settings/mail", "system", entries.mail, "house.manage", () => import("./settings/mail.tsx")],
+  ["/settings/audit", "system", entries.audit, "audit.read", () => import("./settings/audit_log.tsx")],
+  ["/settings/retention", "system", entries.retention, "house.manage", () => import("./settings/retention.tsx")],
 ];
+
+const groupIcons = {
+  account: "user",
+  warehouse: "warehouse",
+  merchants: "users",
+  shipping: "truck",
+  developers: "webhook",
+  system: "system",
+} as const;
+const groupIds = Object.keys(settingsGroups) as readonly (keyof typeof settingsGroups)[];
+const groups: readonly ScreenGroup[] = groupIds.map((id) => ({
+  id,
+  path: `/settings/groups/${id}`,
+  ...settingsGroups[id],
+  icon: groupIcons[id],
+}));
 
 /** The sections of the navigation, in order. */
 export const sections: readonly Section[] = [
@@ -171,7 +211,7 @@ export const sections: readonly Section[] = [
   { id: "returns", title: titles.returns, icon: "return" },
   { id: "shipping", title: titles.shipping, icon: "truck" },
   { id: "reports", title: titles.reports, icon: "chart" },
-  { id: "settings", title: titles.settings, icon: "settings", foot: true },
+  { id: "settings", title: titles.settings, icon: "settings", foot: true, groups },
 ];
 
 const rows = { "": beforeSignIn, today, orders, stock, products, customers, returns, shipping, reports, settings };
@@ -179,8 +219,10 @@ const rows = { "": beforeSignIn, today, orders, stock, products, customers, retu
 /** All screens. */
 export const screens: readonly Screen[] = Object.entries(rows).flatMap(([section, all]) =>
   all.map(([path, where, title, access, load, name]) => {
-    const [listed, key] = where.split(" ") as [Screen["listed"], string | undefined];
     const rights = typeof access === "object" && access !== null ? access : { permission: access };
-    return { path, section, title, ...rights, listed, ...(key && { key }), load, ...(name && { name }) };
+    const screen = { path, section, ...rights, load, ...(name && { name }) };
+    if (typeof title === "object") return { ...screen, ...title, listed: "palette", group: where };
+    const [listed, key] = where.split(" ") as [Screen["listed"], string | undefined];
+    return { ...screen, title, listed, ...(key && { key }) };
   }),
 );

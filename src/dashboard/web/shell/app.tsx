@@ -28,8 +28,8 @@ import { shellTexts } from "../text/shell.ts";
 import { RestoredBanner, ViewBanner } from "./banners.tsx";
 import { BottomBar, Sidebar } from "./navigation.tsx";
 import { Palette, palette } from "./palette.tsx";
+import { Help, help } from "./shortcut_help.tsx";
 import { MerchantBar, TestBanner } from "./switches.tsx";
-import { Help, help } from "./user_menu.tsx";
 
 interface BoundaryProps {
   readonly children: ComponentChildren;
@@ -193,13 +193,16 @@ function focusSearch(): void {
 
 function useKeys(): void {
   useShortcuts([
-    { keys: "/", title: shellTexts.focusSearch, run: focusSearch },
-    { keys: "?", title: shellTexts.helpKeys, run: () => help.open() },
-    ...listed.screens.flatMap((screen) =>
-      screen.key !== undefined && maySee(screen)
-        ? [{ keys: `g ${screen.key}`, title: shellTexts.goTo(screen.title), run: () => navigate(to(screen.path)) }]
-        : [],
-    ),
+    { keys: "/", title: shellTexts.focusSearch, run: focusSearch, everywhere: true },
+    { keys: "?", title: shellTexts.helpKeys, run: () => help.open(), everywhere: true, in_dialogs: true },
+    ...listed.screens
+      .filter((screen) => screen.key !== undefined && maySee(screen))
+      .map(({ key, title, path }) => ({
+        keys: `g ${key}`,
+        title,
+        run: () => navigate(to(path)),
+        everywhere: true as const,
+      })),
   ]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

@@ -4,7 +4,7 @@ import { folded } from "../browser/preferences.ts";
 import { place, to } from "../browser/router.ts";
 import { MerchantDot } from "../components/badge.tsx";
 import { Icon } from "../components/icon.tsx";
-import { listed, maySee, type Screen, type Section } from "../components/screen.ts";
+import { groupAt, groupsOf, listed, maySee, type Screen, type Section } from "../components/screen.ts";
 import { words } from "../text/common.ts";
 import { shellTexts } from "../text/shell.ts";
 import { palette } from "./palette.tsx";
@@ -15,13 +15,25 @@ import { UserMenu } from "./user_menu.tsx";
 const chosenFrom = ({ id }: Section): readonly Screen[] =>
   listed.screens.filter((one) => one.section === id && one.listed === "nav" && maySee(one));
 
+/** A link below a section: a screen, or a group of screens. */
+interface SectionItem {
+  readonly path: string;
+  readonly title: string;
+}
+
+const itemsOf = (section: Section): readonly SectionItem[] =>
+  section.groups === undefined ? chosenFrom(section) : groupsOf(section);
+
 const isHere = (path: string) => place.value.path === path;
-const isWithin = (items: readonly Screen[], section: string, current: string | null) =>
+/** What `aria-current` is for an item: the page itself, or the group that has the screen. */
+const currentOf = (path: string) =>
+  isHere(path) ? "page" : groupAt(place.value.path)?.path === path ? "true" : undefined;
+const isWithin = (items: readonly SectionItem[], section: string, current: string | null) =>
   section === current || items.some(({ path }) => isHere(path));
 
 function Entry({ section, current }: { readonly section: Section; readonly current: string | null }) {
-  const items = chosenFrom(section);
-  const [first] = items;
+  const items = itemsOf(section);
+  const [first] = chosenFrom(section);
   if (first === undefined) return null;
   const active = isWithin(items, section.id, current);
   return (
@@ -31,7 +43,7 @@ function Entry({ section, current }: { readonly section: Section; readonly curre
         href={to(first.path)}
         title={section.title}
         aria-current={
-          active ? (items.some(({ path }) => isHere(path)) && items.length === 1 ? "page" : "true") : undefined
+          active ? (isHere(first.path) && (items.length === 1 || section.groups) ? "page" : "true") : undefined
         }
       >
         <Icon name={section.icon} size={18} />
@@ -41,7 +53,7 @@ function Entry({ section, current }: { readonly section: Section; readonly curre
         <ul class="nav-items">
           {items.map(({ path, title }) => (
             <li key={path}>
-              <a href={to(path)} aria-current={isHere(path) ? "page" : undefined}>
+              <a href={to(path)} aria-current={currentOf(path)}>
                 {title}
               </a>
             </li>
@@ -123,7 +135,7 @@ export function BottomBar({ current }: { readonly current: string | null }) {
             <div key={section.id} class="more-group">
               {link(section)}
               {section.id === current &&
-                chosenFrom(section).map(({ path, title }) => (
+                itemsOf(section).map(({ path, title }) => (
                   <a key={path} class="more-item" href={to(path)} onClick={close}>
                     {title}
                   </a>

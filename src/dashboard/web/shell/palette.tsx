@@ -6,7 +6,7 @@ import type { SearchHit, SearchResults } from "../api/types.ts";
 import { navigate, to } from "../browser/router.ts";
 import { MerchantMark } from "../components/badge.tsx";
 import { Icon, type IconName } from "../components/icon.tsx";
-import { listed, maySee } from "../components/screen.ts";
+import { groupOf, listed, maySee } from "../components/screen.ts";
 import { searchTexts } from "../text/order_list.ts";
 import { shellTexts } from "../text/shell.ts";
 import { stateWords } from "../text/states.ts";
@@ -15,6 +15,8 @@ import { stateWords } from "../text/states.ts";
 interface PaletteOffer {
   readonly title: string;
   readonly note?: string;
+  /** Words by which it is found, in addition to its title and note. */
+  readonly keywords?: readonly string[];
   readonly icon: IconName;
   /** The record that it leads to, if it belongs to one of several merchants. */
   readonly owned?: object;
@@ -44,15 +46,17 @@ export const palette = {
 const screenOffers = (): PaletteOffer[] =>
   listed.screens
     .filter((screen) => screen.listed !== "" && maySee(screen))
-    .map(({ path, title, section, key }) => {
-      const { title: within, icon } = listed.sections.find(({ id }) => id === section) ?? {};
-      const note = [within === title ? "" : within, key ? `g ${key}` : ""].filter(Boolean).join(" · ");
-      return { title, note, icon: icon ?? "page", group: shellTexts.screens, run: () => navigate(to(path)) };
+    .map((screen) => {
+      const { path, title, section, key, keywords = [] } = screen;
+      const { title: within, icon = "page" } = listed.sections.find(({ id }) => id === section) ?? {};
+      const above = [within === title ? undefined : within, groupOf(screen)?.title];
+      const note = [...above, key && `g ${key}`].filter(Boolean).join(" · ");
+      return { title, note, keywords, icon, group: shellTexts.screens, run: () => navigate(to(path)) };
     });
 
 /** How well an entry matches all typed words: the earlier they occur, the better. */
-function rank({ title, note = "" }: PaletteOffer, typed: string): number {
-  const text = `${title} ${note}`.toLowerCase();
+function rank({ title, note = "", keywords = [] }: PaletteOffer, typed: string): number {
+  const text = [title, note, ...keywords].join(" ").toLowerCase();
   let sum = 0;
   for (const word of typed.toLowerCase().split(/\s+/).filter(Boolean)) {
     const at = text.indexOf(word);

@@ -1,51 +1,13 @@
-import { signal } from "@preact/signals";
 import { session, signOut } from "../api/session.ts";
 import { density, theme } from "../browser/preferences.ts";
 import { navigate, to } from "../browser/router.ts";
-import { shortcuts } from "../browser/shortcuts.ts";
-import { Dialog } from "../components/dialog.tsx";
 import { Menu, type MenuItem } from "../components/menu.tsx";
 import { listed } from "../components/screen.ts";
 import { showRefused } from "../components/toasts.tsx";
 import { words } from "../text/common.ts";
 import { shellTexts } from "../text/shell.ts";
 import { actFor } from "./banners.tsx";
-
-const shown = signal(false);
-
-/** Opens the list of shortcuts. */
-export const help = {
-  open: () => {
-    shown.value = true;
-  },
-};
-
-/** Lists all active shortcuts. */
-export function Help() {
-  if (!shown.value) return null;
-  const fixed = [
-    { keys: "Ctrl K", title: shellTexts.palette },
-    { keys: "j k Enter x", title: shellTexts.listKeys },
-    { keys: "Ctrl Enter", title: shellTexts.formKeys },
-    { keys: "Esc", title: shellTexts.closeKeys },
-  ];
-  return (
-    <Dialog title={shellTexts.shortcuts} onClose={() => (shown.value = false)}>
-      <dl class="keys">
-        {[...shortcuts.value, ...fixed].map(({ keys, title }) => (
-          <div key={keys}>
-            <dt>{title}</dt>
-            <dd>
-              {keys.split(" ").map((key) => (
-                <kbd key={key}>{key}</kbd>
-              ))}
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </Dialog>
-  );
-}
+import { help } from "./shortcut_help.tsx";
 
 const themes = ["system", "light", "dark"] as const;
 const densities = ["compact", "comfortable"] as const;

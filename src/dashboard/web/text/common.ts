@@ -12,6 +12,8 @@ export const words = {
   edit: "Edit",
   remove: "Remove",
   back: "Back",
+  backTo: (title: string) => `Back to ${title}`,
+  actions: "Actions of this page",
   more: "More",
   none: "None",
   yes: "Yes",
