@@ -25,7 +25,7 @@ export const merchants = table(
     /** Whether it may buy labels itself, at the operator's cost. */
     may_buy_labels: bool().notNull().default(false),
     /** Its color in the dashboard. */
-    colour: text(),
+    color: text(),
     metadata: json<Record<string, unknown>>().notNull().default({}),
     revision: int().notNull().default(1),
     created_at: time().notNull(),

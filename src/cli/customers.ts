@@ -63,8 +63,8 @@ function personIn(person: string | undefined): { readonly customer: string } | {
 
 // Retention that the operator has not set is the default: the flags of `serve` are not known here.
 const flags = {
-  event_retention_days: retention.event_payloads.usual ?? 0,
-  request_log_days: retention.request_log.usual ?? 0,
+  event_retention_days: retention.event_payloads.default ?? 0,
+  request_log_days: retention.request_log.default ?? 0,
 };
 
 async function exportPerson(options: FlagValues<typeof exporting>, stores: Stores): Promise<void> {
@@ -103,17 +103,18 @@ async function printErasure(store: Store, id: number, as_json: boolean): Promise
 }
 
 function linesOf({ status }: Erasure, view: ReturnType<typeof erasureView>): string[] {
-  const state = { waiting: `is pending until ${view.looks_again_at}`, running: "is in progress", done: "is done" }[
+  const state = { waiting: `is pending until ${view.next_check_at}`, running: "is in progress", done: "is done" }[
     status
   ];
   return [
     `${view.id} ${state}: ${view.customers.length === 0 ? "no customer found" : view.customers.join(", ")}`,
     ...view.erased.map(({ records, count }) => `  erased  ${String(count).padStart(6)} ${records}`),
-    `  rest    deleted from events and logs by ${view.rest_gone_by}`,
+    `  rest    deleted from events and logs by ${view.fully_erased_by}`,
     ...view.kept.map(
-      ({ what, ...why }) => `  kept    ${what}: ${why.why}, ${why.for}${why.law ? ` (${why.law})` : ""}`,
+      ({ data, reason, legal_basis, ...kept }) =>
+        `  kept    ${data}: ${reason}, ${kept.for}${legal_basis ? ` (${legal_basis})` : ""}`,
     ),
     ...view.receivers.map((receiver) => `  notify  ${receiver}, a webhook that received events about the person`),
-    ...view.by_hand.map((line) => `  by hand ${line}`),
+    ...view.manual_steps.map((line) => `  by hand ${line}`),
   ];
 }

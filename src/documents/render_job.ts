@@ -17,7 +17,7 @@ function textOutlines(operation: TextOperation, scale: number): string {
   const { runs, width } = shapeText(text, bold);
   const size = operation.size * scale;
   const before = { left: 0, center: width / 2, right: width }[align];
-  const colour = white ? "#fff" : "#000";
+  const color = white ? "#fff" : "#000";
   // The position of the pen, in ems from the left end of the text.
   let pen = 0;
   let outlines = "";
@@ -25,7 +25,7 @@ function textOutlines(operation: TextOperation, scale: number): string {
     const font = face.font();
     const em = font.unitsPerEm;
     // Bold text in a light typeface is outlined, as thickly as in a PDF.
-    const heavy = bold && face.light ? ` stroke="${colour}" stroke-width="${em / 40}"` : "";
+    const heavy = bold && face.light ? ` stroke="${color}" stroke-width="${em / 40}"` : "";
     outlines += `<g transform="scale(${1 / em} ${-1 / em})"${heavy}>`;
     for (const glyph of glyphs) {
       const data = font.getGlyph(glyph.id)?.path.toSVG() ?? "";
@@ -37,7 +37,7 @@ function textOutlines(operation: TextOperation, scale: number): string {
   }
   // Only curves are antialiased.
   const place = `translate(${operation.x * scale - before * size} ${operation.y * scale}) scale(${size})`;
-  const look = `fill="${colour}" shape-rendering="geometricPrecision"`;
+  const look = `fill="${color}" shape-rendering="geometricPrecision"`;
   return `<g transform="${place}" ${look}>${outlines}</g>`;
 }
 

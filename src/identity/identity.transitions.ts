@@ -39,6 +39,9 @@ export const userStarts: UserStatus = "active";
 /** Whether a user of this status may sign in. */
 export const maySignIn = (status: UserStatus): boolean => status === "active";
 
-/** What a membership covers: the operator's whole installation, or one merchant. */
+/** What a membership covers, as stored: the operator's whole installation, or one merchant. */
 export const covers = ["house", "merchant"] as const;
 export type MembershipCover = (typeof covers)[number];
+
+/** The same as the API shows it. */
+export const shownCovers = ["operator", "merchant"] as const;

@@ -16,7 +16,7 @@ const cached_ms = 500;
 /** The cached fields of a merchant. */
 export type CachedMerchant = Pick<
   Merchant,
-  "id" | "code" | "name" | "status" | "colour" | "may_buy_labels" | "ship_from_name" | "return_address"
+  "id" | "code" | "name" | "status" | "color" | "may_buy_labels" | "ship_from_name" | "return_address"
 >;
 
 /** All merchants of a store at one time. */

@@ -46,7 +46,7 @@ const shipFromName = textField(120, {
 const mayBuyLabels = Type.Boolean({
   description: "Whether its own keys may buy labels at the operator's cost; false by default.",
 });
-const colour = Type.String({
+const color = Type.String({
   pattern: "^#[0-9a-fA-F]{6}$",
   hint: "must be a color such as #1f6feb",
   description: "Its color in the dashboard.",
@@ -62,7 +62,7 @@ const optional = {
   ),
   ship_from_name: Type.Optional(nullable(shipFromName)),
   may_buy_labels: Type.Optional(mayBuyLabels),
-  colour: Type.Optional(nullable(colour)),
+  color: Type.Optional(nullable(color)),
   metadata: Type.Optional(metadataField()),
 };
 const readOnly = [
@@ -112,7 +112,7 @@ export const MerchantView = closed({
     Type.String({ description: "The sender on labels, packing slips and tracking pages; null for its name." }),
   ),
   may_buy_labels: Type.Boolean({ description: "Whether its own keys may buy labels at the operator's cost." }),
-  colour: nullable(Type.String({ description: "Its color in the dashboard, such as `#1f6feb`; null if not chosen." })),
+  color: nullable(Type.String({ description: "Its color in the dashboard, such as `#1f6feb`; null if not chosen." })),
   metadata: metadataField(),
   allowed_actions: Type.Array(choice(actionsIn(merchantTransitions))),
   revision: Type.Integer(),

@@ -33,7 +33,7 @@ export interface Merchant {
   /** Whether its own keys may buy labels at the operator's cost. */
   readonly may_buy_labels: boolean;
   /** Its color in the dashboard, such as `#1f6feb`. */
-  readonly colour: string | null;
+  readonly color: string | null;
   readonly metadata: Record<string, unknown>;
   readonly revision: number;
   readonly created_at: number;
@@ -79,7 +79,7 @@ export type MerchantFields = Pick<
   | "return_address"
   | "ship_from_name"
   | "may_buy_labels"
-  | "colour"
+  | "color"
   | "metadata"
 >;
 
@@ -90,7 +90,7 @@ export const merchantDefaults = {
   return_address: null,
   ship_from_name: null,
   may_buy_labels: false,
-  colour: null,
+  color: null,
   metadata: {},
 } as const satisfies Partial<MerchantFields>;
 
@@ -101,7 +101,7 @@ export function checkCode(code: string): void {
 
 /** The fields of a request as they are stored. `name` is the merchant's. Refuses: validation_failed. */
 export function readFields(input: Omit<UpdateMerchant, "code">, name: string): Partial<MerchantFields> {
-  const { contact, return_address, colour, timezone, ...plain } = input;
+  const { contact, return_address, color, timezone, ...plain } = input;
   if (timezone !== undefined) checkTimezone(timezone);
   return {
     ...fieldsOf(plain),
@@ -110,7 +110,7 @@ export function readFields(input: Omit<UpdateMerchant, "code">, name: string): P
     ...(return_address !== undefined && {
       return_address: return_address && readPlace(return_address, name, "return_address"),
     }),
-    ...(colour !== undefined && { colour: colour?.toLowerCase() ?? null }),
+    ...(color !== undefined && { color: color?.toLowerCase() ?? null }),
   };
 }
 

@@ -15,7 +15,7 @@ const mail_timeout_ms = 20_000;
 export const mailRoutes = (service: Service) => {
   const count = rateCounter(tests);
   return routes("Service", [
-    read("/mail", "house.manage", {
+    read("/mail", "operator.manage", {
       id: "getMail",
       summary: "Get the email settings",
       description:
@@ -27,12 +27,12 @@ export const mailRoutes = (service: Service) => {
       prepare: () => mailView(service),
       data: (_, { prepared }) => prepared,
     }),
-    write("POST", "/mail/test", "house.manage", {
+    write("POST", "/mail/test", "operator.manage", {
       id: "testMail",
       summary: "Send a test email",
       description:
         "Sends an email now, and returns whether the mail server accepted it, which takes up to 20 seconds. A refusal" +
-        " is `taken: false`, not an error. At most six test emails are sent per minute; repeating it sends another.",
+        " is `accepted: false`, not an error. At most six test emails are sent per minute; repeating it sends another.",
       refuses: ["mail_not_configured", "rate_limited"],
       live_only: true,
       body: TestMail,
@@ -85,8 +85,8 @@ function send(call: Call, mail: MailSettings, to: string): Promise<MailResult> {
 }
 
 function testView(to: string[], handed: MailResult): TestMailView {
-  if (!handed.taken) return { taken: false, to, refused: [], answer: handed.reason };
-  return { taken: true, to, refused: [...handed.refused], answer: handed.answer };
+  if (!handed.taken) return { accepted: false, to, refused: [], response: handed.reason };
+  return { accepted: true, to, refused: [...handed.refused], response: handed.answer };
 }
 
 const notConfigured = () =>

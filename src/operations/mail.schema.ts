@@ -37,9 +37,9 @@ export const TestMail = closed({
 export type TestMail = Static<typeof TestMail>;
 
 export const TestMailView = closed({
-  taken: Type.Boolean({ description: "Whether the mail server accepted the email. Delivery may still fail." }),
+  accepted: Type.Boolean({ description: "Whether the mail server accepted the email. Delivery may still fail." }),
   to: Type.Array(Type.String(), { description: "The addresses that it was sent to." }),
   refused: Type.Array(Type.String(), { description: "Addresses that the mail server refused." }),
-  answer: Type.String({ description: "The mail server's response, or the connection error. Never a password." }),
+  response: Type.String({ description: "The mail server's response, or the connection error. Never a password." }),
 });
 export type TestMailView = Static<typeof TestMailView>;

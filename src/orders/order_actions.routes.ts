@@ -209,7 +209,7 @@ export const actionRoutes = routes("Orders", [
       return taggedOrder({ ...orderView(released, tx.now), still_on_hold: released.held });
     },
   }),
-  action("/orders/:id/process", "orders.fulfil", {
+  action("/orders/:id/process", "orders.fulfill", {
     id: "processOrder",
     summary: "Process an order",
     description:
@@ -219,7 +219,7 @@ export const actionRoutes = routes("Orders", [
     body: NoFields,
     act: (tx, id, _, actor) => processOrder(tx, id, actor),
   }),
-  action("/orders/:id/pick", "orders.fulfil", {
+  action("/orders/:id/pick", "orders.fulfill", {
     id: "pickOrder",
     summary: "Pick an order",
     description:
@@ -231,7 +231,7 @@ export const actionRoutes = routes("Orders", [
     act: pickOrder,
     batch: pickOrders,
   }),
-  action("/orders/:id/pack", "orders.fulfil", {
+  action("/orders/:id/pack", "orders.fulfill", {
     id: "packOrder",
     summary: "Pack an order",
     description:
@@ -243,7 +243,7 @@ export const actionRoutes = routes("Orders", [
     act: packOrder,
     batch: packOrders,
   }),
-  action("/orders/:id/ship", "orders.fulfil", {
+  action("/orders/:id/ship", "orders.fulfill", {
     id: "shipOrder",
     summary: "Ship an order",
     description:
@@ -256,7 +256,7 @@ export const actionRoutes = routes("Orders", [
     batch: trackedBatch(shipOrders),
     lock: lockRecordsFirst,
   }),
-  action("/orders/:id/deliver", "orders.fulfil", {
+  action("/orders/:id/deliver", "orders.fulfill", {
     id: "deliverOrder",
     summary: "Deliver an order",
     description:

@@ -44,7 +44,7 @@ export async function exportPersonalData(
   const merchant_id = await merchantOf(store, person);
   const theirs = merchant_id === null ? store : store.scoped({ visible: merchant_id, owner: null });
   const found = await theirs.read((db) => personOf(db, person, flags));
-  const { customers, email, ids, terms, told_at, labels, kept_for } = found;
+  const { customers, email, ids, terms, created_at, labels, kept_for } = found;
   const records = new Map(found.records);
   for (const [kind, rows] of await unlinkedRecordsOf(theirs, found))
     records.set(kind, [...(records.get(kind) ?? []), ...rows]);
@@ -60,13 +60,13 @@ export async function exportPersonalData(
   records.set("events", events);
   records.set("delivery_log", log);
   if (for_operator) {
-    records.set("kept_answers", await responsesOf(store, ids));
+    records.set("stored_responses", await responsesOf(store, ids));
     records.set("request_log", await requestsOf(store, terms));
   }
   const { since } = found;
   const before = since === null ? [] : await store.read((db) => possibleReceivers(db, since, merchant_id));
   const seen = await store.read((db) => visibleReceivers(db, [...new Set([...receivers, ...before])]));
-  return accessExportView({ customers, email, told_at, records, labels, receivers: seen }, rows_max, kept_for);
+  return accessExportView({ customers, email, created_at, records, labels, receivers: seen }, rows_max, kept_for);
 }
 
 /** The merchant of the customer; null for an email address. Refuses: resource_missing. */
@@ -80,7 +80,7 @@ interface ExportedPerson {
   readonly email: string | null;
   /** The person's current and former email addresses, in lower case. */
   readonly emails: readonly string[];
-  readonly told_at: number;
+  readonly created_at: number;
   /** The wire ids of the person's records. */
   readonly ids: Set<string>;
   /** Lower-case texts by which someone may have searched for the person. */
@@ -114,7 +114,7 @@ async function personOf(db: Db, person: AccessExportSubject, flags: RetentionFla
     customers,
     email,
     emails,
-    told_at: db.now,
+    created_at: db.now,
     records,
     ids: new Set([...(await wireIdsOf(db, customers)), ...homes.map(({ id }) => wireId("address", id))]),
     terms: new Set(theirs.flatMap((text) => (text?.trim() ? [text.trim().normalize("NFC").toLowerCase()] : []))),

@@ -8,7 +8,7 @@ import { type PersonalKind, personalKinds } from "./personal_records.ts";
 interface AccessExport {
   readonly customers: readonly number[];
   readonly email: string | null;
-  readonly told_at: number;
+  readonly created_at: number;
   readonly records: ReadonlyMap<PersonalKind, readonly Readonly<Record<string, unknown>>[]>;
   /** Ids of labels that show an address. */
   readonly labels: readonly number[];
@@ -18,10 +18,10 @@ interface AccessExport {
 
 /** The export as the API shows it, with at most `rows_max` rows of each kind. */
 export function accessExportView(found: AccessExport, rows_max: number, kept_for: RetentionPeriods) {
-  const { customers, email, told_at, records, labels, receivers } = found;
+  const { customers, email, created_at, records, labels, receivers } = found;
   return {
     about: { customers: customers.map((id) => wireId("customer", id)), email },
-    told_at: iso(told_at),
+    created_at: iso(created_at),
     records: personalKinds.flatMap((kind) => {
       const rows = records.get(kind) ?? [];
       if (rows.length === 0) return [];

@@ -399,7 +399,7 @@ async function dropStoredAnswers(tx: Tx, erasure: Erasure, ids: DueErasure["ids"
     tx,
     theirs.map(({ key }) => key),
   );
-  const counts = { kept_answers: theirs.length };
+  const counts = { stored_responses: theirs.length };
   return { place: found.at(-1)?.key ?? "", more: found.length === responses_max, counts };
 }
 

@@ -43,9 +43,9 @@ export interface RetentionPeriods {
 
 /** Derives the retention times of an erasure from the settings. */
 export function retentionPeriods(retention: Retention): RetentionPeriods {
-  const { commercial_records, audit_trail, event_payloads, delivery_log, receiver_answers } = retention;
-  const { request_log, kept_answers } = retention;
-  const longest = Math.max(event_payloads, delivery_log, receiver_answers, request_log, kept_answers);
+  const { commercial_records, audit_trail, event_payloads, delivery_log, webhook_responses } = retention;
+  const { request_log, stored_responses } = retention;
+  const longest = Math.max(event_payloads, delivery_log, webhook_responses, request_log, stored_responses);
   // Old records are deleted once a night.
   return { commercial_years: commercial_records, audit_days: audit_trail, logs_days: longest + 1 };
 }
@@ -57,7 +57,7 @@ export function keptView({ commercial_years, audit_days }: RetentionPeriods) {
     retention: `${audit_days} days`,
     always: "as long as the ledger exists",
   };
-  return keptGrounds.map(({ what, why, law, kept }) => ({ what, why, law, for: until[kept] }));
+  return keptGrounds.map(({ data, reason, legal_basis, kept }) => ({ data, reason, legal_basis, for: until[kept] }));
 }
 
 /** The erasure as the API shows it: erased counts, kept data with its ground, and manual steps. */
@@ -69,13 +69,13 @@ export function erasureView(erasure: Erasure, kept_for: RetentionPeriods, now: n
     status,
     customers: customers.map((customer) => wireId("customer", customer)),
     after_days,
-    may_be_called_off: isCancellable(erasure),
-    looks_again_at: isoOrNull(erasure.next_at),
+    can_be_cancelled: isCancellable(erasure),
+    next_check_at: isoOrNull(erasure.next_at),
     erased: personalKinds.map((records) => ({ records, count: erased[records] ?? 0 })).filter(({ count }) => count > 0),
     kept: keptView(kept_for),
     receivers: receivers.map((receiver) => wireId("subscription", receiver)),
-    by_hand: [...byHand],
-    rest_gone_by: iso((erasure.finished_at ?? now) + kept_for.logs_days * day_ms),
+    manual_steps: [...byHand],
+    fully_erased_by: iso((erasure.finished_at ?? now) + kept_for.logs_days * day_ms),
     created_at: iso(erasure.created_at),
     finished_at: isoOrNull(erasure.finished_at),
   };

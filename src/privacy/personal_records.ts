@@ -49,7 +49,7 @@ interface PersonalRecords {
 export const personalKinds = [
   ...["customers", "addresses", "search_words", "orders", "order_lines", "holds", "history", "shipments", "labels"],
   ...["label_documents", "tracking", "scans", "waiting_scans", "returns", "return_items", "inspections", "refunds"],
-  ...["reports_to_platforms", "imports", "notifications", "events", "delivery_log", "kept_answers", "request_log"],
+  ...["reports_to_platforms", "imports", "notifications", "events", "delivery_log", "stored_responses", "request_log"],
 ] as const;
 export type PersonalKind = (typeof personalKinds)[number];
 
@@ -196,7 +196,7 @@ export const personalRecords: readonly PersonalRecords[] = [
     },
   },
   {
-    kind: "kept_answers",
+    kind: "stored_responses",
     table: "idempotency_keys",
     columns: { key: "kept", fingerprint: "kept", headers: "dropped", body: "dropped" },
   },
@@ -291,7 +291,7 @@ export const otherRecords: Readonly<
     holds: "merchants",
     columns: [
       ...["code", "name", "legal_name", "status", "currency", "timezone", "contact", "return_address"],
-      ...["ship_from_name", "colour", "metadata"],
+      ...["ship_from_name", "color", "metadata"],
     ],
   },
   api_keys: {
@@ -361,10 +361,10 @@ export const otherRecords: Readonly<
 
 /** A legal ground for keeping data. */
 interface Ground {
-  readonly what: string;
-  readonly why: string;
-  /** The law that requires or allows it; null for data that is no longer personal. */
-  readonly law: string | null;
+  readonly data: string;
+  readonly reason: string;
+  /** The legal basis for keeping it; null for data that is no longer personal. */
+  readonly legal_basis: string | null;
   readonly kept: "commercial" | "retention" | "always";
 }
 
@@ -374,33 +374,33 @@ const commercial =
 /** The data that is kept of a person, with its legal ground. */
 export const keptGrounds: readonly Ground[] = [
   {
-    what: "orders without names: order number, platform order number, lines, amounts, timestamps, delivery country",
-    why: "sales and shipping records, needed for accounting, taxes and stock",
-    law: commercial,
+    data: "orders without names: order number, platform order number, lines, amounts, timestamps, delivery country",
+    reason: "sales and shipping records, needed for accounting, taxes and stock",
+    legal_basis: commercial,
     kept: "commercial",
   },
   {
-    what: "parcels and labels without names: carrier, service, tracking number, weight, cost, timestamps",
-    why: "proof of shipment and of payments to carriers",
-    law: commercial,
+    data: "parcels and labels without names: carrier, service, tracking number, weight, cost, timestamps",
+    reason: "proof of shipment and of payments to carriers",
+    legal_basis: commercial,
     kept: "commercial",
   },
   {
-    what: "returns and refunds without names and notes: items, amounts, timestamps",
-    why: "records of returned items and refunds",
-    law: commercial,
+    data: "returns and refunds without names and notes: items, amounts, timestamps",
+    reason: "records of returned items and refunds",
+    legal_basis: commercial,
     kept: "commercial",
   },
   {
-    what: "the stock ledger and billable facts",
-    why: "they contain order ids but no personal data; without them the stock could not be explained",
-    law: null,
+    data: "the stock ledger and billable facts",
+    reason: "they contain order ids but no personal data; without them the stock could not be explained",
+    legal_basis: null,
     kept: "always",
   },
   {
-    what: "the audit log: which user or key changed which record, by id",
-    why: "accountability for changes (GDPR Art. 5(2)), including this erasure",
-    law: "GDPR Art. 5(2), Art. 17(3)(b)",
+    data: "the audit log: which user or key changed which record, by id",
+    reason: "accountability for changes (GDPR Art. 5(2)), including this erasure",
+    legal_basis: "GDPR Art. 5(2), Art. 17(3)(b)",
     kept: "retention",
   },
 ];

@@ -75,7 +75,7 @@ const erasureRows = (service: Service) => [
     summary: "Get the progress of an erasure",
     description:
       "Returns an erasure with the records erased so far. It is complete when `status` is `done`; the last traces in" +
-      " logs are gone by `rest_gone_by`.",
+      " logs are gone by `fully_erased_by`.",
     view: ErasureView,
     data: async (db, { call, params }) => viewFor(db, call, service, await getErasure(db, params.id)),
   }),
@@ -83,7 +83,7 @@ const erasureRows = (service: Service) => [
     id: "cancelErasure",
     summary: "Cancel a pending erasure",
     description:
-      "Withdraws an erasure that still waits for open orders: `may_be_called_off` is true. One that has started" +
+      "Withdraws an erasure that still waits for open orders: `can_be_cancelled` is true. One that has started" +
       " cannot be undone. A cancelled erasure is deleted, so repeating it is 404.",
     refuses: ["invalid_state_transition"],
     view: CancelledView,
@@ -148,7 +148,7 @@ function exportData(call: Call, service: Service, person: AccessExportSubject): 
       flags: service,
       for_operator: call.merchant_id === null,
     });
-    const now = Date.parse(data.told_at);
+    const now = Date.parse(data.created_at);
     // The response itself is not stored: it contains personal data.
     await writeFor(call, async (tx) => call.recording?.note(tx, call, 200, data.about));
     return jsonResponse(call, 200, JSON.stringify(enveloped(data, call.request_id, now)));
@@ -158,7 +158,7 @@ function exportData(call: Call, service: Service, person: AccessExportSubject): 
 /** Routes of the retention times, which each environment has separately. */
 export const retentionRoutes = (service: Service) =>
   routes("Privacy", [
-    read("/settings/retention", "house.manage", {
+    read("/settings/retention", "operator.manage", {
       id: "getRetention",
       summary: "Get retention times",
       description:
@@ -167,7 +167,7 @@ export const retentionRoutes = (service: Service) =>
       view: RetentionView,
       data: async (db) => retentionView(await retentionIn(db, service), service),
     }),
-    write("PATCH", "/settings/retention", "house.manage", {
+    write("PATCH", "/settings/retention", "operator.manage", {
       id: "updateRetention",
       summary: "Set retention times",
       description:

@@ -30,10 +30,10 @@ export const DiscloseEmail = closed({
 
 /** Data that an erasure keeps, with the legal ground. */
 const KeptView = closed({
-  what: Type.String({ description: "The kind of data, in words." }),
-  why: Type.String({ description: "Why it may be kept." }),
-  law: nullable(
-    Type.String({ description: "The legal ground, such as an article of the GDPR; null if it needs none." }),
+  data: Type.String({ description: "The kind of data, in words." }),
+  reason: Type.String({ description: "Why it may be kept." }),
+  legal_basis: nullable(
+    Type.String({ description: "The legal basis, such as an article of the GDPR; null if it needs none." }),
   ),
   for: Type.String({ description: "How long it is kept." }),
 });
@@ -48,8 +48,8 @@ export const ErasureView = closed({
   after_days: nullable(
     Type.Integer({ description: "Days to wait after the last open order has ended; null if it was not to wait." }),
   ),
-  may_be_called_off: Type.Boolean({ description: "Whether `DELETE /erasures/{id}` can cancel it." }),
-  looks_again_at: nullable(timestamp("When it continues, or checks again for open orders; null once done.")),
+  can_be_cancelled: Type.Boolean({ description: "Whether `DELETE /erasures/{id}` can cancel it." }),
+  next_check_at: nullable(timestamp("When it continues, or checks again for open orders; null once done.")),
   erased: Type.Array(
     closed({
       records: choice(personalKinds, { description: "The kind of records that were changed or deleted." }),
@@ -63,13 +63,13 @@ export const ErasureView = closed({
       "The webhooks that received events about the person, or may have received some whose payloads are deleted." +
       " Inform their operators.",
   }),
-  rest_gone_by: Type.String({
+  fully_erased_by: Type.String({
     format: "date-time",
     description:
       "When the last trace is gone, by the configured retention. Until then other events, the delivery log, stored" +
       " responses and the request log may name the person. Estimated while the erasure is running.",
   }),
-  by_hand: Type.Array(Type.String(), { description: "Steps that must be done manually." }),
+  manual_steps: Type.Array(Type.String(), { description: "Steps that must be done manually." }),
   created_at: timestamp("When it was requested."),
   finished_at: nullable(timestamp("When all records were erased; null before.")),
 });
@@ -87,7 +87,7 @@ export const DisclosureView = closed({
     }),
     description: "Whom the export is about.",
   },
-  told_at: timestamp("The time of the exported data."),
+  created_at: timestamp("The time of the exported data."),
   records: Type.Array(
     closed({
       records: choice(personalKinds, { description: "The kind of records." }),
@@ -115,10 +115,10 @@ export const DisclosureView = closed({
 
 const fields = Object.fromEntries(
   retentionKinds.map((kind) => {
-    const { least, most, unit, what } = retention[kind];
-    const range = least === most ? `It cannot be other than ${least}` : `From ${least} to ${most} ${unit}`;
-    const description = `${what} ${range}; null for the default.`;
-    return [kind, Type.Optional(nullable(Type.Integer({ minimum: least, maximum: most, description })))];
+    const { minimum, maximum, unit, ...about } = retention[kind];
+    const range = minimum === maximum ? `It cannot be other than ${minimum}` : `From ${minimum} to ${maximum} ${unit}`;
+    const description = `${about.description} ${range}; null for the default.`;
+    return [kind, Type.Optional(nullable(Type.Integer({ minimum, maximum, description })))];
   }),
 );
 
@@ -130,12 +130,12 @@ export const RetentionView = closed({
       kind: choice(retentionKinds, {
         description: "The name of the setting, as `PATCH /settings/retention` takes it.",
       }),
-      kept: nullable(Type.Integer({ description: "The present retention time; null means forever." })),
-      usual: nullable(Type.Integer({ description: "The default retention time; null means forever." })),
-      least: Type.Integer({ description: "The shortest time that can be set." }),
-      most: Type.Integer({ description: "The longest time that can be set." }),
+      value: nullable(Type.Integer({ description: "The current retention time; null means forever." })),
+      default: nullable(Type.Integer({ description: "The default retention time; null means forever." })),
+      minimum: Type.Integer({ description: "The shortest time that can be set." }),
+      maximum: Type.Integer({ description: "The longest time that can be set." }),
       unit: choice(["days", "years"] as const, { description: "The unit of all times of this kind." }),
-      what: Type.String({ description: "What these records are, in words." }),
+      description: Type.String({ description: "What these records are, in words." }),
       costs: Type.String({ description: "What keeping them longer costs, and what is lost with a shorter time." }),
     }),
     { description: "The kinds of records, with the settings of this environment." },

@@ -58,7 +58,7 @@ const orderActionRoutes = (service: Service) => {
       description:
         "Runs the action on one order after the other, each with its own history and events, as separate requests" +
         " would. A refusal does not stop the others, and the response is 200. Repeating an interrupted request with" +
-        " its `Idempotency-Key` continues where it stopped. Processing also requires `orders.fulfil`, buying labels" +
+        " its `Idempotency-Key` continues where it stopped. Processing also requires `orders.fulfill`, buying labels" +
         " `shipping.buy`.",
       query: ActOnOrdersQuery,
       body: shownBodyOf(ActOnOrders, ActOnOrdersShown),
@@ -75,7 +75,7 @@ const shown_bytes_max = 2_000_000;
 const singleRoutes: Readonly<Record<OrderActionOfMany, { readonly id: string; readonly need: Permission }>> = {
   hold: { id: "holdOrder", need: "orders.write" },
   release: { id: "releaseOrder", need: "orders.write" },
-  process: { id: "processOrder", need: "orders.fulfil" },
+  process: { id: "processOrder", need: "orders.fulfill" },
   allocate: { id: "allocateOrder", need: "orders.write" },
   cancel: { id: "cancelOrder", need: "orders.write" },
   buy_label: { id: "createLabel", need: "shipping.buy" },

@@ -2,11 +2,11 @@ import { Type } from "@sinclair/typebox";
 import { idField, nullable } from "../core/schema.ts";
 
 /** The merchant that owns a record, as responses show it. */
-export const OwnerView = Type.String({ description: "The merchant that owns it, such as `mer_1`." });
+export const OwnerView = Type.String({ description: "The owning merchant, such as `mer_1`." });
 
 /** The owner of a record that may belong to the operator. */
 export const OwnerOrOperatorView = nullable(
-  Type.String({ description: "The merchant that owns it, such as `mer_1`; null for the warehouse operator." }),
+  Type.String({ description: "The owning merchant, such as `mer_1`; null for the warehouse operator." }),
 );
 
 const named = [idField("merchant"), Type.String({ pattern: "^[A-Z0-9-]{2,12}$" })];

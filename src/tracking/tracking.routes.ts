@@ -117,7 +117,7 @@ const trackedColumns = [
   "tracking_url",
   "estimated_delivery",
   "message",
-  "next_look_at",
+  "next_poll_at",
   "created_at",
   "updated_at",
 ] as const;

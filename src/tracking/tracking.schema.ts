@@ -134,7 +134,7 @@ const tracked = {
   tracking_url: nullable(
     Type.String({ description: "The public tracking page: the carrier's, or Packhouse's if the carrier has none." }),
   ),
-  next_look_at: nullable(
+  next_poll_at: nullable(
     Type.String({
       format: "date-time",
       description: "When the carrier is polled next, unless it reports earlier; null if never.",

@@ -129,7 +129,7 @@ export function trackedView({ record, order_id, tracking_url }: Omit<TrackingHis
     order_id: wireIdOrNull("order", order_id),
     account_id: wireIdOrNull("carrier_account", account_id),
     tracking_url,
-    next_look_at: isoOrNull(record.look_at),
+    next_poll_at: isoOrNull(record.look_at),
   };
 }
 

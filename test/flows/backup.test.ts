@@ -57,17 +57,17 @@ async function doctorOf({ data }: StartedService): Promise<string[]> {
 
 test("makes and verifies a scheduled backup, and another one on request", async () => {
   const { folder, api, service } = await started(longKept, { PACKHOUSE_BACKUP_KEEP: "1,1,1" });
-  await runs(api, (found) => found.some(({ kind, status }) => kind === "proof" && status !== "running"));
+  await runs(api, (found) => found.some(({ kind, status }) => kind === "restore_test" && status !== "running"));
   const asked = await api.send("POST", "/backups");
   expect([asked.status, asked.body.data.cause]).toEqual([202, "request"]);
   const found = await runs(api, (all) => all[0]?.["status"] === "done" && all.length === 3);
   expect(found.map(({ kind, status, error }: Record<string, string>) => [kind, status, error])).toEqual([
     ["backup", "done", null],
-    ["proof", "done", null],
+    ["restore_test", "done", null],
     ["backup", "done", null],
   ]);
   const names = readdirSync(join(folder, "kept"));
-  expect(names).toContain(found[0].place.split("/").at(-1));
+  expect(names).toContain(found[0].destination.split("/").at(-1));
   expect(names.filter((name) => name.includes("-2022")).length).toBe(0);
   const { data } = await api.must("GET", "/backups/settings");
   expect(data).toMatchObject({ configured: true, late: false, every_minutes: 5, last: { id: found[0].id } });
@@ -77,12 +77,12 @@ test("makes and verifies a scheduled backup, and another one on request", async 
   if (engine !== "sqlite") return;
   expect(await doctorOf(service)).toContain("they are on the same disk as the data");
   rmSync(join(folder, "kept"), { recursive: true });
-  expect(await doctorOf(service)).toContain(`${found[0].place} does not exist`);
+  expect(await doctorOf(service)).toContain(`${found[0].destination} does not exist`);
   // As if the backup disk were no longer mounted.
   await api.must("POST", "/backups");
   await runs(api, (all) => all[0]?.["status"] === "done" && all.length === 4);
   const told = (await api.must("GET", "/notices?kind=backup_failed")).data[0];
-  expect(told.message).toContain(`${found[0].place}, is gone`);
+  expect(told.message).toContain(`${found[0].destination}, is gone`);
 }, 60_000);
 
 test.each([

@@ -151,7 +151,7 @@ describe("rates from four carriers, of which one hangs and one fails", () => {
       await app.runJobs();
       expect([looks, easypost.asked.length - before]).toEqual([looks, looks]);
     }
-    expect((await call("GET", `/tracking/${bought.label.tracking_number}`)).body.data.next_look_at).toBeNull();
+    expect((await call("GET", `/tracking/${bought.label.tracking_number}`)).body.data.next_poll_at).toBeNull();
   });
 
   test("the cheapest label, and a parcel whose webhooks arrive out of order and twice", async () => {

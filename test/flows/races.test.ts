@@ -70,7 +70,7 @@ describe.if(engine === "postgres")("a transaction that waited for a lock reads a
     const [delivery] = (await app.get(`/webhooks/${id}/deliveries`)).body.data;
     expect(delivery.status).toBe("skipped");
     app.clocks.live.advance(40 * 24 * hour_ms);
-    const retention = { event_payloads: 30, delivery_log: 30, receiver_answers: 7 };
+    const retention = { event_payloads: 30, delivery_log: 30, webhook_responses: 7 };
     const queued = await meet(
       (tx) => redeliver(tx, id, delivery.id),
       () => store.write((tx) => deleteOldWebhookData(tx, retention, 100)),

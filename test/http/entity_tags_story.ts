@@ -346,7 +346,7 @@ function shippingChanges(ids: Ids, { name, quantity, random }: Sent): Change[] {
     account("deleteCarrierAccount", "DELETE", ""),
     rule("updateShippingRule", "PATCH", "", { name, actions: { priority: quantity } }),
     rule("deleteShippingRule", "DELETE", ""),
-    card("updateRateCard", "PATCH", "", { name, cut_off: `1${quantity}:00` }),
+    card("updateRateCard", "PATCH", "", { name, cutoff_time: `1${quantity}:00` }),
     { ...card("importRateCardPrices", "POST", "/import", prices), headers: { "content-type": "text/csv" } },
     at("/shipping/zones/overrides", "overrides")("setZoneOverrides", "PUT", "", { overrides }),
     at(`/shipping/holidays/${ids.carrier}`, "holidays")("setHolidays", "PUT", "", { rules }),

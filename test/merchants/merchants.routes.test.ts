@@ -36,7 +36,7 @@ describe("works", () => {
       return_address: null,
       ship_from_name: null,
       may_buy_labels: false,
-      colour: null,
+      color: null,
       metadata: {},
       allowed_actions: ["suspend", "close"],
       revision: 1,
@@ -53,7 +53,7 @@ describe("works", () => {
     const fields = {
       contact: { email: "ops@acme.example" },
       return_address: dock,
-      colour: "#1F6FEB",
+      color: "#1F6FEB",
       timezone: "Europe/Berlin",
       metadata: { rate: { kind: "A" } },
     };
@@ -64,7 +64,7 @@ describe("works", () => {
       timezone: "Europe/Berlin",
       contact: { name: null, email: "ops@acme.example", phone: null },
       return_address: { ...dock, name: "ACME Ltd", address_line2: null },
-      colour: "#1f6feb",
+      color: "#1f6feb",
       metadata: { rate: { kind: "A" } },
     });
     for (const name of ["ACME", "mer_1001", "1001"]) {
@@ -154,7 +154,7 @@ describe("refuses", () => {
     [{ timezone: "Mars/Olympus" }, "timezone", "invalid_value"],
     [{ contact: { email: "nobody" } }, "contact.email", "invalid_value"],
     [{ return_address: { ...dock, postal_code: "9" } }, "return_address.postal_code", "invalid_format"],
-    [{ colour: "red" }, "colour", "invalid_value"],
+    [{ color: "red" }, "color", "invalid_value"],
   ])("a merchant with %p", async (fields, field, code) => {
     const { status, error } = await ask("POST", "/merchants", { code: "NEW", name: "New", ...fields });
     expect([status, error.details?.map((one: { field: string }) => one.field)]).toEqual([422, [field]]);

@@ -62,7 +62,7 @@ describe("email", () => {
       const { status, body } = await app.call("POST", "/mail/test", {}, once);
       expect([status, body.data]).toEqual([
         200,
-        { taken: true, to: ["ops@example.com", "boss@example.com"], refused: [], answer: "250 taken" },
+        { accepted: true, to: ["ops@example.com", "boss@example.com"], refused: [], response: "250 taken" },
       ]);
     }
     expect(server.mails.length).toBe(1);
@@ -78,8 +78,8 @@ describe("email", () => {
     const refused = await app.post("/mail/test", {});
     server.take(true);
     expect(refused.status).toBe(200);
-    expect(refused.body.data.taken).toBe(false);
-    expect(refused.body.data.answer).toContain("451 come again");
+    expect(refused.body.data.accepted).toBe(false);
+    expect(refused.body.data.response).toContain("451 come again");
     const chatty = await opened((line) => {
       if (/^EHLO/.test(line)) return "250-mail.test\r\n250 AUTH PLAIN";
       const [, , told = ""] = line.split(" ");
@@ -89,9 +89,9 @@ describe("email", () => {
       app.post("/mail/test", {}),
     );
     chatty.stop();
-    expect(body.data.taken).toBe(false);
-    expect(body.data.answer).toContain("535 no");
-    expect(body.data.answer).not.toMatch(/ann|sésame|AGFub/);
+    expect(body.data.accepted).toBe(false);
+    expect(body.data.response).toContain("535 no");
+    expect(body.data.response).not.toMatch(/ann|sésame|AGFub/);
   });
 
   test("stops waiting after its timeout, and says so", async () => {

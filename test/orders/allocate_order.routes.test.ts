@@ -12,8 +12,8 @@ const add = (sku: string, quantity: number, fields: object = {}) =>
 const allocate = (id: string, query = "") => shop.app.post(`/orders/${id}/allocate${query}`);
 
 type Passed = { bin: string; lot_number: string | null; reason: string; free: number };
-const passed = (item: { passed_over: Passed[] }) =>
-  item.passed_over.map(({ bin, lot_number, reason, free }) => [bin, lot_number, reason, free]);
+const passed = (item: { not_chosen: Passed[] }) =>
+  item.not_chosen.map(({ bin, lot_number, reason, free }) => [bin, lot_number, reason, free]);
 
 /** A SKU with several lots, of which an order holds the one that expires last, since the others arrived later. */
 async function milkInLots() {
@@ -36,7 +36,7 @@ describe("works", () => {
       order_id: order.id,
       dry_run: true,
       allocation: { complete: true, backordered_units: 0 },
-      items: [{ sku: "MILK", wanted: 4, missing: 0 }],
+      items: [{ sku: "MILK", required: 4, backordered: 0 }],
     });
     const [item] = body.data.items;
     const spot = { warehouse_id: main, temperature_zone: "ambient", received_at: "2026-01-02T03:04:05.000Z" };
@@ -44,7 +44,7 @@ describe("works", () => {
       { ...spot, bin: "S-2", lot_number: "L5", expiration_date: "2026-03-05T23:59:59.999Z", quantity: 3 },
       { ...spot, bin: "S-3", lot_number: "L7", expiration_date: "2026-03-07T23:59:59.999Z", quantity: 1 },
     ]);
-    expect(item.passed_over).toEqual([
+    expect(item.not_chosen).toEqual([
       {
         ...spot,
         bin: "S-1",
@@ -117,7 +117,7 @@ describe("works", () => {
     expect(await shop.takeStockEvents()).toEqual([]);
   });
 
-  test("backordered units are shown as missing, and picked ones are not planned again", async () => {
+  test("backordered units are shown, and picked ones are not planned again", async () => {
     const oats = await shop.product({ sku: "OATS", units: 5 });
     const order = await shop.order([[oats, 8]]);
     await shop.act(order.id, "pick", { items: [{ sku: "OATS", quantity: 2 }] });
@@ -125,7 +125,7 @@ describe("works", () => {
     const { data } = (await allocate(order.id)).body;
     expect(data.allocation).toEqual({ complete: false, backordered_units: 3 });
     const [item] = data.items;
-    expect([item.wanted, item.missing, item.chosen.length]).toEqual([6, 3, 1]);
+    expect([item.required, item.backordered, item.chosen.length]).toEqual([6, 3, 1]);
     expect(passed(item)).toEqual([[`STAGING-${order.id}`, null, "bin_not_for_sale", 0]]);
     expect((await shop.get(order.id)).line_items[0]).toMatchObject({ quantity_reserved: 5, quantity_picked: 2 });
     expect(await shop.takeStockEvents()).toEqual([]);

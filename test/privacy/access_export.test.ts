@@ -112,7 +112,7 @@ test("from a stored response about several people the export contains only the p
   const orders = [one, other].map((customer) => draftFor(customer as Person));
   const made = await post("/orders/bulk", { orders }, { headers: { "idempotency-key": "many" } });
   const told: Told = await post(`/customers/${one?.id}/disclosure`);
-  const answers = JSON.stringify(rowsOf(told, "kept_answers"));
+  const answers = JSON.stringify(rowsOf(told, "stored_responses"));
   expect(answers).toContain("one@example.com");
   expect(answers).toContain(orders[0]?.order_number as string);
   expect(answers).not.toContain("other@example.com");
@@ -173,7 +173,7 @@ test("a merchant's customer is exported only from that merchant's data, also for
     await person("both@example.com", asked("BREW")),
   ];
   const told: Told = await post(`/customers/${roasted?.id}/disclosure`);
-  expect(rowsOf(told, "kept_answers")).toHaveLength(1);
+  expect(rowsOf(told, "stored_responses")).toHaveLength(1);
   expect(JSON.stringify(told)).toContain(`"${roasted?.id}"`);
   expect(JSON.stringify(told)).not.toContain(`"${brewed?.id}"`);
   const all: Told = await post("/disclosures", { email: "both@example.com" });

@@ -205,7 +205,7 @@ test("a failed erasure is postponed, and others continue", async () => {
   await expect(shop.app.runJobs()).rejects.toThrow(first.body.data.id);
   await shop.app.runJobs();
   expect((await read(second.body.data.id)).status).toBe("done");
-  expect((await read(first.body.data.id)).looks_again_at).not.toBeNull();
+  expect((await read(first.body.data.id)).next_check_at).not.toBeNull();
   await store().write((tx) => tx.sql.update(erasures).set({ step: "records" }).where(eq(erasures.id, id)));
   shop.app.clocks.live.advance(2 * 3_600_000);
   await shop.app.runJobs();

@@ -127,7 +127,7 @@ test("nothing identifies an erased person, in rows or in the bytes of the files,
   expect(done.erased.map(({ records }: { records: string }) => records)).toEqual([
     ...["customers", "addresses", "search_words", "orders", "holds", "history", "shipments", "labels"],
     ...["label_documents", "tracking", "scans", "waiting_scans", "returns", "return_items", "inspections", "refunds"],
-    ...["reports_to_platforms", "imports", "events", "delivery_log", "kept_answers"],
+    ...["reports_to_platforms", "imports", "events", "delivery_log", "stored_responses"],
   ]);
 
   // Searches for the person are in the request log until the date that the erasure states.
@@ -139,7 +139,7 @@ test("nothing identifies an erased person, in rows or in the bytes of the files,
   expect(await ledger()).toEqual(counted);
   await expectDropped(done, { order, first_order, sku });
 
-  app.clocks.test.advance(Date.parse(done.rest_gone_by) - app.clocks.test.now());
+  app.clocks.test.advance(Date.parse(done.fully_erased_by) - app.clocks.test.now());
   await forgetOldRequests(store(), app.service);
   expect(await placesIn(made)).toEqual([]);
   await store().shred();

@@ -36,7 +36,7 @@ interface Done {
   readonly id: string;
   readonly erased: { records: string }[];
   readonly finished_at: string;
-  readonly rest_gone_by: string;
+  readonly fully_erased_by: string;
 }
 
 async function erase(asker: string): Promise<Done> {
@@ -67,10 +67,10 @@ test("the request log stays until the date that the erasure states, whoever requ
   const done = await erase(key);
   expect(done.erased.map(({ records }) => records)).not.toContain("request_log");
   expect(await logged()).toEqual(before);
-  expect(Date.parse(done.rest_gone_by) - Date.parse(done.finished_at)).toBe(31 * day_ms);
+  expect(Date.parse(done.fully_erased_by) - Date.parse(done.finished_at)).toBe(31 * day_ms);
   await app.patch("/settings/retention", { event_payloads: 5, delivery_log: 5 });
   const sooner = (await app.get(`/erasures/${done.id}`)).body.data;
-  expect(Date.parse(sooner.rest_gone_by) - Date.parse(done.finished_at)).toBe(8 * day_ms);
+  expect(Date.parse(sooner.fully_erased_by) - Date.parse(done.finished_at)).toBe(8 * day_ms);
 
   const kept = (await app.get(`/audit?actor=${key_id}`)).body.data;
   expect(kept.map(({ action }: { action: string }) => action)).toEqual(["eraseEmail", "discloseEmail"]);

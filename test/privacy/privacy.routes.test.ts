@@ -112,8 +112,11 @@ describe("works", () => {
 
 describe("refuses", () => {
   test("retention times that are too short or too long, each by name", async () => {
-    const { status, body } = await shop.app.patch("/settings/retention", { event_payloads: 1, kept_answers: 2 });
+    const { status, body } = await shop.app.patch("/settings/retention", { event_payloads: 1, stored_responses: 2 });
     expect([status, body.error.code]).toEqual([422, "validation_failed"]);
-    expect(body.error.details.map(({ field }: { field: string }) => field)).toEqual(["event_payloads", "kept_answers"]);
+    expect(body.error.details.map(({ field }: { field: string }) => field)).toEqual([
+      "event_payloads",
+      "stored_responses",
+    ]);
   });
 });

@@ -153,7 +153,7 @@ test("an event of a return that names the person only by address is erased as we
 });
 
 test("responses are dropped with the payload of their event, and its receivers are still listed", async () => {
-  const kept = { event_payloads: 5, delivery_log: 90, receiver_answers: 90 };
+  const kept = { event_payloads: 5, delivery_log: 90, webhook_responses: 90 };
   await ask("PATCH", "/settings/retention", kept);
   const customer_id = await told();
   const attempts = await store().read((db) => db.sql.$count(delivery_attempts));

@@ -92,7 +92,7 @@ describe("works", () => {
         const estimated_delivery = due === null || scans.length === 0 ? null : start + due * minute_ms;
         expect((await teller.callBack([told(number, scans, { estimated_delivery })])).status).toBe(200);
       }
-      const { tracking_number: _, updated_at: __, next_look_at: ___, events, ...rest } = await track(number);
+      const { tracking_number: _, updated_at: __, next_poll_at: ___, events, ...rest } = await track(number);
       return { ...rest, events: new Set(events.map((one: object) => JSON.stringify(one))) };
     };
     await fc.assert(
@@ -149,11 +149,11 @@ describe("works", () => {
     const tracking_number = fresh();
     await follow(tracking_number);
     await teller.callBack([told(tracking_number, [scanOf("in_transit", now())])]);
-    const wait = Date.parse((await track(tracking_number)).next_look_at) - now();
+    const wait = Date.parse((await track(tracking_number)).next_poll_at) - now();
     expect(wait / minute_ms / 60).toBeGreaterThan(19);
     expect(wait / minute_ms / 60).toBeLessThan(29);
     await teller.callBack([told(tracking_number, [scanOf("delivered", now())])]);
-    expect(Date.parse((await track(tracking_number)).next_look_at) - now()).toBe(day_ms);
+    expect(Date.parse((await track(tracking_number)).next_poll_at) - now()).toBe(day_ms);
     await app.takeEvents();
   });
 

@@ -57,7 +57,7 @@ describe("works", () => {
   test("a number of an unknown carrier is recorded and waits for scans", async () => {
     const number = fresh();
     const { data } = await follow(number);
-    expect(data).toMatchObject({ carrier: "unknown", account_id: null, next_look_at: null, status: "pending" });
+    expect(data).toMatchObject({ carrier: "unknown", account_id: null, next_poll_at: null, status: "pending" });
     await app.post(`/tracking/${number}/events`, { status: "delivered", signed_by: "Ada" });
     expect((await app.get(`/tracking/${number}`)).body.data).toMatchObject({ status: "delivered", signed_by: "Ada" });
     expect(await app.takeTypes()).toEqual(["shipment.tracking_updated", "shipment.delivered"]);
@@ -233,7 +233,7 @@ describe("test data", () => {
     }
     expect(seen).toEqual(["pending", "picked_up", "in_transit", "exception", "out_for_delivery", "delivered"]);
     const last = (await sandbox("GET", "/tracking/SIM7EXC")).body.data;
-    expect([last.events.length, last.next_look_at]).toEqual([6, null]);
+    expect([last.events.length, last.next_poll_at]).toEqual([6, null]);
   });
 });
 

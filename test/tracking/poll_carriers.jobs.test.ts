@@ -29,7 +29,7 @@ let made = 0;
 const fresh = () => `POLL${String(++made).padStart(6, "0")}`;
 const now = () => app.clocks.live.now();
 const track = async (number: string) => (await app.get(`/tracking/${number}`)).body.data;
-const waitOf = async (number: string) => Date.parse((await track(number)).next_look_at) - now();
+const waitOf = async (number: string) => Date.parse((await track(number)).next_poll_at) - now();
 const asked = () => carrier.asked.splice(0).map(({ what, numbers }) => [what, ...numbers]);
 
 /** Numbers that the account tracks and whose carrier knows so, all due now. */
@@ -82,7 +82,7 @@ test("polling alone tracks an order from label to delivery on schedule, and once
   asked();
   app.clocks.live.advance(day_ms);
   await app.runJobs();
-  expect([asked(), (await track(number)).next_look_at]).toEqual([[["track", number]], null]);
+  expect([asked(), (await track(number)).next_poll_at]).toEqual([[["track", number]], null]);
   const types = (await app.takeEvents()).map(({ type }) => type);
   expect(types.filter((type) => type === "shipment.tracking_updated")).toHaveLength(4);
   expect(types.filter((type) => type === "order.delivered")).toHaveLength(1);
@@ -193,7 +193,7 @@ test("deleted accounts and parcels older than ninety days are not polled", async
   const [number = ""] = await followed(1);
   app.clocks.live.advance(90 * day_ms);
   await app.runJobs();
-  expect([asked().length, (await track(number)).next_look_at]).toEqual([1, null]);
+  expect([asked().length, (await track(number)).next_poll_at]).toEqual([1, null]);
   // By now the number may be another parcel's: tracking it again starts over.
   const anew = await app.post("/tracking", { tracking_number: number, account_id: teller.id });
   expect(Date.parse(anew.body.data.updated_at)).toBe(now());

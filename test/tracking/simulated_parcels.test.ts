@@ -64,7 +64,7 @@ describe("a parcel of test data", () => {
     await pass(1);
     expect(await told()).toEqual(["order.delivered", "shipment.tracking_updated", "shipment.delivered"]);
     const record = await read(`/tracking/${number}`);
-    expect(record).toMatchObject({ status: "delivered", signed_by: "John Tester", next_look_at: null });
+    expect(record).toMatchObject({ status: "delivered", signed_by: "John Tester", next_poll_at: null });
     const statuses = record.events.map(({ status }: { status: string }) => status);
     expect(statuses).toEqual(["delivered", "out_for_delivery", "in_transit", "accepted", "pending"]);
     expect(await statusOf(id)).toBe("delivered");
@@ -92,8 +92,8 @@ describe("a parcel of test data", () => {
     expect(await statuses()).toEqual(["exception", "out_for_delivery", "pending"]);
     await pass(10);
     expect(await statuses()).toEqual(["delivered", "returned", "pending"]);
-    const { events, next_look_at } = await read(`/tracking/${still.number}`);
-    expect([events, next_look_at, await statusOf(still.id)]).toEqual([[], null, "pending"]);
+    const { events, next_poll_at } = await read(`/tracking/${still.number}`);
+    expect([events, next_poll_at, await statusOf(still.id)]).toEqual([[], null, "pending"]);
     expect((await sandbox("POST", `/tracking/${still.number}/events`, { status: "picked_up" })).status).toBe(201);
     expect(await statusOf(still.id)).toBe("shipped");
     await pass(10);
@@ -106,7 +106,7 @@ describe("a parcel of test data", () => {
     await told();
     await pass(10);
     expect([await told(), await statusOf(id)]).toEqual([[], "pending"]);
-    expect(await read(`/tracking/${number}`)).toMatchObject({ status: "pending", events: [], next_look_at: null });
+    expect(await read(`/tracking/${number}`)).toMatchObject({ status: "pending", events: [], next_poll_at: null });
   });
 
   test("is not scanned again once a person has recorded that it was delivered", async () => {
@@ -115,8 +115,8 @@ describe("a parcel of test data", () => {
     await sandbox("POST", `/tracking/${number}/events`, { status: "delivered", signed_by: "Ada" });
     await told();
     await pass(10);
-    const { status, signed_by, events, next_look_at } = await read(`/tracking/${number}`);
-    expect([status, signed_by, events.length, next_look_at]).toEqual(["delivered", "Ada", 3, null]);
+    const { status, signed_by, events, next_poll_at } = await read(`/tracking/${number}`);
+    expect([status, signed_by, events.length, next_poll_at]).toEqual(["delivered", "Ada", 3, null]);
     expect([await told(), await statusOf(id)]).toEqual([[], "delivered"]);
   });
 
@@ -172,5 +172,5 @@ test("a parcel of live data waits for scans", async () => {
   app.clocks.live.advance(100 * day_ms);
   await app.runJobs();
   const { data } = (await app.get(`/tracking/${tracking_number}`)).body;
-  expect([data.status, data.events, data.next_look_at]).toEqual(["pending", [], null]);
+  expect([data.status, data.events, data.next_poll_at]).toEqual(["pending", [], null]);
 });

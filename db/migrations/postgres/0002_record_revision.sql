@@ -6,6 +6,11 @@ ALTER TABLE "customers" RENAME COLUMN "version" TO "revision";--> statement-brea
 ALTER TABLE "lots" RENAME COLUMN "version" TO "revision";--> statement-breakpoint
 ALTER TABLE "api_keys" RENAME COLUMN "version" TO "revision";--> statement-breakpoint
 ALTER TABLE "merchants" RENAME COLUMN "version" TO "revision";--> statement-breakpoint
+ALTER TABLE "merchants" RENAME COLUMN "colour" TO "color";--> statement-breakpoint
+UPDATE "retention_settings" SET "kind" = 'webhook_responses' WHERE "kind" = 'receiver_answers';--> statement-breakpoint
+UPDATE "retention_settings" SET "kind" = 'stored_responses' WHERE "kind" = 'kept_answers';--> statement-breakpoint
+UPDATE "erasures" SET "erased" = replace("erased"::text, '"kept_answers"', '"stored_responses"')::json;--> statement-breakpoint
+UPDATE "audit_entries" SET "actor_id" = 'anonymous' WHERE "actor_id" = 'stranger';--> statement-breakpoint
 ALTER TABLE "orders" RENAME COLUMN "version" TO "revision";--> statement-breakpoint
 ALTER TABLE "platform_connections" RENAME COLUMN "version" TO "revision";--> statement-breakpoint
 ALTER TABLE "products" RENAME COLUMN "version" TO "revision";--> statement-breakpoint

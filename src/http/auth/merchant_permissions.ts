@@ -6,7 +6,7 @@ import type { Permission, RouteNeed } from "./permissions.ts";
 const by_permission: Readonly<Record<Permission, boolean>> = {
   "orders.read": true,
   "orders.write": true,
-  "orders.fulfil": false,
+  "orders.fulfill": false,
   "stock.read": true,
   "stock.write": false,
   "stock.floor": false,
@@ -36,7 +36,7 @@ const by_permission: Readonly<Record<Permission, boolean>> = {
   "billing.read": true,
   "billing.write": false,
   "metrics.read": false,
-  "house.manage": false,
+  "operator.manage": false,
   "merchants.read": false,
   "merchants.manage": false,
 };
@@ -152,7 +152,7 @@ export const mayViewing = (route: RequestedRoute): boolean => !route.writes || i
 
 const of_operator: ReadonlySet<RouteNeed> = new Set<RouteNeed>([
   ...(["none", "any", "user", "shipping.manage", "users.manage", "audit.read", "metrics.read"] as const),
-  ...(["requests.read", "house.manage", "merchants.read", "merchants.manage"] as const),
+  ...(["requests.read", "operator.manage", "merchants.read", "merchants.manage"] as const),
 ]);
 
 /** Whether a route is about records that belong to merchants, so that its query may name one. */

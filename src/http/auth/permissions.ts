@@ -5,7 +5,7 @@ import { Fault } from "../../core/faults.ts";
 export const permissions = {
   "orders.read": "View orders, their history and documents",
   "orders.write": "Create, edit, hold, release and cancel orders",
-  "orders.fulfil": "Process, pick, pack, ship and deliver orders",
+  "orders.fulfill": "Process, pick, pack, ship and deliver orders",
   "stock.read": "View stock, lots, reservations and the ledger",
   "stock.write": "Add, adjust and reserve stock, plan counts, receipts and transfers",
   "stock.floor": "Scan receipts, transfers, counts, moves and restock tasks",
@@ -35,7 +35,7 @@ export const permissions = {
   "billing.read": "View billable activity",
   "billing.write": "Record billable time",
   "metrics.read": "View the metrics of the service",
-  "house.manage": "Set up warehouses, zones and bins",
+  "operator.manage": "Set up warehouses, zones and bins",
   "merchants.read": "View merchants",
   "merchants.manage": "Create, edit, suspend and close merchants",
 } as const;
@@ -67,7 +67,7 @@ const readable: readonly Permission[] = [
 const writable: readonly Permission[] = [
   ...readable,
   "orders.write",
-  "orders.fulfil",
+  "orders.fulfill",
   "stock.write",
   "stock.floor",
   "catalog.write",
@@ -92,7 +92,7 @@ const liveOnly: ReadonlySet<Permission> = new Set(["users.manage", "audit.read",
 /** Permissions for settings and personal data. The audit trail records every act that needs one, also by API keys. */
 export const ofSettings: ReadonlySet<Permission> = new Set([
   ...(["keys.manage", "users.manage", "webhooks.manage", "platforms.manage", "shipping.manage"] as const),
-  ...(["house.manage", "merchants.manage", "privacy.manage"] as const),
+  ...(["operator.manage", "merchants.manage", "privacy.manage"] as const),
 ]);
 
 const of_test: Readonly<Record<KeyLevel, ReadonlySet<Permission>>> = {

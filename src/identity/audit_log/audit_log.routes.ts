@@ -14,7 +14,7 @@ export const auditRoutes = routes("Audit trail", [
       "Changes by users in both environments, changes of settings by keys (keys, users, webhooks, platforms," +
       " carrier accounts, prices, warehouses), sign-ins, also failed ones, and commands on the command line. It" +
       " contains neither refused requests nor orders and stock that keys write. Entries are kept for" +
-      ` ${retention.audit_trail.usual} days by default (\`PATCH /settings/retention\`).`,
+      ` ${retention.audit_trail.default} days by default (\`PATCH /settings/retention\`).`,
     of: auditList,
     view: EntryView,
     views: (entries) => entries.map(entryView),

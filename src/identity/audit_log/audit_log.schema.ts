@@ -8,7 +8,7 @@ export const EntryView = closed({
   created_at: timestamp("When it took effect."),
   actor: closed({
     type: choice(actorTypes, { description: "What acted; `system` is the command line or a failed sign-in." }),
-    id: Type.String({ description: "`usr_7`, `key_3`, `command_line`, or `stranger` for a sign-in that failed." }),
+    id: Type.String({ description: "`usr_7`, `key_3`, `command_line`, or `anonymous` for a sign-in that failed." }),
     name: Type.String({ description: "The name at that time." }),
   }),
   mode: choice(environments, {

@@ -110,7 +110,7 @@ export async function recordFailedSignIn(
   { email, user, code }: { readonly email: string; readonly user: User | null; readonly code: string },
   { ip, request_id }: SignInClient,
 ): Promise<void> {
-  const actor = { type: "system", id: "stranger", name: "Somebody", request_id } as const;
+  const actor = { type: "system", id: "anonymous", name: "Somebody", request_id } as const;
   const targets = user === null ? [] : [wireId("user", user.id)];
   const facts = { email, code };
   await recordAct(tx, { actor, mode: "live", action: "signInFailed", targets, ip, status: 401, facts });

@@ -37,7 +37,7 @@ export const roleFacts: Readonly<Record<Role, RoleFacts>> = {
     at_merchant: null,
     permissions: [
       "orders.read",
-      "orders.fulfil",
+      "orders.fulfill",
       "stock.read",
       "stock.floor",
       "catalog.read",

@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { choice, closed, nameField, nullable, Timestamp, timestamp } from "../../core/schema.ts";
 import { allPermissions } from "../../http/auth/permissions.ts";
 import { merchantName } from "../../storage/tenant.schema.ts";
-import { covers, userStatuses } from "../identity.transitions.ts";
+import { shownCovers, userStatuses } from "../identity.transitions.ts";
 import { roles } from "./roles.ts";
 import { password_max, password_min } from "./user.ts";
 
@@ -19,13 +19,15 @@ const brief = {
   id: Type.String(),
   code: Type.String({ description: "The merchant's code, such as `ACME`, which can replace its id in requests." }),
   name: Type.String({ description: "The merchant's name." }),
-  colour: nullable(Type.String({ description: "The colour that marks the merchant in the dashboard; null for none." })),
+  color: nullable(Type.String({ description: "The color that marks the merchant in the dashboard; null for none." })),
 };
 
 export const MerchantBriefView = closed(brief);
 
 export const MembershipView = closed({
-  covers: choice(covers, { description: "`house`: the operator, with all merchants; `merchant`: one merchant." }),
+  covers: choice(shownCovers, {
+    description: "`operator`: the operator, with all merchants; `merchant`: one merchant.",
+  }),
   merchant_id: nullable(Type.String({ description: "The merchant, such as `mer_2`; null for the operator." })),
   merchant: nullable({ ...MerchantBriefView, description: "That merchant; null for the operator." }),
   role: choice(roles, { description: "What the user may do there. `GET /roles` lists the permissions." }),

@@ -20,7 +20,7 @@ export interface MerchantBrief {
   readonly id: number;
   readonly code: string;
   readonly name: string;
-  readonly colour: string | null;
+  readonly color: string | null;
 }
 
 /** The merchants by their ids. */
@@ -28,7 +28,7 @@ export interface MerchantsById {
   byId(id: number): MerchantBrief | null;
 }
 
-/** What a membership covers. */
+/** What a membership covers, as stored. */
 export const coverOf = (merchant_id: number | null): MembershipCover => (merchant_id === null ? "house" : "merchant");
 
 /** The memberships in order: the one with the operator first, then by merchant. */
@@ -54,8 +54,8 @@ export function openMemberships(
 /** A merchant within another record, as the API shows it; null for the operator. */
 export function briefView(merchant: MerchantBrief | null) {
   if (merchant === null) return null;
-  const { id, code, name, colour } = merchant;
-  return { id: wireId("merchant", id), code, name, colour };
+  const { id, code, name, color } = merchant;
+  return { id: wireId("merchant", id), code, name, color };
 }
 
 /** A membership as the API shows it. */
@@ -64,7 +64,7 @@ export function membershipView(
   merchants: MerchantsById,
 ) {
   return {
-    covers: coverOf(merchant_id),
+    covers: merchant_id === null ? ("operator" as const) : ("merchant" as const),
     merchant_id: merchant_id === null ? null : wireId("merchant", merchant_id),
     merchant: merchant_id === null ? null : briefView(merchants.byId(merchant_id)),
     role,

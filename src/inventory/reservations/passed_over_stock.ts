@@ -137,10 +137,10 @@ export function allotmentView({ product_id, sku, wanted, missing, chosen, passed
   return {
     product_id: wireId("product", product_id),
     sku,
-    wanted,
-    missing,
+    required: wanted,
+    backordered: missing,
     chosen: chosen.map(({ item, quantity }) => ({ ...spotView(item), quantity })),
-    passed_over: passed_over.map(({ item, free, reason }) => ({
+    not_chosen: passed_over.map(({ item, free, reason }) => ({
       ...spotView(item),
       on_hand: item.on_hand,
       free,

@@ -40,7 +40,7 @@ const way = {
   reference: nullable(Type.String({ description: "Your reference, such as a purchase order; null if none." })),
   units: unitsField("Units of the SKU that are on their way with it."),
 };
-const more = Type.Boolean({ description: "Whether there are more than are listed." });
+const has_more = Type.Boolean({ description: "Whether there are more than are listed." });
 
 /** Incoming units by receipt and transfer. */
 export const incomingFields = {
@@ -64,7 +64,7 @@ export const incomingFields = {
     }),
     { description: "The transfers with units in transit." },
   ),
-  more,
+  has_more,
 };
 
 export const StockBreakdownView = closed({
@@ -96,7 +96,7 @@ export const StockBreakdownView = closed({
       {
         units: countField("All reserved units, including picked ones."),
         picked: countField("Of these, units that are picked."),
-        claims: Type.Array(
+        reservations: Type.Array(
           closed({
             ...claimantFields("Units that it holds."),
             status: choice(reservationStatuses, { description: "`committed`: work on the order has begun." }),
@@ -105,7 +105,7 @@ export const StockBreakdownView = closed({
           }),
           { description: "The reservations that hold units, at most 100." },
         ),
-        more,
+        has_more,
       },
       { additionalProperties: false, description: "The reserved units, and who holds them; null for a past time." },
     ),
@@ -126,7 +126,7 @@ export const StockBreakdownView = closed({
     Type.Object(
       {
         units: countField("All units that are wanted and not reserved."),
-        claims: Type.Array(
+        reservations: Type.Array(
           closed({
             ...claimantFields("Units that it waits for."),
             priority: Type.Integer({ description: "Higher is served first, then the oldest." }),
@@ -135,7 +135,7 @@ export const StockBreakdownView = closed({
           }),
           { description: "The reservations that wait, in the order in which they get units; at most 100." },
         ),
-        more,
+        has_more,
       },
       { additionalProperties: false, description: "The units that orders wait for; null for a past time." },
     ),

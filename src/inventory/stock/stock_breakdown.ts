@@ -101,14 +101,14 @@ export function demandView(
     reserved: {
       units: reserved,
       picked,
-      claims: held.slice(0, named_max).map(({ status, expires_at, units, picked, ...reservation }) => ({
+      reservations: held.slice(0, named_max).map(({ status, expires_at, units, picked, ...reservation }) => ({
         ...claimantView(reservation),
         status: status === "reserved" && expires_at !== null && expires_at <= now ? "expired" : status,
         expires_at: isoOrNull(expires_at),
         units,
         picked,
       })),
-      more: held.length > named_max,
+      has_more: held.length > named_max,
     },
     unavailable: unavailable.map((item) => ({
       cause: unavailableCauseOf(item, now),
@@ -119,14 +119,14 @@ export function demandView(
     })),
     backordered: {
       units: backordered,
-      claims: waiting.slice(0, named_max).map(({ units, priority, paused, created_at, ...reservation }) => ({
+      reservations: waiting.slice(0, named_max).map(({ units, priority, paused, created_at, ...reservation }) => ({
         ...claimantView(reservation),
         units,
         priority,
         paused,
         created_at: iso(created_at),
       })),
-      more: waiting.length > named_max,
+      has_more: waiting.length > named_max,
     },
   };
 }
@@ -154,7 +154,7 @@ export function incomingView(
       shipped_at: isoOrNull(shipped_at),
       units,
     })),
-    more: awaited.length > named_max || in_transit.length > named_max,
+    has_more: awaited.length > named_max || in_transit.length > named_max,
   };
 }
 

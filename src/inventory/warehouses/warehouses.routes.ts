@@ -51,7 +51,7 @@ export const warehouseRoutes = routes("Warehouses", [
       read: (db, ids, caller) => listed(db, showsBins(caller), ids),
     },
   }),
-  write("POST", "/inventory/locations", "house.manage", {
+  write("POST", "/inventory/locations", "operator.manage", {
     id: "createLocation",
     summary: "Create a warehouse",
     description:
@@ -62,7 +62,7 @@ export const warehouseRoutes = routes("Warehouses", [
     status: 201,
     act: async (tx, { body }) => view(tx, await createWarehouse(tx, body)),
   }),
-  write("PATCH", "/inventory/locations/:id", "house.manage", {
+  write("PATCH", "/inventory/locations/:id", "operator.manage", {
     id: "updateLocation",
     summary: "Update a warehouse, its zones and bins",
     description:

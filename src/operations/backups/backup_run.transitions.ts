@@ -30,3 +30,6 @@ export type RunCause = (typeof runCauses)[number];
 /** What a run does: make a backup, or prove the last one by restoring it to a scratch location. */
 export const runKinds = ["backup", "proof"] as const;
 export type RunKind = (typeof runKinds)[number];
+
+/** The same as the API shows it. */
+export const shownRunKinds = ["backup", "restore_test"] as const;

@@ -49,10 +49,10 @@ export function runView(run: BackupRun) {
   const copy = (at: number | null, commit: number | null) => (at === null ? null : { at: iso(at), commit });
   return {
     id: wireId("backup_run", run.id),
-    kind,
+    kind: kind === "proof" ? ("restore_test" as const) : kind,
     status,
     cause,
-    place,
+    destination: place,
     size_bytes,
     read_bytes,
     sha256,
@@ -60,7 +60,7 @@ export function runView(run: BackupRun) {
     live: copy(run.live_at, run.live_commit),
     test: copy(run.test_at, run.test_commit),
     created_at: iso(run.created_at),
-    begun_at: isoOrNull(run.begun_at),
+    started_at: isoOrNull(run.begun_at),
     ended_at: isoOrNull(run.ended_at),
   };
 }

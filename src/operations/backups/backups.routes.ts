@@ -22,7 +22,7 @@ export const restorationRoutes = routes("Service", [
     view: Type.Array(RestorationView),
     data: async (db) => (await listRestorations(db)).map(restorationView),
   }),
-  write("POST", "/restorations/decide", "house.manage", {
+  write("POST", "/restorations/decide", "operator.manage", {
     id: "decideRestored",
     summary: "Send or discard everything held since a restore",
     description:
@@ -43,7 +43,7 @@ function restorationView(restoration: Restoration): (typeof RestorationView)["st
     archive,
     as_of: iso(restoration.as_of),
     restored_at: iso(restoration.restored_at),
-    numbers_advanced_by: restoration.advanced_by,
+    sequence_gap: restoration.advanced_by,
     waiting: {
       deliveries: restoration.waiting_deliveries,
       reports: restoration.waiting_reports,
@@ -59,18 +59,18 @@ function restorationView(restoration: Restoration): (typeof RestorationView)["st
 /** Routes of the backups that the service makes. */
 export const backupRoutes = (service: Service) =>
   routes("Service", [
-    list("/backups", "house.manage", {
+    list("/backups", "operator.manage", {
       id: "listBackups",
       summary: "List backup runs, newest first",
       description:
-        "Lists the backups that the service made, and its weekly proofs that the last one can be restored. Backups" +
+        "Lists the backups that the service made, and its weekly restore tests of the last one. Backups" +
         " made with `packhouse backup` on the command line are not included.",
       live_only: true,
       of: runList,
       view: BackupRunView,
       views: (runs) => runs.map(runView),
     }),
-    read("/backups/settings", "house.manage", {
+    read("/backups/settings", "operator.manage", {
       id: "getBackupSettings",
       summary: "Get the backup settings and status",
       description:
@@ -80,7 +80,7 @@ export const backupRoutes = (service: Service) =>
       view: BackupSettingsView,
       data: (db) => settings(db, service),
     }),
-    write("POST", "/backups", "house.manage", {
+    write("POST", "/backups", "operator.manage", {
       id: "startBackup",
       summary: "Make a backup now",
       description:
@@ -101,15 +101,15 @@ async function settings(db: Db, { backups: plan, shipped, stores }: Service): Pr
   const continuous = shipped === undefined ? null : shippedView(shipped(), stores.live.clock.now());
   const shown = {
     last: last === null ? null : runView(last),
-    last_proof: proof === null ? null : runView(proof),
+    last_restore_test: proof === null ? null : runView(proof),
     continuous,
   };
   if (plan === null) {
-    const nothing = { place: null, every_minutes: null, keep: null, next_at: null, with_key: false, late: false };
+    const nothing = { destination: null, every_minutes: null, keep: null, next_at: null, with_key: false, late: false };
     return { configured: false, ...nothing, ...shown };
   }
   const { to, every_minutes, keep, with_key } = plan;
   const late = last !== null && lateFrom(last.ended_at ?? 0, plan) <= db.now;
   const next_at = iso(Math.max(nextDueAt(begun, plan, db.now), db.now));
-  return { configured: true, place: to, every_minutes, keep: { ...keep }, with_key, late, next_at, ...shown };
+  return { configured: true, destination: to, every_minutes, keep: { ...keep }, with_key, late, next_at, ...shown };
 }

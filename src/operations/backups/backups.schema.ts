@@ -1,13 +1,13 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { choice, closed, nullable, Timestamp, timestamp } from "../../core/schema.ts";
-import { decisions, runCauses, runKinds, runStatuses } from "./backup_run.transitions.ts";
+import { decisions, runCauses, runStatuses, shownRunKinds } from "./backup_run.transitions.ts";
 
 export const RestorationView = closed({
   id: Type.String(),
   archive: Type.String({ description: "The file of the backup." }),
   as_of: { ...Timestamp, description: "The data contains nothing that happened between this time and the restore." },
   restored_at: timestamp("When the backup was restored."),
-  numbers_advanced_by: Type.Integer({
+  sequence_gap: Type.Integer({
     description:
       "How far ids, tracking numbers, SSCCs, the `sequence` of deliveries and positions of `GET /events` skip ahead.",
   }),
@@ -48,10 +48,12 @@ const copied = (description: string) =>
 
 export const BackupRunView = closed({
   id: Type.String(),
-  kind: { ...choice(runKinds), description: "A backup, or the proof of one by a test restore." },
+  kind: { ...choice(shownRunKinds), description: "A backup, or the test of one by restoring it." },
   status: choice(runStatuses, { description: "`waiting` until the run in progress has ended." }),
   cause: choice(runCauses, { description: "Whether the schedule or `POST /backups` started it." }),
-  place: Type.String({ description: "The destination; once a backup has succeeded, its file." }),
+  destination: Type.String({
+    description: "Where it goes: a folder or a bucket; once a backup has succeeded, its file.",
+  }),
   size_bytes: bytes("The size of the backup file; null unless a backup succeeded."),
   read_bytes: bytes("Bytes of data that were read for it; null unless a backup succeeded."),
   sha256: nullable(
@@ -61,13 +63,15 @@ export const BackupRunView = closed({
   live: copied("The live data in the backup; null unless a backup succeeded."),
   test: copied("The test data in the backup; null unless a backup succeeded."),
   created_at: timestamp("When it was requested or scheduled."),
-  begun_at: nullable(timestamp("When it started; null while it waits.")),
+  started_at: nullable(timestamp("When it started; null while it waits.")),
   ended_at: nullable(timestamp("When it succeeded or failed; null before.")),
 });
 
 export const BackupSettingsView = closed({
   configured: Type.Boolean({ description: "Whether the service makes backups automatically." }),
-  place: nullable(Type.String({ description: "Where backups go: a folder or a bucket; null if not configured." })),
+  destination: nullable(
+    Type.String({ description: "Where backups go: a folder or a bucket; null if not configured." }),
+  ),
   every_minutes: nullable(Type.Integer({ description: "Minutes between scheduled backups; null if not configured." })),
   keep: nullable({
     ...closed(
@@ -85,9 +89,9 @@ export const BackupSettingsView = closed({
     description: "Whether two scheduled backups were missed since the last success; false before the first.",
   }),
   last: { ...nullable(BackupRunView), description: "The last successful backup; null if there is none." },
-  last_proof: {
+  last_restore_test: {
     ...nullable(BackupRunView),
-    description: "The last successful proof of a backup; null if there is none.",
+    description: "The last successful restore test; null if there is none.",
   },
   next_at: nullable(timestamp("When the next scheduled backup starts; null if not configured.")),
   continuous: {

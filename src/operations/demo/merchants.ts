@@ -118,7 +118,7 @@ const grocer: SampleMerchant = {
     postal_code: "43215",
     country: "US",
   },
-  colour: "#1f6feb",
+  color: "#1f6feb",
 };
 
 const roaster: SmallMerchant = {
@@ -136,7 +136,7 @@ const roaster: SmallMerchant = {
       postal_code: "45202",
       country: "US",
     },
-    colour: "#8a5a2b",
+    color: "#8a5a2b",
   },
   prefix: "BD-",
   first_number: 20_001,
@@ -160,7 +160,7 @@ const bookShop: SmallMerchant = {
       country: "US",
     },
     may_buy_labels: true,
-    colour: "#2e7d5b",
+    color: "#2e7d5b",
   },
   prefix: "LB-",
   first_number: 30_001,

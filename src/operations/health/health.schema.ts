@@ -41,6 +41,6 @@ export const ServerView = closed({
   status: choice(["serving", "stopping"], { description: "`stopping` while it shuts down." }),
   started_at: moment("When it started, or reappeared after it was considered lost."),
   seen_at: moment("The time of its last heartbeat, which it sends every second."),
-  answers: Type.Boolean({ description: "Whether it sent this response." }),
+  is_current: Type.Boolean({ description: "Whether it sent this response." }),
 });
 export type ServerView = Static<typeof ServerView>;

@@ -65,7 +65,7 @@ const started_at = systemClock().now();
 /** Route of the servers of this installation. */
 export const serverRoutes = (service: Service) =>
   routes("Service", [
-    read("/servers", "house.manage", {
+    read("/servers", "operator.manage", {
       id: "listServers",
       summary: "List the running servers, oldest first",
       description:
@@ -90,7 +90,7 @@ async function serversOf({ stores, registry }: Service): Promise<ServerView[]> {
     status: server.draining ? "stopping" : "serving",
     started_at: iso(server.started_at),
     seen_at: iso(server.seen_at),
-    answers: server.id === own,
+    is_current: server.id === own,
   }));
 }
 
@@ -104,6 +104,6 @@ function itself(): ServerView {
     status: "serving",
     started_at: iso(started_at),
     seen_at: iso(systemClock().now()),
-    answers: true,
+    is_current: true,
   };
 }

@@ -53,20 +53,20 @@ export const AllocationView = closed({
     closed({
       product_id: Type.String(),
       sku: Type.String(),
-      wanted: Type.Integer({ minimum: 0, description: "Units not picked yet." }),
-      missing: many("Of these, units for which there is no stock."),
+      required: Type.Integer({ minimum: 0, description: "Units not picked yet." }),
+      backordered: many("Of these, units for which there is no stock."),
       chosen: Type.Array(chosenUnits, { description: "The stock to pick from, in order of preference." }),
-      passed_over: Type.Array(passedOver, { description: "The other stock of the SKU, and why it was not chosen." }),
+      not_chosen: Type.Array(passedOver, { description: "The other stock of the SKU, and why it was not chosen." }),
     }),
     { description: "The SKUs of the order; for bundles, their components." },
   ),
 });
 
-const Waits = closed({
-  ahead: Type.Integer({ minimum: 0, description: "Backordered units that other orders get first." }),
-  promised: {
+const Shortage = closed({
+  units_ahead: Type.Integer({ minimum: 0, description: "Backordered units that other orders get first." }),
+  reserved_elsewhere: {
     ...closed({
-      claims: Type.Array(
+      reservations: Type.Array(
         closed({
           order_id: nullable(
             Type.String({ description: "The order; null for a reservation whose order does not exist yet." }),
@@ -76,7 +76,7 @@ const Waits = closed({
         }),
         { description: "The orders and reservations, up to 20." },
       ),
-      more: Type.Boolean({ description: "Whether there are others." }),
+      has_more: Type.Boolean({ description: "Whether there are others." }),
     }),
     description: "Who else holds stock of this SKU.",
   },
@@ -97,11 +97,11 @@ export const PlanView = closed({
     closed({
       product_id: Type.String(),
       sku: Type.String(),
-      wanted: Type.Integer({ minimum: 0, description: "Units that have not shipped." }),
+      required: Type.Integer({ minimum: 0, description: "Units that have not shipped." }),
       reserved: many("Of these, units that have stock, including picked ones."),
       picked: many("Of these, units that are picked."),
-      missing: many("Units that are backordered: `wanted` minus `reserved`."),
-      held: Type.Array(
+      backordered: many("Units that are backordered: `required` minus `reserved`."),
+      allocated: Type.Array(
         closed({
           ...spot,
           quantity: held_quantity("Units of it that the order holds."),
@@ -109,11 +109,11 @@ export const PlanView = closed({
         }),
         { description: "The stock that is allocated to the order." },
       ),
-      anew: Type.Union([Type.Array(chosenUnits), Type.Null()], {
+      reallocation: Type.Union([Type.Array(chosenUnits), Type.Null()], {
         description: "What `POST /orders/:id/allocate` would choose instead; null if nothing else, or while `paused`.",
       }),
-      passed_over: Type.Array(passedOver, { description: "Other stock of the SKU, and why it is not used." }),
-      waits: Type.Union([Waits, Type.Null()], {
+      not_chosen: Type.Array(passedOver, { description: "Other stock of the SKU, and why it is not used." }),
+      shortage: Type.Union([Shortage, Type.Null()], {
         description: "What a short SKU waits for; null if it is not short, or after the first 20 short ones.",
       }),
     }),

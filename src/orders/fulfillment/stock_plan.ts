@@ -107,14 +107,14 @@ export function heldView(
   return {
     product_id: wireId("product", product_id),
     sku,
-    wanted,
+    required: wanted,
     reserved,
     picked,
-    missing: wanted - reserved,
-    held: held.map(({ item, quantity }) => ({ ...spotView(item), quantity, picked: item.bin_kind === "staging" })),
-    anew: differs && !paused ? (made?.chosen ?? []) : null,
-    passed_over: made?.passed_over ?? [],
-    waits: known === null ? null : shortnessView(id, wanted - reserved, stock, known),
+    backordered: wanted - reserved,
+    allocated: held.map(({ item, quantity }) => ({ ...spotView(item), quantity, picked: item.bin_kind === "staging" })),
+    reallocation: differs && !paused ? (made?.chosen ?? []) : null,
+    not_chosen: made?.not_chosen ?? [],
+    shortage: known === null ? null : shortnessView(id, wanted - reserved, stock, known),
   };
 }
 
@@ -124,14 +124,14 @@ function shortnessView(reservation_id: number, missing: number, stock: ProductSt
   const ahead = before.reduce((sum, { units }) => sum + units, 0);
   const others = known.promised.filter((one) => one.reservation_id !== reservation_id);
   return {
-    ahead,
-    promised: {
-      claims: others.slice(0, holders_max).map(({ order_id, order_ref, units }) => ({
+    units_ahead: ahead,
+    reserved_elsewhere: {
+      reservations: others.slice(0, holders_max).map(({ order_id, order_ref, units }) => ({
         order_id: order_id === null ? null : wireId("order", order_id),
         order_number: order_ref,
         units,
       })),
-      more: others.length > holders_max,
+      has_more: others.length > holders_max,
     },
     incoming: incomingView(stock, known.awaited, known.in_transit),
     expected_at: expectedAt(known.awaited, ahead + missing),

@@ -134,7 +134,7 @@ function hitOf(row: CustomerHitRow, typed: SearchText): Hit {
     subtitle: others.join(" · "),
     state: null,
     at: created_at,
-    of: null,
+    parent: null,
     merchant_id: row.merchant_id,
   };
 }

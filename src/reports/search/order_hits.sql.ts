@@ -89,7 +89,7 @@ function hitOf(row: OrderHitRow, typed: SearchText): Hit {
     subtitle: [customer_name, ...elsewhere].join(" · "),
     state: publicStatus(row),
     at: created_at,
-    of: null,
+    parent: null,
     merchant_id: row.merchant_id,
   };
 }
@@ -129,7 +129,7 @@ export async function findParcelHits(db: Db, typed: SearchText, limit: number): 
         state,
         at,
         subtitle: [order_number, customer_name, sent].filter((part) => part !== "").join(" · "),
-        of: { type: "order", id: wireId("order", row.order_id) },
+        parent: { type: "order", id: wireId("order", row.order_id) },
         merchant_id: row.merchant_id,
       };
     }),
@@ -182,7 +182,7 @@ export async function findLabelHits(db: Db, typed: SearchText): Promise<Hit[]> {
         subtitle: `${order_number} · ${carrier} ${service}`,
         state,
         at,
-        of:
+        parent:
           return_id === null
             ? { type: "order", id: wireId("order", row.order_id) }
             : { type: "return", id: wireId("return", return_id) },
@@ -245,7 +245,7 @@ function returnHit(row: Awaited<ReturnType<typeof returnById>>[number], fit: Hit
     subtitle: parts.join(" · "),
     state,
     at,
-    of: { type: "order", id: wireId("order", row.order_id) },
+    parent: { type: "order", id: wireId("order", row.order_id) },
     merchant_id: row.merchant_id,
   };
 }

@@ -83,7 +83,7 @@ function maySee(
 /** None of these lists depends on whether a merchant may buy labels. */
 const no_labels = { may_buy_labels: false };
 
-function hitView({ type, fit, id, title, subtitle, state, at, of, merchant_id: owner }: Hit) {
+function hitView({ type, fit, id, title, subtitle, state, at, parent, merchant_id: owner }: Hit) {
   const merchant_id = owner === null ? null : wireId("merchant", owner);
-  return { type, match: fit, id, title, subtitle, state, at: isoOrNull(at), of, merchant_id };
+  return { type, match: fit, id, title, subtitle, state, at: isoOrNull(at), parent, merchant_id };
 }

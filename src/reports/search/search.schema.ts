@@ -34,7 +34,7 @@ export const HitView = closed({
   subtitle: Type.String({ description: "More about it, separated by ` · `, such as the customer; may be empty." }),
   state: nullable(Type.String({ description: "Its status; null if it has none." })),
   at: nullable(timestamp("When it was created; of a lot, received. Null for a bin.")),
-  of: Type.Union(
+  parent: Type.Union(
     [
       closed({
         type: Type.String({ description: "`order`, `product`, `return` or `warehouse`." }),

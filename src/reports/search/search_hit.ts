@@ -41,7 +41,7 @@ export interface Hit {
   readonly state: string | null;
   /** Milliseconds since 1970; null for a bin. */
   readonly at: number | null;
-  readonly of: HitOwner | null;
+  readonly parent: HitOwner | null;
   /** Null for the operator's records, such as bins. */
   readonly merchant_id: number | null;
 }
@@ -125,7 +125,7 @@ export function fitOf({ codes }: SearchText, names: readonly (string | null)[]):
 export function bestOf(hits: readonly Hit[]): Hit[] {
   const best = new Map<string, Hit>();
   for (const hit of hits) {
-    const key = `${hit.id} ${hit.of?.id}`;
+    const key = `${hit.id} ${hit.parent?.id}`;
     const known = best.get(key);
     if (known === undefined || rank(hit) < rank(known)) best.set(key, hit);
   }

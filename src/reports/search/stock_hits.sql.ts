@@ -50,7 +50,7 @@ export async function findLotHits(db: Db, typed: SearchText, limit: number): Pro
         subtitle: `${sku} · ${name}`,
         state,
         at,
-        of: { type: "product", id: wireId("product", product_id) },
+        parent: { type: "product", id: wireId("product", product_id) },
         merchant_id: row.merchant_id,
       };
     }),
@@ -81,7 +81,7 @@ export async function findBinHits(db: Db, typed: SearchText, limit: number): Pro
         subtitle: row.warehouse,
         state: row.kind,
         at: null,
-        of: { type: "warehouse", id: wireId("warehouse", row.warehouse_id) },
+        parent: { type: "warehouse", id: wireId("warehouse", row.warehouse_id) },
         merchant_id: null,
       });
     }
@@ -193,7 +193,7 @@ function hitsOf(type: "receipt" | "transfer" | "count", rows: readonly MovementH
       const fit = row.id === typed.idOf(noun) ? "exact" : (fitOf(typed, [row.name, row.more]) ?? "part");
       const title = row.name ?? id;
       const { merchant_id, status: state, created_at: at } = row;
-      return { type, fit, id, title, subtitle: row.more ?? "", state, at, of: null, merchant_id };
+      return { type, fit, id, title, subtitle: row.more ?? "", state, at, parent: null, merchant_id };
     }),
   );
 }
@@ -294,7 +294,7 @@ function hitOf({ id, merchant_id, sku, name, status, created_at }: ProductHitRow
     subtitle: name,
     state: status,
     at: created_at,
-    of: null,
+    parent: null,
     merchant_id,
   };
 }

@@ -233,7 +233,7 @@ function topic<One extends TopicRow>(
     samples: rows.map((row) => ({
       name: row.name,
       merchant_id: ownerView(row.merchant_id ?? null),
-      within: null,
+      parent: null,
       at: isoOrNull(row.at),
       quantity: row.quantity ?? null,
       threshold: null,
@@ -255,7 +255,7 @@ async function holdTopics(db: Db): Promise<TopicView[]> {
 async function otherTopics(db: Db): Promise<TopicView[]> {
   const ofConnection = (noun: IdNoun) => (row: TopicRow & { readonly connection_id: number }) => ({
     id: wireId(noun, row.id),
-    within: wireId("connection", row.connection_id),
+    parent: wireId("connection", row.connection_id),
   });
   const to = topicTargets;
   return [
@@ -293,7 +293,7 @@ async function lotTopic(db: Db): Promise<TopicView> {
   const before = days.first + expiring_days + 1;
   const sample = ({ id, sku }: { readonly id: number; readonly sku: string }) => ({
     id: wireId("lot", id),
-    within: sku,
+    parent: sku,
   });
   return topic("expiring_lot", await findExpiringLots(db, { days, before }), sample, expiringLots(before));
 }
@@ -313,7 +313,7 @@ async function lowTopic(db: Db): Promise<TopicView> {
       id: sku,
       merchant_id,
       name,
-      within: null,
+      parent: null,
       at: null,
       quantity: available,
       threshold: reorder_point,

@@ -68,7 +68,7 @@ const SampleView = closed({
   id: Type.String({ description: "The id of the record, such as `ord_1042`; for the stock of a SKU, the SKU." }),
   merchant_id: OwnerOrOperatorView,
   name: Type.String({ description: "An order number, a SKU or a lot number, for example." }),
-  within: nullable(
+  parent: nullable(
     Type.String({ description: "Its parent, such as the SKU of a lot or the connection of an import; null if none." }),
   ),
   at: nullable(

@@ -52,8 +52,9 @@ function privacyTables(): string {
     "| type | default | minimum | maximum | content, and cost |",
     "|---|---|---|---|---|",
     ...retentionKinds.map((kind) => {
-      const { usual, least, most, unit, what, costs } = retention[kind];
-      return `| \`${kind}\` | ${usual ?? "forever"} | ${least} | ${most} ${unit} | ${what} ${costs} |`;
+      const { minimum, maximum, unit, description, costs, ...times } = retention[kind];
+      const initial = times.default ?? "forever";
+      return `| \`${kind}\` | ${initial} | ${minimum} | ${maximum} ${unit} | ${description} ${costs} |`;
     }),
   ].join("\n");
 }

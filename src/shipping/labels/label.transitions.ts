@@ -55,6 +55,14 @@ export const voidTransitions = {
   accept: { from: ["asked"], to: "accepted", held: false, emits: null },
 } as const satisfies Transitions<VoidStatus>;
 
+/** The progress of voiding as the API shows it. The database has `asked` for a requested one. */
+export const shownVoidStatuses = ["requested", "submitted", "accepted"] as const;
+
+/** Converts the progress of voiding to its API form. */
+export function shownVoidStatus(status: VoidStatus | null): (typeof shownVoidStatuses)[number] | null {
+  return status === "asked" ? "requested" : status;
+}
+
 /** Whether a carrier has been asked to void its label and has not decided. */
 export function isBeingVoided(void_status: VoidStatus | null): boolean {
   return void_status === "asked";

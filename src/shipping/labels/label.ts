@@ -14,7 +14,7 @@ import { addressView } from "../address.ts";
 import { breakdownView, type PriceLine, type RateOffer } from "../offer.ts";
 import type { ParcelPackage } from "../parcel.ts";
 import { deliveryDay, placeTimeZone } from "../rates/delivery_date.ts";
-import type { LabelStatus, VoidStatus } from "./label.transitions.ts";
+import { type LabelStatus, shownVoidStatus, type VoidStatus } from "./label.transitions.ts";
 import {
   documentLinks,
   type LinkSigner,
@@ -178,7 +178,7 @@ export function labelView(label: PlainLabel, context: LinkContext) {
     to_address: addressView(label.to_address),
     warnings: label.warnings,
     error: error_code === null ? null : { code: error_code, message: error_message ?? "" },
-    void_status: label.void_status,
+    void_status: shownVoidStatus(label.void_status),
     created_at: iso(label.created_at),
     voided_at: isoOrNull(label.voided_at),
   };

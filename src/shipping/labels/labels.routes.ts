@@ -262,7 +262,7 @@ const ownRoutes = (service: Service, signer: LinkSigner) => {
       summary: "Void a label whose parcel has not shipped",
       description:
         "Voids the label and gives up its parcel, whose units can go into another one. A carrier's label is voided" +
-        " at the carrier first: 202 means that it has not confirmed yet, `void_status` is `asked` and the service" +
+        " at the carrier first: 202 means that it has not confirmed yet, `void_status` is `requested` and the service" +
         " retries for about a day. Voiding a voided label changes nothing.",
       refuses: [
         "carrier_error",

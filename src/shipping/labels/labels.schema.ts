@@ -26,7 +26,7 @@ import {
   ShippingAddress,
   WeightField,
 } from "../shipping.schema.ts";
-import { labelStatuses, voidStatuses } from "./label.transitions.ts";
+import { labelStatuses, shownVoidStatuses } from "./label.transitions.ts";
 
 const DayField = (description: string) =>
   Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$", hint: "must be a date, such as 2026-01-31", description });
@@ -274,9 +274,9 @@ export const LabelView = closed({
     description: "Why it was not bought; null unless `status` is `error`.",
   }),
   void_status: nullable(
-    choice(voidStatuses, {
+    choice(shownVoidStatuses, {
       description:
-        "The progress at the carrier. `asked`: the label is still valid. `submitted`: voided, but the refund is" +
+        "The progress at the carrier. `requested`: the label is still valid. `submitted`: voided, but the refund is" +
         " undecided. Null for a built-in label, and until it is to be voided.",
     }),
   ),

@@ -109,7 +109,7 @@ function minuteOf(time: string): number {
 function readTerms(input: UpdateRateCard, earlier: CardTerms): CardTerms {
   const currency = input.currency ?? earlier.currency;
   const before = inCurrency(earlier, currency);
-  const { zones, prices, minimum, limits, dimensional, surcharges, declared_value, cut_off, ship_days } = input;
+  const { zones, prices, minimum, limits, dimensional, surcharges, declared_value, cutoff_time, ship_days } = input;
   return {
     currency,
     zones: zones === undefined ? before.zones : readZones(zones),
@@ -135,7 +135,7 @@ function readTerms(input: UpdateRateCard, earlier: CardTerms): CardTerms {
       declared_value === undefined
         ? before.declared_value
         : declared_value && readDeclaredValue(declared_value, currency),
-    cut_off_minute: cut_off === undefined ? before.cut_off_minute : minuteOf(cut_off),
+    cut_off_minute: cutoff_time === undefined ? before.cut_off_minute : minuteOf(cutoff_time),
     ship_days: ship_days === undefined ? before.ship_days : weekdays.filter((day) => ship_days.includes(day)),
     saturday_delivery: input.saturday_delivery ?? before.saturday_delivery,
     sunday_delivery: input.sunday_delivery ?? before.sunday_delivery,

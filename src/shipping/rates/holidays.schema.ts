@@ -55,7 +55,7 @@ export const SetHolidays = closed(
       ),
     ),
   },
-  ["carrier", "dates", "usual", "revision", "updated_at"],
+  ["carrier", "dates", "is_default", "revision", "updated_at"],
 );
 export type SetHolidays = Static<typeof SetHolidays>;
 
@@ -90,7 +90,7 @@ export const HolidaysView = closed({
   ),
   days: Type.Array(HolidayView, { description: about.days }),
   dates: Type.Array(HolidayView, { description: "All holidays in the requested year; empty without `year`." }),
-  usual: Type.Boolean({
+  is_default: Type.Boolean({
     description: "Whether the default applies: the federal holidays of the United States.",
   }),
   revision: Type.Integer({ description: "Counts the changes; 0 while the default applies." }),

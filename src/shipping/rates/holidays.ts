@@ -156,7 +156,7 @@ export function holidaysView(
     rules,
     days,
     dates: year === undefined ? [] : holidaysIn(year, { rules, days }),
-    usual: revision === 0,
+    is_default: revision === 0,
     revision,
     updated_at: isoOrNull(updated_at),
   };

@@ -274,7 +274,7 @@ function plainView({ service, name, active, sample, effective_from, effective_to
     surcharges: surchargesView(terms),
     fuel_basis_points: terms.fuel_basis_points,
     declared_value: declaredValueView(terms),
-    cut_off: timeText(terms.cut_off_minute),
+    cutoff_time: timeText(terms.cut_off_minute),
     ship_days: terms.ship_days,
     saturday_delivery: terms.saturday_delivery,
     sunday_delivery: terms.sunday_delivery,

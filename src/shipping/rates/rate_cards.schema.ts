@@ -68,7 +68,7 @@ const about = {
   included: "The value insured free of charge.",
   per_hundred: "For each started 100 above the included value.",
   insurance_minimum: "The lowest charge for insurance; null for none.",
-  cut_off: "Parcels handed over before this time, in the warehouse's time zone, leave the same day.",
+  cutoff_time: "Parcels handed over before this time, in the warehouse's time zone, leave the same day.",
   ship_days: "The days on which parcels leave the warehouse.",
   saturday_delivery: "Whether the service delivers on Saturdays.",
   sunday_delivery: "Whether the service delivers on Sundays.",
@@ -240,10 +240,10 @@ const fields = {
       about.declared_value,
     ),
   ),
-  cut_off: Type.String({
+  cutoff_time: Type.String({
     pattern: "^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$",
     hint: "must be a time of day, such as 16:00",
-    description: `${about.cut_off} Initially \`16:00\`.`,
+    description: `${about.cutoff_time} Initially \`16:00\`.`,
   }),
   ship_days: Type.Array(choice(weekdays), {
     minItems: 1,
@@ -369,7 +369,7 @@ const termsView = {
   surcharges: described(surchargesView, about.surcharges),
   fuel_basis_points: Type.Integer({ description: about.fuel_basis_points }),
   declared_value: nullable(described(insuranceView, about.declared_value)),
-  cut_off: Type.String({ description: about.cut_off }),
+  cutoff_time: Type.String({ description: about.cutoff_time }),
   ship_days: Type.Array(choice(weekdays), { description: about.ship_days }),
   saturday_delivery: Type.Boolean({ description: about.saturday_delivery }),
   sunday_delivery: Type.Boolean({ description: about.sunday_delivery }),

@@ -165,7 +165,7 @@ export async function endNext(tx: Tx): Promise<boolean> {
 }
 
 /** The retention of webhook data, in days. */
-type WebhookRetention = Pick<Retention, "event_payloads" | "delivery_log" | "receiver_answers">;
+type WebhookRetention = Pick<Retention, "event_payloads" | "delivery_log" | "webhook_responses">;
 
 /**
  * Deletes up to `limit` each of payloads (with the responses to them), log entries, finished recoveries, notices and
@@ -180,7 +180,7 @@ export async function deleteOldWebhookData(tx: Tx, retention: WebhookRetention, 
   await forgetResponsesTo(tx, events);
   const deliveries = await forgetDeliveryBodies(tx, before, limit);
   const attempts = await deleteAttempts(tx, before, limit);
-  const responses = await forgetResponses(tx, moment(retention.receiver_answers), limit);
+  const responses = await forgetResponses(tx, moment(retention.webhook_responses), limit);
   const recoveries = await deleteRecoveries(tx, before, limit);
   const notices = await deleteNotices(tx, before, limit);
   return Math.max(events.length, deliveries, attempts, responses, recoveries, notices) === limit;

@@ -47,7 +47,7 @@ describeInHouse("several merchants", (house) => {
   });
 
   test("each record shows its merchant, and the switch filters everything read and created", async () => {
-    await house.live.must("POST", "/merchants", { code: "ACME", name: "Acme Outdoors", colour: "#d9480f" });
+    await house.live.must("POST", "/merchants", { code: "ACME", name: "Acme Outdoors", color: "#d9480f" });
     await house.live.must("POST", "/merchants", { code: "BREW", name: "Brew & Bean" });
     for (const code of ["ACME", "BREW"]) {
       const send = as(code);
@@ -287,7 +287,7 @@ describeInHouse("several merchants", (house) => {
     await page.waitForSelector("h1:has-text('Zed Toys')");
     expect((await house.live.must("GET", "/merchants/ZED")).data).toMatchObject({
       ...{ name: "Zed Toys", currency: "USD", contact: { name: null, email: "zoe@example.com", phone: null } },
-      ...{ return_address: null, may_buy_labels: false, colour: null, status: "active" },
+      ...{ return_address: null, may_buy_labels: false, color: null, status: "active" },
     });
     // It can be chosen at once, and is told what to do first.
     await page.waitForSelector(".sidebar .merchant-switch option[value=ZED]", { state: "attached" });

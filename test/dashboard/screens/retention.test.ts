@@ -13,7 +13,7 @@ async function waitForAuditTrail(page: Page, days: string): Promise<void> {
 describeInHouse("the screen about how long records are kept", (house) => {
   const kept = async (mode: "live" | "test", kind: string) => {
     const { kinds } = (await house[mode].must("GET", path)).data;
-    return kinds.find((one: { kind: string }) => one.kind === kind).kept;
+    return kinds.find((one: { kind: string }) => one.kind === kind).value;
   };
 
   test("lists every record type, warns of deletions, and shows the API's error at its field", async () => {
@@ -26,7 +26,7 @@ describeInHouse("the screen about how long records are kept", (house) => {
     // The button is also disabled while the change is saved.
     await waitForAuditTrail(page, "400");
     expect(await page.inputValue("[name=closed_orders]")).toBe("");
-    expect(await page.isDisabled("[name=kept_answers]")).toBe(true);
+    expect(await page.isDisabled("[name=stored_responses]")).toBe(true);
     expect(await page.isDisabled("button:has-text('Save')")).toBe(true);
 
     tab.expectRefusals(422);
@@ -47,7 +47,7 @@ describeInHouse("the screen about how long records are kept", (house) => {
     expect([await kept("live", "audit_trail"), await kept("live", "closed_orders")]).toEqual([100, 730]);
     expect(await page.locator(".notice.warning").count()).toBe(0);
 
-    // Empty goes back to what is usual.
+    // Empty restores the default.
     await page.fill("[name=audit_trail]", "");
     await page.fill("[name=closed_orders]", "");
     await page.click("button:has-text('Save')");

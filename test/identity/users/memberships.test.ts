@@ -9,7 +9,7 @@ const password = "correct horse battery";
 let made = 0;
 
 const merchantOf = async (code: string) => {
-  const { status, body } = await shop.app.post("/merchants", { code, name: `${code} Ltd`, colour: "#1f6feb" });
+  const { status, body } = await shop.app.post("/merchants", { code, name: `${code} Ltd`, color: "#1f6feb" });
   expect(status).toBe(201);
   return body.data.id;
 };
@@ -63,7 +63,7 @@ describe("a member of a merchant", () => {
     const sku = `MADE-${made}`;
     const { body } = await as(office, "POST", "/products", { sku, name: "Jam" });
     expect(body.data.merchant_id).toBe(acme);
-    const brief = { id: acme, code: "ACME", name: "ACME Ltd", colour: "#1f6feb" };
+    const brief = { id: acme, code: "ACME", name: "ACME Ltd", color: "#1f6feb" };
     const membership = { covers: "merchant", merchant_id: acme, merchant: brief, role: "office", status: "active" };
     expect(await me(office)).toMatchObject({
       role: "office",
@@ -132,7 +132,7 @@ describe("a member of a merchant", () => {
     expect(joined).toMatchObject({ role: "office", current: { merchant_id: acme } });
     expect(codeOf(await as(both, "GET", "/merchants"))).toBe("not_for_merchants");
     const at_house = await as(both, "POST", "/users/me/membership", { merchant: null });
-    expect(at_house.body.data).toMatchObject({ current: { covers: "house", role: "office" }, merchant: null });
+    expect(at_house.body.data).toMatchObject({ current: { covers: "operator", role: "office" }, merchant: null });
     const [of_acme, of_bolt] = [await product(acme), await product(bolt)];
     const all = await skus(both);
     expect([all.includes(of_acme), all.includes(of_bolt)]).toEqual([true, true]);
@@ -147,7 +147,7 @@ describe("viewing as a merchant", () => {
     const [of_acme, of_bolt] = [await product(acme), await product(bolt)];
     const begun = await as(staff, "POST", "/users/me/view_as", { merchant_id: "ACME" });
     expect(begun.body.data).toMatchObject({
-      current: { covers: "house" },
+      current: { covers: "operator" },
       merchant: { id: acme },
       view_as: { id: acme },
     });
@@ -324,7 +324,7 @@ describe("roles", () => {
       .body.data;
     expect(all.filter(({ merchant }) => merchant === null).map(({ name }) => name)).toEqual(["floor"]);
     const owner = all.find(({ name }) => name === "owner")?.merchant?.permissions.map(({ name }) => name) ?? [];
-    expect([owner.includes("users.manage"), owner.includes("orders.fulfil")]).toEqual([true, false]);
+    expect([owner.includes("users.manage"), owner.includes("orders.fulfill")]).toEqual([true, false]);
     const own = (await as(await memberOf(acme, "viewer"), "GET", "/roles")).body.data;
     expect(own.map(({ name }: { name: Role }) => name)).toEqual(["owner", "manager", "office", "viewer"]);
     expect(own[0].permissions.map(({ name }: { name: string }) => name)).toEqual(owner);

@@ -55,7 +55,7 @@ describe("works", () => {
     expect(told.reserved).toEqual({
       units: level.reserved,
       picked: 4,
-      claims: [
+      reservations: [
         claim(picked, { units: 5, picked: 4 }),
         {
           reservation_id: booked,
@@ -68,13 +68,13 @@ describe("works", () => {
         },
         claim(waits, { units: 5, picked: 0, status: "reserved" }),
       ],
-      more: false,
+      has_more: false,
     });
     const unavailable = { cause: "returns", warehouse_id: main, bin: "RETURNS", lot_number: null, units: 3 };
     expect(told.unavailable).toEqual([unavailable]);
     expect(told.backordered).toEqual({
       units: 4,
-      claims: [
+      reservations: [
         {
           reservation_id: expect.any(String),
           order_id: waits.id,
@@ -85,7 +85,7 @@ describe("works", () => {
           created_at: "2026-01-02T03:04:05.000Z",
         },
       ],
-      more: false,
+      has_more: false,
     });
     expect(await shop.app.takeEvents()).toEqual([]);
   });
@@ -167,7 +167,7 @@ describe("works", () => {
       sum("transfer", "picked", 1, 0),
       sum("sale", "shipped", 1, -2),
     ]);
-    expect([told.on_hand, told.places, told.reserved.claims]).toEqual([0, [], []]);
+    expect([told.on_hand, told.places, told.reserved.reservations]).toEqual([0, [], []]);
   });
 
   test("units in transit are shown with their receipts and transfers", async () => {
@@ -198,12 +198,12 @@ describe("works", () => {
           units: 4,
         },
       ],
-      more: false,
+      has_more: false,
     });
     expect(told.movements).toContainEqual(sum("transfer", "transferred", 2, -4));
     await shop.app.post(`/inventory/receipts/${receipt_id}/close`);
     await shop.app.post(`/inventory/transfers/${transfer_id}/receive`);
-    expect((await explain("CORN")).incoming).toEqual({ units: 0, receipts: [], transfers: [], more: false });
+    expect((await explain("CORN")).incoming).toEqual({ units: 0, receipts: [], transfers: [], has_more: false });
     expect((await explain("CORN", "?as_of=2026-01-02T00:00:00Z")).incoming).toBe(null);
   });
 
@@ -216,11 +216,11 @@ describe("works", () => {
     // Midnight in New York.
     shop.app.clocks.live.advance(Date.parse(expires_at) - shop.app.clocks.live.now());
     const told = await explain("MILK");
-    expect(told.reserved.claims).toMatchObject([{ order_number: "N-98", status: "expired", units: 4 }]);
+    expect(told.reserved.reservations).toMatchObject([{ order_number: "N-98", status: "expired", units: 4 }]);
     await shop.app.runJobs();
     const after = await explain("MILK");
     expect(after.unavailable).toMatchObject([{ cause: "expired", lot_number: "L1", units: 3 }]);
-    expect([after.available, after.reserved.claims]).toEqual([2, []]);
+    expect([after.available, after.reserved.reservations]).toEqual([2, []]);
   });
 
   test("of very many holders and backorders, the first hundred are listed", async () => {
@@ -228,13 +228,13 @@ describe("works", () => {
     const orders = Array.from({ length: 101 }, () => shop.draft([[tea, 2]], { warehouse_id: main }));
     for (const draft of orders) await shop.app.post("/orders", draft);
     const { reserved, backordered } = await explain("TEA");
-    expect([reserved.units, reserved.claims.length, reserved.more]).toEqual([101, 51, false]);
-    expect([backordered.units, backordered.claims.length, backordered.more]).toEqual([101, 51, false]);
+    expect([reserved.units, reserved.reservations.length, reserved.has_more]).toEqual([101, 51, false]);
+    expect([backordered.units, backordered.reservations.length, backordered.has_more]).toEqual([101, 51, false]);
     for (const draft of orders) await shop.app.post("/orders", { ...draft, order_number: `${draft.order_number}-b` });
     await add("TEA", 202);
     const many = await explain("TEA");
-    expect([many.reserved.units, many.reserved.claims.length, many.reserved.more]).toEqual([303, 100, true]);
-    expect([many.backordered.units, many.backordered.more]).toEqual([101, false]);
+    expect([many.reserved.units, many.reserved.reservations.length, many.reserved.has_more]).toEqual([303, 100, true]);
+    expect([many.backordered.units, many.backordered.has_more]).toEqual([101, false]);
   }, 30_000);
 });
 

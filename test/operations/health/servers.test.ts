@@ -19,7 +19,7 @@ test("a process with its own data is the only server", async () => {
   expect(others).toEqual([]);
   expect(told).toEqual({
     ...{ number: null, host: hostname(), version, migration },
-    ...{ status: "serving", answers: true },
+    ...{ status: "serving", is_current: true },
   });
   expect(Date.parse(started_at)).toBeLessThanOrEqual(before);
   expect(Date.parse(seen_at)).toBeGreaterThanOrEqual(before);
@@ -37,8 +37,8 @@ test("on a shared database all are listed, including the responding one and thos
   const { body } = await app.get("/servers");
   const moments = { started_at: iso(start), seen_at: iso(start + 1000) };
   expect(body.data).toEqual([
-    { number: 3, host: "pack-a", version, migration, status: "stopping", ...moments, answers: false },
-    { number: 7, host: "pack-b", version, migration, status: "serving", ...moments, answers: true },
+    { number: 3, host: "pack-a", version, migration, status: "stopping", ...moments, is_current: false },
+    { number: 7, host: "pack-b", version, migration, status: "serving", ...moments, is_current: true },
   ]);
   Object.assign(app.service, { registry: null });
 });

@@ -64,7 +64,7 @@ describe("works", () => {
     shop.app.clocks.live.advance(1000);
     const later = await shop.order([[goods, 2]]);
     const { split_off } = (await split(order.id, { items: [{ sku: goods.sku, quantity: 2 }] })).body.data;
-    expect((await plan(split_off.id))[0]).toMatchObject({ missing: 2, waits: { ahead: 0 } });
+    expect((await plan(split_off.id))[0]).toMatchObject({ backordered: 2, shortage: { units_ahead: 0 } });
     await shop.app.stock(goods.sku, 2, { location: "whs_1001" });
     const reserved = async (id: string) => (await shop.get(id)).line_items[0].quantity_reserved;
     expect([await reserved(order.id), await reserved(split_off.id), await reserved(later.id)]).toEqual([1, 2, 0]);

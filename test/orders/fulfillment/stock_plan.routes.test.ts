@@ -23,28 +23,28 @@ test("shows the allocated units and the result of replanning, and changes nothin
   await add("MILK", 5, { bin: "S-1", lot_number: "L9", expiration_date: "2026-03-09" });
   const order = await shop.order([[milk, 4]]);
   const [only] = (await plan(order.id)).items;
-  expect([only.sku, only.wanted, only.reserved, only.missing, only.anew, only.waits]).toEqual([
+  expect([only.sku, only.required, only.reserved, only.backordered, only.reallocation, only.shortage]).toEqual([
     ...["MILK", 4, 4, 0, null, null],
   ]);
-  expect(places(only.held)).toEqual([["S-1", "L9", 4]]);
+  expect(places(only.allocated)).toEqual([["S-1", "L9", 4]]);
   await add("MILK", 3, { bin: "S-2", lot_number: "L5", expiration_date: "2026-03-05" });
   const { etag } = { etag: (await shop.app.get(`/orders/${order.id}`)).headers.get("etag") };
   const [better] = (await plan(order.id)).items;
-  expect(places(better.held)).toEqual([["S-1", "L9", 4]]);
+  expect(places(better.allocated)).toEqual([["S-1", "L9", 4]]);
   const chosen = [
     ["S-2", "L5", 3],
     ["S-1", "L9", 1],
   ];
-  expect(places(better.anew)).toEqual(chosen);
+  expect(places(better.reallocation)).toEqual(chosen);
   expect((await shop.app.get(`/orders/${order.id}`)).headers.get("etag")).toBe(etag);
   await shop.act(order.id, "allocate");
   const [allocated] = (await plan(order.id)).items;
-  expect([places(allocated.held)?.sort(), allocated.anew]).toEqual([chosen.toSorted(), null]);
-  expect(allocated.passed_over).toEqual([]);
+  expect([places(allocated.allocated)?.sort(), allocated.reallocation]).toEqual([chosen.toSorted(), null]);
+  expect(allocated.not_chosen).toEqual([]);
   await shop.act(order.id, "pick");
   const [picked] = (await plan(order.id)).items;
-  expect(picked.held.every((one: { picked: boolean }) => one.picked)).toBe(true);
-  expect([picked.picked, picked.anew]).toEqual([4, null]);
+  expect(picked.allocated.every((one: { picked: boolean }) => one.picked)).toBe(true);
+  expect([picked.picked, picked.reallocation]).toEqual([4, null]);
 });
 
 test("for a short SKU it shows the holders, the orders ahead, and when enough is expected", async () => {
@@ -63,15 +63,23 @@ test("for a short SKU it shows the holders, the orders ahead, and when enough is
   await receipt(4, "2026-01-07T00:00:00.000Z");
   const { items, allocation } = await plan(waiting.id);
   expect(allocation).toEqual({ complete: false, backordered_units: 3 });
-  const [{ missing, held, waits }] = items;
-  expect([missing, held, waits.ahead, waits.incoming.units]).toEqual([3, [], 5, 57]);
-  expect(waits.promised.claims).toEqual([{ order_id: first.id, order_number: first.order_number, units: 4 }]);
+  const [{ backordered, allocated, shortage }] = items;
+  expect([backordered, allocated, shortage.units_ahead, shortage.incoming.units]).toEqual([3, [], 5, 57]);
+  expect(shortage.reserved_elsewhere.reservations).toEqual([
+    { order_id: first.id, order_number: first.order_number, units: 4 },
+  ]);
   // Five of the seven announced units go to the urgent order first, so this one needs a receipt without a date.
-  expect(waits.expected_at).toBeNull();
-  expect((await plan(urgent.id)).items[0].waits).toMatchObject({ ahead: 0, expected_at: "2026-01-09T00:00:00.000Z" });
+  expect(shortage.expected_at).toBeNull();
+  expect((await plan(urgent.id)).items[0].shortage).toMatchObject({
+    units_ahead: 0,
+    expected_at: "2026-01-09T00:00:00.000Z",
+  });
   await shop.act(urgent.id, "hold");
   expect((await plan(urgent.id)).paused).toBe(true);
-  expect((await plan(waiting.id)).items[0].waits).toMatchObject({ ahead: 0, expected_at: "2026-01-07T00:00:00.000Z" });
+  expect((await plan(waiting.id)).items[0].shortage).toMatchObject({
+    units_ahead: 0,
+    expected_at: "2026-01-07T00:00:00.000Z",
+  });
 });
 
 test("an order without wanted units has no allocation, and an unknown order is missing", async () => {

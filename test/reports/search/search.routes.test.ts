@@ -106,7 +106,7 @@ describe("works", () => {
           const own: Found[] = results.filter((hit: Found) => hit.type === type);
           const whose = ["bin", "count"].includes(type) ? null : "mer_1";
           expect(own.every((hit) => hit.merchant_id === whose)).toBe(true);
-          const keyed = own.map((hit) => [type === "bin" ? `${hit.id} ${hit.of.id}` : hit.id, hit.match]);
+          const keyed = own.map((hit) => [type === "bin" ? `${hit.id} ${hit.parent.id}` : hit.id, hit.match]);
           for (const [id, match] of keyed)
             expect({ q, type, id, match }).toEqual({ q, type, id, match: hits.get(id) as Fit });
           if (isCut) continue;

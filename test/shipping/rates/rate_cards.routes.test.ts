@@ -30,7 +30,7 @@ const card = {
   },
   fuel_basis_points: 1250,
   declared_value: { per_hundred: { price: 1.15 }, minimum: { price: 3.45 } },
-  cut_off: "15:00",
+  cutoff_time: "15:00",
   saturday_delivery: true,
   transit_days: [
     { zone: "4", days: 2 },
@@ -211,7 +211,7 @@ describe("refuses", () => {
     ["a surcharge that never applies", { surcharges: { large_package: { price: 1 } } }, ["surcharges.large_package"]],
     ["an end before the beginning", { effective_from: "2026-02-01", effective_to: "2026-01-01" }, ["effective_to"]],
     ["what is no code", { service: "Next Day" }, ["service"]],
-    ["a time that is none", { cut_off: "24:01" }, ["cut_off"]],
+    ["a time that is none", { cutoff_time: "24:01" }, ["cutoff_time"]],
     ["an unknown field", { divisor: 139 }, ["divisor"]],
   ])("a card with %s", async (_, change, fields) => {
     const { status, body } = await app.post(path, { ...card, service: "other", ...change });

@@ -116,7 +116,7 @@ describe("works", () => {
 
   test("a carrier's holidays are those of the United States until others are set, and dates respect them", async () => {
     const usual = (await app.get("/shipping/holidays?year=2026")).body.data;
-    expect(usual).toMatchObject([{ carrier: "local", usual: true, revision: 0 }]);
+    expect(usual).toMatchObject([{ carrier: "local", is_default: true, revision: 0 }]);
     expect(usual[0].dates.map(({ date }: { date: string }) => date)).toEqual([
       "2026-01-01",
       "2026-01-19",
@@ -136,10 +136,10 @@ describe("works", () => {
     expect(await leaves()).toBe("2026-01-02");
     const days = [{ date: "2026-01-02", name: "Inventory" }];
     const set = await app.call("PUT", "/shipping/holidays/local", { rules: usual[0].rules, days });
-    expect(set.body.data).toMatchObject({ usual: false, revision: 1, days });
+    expect(set.body.data).toMatchObject({ is_default: false, revision: 1, days });
     expect(await leaves()).toBe("2026-01-05");
     expect((await app.call("PUT", "/shipping/holidays/local", set.body.data)).body.data).toEqual(set.body.data);
-    expect((await app.get("/shipping/holidays/other")).body.data).toMatchObject({ carrier: "other", usual: true });
+    expect((await app.get("/shipping/holidays/other")).body.data).toMatchObject({ carrier: "other", is_default: true });
   });
 });
 

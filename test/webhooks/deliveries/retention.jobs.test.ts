@@ -108,7 +108,7 @@ describe("guards", () => {
     await tell(Array.from({ length: 25 }, (_, n) => `ord_${n}`));
     await scene.app.runJobs();
     passed(31 * day_ms);
-    const kept = { event_payloads: 30, delivery_log: 30, receiver_answers: 7 };
+    const kept = { event_payloads: 30, delivery_log: 30, webhook_responses: 7 };
     const more: boolean[] = [];
     for (let n = 0; n < 3; n += 1) more.push(await scene.store.write((tx) => deleteOldWebhookData(tx, kept, 10)));
     expect(more).toEqual([true, true, false]);

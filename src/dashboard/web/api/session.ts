@@ -34,7 +34,7 @@ async function openEnvironment(permissions: readonly Permission[]): Promise<void
 }
 
 /** A merchant, as its users see it. */
-type SessionMerchant = Pick<MerchantRecord, "id" | "code" | "name" | "colour">;
+type SessionMerchant = Pick<MerchantRecord, "id" | "code" | "name" | "color">;
 type UserMerchant = SessionMerchant & Pick<MerchantRecord, "may_buy_labels" | "status">;
 
 /** A user's membership of the operator or of a merchant. */

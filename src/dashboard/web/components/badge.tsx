@@ -13,7 +13,7 @@ interface BadgeProps<Kind extends Stated> {
   readonly children?: ComponentChildren;
 }
 
-/** Shows a state as a coloured label. */
+/** Shows a state as a colored label. */
 export function Badge<Kind extends Stated = never>({ of, state, tone, children }: BadgeProps<Kind>) {
   const word: string = state ?? "";
   const [text, own] = (of && (states[of] as States)[word]) ?? [stateWords(word), tones[word]];
@@ -28,23 +28,23 @@ export const stateOptions = (of: Stated): readonly Option[] =>
 export const wordOptions = (all: readonly string[]): readonly Option[] =>
   all.map((value) => ({ value, title: stateWords(value) }));
 
-/** A CSS value for a colour, or for a token such as `--plot-1`. */
-export const cssColour = (colour: string): string => (colour.startsWith("--") ? `var(${colour})` : colour);
+/** A CSS value for a color, or for a token such as `--plot-1`. */
+export const cssColor = (color: string): string => (color.startsWith("--") ? `var(${color})` : color);
 
 const hues = 6;
 
-type Coloured = Pick<MerchantRecord, "id" | "colour">;
+type Colored = Pick<MerchantRecord, "id" | "color">;
 
-/** The colour of a merchant: its own, or a token by its number; null for none. */
-export function merchantColour(merchant: Coloured | null): string | null {
+/** The color of a merchant: its own, or a token by its number; null for none. */
+export function merchantColor(merchant: Colored | null): string | null {
   if (merchant === null) return null;
-  return merchant.colour ?? `--plot-${(Number(merchant.id.replace(/\D/g, "")) % hues) + 1}`;
+  return merchant.color ?? `--plot-${(Number(merchant.id.replace(/\D/g, "")) % hues) + 1}`;
 }
 
-/** The dot in the colour of a merchant. */
-export function MerchantDot({ merchant }: { readonly merchant: Coloured }) {
-  const colour = cssColour(merchantColour(merchant) ?? "--faint");
-  return <i class="merchant-dot" style={{ background: colour }} aria-hidden="true" />;
+/** The dot in the color of a merchant. */
+export function MerchantDot({ merchant }: { readonly merchant: Colored }) {
+  const color = cssColor(merchantColor(merchant) ?? "--faint");
+  return <i class="merchant-dot" style={{ background: color }} aria-hidden="true" />;
 }
 
 interface MerchantMarkProps {

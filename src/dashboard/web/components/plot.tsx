@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { theme } from "../browser/preferences.ts";
 import { nothing } from "../text/format.ts";
-import { cssColour } from "./badge.tsx";
+import { cssColor } from "./badge.tsx";
 import type { PlotDrawing, Series } from "./plot_drawing.ts";
 
 interface PlotProps extends Pick<PlotDrawing, "kind" | "labels" | "series" | "format" | "scale"> {
@@ -59,7 +59,7 @@ export function Plot({ name, across, without_table = false, rest, ...drawing }: 
         {pointed !== null && <strong>{labels[pointed]}</strong>}
         {series.map((one) => (
           <span key={one.name}>
-            <i style={{ background: cssColour(one.colour) }} />
+            <i style={{ background: cssColor(one.color) }} />
             {one.name} <b>{legendValue(one)}</b>
           </span>
         ))}

@@ -1,12 +1,12 @@
 // Draws plots. A separate chunk, loaded with the first plot.
 import uPlot from "uplot";
-import { cssColour } from "./badge.tsx";
+import { cssColor } from "./badge.tsx";
 
 /** A line or a group of bars: a value per point, or null. */
 export interface Series {
   readonly name: string;
-  /** A token of `components/tokens.css`, such as `--plot-1`, or a colour such as `#1f6feb`. */
-  readonly colour: string;
+  /** A token of `components/tokens.css`, such as `--plot-1`, or a color such as `#1f6feb`. */
+  readonly color: string;
   readonly values: readonly (number | null)[];
 }
 
@@ -30,12 +30,12 @@ const height = 190;
 
 /** Draws a plot as wide as its element. Returns a function that removes it. */
 export function draw(place: HTMLElement, drawing: PlotDrawing): () => void {
-  const colour = colours(place);
+  const color = colors(place);
   const { labels, series, kind, format, scale = format, max, onPoint } = drawing;
   const shown = kind === "bars" ? stacked(series) : series;
   const font = `12px ${getComputedStyle(place).fontFamily}`;
   const widest = Math.max(...[0.5, 1].map((part) => scale((max ?? topOf(shown)) * part).length));
-  const axis = { font, stroke: colour("--muted"), ticks: { show: false } } as const;
+  const axis = { font, stroke: color("--muted"), ticks: { show: false } } as const;
   const plot = new uPlot(
     {
       width: place.clientWidth,
@@ -58,7 +58,7 @@ export function draw(place: HTMLElement, drawing: PlotDrawing): () => void {
         },
         {
           ...axis,
-          grid: { stroke: colour("--line"), width: 1 },
+          grid: { stroke: color("--line"), width: 1 },
           size: 14 + widest * 7,
           space: 38,
           incrs:
@@ -72,8 +72,8 @@ export function draw(place: HTMLElement, drawing: PlotDrawing): () => void {
         {},
         ...shown.map((one) =>
           kind === "bars"
-            ? { fill: colour(one.colour), paths: barsOf(), points: { show: false } }
-            : { stroke: colour(one.colour), width: 2, points: { size: 5, fill: colour(one.colour) }, spanGaps: true },
+            ? { fill: color(one.color), paths: barsOf(), points: { show: false } }
+            : { stroke: color(one.color), width: 2, points: { size: 5, fill: color(one.color) }, spanGaps: true },
         ),
       ],
       hooks: { setCursor: [({ cursor: { idx } }) => onPoint(idx ?? null)] },
@@ -113,10 +113,10 @@ function stacked(series: readonly Series[]): Series[] {
 }
 
 /** Resolves CSS variables, because a canvas does not support them. */
-function colours(place: HTMLElement): (colour: string) => string {
-  return (colour) => {
+function colors(place: HTMLElement): (token: string) => string {
+  return (token) => {
     const probe = document.createElement("span");
-    probe.style.color = cssColour(colour);
+    probe.style.color = cssColor(token);
     place.append(probe);
     const { color } = getComputedStyle(probe);
     probe.remove();

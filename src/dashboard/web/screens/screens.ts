@@ -177,12 +177,12 @@ const settings: readonly Row[] = [
   ["/settings/requests/:id", "", titles.request, "requests.read", requests, "RequestScreen"],
   ["/settings/reference", "developers", entries.reference, null, () => import("./developer/reference.tsx")],
 
-  ["/settings/backups", "system", entries.backups, "house.manage", () => import("./settings/backups.tsx")],
-  ["/settings/servers", "system", entries.servers, "house.manage", () => import("./settings/servers.tsx")],
+  ["/settings/backups", "system", entries.backups, "operator.manage", () => import("./settings/backups.tsx")],
+  ["/settings/servers", "system", entries.servers, "operator.manage", () => import("./settings/servers.tsx")],
   ["/settings/metrics", "system", entries.metrics, "metrics.read", () => import("./settings/metrics.tsx")],
-  ["/settings/mail", "system", entries.mail, "house.manage", () => import("./settings/mail.tsx")],
+  ["/settings/mail", "system", entries.mail, "operator.manage", () => import("./settings/mail.tsx")],
   ["/settings/audit", "system", entries.audit, "audit.read", () => import("./settings/audit_log.tsx")],
-  ["/settings/retention", "system", entries.retention, "house.manage", () => import("./settings/retention.tsx")],
+  ["/settings/retention", "system", entries.retention, "operator.manage", () => import("./settings/retention.tsx")],
 ];
 
 const groupIcons = {

@@ -23,7 +23,7 @@ export function RestoredBanner() {
     <div class="restored-banner" role="region" aria-label={words.name}>
       <Icon name="shield" />
       <span>{words.text(dateTime(waiting.as_of), waiting.waiting)}</span>
-      {may("house.manage") && (
+      {may("operator.manage") && (
         <>
           <button type="button" class="plain" onClick={() => void ask("send")}>
             {words.send.act}

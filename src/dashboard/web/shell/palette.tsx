@@ -219,13 +219,13 @@ const icons: Readonly<Record<SearchHit["type"], IconName>> = {
 };
 
 /** The screen of a hit: its own, or that of its parent record. */
-function pathOf({ type, id, of }: SearchHit): string {
+function pathOf({ type, id, parent }: SearchHit): string {
   switch (type) {
     case "parcel":
     case "label":
-      return of === null ? "/orders" : `/${of.type}s/${of.id}`;
+      return parent === null ? "/orders" : `/${parent.type}s/${parent.id}`;
     case "bin":
-      return `/bins/${of?.id ?? ""}/${encodeURIComponent(id)}`;
+      return `/bins/${parent?.id ?? ""}/${encodeURIComponent(id)}`;
     default:
       return `/${type}s/${id}`;
   }

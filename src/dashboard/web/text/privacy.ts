@@ -124,7 +124,7 @@ export const privacyTexts = {
     notifications: "Store notifications",
     events: "Events",
     delivery_log: "Webhook deliveries",
-    kept_answers: "Stored responses",
+    stored_responses: "Stored responses",
     request_log: "Request log",
   },
 } as const;

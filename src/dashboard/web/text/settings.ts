@@ -66,7 +66,7 @@ export const backupTexts = {
   exampleText: "On the command line, packhouse backup creates a backup at any time and packhouse restore restores one.",
   runs: "Runs",
   kind: "Type",
-  kinds: { backup: "Backup", proof: "Restore test" },
+  kinds: { backup: "Backup", restore_test: "Restore test" },
   tookOf: (seconds: number) => `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`,
   emptyTitle: "No backups yet",
   emptyText: "Recent backups and restore tests are listed here.",
@@ -192,7 +192,7 @@ export const retentionTexts = {
     commercial_records: ["people", "Commercial records"],
     event_payloads: ["events", "Event payloads"],
     delivery_log: ["events", "Webhook deliveries"],
-    receiver_answers: ["events", "Receiver responses"],
+    webhook_responses: ["events", "Receiver responses"],
     platform_orders: ["partners", "Store orders that were not imported"],
     platform_notifications: ["partners", "Store notifications"],
     carrier_callbacks: ["partners", "Carrier callbacks"],
@@ -200,7 +200,7 @@ export const retentionTexts = {
     request_log: ["acts", "Request log"],
     audit_trail: ["acts", "Audit trail"],
     invitations: ["acts", "Closed invitations"],
-    kept_answers: ["acts", "Stored responses for repeated requests"],
+    stored_responses: ["acts", "Stored responses for repeated requests"],
   },
 } as const;
 

@@ -1,4 +1,4 @@
-/** The meaning of a state, which sets its colour. */
+/** The meaning of a state, which sets its color. */
 export type Tone = "neutral" | "info" | "good" | "warning" | "bad";
 
 /** The states of the API and their tones. States that are not listed are neutral. */
@@ -114,7 +114,7 @@ export const states = {
   },
   user: { active: ["Active", "good"], disabled: ["Disabled", "bad"] },
   void: {
-    asked: ["Void requested", "warning"], submitted: ["Pending with carrier", "warning"],
+    requested: ["Void requested", "warning"], submitted: ["Pending with carrier", "warning"],
     accepted: ["Void accepted", "warning"],
   },
 } as const satisfies Record<string, States>;

@@ -17,7 +17,7 @@ export async function merchants(teller: Teller): Promise<void> {
     timezone: "Europe/Berlin",
     contact: { name: "Anna Acker", email: "anna@acme.example", phone: "+49 30 1234567" },
     ship_from_name: "Acme Toys",
-    colour: "#1f6feb",
+    color: "#1f6feb",
   };
   const { id } = (await tell("createMerchant", { key, body })).data;
   const path = { id };

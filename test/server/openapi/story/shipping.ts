@@ -18,7 +18,7 @@ export async function rateCards({ tell }: Teller): Promise<void> {
     surcharges: { residential: { price: "4.50", cost: "3.90" } },
     fuel_basis_points: 1250,
     declared_value: { per_hundred: { price: "1.15" }, minimum: { price: "3.45" } },
-    cut_off: "16:00",
+    cutoff_time: "16:00",
     saturday_delivery: true,
     transit_days: [
       { zone: "2", days: 1 },

@@ -22,8 +22,8 @@ import { privacyTexts as texts } from "../../text/privacy.ts";
 const soon_ms = 60_000;
 
 /** Whether an erasure is running or about to. A waiting one is checked once an hour. */
-const goesOn = ({ status, looks_again_at }: ErasureRecord) =>
-  status === "running" || (status === "waiting" && Date.parse(looks_again_at ?? "") - now.value < soon_ms);
+const goesOn = ({ status, next_check_at }: ErasureRecord) =>
+  status === "running" || (status === "waiting" && Date.parse(next_check_at ?? "") - now.value < soon_ms);
 
 /** Reloads an erasure while it is in progress, and the erased records once it has ended. */
 function useErasure(erasure: ErasureRecord | undefined, reload: () => Promise<void>): void {
@@ -89,7 +89,8 @@ interface StateProps {
 
 /** The progress of an erasure. */
 function StateCard({ erasure, of_one = false, onCancelled = () => {} }: StateProps) {
-  const { status, after_days, customers, merchant_id, looks_again_at, created_at, finished_at, rest_gone_by } = erasure;
+  const { status, after_days, customers, merchant_id, next_check_at, created_at, finished_at, fully_erased_by } =
+    erasure;
   return (
     <Card title={texts.erasure} acts={<ActionButton of={cancelErasure(erasure, onCancelled)} />}>
       <DescriptionList
@@ -102,8 +103,8 @@ function StateCard({ erasure, of_one = false, onCancelled = () => {} }: StatePro
           ],
           [texts.requested, <Time key="asked" at={created_at} exact />],
           finished_at === null ? null : [texts.ended, <Time key="ended" at={finished_at} exact />],
-          status === "waiting" ? null : [texts.restGoneBy, <Time key="gone" at={rest_gone_by} exact />],
-          status === "waiting" ? [texts.nextCheck, <Time key="again" at={looks_again_at} />] : null,
+          status === "waiting" ? null : [texts.restGoneBy, <Time key="gone" at={fully_erased_by} exact />],
+          status === "waiting" ? [texts.nextCheck, <Time key="again" at={next_check_at} />] : null,
           status === "waiting" && after_days !== null ? [texts.waitsDays, texts.waitsDaysOf(after_days)] : null,
           of_one ? null : [texts.customers, <Customers key="customers" ids={customers} />],
           of_one || !showsSeveral.value
@@ -137,7 +138,7 @@ const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(
 const [listed, below] = texts.listedBelow;
 
 /** Erased records, manual steps, and kept records with the reason. */
-function Details({ erasure: { status, erased, by_hand, receivers, kept } }: { readonly erasure: ErasureRecord }) {
+function Details({ erasure: { status, erased, manual_steps, receivers, kept } }: { readonly erasure: ErasureRecord }) {
   const done = status === "done";
   return (
     <>
@@ -152,7 +153,7 @@ function Details({ erasure: { status, erased, by_hand, receivers, kept } }: { re
       )}
       <Card title={texts.byHand}>
         <ul class="points">
-          {by_hand.map((line) => (
+          {manual_steps.map((line) => (
             <li key={line}>
               {line.replace(listed, below)}
               {line.includes(listed) && (
@@ -165,10 +166,10 @@ function Details({ erasure: { status, erased, by_hand, receivers, kept } }: { re
       <Card title={texts.kept}>
         <ul class="points">
           {kept.map((one) => (
-            <li key={one.what}>
-              {sentence(one.what)}
+            <li key={one.data}>
+              {sentence(one.data)}
               <small>
-                {sentence(one.why)}. {texts.keptFor(one.for)} {one.law && texts.keptLaw(one.law)}
+                {sentence(one.reason)}. {texts.keptFor(one.for)} {one.legal_basis && texts.keptLaw(one.legal_basis)}
               </small>
             </li>
           ))}

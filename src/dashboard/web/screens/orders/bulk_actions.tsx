@@ -55,7 +55,7 @@ interface BulkActsProps {
 export function BulkActs({ chosen, rows, clear }: BulkActsProps) {
   const [action, setAction] = useState<BulkMenuAction | null>(null);
   const offered = ([] as BulkMenuAction[]).concat(
-    may("orders.write") && may("orders.fulfil") ? ["process"] : [],
+    may("orders.write") && may("orders.fulfill") ? ["process"] : [],
     may("orders.write") ? ["hold", "release"] : [],
     may("orders.write") && isOperatorUser.value ? ["allocate"] : [],
     may("orders.write") && may("shipping.buy") ? ["buy_label"] : [],

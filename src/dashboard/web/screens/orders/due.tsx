@@ -25,7 +25,7 @@ function dueOf({ ship_by, status, held_from }: Order): { text: string; tone: "ba
   return { text: shortDateTime(ship_by), tone: "neutral" };
 }
 
-/** The ship date of an order, coloured by urgency. */
+/** The ship date of an order, colored by urgency. */
 export function Due({ order }: { readonly order: Order }) {
   const due = dueOf(order);
   return due === null ? <>–</> : <span class={`due ${due.tone}`}>{due.text}</span>;

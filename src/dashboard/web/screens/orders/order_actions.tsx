@@ -33,7 +33,7 @@ const dangerous = new Set(["cancel", "cancel_items"]);
 const shown_max = 3;
 
 /** Whether the user may do this action on an order. */
-export const mayAct = (action: string) => may(floor.has(action) ? "orders.fulfil" : "orders.write");
+export const mayAct = (action: string) => may(floor.has(action) ? "orders.fulfill" : "orders.write");
 
 /** Whether the order has a hold that can be released. Other holds end when their cause is resolved. */
 export const isReleasable = (order: Order) => order.holds.some(({ lifted_by }) => lifted_by === "release");

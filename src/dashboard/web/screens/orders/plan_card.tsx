@@ -14,14 +14,17 @@ import { stockHref } from "../stock/stock_links.ts";
 import { mayAct } from "./order_actions.tsx";
 
 type PlannedOrderItem = OrderPlan["items"][number];
-type PlannedSpot = Pick<PlannedOrderItem["held"][number], "bin" | "lot_number" | "expiration_date" | "warehouse_id">;
+type PlannedSpot = Pick<
+  PlannedOrderItem["allocated"][number],
+  "bin" | "lot_number" | "expiration_date" | "warehouse_id"
+>;
 
 /** The allocation of an order: its reserved stock, the reasons and the backordered units. */
 export function PlanCard({ order, etag }: { readonly order: Order; readonly etag: string | null }) {
   const open = ["pending", "processing", "fulfilled", "on_hold"].includes(order.status);
   const { data: plan, problem } = useQuery<OrderPlan>(open ? `/orders/${order.id}/plan` : null);
   if (!open) return null;
-  const better = plan?.items.some(({ anew }) => anew !== null) === true && order.status !== "on_hold";
+  const better = plan?.items.some(({ reallocation }) => reallocation !== null) === true && order.status !== "on_hold";
   const allocateAgain: Action = {
     title: texts.acts["allocate"] ?? "",
     icon: "refresh",
@@ -50,8 +53,8 @@ function NewPlan({ items }: { readonly items: readonly PlannedOrderItem[] }) {
     <>
       <p>{texts.betterText}</p>
       <ul>
-        {items.flatMap(({ sku, anew }) =>
-          (anew ?? []).map((spot) => (
+        {items.flatMap(({ sku, reallocation }) =>
+          (reallocation ?? []).map((spot) => (
             <li key={`${sku} ${spot.bin} ${spot.lot_number}`}>
               {count(spot.quantity)} × <code>{sku}</code> <Place spot={spot} />
             </li>
@@ -83,7 +86,7 @@ function Place({ spot: { bin, lot_number, expiration_date } }: { readonly spot: 
 }
 
 function PlanItem({ item, order }: { readonly item: PlannedOrderItem; readonly order: Order }) {
-  const { sku, wanted, reserved, missing, held, anew, passed_over, waits } = item;
+  const { sku, required, reserved, backordered, allocated, reallocation, not_chosen, shortage } = item;
   const [why, setWhy] = useState(false);
   return (
     <section class="plan-item" aria-label={sku}>
@@ -92,35 +95,35 @@ function PlanItem({ item, order }: { readonly item: PlannedOrderItem; readonly o
           <code>{sku}</code>
         </a>
         <span class="plan-bar" aria-hidden="true">
-          <span style={{ width: `${wanted === 0 ? 100 : (reserved / wanted) * 100}%` }} />
+          <span style={{ width: `${required === 0 ? 100 : (reserved / required) * 100}%` }} />
         </span>
         <span class="muted">
-          {count(reserved)} {texts.of(count(wanted))}
+          {count(reserved)} {texts.of(count(required))}
         </span>
-        {missing > 0 && <Badge tone="bad">{texts.waits(missing)}</Badge>}
+        {backordered > 0 && <Badge tone="bad">{texts.waits(backordered)}</Badge>}
       </header>
       <ul class="plan-held">
-        {held.map((spot) => (
+        {allocated.map((spot) => (
           <li key={`${spot.warehouse_id} ${spot.bin} ${spot.lot_number}`}>
             <b>{count(spot.quantity)}</b> <Place spot={spot} />
             {spot.picked && <Badge tone="info">{texts.inStaging}</Badge>}
           </li>
         ))}
-        {held.length === 0 && <li class="muted">{texts.heldNothing}</li>}
+        {allocated.length === 0 && <li class="muted">{texts.heldNothing}</li>}
       </ul>
-      {anew !== null && <p class="plan-anew">{texts.better}</p>}
-      {waits && <Waits waits={waits} />}
-      {passed_over.length > 0 && (
+      {reallocation !== null && <p class="plan-anew">{texts.better}</p>}
+      {shortage && <Shortage shortage={shortage} />}
+      {not_chosen.length > 0 && (
         <>
           <Button
             kind="plain"
             icon={why ? "up" : "down"}
-            title={texts.why(passed_over.length)}
+            title={texts.why(not_chosen.length)}
             onClick={() => setWhy(!why)}
           />
           {why && (
             <ul class="plan-why">
-              {passed_over.map((spot) => (
+              {not_chosen.map((spot) => (
                 <li key={`${spot.warehouse_id} ${spot.bin} ${spot.lot_number}`}>
                   <Place spot={spot} />
                   <span class="muted">
@@ -137,23 +140,23 @@ function PlanItem({ item, order }: { readonly item: PlannedOrderItem; readonly o
   );
 }
 
-function Waits({ waits }: { readonly waits: NonNullable<PlannedOrderItem["waits"]> }) {
-  const { ahead, promised, incoming, expected_at } = waits;
+function Shortage({ shortage }: { readonly shortage: NonNullable<PlannedOrderItem["shortage"]> }) {
+  const { units_ahead, reserved_elsewhere, incoming, expected_at } = shortage;
   return (
     <ul class="plan-waits">
-      <li>{ahead === 0 ? texts.first : texts.ahead(ahead)}</li>
+      <li>{units_ahead === 0 ? texts.first : texts.ahead(units_ahead)}</li>
       {incoming.units > 0 && <li>{texts.incoming(incoming.units)}</li>}
       <li>{expected_at ? texts.expectedBy(dateOrDateTime(expected_at)) : texts.expectedNever}</li>
-      {promised.claims.length > 0 && (
+      {reserved_elsewhere.reservations.length > 0 && (
         <li>
           {texts.promisedTo}{" "}
-          {promised.claims.map(({ order_id, order_number, units }, at) => (
+          {reserved_elsewhere.reservations.map(({ order_id, order_number, units }, at) => (
             <span key={order_id ?? order_number}>
               {at > 0 && ", "}
               {order_id ? <a href={to(`/orders/${order_id}`)}>{order_number}</a> : order_number} ({count(units)})
             </span>
           ))}
-          {promised.more && ` ${texts.andOthers}`}
+          {reserved_elsewhere.has_more && ` ${texts.andOthers}`}
         </li>
       )}
     </ul>

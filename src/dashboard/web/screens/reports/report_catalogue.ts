@@ -47,7 +47,7 @@ const stretches = ["day", "week", "month"] as const;
 const days = (rows: readonly { readonly from: string }[]) => rows.map(({ from }) => shortDate(from));
 const line = (name: string, values: readonly (number | null)[], at = 1): Series => ({
   name,
-  colour: `--plot-${at}`,
+  color: `--plot-${at}`,
   values,
 });
 const percent = (value: number) => share(value);

@@ -4,7 +4,7 @@ import type { CarrierCostReport, OrdersReport, PickingReport } from "../../api/t
 import type { Series } from "../../components/plot_drawing.ts";
 import { stateWords } from "../../text/states.ts";
 
-/** The states of orders from last to first, with their colours. */
+/** The states of orders from last to first, with their colors. */
 const states = [
   ["delivered", "--plot-1"],
   ["shipped", "--plot-3"],
@@ -21,7 +21,7 @@ export const orderStates: readonly string[] = states.map(([state]) => state).toR
 /** Orders by status as stacked series. Statuses without orders are left out. */
 export function ordersSeries(rows: OrdersReport["rows"]): Series[] {
   return states
-    .map(([state, colour]) => ({ name: stateWords(state), colour, values: rows.map((row) => row[state]) }))
+    .map(([state, color]) => ({ name: stateWords(state), color, values: rows.map((row) => row[state]) }))
     .filter(({ values }) => values.some((value) => value > 0));
 }
 
@@ -45,7 +45,7 @@ export function hoursOf(rows: PickingReport["rows"], date: string): { labels: st
   };
 }
 
-const colours = ["--plot-1", "--plot-2", "--plot-3", "--plot-4", "--plot-5", "--plot-6"] as const;
+const colors = ["--plot-1", "--plot-2", "--plot-3", "--plot-4", "--plot-5", "--plot-6"] as const;
 
 /** Every day of a report, including days without a row. */
 function daysOf({ from, to }: { readonly from: string; readonly to: string }): string[] {
@@ -61,7 +61,7 @@ export function carrierSeries(report: CarrierCostReport): { labels: string[]; se
   const carriers = [...new Set(rows.map(({ carrier }) => carrier))];
   const series = carriers.map((carrier, at) => ({
     name: stateWords(carrier),
-    colour: colours[at % colours.length] ?? "--plot-1",
+    color: colors[at % colors.length] ?? "--plot-1",
     values: labels.map((from) => rows.find((row) => row.from === from && row.carrier === carrier)?.cost ?? 0),
   }));
   return { labels, series, currency };

@@ -3,7 +3,7 @@ import { merchantAsked, merchantOf, showsSeveral } from "../../api/merchants.ts"
 import { isOperatorUser } from "../../api/session.ts";
 import type { StorageDay } from "../../api/types.ts";
 import { query, setQuery } from "../../browser/router.ts";
-import { merchantColour } from "../../components/badge.tsx";
+import { merchantColor } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { Select } from "../../components/fields.tsx";
 import { List } from "../../components/list_page.tsx";
@@ -103,18 +103,18 @@ function StoredDays({ stored, asked }: { readonly stored: StoredDays; readonly a
 /** A series per merchant, the largest first. */
 function seriesOf({ days, of }: StoredDays): readonly Series[] {
   const all = days.map(({ units }) => units);
-  if (!showsSeveral.value || of.size < 2) return [{ name: words.units, colour: "--plot-1", values: all }];
+  if (!showsSeveral.value || of.size < 2) return [{ name: words.units, color: "--plot-1", values: all }];
   const sum = (one: ReadonlyMap<string, number>) => [...one.values()].reduce((total, units) => total + units, 0);
   const owners = [...of].sort(([, one], [, other]) => sum(other) - sum(one));
   const shown = owners.length > series_max ? owners.slice(0, series_max - 1) : owners;
   const series = shown.map(([id, units], at) => ({
     name: merchantOf(id)?.code ?? id,
-    colour: merchantColour(merchantOf(id)) ?? `--plot-${at + 1}`,
+    color: merchantColor(merchantOf(id)) ?? `--plot-${at + 1}`,
     values: days.map(({ day }) => units.get(day) ?? 0),
   }));
   if (shown.length === owners.length) return series;
   const rest = days.map((_, at) => (all[at] ?? 0) - series.reduce((total, { values }) => total + (values[at] ?? 0), 0));
-  return [...series, { name: texts.others, colour: "--faint", values: rest }];
+  return [...series, { name: texts.others, color: "--faint", values: rest }];
 }
 
 const cubicMetres = (cm3: number) =>

@@ -24,7 +24,7 @@ const dismissed = storedPreference<readonly string[]>("first_steps_dismissed", [
 type FirstStepsState = Overview["first_steps"];
 
 const steps = [
-  { id: "warehouse", href: "/settings/house", permission: "house.manage" },
+  { id: "warehouse", href: "/settings/house", permission: "operator.manage" },
   { id: "carrier", href: "/shipping/carriers", permission: "shipping.manage" },
   { id: "product", href: "/products/new", permission: "catalog.write" },
   { id: "stock", href: "/stock", permission: "stock.write" },

@@ -32,7 +32,7 @@ export function listOf({ noun, filter }: Topic["target"]): string {
 
 /** The address of a topic's sample record. */
 export function sampleOf(kind: Topic["kind"], sample: Topic["samples"][number]): string {
-  const { id, within } = sample;
+  const { id, parent } = sample;
   switch (kind) {
     case "hold":
     case "backorder":
@@ -43,7 +43,7 @@ export function sampleOf(kind: Topic["kind"], sample: Topic["samples"][number]):
       return to("/shipping/labels", { status: "error" });
     case "failed_import":
     case "failed_report":
-      return to(`/settings/platforms/${within ?? ""}`);
+      return to(`/settings/platforms/${parent ?? ""}`);
     case "failing_webhook":
       return to(`/settings/webhooks/${id}`);
     case "count_difference":

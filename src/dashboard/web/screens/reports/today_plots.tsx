@@ -89,7 +89,7 @@ export function Plots() {
             across={words.day}
             kind="line"
             labels={rows.map(({ from }) => shortDate(from))}
-            series={[{ name: texts.share, colour: "--plot-1", values: rows.map((row) => row.on_time_share) }]}
+            series={[{ name: texts.share, color: "--plot-1", values: rows.map((row) => row.on_time_share) }]}
             max={1}
             format={(value) => share(value)}
             rest={() => share(totals.on_time_share)}
@@ -127,7 +127,7 @@ function Picked({ period }: { readonly period: Params }) {
         const picked_on = rows.at(-1)?.from ?? "";
         const { labels, values } = hoursOf(rows, picked_on);
         const name = picked_on === last_day ? texts.unitsToday : texts.unitsOn(shortDate(picked_on));
-        const units = { name, colour: "--plot-3", values };
+        const units = { name, color: "--plot-3", values };
         return (
           <Plot
             name={texts.plotPicked}

@@ -137,7 +137,7 @@ export function SideTopics({ overview }: { readonly overview: Overview }) {
         {expiring_lots.count === 0 && <p class="today-note">{texts.noExpiring}</p>}
         {expiring_lots.count > 0 && (
           <Rows topic={expiring_lots}>
-            {({ within, at, quantity }) => `${within} · ${texts.units(quantity ?? 0)} · ${texts.expires(date(at))}`}
+            {({ parent, at, quantity }) => `${parent} · ${texts.units(quantity ?? 0)} · ${texts.expires(date(at))}`}
           </Rows>
         )}
       </Card>

@@ -42,7 +42,7 @@ const backUp: Action = {
 };
 
 function State({ settings }: { readonly settings: BackupSettings }) {
-  const { last, last_proof, next_at, place, every_minutes, keep, with_key, continuous } = settings;
+  const { last, last_restore_test, next_at, destination, every_minutes, keep, with_key, continuous } = settings;
   return (
     <>
       <Card title={words.status}>
@@ -51,11 +51,11 @@ function State({ settings }: { readonly settings: BackupSettings }) {
             [texts.last, last === null ? texts.never : <Time at={last.ended_at} />],
             [texts.lastOf, last?.live && <Time at={last.live.at} exact />],
             [words.size, last && bytes(last.size_bytes ?? 0)],
-            [texts.lastPlace, last && <code>{last.place}</code>],
+            [texts.lastPlace, last && <code>{last.destination}</code>],
             [
               texts.proven,
               <>
-                {last_proof === null ? texts.never : <Time at={last_proof.ended_at} />}{" "}
+                {last_restore_test === null ? texts.never : <Time at={last_restore_test.ended_at} />}{" "}
                 <span class="muted">{texts.provenHint}</span>
               </>,
             ],
@@ -68,7 +68,7 @@ function State({ settings }: { readonly settings: BackupSettings }) {
         <div class="stack">
           <DescriptionList
             facts={[
-              [words.location, <code key="place">{place}</code>],
+              [words.location, <code key="place">{destination}</code>],
               [texts.every, every_minutes && texts.everyOf(every_minutes)],
               [texts.keep, keep && texts.keepOf(keep.hours, keep.days, keep.months)],
               [texts.key, texts.keyOf(with_key)],
@@ -117,8 +117,8 @@ function NotSet() {
   );
 }
 
-const took = ({ begun_at, ended_at }: BackupRun) =>
-  begun_at !== null && ended_at !== null && texts.tookOf((Date.parse(ended_at) - Date.parse(begun_at)) / 1000);
+const took = ({ started_at, ended_at }: BackupRun) =>
+  started_at !== null && ended_at !== null && texts.tookOf((Date.parse(ended_at) - Date.parse(started_at)) / 1000);
 
 const columns: readonly TableColumn<BackupRun>[] = [
   { id: "created", title: words.when, time: "created_at" },
@@ -126,7 +126,12 @@ const columns: readonly TableColumn<BackupRun>[] = [
   { id: "status", title: words.status, cell: ({ status }) => <Badge state={status} /> },
   { id: "size", title: words.size, align: "right", cell: ({ size_bytes }) => size_bytes !== null && bytes(size_bytes) },
   { id: "took", title: words.duration, align: "right", extra: true, cell: took },
-  { id: "where", title: words.location, wide: true, cell: ({ place, error }) => error ?? <code>{place}</code> },
+  {
+    id: "where",
+    title: words.location,
+    wide: true,
+    cell: ({ destination, error }) => error ?? <code>{destination}</code>,
+  },
 ];
 
 function Runs() {

@@ -94,16 +94,16 @@ function Test() {
   );
 }
 
-function Answer({ answer: { taken, to, refused, answer } }: { readonly answer: MailTest }) {
+function Answer({ answer: { accepted, to, refused, response } }: { readonly answer: MailTest }) {
   const recipients = to.join(", ");
   return (
     <div class="stack">
-      <Notice kind={taken ? "done" : "problem"}>
-        <p>{taken ? texts.accepted(recipients) : texts.rejected(recipients)}</p>
+      <Notice kind={accepted ? "done" : "problem"}>
+        <p>{accepted ? texts.accepted(recipients) : texts.rejected(recipients)}</p>
         {refused.length > 0 && <p>{texts.rejectedOf(refused.join(", "))}</p>}
-        {taken && <p>{texts.acceptedText}</p>}
+        {accepted && <p>{texts.acceptedText}</p>}
       </Notice>
-      <Code name={texts.answer} text={answer} />
+      <Code name={texts.answer} text={response} />
     </div>
   );
 }

@@ -47,10 +47,10 @@ const merchantFields = (is_new: boolean): readonly FormField[] => [
   },
   {
     kind: "custom",
-    name: "colour",
-    label: texts.colour,
-    help: texts.colourHelp,
-    render: (editing) => <ColourField editing={editing} />,
+    name: "color",
+    label: texts.color,
+    help: texts.colorHelp,
+    render: (editing) => <ColorField editing={editing} />,
   },
   { kind: "heading", name: "contact", label: texts.contact },
   { kind: "text", name: "contact.name", label: words.name, ...third },
@@ -62,22 +62,22 @@ const merchantFields = (is_new: boolean): readonly FormField[] => [
   { kind: "address", name: "return_address", label: texts.returnAddress, help: texts.returnAddressHelp },
 ];
 
-function ColourField({ editing: { id, value, set, problem } }: { readonly editing: Editing }) {
-  const colour = String(value ?? "");
+function ColorField({ editing: { id, value, set, problem } }: { readonly editing: Editing }) {
+  const color = String(value ?? "");
   const wrong = problem();
   return (
     <div class="row">
       <input
         id={id}
         type="color"
-        name="colour"
-        class="colour-field"
-        aria-label={texts.colour}
-        value={colour === "" ? texts.firstColour : colour}
+        name="color"
+        class="color-field"
+        aria-label={texts.color}
+        value={color === "" ? texts.firstColor : color}
         onInput={(event) => set(event.currentTarget.value)}
       />
-      {colour === "" ? <span class="muted">{texts.noColour}</span> : <code>{colour}</code>}
-      {colour !== "" && <Button kind="plain" icon="close" title={words.remove} onClick={() => set("")} />}
+      {color === "" ? <span class="muted">{texts.noColor}</span> : <code>{color}</code>}
+      {color !== "" && <Button kind="plain" icon="close" title={words.remove} onClick={() => set("")} />}
       <FieldError text={wrong} />
     </div>
   );

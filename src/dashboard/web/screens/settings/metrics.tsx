@@ -89,9 +89,9 @@ function MetricPlot({ title, figures, series, format = count }: MetricPlotProps)
 }
 
 function Plots({ figures }: { readonly figures: MetricFigures }) {
-  const line = (name: string, colour: string, field: Exclude<keyof MetricFigures, "at">): Series => ({
+  const line = (name: string, color: string, field: Exclude<keyof MetricFigures, "at">): Series => ({
     name,
-    colour,
+    color,
     values: figures[field],
   });
   const milliseconds = (value: number) => texts.milliseconds(count(Math.round(value * 10) / 10));

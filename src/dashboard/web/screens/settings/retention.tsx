@@ -36,7 +36,7 @@ export function RetentionScreen() {
   );
 }
 
-const textOf = ({ kept }: RetentionRow) => (kept === null ? "" : String(kept));
+const textOf = ({ value }: RetentionRow) => (value === null ? "" : String(value));
 
 /** The entered period; null for the default. Other text is sent unchanged, so that the API refuses it. */
 function timeOf(value: unknown): unknown {
@@ -79,26 +79,28 @@ function fieldsOf(kinds: readonly RetentionRow[]): readonly FormField[] {
   });
 }
 
-function fieldOf({ kind, usual, least, most, unit, what, costs }: RetentionRow): FormField {
-  const fixed = least === most;
-  const limits = texts.limits(least, most, unit);
+function fieldOf({ kind, minimum, maximum, unit, description, costs, ...times }: RetentionRow): FormField {
+  const fixed = minimum === maximum;
+  const limits = texts.limits(minimum, maximum, unit);
   return {
     kind: "number",
     name: kind,
     label: texts.kinds[kind][1],
     unit,
     disabled: fixed,
-    help: [what, texts.takes(costs), limits, ...(fixed ? [] : [texts.default_time(usual, unit)])].join(" "),
+    help: [description, texts.takes(costs), limits, ...(fixed ? [] : [texts.default_time(times.default, unit)])].join(
+      " ",
+    ),
   };
 }
 
 /** The warning about periods that are shorter than before. */
 function Shorter({ kinds, values }: { readonly kinds: readonly RetentionRow[]; readonly values: FormValues }) {
-  const shorter = kinds.flatMap(({ kind, kept, usual, unit }) => {
-    const wanted = timeOf(values[kind]) ?? usual;
+  const shorter = kinds.flatMap(({ kind, value, unit, ...times }) => {
+    const wanted = timeOf(values[kind]) ?? times.default;
     // Statutory periods (in years) delete nothing.
-    if (typeof wanted !== "number" || wanted >= (kept ?? Number.POSITIVE_INFINITY) || unit === "years") return [];
-    const before = kept === null ? texts.forever : texts.time(kept, unit);
+    if (typeof wanted !== "number" || wanted >= (value ?? Number.POSITIVE_INFINITY) || unit === "years") return [];
+    const before = value === null ? texts.forever : texts.time(value, unit);
     return [texts.shorter(texts.kinds[kind][1], before, texts.time(wanted, unit))];
   });
   if (shorter.length === 0) return null;

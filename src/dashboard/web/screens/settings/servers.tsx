@@ -13,9 +13,9 @@ const columns: readonly TableColumn<Server>[] = [
     id: "host",
     title: texts.host,
     wide: true,
-    cell: ({ host, answers }) => (
+    cell: ({ host, is_current }) => (
       <>
-        {host} {answers && <Badge tone="info">{texts.current}</Badge>}
+        {host} {is_current && <Badge tone="info">{texts.current}</Badge>}
       </>
     ),
   },

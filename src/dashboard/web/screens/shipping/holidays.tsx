@@ -48,7 +48,7 @@ export function HolidaysScreen() {
 }
 
 function CarrierDays({ holidays, year }: { readonly holidays: Holidays; readonly year: number }) {
-  const { carrier, rules, days, dates, usual } = holidays;
+  const { carrier, rules, days, dates, is_default } = holidays;
   const { etag } = useQuery<Holidays>(`/shipping/holidays/${carrier}`);
   const save = (changed: Partial<Pick<Holidays, "rules" | "days">>) =>
     ({ method: "PUT", path: `/shipping/holidays/${carrier}`, body: { rules, days, ...changed } }) as const;
@@ -93,7 +93,7 @@ function CarrierDays({ holidays, year }: { readonly holidays: Holidays; readonly
       title={carrier}
       acts={
         <>
-          <Badge tone={usual ? "neutral" : "info"}>{usual ? texts.built_in : texts.own}</Badge>
+          <Badge tone={is_default ? "neutral" : "info"}>{is_default ? texts.built_in : texts.own}</Badge>
           <ActionButton of={addDay} />
         </>
       }

@@ -38,7 +38,7 @@ const columns: readonly TableColumn<ListedCard>[] = [
   { id: "state", title: words.status, cell: (it) => <CardState card={it} /> },
   { id: "effect", title: texts.from, cell: inEffect },
   { id: "rows", title: texts.rows, number: "price_rows" },
-  { id: "cut_off", title: texts.cutOff, text: "cut_off" },
+  { id: "cutoff_time", title: texts.cutOff, text: "cutoff_time" },
   {
     id: "fuel",
     title: texts.fuel,
@@ -76,20 +76,27 @@ const fields: readonly FormField[] = [
   },
   { kind: "money", name: "price", label: texts.firstPrice, help: texts.firstPriceHelp, required: true, width: "half" },
   { kind: "number", name: "days", label: texts.firstDays, required: true, width: "half" },
-  { kind: "text", name: "cut_off", label: texts.cutOff, help: texts.cutOffHelp, placeholder: "16:00", width: "half" },
+  {
+    kind: "text",
+    name: "cutoff_time",
+    label: texts.cutOff,
+    help: texts.cutOffHelp,
+    placeholder: "16:00",
+    width: "half",
+  },
 ];
 
 const addCard: Action = {
   title: texts.add,
   permission: "shipping.manage",
   ask: { title: texts.add, submit: words.create, fields, first: { days: "3" } },
-  call: ({ name, service, price, days, cut_off }) => ({
+  call: ({ name, service, price, days, cutoff_time }) => ({
     method: "POST",
     path: "/shipping/rate_cards",
     body: {
       name,
       service,
-      ...(cut_off === "" ? {} : { cut_off }),
+      ...(cutoff_time === "" ? {} : { cutoff_time }),
       prices: [
         { zone: "*", up_to_pounds: 1, price },
         { zone: "*", up_to_pounds: null, price },

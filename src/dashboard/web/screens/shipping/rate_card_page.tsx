@@ -99,7 +99,7 @@ function Terms({ card }: { readonly card: RateCard }) {
     <Card title={texts.terms}>
       <DescriptionList
         facts={[
-          [texts.cutOff, card.cut_off],
+          [texts.cutOff, card.cutoff_time],
           [texts.shipDays, card.ship_days.map((day) => texts.days[day]).join(", ")],
           [texts.transit, days.join(", ")],
           [texts.saturday, card.saturday_delivery ? words.yes : words.no],
@@ -136,7 +136,7 @@ const weekdays = optionsOf(texts.days);
 
 const fields: readonly FormField[] = [
   { kind: "text", name: "name", label: words.name, required: true },
-  { kind: "text", name: "cut_off", label: texts.cutOff, help: texts.cutOffHelp, required: true, width: "half" },
+  { kind: "text", name: "cutoff_time", label: texts.cutOff, help: texts.cutOffHelp, required: true, width: "half" },
   { kind: "number", name: "fuel", label: texts.fuel, unit: "%", width: "half" },
   { kind: "multi-select", name: "ship_days", label: texts.shipDays, options: weekdays },
   { kind: "switch", name: "saturday_delivery", label: texts.saturday, width: "half" },
@@ -146,10 +146,10 @@ const fields: readonly FormField[] = [
 ];
 
 function changeCard(card: RateCard): Action {
-  const { name, cut_off, ship_days, saturday_delivery, sunday_delivery, minimum, dimensional } = card;
+  const { name, cutoff_time, ship_days, saturday_delivery, sunday_delivery, minimum, dimensional } = card;
   const first = {
     name,
-    cut_off,
+    cutoff_time,
     ship_days,
     saturday_delivery,
     sunday_delivery,

@@ -124,7 +124,7 @@ export function ZoneMapPicture({ map }: { readonly map: ZoneMap }) {
         onMouseLeave={() => setPointed(null)}
       >
         {zones.map((zone, at) => (
-          <path key={zone} class={`zone-${colourOf(at, zones.length)}`} d={path(zone)} />
+          <path key={zone} class={`zone-${colorOf(at, zones.length)}`} d={path(zone)} />
         ))}
         <circle class="zone-origin" cx={origin.x + side / 2} cy={origin.y + side / 2} r="7" />
       </svg>
@@ -132,7 +132,7 @@ export function ZoneMapPicture({ map }: { readonly map: ZoneMap }) {
         <ul class="zone-legend">
           {zones.map((zone, at) => (
             <li key={zone}>
-              <span class={`zone-swatch zone-${colourOf(at, zones.length)}`} />
+              <span class={`zone-swatch zone-${colorOf(at, zones.length)}`} />
               {zone}
             </li>
           ))}
@@ -143,8 +143,8 @@ export function ZoneMapPicture({ map }: { readonly map: ZoneMap }) {
   );
 }
 
-const colours = 9;
-const colourOf = (at: number, all: number) => (all <= 1 ? 0 : Math.round((at * (colours - 1)) / (all - 1)));
+const colors = 9;
+const colorOf = (at: number, all: number) => (all <= 1 ? 0 : Math.round((at * (colors - 1)) / (all - 1)));
 
 /** The data of the map as a table: the places of each zone. */
 export function ZoneTable({ map }: { readonly map: ZoneMap }) {

@@ -10,8 +10,8 @@ import { words } from "../../text/common.ts";
 import { stockTexts as texts } from "../../text/stock.ts";
 import { useWarehouses } from "./stock_links.ts";
 
-type BackorderedClaim = NonNullable<Explanation["backordered"]>["claims"][number];
-type Holding = NonNullable<Explanation["reserved"]>["claims"][number];
+type BackorderedClaim = NonNullable<Explanation["backordered"]>["reservations"][number];
+type Holding = NonNullable<Explanation["reserved"]>["reservations"][number];
 
 function Claimant({ order_id, order_number }: Pick<BackorderedClaim, "order_id" | "order_number">) {
   return order_id === null ? <span>{order_number}</span> : <a href={to(`/orders/${order_id}`)}>{order_number}</a>;
@@ -42,25 +42,25 @@ export function Demand({ explanation }: { readonly explanation: Explanation }) {
   const { backordered, reserved } = explanation;
   return (
     <div class="stack">
-      <Card title={texts.waits} flush={(backordered?.claims.length ?? 0) > 0}>
+      <Card title={texts.waits} flush={(backordered?.reservations.length ?? 0) > 0}>
         <DataTable
           name={texts.waits}
-          rows={backordered?.claims ?? []}
+          rows={backordered?.reservations ?? []}
           none={texts.nobodyWaits}
           columns={waitingColumns}
           id={({ reservation_id }) => reservation_id}
         />
-        {backordered?.more && <p class="muted pad">{texts.moreThanListed}</p>}
+        {backordered?.has_more && <p class="muted pad">{texts.moreThanListed}</p>}
       </Card>
-      <Card title={texts.promisedTo} flush={(reserved?.claims.length ?? 0) > 0}>
+      <Card title={texts.promisedTo} flush={(reserved?.reservations.length ?? 0) > 0}>
         <DataTable
           name={texts.promisedTo}
-          rows={reserved?.claims ?? []}
+          rows={reserved?.reservations ?? []}
           none={texts.nobodyHolds}
           columns={holdingColumns}
           id={({ reservation_id }) => reservation_id}
         />
-        {reserved?.more && <p class="muted pad">{texts.moreThanListed}</p>}
+        {reserved?.has_more && <p class="muted pad">{texts.moreThanListed}</p>}
       </Card>
     </div>
   );

@@ -42,7 +42,7 @@ function ZoneNeeded({ product: { sku, temperature_zone: wanted }, warehouse }: Z
   const add: Action = {
     title: texts.zoneAdd(wanted),
     icon: "plus",
-    permission: "house.manage",
+    permission: "operator.manage",
     ask: { title: texts.zoneTitle(wanted, warehouse.name), text: texts.zoneText(zone_id) },
     call: {
       method: "PATCH",
@@ -54,7 +54,7 @@ function ZoneNeeded({ product: { sku, temperature_zone: wanted }, warehouse }: Z
   return (
     <Notice kind="warning">
       <p>{texts.zoneNeeded(sku, wanted, warehouse.name)}</p>
-      <p>{may("house.manage") ? <ActionButton of={add} /> : texts.zoneAsk}</p>
+      <p>{may("operator.manage") ? <ActionButton of={add} /> : texts.zoneAsk}</p>
     </Notice>
   );
 }

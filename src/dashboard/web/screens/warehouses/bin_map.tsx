@@ -16,7 +16,7 @@ import { binTexts as texts } from "../../text/warehouses.ts";
 import { stockHref, useWarehouses } from "../stock/stock_links.ts";
 import { binHref, Expiry } from "../stock/stock_places.tsx";
 import { aislesOf, cellName, fillOf, fills, fillWord, type MapBin } from "./bin_layout.ts";
-import { AssignedTo, assignedTo, assignmentColour, assignmentWords } from "./bin_reservation.tsx";
+import { AssignedTo, assignedTo, assignmentColor, assignmentWords } from "./bin_reservation.tsx";
 
 interface BinPanelProps {
   readonly warehouse: WarehouseRecord;
@@ -329,12 +329,12 @@ function Cell({ bin }: { readonly bin: MapBin }) {
   const merchant = assignedTo(bin);
   const reservation = merchant === null ? "" : `, ${texts.reservedFor(merchant.code)}`;
   const words = `${code}: ${texts.fillOf(used, capacity)}${reservation}`;
-  const colour = assignmentColour(bin);
+  const color = assignmentColor(bin);
   return (
     <button
       type="button"
-      class={`cell ${fillOf(bin)}${colour === null ? "" : " kept"}`}
-      style={colour === null ? undefined : { "--kept": colour }}
+      class={`cell ${fillOf(bin)}${color === null ? "" : " kept"}`}
+      style={color === null ? undefined : { "--kept": color }}
       data-bin={code}
       tabIndex={-1}
       aria-label={words}

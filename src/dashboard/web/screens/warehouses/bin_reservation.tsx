@@ -1,7 +1,7 @@
 import { merchantOf, several } from "../../api/merchants.ts";
 import type { Bin } from "../../api/types.ts";
 import type { Action } from "../../components/action.tsx";
-import { cssColour, MerchantDot, merchantColour } from "../../components/badge.tsx";
+import { cssColor, MerchantDot, merchantColor } from "../../components/badge.tsx";
 import type { FormField } from "../../components/fields.tsx";
 import { merchantOptions } from "../../components/merchant_field.tsx";
 import { words } from "../../text/common.ts";
@@ -15,10 +15,10 @@ type BinAssignment = Pick<MapBin, "kind" | "dedicated_merchant_id" | "mix_mercha
 export const assignedTo = ({ dedicated_merchant_id }: Pick<MapBin, "dedicated_merchant_id">) =>
   several.value ? merchantOf(dedicated_merchant_id) : null;
 
-/** The CSS colour of the merchant that a bin is reserved for. */
-export function assignmentColour(bin: Pick<MapBin, "dedicated_merchant_id">): string | null {
-  const colour = merchantColour(assignedTo(bin));
-  return colour === null ? null : cssColour(colour);
+/** The CSS color of the merchant that a bin is reserved for. */
+export function assignmentColor(bin: Pick<MapBin, "dedicated_merchant_id">): string | null {
+  const color = merchantColor(assignedTo(bin));
+  return color === null ? null : cssColor(color);
 }
 
 /** The merchants whose stock a bin accepts, as text. Only storage bins restrict merchants. */
@@ -58,7 +58,7 @@ export function editBin(bin: Bin): Action {
   return {
     title: words.edit,
     icon: "edit",
-    permission: "house.manage",
+    permission: "operator.manage",
     when: several.value,
     ask: {
       title: texts.editTitle(code),

@@ -64,7 +64,7 @@ function renamed(body: ReturnType<typeof warehouseBody>, before: WarehouseRecord
   return followed ? { ...body, address: { ...address, name: body.name } } : body;
 }
 
-const manage = { permission: "house.manage" } as const;
+const manage = { permission: "operator.manage" } as const;
 
 /** Creates a warehouse with its first zone and bins. */
 export const newWarehouse: Action = {

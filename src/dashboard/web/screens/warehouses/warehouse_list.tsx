@@ -90,7 +90,7 @@ function Zones({ warehouse }: WarehouseCardProps) {
           { id: "units", title: words.units, align: "right", cell: fillOf },
         ]}
         acts={
-          may("house.manage")
+          may("operator.manage")
             ? (zone) => <Actions of={[addBins(warehouse, zone), editZone(warehouse, zone)]} />
             : undefined
         }
