@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Actor } from "../core/actor.ts";
 import { Fault, missing } from "../core/faults.ts";
 import { readId, wireId } from "../core/ids.ts";
@@ -26,9 +27,9 @@ import {
   refuseUninspected,
   returnEvent,
 } from "./return.ts";
-import type { RefundReturn, ReportRefund } from "./returns.schema.ts";
+import type { RefundReturn, ReportRefund, UpdateReturn } from "./returns.schema.ts";
 import { insertRefund, listReturnsOfOrder, saveRefundStatus, saveReturn } from "./returns.sql.ts";
-import { begin } from "./returns.ts";
+import { begin, changedTerms } from "./returns.ts";
 
 /** The limits on the refunds of a return, in cents. */
 export interface RefundTerms {
@@ -214,6 +215,19 @@ export async function reportRefund(tx: Tx, id: string, refund_id: string, input:
   const refunds = before.refunds.map((other) => (other === refund ? reported : other));
   await saveReturn(tx, before, { refund_status: refundStatusOf(terms, refunds) });
   return reported;
+}
+
+/**
+ * Changes the return shipping or the terms. Recorded refunds stay as they are, but the refund status follows the new
+ * terms. Without a change the return keeps its revision.
+ * Refuses: resource_missing, validation_failed.
+ */
+export async function updateReturn(tx: Tx, id: string, input: UpdateReturn): Promise<Return> {
+  const { before, order } = await begin(tx, id);
+  const terms = changedTerms(before, before.currency, input);
+  if (isDeepStrictEqual(terms, changedTerms(before, before.currency, {}))) return before;
+  const refund_terms = await termsOf(tx, { ...before, ...terms }, order);
+  return saveReturn(tx, before, { ...terms, refund_status: refundStatusOf(refund_terms, before.refunds) });
 }
 
 async function termsOf(tx: Tx, current: Return, order: Order): Promise<RefundTerms> {

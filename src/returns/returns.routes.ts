@@ -5,7 +5,7 @@ import { list, read, rehearsable, routes, write } from "../http/routes.ts";
 import { restockTaskView } from "../inventory/receiving/restock_task.ts";
 import { listHomeBins, listRestockTasks } from "../inventory/receiving/restock_tasks.sql.ts";
 import type { Db, Tx } from "../storage/database.ts";
-import { refundReturn, reportRefund } from "./refund_return.ts";
+import { refundReturn, reportRefund, updateReturn } from "./refund_return.ts";
 import { type Return, refundView, returnView } from "./return.ts";
 import {
   CreateReturn,
@@ -22,7 +22,7 @@ import {
   UpdateReturn,
 } from "./returns.schema.ts";
 import { getReturn, returnList, withItemsAndRefunds } from "./returns.sql.ts";
-import { begin, closeReturn, createReturn, inspectReturn, receiveReturn, updateReturn } from "./returns.ts";
+import { begin, closeReturn, createReturn, inspectReturn, receiveReturn } from "./returns.ts";
 
 /** Routes of returns and their refunds. */
 export const returnRoutes = routes("Returns", [
@@ -66,7 +66,8 @@ export const returnRoutes = routes("Returns", [
     summary: "Update a return",
     description:
       "Changes the return shipping, the terms of the refund or the buyer's email address, in any state. Items and" +
-      " reason are fixed: cancel the return and create another one. Refunds recorded before stay as they are.",
+      " reason are fixed: cancel the return and create another one. Recorded refunds stay as they are;" +
+      " `refund_status` follows the new terms.",
     refuses: ["invalid_state_transition"],
     body: UpdateReturn,
     view: ReturnView,

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { billFacts } from "../billing/bill_facts.ts";
 import type { Actor } from "../core/actor.ts";
 import { assert, invalid } from "../core/faults.ts";
@@ -90,22 +89,12 @@ export async function createReturn(tx: Tx, input: CreateReturn, actor: Actor): P
   const items = planItems(order.lines, earlier, stated);
   checkReason(input.reason, items);
   const { merchant_id, currency, customer_email } = order;
-  const terms = termsOf({ ...no_terms, customer_email }, currency, input);
+  const terms = changedTerms({ ...no_terms, customer_email }, currency, input);
   const fields = { merchant_id, order_id: order.id, reason: input.reason, currency, ...terms };
   const created = await insertReturn(tx, fields, items);
   await emit(tx, [returnEvent("return.created", created)]);
   await noteReturn(tx, order, { event: "return_created", actor, reason: input.reason, note: returnInWords(created) });
   return created;
-}
-
-/**
- * Changes the return shipping or the terms. Without a change it keeps its revision. Refuses: resource_missing,
- * validation_failed.
- */
-export async function updateReturn(tx: Tx, id: string, input: UpdateReturn): Promise<Return> {
-  const { before } = await begin(tx, id);
-  const terms = termsOf(before, before.currency, input);
-  return isDeepStrictEqual(terms, termsOf(before, before.currency, {})) ? before : saveReturn(tx, before, terms);
 }
 
 /**
@@ -199,7 +188,7 @@ export async function begin(tx: Tx, id: string): Promise<{ before: Return; order
 }
 
 /** Applies a client's changes to the terms. In `return_shipping`, too, omitted fields stay. */
-function termsOf(before: ReturnTerms, currency: string, input: UpdateReturn): ReturnTerms {
+export function changedTerms(before: ReturnTerms, currency: string, input: UpdateReturn): ReturnTerms {
   const { return_shipping, refund_amount, refund_shipping, restocking_fee, customer_email } = input;
   const cents = (amount: string | number | null | undefined, field: string, current: number | null) =>
     amount === undefined ? current : amount === null ? null : centsOf(amount, currency, field);

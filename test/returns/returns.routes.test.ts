@@ -265,6 +265,19 @@ describe("works", () => {
     expect(await shop.takeTypes()).toEqual([]);
   });
 
+  test("the refund status follows changed terms after a refund", async () => {
+    const { id } = await inspected(2, { refund_amount: 10 });
+    const path = `/returns/${id}`;
+    const { refund_id } = await act(id, "refund");
+    const changed = async (body: object) => (await shop.app.patch(path, body)).body.data.refund_status;
+    expect(await changed({ refund_amount: 20 })).toBe("processing");
+    await act(id, `refunds/${refund_id}`, { status: "refunded" });
+    expect((await read(id)).refund_status).toBe("partially_refunded");
+    expect(await changed({ refund_amount: 10 })).toBe("refunded");
+    expect(await changed({ refund_amount: null })).toBe("partially_refunded");
+    expect(await changed({ restocking_fee: 15 })).toBe("refunded");
+  });
+
   test("return shipping follows the tracking of its parcel", async () => {
     const { order } = await shipped([2]);
     const return_shipping = { tracking_number: "BACK-1", carrier: "local" };
