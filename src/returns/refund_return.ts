@@ -10,6 +10,7 @@ import { noteReturn } from "../orders/fulfillment/order_stock.ts";
 import { costOf, type Order, type OrderLine } from "../orders/order.ts";
 import type { Tx } from "../storage/database.ts";
 import {
+  isCancelled,
   isCompleted,
   isPaid,
   type RefundStatus,
@@ -220,12 +221,16 @@ export async function reportRefund(tx: Tx, id: string, refund_id: string, input:
 /**
  * Changes the return shipping or the terms. Recorded refunds stay as they are, but the refund status follows the new
  * terms. Without a change the return keeps its revision.
- * Refuses: resource_missing, validation_failed.
+ * Refuses: resource_missing, invalid_state_transition (cancelled), validation_failed.
  */
 export async function updateReturn(tx: Tx, id: string, input: UpdateReturn): Promise<Return> {
   const { before, order } = await begin(tx, id);
   const terms = changedTerms(before, before.currency, input);
   if (isDeepStrictEqual(terms, changedTerms(before, before.currency, {}))) return before;
+  if (isCancelled(before.status)) {
+    const facts = { from: before.status, action: "update", allowed_actions: [] };
+    throw new Fault("invalid_state_transition", `Cannot update while ${before.status}.`, facts);
+  }
   const refund_terms = await termsOf(tx, { ...before, ...terms }, order);
   return saveReturn(tx, before, { ...terms, refund_status: refundStatusOf(refund_terms, before.refunds) });
 }

@@ -65,9 +65,9 @@ export const returnRoutes = routes("Returns", [
     id: "updateReturn",
     summary: "Update a return",
     description:
-      "Changes the return shipping, the terms of the refund or the buyer's email address, in any state. Items and" +
-      " reason are fixed: cancel the return and create another one. Recorded refunds stay as they are;" +
-      " `refund_status` follows the new terms.",
+      "Changes the return shipping, the terms of the refund or the buyer's email address, until the return is" +
+      " cancelled. Items and reason are fixed: cancel the return and create another one. Recorded refunds stay as" +
+      " they are; `refund_status` follows the new terms.",
     refuses: ["invalid_state_transition"],
     body: UpdateReturn,
     view: ReturnView,

@@ -278,6 +278,22 @@ describe("works", () => {
     expect(await changed({ restocking_fee: 15 })).toBe("refunded");
   });
 
+  test("a cancelled return refuses changes, but not its own response", async () => {
+    const { order } = await shipped([1]);
+    const { id } = await created({ order_id: order.id, reason: "defective" });
+    const cancelled = await act(id, "cancel");
+    const path = `/returns/${id}`;
+    for (const change of [{ refund_amount: 3 }, { return_shipping: { carrier: "ups" } }, { customer_email: null }]) {
+      expect(await refused(path, change, "PATCH")).toEqual([409, "invalid_state_transition"]);
+    }
+    for (const nothing of [{}, cancelled]) expect((await shop.app.patch(path, nothing)).status).toBe(200);
+    expect(await read(id)).toMatchObject({
+      status: "cancelled",
+      refund_amount: null,
+      customer_email: "jane@example.com",
+    });
+  });
+
   test("return shipping follows the tracking of its parcel", async () => {
     const { order } = await shipped([2]);
     const return_shipping = { tracking_number: "BACK-1", carrier: "local" };
