@@ -32,6 +32,13 @@ export async function findLastDone(db: Db, kind: RunKind): Promise<BackupRun | n
   return row ?? null;
 }
 
+/** Finds the first recorded run of a kind, or null. */
+export async function findFirst(db: Db, kind: RunKind): Promise<BackupRun | null> {
+  const of_kind = eq(backup_runs.kind, kind);
+  const [row] = await db.sql.select().from(backup_runs).where(of_kind).orderBy(asc(backup_runs.id)).limit(1);
+  return row ?? null;
+}
+
 /** Returns whether a run is requested or due, and when (ms) to check again. */
 export async function isDue(db: Db, plan: BackupPlan): Promise<{ readonly due: boolean; readonly at: number }> {
   const { held_until, status } = backup_runs;
@@ -74,12 +81,12 @@ export async function holdRun(tx: Tx, id: number, until: number): Promise<boolea
   return held.length > 0;
 }
 
-/** Deletes all but the last `keep_count` runs, and never the last successful backup. */
+/** Deletes all but the last `keep_count` runs, and never the last successful backup; without one, never the first. */
 export async function forgetRuns(tx: Tx, keep_count: number): Promise<void> {
   const [last] = await tx.sql.select({ id: max(backup_runs.id) }).from(backup_runs);
-  const done = await findLastDone(tx, "backup");
+  const kept = (await findLastDone(tx, "backup")) ?? (await findFirst(tx, "backup"));
   const before = lt(backup_runs.id, (last?.id ?? 0) - keep_count);
-  await tx.sql.delete(backup_runs).where(and(before, ne(backup_runs.id, done?.id ?? 0)));
+  await tx.sql.delete(backup_runs).where(and(before, ne(backup_runs.id, kept?.id ?? 0)));
 }
 
 /** Moves the ends of running backups' leases as far as the clock was moved. */

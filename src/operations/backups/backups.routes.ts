@@ -6,7 +6,7 @@ import type { Service } from "../../http/service.ts";
 import type { Db } from "../../storage/database.ts";
 import { listRestorations, type Restoration } from "../../storage/installation.ts";
 import { lateFrom, nextDueAt, runView, shippedView } from "./backup_run.ts";
-import { findLastBegun, findLastDone, runList } from "./backup_runs.sql.ts";
+import { findFirst, findLastBegun, findLastDone, runList } from "./backup_runs.sql.ts";
 import { requestBackup } from "./backup_runs.ts";
 import { BackupRunView, BackupSettingsView, DecideRestored, RestorationView } from "./backups.schema.ts";
 import { decide } from "./settle_restore.ts";
@@ -109,7 +109,8 @@ async function settings(db: Db, { backups: plan, shipped, stores }: Service): Pr
     return { configured: false, ...nothing, ...shown };
   }
   const { to, every_minutes, keep, with_key } = plan;
-  const late = last !== null && lateFrom(last.ended_at ?? 0, plan) <= db.now;
+  const since = last?.ended_at ?? (await findFirst(db, "backup"))?.created_at ?? db.now;
+  const late = lateFrom(since, plan) <= db.now;
   const next_at = iso(Math.max(nextDueAt(begun, plan, db.now), db.now));
   return { configured: true, destination: to, every_minutes, keep: { ...keep }, with_key, late, next_at, ...shown };
 }

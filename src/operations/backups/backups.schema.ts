@@ -86,7 +86,7 @@ export const BackupSettingsView = closed({
   }),
   with_key: Type.Boolean({ description: "Whether backups include the secret key." }),
   late: Type.Boolean({
-    description: "Whether two scheduled backups were missed since the last success; false before the first.",
+    description: "Whether two scheduled backups were missed since the last success; without one, since the first run.",
   }),
   last: { ...nullable(BackupRunView), description: "The last successful backup; null if there is none." },
   last_restore_test: {
