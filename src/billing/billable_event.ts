@@ -151,6 +151,16 @@ export function reversalOf(
   if (event.reversal_of !== null || !isRecordedByHand(event.act)) {
     throw invalid("reversal_of", "is not a manually recorded event");
   }
+  return negated(event, now, timezone, attributes);
+}
+
+/** What cancels an event: the same with the negated quantity, at `now` (ms). */
+export function negated(
+  event: BillableEvent,
+  now: number,
+  timezone: string,
+  attributes: BillableFact["attributes"] = event.attributes,
+): Omit<BillableEvent, "id"> {
   const { id: reversal_of, quantity, ...same } = event;
   return {
     ...same,

@@ -1,5 +1,5 @@
-import { and, eq, gte, isNull, lt, lte } from "drizzle-orm";
-import type { AnyPgColumn } from "drizzle-orm/pg-core";
+import { and, desc, eq, getTableColumns, gte, isNull, lt, lte } from "drizzle-orm";
+import { type AnyPgColumn, alias } from "drizzle-orm/pg-core";
 import { opaque } from "../../db/kit.ts";
 import { billable_events } from "../../db/schema/billing.ts";
 import { momentOf } from "../core/clock.ts";
@@ -76,6 +76,28 @@ const reversalRow = prepared((query, a: StatementArgs<{ id: number }>) =>
 /** Whether an event was reversed. */
 export async function isReversed(db: Db, id: number): Promise<boolean> {
   return (await reversalRow(db, { id })).length > 0;
+}
+
+const standing = prepared((query, a: StatementArgs<{ act: BilledAct; source_id: number }>) => {
+  const reversals = alias(billable_events as never, "reversals") as unknown as typeof billable_events;
+  return query
+    .select(getTableColumns(billable_events))
+    .from(billable_events)
+    .leftJoin(reversals, eq(reversals.reversal_of, billable_events.id))
+    .where(
+      and(
+        eq(billable_events.source_id, opaque(a.source_id)),
+        eq(billable_events.act, opaque(a.act)),
+        isNull(billable_events.reversal_of),
+        isNull(reversals.id),
+      ),
+    )
+    .orderBy(desc(billable_events.id));
+});
+
+/** The events of an act on a record that are not reversed, newest first. */
+export async function listStanding(db: Db, act: BilledAct, source_id: number): Promise<BillableEvent[]> {
+  return standing(db, { act, source_id });
 }
 
 /** Filters by warehouse, and by the first and last day there (inclusive). */

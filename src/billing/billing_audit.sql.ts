@@ -252,21 +252,25 @@ const ofMovements: readonly VerifierRule<BilledNoun>[] = [
   },
 ];
 
-// An order may be picked several times in one transaction only from several warehouses.
+const isOld = sql`${referred} not in (select ${orders.id} from ${orders} where ${orders.created_at} >= ${began})`;
+
+// An order may be picked several times in one transaction only from several warehouses. Units that an old order
+// returned to the shelf may have been picked before billing began.
 const picks: VerifierRule<BilledNoun> = {
-  rule: "I17 picked units are billed in the warehouse and on the day of the pick",
+  rule: "I17 picked units are billed in the warehouse and on the day of the pick, and unpicked ones taken back",
   noun: "order",
   rows: sql`select id, sum(done) as expected, sum(billed) as actual from (
       select ${referred} as id, ${stock_items.warehouse_id} as place, ${movements.created_at} as moment,
-        ${movements.quantity} as done, 0 as billed
+        case ${movements.reason} when 'picked' then 1 else -1 end * ${movements.quantity} as done, 0 as billed,
+        case when ${movements.reason} = 'unpicked' and ${isOld} then 1 else 0 end as unknown
       from ${movements} join ${stock_items} on ${stock_items.id} = ${movements.from_item_id}
-      where ${movements.reason} = 'picked' and ${movements.reference_type} = 'order'
+      where ${movements.reason} in ('picked', 'unpicked') and ${movements.reference_type} = 'order'
         and ${movements.created_at} >= ${began}
       union all
       select ${billable_events.source_id}, ${billable_events.warehouse_id}, ${billable_events.occurred_at},
-        0, ${billable_events.quantity}
+        0, ${billable_events.quantity}, 0
       from ${billable_events} where ${billable_events.act} = ${act("order.pick")}
-    ) as both_sides group by id, place, moment`,
+    ) as both_sides group by id, place, moment having max(unknown) = 0`,
 };
 
 const packs: VerifierRule<BilledNoun> = {
@@ -277,7 +281,8 @@ const packs: VerifierRule<BilledNoun> = {
       where ${order_history.event} = 'pack' and ${order_history.created_at} >= ${began}
       union all
       select ${billable_events.source_id}, 0, count(distinct ${billable_events.source_revision}) from ${billable_events}
-      where ${billable_events.act} = ${act("order.pack")} group by ${billable_events.source_id}
+      where ${billable_events.act} = ${act("order.pack")} and ${billable_events.attributes} ->> 'corrects' is null
+      group by ${billable_events.source_id}
     ) as both_sides group by id`,
 };
 
@@ -294,12 +299,13 @@ const packs_by_warehouse: VerifierRule<BilledNoun> = {
         sum(gone) - sum(sum(given_up)) over (partition by id) as lowest
       from (
         select ${referred} as id, ${stock_items.warehouse_id} as place, 0 as billed,
-          case ${movements.reason} when 'picked' then ${movements.quantity} else 0 end as picked,
+          case ${movements.reason} when 'picked' then ${movements.quantity} when 'unpicked' then -${movements.quantity}
+            else 0 end as picked,
           case when ${movements.type} = 'sale' and ${bins.kind} = 'staging' and ${referred} in (
             select ${orders.id} from ${orders} where ${orders.created_at} >= ${began}
           ) then ${movements.quantity} else 0 end as gone,
-          case when ${movements.type} = 'transfer' and ${bins.kind} = 'staging' then ${movements.quantity} else 0 end
-            as given_up
+          case when ${movements.type} = 'transfer' and ${bins.kind} = 'staging' and ${movements.reason} <> 'unpicked'
+            then ${movements.quantity} else 0 end as given_up
         from ${movements} join ${stock_items} on ${stock_items.id} = ${movements.from_item_id}
         join ${bins} on ${bins.id} = ${stock_items.bin_id}
         where ${movements.reference_type} = 'order'

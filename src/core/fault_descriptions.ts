@@ -198,6 +198,10 @@ export const faultDescriptions: Readonly<Record<FaultCode, FaultDescription>> = 
     when: "The label's parcel has shipped, or the carrier refuses to void it.",
     remedy: "Create a return instead.",
   },
+  labels_not_voided: {
+    when: "The parcels to unpack or reopen have labels that are still valid. `label_ids` names them.",
+    remedy: "Void these labels, then send the request again.",
+  },
   last_owner: {
     when: "The change would leave no owner who can sign in.",
     remedy: "Make another user an owner first.",

@@ -47,6 +47,7 @@ export const faults = {
   key_limit: { status: 409, type: "conflict" },
   label_in_progress: { status: 409, type: "conflict" },
   label_not_voidable: { status: 409, type: "conflict" },
+  labels_not_voided: { status: 409, type: "conflict" },
   last_owner: { status: 409, type: "conflict" },
   lot_not_pickable: { status: 409, type: "conflict" },
   mail_not_configured: { status: 409, type: "conflict" },

@@ -196,7 +196,8 @@ const whyCancelled = {
 export const CancelOrder = closed({ ...whyCancelled, ...dryRunField });
 export type CancelOrder = Static<typeof CancelOrder>;
 
-const itemFields = (quantity: string) => ({
+/** The fields of an item that names units of an order. */
+export const itemFields = (quantity: string) => ({
   line_id: Type.Optional(idField("order_line", "The order line. Required unless `sku` is sent.")),
   sku: Type.Optional(textField(100, { description: "The SKU of the line, instead of `line_id`." })),
   quantity: quantityField(quantity),

@@ -44,6 +44,8 @@ const [unpacked, open, every] = [unpackedStatuses, openStatuses, orderStatuses];
 const undelivered = [...open, "shipped"] as const;
 // A carrier may have taken a parcel of a cancelled order.
 const in_transit = [...undelivered, "cancelled"] as const;
+const in_work = ["processing"] as const;
+const packable = ["processing", "fulfilled"] as const;
 const reductions = ["cancel_items", "split"] as const;
 
 // Every transition of an order. An action first performs the missing steps before it: a pending order that is shipped
@@ -55,6 +57,10 @@ export const orderTransitions = {
   pick:           { from: unpacked,    to: "processing", held: false, emits: null },
   pack:           { from: unpacked,    to: "fulfilled",  held: false, emits: "order.fulfilled" },
   pack_part:      { from: unpacked,    to: "processing", held: false, emits: null, of: ["pack"] },
+  unpick:         { from: in_work,     to: null,         held: true,  emits: null },
+  unpack:         { from: packable,    to: "processing", held: true,  emits: null },
+  // It was not fulfilled.
+  unpack_part:    { from: in_work,     to: "processing", held: true,  emits: null, of: ["unpack"] },
   ship:           { from: open,        to: "shipped",    held: false, emits: "order.shipped" },
   // Units are still to be packed.
   ship_part:      { from: unpacked,    to: "processing", held: false, emits: null, of: ["ship"] },
@@ -86,6 +92,8 @@ export const awaitsWork = (status: OrderStatus): boolean => status === "pending"
 export const isUnpacked = (status: OrderStatus): boolean => contains(unpackedStatuses, status);
 /** Whether an order has neither shipped nor been cancelled. */
 export const isOpen = (status: OrderStatus): boolean => contains(openStatuses, status);
+/** Whether every open unit of an order is packed. */
+export const isFulfilled = (status: OrderStatus): boolean => status === "fulfilled";
 /** Whether all of an order has shipped, and not all of it has arrived. */
 export const isOnItsWay = (status: OrderStatus): boolean => status === "shipped";
 /** Whether all of an order has arrived. */
@@ -151,3 +159,14 @@ export type ShortReason = (typeof shortReasons)[number];
 
 export const cancelReasons = ["customer", "declined", "fraud", "inventory", "staff", "expired", "other"] as const;
 export type CancelReason = (typeof cancelReasons)[number];
+
+/** Why units are unpicked or unpacked, or a parcel is reopened. */
+export const undoReasons = [
+  "wrong_item",
+  "wrong_quantity",
+  "damaged",
+  "address",
+  "customer_request",
+  "mistake",
+  "other",
+] as const;

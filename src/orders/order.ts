@@ -12,6 +12,7 @@ import type { ContactAddress } from "../core/postal_address.ts";
 import { allowedActions } from "../core/transitions.ts";
 import { type DomainEvent, type EventType, previousOf } from "../events/event_types.ts";
 import { tagged } from "../http/preconditions.ts";
+import type { PartUnits } from "../inventory/reservations/reservation.ts";
 import type { DispatchCalendar, WarehouseCalendar } from "../inventory/warehouses/dispatch_calendar.ts";
 import { shipBy, shipDate } from "./fulfillment/ship_dates.ts";
 import { type Shipment, shipmentView } from "./fulfillment/shipment.ts";
@@ -225,6 +226,10 @@ export function hindrance(order: Order, action: OrderAction): string | null {
   }
   if (action === "release" && !order.held) return "it is not on hold";
   if (action === "split") return whyWhole(order);
+  if (action === "unpick" && loosePicks(order).length === 0) return "no picked units are left that are not packed";
+  if (action === "unpack" && order.lines.every((line) => line.quantity_packed === line.quantity_shipped)) {
+    return "no packed units are left that have not shipped";
+  }
   return null;
 }
 
@@ -236,6 +241,17 @@ function whyWhole(order: Order): string | null {
   const loose = order.lines.reduce((sum, line) => sum + looseUnits(line), 0);
   if (loose === 0) return "no unpicked units are left";
   return order.lines.reduce((sum, line) => sum + uncancelledUnits(line), 0) === 1 ? "it has only one unit" : null;
+}
+
+/** Units in staging that are not packed, by line and product. */
+export function loosePicks({ lines }: Pick<Order, "lines">): PartUnits[] {
+  return lines.flatMap((line) => {
+    const sets = line.quantity_packed - line.quantity_shipped;
+    return partsOf(line).flatMap(({ product_id, quantity, picked }) => {
+      const loose = picked - sets * quantity;
+      return loose > 0 ? [{ order_line_id: line.id, product_id, quantity: loose }] : [];
+    });
+  });
 }
 
 /** Units of a line that have neither shipped nor been picked; none for a bundle with a picked component. */

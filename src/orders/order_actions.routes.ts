@@ -11,6 +11,7 @@ import { answerAct, RehearsableView, type RehearsalRequest } from "../http/rehea
 import type { RouteNotes } from "../http/route.ts";
 import { rehearsable, respond, routes } from "../http/routes.ts";
 import { allotmentView } from "../inventory/reservations/passed_over_stock.ts";
+import { refuseLabelled } from "../shipping/labels/void_label.ts";
 import type { Tx } from "../storage/database.ts";
 import { lockRecordsFirst, trackOrderActs } from "../tracking/track_order_acts.ts";
 import { acceptSuggestion } from "./changes/change_order.ts";
@@ -28,6 +29,8 @@ import {
 } from "./fulfillment/pick_and_pack.ts";
 import { shipOrder, shipOrders } from "./fulfillment/ship_order.ts";
 import { AllocateOrder, AllocationView } from "./fulfillment/stock_plan.schema.ts";
+import { ReopenParcel, UnpackOrder, UnpickOrder } from "./fulfillment/undo_steps.schema.ts";
+import { reopeningOf, reopenParcel, unpackingOf, unpackOrder, unpickOrder } from "./fulfillment/undo_steps.ts";
 import {
   DeliverOrder,
   HoldOrder,
@@ -169,6 +172,8 @@ function batchable<Input>(
 
 const picking_refuses = ["bin_full", "insufficient_inventory", "invalid_state_transition", "lot_not_pickable"] as const;
 
+const undo_refuses = ["invalid_state_transition", "label_in_progress", "labels_not_voided"] as const;
+
 /** Routes of acts on one order. */
 export const actionRoutes = routes("Orders", [
   action("/orders/:id/accept_suggestion", "orders.write", {
@@ -242,6 +247,48 @@ export const actionRoutes = routes("Orders", [
     body: PackOrder,
     act: packOrder,
     batch: packOrders,
+  }),
+  action("/orders/:id/unpick", "orders.fulfill", {
+    id: "unpickOrder",
+    summary: "Return picked units to their bins",
+    description:
+      "Undoes a pick: units that are not packed go back to the bin and lot they came from, or to another bin if that" +
+      " one no longer takes them, as the history shows. They stay reserved for the order. Their billable events are" +
+      " reversed.",
+    refuses: ["bin_full", "invalid_state_transition"],
+    body: UnpickOrder,
+    act: unpickOrder,
+  }),
+  action("/orders/:id/unpack", "orders.fulfill", {
+    id: "unpackOrder",
+    summary: "Unpack an order",
+    description:
+      "Undoes a pack: packed units count as picked again, and a fulfilled order is `processing`. Parcels that lose" +
+      " all units are given up; void their labels first. Billable events are reversed. Packing the order again emits" +
+      " `order.fulfilled` again.",
+    refuses: undo_refuses,
+    body: UnpackOrder,
+    act: async (tx, id, input, actor) => {
+      const order = await lockOrder(tx, id);
+      await refuseLabelled(tx, order, unpackingOf(order, input).parcels);
+      return unpackOrder(tx, id, input, actor);
+    },
+  }),
+  rehearsable("POST", "/orders/:id/shipments/:shipment_id/reopen", "orders.fulfill", {
+    id: "reopenOrderShipment",
+    summary: "Reopen a packed parcel",
+    description:
+      "Gives up a parcel that has not shipped and unpacks its units, as `unpack` does. Void its label first. The" +
+      " units can then be packed again, in another parcel.",
+    refuses: undo_refuses,
+    body: ReopenParcel,
+    view: OrderView,
+    matches: lockedOrder,
+    act: async (tx, { call, params: { id, shipment_id }, body }) => {
+      const order = await lockOrder(tx, id);
+      await refuseLabelled(tx, order, reopeningOf(order, shipment_id).parcels);
+      return orderAnswer(await reopenParcel(tx, id, shipment_id, body, call.actor), tx.now);
+    },
   }),
   action("/orders/:id/ship", "orders.fulfill", {
     id: "shipOrder",

@@ -2,6 +2,7 @@
 // acts.
 import { type SQL, sql } from "drizzle-orm";
 import { eachOf, isOneOf } from "../../db/kit.ts";
+import { billable_events, billing_start } from "../../db/schema/billing.ts";
 import { movements } from "../../db/schema/inventory.ts";
 import { merchants } from "../../db/schema/merchants.ts";
 import { order_counts, order_history, order_holds, order_lines, orders } from "../../db/schema/orders.ts";
@@ -93,6 +94,9 @@ const nouns = {
 /** The number of orders that match a condition, without imported ones: no event was emitted for their past. */
 const counted = (condition: SQL) => sql`select count(*) from ${orders} where not ${orders.imported} and ${condition}`;
 
+// How often a fulfilled order was unpacked.
+const unfulfilled = sql`select count(*) from ${order_history} where ${order_history.event} = 'unpack'`;
+
 // Orders that were imported in transit and have arrived since.
 const arrivedHere = sql`select count(*) from ${orders} join ${order_history}
   on ${order_history.order_id} = ${orders.id} and ${order_history.number} = 1
@@ -176,6 +180,23 @@ const rules: readonly VerifierRule<keyof typeof nouns>[] = [
         and not ${isOneOf(orders.status, unpackedStatuses)}`,
   },
   {
+    // Cancelled units that were packed stay billed, and so does what was packed before billing began.
+    rule: "I17 an order's packed units are billed, if none were cancelled",
+    noun: "order",
+    rows: sql`select ${orders.id} as id, p.packed as expected, coalesce(b.billed, 0) as actual
+      from ${orders} join (
+        select ${order_lines.order_id} as id, sum(${order_lines.quantity_packed} * p.each) as packed,
+          sum(${order_lines.quantity_cancelled}) as cancelled
+        from ${order_lines} join parts as p on p.line = ${order_lines.id} group by ${order_lines.order_id}
+      ) as p on p.id = ${orders.id}
+      left join (
+        select ${billable_events.source_id} as id, sum(${billable_events.quantity}) as billed from ${billable_events}
+        where ${billable_events.act} = 'order.pack' group by ${billable_events.source_id}
+      ) as b on b.id = ${orders.id}
+      where p.cancelled = 0 and ${orders.cancelled_at} is null and not ${orders.imported}
+        and ${orders.created_at} >= (select coalesce(max(${billing_start.began_at}), 0) from ${billing_start})`,
+  },
+  {
     rule: "an order is held while it has an open hold",
     noun: "order",
     rows: sql`select ${orders.id} as id, coalesce(h.held, 0) as expected,
@@ -230,7 +251,10 @@ const rules: readonly VerifierRule<keyof typeof nouns>[] = [
       from ${shipments} join ${orders} on ${orders.id} = ${shipments.order_id}`,
   },
   eventCountRule("order.created", counted(sql`true`)),
-  eventCountRule("order.fulfilled", counted(sql`${orders.fulfilled_at} is not null`)),
+  eventCountRule(
+    "order.fulfilled",
+    sql`select (${counted(sql`${orders.fulfilled_at} is not null`)}) + (${unfulfilled})`,
+  ),
   eventCountRule("order.shipped", counted(sql`${orders.shipped_at} is not null`)),
   eventCountRule(
     "order.delivered",

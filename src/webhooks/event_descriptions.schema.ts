@@ -239,7 +239,7 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
     allowed_actions: ["process", "cancel", "hold"],
   }),
   "order.fulfilled": describe(
-    "Every open unit of an order was packed.",
+    "Every open unit of an order was packed. It occurs again if the order was unpacked in between.",
     { object: "order", view: FulfilledOrder, changed: {} },
     { view: some(OrderView, ["status"]), example: { status: "processing" } },
   ),

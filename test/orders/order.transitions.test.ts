@@ -24,6 +24,9 @@ test("every action and outcome in every status", () => {
     pick             processing       processing       .                .                .                .
     pack             fulfilled        fulfilled        .                .                .                .
     pack_part        processing       processing       .                .                .                .
+    unpick           .                =                .                .                .                .
+    unpack           .                processing       processing       .                .                .
+    unpack_part      .                processing       .                .                .                .
     ship             shipped          shipped          shipped          .                .                .
     ship_part        processing       processing       .                .                .                .
     ship_parcel      fulfilled        fulfilled        fulfilled        .                .                .
@@ -45,7 +48,7 @@ test("every action and outcome in every status", () => {
 
 test("the actions allowed on hold", () => {
   const allowed = actionsIn(orderTransitions).filter((action) => orderTransitions[action].held);
-  expect(allowed).toEqual(["deliver", "hold", "release", "cancel", "cancel_items"]);
+  expect(allowed).toEqual(["unpick", "unpack", "deliver", "hold", "release", "cancel", "cancel_items"]);
 });
 
 test("every status is reachable", () => {

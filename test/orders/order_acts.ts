@@ -28,10 +28,10 @@ export interface OrderAct {
 const order_path = "/orders/{id}";
 const transitions: Readonly<Record<string, { readonly from: readonly OrderStatus[] }>> = orderTransitions;
 
-/** Lists the acts of an order by the routes of an app. */
+/** Lists the acts of an order by the routes of an app, without those of its parcels. */
 export function orderActs(routes: Parameters<typeof operationsOf>[0]): OrderAct[] {
   const operations = operationsOf(routes).filter(
-    ({ path, matches }) => matches && (path === order_path || path.startsWith(`${order_path}/`)),
+    ({ path, matches }) => matches && (path === order_path || /^\/orders\/\{id\}\/\w+$/.test(path)),
   );
   return operations.map(({ id, method, path, body }) => {
     const example = (recorded as Examples)[id];

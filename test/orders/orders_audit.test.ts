@@ -20,6 +20,7 @@ const arrived = "an order line's delivered units are those of its parcels";
 const boxed = "no more units are in unshipped parcels than are open";
 const over = "an order that has shipped or is cancelled has no open units";
 const ready = "every open unit of a fulfilled order is packed";
+const charged = "I17 an order's packed units are billed, if none were cancelled";
 const held = "an order is held while it has an open hold";
 const worth = "an order's subtotal is the cost of its units that are not cancelled, in cents";
 const last = "the last row of an order's history has its status";
@@ -106,7 +107,10 @@ test.each<[string, (tx: Tx) => PromiseLike<unknown>, [rule: string, what: string
   [
     "units packed that nobody picked",
     (tx) => tx.sql.update(order_lines).set({ quantity_packed: 3 }).where(line(1001)),
-    [[packed, "order line 1001: 2 3"]],
+    [
+      [packed, "order line 1001: 2 3"],
+      [charged, "order 1001: 3 0"],
+    ],
   ],
   [
     "units that have left the house and not the order",
@@ -149,7 +153,10 @@ test.each<[string, (tx: Tx) => PromiseLike<unknown>, [rule: string, what: string
   [
     "a fulfilled order that is not packed",
     (tx) => tx.sql.update(order_lines).set({ quantity_packed: 1 }).where(line(1005)),
-    [[ready, "order 1005: 0 1"]],
+    [
+      [ready, "order 1005: 0 1"],
+      [charged, "order 1005: 1 2"],
+    ],
   ],
   [
     "a hold that holds nothing, and what is held without one",

@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, or, sql } from "drizzle-orm";
 import { type AnyPgColumn, alias } from "drizzle-orm/pg-core";
 import { among, inputField, inputRows, list } from "../../../db/kit.ts";
 import { movements, stock_items } from "../../../db/schema/inventory.ts";
@@ -280,4 +280,25 @@ const staged = prepared((query, a: StatementArgs<{ order: string }>) => {
 /** Units that came to staging for an order, oldest first; below zero, units that went back to the shelf. */
 export async function listStaged(db: Db, order_id: number) {
   return staged(db, { order: wireId("order", order_id) });
+}
+
+const throughItems = prepared((query, a: StatementArgs<{ ids: string }>) =>
+  query
+    .select({
+      from_item_id: movements.from_item_id,
+      to_item_id: movements.to_item_id,
+      quantity: movements.quantity,
+      reason: movements.reason,
+      from_bin: bins.code,
+    })
+    .from(movements)
+    .leftJoin(stock_items, eq(stock_items.id, movements.from_item_id))
+    .leftJoin(bins, eq(bins.id, stock_items.bin_id))
+    .where(or(among(movements.from_item_id, a.ids), among(movements.to_item_id, a.ids)))
+    .orderBy(asc(movements.id)),
+);
+
+/** The movements into and out of these stock items, oldest first, with the bins that they came from. */
+export async function listMovesThrough(db: Db, item_ids: readonly number[]) {
+  return throughItems(db, { ids: list(item_ids) });
 }

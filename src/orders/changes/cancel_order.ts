@@ -12,6 +12,7 @@ import {
   namedUnits,
   unitsText,
   unitsWithoutParcel,
+  withShipment,
 } from "../fulfillment/order_units.ts";
 import type { Shipment } from "../fulfillment/shipment.ts";
 import { saveShipment, saveShipmentLines } from "../fulfillment/shipments.sql.ts";
@@ -30,17 +31,21 @@ export function itemsToCancel(order: Order, items: readonly ItemInput[]): LineUn
 }
 
 /** A parcel that has not shipped, and the units it loses. */
-interface LosingParcel {
+export interface LosingParcel {
   readonly shipment: Shipment;
   readonly units: readonly LineUnits[];
 }
 
 /**
- * The parcels that lose units when these are cancelled. Units in no parcel go first, then those in parcels without a
- * label, then those in labeled ones, newest first.
+ * The parcels that lose units when these are cancelled or unpacked. Units in no parcel (`loose`) go first, then those
+ * in parcels without a label, then those in labeled ones, newest first.
  */
-export function losingParcels(order: Order, units: readonly LineUnits[]): LosingParcel[] {
-  const free = new Map(unitsWithoutParcel(order).map(({ order_line_id, quantity }) => [order_line_id, quantity]));
+export function losingParcels(
+  order: Order,
+  units: readonly LineUnits[],
+  loose: readonly LineUnits[] = unitsWithoutParcel(order),
+): LosingParcel[] {
+  const free = new Map(loose.map(({ order_line_id, quantity }) => [order_line_id, quantity]));
   const left = new Map(
     units.map(({ order_line_id, quantity }) => [order_line_id, quantity - (free.get(order_line_id) ?? 0)]),
   );
@@ -70,6 +75,18 @@ function reduced({ shipment, units }: LosingParcel): Shipment {
     .filter(({ quantity }) => quantity > 0);
   if (!isLabelled(shipment) && lines.length > 0) return { ...shipment, lines };
   return { ...shipment, status: transition(shipmentTransitions, "void", shipment.status) };
+}
+
+/** Stores what is left of parcels that lose units, and returns the order with them. */
+export async function withoutContents(tx: Tx, before: Order, parcels: readonly LosingParcel[]): Promise<Order> {
+  let order = before;
+  for (const parcel of parcels) {
+    const shipment = reduced(parcel);
+    await saveShipment(tx, shipment);
+    if (isUnshipped(shipment.status)) await saveShipmentLines(tx, shipment.id, shipment.lines);
+    order = withShipment(order, shipment);
+  }
+  return order;
 }
 
 /** The order with these units cancelled. Packed units beyond those still ordered are unpacked. */
@@ -152,16 +169,9 @@ export async function cancelItems(tx: Tx, id: string, input: CancelItems, actor:
   const words = unitsText(before, units);
   const entry = { event: "cancel_items", actor, reason, note: note === undefined ? words : `${words}. ${note}` };
   if (takesAll(before, units)) return cancelAll(tx, before, "cancel_all", entry);
-  const losing = new Map<number, Order["shipments"][number]>();
-  for (const parcel of losingParcels(before, units)) {
-    const shipment = reduced(parcel);
-    await saveShipment(tx, shipment);
-    if (isUnshipped(shipment.status)) await saveShipmentLines(tx, shipment.id, shipment.lines);
-    losing.set(shipment.id, shipment);
-  }
+  const emptied = await withoutContents(tx, before, losingParcels(before, units));
   const claims = await releaseOrderAllocation(tx, before.id, allocationUnits(before, units), actor);
-  const less = withAllocations(withoutUnits(before, units), claims);
-  const shipments = before.shipments.map((shipment) => losing.get(shipment.id) ?? shipment);
-  const order = await saveRest(tx, before, { ...less, shipments }, entry);
+  const less = withAllocations(withoutUnits(emptied, units), claims);
+  const order = await saveRest(tx, before, less, entry);
   return settleHolds(tx, order, actor);
 }

@@ -11,6 +11,7 @@ import { isGivenUp, isUnshipped, type ShortReason, writeOffReasons } from "../or
 import {
   backorderedUnits,
   type LinePart,
+  loosePicks,
   type Order,
   type OrderLine,
   openUnits,
@@ -239,6 +240,36 @@ function namedPicks<Item extends ItemInput>(
         ? picksUpTo(line, first + quantity, first)
         : [{ order_line_id: line.id, product_id: part.product_id, quantity }];
     return units.map((one) => ({ ...one, item }));
+  });
+}
+
+/**
+ * The picked, unpacked units that a request's items name: lines (of a bundle, whole sets), or components of bundles by
+ * their SKUs. Refuses: validation_failed, resource_missing.
+ */
+export function namedLoosePicks(order: Order, items: readonly ItemInput[]): PartUnits[] {
+  const loose = loosePicks(order);
+  const left = ({ id }: OrderLine, { product_id }: LinePart) =>
+    loose.find((one) => one.order_line_id === id && one.product_id === product_id)?.quantity ?? 0;
+  const goods = order.lines.flatMap((line): NameableUnits[] => {
+    const parts = partsOf(line);
+    const sets = Math.min(...parts.map((part) => Math.floor(left(line, part) / part.quantity)));
+    return [
+      { line, sku: line.sku, part: null, left: sets },
+      ...(line.components ?? []).map((part) => ({ line, sku: part.sku, part, left: left(line, part) })),
+    ];
+  });
+  const sums = new Map(loose.map((one) => [one, 0]));
+  for (const { of, quantity } of spread(order, goods, items, itemField)) {
+    for (const part of of.part === null ? partsOf(of.line) : [of.part]) {
+      const one = loose.find((each) => each.order_line_id === of.line.id && each.product_id === part.product_id);
+      if (one !== undefined) sums.set(one, (sums.get(one) ?? 0) + quantity * (of.part === null ? part.quantity : 1));
+    }
+  }
+  return [...sums].flatMap(([one, quantity]) => {
+    if (quantity > one.quantity)
+      throw invalid("items", `exceed what is left by ${quantity - one.quantity}`, "too_large");
+    return quantity === 0 ? [] : [{ ...one, quantity }];
   });
 }
 

@@ -89,6 +89,21 @@ export function parcelsLosing(order: Order, items: readonly ItemInput[]): Set<nu
   return new Set(parcels.map((shipment) => shipment.id));
 }
 
+/**
+ * Refuses to unpack parcels whose labels are valid or being bought.
+ * Refuses: labels_not_voided (names the labels), label_in_progress.
+ */
+export async function refuseLabelled(tx: Tx, order: Order, parcels: readonly { shipment: { id: number } }[]) {
+  const ids = new Set(parcels.map(({ shipment }) => shipment.id));
+  const valid = (await listValidLabels(tx, order.id)).filter((label) => isIn(label, ids)).reverse();
+  for (const label of valid) refuseInProgress(label);
+  if (valid.length === 0) return;
+  const label_ids = valid.map(({ id }) => wireId("label", id));
+  throw new Fault("labels_not_voided", `Void the labels of these parcels first: ${label_ids.join(", ")}.`, {
+    label_ids,
+  });
+}
+
 async function voidAll(tx: Tx, valid: readonly ValidLabel[], parcels: ReadonlySet<number>, actor: Actor) {
   for (const { id } of valid.filter((label) => isIn(label, parcels))) {
     await voidBought(tx, await getLabel(tx, id), actor);

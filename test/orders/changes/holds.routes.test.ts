@@ -202,7 +202,7 @@ describe("refuses", () => {
         code: "invalid_state_transition",
         from: "processing",
         action: "hold",
-        allowed_actions: ["pick", "pack", "ship", "cancel", "cancel_items", "split"],
+        allowed_actions: ["pick", "pack", "unpick", "ship", "cancel", "cancel_items", "split"],
       },
     ]);
   });

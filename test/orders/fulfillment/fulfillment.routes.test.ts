@@ -249,7 +249,8 @@ describe("refuses", () => {
         const before = await shop.get(made.id);
         expect(before.status).toBe(status);
         await shop.told();
-        const answer = await shop.app.post(`/orders/${made.id}/${action}`);
+        const body = /^unp/.test(action) ? { reason: "mistake" } : {};
+        const answer = await shop.app.post(`/orders/${made.id}/${action}`, body);
         const allowed = before.allowed_actions.includes(action);
         expect([status, action, answer.status]).toEqual([status, action, allowed ? 200 : 409]);
         if (allowed) continue;

@@ -70,7 +70,7 @@ describe("works", () => {
     expect(held).toMatchObject({
       status: "on_hold",
       held_from: "processing",
-      allowed_actions: ["release", "cancel", "cancel_items"],
+      allowed_actions: ["unpick", "release", "cancel", "cancel_items"],
       holds: [{ reason: "short_pick", lifted_by: "cause", note: expect.stringContaining(`1 of ${tea.sku}`) }],
       line_items: [{ quantity_reserved: 2, quantity_picked: 2, quantity_backordered: 1 }],
     });
@@ -79,7 +79,7 @@ describe("works", () => {
     expect((await shop.app.post(`/orders/${made.id}/pack`)).body.error).toMatchObject({
       code: "invalid_state_transition",
       from: "on_hold",
-      allowed_actions: ["release", "cancel", "cancel_items"],
+      allowed_actions: ["unpick", "release", "cancel", "cancel_items"],
     });
     await stock(tea.sku, 1);
     // The order gets them at once; a job lifts the hold.

@@ -34,8 +34,10 @@ const places: Readonly<Record<string, readonly [number, Ask]>> = {
 /** Calls a route with this name of an order. */
 function ask({ method, path }: Operation, name: string): Promise<Answered> {
   const items = { items: [{ sku: goods.sku, quantity: 1 }] };
-  const body = method === "get" || method === "delete" ? undefined : /cancel_items|split/.test(path) ? items : {};
-  return shop.app.call(method.toUpperCase(), path.replace("{id}", encodeURIComponent(name)), body);
+  const fields = /cancel_items|split/.test(path) ? items : /unp|reopen/.test(path) ? { reason: "mistake" } : {};
+  const body = method === "get" || method === "delete" ? undefined : fields;
+  const at = path.replace("{id}", encodeURIComponent(name)).replace("{shipment_id}", "shp_1");
+  return shop.app.call(method.toUpperCase(), at, body);
 }
 
 describe("a number that only one order has", () => {
@@ -47,7 +49,10 @@ describe("a number that only one order has", () => {
       const plain = await shop.order([[goods, 1]]);
       const [named, known] = [await ask(operation, order_number), await ask(operation, plain.id)];
       expect([operation.path, named.status]).toEqual([operation.path, known.status]);
-      expect(named.status).not.toBe(404);
+      // The parcel is unknown, but not the order.
+      const of_parcel = operation.path.includes("{shipment_id}");
+      expect(named.status === 404).toBe(of_parcel);
+      if (of_parcel) expect(named.body.error.message).toEndWith("has no such parcel: shp_1.");
     }
   });
 

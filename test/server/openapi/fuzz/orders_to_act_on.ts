@@ -29,6 +29,8 @@ const ways: Readonly<Record<OrderStatus, readonly string[]>> = {
 const preparations: Readonly<Record<string, readonly (readonly [action: string, body: Fields])[]>> = {
   releaseOrder: [["hold", { reason: "address" }]],
   packOrder: [["pick", {}]],
+  unpickOrder: [["pick", {}]],
+  unpackOrder: [["pack", {}]],
 };
 
 /** Creates an order for each act. Each turn it gets another of the statuses that allow the act. */

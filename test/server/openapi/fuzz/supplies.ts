@@ -258,15 +258,16 @@ async function orders(ask: Ask, { sku, buyer, location }: Shelf): Promise<Suppli
   const parcel = { carrier: "local", service: "standard", package: { weight: 5, weight_unit: "lb" } };
   const labelled = (name: string) => ask("POST", "/shipping/labels", { order_id: id(name), ...parcel });
   await act("paper", "process");
-  await act("packed", "pack");
+  const one = { items: [{ sku, quantity: 1 }] };
+  const packed = await act("packed", "pack", { packages: [one] });
   await act("back", "pick");
   await act("sent", "ship");
   await ask("DELETE", `/orders/${id("back")}`);
   const [label, unused] = [await labelled("labelled"), await labelled("void")];
   const { pathname, searchParams } = new URL(label.label_url, "http://packhouse.test");
   const at = (name: string, more: Omit<Ready, "path"> = {}): Ready => ({ path: { id: id(name) }, ...more });
-  const one = { items: [{ sku, quantity: 1 }] };
   return {
+    reopenOrderShipment: { path: { id: packed.id, shipment_id: packed.shipments[0].id }, body: { reason: "mistake" } },
     createOrder: { body: { ...given[0], order_number: `${sku} next` } },
     createReturn: { body: { order_id: id("sent"), reason: "defective", ...one } },
     createLabel: { body: { order_id: id("open"), ...parcel, additional: true } },

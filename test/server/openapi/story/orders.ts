@@ -138,6 +138,18 @@ async function putBack({ tell, act }: Pick<Teller, "tell" | "act">, buyer: Buyer
   await tell("putBack", { body: { order_id: data.id, sku: "TEA-100", quantity: 1, bin: "B-02-01" } });
 }
 
+/** Takes back the pick of an order, then the packing of a parcel and of everything. The order is picked afterwards. */
+async function undone({ tell, act }: Pick<Teller, "tell" | "act">, path: { readonly id: string }): Promise<void> {
+  const items = [{ sku: "TEA-100", quantity: 1 }];
+  await tell("unpickOrder", { path, body: { items, reason: "wrong_quantity", note: "Counted 4." } });
+  await act("pickOrder", { path, body: {} });
+  const { data } = await act("packOrder", { path, body: { packages: [{ items }] } });
+  const shipment_id = data.shipments[0].id;
+  await tell("reopenOrderShipment", { path: { ...path, shipment_id }, body: { reason: "damaged" } });
+  await act("packOrder", { path, body: {} });
+  await tell("unpackOrder", { path, body: { reason: "mistake" } });
+}
+
 /** One order from start to end. */
 export async function fulfillment({ app, tell, act }: Teller, buyer: Buyer): Promise<void> {
   const [order] = (await act("listOrders", { query: { order_number: "SO-1001" } })).data;
@@ -146,6 +158,7 @@ export async function fulfillment({ app, tell, act }: Teller, buyer: Buyer): Pro
   await tell("getPickList", { path, query: { format: "json" } });
   await tell("getWavePickList", { query: { order_ids: order.id, format: "json" } });
   await tell("pickOrder", { path, body: { items: [{ sku: "TEA-100", quantity: 3, bin: "B-02-01" }] } });
+  await undone({ tell, act }, path);
   await tell("packOrder", { path, body: {} });
   await tell("getPackingSlip", { path, query: { format: "json", prices: "true" } });
   const parcel = { weight: 5.1, weight_unit: "lb", dimensions: { length: 10, width: 8, height: 6, unit: "in" } };
