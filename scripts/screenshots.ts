@@ -48,6 +48,9 @@ const paths = [
   ...["/settings/webhooks", "/settings/requests", "/settings/events", "/settings/platforms", "/settings/metrics"],
   ...["/settings/reference", "/settings/house", "/settings/users", "/settings/audit", "/settings/profile"],
   ...["/settings/merchants", "/settings/merchants/MAIN", "/billing", "/billing/storage"],
+  ...["/settings", "/settings/privacy", "/settings/retention", "/settings/backups", "/settings/servers"],
+  ...["warehouse", "merchants", "shipping", "developers", "system"].map((group) => `/settings/groups/${group}`),
+  "/settings/mail",
 ];
 const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } } as const;
 const schemes = ["light", "dark"] as const;

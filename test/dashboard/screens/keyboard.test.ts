@@ -80,7 +80,7 @@ describeInHouse("the keyboard", (house) => {
     const { page } = await house.open("/settings/keys");
     await page.waitForSelector("tr[data-id]");
     await press(page, "c");
-    await page.waitForSelector("dialog [name=name]");
+    await page.waitForSelector("dialog [name=name]:focus");
     await page.focus("dialog header button");
     await press(page, "?");
     await page.waitForSelector("dialog h3:has-text('This dialog')");
@@ -105,5 +105,34 @@ describeInHouse("the keyboard", (house) => {
     await page.waitForSelector(".page-acts .menu-button:focus");
     await press(page, "u");
     await page.waitForSelector("h1:has-text('Orders')");
+  });
+
+  test("a dialog focuses what comes first: a field, the copy of a secret, or the way out of a danger", async () => {
+    const { page } = await house.open("/settings/keys");
+    await page.waitForSelector("tr[data-id]");
+    await press(page, "c");
+    await page.waitForSelector("dialog [name=name]:focus");
+    await page.keyboard.type("Typed key");
+    await press(page, "Enter");
+    await page.waitForSelector("dialog .secret .copy-field button:focus");
+    await page.click("dialog button:has-text('Done')");
+    await page.goto(house.addressOf("/shipping/holidays"));
+    const remove = "button[aria-label^='Remove New Year']";
+    await page.focus(remove);
+    await press(page, "Enter");
+    await page.waitForSelector("dialog .button:focus:has-text('Cancel')");
+    // Enter changes nothing, and the focus returns to where it was.
+    await press(page, "Enter");
+    await page.waitForSelector(`${remove}:focus`);
+  });
+
+  test("the cards of the board are reached as rows are", async () => {
+    const { page } = await house.open("/orders/board");
+    await page.waitForSelector(".board-card:has-text('K-2')");
+    await press(page, "j");
+    await page.waitForSelector(".board-card a:focus");
+    await press(page, "? Escape");
+    await page.waitForSelector("dialog", { state: "detached" });
+    await page.waitForSelector(".board-card a:focus");
   });
 });

@@ -18,6 +18,25 @@ interface DialogProps {
   readonly mayClose?: () => boolean;
 }
 
+/** What takes the focus when a dialog opens, best first. A secret is copied before it is confirmed. */
+const first_focus = [
+  "input:not([type=hidden]), select, textarea",
+  ".secret button",
+  ".dialog-acts > .primary, .form-acts > .primary",
+  ".dialog-acts > .button, .form-acts > .button",
+];
+
+/**
+ * Focuses the first field of a dialog, or a button below its text, instead of the button that closes it. Of a dangerous
+ * act, it is the button that does nothing. On touch screens fields wait for a tap, since the keyboard would cover them.
+ */
+function focusWithin(dialog: HTMLDialogElement | null): void {
+  if (dialog === null || document.activeElement?.closest("dialog > div > header") === null) return;
+  const wanted = matchMedia("(pointer: coarse)").matches ? first_focus.slice(1) : first_focus;
+  const found = wanted.flatMap((selector) => [...dialog.querySelectorAll<HTMLInputElement>(selector)]);
+  found.find((one) => !one.disabled && one.checkVisibility())?.focus();
+}
+
 /** A modal dialog. It traps the focus and restores it when it closes. */
 export function Dialog({ title, onClose, children, wide = false, mayClose = () => true }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -25,6 +44,7 @@ export function Dialog({ title, onClose, children, wide = false, mayClose = () =
   useEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
+    focusWithin(dialog.current);
     return () => {
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };

@@ -321,7 +321,8 @@ function focusRow(step: 1 | -1): void {
   const all = shownRows();
   const now = focusedRow();
   const next = now === null ? all[0] : all[all.indexOf(now) + step];
-  (next?.querySelector<HTMLElement>("a.row-link") ?? next)?.focus({ preventScroll: true });
+  const link = next?.querySelector<HTMLElement>("a.row-link") ?? next?.querySelector<HTMLElement>("a");
+  (link ?? next)?.focus({ preventScroll: true });
   next?.scrollIntoView({ block: "nearest" });
 }
 

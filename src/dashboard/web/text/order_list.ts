@@ -40,6 +40,7 @@ export const orderListTexts = {
     shipped: "Shipped",
   },
   board: "Board",
+  boardKeys: "Move between cards",
   boardHelp: "Arrow keys move between cards; Enter opens a card.",
   more: (count: number) => `Show ${count} more`,
   act: (number: string) => `Actions for ${number}`,

@@ -3,6 +3,7 @@ import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import type { Order, OrderCounts } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
+import { useShortcuts } from "../../browser/shortcuts.ts";
 import { type Action, menuItems } from "../../components/action.tsx";
 import { MerchantMark } from "../../components/badge.tsx";
 import { Button, LinkButton } from "../../components/button.tsx";
@@ -10,6 +11,7 @@ import { Icon } from "../../components/icon.tsx";
 import { Menu, type MenuItem } from "../../components/menu.tsx";
 import { EmptyState, Notice } from "../../components/notice.tsx";
 import { Page } from "../../components/page.tsx";
+import { useRowKeys } from "../../components/table.tsx";
 import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { titles } from "../../text/navigation.ts";
@@ -34,6 +36,8 @@ const columns: readonly { readonly status: BoardColumnName; readonly sort: strin
 
 /** The board of open orders, with a column for each state. */
 export function BoardScreen() {
+  useRowKeys();
+  useShortcuts([{ keys: "↑ ↓ ← →", title: texts.boardKeys }]);
   const { data: counts, problem, reload } = useQuery<OrderCounts>("/orders/counts");
   const add = may("orders.write") && (
     <LinkButton kind="primary" icon="plus" title={texts.add} href={to("/orders/new")} />
@@ -123,7 +127,7 @@ function Cards({ status, sort, cursor, rest, onMore }: CardsProps) {
 function Card({ order }: { readonly order: Order }) {
   const { id, order_number, customer, holds, allocation, priority } = order;
   return (
-    <article class="board-card" data-order={id}>
+    <article class="board-card" data-order={id} data-row>
       <header>
         <a href={to(`/orders/${id}`)}>{order_number}</a>
         <Menu
