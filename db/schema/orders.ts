@@ -7,6 +7,7 @@ import {
   type OrderStatus,
   orderStatuses,
 } from "../../src/orders/order.transitions.ts";
+import type { DecidedBy, ShippingChoice } from "../../src/orders/shipping_rules/shipping_choice.ts";
 import {
   bool,
   check,
@@ -50,6 +51,11 @@ export const orders = table(
     address_verification: json<AddressVerification>(),
     shipping_method: text(),
     order_notes: text(),
+    /** For the people who pack it. */
+    packing_note: text(),
+    shipping_choice: json<ShippingChoice>(),
+    /** What decided each field that rules decide; null if nothing did. */
+    decided_by: json<DecidedBy>(),
     requires_cold_storage: bool().notNull(),
     priority: int().notNull(),
     allow_backorder: bool().notNull(),

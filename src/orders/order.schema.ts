@@ -35,6 +35,7 @@ import {
   writeOffReasons,
 } from "./order.transitions.ts";
 import { counted, HoldView, LineView, ShipmentView, textOf, timeOf } from "./order_parts.schema.ts";
+import { DecidedByView, ShippingChoiceField, ShippingChoiceView } from "./shipping_rules/shipping_choice.schema.ts";
 
 const lineAmount = (description: string) => moneyField(description, line_amount_max);
 
@@ -71,13 +72,19 @@ const priority = Type.Integer({
   description: "Higher is served first when stock is short. Default: 0.",
 });
 
-const method_text = "How the buyer wants it shipped, as free text. It selects no carrier.";
+const method_text = "How the buyer wants it shipped, as free text. Shipping rules can compare it.";
 const notes_text = "Internal notes. The buyer sees them only if a packing slip is printed with `notes=true`.";
+const packing_text = "A note for the people who pack it. The buyer does not see it.";
+const choice_text =
+  "The service that is to ship it, its carton and insurance. Parts that are sent are never changed by shipping rules;" +
+  " null hands all parts back to them.";
 const cold_text = "If true, only stock in refrigerated or frozen zones is allocated.";
 
 export const changeable = {
   shipping_method: Type.Optional(nullable(textField(200, { description: method_text }))),
   order_notes: Type.Optional(nullable({ ...notesField(), description: notes_text })),
+  packing_note: Type.Optional(nullable({ ...notesField(500), description: packing_text })),
+  shipping_choice: Type.Optional(nullable({ ...ShippingChoiceField, description: choice_text })),
   requires_cold_storage: Type.Optional(Type.Boolean({ description: cold_text })),
   priority: Type.Optional(priority),
   metadata: Type.Optional(metadataField()),
@@ -100,6 +107,7 @@ const readOnly = [
   "merchant_id",
   "id",
   "held_from",
+  "decided_by",
   "fulfillment_status",
   "customer",
   "shipping_address",
@@ -354,6 +362,14 @@ const orderView = {
   line_items: Type.Array(LineView, { description: "The ordered products and the progress of each." }),
   shipping_method: textOf(method_text),
   order_notes: textOf(notes_text),
+  packing_note: textOf(packing_text),
+  shipping_choice: nullable({
+    ...ShippingChoiceView,
+    description: "How it is to be shipped, as rates and labels choose it; null if nothing was chosen.",
+  }),
+  decided_by: Type.Array(DecidedByView, {
+    description: "The fields that shipping rules decide, and what decided each.",
+  }),
   requires_cold_storage: Type.Boolean({ description: cold_text }),
   priority: Type.Integer({ description: "Higher is served first when stock is short; 0 by default." }),
   allow_backorder: Type.Boolean({ description: "Whether units without stock may wait as backorders." }),

@@ -31,6 +31,7 @@ import {
   type PublicOrderStatus,
   systemHoldReasons,
 } from "./order.transitions.ts";
+import { choiceView, type DecidedBy, decidedByView, type ShippingChoice } from "./shipping_rules/shipping_choice.ts";
 
 /** A component of an ordered bundle: units in one set, and the units that the line's allocation has of it. */
 export interface LinePart {
@@ -96,6 +97,10 @@ export interface OrderFields {
   readonly address_verification: AddressVerification | null;
   readonly shipping_method: string | null;
   readonly order_notes: string | null;
+  readonly packing_note: string | null;
+  readonly shipping_choice: ShippingChoice | null;
+  /** What decided each field that rules decide. */
+  readonly decided_by: DecidedBy | null;
   readonly requires_cold_storage: boolean;
   readonly priority: number;
   readonly allow_backorder: boolean;
@@ -317,6 +322,9 @@ export function orderView(order: Order, now: number) {
     line_items: order.lines.map((line) => lineView(line, order.currency)),
     shipping_method: order.shipping_method,
     order_notes: order.order_notes,
+    packing_note: order.packing_note,
+    shipping_choice: choiceView(order),
+    decided_by: decidedByView(order.decided_by),
     requires_cold_storage: order.requires_cold_storage,
     priority: order.priority,
     allow_backorder: order.allow_backorder,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { addressProblems } from "../addresses/offline_verification.ts";
 import { Fault, type FieldProblem, invalid, invalidFields, ofFields } from "../core/faults.ts";
 import { readId, wireId } from "../core/ids.ts";
@@ -293,7 +294,14 @@ export function refuseImmutable(order: Order, input: FixedInput): void {
   }
 }
 
-const changeable = ["shipping_method", "order_notes", "requires_cold_storage", "priority", "metadata"] as const;
+const changeable = [
+  "shipping_method",
+  "order_notes",
+  "packing_note",
+  "requires_cold_storage",
+  "priority",
+  "metadata",
+] as const;
 
 type ChangeableField = (typeof changeable)[number];
 
@@ -324,6 +332,7 @@ export function changesText(before: Order, after: Order): string {
   const corrected = before.shipping_address === after.shipping_address ? [] : ["shipping_address"];
   return [
     ...fields,
+    ...(isDeepStrictEqual(before.shipping_choice, after.shipping_choice) ? [] : ["shipping_choice"]),
     ...(address[0] === address[1] ? corrected : [`shipping_address_id: ${address.join(" > ")}`]),
     ...(before.lines === after.lines ? [] : ["line_items"]),
   ].join(", ");

@@ -83,6 +83,7 @@ export const personalRecords: readonly PersonalRecords[] = [
     columns: {
       order_number: "kept", status: "kept", customer_email: "email", customer_name: "word",
       shipping_address: "place", address_verification: "null", shipping_method: "kept", order_notes: "null",
+      packing_note: "null", shipping_choice: "kept", decided_by: "kept",
       currency: "kept", source_platform: "kept", source_external_id: "kept", metadata: "object",
       cancel_reason: "kept",
     },

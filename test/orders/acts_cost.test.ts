@@ -4,7 +4,8 @@ import { engine } from "../../src/core/config.ts";
 import { costsOfActs, costsOfMaking } from "./acts_cost.ts";
 
 const most = {
-  create: { reads: 10, writes: 20 },
+  // One read is of the shipping rules.
+  create: { reads: 11, writes: 20 },
   // One billable event for each of three lines, none of which is read back.
   "pick (pending)": { reads: 11, writes: 24 },
   pack: { reads: 8, writes: 8 },

@@ -22,6 +22,7 @@ import { type Order, openUnits, orderEvent } from "../order.ts";
 import { refuseForbidden, withAllocations } from "../order_lines.ts";
 import { lockOrder, saveOrder } from "../orders.sql.ts";
 import type { HistoryEntry } from "../search/order_history.sql.ts";
+import { applyRulesAgain } from "../shipping_rules/apply_rules.ts";
 import { closeHolds } from "./holds.sql.ts";
 import { settleHolds } from "./holds.ts";
 
@@ -173,5 +174,5 @@ export async function cancelItems(tx: Tx, id: string, input: CancelItems, actor:
   const claims = await releaseOrderAllocation(tx, before.id, allocationUnits(before, units), actor);
   const less = withAllocations(withoutUnits(emptied, units), claims);
   const order = await saveRest(tx, before, less, entry);
-  return settleHolds(tx, order, actor);
+  return applyRulesAgain(tx, await settleHolds(tx, order, actor), actor);
 }

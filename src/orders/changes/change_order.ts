@@ -35,6 +35,8 @@ import {
   withAllocations,
 } from "../order_lines.ts";
 import { listOpenOrdersTo, lockOrder, saveOrder } from "../orders.sql.ts";
+import { applyRulesAgain } from "../shipping_rules/apply_rules.ts";
+import { changedChoice, decidedByPerson } from "../shipping_rules/set_by_person.ts";
 import { pauseAgain, settleAddress, settleGoods, settleHolds } from "./holds.ts";
 
 /**
@@ -78,7 +80,7 @@ export async function acceptSuggestion(tx: Tx, id: string, actor: Actor): Promis
   const address_verification = acceptedFrom(before.address_verification, tx.now) ?? offline;
   const order = { ...before, shipping_address, address_verification };
   const saved = await saveOrder(tx, before, order, { event: "update", actor, note: changesText(before, order) });
-  return settleAddress(tx, saved, actor);
+  return applyRulesAgain(tx, await settleAddress(tx, saved, actor), actor);
 }
 
 /** Records a carrier's check of an address on the open orders that go to it. Refuses: resource_missing. */
@@ -128,9 +130,11 @@ async function change(tx: Tx, id: string, input: UpdateOrder, { actor, imported 
   const fields = changedFields(before, input);
   const address = await newAddress(tx, before, input, imported);
   const lines = input.line_items === undefined ? null : await newLines(tx, before, input.line_items, imported);
-  if (fields === null && address === null && lines === null) return before;
+  const choice = changedChoice(input, before);
+  if (fields === null && address === null && lines === null && choice === null) return before;
   refusePacked(before);
-  const changed: Order = { ...before, ...fields, ...address };
+  const decided_by = decidedByPerson(fields, choice?.decided_by ?? before.decided_by);
+  const changed: Order = { ...before, ...fields, ...address, ...choice, decided_by };
   const order = lines === null ? changed : await replaceLines(tx, changed, lines);
   const note = changesText(before, order);
   const saved = await saveOrder(tx, before, await updateAllocation(tx, before, order), {
@@ -144,7 +148,8 @@ async function change(tx: Tx, id: string, input: UpdateOrder, { actor, imported 
     dropped.map((line) => line.id),
   );
   const settled = address === null ? await settleHolds(tx, saved, actor) : await settleAddress(tx, saved, actor);
-  return lines !== null && imported ? settleGoods(tx, settled, actor) : settled;
+  const complete = lines !== null && imported ? await settleGoods(tx, settled, actor) : settled;
+  return applyRulesAgain(tx, complete, actor);
 }
 
 /** Another address of the same customer, or the corrected one, copied; null when it stays. */

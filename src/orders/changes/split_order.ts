@@ -28,6 +28,7 @@ import { deleteLines, insertLines } from "../order_lines.sql.ts";
 import { allocationOf, refuseForbidden, subtotalOf, withAllocations } from "../order_lines.ts";
 import { findOrdersByNumber, getOrder, insertOrder, lockOrder, type NewOrder } from "../orders.sql.ts";
 import { insertFirstHistory } from "../search/order_history.sql.ts";
+import { applyRulesAgain } from "../shipping_rules/apply_rules.ts";
 
 /** A line that loses units to another order: the amounts that stay (null for none) and those that move. */
 interface SplitLine {
@@ -119,7 +120,7 @@ export async function splitOrder(
   const nameOf = (order: Order) => `${wireId("order", order.id)} (${order.order_number})`;
   const note = `${words} from ${nameOf(before)}`;
   await insertFirstHistory(tx, [{ id: fresh.id, status: initialOrderStatus, event: "split", actor, note }]);
-  const split_off = withAllocations(fresh, gone);
+  const split_off = await applyRulesAgain(tx, withAllocations(fresh, gone), actor);
   await emit(tx, [orderEvent("order.created", split_off, tx.now)]);
   const reduced = withAllocations(withoutSplit(before, split), left);
   const order = await saveRest(tx, before, reduced, { event: "split", actor, note: `${words} to ${nameOf(fresh)}` });
@@ -127,7 +128,7 @@ export async function splitOrder(
     tx,
     split.flatMap(({ line, stays }) => (stays === null ? line.id : [])),
   );
-  return { order: await getOrder(tx, wireId("order", order.id)), split_off };
+  return { order: await applyRulesAgain(tx, await getOrder(tx, wireId("order", order.id)), actor), split_off };
 }
 
 /** An unused number for the new order. */

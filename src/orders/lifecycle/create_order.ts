@@ -21,6 +21,7 @@ import { insertLines, insertLinesOf } from "../order_lines.sql.ts";
 import { allocationOf, withAllocations } from "../order_lines.ts";
 import { insertAllotted, insertOrder, insertOrders, listOrdersNumbered } from "../orders.sql.ts";
 import { insertFirstHistory } from "../search/order_history.sql.ts";
+import { type RuledDraft, recordEffects, ruleDrafts } from "../shipping_rules/apply_rules.ts";
 import {
   draftOrders,
   fromApi,
@@ -96,7 +97,7 @@ export async function createBatch(
   source: OrderSource = fromApi,
 ): Promise<(Order | Fault)[]> {
   const some = orders.slice(0, countPlain(orders));
-  const drafts = await refuseTaken(tx, await draftOrders(tx, some, source));
+  const drafts = await refuseTaken(tx, await ruleDrafts(tx, await draftOrders(tx, some, source)));
   const wants = drafts.flatMap((draft) => (draft instanceof Fault ? [] : wantsOf(draft)));
   const stocks = await lockFreshStock(
     tx,
@@ -132,7 +133,7 @@ const numbersOf = (drafts: readonly (OrderDraft | Fault)[]) =>
   drafts.flatMap((draft) => (draft instanceof Fault ? [] : draft.fields.order_number));
 
 /** The drafts, with a refusal for each order number that is taken. */
-async function refuseTaken(tx: Tx, drafts: readonly (OrderDraft | Fault)[]): Promise<(OrderDraft | Fault)[]> {
+async function refuseTaken(tx: Tx, drafts: readonly (RuledDraft | Fault)[]): Promise<(RuledDraft | Fault)[]> {
   const taken = await listOrdersNumbered(tx, numbersOf(drafts));
   if (taken.length === 0) return [...drafts];
   return drafts.map((draft) => {
@@ -145,7 +146,7 @@ async function refuseTaken(tx: Tx, drafts: readonly (OrderDraft | Fault)[]): Pro
 
 /** A draft with its planned stock and its creator. */
 interface PlannedDraft {
-  readonly draft: OrderDraft;
+  readonly draft: RuledDraft;
   readonly portions: LinePortions;
   readonly actor: Actor;
 }
@@ -154,10 +155,10 @@ interface PlannedDraft {
 function planDrafts(
   tx: Tx,
   stocks: LockedStockMap,
-  drafts: readonly (OrderDraft | Fault)[],
+  drafts: readonly (RuledDraft | Fault)[],
   actors: readonly Actor[],
 ): (PlannedDraft | Fault)[] {
-  const valid = drafts.filter((draft): draft is OrderDraft => !(draft instanceof Fault));
+  const valid = drafts.filter((draft): draft is RuledDraft => !(draft instanceof Fault));
   const demands = valid.map((draft) => ({ ...draft.fields, lines: wantsOf(draft) }));
   const plans = planOrderAllocations(tx, stocks, demands);
   let next = 0;
@@ -210,7 +211,7 @@ async function storePlanned(
   const settled: Order[] = [];
   for (const [at, order] of orders.entries()) {
     const plan = stored[at];
-    settled.push(plan?.draft.suspended ? await holdForMerchant(tx, order, plan.actor) : order);
+    settled.push(plan === undefined ? order : await settleNew(tx, order, plan.draft, plan.actor));
   }
   await emit(
     tx,
@@ -219,16 +220,22 @@ async function storePlanned(
   return settled;
 }
 
+/** Records the effects of rules on an order that was just stored, and holds it if its merchant is suspended. */
+async function settleNew(tx: Tx, order: Order, { suspended, effects }: RuledDraft, actor: Actor): Promise<Order> {
+  const ruled = await recordEffects(tx, order, effects, actor);
+  return suspended ? holdForMerchant(tx, ruled, actor) : ruled;
+}
+
 /** Creates an order that adopts earlier reservations: the one it names, or those made for its number. */
 async function createAdopting(tx: Tx, request: OrderToCreate, source: OrderSource): Promise<Order> {
   const { input, actor } = request;
-  const [draft] = await draftOrders(tx, [request], source);
+  const [draft] = await ruleDrafts(tx, await draftOrders(tx, [request], source));
   assert(draft, "an order has a draft");
   if (draft instanceof Fault) throw draft;
   const id = await insertOrder(tx, draft.fields);
   if (id === null) throw takenNumber(input.order_number, await findOrderByNumber(tx, input.order_number));
   const plain = await storeDraft(tx, id, draft, { stock: source.stock, reservation_id: reservationOf(input), actor });
-  const order = draft.suspended ? await holdForMerchant(tx, plain, actor) : plain;
+  const order = await settleNew(tx, plain, draft, actor);
   await emit(tx, [orderEvent("order.created", order, tx.now)]);
   return order;
 }
@@ -261,14 +268,14 @@ export async function importOrder(
   actor: Actor,
   source: OrderSource,
 ): Promise<Order> {
-  const [draft] = await draftOrders(tx, [{ input }], source, true);
+  const [draft] = await ruleDrafts(tx, await draftOrders(tx, [{ input }], source, true));
   assert(draft, "an order has a draft");
   if (draft instanceof Fault) throw draft;
   const id = await insertAllotted(tx, order_id, draft.fields);
   if (id === null) throw takenNumber(input.order_number, await findOrderByNumber(tx, input.order_number));
   const plain = await storeDraft(tx, id, draft, { stock: source.stock, reservation_id: reservationOf(input), actor });
   const settled = await settleGoods(tx, await settleAddress(tx, plain, actor), actor);
-  const order = draft.suspended ? await holdForMerchant(tx, settled, actor) : settled;
+  const order = await settleNew(tx, settled, draft, actor);
   await emit(tx, [orderEvent("order.created", order, tx.now)]);
   return order;
 }

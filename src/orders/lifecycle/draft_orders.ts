@@ -25,6 +25,7 @@ import {
   refuseIncomplete,
   subtotalOf,
 } from "../order_lines.ts";
+import { chosenIn } from "../shipping_rules/set_by_person.ts";
 
 /** Where an order came from. `stock` is the source whose earlier reservations it may adopt. */
 export interface OrderSource {
@@ -163,6 +164,8 @@ function draftOrder(input: CreateOrder, named: OrderReferences, source: OrderSou
     address_verification: recipient.address.verification,
     shipping_method: input.shipping_method ?? null,
     order_notes: input.order_notes ?? null,
+    packing_note: input.packing_note ?? null,
+    ...chosenIn(input, { shipping_choice: null, decided_by: null }),
     requires_cold_storage: input.requires_cold_storage ?? false,
     priority: input.priority ?? 0,
     allow_backorder: input.allow_backorder ?? true,

@@ -87,6 +87,21 @@ export function contentOf({ for_merchant_id, name, active, conditions, actions }
   return { for_merchant_id, name, active, conditions, actions };
 }
 
+/** The rules for a merchant in the order in which they apply: its own, then those for all merchants. */
+export function rulesFor<Rule extends Pick<ShippingRule, "for_merchant_id" | "position" | "id">>(
+  rules: readonly Rule[],
+  merchant_id: number,
+): Rule[] {
+  return rules
+    .filter(({ for_merchant_id }) => for_merchant_id === null || for_merchant_id === merchant_id)
+    .sort(
+      (a, b) =>
+        Number(a.for_merchant_id === null) - Number(b.for_merchant_id === null) ||
+        a.position - b.position ||
+        a.id - b.id,
+    );
+}
+
 const moneyOrNull = (cents: number | null, currency: string | null) =>
   cents === null || currency === null ? null : money(cents, currency);
 
@@ -118,7 +133,7 @@ export function contentView({ for_merchant_id, name, active, conditions, actions
 }
 
 /** A carton as the API shows it. */
-function cartonView({ weight, ...same }: RuleCarton) {
+export function cartonView({ weight, ...same }: RuleCarton) {
   return { ...same, weight: numberOrNull(weight) };
 }
 

@@ -13,10 +13,10 @@ import {
   weightUnitField,
 } from "../../core/schema.ts";
 import { weightUnits } from "../../core/weight_units.ts";
-import { lengthUnits } from "../../products/product.ts";
 import { merchantName } from "../../storage/tenant.schema.ts";
 import { clientHoldReasons } from "../order.transitions.ts";
 import { HistoryView } from "../search/order_list.schema.ts";
+import { CartonField, CartonView } from "./shipping_choice.schema.ts";
 import { choiceModes } from "./shipping_rule.ts";
 
 const maybe = <Schema extends ReturnType<typeof Type.String>>(schema: Schema) => Type.Optional(nullable(schema));
@@ -62,19 +62,6 @@ const about = {
   priority: "Higher is served first when stock is short.",
   packing_note: "A note for the people who pack it.",
 };
-
-/** A carton in a request: its size, and its weight if it counts. */
-export const CartonField = closed({
-  length: Type.Number({ exclusiveMinimum: 0, maximum: 10_000 }),
-  width: Type.Number({ exclusiveMinimum: 0, maximum: 10_000 }),
-  height: Type.Number({ exclusiveMinimum: 0, maximum: 10_000 }),
-  unit: Type.Optional(choice(lengthUnits, { description: "The unit of all three sides. Default: in." })),
-  weight: Type.Optional(
-    nullable(Type.Number({ minimum: 0.000_001, maximum: 1_000_000, description: "The weight of the empty carton." })),
-  ),
-  weight_unit: Type.Optional(nullable(weightUnitField("Default: lb."))),
-});
-export type CartonField = Static<typeof CartonField>;
 
 const weight = (description: string) =>
   Type.Optional(nullable(Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000, description })));
@@ -172,15 +159,6 @@ export type ReorderShippingRules = Static<typeof ReorderShippingRules>;
 const text = (description: string) => nullable(Type.String({ description }));
 const listOf = (description: string) => nullable(Type.Array(Type.String(), { description }));
 const number = (description: string) => nullable(Type.Number({ description }));
-
-const CartonView = closed({
-  length: Type.Number(),
-  width: Type.Number(),
-  height: Type.Number(),
-  unit: choice(lengthUnits, { description: "The unit of all three sides." }),
-  weight: number("The weight of the empty carton; null if it does not count."),
-  weight_unit: nullable(choice(weightUnits)),
-});
 
 const ConditionsView = closed({
   shipping_methods: listOf(about.shipping_methods),

@@ -1,14 +1,14 @@
 import { Type } from "@sinclair/typebox";
-import { asc, desc, eq, isNull, lt, or, sql as template } from "drizzle-orm";
+import { and, asc, desc, eq, isNull, lt, or, sql as template } from "drizzle-orm";
 import { forUpdate } from "../../../db/kit.ts";
 import { shipping_rule_versions, shipping_rules } from "../../../db/schema/shipping_rules.ts";
 import type { Actor } from "../../core/actor.ts";
 import { missing } from "../../core/faults.ts";
 import { readId } from "../../core/ids.ts";
-import type { Tx } from "../../storage/database.ts";
+import type { Db, Tx } from "../../storage/database.ts";
 import { exactly, recordList } from "../../storage/record_list.ts";
 import { recordLookup } from "../../storage/record_lookup.ts";
-import { insert, insertIds } from "../../storage/statements.ts";
+import { insert, insertIds, prepared } from "../../storage/statements.ts";
 import { contentOf, type RuleContent, type ShippingRule } from "./shipping_rule.ts";
 
 /** A rule by its identifier, `rul_1001` or `1001`. */
@@ -40,6 +40,15 @@ export const ruleList = recordList(shipping_rules, {
     position: (rule: ShippingRule) => [placeOf(rule), rule.id],
   },
 });
+
+const active = prepared((sql) =>
+  sql.select().from(shipping_rules).where(and(shipping_rules.active)).orderBy(asc(position), asc(id)),
+);
+
+/** The active rules of all merchants. Read once per transaction. */
+export async function listActiveRules(db: Db): Promise<readonly ShippingRule[]> {
+  return db.memo("shipping_rules.active", () => active(db, {}));
+}
 
 /** The rules for one merchant, or those for all merchants, in their order, locked until the transaction ends. */
 export async function lockRulesFor(tx: Tx, merchant_id: number | null): Promise<ShippingRule[]> {

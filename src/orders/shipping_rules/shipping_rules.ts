@@ -9,6 +9,7 @@ import { unitNanograms, weightUnit } from "../../core/weight_units.ts";
 import { findWarehouse } from "../../inventory/warehouses/warehouses.sql.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { noSuch } from "../order_lines.ts";
+import type { CartonField } from "./shipping_choice.schema.ts";
 import {
   contentOf,
   type RuleActions,
@@ -18,7 +19,6 @@ import {
   type ShippingRule,
 } from "./shipping_rule.ts";
 import {
-  type CartonField,
   type CreateShippingRule,
   type ReorderShippingRules,
   type RuleActionsField,
@@ -75,7 +75,7 @@ function conditionProblems(conditions: RuleConditions, path: string): FieldProbl
 }
 
 /** Reads a carton. */
-function readCarton({ length, width, height, unit, weight, weight_unit }: CartonField): RuleCarton {
+export function readCarton({ length, width, height, unit, weight, weight_unit }: CartonField): RuleCarton {
   return {
     length,
     width,
@@ -122,7 +122,7 @@ async function readActions(db: Db, input: RuleActionsField, path: string): Promi
 type ServiceInput = Pick<RuleActionsField, "carrier" | "service" | "choose" | "days_max" | "price_max">;
 
 /** The problems of fields that do not choose one service. `path` precedes the fields. */
-function serviceProblems(input: ServiceInput, path: string): FieldProblem[] {
+export function serviceProblems(input: ServiceInput, path: string): FieldProblem[] {
   const { carrier = null, service = null, choose = null, days_max = null, price_max = null } = input;
   const problems: FieldProblem[] = [];
   if (carrier !== null && service === null) problems.push(required(`${path}service`, "is required with carrier"));
@@ -147,7 +147,7 @@ type RuleInput = Pick<CreateShippingRule, "name" | "active" | "conditions" | "ac
  * Reads the content of a rule. `path` precedes its fields in messages.
  * Refuses: validation_failed, resource_missing.
  */
-async function readRule(
+export async function readRule(
   db: Db,
   for_merchant_id: number | null,
   { name, active = true, conditions = {}, actions }: RuleInput,

@@ -2,6 +2,7 @@
 // expire.
 
 import { createHash } from "node:crypto";
+import { postalCountry } from "../../addresses/zip_distance.ts";
 import { iso } from "../../core/clock.ts";
 import { type Fraction, reduced } from "../../core/decimals.ts";
 import { Fault, type FieldProblem, invalid } from "../../core/faults.ts";
@@ -18,7 +19,7 @@ import {
   type ShipmentRequest,
 } from "../offer.ts";
 import { type ParcelDimensions, type ParcelPackage, readSide, sidesOf } from "../parcel.ts";
-import { plainPostalCode, postalCountry } from "../zones/zone.ts";
+import { plainPostalCode } from "../zones/zone.ts";
 import { deliveryDay } from "./delivery_date.ts";
 
 /** How long a quote is valid, in milliseconds. */

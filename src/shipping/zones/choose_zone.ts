@@ -1,69 +1,13 @@
-import zip3Anchors from "./zip3_anchors.json" with { type: "json" };
+import { findAnchor, milesBetween, postalCountry, zip3Of, zoneOfMiles } from "../../addresses/zip_distance.ts";
 import {
   continentOf,
-  postalCountry,
   type ZoneChoice,
   type ZoneOverride,
   type ZoneReason,
   type ZoneRules,
   type ZoneSpot,
-  zip3Of,
 } from "./zone.ts";
 import type { ReadySystem } from "./zone_system.ts";
-
-/** A point in degrees. */
-type MapPoint = readonly [latitude: number, longitude: number];
-
-const anchors: ReadonlyMap<string, MapPoint> = new Map(
-  Object.entries(zip3Anchors as unknown as Record<string, MapPoint>),
-);
-
-// Military mail leaves the country through one of three cities.
-const military: readonly (readonly [first: string, last: string, MapPoint])[] = [
-  ["090", "099", [40.66, -73.78]],
-  ["340", "340", [25.79, -80.29]],
-  ["962", "966", [37.62, -122.38]],
-];
-
-/** The location of a three-digit ZIP prefix, precise enough for zones only. */
-interface Anchor {
-  readonly point: MapPoint;
-  /** Whether it is military, so that its zone is an estimate. */
-  readonly estimated: boolean;
-}
-
-/** Finds the location of a three-digit ZIP prefix; null for unknown ones. */
-export function findAnchor(zip3: string): Anchor | null {
-  const point = anchors.get(zip3);
-  if (point !== undefined) return { point, estimated: false };
-  const range = military.find(([first, last]) => first <= zip3 && zip3 <= last);
-  return range === undefined ? null : { point: range[2], estimated: true };
-}
-
-/** Lists the three-digit ZIP prefixes with a known location. */
-export function listAnchors(): readonly { readonly zip3: string; readonly point: MapPoint }[] {
-  return [...anchors].map(([zip3, point]) => ({ zip3, point }));
-}
-
-const earth_radius_miles = 3958.7613;
-const radians = (degrees: number) => (degrees * Math.PI) / 180;
-
-/** Returns the great-circle distance between two points, in miles. */
-export function milesBetween(from: MapPoint, to: MapPoint): number {
-  const [lat1, lat2] = [radians(from[0]), radians(to[0])];
-  const north = Math.sin((lat2 - lat1) / 2);
-  const east = Math.sin(radians(to[1] - from[1]) / 2);
-  const half = north * north + Math.cos(lat1) * Math.cos(lat2) * east * east;
-  return 2 * earth_radius_miles * Math.asin(Math.min(1, Math.sqrt(half)));
-}
-
-const bands = [50, 150, 300, 600, 1000, 1400, 1800] as const;
-
-/** Returns the zone of a distance in miles, from 1 to 8. */
-export function zoneOfMiles(miles: number): number {
-  const at = bands.findIndex((up_to) => miles <= up_to);
-  return at < 0 ? bands.length + 1 : at + 1;
-}
 
 /**
  * Chooses the zone between two places. The first rule that applies decides: an imported chart, the most specific

@@ -1,3 +1,4 @@
+import { postalCountry } from "../../addresses/zip_distance.ts";
 import { type CheckedCsvRow, type CsvColumn, csvColumn } from "../../core/csv_columns.ts";
 import { type FieldProblem, invalid, invalidFields } from "../../core/faults.ts";
 import { isCountry } from "../../core/postal_address.ts";
@@ -6,7 +7,6 @@ import {
   countryOfPostalCode,
   type OverrideKind,
   plainPostalCode,
-  postalCountry,
   type ZoneChart,
   type ZoneOverride,
   type ZoneSpot,

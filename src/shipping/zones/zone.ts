@@ -1,3 +1,4 @@
+import { postalCountry } from "../../addresses/zip_distance.ts";
 import { iso, isoOrNull } from "../../core/clock.ts";
 import { wireId } from "../../core/ids.ts";
 import { onFirstUse } from "../../core/memoize.ts";
@@ -106,14 +107,6 @@ export interface ZoneChoice {
   readonly rule: string;
 }
 
-// United States territories with their own country code that use ZIP codes.
-const us_territories: readonly string[] = ["AS", "GU", "MP", "PR", "VI"];
-
-/** Returns the country whose postal service delivers there: the United States for its territories. */
-export function postalCountry(country: string): string {
-  return us_territories.includes(country) ? "US" : country;
-}
-
 /** Returns the country that the form of a postal code implies: `US` for a ZIP code or its prefix, `CA` for `A1A`. */
 export function countryOfPostalCode(text: string): "US" | "CA" | null {
   const code = text.trim();
@@ -125,12 +118,6 @@ export function countryOfPostalCode(text: string): "US" | "CA" | null {
 export function plainPostalCode(text: string, country: string): string {
   const plain = text.toUpperCase().replaceAll(/[\s-]/g, "");
   return postalCountry(country) === "US" ? plain.slice(0, 5) : plain;
-}
-
-/** Returns the first three digits of a ZIP code; null for any other place. */
-export function zip3Of({ country, postal_code }: ZoneSpot): string | null {
-  if (postalCountry(country) !== "US" || postal_code === null) return null;
-  return /^\d{3}/.exec(postal_code.trim())?.[0] ?? null;
 }
 
 type Located = Readonly<Record<string, { readonly continent: Continent }>>;

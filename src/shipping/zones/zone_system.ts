@@ -1,5 +1,6 @@
+import { postalCountry } from "../../addresses/zip_distance.ts";
 import type { ChartRange, ZoneOverride, ZoneSpot, ZoneSystem } from "./zone.ts";
-import { continentOf, plainName, plainPostalCode, postalCountry } from "./zone.ts";
+import { continentOf, plainName, plainPostalCode } from "./zone.ts";
 
 /** A zone system, prepared for fast lookups. */
 export interface ReadySystem {

@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { findAnchor, listAnchors, zip3Of } from "../../addresses/zip_distance.ts";
 import { columnTable, writeCells } from "../../core/csv_columns.ts";
 import { invalid } from "../../core/faults.ts";
 import { invalidChoice } from "../../core/field_problems.ts";
@@ -14,7 +15,7 @@ import type { Db, Tx } from "../../storage/database.ts";
 import { any_zone } from "../rates/rate_card.ts";
 import { listReadyCards } from "../rates/rate_cards.sql.ts";
 import type { ReadyCard } from "../rates/rate_offers.ts";
-import { chooseZone, findAnchor, listAnchors, plainRules, zoneView } from "./choose_zone.ts";
+import { chooseZone, plainRules, zoneView } from "./choose_zone.ts";
 import {
   chartColumns,
   chartsOf,
@@ -25,7 +26,7 @@ import {
   readSpot,
 } from "./read_zones.ts";
 import type { ZoneOverride, ZoneSpot } from "./zone.ts";
-import { chartRowView, chartsView, overridesView, zip3Of } from "./zone.ts";
+import { chartRowView, chartsView, overridesView } from "./zone.ts";
 import {
   ChartRow,
   ChartsView,

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { chooseZone, findAnchor, milesBetween, zoneOfMiles } from "../../../src/shipping/zones/choose_zone.ts";
-import anchors from "../../../src/shipping/zones/zip3_anchors.json" with { type: "json" };
+import { findAnchor, milesBetween, zoneOfMiles } from "../../../src/addresses/zip_distance.ts";
+import anchors from "../../../src/addresses/zip3_anchors.json" with { type: "json" };
+import { chooseZone } from "../../../src/shipping/zones/choose_zone.ts";
 import type { ZoneOverride, ZoneRules, ZoneSpot } from "../../../src/shipping/zones/zone.ts";
 import { countryOfPostalCode } from "../../../src/shipping/zones/zone.ts";
 import { readySystem } from "../../../src/shipping/zones/zone_system.ts";

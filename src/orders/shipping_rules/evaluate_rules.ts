@@ -1,0 +1,133 @@
+// Which rule decides each field of an order. Pure: the same order and rules always give the same decisions.
+import { compare, type Fraction, readFraction } from "../../core/decimals.ts";
+import { unitNanograms } from "../../core/weight_units.ts";
+import { type RuleActions, type RuleConditions, rulesFor, type ShippingRule } from "./shipping_rule.ts";
+
+/** The facts about an order that conditions compare. */
+export interface RuledOrder {
+  readonly merchant_id: number;
+  readonly shipping_method: string | null;
+  readonly country: string;
+  /** Its zone by distance; null when unknown. */
+  readonly zone: string | null;
+  /** The weight of its products, in nanograms; null when unknown. */
+  readonly weight: Fraction | null;
+  readonly value_cents: number;
+  readonly currency: string;
+  readonly skus: readonly string[];
+  /** Its units, without cancelled ones. */
+  readonly units: number;
+  readonly platform: string;
+  readonly requires_cold_storage: boolean;
+}
+
+export const ruleFields = [
+  "service",
+  "carton",
+  "insurance",
+  "warehouse_id",
+  "hold",
+  "priority",
+  "packing_note",
+] as const;
+/** A field that rules decide. `service` is a carrier with its service, or how to choose one. */
+export type RuleField = (typeof ruleFields)[number];
+
+/** The service that ships an order, or how to choose it. */
+export type ServiceChoice = Pick<
+  RuleActions,
+  "carrier" | "service" | "choose" | "days_max" | "price_max_cents" | "currency"
+>;
+
+/** The value of each field that rules decide. */
+interface FieldValues {
+  readonly service: ServiceChoice;
+  readonly carton: NonNullable<RuleActions["carton"]>;
+  /** Whether the order is insured for its value. */
+  readonly insurance: boolean;
+  readonly warehouse_id: number;
+  readonly hold: NonNullable<RuleActions["hold"]>;
+  readonly priority: number;
+  readonly packing_note: string;
+}
+
+/** A decision and the revision of the rule that made it. */
+interface RuleDecision<Value> {
+  readonly value: Value;
+  readonly rule: Pick<ShippingRule, "id" | "revision" | "name">;
+}
+
+/** The decisions of rules about an order. Fields that no rule decides are missing. */
+export type RuleDecisions = { readonly [Field in RuleField]?: RuleDecision<FieldValues[Field]> };
+
+/** Decides each field by the first rule, of those for the order's merchant, that applies and decides it. */
+export function evaluateRules(rules: readonly ShippingRule[], order: RuledOrder): RuleDecisions {
+  const decisions: { -readonly [Field in RuleField]?: RuleDecision<unknown> } = {};
+  for (const rule of rulesFor(rules, order.merchant_id)) {
+    if (!rule.active || !applies(rule.conditions, order)) continue;
+    for (const [field, value] of Object.entries(valuesOf(rule.actions, order)) as [RuleField, unknown][]) {
+      if (value !== null) decisions[field] ??= { value, rule };
+    }
+  }
+  return decisions as RuleDecisions;
+}
+
+/** What a rule's actions decide about an order; null for what they leave open. */
+function valuesOf(actions: RuleActions, order: RuledOrder): { [Field in RuleField]: FieldValues[Field] | null } {
+  const { carrier, service, choose, days_max, price_max_cents, insure_above_cents, currency, ...others } = actions;
+  const chosen = { carrier, service, choose, days_max, price_max_cents, currency };
+  const insures = insure_above_cents !== null && order.currency === currency;
+  return {
+    service: carrier === null && choose === null ? null : chosen,
+    insurance: insures ? order.value_cents > insure_above_cents : null,
+    ...others,
+  };
+}
+
+function applies(conditions: RuleConditions, order: RuledOrder): boolean {
+  const { shipping_methods, countries, zones, skus, platforms, one_unit, requires_cold_storage } = conditions;
+  return (
+    (shipping_methods === null || shipping_methods.some((pattern) => matches(order.shipping_method ?? "", pattern))) &&
+    (countries === null || countries.includes(order.country)) &&
+    (zones === null || (order.zone !== null && zones.includes(order.zone))) &&
+    (skus === null || skus.some((pattern) => order.skus.some((sku) => matches(sku, pattern)))) &&
+    (platforms === null || platforms.includes(order.platform)) &&
+    (one_unit === null || one_unit === (order.units === 1)) &&
+    (requires_cold_storage === null || requires_cold_storage === order.requires_cold_storage) &&
+    isWeightWithin(conditions, order) &&
+    isValueWithin(conditions, order)
+  );
+}
+
+function isWeightWithin({ weight_min, weight_max, weight_unit }: RuleConditions, { weight }: RuledOrder): boolean {
+  if (weight_min === null && weight_max === null) return true;
+  if (weight === null) return false;
+  const unit = unitNanograms[weight_unit ?? "lb"];
+  const [least, most] = [weight_min, weight_max].map((text) => (text === null ? null : readFraction(text, unit)));
+  return (!least || compare(weight, least) >= 0) && (!most || compare(weight, most) <= 0);
+}
+
+function isValueWithin(
+  { value_min_cents, value_max_cents, currency }: RuleConditions,
+  { value_cents, ...order }: RuledOrder,
+): boolean {
+  if (value_min_cents === null && value_max_cents === null) return true;
+  if (order.currency !== currency) return false;
+  return value_cents >= (value_min_cents ?? 0) && value_cents <= (value_max_cents ?? Number.MAX_SAFE_INTEGER);
+}
+
+/** Whether a text, in any case, has the form of a pattern in which `*` stands for any text. */
+function matches(text: string, pattern: string): boolean {
+  const [first = "", ...rest] = pattern.toLowerCase().split("*");
+  const plain = text.toLowerCase();
+  const last = rest.pop();
+  if (last === undefined) return plain === first;
+  if (!plain.startsWith(first)) return false;
+  let at = first.length;
+  for (const piece of rest) {
+    const found = plain.indexOf(piece, at);
+    if (found < 0) return false;
+    at = found + piece.length;
+  }
+  return plain.length - last.length >= at && plain.endsWith(last);
+}
