@@ -3,6 +3,7 @@
 import { type AnyColumn, getTableName } from "drizzle-orm";
 import { billedActs } from "../src/billing/billable_kinds.ts";
 import { eventTypes } from "../src/events/event_types.ts";
+import { fileKinds, fileTypes } from "../src/files/file.ts";
 import { covers } from "../src/identity/identity.transitions.ts";
 import { allocationChangeKinds, binKinds, movementTypes } from "../src/inventory/inventory.transitions.ts";
 import { cancelReasons, holdReasons } from "../src/orders/order.transitions.ts";
@@ -12,6 +13,7 @@ import { conditions, dispositions, refundMethods, returnReasons } from "../src/r
 import { documentKinds, documentTypes } from "../src/shipping/offer.ts";
 import { attemptTriggers, deliveryForms, noticeKinds, restoredStates } from "../src/webhooks/webhooks.transitions.ts";
 import { billable_events } from "./schema/billing.ts";
+import { files } from "./schema/files.ts";
 import { movements } from "./schema/inventory.ts";
 import { order_holds, orders } from "./schema/orders.ts";
 import { events } from "./schema/outbox.ts";
@@ -58,6 +60,8 @@ export const wordLists: readonly WordList[] = [
   of(notices.kind, noticeKinds),
   of(memberships.covers, covers),
   of(billable_events.act, billedActs),
+  of(files.kind, fileKinds),
+  of(files.content_type, fileTypes),
   of(one_time_links.purpose, ["setup", "reset"]),
 ];
 

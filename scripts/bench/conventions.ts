@@ -28,6 +28,7 @@ import { getOrder } from "../../src/orders/orders.sql.ts";
 import { createApp } from "../../src/server/app.ts";
 import { guard } from "../../src/server/guard.ts";
 import type { Db, Store } from "../../src/storage/database.ts";
+import { folderContents } from "../../src/storage/file_contents.ts";
 import { openStores } from "../../src/storage/open_stores.ts";
 
 type App = ReturnType<typeof createApp>;
@@ -103,6 +104,7 @@ function serviceOf(stores: { live: Store; test: Store }): Service {
     data: "",
     database_url: null,
     backups: null,
+    files: folderContents(""),
     carrier_timeout_ms: 0,
     mail: null,
     peerOf: () => "127.0.0.1",

@@ -12,6 +12,7 @@ import { doctorChecks, runChecks } from "../operations/doctor/run_checks.ts";
 import { settingsAndRefusals } from "../server/environment_settings.ts";
 import { secretKeyAtHand } from "../server/secret_key.ts";
 import { addressFlags, serveFlags, valuesAndRefusals } from "../server/serve_settings.ts";
+import { folderContents } from "../storage/file_contents.ts";
 import { known_migrations } from "../storage/migrations/migrate.ts";
 import { openStores, type Stores } from "../storage/open_stores.ts";
 import { probeMigrations } from "../storage/probe.ts";
@@ -194,6 +195,7 @@ function serviceOf(
     data: "",
     database_url: null,
     backups: null,
+    files: folderContents(""),
     event_retention_days: 30,
     request_log_days: 7,
     erasures_path: null,

@@ -3,6 +3,7 @@ import { verifyBilling } from "../billing/billing_audit.sql.ts";
 import { verifyEvents } from "../events/events_audit.sql.ts";
 import { verifyAnswers } from "../http/stored_responses_audit.sql.ts";
 import { verifyInventory } from "../inventory/inventory_audit.sql.ts";
+import { verifyFiles } from "../merchants/branding/branding_audit.sql.ts";
 import { verifyModes, verifyQueues } from "../operations/data_audit.sql.ts";
 import { verifyOrders } from "../orders/orders_audit.sql.ts";
 import { verifyReturns } from "../returns/returns_audit.sql.ts";
@@ -20,6 +21,7 @@ const verifiers = [
   verifyEvents,
   verifyDeliveries,
   verifyAnswers,
+  verifyFiles,
   verifyModes,
   verifyQueues,
 ];

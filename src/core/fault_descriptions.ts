@@ -174,6 +174,10 @@ export const faultDescriptions: Readonly<Record<FaultCode, FaultDescription>> = 
     when: "A subscription for these events to this URL already exists.",
     remedy: "Update that subscription, or delete it first.",
   },
+  file_in_use: {
+    when: "The file cannot be deleted, because a record uses it, such as the branding of its merchant.",
+    remedy: "Name another file in that record, or none. The file is then deleted after a day by itself.",
+  },
   idempotency_key_in_use: {
     when: "A request with this Idempotency-Key is still in progress.",
     remedy: "Wait for the seconds in Retry-After, then send it again to get the response.",

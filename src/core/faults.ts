@@ -41,6 +41,7 @@ export const faults = {
   duplicate_order_number: { status: 409, type: "conflict" },
   duplicate_sku: { status: 409, type: "conflict" },
   duplicate_subscription: { status: 409, type: "conflict" },
+  file_in_use: { status: 409, type: "conflict" },
   idempotency_key_in_use: { status: 409, type: "conflict" },
   insufficient_inventory: { status: 409, type: "conflict" },
   invalid_state_transition: { status: 409, type: "conflict" },

@@ -37,6 +37,7 @@ export const idPrefixes = {
   zone_chart: "zch",
   audit_entry: "aud",
   merchant: "mer",
+  file: "fil",
   billable_event: "bev",
   restoration: "rst",
   erasure: "ers",

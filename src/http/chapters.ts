@@ -136,6 +136,12 @@ export const chapters = [
   },
   { name: "Keys", description: "API keys: create, limit, rotate and revoke them. The secret is shown once." },
   {
+    name: "Files",
+    description:
+      "Uploaded files, such as logos. Upload a file, then name it in the record that uses it. A file that no record" +
+      " uses is deleted after a day.",
+  },
+  {
     name: "Privacy",
     description:
       "Export or erase the personal data of a customer or an email address, and set how long each type of record is" +

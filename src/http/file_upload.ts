@@ -2,11 +2,11 @@
 import { Type } from "@sinclair/typebox";
 import { type DecimalSign, decimalSigns } from "../core/csv_columns.ts";
 import type { CsvInput } from "../core/csv_table.ts";
-import { Fault } from "../core/faults.ts";
+import { Fault, invalid } from "../core/faults.ts";
 import { gauge } from "../core/metrics.ts";
 import { choice } from "../core/schema.ts";
 import type { Call } from "./call.ts";
-import { csv, readBody } from "./request_input.ts";
+import { csv, file, file_bytes_max, readBody } from "./request_input.ts";
 import { traceOf } from "./trace.ts";
 
 /** How many files are in memory at a time, and how many of those are imported at once. */
@@ -96,4 +96,50 @@ async function inTurn<Done>(work: () => Promise<Done>): Promise<Done> {
 
 function* chunksOf(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.byteLength; at += chunk_bytes) yield bytes.subarray(at, at + chunk_bytes);
+}
+
+/** A file that a client sent, and the name that it has there; null for none. */
+interface UploadedFile {
+  readonly bytes: Uint8Array;
+  readonly name: string | null;
+}
+
+/**
+ * Reads the file in a request's body: the body itself, or the file in the field `file` of a form.
+ * Refuses: payload_too_large, unsupported_media_type, malformed_request, also when the file does not arrive in time;
+ * validation_failed.
+ */
+export async function readUpload(call: Call): Promise<UploadedFile> {
+  const { waitFor } = traceOf(call.request);
+  waitFor?.(sending_seconds_max);
+  const body = await readBody(call.request, file);
+  waitFor?.(0);
+  const type = call.request.headers.get("content-type") ?? "";
+  const sent = /^multipart\//i.test(type) ? await fileInForm(body, type) : { bytes: body, name: null };
+  if (sent.bytes.byteLength === 0) throw invalid("file", "is required: send it as the body", "required");
+  if (sent.bytes.byteLength > file_bytes_max) {
+    throw new Fault("payload_too_large", `The file exceeds ${file_bytes_max} bytes.`);
+  }
+  // A form's boundary differs each time that it is sent, so the fingerprint is that of the file.
+  const digest = new Bun.CryptoHasher("sha256").update(sent.bytes).digest("hex");
+  call.raw_body = `${digest} ${sent.name ?? ""}`;
+  return sent;
+}
+
+async function fileInForm(body: Uint8Array, type: string): Promise<UploadedFile> {
+  const form = await new Response(new Uint8Array(body), { headers: { "content-type": type } }).formData().catch(() => {
+    throw new Fault("malformed_request", "The form is incomplete.");
+  });
+  const found = form.get("file");
+  if (found === null || typeof found === "string") throw invalid("file", "must be a file in the form", "required");
+  return { bytes: await found.bytes(), name: plainName(found.name) };
+}
+
+const name_max = 200;
+
+/** A file's name without folders and control characters; null if nothing is left. */
+function plainName(name: string): string | null {
+  const last = name.split(/[\\/]/).at(-1) ?? "";
+  const plain = last.replaceAll(/\p{C}/gu, "").trim().slice(0, name_max);
+  return plain === "" ? null : plain;
 }

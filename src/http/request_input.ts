@@ -179,6 +179,10 @@ const json_bytes_max = 1 << 20;
 const json_depth_max = 32;
 const csv_bytes_max = 10 << 20;
 const notification_bytes_max = 256 << 10;
+/** The largest file that can be uploaded. */
+export const file_bytes_max = 1 << 20;
+// What a form adds to its file.
+const form_bytes_max = 16 << 10;
 
 /** A kind of request body. */
 export interface BodyKind {
@@ -209,8 +213,16 @@ const notification: BodyKind = {
   bytes_max: notification_bytes_max,
 };
 
+/** An uploaded file: the body itself, or a form with it. Its type is that of its content, whatever is declared. */
+export const file: BodyKind = {
+  name: "file",
+  media_type: "application/octet-stream",
+  type: /^(?:application\/octet-stream|multipart\/form-data|image\/[\w.+-]+)\s*(;|$)/i,
+  bytes_max: file_bytes_max + form_bytes_max,
+};
+
 /** The kinds of bodies, by the names that routes use. */
-export const bodyKinds = { json, csv, notification } as const;
+export const bodyKinds = { json, csv, notification, file } as const;
 
 /** The name of a kind of body. */
 export type BodyKindName = keyof typeof bodyKinds;

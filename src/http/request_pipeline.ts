@@ -11,6 +11,7 @@ import { errorResponse, optionsResponse } from "./errors.ts";
 import { idempotencyKey, refuseReused, storageKeyOf } from "./idempotency.ts";
 import {
   csv,
+  file,
   isDeclaredJson,
   json,
   parseJson,
@@ -202,7 +203,7 @@ export const withConventions = (service: Service, admit: AdmitRequest) =>
     .onParse({ as: "global" }, async ({ request, call }) => {
       const kind = call.route.sends;
       // A file is read when there is memory for it; `http/file_upload.ts` sets its time limit.
-      if (kind === csv) {
+      if (kind === csv || kind === file) {
         idempotencyKey(request);
         traceOf(request).waitFor = (seconds) => service.waitFor(request, seconds);
         return {};

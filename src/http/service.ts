@@ -3,6 +3,7 @@ import { type AddressList, clientAddress } from "../core/ip_addresses.ts";
 import type { Log } from "../core/log.ts";
 import type { BackupPlan, LogArchiveState } from "../core/operator_settings.ts";
 import type { Store } from "../storage/database.ts";
+import type { FileContents } from "../storage/file_contents.ts";
 import type { Registry } from "../storage/postgres/server_registry.ts";
 import type { RequestTrace } from "./trace.ts";
 
@@ -58,6 +59,8 @@ export interface Service {
   /** The data directory, and the URL of the PostgreSQL database that replaces it, if any. */
   readonly data: string;
   readonly database_url: string | null;
+  /** The contents of uploaded files. */
+  readonly files: FileContents;
   /** The scheduled backups; null when there are none. */
   readonly backups: BackupPlan | null;
   /** Returns the state of log archiving; absent when it is off. */

@@ -295,6 +295,11 @@ export const otherRecords: Readonly<
       ...["ship_from_name", "color", "metadata"],
     ],
   },
+  merchant_branding: {
+    holds: "merchants",
+    columns: ["accent_color", "display_name", "support_email", "support_phone", "website", "message"],
+  },
+  files: { holds: "staff", columns: ["kind", "content_type", "sha256", "name", "key", "created_by"] },
   api_keys: {
     holds: "settings",
     columns: ["name", "hash", "last_four", "permission", "ip_mode", "ip_list"],

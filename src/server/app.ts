@@ -6,6 +6,7 @@ import { customerRoutes } from "../customers/customers.routes.ts";
 import { liveRoutes } from "../dashboard/server/hints.routes.ts";
 import { dashboardPageRoutes } from "../dashboard/server/pages.routes.ts";
 import { eventRoutes } from "../events/events.routes.ts";
+import { fileRoutes } from "../files/files.routes.ts";
 import { errorRoutes } from "../http/errors.routes.ts";
 import { requestRoutes } from "../http/request_log/request_log.routes.ts";
 import { type AppRoute, routesOf } from "../http/route.ts";
@@ -21,6 +22,7 @@ import { invitationRoutes } from "../identity/users/invitations.routes.ts";
 import { userRoutes } from "../identity/users/users.routes.ts";
 import { inventoryRoutes } from "../inventory/inventory.routes.ts";
 import { noteProductChange } from "../inventory/reservations/backorders.ts";
+import { brandingRoutes } from "../merchants/branding/branding.routes.ts";
 import { merchantRoutes } from "../merchants/merchants.routes.ts";
 import { backupRoutes, restorationRoutes } from "../operations/backups/backups.routes.ts";
 import { trustRoutes } from "../operations/certificate_trust.routes.ts";
@@ -61,7 +63,9 @@ const features = (service: Service): AnyElysia =>
     .use(backupRoutes(service))
     .use(auditRoutes)
     .use(keyRoutes(service))
+    .use(fileRoutes(service))
     .use(merchantRoutes(service))
+    .use(brandingRoutes(service))
     .use(userRoutes(service))
     .use(sessionRoutes(service))
     .use(secondFactorRoutes(service))

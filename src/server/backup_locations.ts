@@ -4,6 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { iso, systemClock } from "../core/clock.ts";
 import { ownProgram, UsageError, variable } from "../core/config.ts";
 import { type Log, registerSecret } from "../core/log.ts";
+import { bucketContents } from "../files/file_bucket.ts";
 import { momentOfName } from "../operations/backups/archive.ts";
 import { type BackupSource, bucketSource, fileSource } from "../operations/backups/backup_source.ts";
 import { bucketDestination } from "../operations/backups/bucket_destination.ts";
@@ -13,6 +14,7 @@ import { type ArchiveDestination, bucketPlace, folderPlace } from "../operations
 import { type LogArchiving, startLogArchiving } from "../operations/log_archive/archive_logs.ts";
 import { openBucket } from "../outbound/s3.ts";
 import { erasures_file, readErasures } from "../storage/erasures.ts";
+import { type FileContents, files_folder, folderContents } from "../storage/file_contents.ts";
 import { startRefused } from "../storage/start_refused.ts";
 
 /** The forms of a backup location, for help texts. */
@@ -70,6 +72,20 @@ export async function backupsBy(
   if (early.length > 0) return { files: early.reverse().map((name) => `${bare}/${name}`), to: bare };
   const when = Number.isFinite(moment) ? ` from ${iso(moment)} or earlier` : "";
   throw startRefused("absent", `There is no backup${when} in ${from}.`);
+}
+
+/**
+ * The contents of uploaded files at a location: `s3://bucket/prefix`, or a folder; by default in the data directory.
+ * Throws `UsageError` for anything else.
+ */
+export function contentsAt(location: string | undefined, data: string): FileContents {
+  if (location === undefined) return folderContents(join(data, files_folder));
+  const [, bucket, prefix = ""] = inBucket.exec(location) ?? [];
+  if (bucket !== undefined) return bucketContents({ ...bucketAccess(), bucket }, prefix, location);
+  if (/^\w+:\/\//.test(location)) {
+    throw new UsageError(`--files must be a folder or s3://bucket/prefix (got ${location}).`);
+  }
+  return folderContents(location, location);
 }
 
 const inBucket = /^s3:\/\/([^/]+)\/?(.*)$/;

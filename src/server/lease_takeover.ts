@@ -2,6 +2,7 @@
 
 import { counter } from "../core/metrics.ts";
 import { carrierChecks } from "../customers/customers.sql.ts";
+import { fileRemovals } from "../files/files.sql.ts";
 import type { Service } from "../http/service.ts";
 import { invitationMails } from "../identity/users/invitations.sql.ts";
 import { importQueue } from "../platforms/imports/imports.sql.ts";
@@ -20,6 +21,7 @@ import { noticeMails } from "../webhooks/notices.sql.ts";
 export const queues: Readonly<Record<ClaimKind, Pick<Queue<never>, "job" | "shift" | "release">>> = {
   addresses:   carrierChecks,
   deliveries:  { job: "webhooks.deliver", shift: shiftAttempts, release: endLeases },
+  files:       fileRemovals,
   imports:     importQueue,
   invitations: invitationMails,
   labels:      purchaseQueue,

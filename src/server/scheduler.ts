@@ -6,6 +6,7 @@ import { engine } from "../core/config.ts";
 import { counter } from "../core/metrics.ts";
 import { type RetrySchedule, retryWait } from "../core/retry.ts";
 import { minute_ms, second_ms } from "../core/time.ts";
+import { removeFiles } from "../files/files.jobs.ts";
 import { forgetOldRequests } from "../http/request_log/request_log.jobs.ts";
 import type { Service } from "../http/service.ts";
 import { deleteExpiredAnswers } from "../http/stored_responses.sql.ts";
@@ -144,6 +145,7 @@ export const triggeredJobs: Readonly<Record<JobName, TriggeredJob>> = {
   "orders.recheck_goods":          { what: "release holds for unknown SKUs", job: recheckGoods },
   "orders.recheck_addresses":      { what: "release holds for bad addresses", job: recheckAddresses },
   "addresses.ask":                 { what: "verify addresses with carriers", job: askAboutAddresses },
+  "files.remove":                  { what: "remove the contents of unused files", job: removeFiles },
   "platforms.import":              { what: "import orders from platforms", job: importDue, settle: importsSettled },
   "platforms.report":              { what: "report parcels", job: sendShipmentUpdates, settle: shipmentUpdatesSettled },
   "shipping.finish_purchases":     { what: "complete label purchases", job: finishPurchases, settle: purchasesSettled },

@@ -20,6 +20,7 @@ import { upgradeHooks } from "../operations/upgrades/run_upgrade.ts";
 import { hasCards } from "../shipping/rates/rate_cards.sql.ts";
 import type { Store } from "../storage/database.ts";
 import { erasures_file } from "../storage/erasures.ts";
+import { type FileContents, files_folder, folderContents } from "../storage/file_contents.ts";
 import { proveWrite, takeTurn } from "../storage/leases.ts";
 import { openStores, type Stores } from "../storage/open_stores.ts";
 import { exitCodes } from "../storage/start_refused.ts";
@@ -47,6 +48,8 @@ interface ServeSettings {
   readonly request_log_days: number;
   /** Whether older data is upgraded without a backup. */
   readonly no_backup?: boolean;
+  /** Where the contents of uploaded files are; by default in the data directory. */
+  readonly files?: FileContents;
   /** Automatic backups; null for none. */
   readonly backups: BackupPlan | null;
   readonly log: Log;
@@ -158,9 +161,10 @@ export async function serve(settings: ServeSettings): Promise<ServerHandle> {
 /** The settings that routes and jobs read. */
 function serviceSettings({ data, database_url, backups, ...others }: ServeSettings) {
   const { allow_insecure_lan, event_retention_days, request_log_days } = others;
+  const { files = folderContents(join(data, files_folder)) } = others;
   const erasures_path = join(data, erasures_file);
   const limits = { event_retention_days, request_log_days, carrier_timeout_ms };
-  return { data, database_url, backups, erasures_path, allow_insecure_lan, ...limits };
+  return { data, database_url, backups, files, erasures_path, allow_insecure_lan, ...limits };
 }
 
 /** Limits the memory of large responses, and logs those that fail or are refused. */
@@ -254,7 +258,7 @@ async function printFirstKeys({ live, test }: Stores, url: string, print: (line:
 /** Prints the first keys, the link for the first user, the addresses, and how devices can trust the certificate. */
 async function welcome(
   stores: Stores,
-  { base_url, authority, log }: Service,
+  { base_url, authority, log, database_url, files }: Service,
   addresses: readonly string[],
   print: (line: string) => void,
 ): Promise<void> {
@@ -266,6 +270,8 @@ async function welcome(
     print(`To trust this server on a phone or computer: ${addresses.at(-1)}/trust`);
     print(`SHA-256 fingerprint of its certificate authority: ${fingerprintOf(authority)}`);
   }
+  if (database_url !== null && files.location === null)
+    log.warn("uploaded files are kept on this machine only; several servers need --files, such as s3://bucket/prefix");
   if (base_url === "")
     log.warn("PACKHOUSE_BASE_URL is not set: labels have no QR code, and parcels have no tracking_url");
 }

@@ -4,6 +4,7 @@ import { databaseUrl, readAddress, UsageError, variable } from "../core/config.t
 import { choice, type FlagValues, flag, int, parsed, text, tryFlags } from "../core/flags.ts";
 import { type LineWriter, type Log, logFormats, logLevels, openLog, registerSecret } from "../core/log.ts";
 import type { BackupPlan, BackupRetention } from "../core/operator_settings.ts";
+import type { FileContents } from "../storage/file_contents.ts";
 import { readTls } from "./tls.ts";
 
 /** Where a server is found, for commands about one; their environment variables are those of `serve`. */
@@ -31,6 +32,12 @@ export const retentionFlag = <const D extends { readonly help: string; readonly 
     }
     return { hours: Number(hours), days: Number(days), months: Number(months) };
   });
+
+/** The flag that says where uploaded files are. */
+const filesFlag = text({
+  value: "PLACE",
+  help: "keep uploaded files in a folder, or s3://bucket/prefix, instead of the data folder",
+});
 
 /** All flags of `serve`. */
 export const serveFlags = {
@@ -68,6 +75,7 @@ export const serveFlags = {
     help: "keep the last backup of each of H hours, D days and M months",
   }),
   "backup-with-key": flag("include the secret key in these backups"),
+  files: filesFlag,
   "log-level": choice(logLevels, { default: "info", help: "lowest level that is logged" }),
   "log-format": choice(logFormats, { default: "json", help: "format of log lines" }),
   "slow-request-ms": int(0, 3_600_000, {
@@ -101,6 +109,7 @@ const readers = {
   tls: readTls,
   ship_to: (options: ServeFlags) => readArchiving(options, databaseUrl),
   backups: readBackups,
+  files: readFiles,
 };
 
 /** The automatic backups; null for none. Throws `UsageError` for an invalid location. */
@@ -111,6 +120,11 @@ async function readBackups(options: ServeFlags): Promise<BackupPlan | null> {
   // Refuses an invalid location at the start instead of at the first backup.
   (await import("./backup_locations.ts")).destinationOf(to);
   return { to, every_minutes, keep, with_key };
+}
+
+/** Where the contents of uploaded files are. Throws `UsageError` for an invalid location. */
+async function readFiles({ files, data }: ServeFlags): Promise<FileContents> {
+  return (await import("./backup_locations.ts")).contentsAt(files, data);
 }
 
 /** The location of the log archive; null when archiving is off. Throws `UsageError` for an incomplete combination. */
@@ -139,6 +153,7 @@ export async function readServe(options: ServeFlags) {
     tls: readers.tls(options),
     ship_to: readers.ship_to(options),
     backups: await readers.backups(options),
+    files: await readers.files(options),
   };
 }
 

@@ -15,6 +15,7 @@ export const jobNames = [
   "orders.recheck_goods",
   "orders.recheck_addresses",
   "addresses.ask",
+  "files.remove",
   "platforms.import",
   "platforms.report",
   "shipping.finish_purchases",

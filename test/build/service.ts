@@ -1,4 +1,7 @@
 import { afterAll, expect } from "bun:test";
+import { rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { FormatRegistry, type TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { Memoirist } from "memoirist";
@@ -23,6 +26,7 @@ import { triggeredJobs } from "../../src/server/scheduler.ts";
 import { ensureRateCards } from "../../src/shipping/rates/rate_cards.ts";
 import { type JobName, jobNames } from "../../src/storage/commit_effects.ts";
 import type { Store } from "../../src/storage/database.ts";
+import { folderContents } from "../../src/storage/file_contents.ts";
 import { eventDescriptions } from "../../src/webhooks/event_descriptions.schema.ts";
 import { listEventsAfter } from "../events/stored_events.ts";
 import { openTemporaryStore } from "../storage/temporary_database.ts";
@@ -58,6 +62,8 @@ interface Options {
   readonly sync?: (file: number) => Promise<void>;
   /** Wraps a store before the service uses it. */
   readonly through?: (store: Store) => Store;
+  /** The contents of uploaded files; by default in a temporary folder. */
+  readonly files?: Service["files"];
   /** Leaves the example address of the first warehouse in live data too. */
   readonly example_address?: boolean;
 }
@@ -86,6 +92,7 @@ function serviceOn(stores: Service["stores"], log: Log, options: Options): Servi
     data: "",
     database_url: null,
     backups: null,
+    files: options.files ?? temporaryContents(),
     carrier_timeout_ms,
     mail,
     peerOf: () => "127.0.0.1",
@@ -94,6 +101,13 @@ function serviceOn(stores: Service["stores"], log: Log, options: Options): Servi
     draining: new AbortController().signal,
     ending: new AbortController().signal,
   };
+}
+
+/** Contents in a folder that is created with the first one, and removed when the process ends. */
+function temporaryContents(): Service["files"] {
+  const folder = join(tmpdir(), `packhouse-files-${process.pid}-${crypto.randomUUID()}`);
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  return folderContents(folder);
 }
 
 let checker: ReturnType<typeof answerChecker> | undefined;
@@ -159,7 +173,7 @@ export async function openTestApp(options: Options = {}) {
     body?: unknown,
     { merchant, headers = {}, key = usualKey(keys, headers) }: Caller = {},
   ): Promise<Answered> {
-    const sent = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+    const sent = isSent(body) ? body : JSON.stringify(body);
     const response = await app.handle(
       new Request(addressOf(path), {
         method,
@@ -170,7 +184,7 @@ export async function openTestApp(options: Options = {}) {
     const { status } = response;
     const text = await response.text();
     const type = response.headers.get("content-type") ?? "";
-    watch.exchange({ method, path, sent: sent ?? "", status, answer: text, headers: response.headers });
+    watch.exchange({ method, path, sent: String(sent ?? ""), status, answer: text, headers: response.headers });
     checkAnswer(method, path, { status, type, text });
     const json = /json/.test(type);
     return { status, body: json ? JSON.parse(text) : text, headers: response.headers };
@@ -294,8 +308,14 @@ async function settle(live: Store): Promise<void> {
 const usualKey = ({ live }: Record<Environment, Keys>, headers: Record<string, string>) =>
   headers["cookie"] === undefined ? live.full : null;
 
+type SentBody = string | Uint8Array<ArrayBuffer> | undefined;
+
+/** Whether a body is sent as it is, and not as JSON. */
+const isSent = (body: unknown): body is SentBody =>
+  body === undefined || typeof body === "string" || body instanceof Uint8Array;
+
 /** The default headers of a request: its key, and JSON as content type. */
-const usualHeaders = (key: string | null, sent: string | undefined): Record<string, string> => ({
+const usualHeaders = (key: string | null, sent: SentBody): Record<string, string> => ({
   ...(key === null ? {} : { authorization: `Bearer ${key}` }),
   ...(sent === undefined ? {} : { "content-type": "application/json" }),
 });

@@ -195,6 +195,7 @@ function resourcesOf(ids: Ids): Readonly<Record<string, Resource>> {
     me: { route: "/users/me", path: "/users/me", headers: { cookie: ids.cookie } },
     manifest: { route: "/shipping/manifests/:id", path: `/shipping/manifests/${ids.manifest}` },
     merchant: { route: "/merchants/:id", path: "/merchants/MAIN" },
+    branding: { route: "/merchants/:id/branding", path: "/merchants/MAIN/branding" },
   };
 }
 
@@ -296,6 +297,7 @@ function peopleChanges({ user, cookie }: Ids, { name, random }: Sent): Change[] 
   const merchant = at("/merchants/MAIN", "merchant");
   return [
     merchant("updateMerchant", "PATCH", "", { name }),
+    at("/merchants/MAIN/branding", "branding")("updateBranding", "PATCH", "", { display_name: name }),
     merchant("suspendMerchant", "POST", "/suspend"),
     merchant("reactivateMerchant", "POST", "/reactivate"),
     merchant("closeMerchant", "POST", "/close"),

@@ -59,7 +59,8 @@ const nameless = new Set([
     " code password current_password ip_list at expires_at hold_until expected_at expiration_date" +
     " created_after created_before shipped_after shipped_before ship_by_before updated_after updated_before" +
     " expiring_before as_of date status statuses types bin zone connector platform account_id supplier value token" +
-    " signature expires mode scope hash system target fields from_address action paper dpi connection account map"
+    " signature expires mode scope hash system target fields from_address action paper dpi connection account map" +
+    " kind accent_color display_name support_email support_phone website message"
   ).split(" "),
 ]);
 
@@ -75,7 +76,7 @@ export function placesOf(operation: ShownOperation, { components }: Document): P
   for (const { in: where, name, schema, example } of operation.parameters) {
     if (where === "header") continue;
     const prefix = where === "path" ? /^([a-z]{3})_/.exec(String(example))?.[1] : undefined;
-    if (prefix !== undefined) add(where, [name], [prefix]);
+    if (prefix !== undefined) add(where, [name], [prefix === "mer" ? "merchant" : prefix]);
     else
       walk(schema, [name], components.schemas, (steps, shown) => add(where, steps, wordsOf(operation, steps, shown)));
   }

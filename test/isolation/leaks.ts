@@ -95,6 +95,7 @@ export const forgotten: Readonly<Record<string, Planted["find"]>> = {
   customers: looks("listCustomers"),
   erasures: looks("listErasures"),
   events: looks("listEvents"),
+  files: looks("listFiles"),
   invitations: looks("listInvitations"),
   labels: looks("exportLabels"),
   lots: looks("listLots"),
@@ -123,8 +124,8 @@ export const forgotten: Readonly<Record<string, Planted["find"]>> = {
  * which no merchant reads.
  */
 export const through_others = [
-  ...["addresses", "allocations", "audit_entries", "deliveries", "order_lines", "platform_imports"],
-  "reservation_lines",
+  ...["addresses", "allocations", "audit_entries", "deliveries", "merchant_branding", "order_lines"],
+  ...["platform_imports", "reservation_lines"],
 ];
 
 /**

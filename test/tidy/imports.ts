@@ -4,7 +4,19 @@ import type { Source } from "./source.ts";
 
 /** The features, lowest first. */
 export const features = [
-  ...["core", "storage", "events", "http", "outbound", "documents", "addresses", "merchants", "identity", "products"],
+  ...[
+    "core",
+    "storage",
+    "events",
+    "http",
+    "outbound",
+    "files",
+    "documents",
+    "addresses",
+    "merchants",
+    "identity",
+    "products",
+  ],
   ...["billing", "customers", "inventory", "orders", "shipping", "tracking", "returns", "platforms", "webhooks"],
   ...["reports", "privacy", "operations", "dashboard", "server", "cli"],
 ];

@@ -34,6 +34,9 @@ export const permissions = {
   "reports.read": "View reports",
   "billing.read": "View billable activity",
   "billing.write": "Record billable time",
+  "files.read": "View uploaded files and branding",
+  "files.write": "Upload and delete files",
+  "branding.manage": "Edit the logo, color and contact that buyers see",
   "metrics.read": "View the metrics of the service",
   "operator.manage": "Set up warehouses, zones and bins",
   "merchants.read": "View merchants",
@@ -60,6 +63,7 @@ const readable: readonly Permission[] = [
   "webhooks.read",
   "reports.read",
   "billing.read",
+  "files.read",
   "metrics.read",
   "merchants.read",
 ];
@@ -77,6 +81,7 @@ const writable: readonly Permission[] = [
   "returns.refund",
   "shipping.buy",
   "tracking.write",
+  "files.write",
 ];
 
 /** The permissions of a key of each level. */
@@ -92,7 +97,7 @@ const liveOnly: ReadonlySet<Permission> = new Set(["users.manage", "audit.read",
 /** Permissions for settings and personal data. The audit trail records every act that needs one, also by API keys. */
 export const ofSettings: ReadonlySet<Permission> = new Set([
   ...(["keys.manage", "users.manage", "webhooks.manage", "platforms.manage", "shipping.manage"] as const),
-  ...(["operator.manage", "merchants.manage", "privacy.manage"] as const),
+  ...(["operator.manage", "merchants.manage", "privacy.manage", "branding.manage"] as const),
 ]);
 
 const of_test: Readonly<Record<KeyLevel, ReadonlySet<Permission>>> = {

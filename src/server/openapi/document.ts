@@ -144,6 +144,7 @@ const records: Readonly<Record<string, string>> = {
   "/customers/": "The customer, such as `cus_1001`.",
   "/erasures/": "The erasure, such as `ers_1001`.",
   "/events/": "The event, such as `evt_0198c7…`.",
+  "/files/": "The file, such as `fil_1001`.",
   "/inventory/counts/": "The count, such as `cnt_1001`.",
   "/inventory/locations/": "The warehouse, such as `whs_1001`.",
   "/inventory/lots/": "The lot, such as `lot_1001`.",
@@ -224,7 +225,7 @@ const whose = "Only records of this merchant, by id or code. A merchant's own ke
 
 /** The `merchant` filter of every list of merchant records. */
 function merchantIn({ id, need, method, path, sends }: Operation): JsonObject[] {
-  const lists = (method === "get" && !path.includes("{")) || sends === "text/csv";
+  const lists = (method === "get" && !path.includes("{")) || /^(?:text\/csv|application\/octet-stream)$/.test(sends);
   if (!lists || !isOfMerchants(need, id)) return [];
   const description = method === "get" ? whose : "The merchant, by id or code.";
   return [{ name: "merchant", in: "query", description, schema: merchant_name }];

@@ -6,6 +6,7 @@ import { codeField, idField, metadataField, momentField, moneyField, textField }
 import { AddressView, CustomerView } from "../../customers/customer.schema.ts";
 import { CustomerDetailView } from "../../customers/customers.routes.ts";
 import { EventTypeView, EventView } from "../../events/event.schema.ts";
+import { FileView } from "../../files/files.schema.ts";
 import { DryRunImportView } from "../../http/imports.ts";
 import { RequestView } from "../../http/request_log/request_log.schema.ts";
 import { CreatedKeyView, KeyView } from "../../identity/api_keys/api_key.schema.ts";
@@ -30,6 +31,7 @@ import { ChangedLotView, LotDetailView, LotView } from "../../inventory/stock/lo
 import { AdjustmentView, ItemView, ReceivedView, StockSummaryView } from "../../inventory/stock/stock.schema.ts";
 import { StockBreakdownView } from "../../inventory/stock/stock_breakdown.schema.ts";
 import { WarehouseView } from "../../inventory/warehouses/warehouse.schema.ts";
+import { BrandingView } from "../../merchants/branding/branding.schema.ts";
 import { MerchantView } from "../../merchants/merchant.schema.ts";
 import { BackupRunView, BackupSettingsView, RestorationView } from "../../operations/backups/backups.schema.ts";
 import { HealthView } from "../../operations/health/health.schema.ts";
@@ -118,6 +120,8 @@ export const schemaNames: Readonly<Record<string, TSchema>> = {
   ImportResult: DryRunImportView,
   Invitation: InvitationView,
   InvitationWithLink: LinkedInvitationView,
+  File: FileView,
+  Branding: BrandingView,
   Membership: MembershipView,
   Merchant: MerchantView,
   MerchantSummary: MerchantBriefView,

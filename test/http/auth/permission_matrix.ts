@@ -85,6 +85,15 @@ export const matrix: Readonly<Record<string, string>> = {
   "POST /merchants/:id/reactivate": "401 403 403 ok",
   "POST /merchants/:id/close": "401 403 403 ok",
 
+  // Files and branding.
+  "GET /files": "401 ok  ok  ok",
+  "GET /files/:id": "401 ok  ok  ok",
+  "POST /files": "401 403 ok  ok",
+  "DELETE /files/:id": "401 403 ok  ok",
+  "GET /files/:id/content": "ok  ok  ok  ok",
+  "GET /merchants/:id/branding": "401 ok  ok  ok",
+  "PATCH /merchants/:id/branding": "401 403 403 ok",
+
   // Every GET of data, and two POSTs that only read.
   "GET /metrics": "401 ok  ok  ok",
   "GET /dashboard/api/events": "401 ok  ok  ok",
@@ -333,6 +342,6 @@ export const matrix: Readonly<Record<string, string>> = {
 /** Routes of data that exists only in the live environment. No test key may use them. */
 export const live_only: ReadonlySet<string> = new Set(
   Object.keys(matrix).filter((route) =>
-    / \/(?:audit|backups|invitations|mail|servers|users)\b|^P\w+ \/merchants\b/.test(route),
+    / \/(?:audit|backups|invitations|mail|servers|users)\b|^P\w+ \/merchants(?!\/:id\/branding)\b/.test(route),
   ),
 );

@@ -66,11 +66,13 @@ const told = [
 ];
 // A notification from a day in the past, a one-time code of that time, and a link that was valid then.
 const dated = ["bigcommerceOrder", "confirmSecondFactor", "joinMembership"];
+// Its body is a file, which no example shows.
+const binary = ["uploadFile"];
 
 test("every other example works, or gets an error about a missing record", async () => {
   const { app, ids, send } = await newcomer();
   let works = 0;
-  for (const id of ids.filter((one) => !dated.includes(one))) {
+  for (const id of ids.filter((one) => ![...dated, ...binary].includes(one))) {
     const { status, error } = await send(id);
     if (status < 300) works += 1;
     // A page is not JSON.

@@ -2,12 +2,12 @@
 import { hmacBase64, hmacHex } from "../../../../src/core/crypto.ts";
 import { overrideCarriers } from "../../../../src/shipping/carriers/connectors.ts";
 import type { Answered, TestApp } from "../../../build/service.ts";
-import { storeBlock } from "../../../http/request_log/logged_requests.ts";
 import { orderActs } from "../../../orders/order_acts.ts";
 import { shopifyOrder } from "../../../platforms/stores.ts";
 import { fakeCarrier } from "../../../shipping/carriers/fake_carrier.ts";
 import { goodsToSell, merchantsToChange } from "./merchants.ts";
 import { ordersToActOn } from "./orders_to_act_on.ts";
+import { filesToUse, loggedRequest } from "./other_supplies.ts";
 
 /** A request of an operation that can succeed now, in the form of an example. */
 export interface Ready {
@@ -22,12 +22,13 @@ export interface Ready {
 export type Supplies = Readonly<Record<string, Ready>>;
 
 type Fields = Readonly<Record<string, unknown>>;
-type Ask = (method: string, path: string, body?: Fields | string) => Promise<Answered["body"]>;
+type Ask = (method: string, path: string, body?: Fields | string | Uint8Array) => Promise<Answered["body"]>;
 
 /** Sends requests to the app for a merchant, and expects success. */
 function asking(app: TestApp, key: string, merchant: string): Ask {
   return async (method, path, body) => {
-    const headers = { "packhouse-merchant": merchant, ...(typeof body === "string" && { "content-type": "text/csv" }) };
+    const type = body instanceof Uint8Array ? "image/png" : typeof body === "string" ? "text/csv" : null;
+    const headers = { "packhouse-merchant": merchant, ...(type !== null && { "content-type": type }) };
     const answered = await app.call(method, path, body, { key, headers });
     if (answered.status < 300) return answered.body.data ?? answered.body;
     throw new Error(`no supplies: ${method} ${path}: ${answered.status} ${JSON.stringify(answered.body)}`);
@@ -97,18 +98,10 @@ export async function openHouse(app: TestApp, receiver: string, merchant: string
         ...(await merchantsToChange(live, turn, mark)),
         ...(await goodsToSell(app, live, shelf, turn, mark)),
         ...(await loggedRequest(app, live)),
+        ...(await filesToUse(live, turn, merchant)),
       };
     },
   };
-}
-
-/** An entry in the request log, which requests that bypass the port do not create. */
-async function loggedRequest(app: TestApp, ask: Ask): Promise<Supplies> {
-  const asked = { method: "GET", route: "/orders", path: "/orders", query: "", status: 200, code: null };
-  const from = { actor_id: null, ip: null, request_id: "supplied", took_ms: 1, bytes_in: null, bytes_out: null };
-  await app.service.stores.live.write((tx) => storeBlock(tx, [{ at: tx.now, ...asked, ...from }]));
-  const [request] = await ask("GET", "/requests?limit=1");
-  return { getRequest: { path: { id: request.id } } };
 }
 
 /** A store at a platform, with unpaid orders and one that has been sent. */

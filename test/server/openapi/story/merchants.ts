@@ -2,6 +2,7 @@
 
 import { readId } from "../../../../src/core/ids.ts";
 import { firstId } from "../../../../src/storage/migrations/migrate.ts";
+import { pngOf } from "../../../files/images.ts";
 import { signedInAs } from "../../../identity/people.ts";
 import type { Teller } from "./record_example.ts";
 
@@ -29,6 +30,31 @@ export async function merchants(teller: Teller): Promise<void> {
   await tell("suspendMerchant", { key, path });
   await tell("reactivateMerchant", { key, path });
   await tell("closeMerchant", { key, path });
+}
+
+/** The logo and the contact that buyers of the first merchant see. */
+export async function branding({ tell, mode }: Teller): Promise<void> {
+  const logo = (
+    await tell("uploadFile", { query: { kind: "logo", name: "harbor-logo.png" }, body: pngOf(320, 96, 0x42) })
+  ).data;
+  const path = { id: logo.id };
+  await tell("getFile", { path });
+  const { searchParams } = new URL(logo.url, "http://localhost");
+  await tell("getFileContent", { key: null, path, query: Object.fromEntries(searchParams) });
+  const look = { accent_color: "#0b5c4a", display_name: "Harbor Goods", support_email: "help@harbor.example" };
+  const contact = {
+    support_phone: "+1 503 555 0142",
+    website: "https://harbor.example/",
+    message: "Thanks for your order!",
+  };
+  await tell("updateBranding", {
+    path: { id: logo.merchant_id },
+    body: { logo_file_id: logo.id, ...look, ...contact },
+  });
+  await tell("getBranding", { path: { id: logo.merchant_id } });
+  await tell("listFiles", { query: { kind: "logo" } });
+  const other = (await tell("uploadFile", { query: { kind: "logo" }, body: pngOf(64, 64, mode.length) })).data;
+  await tell("deleteFile", { path: { id: other.id } });
 }
 
 /** A member of the merchant who also joins the operator, and an operator's user who views as the merchant. */

@@ -48,7 +48,10 @@ export function openStory(app: TestApp, mode: Environment): Teller {
     const { path: values = {}, query = {}, body, key = app.keys[mode].full, headers = {} } = telling;
     const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ""));
     const search = Object.keys(query).length === 0 ? "" : `?${new URLSearchParams(query)}`;
-    const sent = { ...(typeof body === "string" ? { "content-type": operation.sends } : {}), ...headers };
+    const sent = {
+      ...(typeof body === "string" || body instanceof Uint8Array ? { "content-type": operation.sends } : {}),
+      ...headers,
+    };
     const method = operation.method.toUpperCase();
     const { status, body: answer } = await app.call(method, `${path}${search}`, body, { key, headers: sent });
     return { status, answer };
@@ -70,7 +73,7 @@ export function openStory(app: TestApp, mode: Environment): Teller {
     const { status, answer } = await act(id, telling);
     if (!(id in examples)) {
       const { path, query, body } = telling;
-      const asked = { ...(path && { path }), ...(query && { query }), ...(body === undefined ? {} : { body }) };
+      const asked = { ...(path && { path }), ...(query && { query }), ...(isShown(body) ? { body } : {}) };
       examples[id] = neutral({ ...asked, status, answer: shownOf(answer) });
     }
     return answer;
@@ -88,6 +91,9 @@ export function openStory(app: TestApp, mode: Environment): Teller {
     refusals,
   };
 }
+
+/** Whether an example shows a body: not the bytes of a file. */
+const isShown = (body: unknown) => body !== undefined && !(body instanceof Uint8Array);
 
 const shown_characters_max = 5000;
 

@@ -5,7 +5,7 @@ import type { Example } from "../../../../src/server/openapi/operation.ts";
 import { openTestApp, type TestApp } from "../../../build/service.ts";
 import { billing } from "./billing.ts";
 import { carriers } from "./carriers.ts";
-import { merchants } from "./merchants.ts";
+import { branding, merchants } from "./merchants.ts";
 import { type Buyer, changes, customers, fulfillment, reservations, returns } from "./orders.ts";
 import { people } from "./people.ts";
 import { platforms } from "./platforms.ts";
@@ -72,6 +72,7 @@ async function tellWorks(story: Teller): Promise<Buyer> {
   await audit(story);
   await reports(story);
   await billing(story);
+  await branding(story);
   await merchants(story);
   await privacy(story);
   return buyer;
