@@ -19,6 +19,7 @@ interface NumberedToast extends Toast {
 const shown = signal<readonly NumberedToast[]>([]);
 let count = 0;
 const shown_ms = { done: 5000, info: 6000, problem: 12_000 };
+const shown_with_act_ms = 10_000;
 
 const dismiss = (number: number) => {
   shown.value = shown.value.filter((toast) => toast.number !== number);
@@ -29,7 +30,7 @@ export function toast(message: Toast): void {
   count += 1;
   const number = count;
   shown.value = [...shown.value.slice(-3), { ...message, number }];
-  setTimeout(() => dismiss(number), message.act === undefined ? shown_ms[message.kind] : 9000);
+  setTimeout(() => dismiss(number), message.act === undefined ? shown_ms[message.kind] : shown_with_act_ms);
 }
 
 /** Shows a success message, with an optional undo action. */

@@ -1,5 +1,5 @@
 // The form of each action on an order, and its request.
-import { cancelReasons, clientHoldReasons, shortReasons } from "../../../../orders/order.transitions.ts";
+import { cancelReasons, clientHoldReasons, shortReasons, undoReasons } from "../../../../orders/order.transitions.ts";
 import type { ApiCall } from "../../api/client.ts";
 import type { Order, OrderLine } from "../../api/types.ts";
 import { wordOptions } from "../../components/badge.tsx";
@@ -7,7 +7,7 @@ import type { FormField, FormValues, Option } from "../../components/fields.tsx"
 import { words } from "../../text/common.ts";
 import { orderTexts as texts } from "../../text/order.ts";
 import { stateWords } from "../../text/states.ts";
-import { inStaging, openUnits, parcelName } from "./order_facts.ts";
+import { inStaging, looseUnits, openUnits, packedUnits, parcelName } from "./order_facts.ts";
 import { choosable, chosenUnits, isAll, itemsOf, unitsField } from "./units_field.tsx";
 
 /** The form of an action. */
@@ -43,6 +43,8 @@ const actionForms: Readonly<Record<string, (order: Order) => ActionForm>> = {
   pick: pickForm,
   short: shortForm,
   pack: packForm,
+  unpick: (order) => undoForm(order, "unpick", looseUnits, texts.unpickText),
+  unpack: (order) => undoForm(order, "unpack", packedUnits, texts.unpackText),
   ship: shipForm,
   deliver: deliverForm,
   hold: holdForm,
@@ -154,6 +156,40 @@ function packForm(order: Order): ActionForm {
       if (!all && chosen.length === 0) return null;
       const body = all ? { partial: isShort(order) } : { packages: [{ items: chosen }] };
       return { method: "POST", path: `/orders/${order.id}/pack`, body };
+    },
+  };
+}
+
+/** The fields for why a step is taken back. */
+export const whyUndone: readonly FormField[] = [
+  reasonOf(undoReasons),
+  { ...note, when: ({ reason }) => reason !== "other" },
+  { ...note, required: true, when: ({ reason }) => reason === "other" },
+];
+export const firstWhy: FormValues = { reason: "mistake", note: "" };
+
+/** Why a step is taken back, as its request says it. */
+export const whyBody = ({ reason, note }: FormValues) => withoutEmpty({ reason, note: text(note) });
+
+function undoForm(
+  order: Order,
+  action: "unpick" | "unpack",
+  most: (line: OrderLine) => number,
+  explained: string,
+): ActionForm {
+  const lines = choosable(order, most);
+  // Without whole sets, only components of bundles are picked: all of them go back.
+  const chooses = lines.length > 0;
+  return {
+    text: explained,
+    fields: [...(chooses ? [unitsField(lines)] : []), ...whyUndone],
+    first: { items: chosenUnits(lines, true), ...firstWhy },
+    call: (values) => {
+      const all = !chooses || isAll(values["items"], lines);
+      const items = itemsOf(values["items"], lines);
+      if (!all && items.length === 0) return null;
+      const body = { ...(all ? {} : { items }), ...whyBody(values) };
+      return { method: "POST", path: `/orders/${order.id}/${action}`, body };
     },
   };
 }

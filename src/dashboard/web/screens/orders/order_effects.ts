@@ -7,6 +7,8 @@ import { stateWords } from "../../text/states.ts";
 import { type LineCounter, parcelTitle, unitsOf } from "./order_facts.ts";
 
 const counters = ["cancelled", "picked", "packed", "shipped", "delivered"] as const;
+/** What a counter that goes down is called. */
+const undone = { picked: "unpicked", packed: "unpacked" } as const;
 
 type LineCounters = Parameters<typeof unitsOf>[0];
 
@@ -59,7 +61,9 @@ function parcelEffects(before: Order, after: RehearsedOrder): string[] {
     const name = parcelTitle(after.shipments, parcel);
     if (old === undefined) return texts.parcelOpened(parcel.items.reduce((sum, { quantity }) => sum + quantity, 0));
     if (old.status === parcel.status) return [];
-    if (parcel.status === "voided") return texts.parcelVoided(name);
+    if (parcel.status === "voided") {
+      return parcel.tracking_number === null ? texts.parcelGivenUp(name) : texts.parcelVoided(name);
+    }
     if (parcel.status === "shipped") return texts.parcelShipped(name);
     return parcel.status === "delivered" ? texts.parcelArrived(name) : [];
   });
@@ -74,13 +78,23 @@ function lineEffects(before: Order, after: RehearsedOrder, is_split: boolean): s
       return more > 0 ? texts[counter](line.sku, more) : [];
     }),
   );
+  const taken_back = after.line_items.flatMap((line) =>
+    (["packed", "picked"] as const).flatMap((counter) => {
+      const old = known(line.id);
+      const fewer = counted(old, counter) - counted(line, counter);
+      // Cancelled units are not unpicked or unpacked as well.
+      return fewer > 0 && counted(line, "cancelled") === counted(old, "cancelled")
+        ? texts[undone[counter]](line.sku, fewer)
+        : [];
+    }),
+  );
   const changed = before.line_items.flatMap(({ id, sku, quantity }) => {
     const more = (left(id)?.quantity ?? 0) - quantity;
     if (more > 0) return texts.added(sku, more);
     return more < 0 ? (is_split ? texts.moved : texts.removed)(sku, -more) : [];
   });
   const added = after.line_items.filter(({ id }) => known(id) === undefined);
-  return [...changed, ...added.map(({ sku, quantity }) => texts.added(sku, quantity)), ...done];
+  return [...changed, ...taken_back, ...added.map(({ sku, quantity }) => texts.added(sku, quantity)), ...done];
 }
 
 function splitEffects(split_off: OrderPreview): string[] {

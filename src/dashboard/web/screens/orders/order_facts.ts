@@ -23,6 +23,12 @@ export const openUnits = (line: OrderLine): number => line.quantity - line.quant
 /** Picked units of a line that have not shipped. */
 export const inStaging = (line: OrderLine): number => line.quantity_picked - line.quantity_shipped;
 
+/** Packed units of a line that have not shipped. */
+export const packedUnits = (line: OrderLine): number => line.quantity_packed - line.quantity_shipped;
+
+/** Picked units of a line that are not packed. */
+export const looseUnits = (line: OrderLine): number => inStaging(line) - packedUnits(line);
+
 /** Shipped units of a line that were not returned. */
 export const outside = (line: OrderLine): number => line.quantity_shipped - line.quantity_returned;
 

@@ -1,6 +1,6 @@
-import { useQuery } from "../../api/query.ts";
+import { refresh, useQuery } from "../../api/query.ts";
 import type { LabelRecord, Order, OrderParcel } from "../../api/types.ts";
-import { ActionButton } from "../../components/action.tsx";
+import { type Action, ActionButton } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { openPrintable } from "../../components/document_dialog.tsx";
@@ -13,6 +13,7 @@ import { CopyField } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { count, date, money } from "../../text/format.ts";
 import { orderTexts as texts } from "../../text/order.ts";
+import { firstWhy, whyBody, whyUndone } from "./action_forms.ts";
 import { buyLabel } from "./label_dialog.tsx";
 import { voidLabel } from "./label_rates.tsx";
 import { labelDocument, parcelName } from "./order_facts.ts";
@@ -43,6 +44,7 @@ export function ParcelsCard({ order }: { readonly order: Order }) {
             key={parcel.id}
             parcel={parcel}
             name={parcelName(order.shipments, parcel)}
+            order={order}
             label={labels.data?.find(({ label_id }) => label_id === parcel.label_ids[0]) ?? null}
           />
         ))}
@@ -58,10 +60,11 @@ const stateOf = ({ status, tracking_status }: OrderParcel): string =>
 interface OneParcelProps {
   readonly parcel: OrderParcel;
   readonly name: string;
+  readonly order: Order;
   readonly label: LabelRecord | null;
 }
 
-function OneParcel({ parcel, name, label }: OneParcelProps) {
+function OneParcel({ parcel, name, order, label }: OneParcelProps) {
   const { id, status, carrier, service, tracking_number, items } = parcel;
   const valid = label?.status === "completed" && status !== "voided";
   return (
@@ -121,8 +124,22 @@ function OneParcel({ parcel, name, label }: OneParcelProps) {
             }
           />
         )}
+        {!valid && items.length > 0 && status === "pending" && <ActionButton of={reopen(order, parcel, name)} />}
         {label && status === "pending" && <ActionButton of={voidLabel(label, name)} />}
       </footer>
     </section>
   );
 }
+
+/** Cancels a packed parcel without a label, so that its units can be packed again. */
+const reopen = (order: Order, { id, tracking_number }: OrderParcel, name: string): Action => ({
+  title: texts.acts["reopen"] ?? "",
+  icon: "open",
+  button: "plain",
+  permission: "orders.fulfill",
+  when: tracking_number === null && order.allowed_actions.includes("unpack"),
+  ask: { title: texts.reopenTitle(name), text: texts.reopenText, fields: whyUndone, first: firstWhy },
+  call: (values) => ({ method: "POST", path: `/orders/${order.id}/shipments/${id}/reopen`, body: whyBody(values) }),
+  done: texts.done["reopen"] ?? "",
+  after: () => refresh(new Set(["orders", "shipments"])),
+});

@@ -12,6 +12,10 @@ const most = 100;
 const tones: Readonly<Record<string, string>> = {
   hold: "warning",
   short_pick: "warning",
+  unpick: "warning",
+  unpack: "warning",
+  unpack_part: "warning",
+  reopen: "warning",
   backordered: "warning",
   cancel: "bad",
   cancel_items: "bad",
