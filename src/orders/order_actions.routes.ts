@@ -116,32 +116,62 @@ const trackedBatch =
     return done.map((result) => (isDone(result) ? (orders.next().value ?? result) : result));
   };
 
+interface ActFacts<Input> {
+  readonly act: SingleAction<Input>;
+  /** The act for many orders at once. With it, requests at the same moment run as one batch. */
+  readonly batch?: BatchAction<Input>;
+  readonly lock?: LockFirst;
+}
+
+/** An act on one order, as a request asks for it. */
+interface ActRequest<Input> extends RehearsalRequest {
+  readonly id: string;
+  readonly input: Input;
+}
+
+/** Performs or rehearses an act on an order, in a batch if possible, and responds with the order. */
+type AnswerAction<Input> = (call: Call, request: ActRequest<Input>) => Promise<Response>;
+
+function answering<Input>(name: string, { act, batch, lock = nothing }: ActFacts<Input>): AnswerAction<Input> {
+  const command = batch === undefined ? null : batchable(name, act, batch, lock);
+  return (call, { id, input, ...rehearsal }) =>
+    command === null || rehearsal.dry_run
+      ? answerOrder(call, id, rehearsal, (tx) => act(tx, id, input, call.actor), lock)
+      : answerBatched(call, command, { id, input });
+}
+
+/** The acts of fulfillment, for one order or as parts of a request for many. */
+export const fulfillmentActs = {
+  pick: answering<PickOrder>("pickOrder", { act: pickOrder, batch: pickOrders }),
+  pack: answering<PackOrder>("packOrder", { act: packOrder, batch: packOrders }),
+  ship: answering<ShipOrder>("shipOrder", {
+    act: tracked(shipOrder),
+    batch: trackedBatch(shipOrders),
+    lock: lockRecordsFirst,
+  }),
+  deliver: answering<DeliverOrder>("deliverOrder", { act: tracked(deliverOrder), lock: lockRecordsFirst }),
+};
+
 /** What a route that performs an act on an order declares. */
 interface ActionFacts<Body extends TSchema> extends Pick<RouteNotes, "id" | "summary" | "description" | "refuses"> {
   readonly body: Body;
-  readonly act: SingleAction<Static<Body>>;
-  /** The act for many orders at once. With it, requests at the same moment run as one batch. */
-  readonly batch?: BatchAction<Static<Body>>;
-  readonly lock?: LockFirst;
+  readonly act: SingleAction<Static<Body>> | { readonly answer: AnswerAction<Static<Body>> };
 }
 
 /** A route that performs an act on an order, or rehearses it, and shows the order. */
 function action<Body extends TSchema>(
   path: `/orders/:id/${string}`,
   needs: RouteNeed,
-  { body, act, batch, lock = nothing, ...notes }: ActionFacts<Body>,
+  { body, act, ...notes }: ActionFacts<Body>,
 ) {
-  const command = batch === undefined ? null : batchable(notes.id, act, batch, lock);
+  const answer = typeof act === "function" ? answering(notes.id, { act }) : act.answer;
   return respond<"/orders/:id", Body, typeof DryRunQuery>("POST", path as "/orders/:id", needs, {
     ...notes,
     matches: true,
     body,
     query: DryRunQuery,
     answers: { 200: RehearsableView(OrderView, OrderPreview) },
-    answer: ({ call, params: { id }, body: input, query }) =>
-      command === null || query.dry_run
-        ? answerOrder(call, id, query, (tx) => act(tx, id, input, call.actor), lock)
-        : answerBatched(call, command, { id, input }),
+    answer: ({ call, params: { id }, body: input, query }) => answer(call, { id, input, ...query }),
   });
 }
 
@@ -233,8 +263,7 @@ export const actionRoutes = routes("Orders", [
       " stock; if there is none, they become backorders and the order gets the hold `short_pick`.",
     refuses: picking_refuses,
     body: PickOrder,
-    act: pickOrder,
-    batch: pickOrders,
+    act: { answer: fulfillmentActs.pick },
   }),
   action("/orders/:id/pack", "orders.fulfill", {
     id: "packOrder",
@@ -245,8 +274,7 @@ export const actionRoutes = routes("Orders", [
       " which emits `order.fulfilled`. Packing is billable.",
     refuses: picking_refuses,
     body: PackOrder,
-    act: packOrder,
-    batch: packOrders,
+    act: { answer: fulfillmentActs.pack },
   }),
   action("/orders/:id/unpick", "orders.fulfill", {
     id: "unpickOrder",
@@ -299,9 +327,7 @@ export const actionRoutes = routes("Orders", [
       " is left to ship. The first scan by the carrier has the same effect.",
     refuses: picking_refuses,
     body: ShipOrder,
-    act: tracked(shipOrder),
-    batch: trackedBatch(shipOrders),
-    lock: lockRecordsFirst,
+    act: { answer: fulfillmentActs.ship },
   }),
   action("/orders/:id/deliver", "orders.fulfill", {
     id: "deliverOrder",
@@ -311,8 +337,7 @@ export const actionRoutes = routes("Orders", [
       " number emit `shipment.delivered`. The last parcel makes the order `delivered` and emits `order.delivered`.",
     refuses: ["invalid_state_transition"],
     body: DeliverOrder,
-    act: tracked(deliverOrder),
-    lock: lockRecordsFirst,
+    act: { answer: fulfillmentActs.deliver },
   }),
 ]);
 

@@ -1,11 +1,31 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, idField, nullable } from "../core/schema.ts";
-import { CancelOrder, HoldOrder, NoFields, OrderPreview, OrderView, ReleaseOrder } from "../orders/order.schema.ts";
+import { choice, closed, idField } from "../core/schema.ts";
+import {
+  CancelOrder,
+  HoldOrder,
+  NoFields,
+  OrderPreview,
+  OrderView,
+  PickOrder,
+  ReleaseOrder,
+} from "../orders/order.schema.ts";
 import { CreateLabel, LabelView, PackageField } from "./labels/labels.schema.ts";
+import { RefusalView } from "./shipping.schema.ts";
 
-const orders_max = 200;
+const orders_max = 500;
 
-const orderActions = ["hold", "release", "process", "allocate", "cancel", "buy_label"] as const;
+const orderActions = [
+  "hold",
+  "release",
+  "process",
+  "allocate",
+  "pick",
+  "pack",
+  "ship",
+  "deliver",
+  "cancel",
+  "buy_label",
+] as const;
 export type OrderActionOfMany = (typeof orderActions)[number];
 
 const { order_id: _order, package: _package, items: _items, quote_id: _quote, ...label } = CreateLabel.properties;
@@ -26,12 +46,19 @@ export type BuyLabels = Static<typeof BuyLabels>;
 const { dry_run: _dry_run, ...cancel } = CancelOrder.properties;
 const CancelOrders = closed(cancel);
 
+/** The input for picking, packing or shipping all that is reserved for each of many orders. */
+const FulfillOrders = closed({ partial: PickOrder.properties.partial });
+
 /** The input of each action, without the orders. */
 export const inputs = {
   hold: HoldOrder,
   release: ReleaseOrder,
   process: NoFields,
   allocate: NoFields,
+  pick: FulfillOrders,
+  pack: FulfillOrders,
+  ship: FulfillOrders,
+  deliver: NoFields,
   cancel: CancelOrders,
   buy_label: BuyLabels,
 } as const;
@@ -39,18 +66,18 @@ export const inputs = {
 const request = {
   action: choice(orderActions, {
     description:
-      "The action for each order, as in `POST /orders/:id/hold`, `release`, `process` or `allocate`," +
-      " `DELETE /orders/:id` or `POST /shipping/labels`.",
+      "The action for each order, as in `POST /orders/:id/hold`, `pick` and the others, `DELETE /orders/:id` or" +
+      " `POST /shipping/labels`.",
   }),
   order_ids: Type.Array(idField("order"), {
     minItems: 1,
     maxItems: orders_max,
     description: "The orders by id, each once. An order number is not accepted here.",
   }),
-  tags: Type.Optional(
+  etags: Type.Optional(
     Type.Record(
       Type.String({ maxLength: 24 }),
-      Type.String({ maxLength: 100, pattern: '^"[^"]*"$', hint: 'must be a tag in quotes such as "7"' }),
+      Type.String({ maxLength: 100, pattern: '^"[^"]*"$', hint: 'must be an ETag in quotes such as "7"' }),
       {
         maxProperties: orders_max,
         description: "By order id (`ord_1042`), the `ETag` that the order must still have, as with `If-Match`.",
@@ -76,7 +103,7 @@ export const ActOnOrdersShown = closed({
   ...request,
   input: Type.Optional(
     Type.Union(
-      [HoldOrder, ReleaseOrder, CancelOrders, BuyLabels].map((schema) => schema),
+      [HoldOrder, ReleaseOrder, FulfillOrders, CancelOrders, BuyLabels].map((schema) => schema),
       {
         description:
           "The input of the action, the same for all orders. Labels take `carrier` and `service`. If `package`" +
@@ -85,13 +112,6 @@ export const ActOnOrdersShown = closed({
       },
     ),
   ),
-});
-
-const Problem = closed({
-  field: Type.String({ description: "The field, as the request for a single order names it." }),
-  code: Type.String({ description: "What is wrong, such as `required`." }),
-  message: Type.String(),
-  pointer: Type.String({ description: "The same field as a JSON pointer." }),
 });
 
 export const ActedView = closed({
@@ -112,18 +132,7 @@ export const ActedView = closed({
         }),
       ),
       label: Type.Optional({ ...LabelView, description: "The label, if the action is `buy_label`." }),
-      error: Type.Optional(
-        Type.Object(
-          {
-            type: Type.String({ description: "The group of the code, such as `conflict`." }),
-            code: Type.String({ description: "The error code, such as `invalid_state_transition`." }),
-            message: Type.String(),
-            details: nullable(Type.Array(Problem, { description: "The invalid fields; null if none." })),
-            doc_url: Type.String({ description: "Where the code is documented." }),
-          },
-          { description: "Why the order refused the action." },
-        ),
-      ),
+      error: Type.Optional({ ...RefusalView, description: "Why the order refused the action." }),
     }),
     { description: "One result for each order, in the order of the request." },
   ),

@@ -1,15 +1,15 @@
 import type { TSchema } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { Fault, faults, invalid, invalidFields } from "../core/faults.ts";
+import { Fault, invalid, invalidFields } from "../core/faults.ts";
 import { readId, wireId } from "../core/ids.ts";
 import { checkOf, shownBodyOf } from "../core/schema.ts";
 import type { Permission } from "../http/auth/permissions.ts";
+import { answerResults, eachTogether, type PartResult, resultOfPart } from "../http/bulk_results.ts";
 import type { Call } from "../http/call.ts";
-import { EnvelopedView, enveloped, jsonResponse } from "../http/envelope.ts";
-import { errorBody } from "../http/errors.ts";
-import { type BulkPart, bulkPartOf, once, storageKeyOf } from "../http/idempotency.ts";
+import { EnvelopedView } from "../http/envelope.ts";
+import { type BulkPart, bulkPartOf } from "../http/idempotency.ts";
 import { refuseUnmatched } from "../http/preconditions.ts";
-import { answerLongWork, writeFor } from "../http/response.ts";
+import { answerLongWork } from "../http/response.ts";
 import { respond, routes } from "../http/routes.ts";
 import type { Service } from "../http/service.ts";
 import { refuseForMerchants } from "../merchants/tenant_scopes.ts";
@@ -17,11 +17,20 @@ import { answerCancellation } from "../orders/changes/cancellations.routes.ts";
 import { holdOrder, releaseOrder } from "../orders/changes/holds.ts";
 import { allocateOrder } from "../orders/fulfillment/order_stock.ts";
 import { processOrder } from "../orders/fulfillment/pick_and_pack.ts";
-import type { CancelOrder, HoldOrder, ReleaseOrder } from "../orders/order.schema.ts";
-import { answerOrder } from "../orders/order_actions.routes.ts";
+import type {
+  CancelOrder,
+  DeliverOrder,
+  HoldOrder,
+  PackOrder,
+  PickOrder,
+  ReleaseOrder,
+  ShipOrder,
+} from "../orders/order.schema.ts";
+import { answerOrder, fulfillmentActs } from "../orders/order_actions.routes.ts";
 import { accountRoutes, connectorRoutes } from "./carriers/accounts.routes.ts";
 import { labelRoutes, purchases } from "./labels/labels.routes.ts";
 import { manifestRoutes } from "./manifests/manifests.routes.ts";
+import { shipManifestRoutes } from "./manifests/ship_manifest.routes.ts";
 import {
   ActedView,
   ActOnOrders,
@@ -54,12 +63,12 @@ const orderActionRoutes = (service: Service) => {
   return routes("Orders", [
     respond("POST", "/orders/actions", "orders.write", {
       id: "actOnOrders",
-      summary: "Run an action on up to 200 orders",
+      summary: "Run an action on up to 500 orders",
       description:
         "Runs the action on one order after the other, each with its own history and events, as separate requests" +
         " would. A refusal does not stop the others, and the response is 200. Repeating an interrupted request with" +
-        " its `Idempotency-Key` continues where it stopped. Processing also requires `orders.fulfill`, buying labels" +
-        " `shipping.buy`.",
+        " its `Idempotency-Key` continues where it stopped. Shipping hands over all parcels of an order. Processing," +
+        " picking, packing, shipping and delivering also require `orders.fulfill`, buying labels `shipping.buy`.",
       query: ActOnOrdersQuery,
       body: shownBodyOf(ActOnOrders, ActOnOrdersShown),
       answers: { 200: EnvelopedView(ActedView) },
@@ -77,6 +86,10 @@ const singleRoutes: Readonly<Record<OrderActionOfMany, { readonly id: string; re
   release: { id: "releaseOrder", need: "orders.write" },
   process: { id: "processOrder", need: "orders.fulfill" },
   allocate: { id: "allocateOrder", need: "orders.write" },
+  pick: { id: "pickOrder", need: "orders.fulfill" },
+  pack: { id: "packOrder", need: "orders.fulfill" },
+  ship: { id: "shipOrder", need: "orders.fulfill" },
+  deliver: { id: "deliverOrder", need: "orders.fulfill" },
   cancel: { id: "cancelOrder", need: "orders.write" },
   buy_label: { id: "createLabel", need: "shipping.buy" },
 };
@@ -92,7 +105,7 @@ async function actOnAll(
 ) {
   // A precondition concerns one order, so it is refused before any action runs.
   refuseUnmatched(call);
-  const { action, tags = {} } = body;
+  const { action, etags = {} } = body;
   const route = singleRoutes[action];
   const { need } = route;
   if (!call.granted.permissions.has(need)) {
@@ -103,24 +116,19 @@ async function actOnAll(
   await refuseForMerchants(call, route, action);
   if (dry_run && action === "buy_label") throw invalid("dry_run", "is not available for labels; request rates instead");
   const ids = distinctOrderIds(body.order_ids);
-  const unknown_id = Object.keys(tags).find((id) => !ids.includes(id));
-  if (unknown_id !== undefined) throw invalid(`tags.${unknown_id}`, "is not in order_ids");
+  const unknown_id = Object.keys(etags).find((id) => !ids.includes(id));
+  if (unknown_id !== undefined) throw invalid(`etags.${unknown_id}`, "is not in order_ids");
   const input = readInput(action, body.input ?? {});
   return answerLongWork(
     call,
     async () => {
-      const results = [];
-      let shown_bytes = 0;
-      // In sequence: they may need the same stock, and the order named first has precedence.
-      for (const id of ids) {
-        const { bytes, ...result } = await resultOf(call, acting[action], { id, input, dry_run, if_match: tags[id] });
-        if (result.ok) shown_bytes += bytes;
-        if (shown_bytes > shown_bytes_max) delete result.order;
-        results.push(result);
-      }
+      const act = (id: string) =>
+        resultOfPart(call, () => acting[action](call, { id, input, dry_run, if_match: etags[id] }));
+      const results = isIndependent(action) ? await eachTogether(call, ids, act) : await inSequence(ids, act);
+      const shown = shownResults(ids, results);
       const done = results.filter(({ ok }) => ok).length;
-      const answer = { action, dry_run, done, failed: results.length - done, results };
-      return answerDone(call, answer, service.secret_key);
+      const answer = { action, dry_run, done, failed: results.length - done, results: shown };
+      return answerResults(call, answer, service.secret_key);
     },
     service.secret_key,
   );
@@ -137,15 +145,26 @@ function readInput(action: OrderActionOfMany, input: unknown): unknown {
   }
 }
 
-/** Responds with all results and stores the response for a repeated request. The audit log already has each action. */
-async function answerDone(call: Call, data: object, secret_key: Uint8Array): Promise<Response> {
-  const key = storageKeyOf(call);
-  const body = JSON.stringify(enveloped(data, call.request_id, call.store.clock.now()));
-  if (key === null) return jsonResponse(call, 200, body);
-  const stored = await writeFor(call, (tx) =>
-    once(tx, call, key, async () => ({ status: 200, body, headers: {} }), secret_key),
-  );
-  return jsonResponse(call, stored.status, stored.body, stored.headers);
+/** Whether orders need not wait for each other. With other actions, they may need the same stock. */
+const isIndependent = (action: OrderActionOfMany) =>
+  action === "pick" || action === "pack" || action === "ship" || action === "deliver";
+
+async function inSequence<Result>(ids: readonly string[], act: (id: string) => Promise<Result>): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const id of ids) results.push(await act(id));
+  return results;
+}
+
+/** The results as the response shows them. */
+function shownResults(ids: readonly string[], results: readonly PartResult[]) {
+  let shown_bytes = 0;
+  return results.map(({ ok, status, data, error, bytes }, at) => {
+    const result = { id: ids[at] ?? "", ok, status };
+    if (!ok) return { ...result, error };
+    shown_bytes += bytes;
+    if (data !== undefined && "label_id" in data) return { ...result, label: data };
+    return shown_bytes > shown_bytes_max ? result : { ...result, order: data };
+  });
 }
 
 /** Returns the wire ids of the orders. Refuses: validation_failed (a duplicate order). */
@@ -154,38 +173,6 @@ function distinctOrderIds(order_ids: ActOnOrders["order_ids"]): string[] {
   const again = ids.findIndex((id, at) => ids.indexOf(id) < at);
   if (again >= 0) throw invalid(`order_ids[${again}]`, "is a duplicate", "duplicate");
   return ids;
-}
-
-interface OrderActionResult {
-  readonly id: string;
-  readonly ok: boolean;
-  readonly status: number;
-  order?: object | undefined;
-  readonly label?: object | undefined;
-  readonly error?: object | undefined;
-}
-
-/** Runs an action on one order. Returns the result and the length of its response in bytes. */
-async function resultOf(
-  call: Call,
-  act: OrderActionHandler,
-  request: OrderActionRequest,
-): Promise<OrderActionResult & { readonly bytes: number }> {
-  const { id } = request;
-  try {
-    const answer = await act(call, request);
-    const { status } = answer;
-    const text = await answer.text();
-    const bytes = text.length;
-    const body = JSON.parse(text) as { data?: { label_id?: string }; error?: object };
-    if (status >= 400) return { id, ok: false, status, error: body.error, bytes };
-    const shown = body.data?.label_id === undefined ? { order: body.data } : { label: body.data };
-    return { id, ok: true, status, ...shown, bytes };
-  } catch (fault) {
-    if (!(fault instanceof Fault)) throw fault;
-    const { error } = errorBody(fault, call, call.store.clock.now());
-    return { id, ok: false, status: faults[fault.code].status, error, bytes: 0 };
-  }
 }
 
 function actsOf(service: Service): Readonly<Record<OrderActionOfMany, OrderActionHandler>> {
@@ -208,6 +195,11 @@ function actsOf(service: Service): Readonly<Record<OrderActionOfMany, OrderActio
       const part = post(call, "allocate", act);
       return answerOrder(part, act.id, act, async (tx) => (await allocateOrder(tx, act.id, call.actor)).order);
     },
+    pick: (call, act) => fulfillmentActs.pick(post(call, "pick", act), { ...act, input: act.input as PickOrder }),
+    pack: (call, act) => fulfillmentActs.pack(post(call, "pack", act), { ...act, input: act.input as PackOrder }),
+    ship: (call, act) => fulfillmentActs.ship(post(call, "ship", act), { ...act, input: act.input as ShipOrder }),
+    deliver: (call, act) =>
+      fulfillmentActs.deliver(post(call, "deliver", act), { ...act, input: act.input as DeliverOrder }),
     cancel: (call, { id, input, dry_run, if_match }) => {
       const query = { ...(input as CancelOrder), dry_run };
       const texts = Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]));
@@ -255,4 +247,5 @@ export const shippingRoutes = (service: Service) =>
     .use(connectorRoutes(service))
     .use(labelRoutes(service))
     .use(manifestRoutes(service))
+    .use(shipManifestRoutes(service))
     .use(orderActionRoutes(service));

@@ -96,3 +96,19 @@ export const BreakdownView = Type.Array(
   }),
   { description: "The charges that add up to the price." },
 );
+
+const Problem = closed({
+  field: Type.String({ description: "The field, as the request for a single order names it." }),
+  code: Type.String({ description: "What is wrong, such as `required`." }),
+  message: Type.String(),
+  pointer: Type.String({ description: "The same field as a JSON pointer." }),
+});
+
+/** The refusal of one part of a request for many. */
+export const RefusalView = Type.Object({
+  type: Type.String({ description: "The group of the code, such as `conflict`." }),
+  code: Type.String({ description: "The error code, such as `invalid_state_transition`." }),
+  message: Type.String(),
+  details: nullable(Type.Array(Problem, { description: "The invalid fields; null if none." })),
+  doc_url: Type.String({ description: "Where the code is documented." }),
+});

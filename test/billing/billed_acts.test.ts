@@ -17,7 +17,8 @@ const tells: Readonly<Record<string, readonly BilledAct[]>> = {
   // They perform the steps before them.
   packOrder: ["order.pick", "order.pack"],
   shipOrder: ["order.pick", "order.pack"],
-  actOnOrders: ["label.buy", "label.void", "order.give_up"],
+  shipManifest: ["order.pick", "order.pack"],
+  actOnOrders: ["order.pick", "order.pack", "label.buy", "label.void", "order.give_up"],
   deliverOrder: ["order.pick", "order.pack"],
   recordScan: ["order.pick", "order.pack"],
   unpickOrder: ["order.pick"],

@@ -14,9 +14,8 @@ const act = async ({ dry_run, ...body }: { dry_run?: boolean; [field: string]: u
   return { ...answer, data: answer.body.data as Result };
 };
 const orders = async (count: number) => {
-  const ids: string[] = [];
-  for (let n = 0; n < count; n += 1) ids.push((await shop.order([[goods, 1]])).id);
-  return ids;
+  const created = await Promise.all(Array.from({ length: count }, () => shop.order([[goods, 1]])));
+  return created.map(({ id }) => id);
 };
 const told = (results: Result[]) => results.map(({ id, status, error }) => [id, status, error?.code]);
 const events = async () => (await shop.app.takeEvents()).map(({ type }) => type).filter((type) => /^order/.test(type));
@@ -55,6 +54,34 @@ describe("works", () => {
     expect(await events()).toEqual(["order.cancelled", "order.cancelled"]);
   });
 
+  test("orders are picked, packed, shipped and delivered, and one refusal leaves the others alone", async () => {
+    const held = await shop.order([[goods, 1]]);
+    await shop.act(held.id, "hold", {});
+    const ids = await orders(12);
+    const asked = [...ids.slice(0, 5), held.id, ...ids.slice(5), "ord_1"];
+    const before = (await shop.app.get(`/orders/${ids[0]}`)).body.data;
+    const dry = await act({ action: "pick", order_ids: asked, dry_run: true });
+    expect([dry.data.done, dry.data.failed]).toEqual([12, 2]);
+    expect((await shop.app.get(`/orders/${ids[0]}`)).body.data).toEqual(before);
+    const steps = { pick: "processing", pack: "fulfilled", ship: "shipped", deliver: "delivered" };
+    const emitted = { pick: [], pack: ["order.fulfilled"], ship: ["order.shipped"], deliver: ["order.delivered"] };
+    await events();
+    for (const [action, status] of Object.entries(steps)) {
+      const { data } = await act({ action, order_ids: asked });
+      expect(data.results.map(({ id }: Result) => id)).toEqual(asked);
+      expect(told(data.results.filter(({ ok }: Result) => !ok))).toEqual([
+        [held.id, 409, "invalid_state_transition"],
+        ["ord_1", 404, "resource_missing"],
+      ]);
+      const done = data.results.filter(({ ok }: Result) => ok);
+      expect(new Set(done.map(({ order }: Result) => order.status))).toEqual(new Set([status]));
+      const expected = emitted[action as keyof typeof emitted].flatMap((type) => ids.map(() => type));
+      expect(await events()).toEqual(expected);
+    }
+    const again = await act({ action: "ship", order_ids: ids.slice(0, 2) });
+    expect(told(again.data.results)).toEqual(ids.slice(0, 2).map((id) => [id, 409, "invalid_state_transition"]));
+  }, 60_000);
+
   test("a dry run returns the same results and does nothing", async () => {
     const [one, two] = (await orders(2)) as [string, string];
     await shop.act(two, "hold", {});
@@ -74,11 +101,11 @@ describe("works", () => {
     expect(held.data.results[0].order.holds).toMatchObject([{ id: null, reason: "manual" }]);
   });
 
-  test("an order that has changed since its tag was read is skipped", async () => {
+  test("an order that has changed since its ETag was read is skipped", async () => {
     const [one, two] = (await orders(2)) as [string, string];
-    const tags = { [one]: '"1"', [two]: '"1"' };
+    const etags = { [one]: '"1"', [two]: '"1"' };
     await shop.app.patch(`/orders/${two}`, { priority: 5 });
-    const { data } = await act({ action: "hold", order_ids: [one, two], tags });
+    const { data } = await act({ action: "hold", order_ids: [one, two], etags });
     expect(told(data.results)).toEqual([
       [one, 200, undefined],
       [two, 412, "precondition_failed"],
@@ -109,6 +136,30 @@ describe("works", () => {
     const other = await act({ ...asked, order_ids: ids.slice(1) }, key);
     expect(other.body.error.code).toBe("idempotency_key_reused");
   });
+
+  test("a batch that was interrupted is continued, and no order ships twice", async () => {
+    const ids = await orders(50);
+    const asked = { action: "ship", order_ids: ids };
+    const key = { "idempotency-key": "many-2" };
+    const { live } = shop.app.service.stores;
+    const { write } = live;
+    let writes = 0;
+    live.write = (work) => {
+      writes += 1;
+      if (writes > 1) return Promise.reject(new Error("the process dies"));
+      return write.call(live, work) as ReturnType<typeof write<never>>;
+    };
+    expect((await act(asked, key)).status).toBe(500);
+    live.write = write;
+    const shipped = await Promise.all(ids.map(async (id) => (await shop.app.get(`/orders/${id}`)).body.data.status));
+    const first = shipped.filter((status) => status === "shipped").length;
+    expect([first > 0, first < 50]).toEqual([true, true]);
+    const again = await act(asked, key);
+    expect([again.data.done, again.data.failed]).toEqual([50, 0]);
+    expect((await act(asked, key)).body).toEqual(again.body);
+    const types = (await shop.app.takeEvents()).filter(({ type }) => type === "order.shipped");
+    expect(types.length).toBe(50);
+  }, 60_000);
 
   test("a label is bought for each order, with the calculated weight unless a package is given", async () => {
     const [one, two] = (await orders(2)) as [string, string];
@@ -141,12 +192,13 @@ describe("refuses", () => {
   test.each([
     [{ action: "eat", order_ids: [1001] }, "action"],
     [{ action: "hold", order_ids: [] }, "order_ids"],
-    [{ action: "hold", order_ids: new Array(201).fill(1001) }, "order_ids"],
+    [{ action: "hold", order_ids: new Array(501).fill(1001) }, "order_ids"],
     [{ action: "hold", order_ids: [1001, "ord_1001"] }, "order_ids[1]"],
     [{ action: "hold", order_ids: [1001], input: { reason: "boredom" } }, "input.reason"],
+    [{ action: "pick", order_ids: [1001], input: { items: [] } }, "input.items"],
     [{ action: "process", order_ids: [1001], input: { reason: "fraud" } }, "input.reason"],
-    [{ action: "hold", order_ids: [1001], tags: { ord_1002: '"1"' } }, "tags.ord_1002"],
-    [{ action: "hold", order_ids: [1001], tags: { ord_1001: "1" } }, "tags.ord_1001"],
+    [{ action: "hold", order_ids: [1001], etags: { ord_1002: '"1"' } }, "etags.ord_1002"],
+    [{ action: "hold", order_ids: [1001], etags: { ord_1001: "1" } }, "etags.ord_1001"],
     [{ action: "buy_label", order_ids: [1001], dry_run: true }, "dry_run"],
   ])("%j", async (body, field) => {
     const { status, body: answer } = await act(body);

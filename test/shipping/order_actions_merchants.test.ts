@@ -36,10 +36,15 @@ const acts: [string, (id: string) => [string, string, unknown], object][] = [
   ["release", (id) => ["POST", `/orders/${id}/release`, {}], {}],
   ["process", (id) => ["POST", `/orders/${id}/process`, {}], {}],
   ["allocate", (id) => ["POST", `/orders/${id}/allocate`, {}], {}],
+  ["pick", (id) => ["POST", `/orders/${id}/pick`, {}], {}],
+  ["pack", (id) => ["POST", `/orders/${id}/pack`, {}], {}],
+  ["ship", (id) => ["POST", `/orders/${id}/ship`, {}], {}],
+  ["deliver", (id) => ["POST", `/orders/${id}/deliver`, {}], {}],
   ["cancel", (id) => ["DELETE", `/orders/${id}`, {}], {}],
   ["buy_label", (id) => ["POST", "/shipping/labels", { order_id: id, ...label }], label],
 ];
-const refused: Record<string, string[]> = { ACME: ["process", "allocate", "buy_label"], BOLT: ["process", "allocate"] };
+const of_operator = ["process", "allocate", "pick", "pack", "ship", "deliver"];
+const refused: Record<string, string[]> = { ACME: [...of_operator, "buy_label"], BOLT: of_operator };
 
 for (const code of ["ACME", "BOLT"]) {
   test.each(acts)(`${code} requests to %s`, async (action, alone, input) => {

@@ -3,6 +3,7 @@ import { iso } from "../../core/clock.ts";
 import { wireId } from "../../core/ids.ts";
 import type { CompleteAddress } from "../../core/postal_address.ts";
 import type { PlainWarehouse } from "../../inventory/warehouses/warehouse.ts";
+import type { ShipmentStatus } from "../../orders/order.transitions.ts";
 import { isVoided, type LabelStatus } from "../labels/label.transitions.ts";
 import type { ParcelPackage } from "../parcel.ts";
 import { gramsOf, readWeight } from "../parcel.ts";
@@ -18,6 +19,7 @@ export interface ManifestParcel {
   readonly service: string;
   /** The status of its label. A label that was voided later stays listed and is marked. */
   readonly status: LabelStatus;
+  readonly shipment_status: ShipmentStatus;
   readonly package: ParcelPackage;
   readonly to_address: CompleteAddress;
 }
@@ -66,6 +68,7 @@ export function manifestView(manifest: CarrierManifest) {
       tracking_number: parcel.tracking_number,
       service: parcel.service,
       label_status: parcel.status,
+      shipment_status: parcel.shipment_status,
       weight: Number(parcel.package.weight),
       weight_unit: parcel.package.weight_unit,
       to_address: {

@@ -3,8 +3,9 @@ import { actorTypes } from "../../core/actor.ts";
 import { choice, closed, idField, nullable, Timestamp, textField } from "../../core/schema.ts";
 import { weightUnits } from "../../core/weight_units.ts";
 import { paperSizes } from "../../documents/document.ts";
+import { shipmentStatuses } from "../../orders/order.transitions.ts";
 import { labelStatuses } from "../labels/label.transitions.ts";
-import { CarrierView, ServiceView } from "../shipping.schema.ts";
+import { CarrierView, RefusalView, ServiceView } from "../shipping.schema.ts";
 
 /** The maximum number of labels on one manifest. */
 export const manifest_labels_max = 1000;
@@ -72,6 +73,7 @@ export const ManifestView = closed({
       label_status: choice(labelStatuses, {
         description: "The label's status. A label that was voided later stays listed.",
       }),
+      shipment_status: choice(shipmentStatuses, { description: "Whether the parcel has left." }),
       weight: Type.Number({ description: "The weight in `weight_unit`." }),
       weight_unit: choice(weightUnits),
       to_address: {
@@ -86,5 +88,26 @@ export const ManifestView = closed({
       },
     }),
     { description: "The parcels, in the order in which their labels were requested." },
+  ),
+});
+
+/** What became of the parcels of a manifest that was collected. */
+export const ShippedManifestView = closed({
+  manifest_id: plain.manifest_id,
+  dry_run: Type.Boolean({ description: "Whether it was a dry run." }),
+  shipped: Type.Integer({ description: "The number of parcels that this request shipped, or would ship." }),
+  already_shipped: Type.Integer({ description: "The number of parcels that had left before." }),
+  refused: Type.Integer({ description: "The number of parcels that could not be shipped." }),
+  results: Type.Array(
+    closed({
+      label_id: Type.String(),
+      shipment_id: Type.String(),
+      order_id: Type.String(),
+      order_number: Type.String(),
+      tracking_number: Type.String({ description: "The number on the label." }),
+      outcome: choice(["shipped", "already_shipped", "refused"], { description: "What became of the parcel." }),
+      error: Type.Optional({ ...RefusalView, description: "Why the parcel could not be shipped." }),
+    }),
+    { description: "One result for each parcel, in the order of the manifest." },
   ),
 });

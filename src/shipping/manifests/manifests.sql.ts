@@ -133,9 +133,11 @@ const parcelsOf = prepared((query, a: StatementArgs<{ manifest_id: number }>) =>
       order_id: orders.id,
       merchant_id: orders.merchant_id,
       order_number: orders.order_number,
+      shipment_status: shipments.status,
     })
     .from(manifest_labels)
     .innerJoin(labels, eq(labels.id, manifest_labels.label_id))
+    .innerJoin(shipments, eq(shipments.id, labels.shipment_id))
     .innerJoin(orders, eq(orders.id, labels.order_id))
     .where(eq(manifest_labels.manifest_id, a.manifest_id))
     .orderBy(asc(manifest_labels.label_id)),

@@ -267,6 +267,7 @@ export const matrix: Readonly<Record<string, string>> = {
   "POST /orders/:id/deliver": "401 403 ok  ok",
   "POST /shipping/labels": "401 403 ok  ok",
   "POST /shipping/manifests": "401 403 ok  ok",
+  "POST /shipping/manifests/:id/ship": "401 403 ok  ok",
   "POST /shipping/labels/:id/void": "401 403 ok  ok",
   "POST /tracking": "401 403 ok  ok",
   "POST /tracking/:tracking_number/events": "401 403 ok  ok",

@@ -168,6 +168,54 @@ describe("works", () => {
   });
 });
 
+describe("shipping a manifest", () => {
+  const ship = (id: string, query = "") => app.post(`/shipping/manifests/${id}/ship${query}`, {});
+  const outcomes = ({ body }: Awaited<ReturnType<typeof ship>>) =>
+    body.data.results.map(
+      ({ outcome, error }: { outcome: string; error?: { code: string } }) => error?.code ?? outcome,
+    );
+
+  test("ships every parcel, and sent again what was refused before", async () => {
+    const bought = await labels(5);
+    const [voided, held, scanned] = bought.map(present);
+    const { manifest_id } = (await make()).body.data;
+    await app.post(`/shipping/labels/${voided?.label_id}/void`);
+    await app.post(`/tracking/${scanned?.tracking_number}/events`, { status: "picked_up" });
+    await app.post(`/orders/${held?.order_id}/hold`, {});
+    await app.takeEvents();
+    const expected = ["invalid_state_transition", "invalid_state_transition", "already_shipped", "shipped", "shipped"];
+    const dry = await ship(manifest_id, "?dry_run=true");
+    expect([outcomes(dry), dry.body.data.dry_run]).toEqual([expected, true]);
+    const done = await ship(manifest_id);
+    expect(outcomes(done)).toEqual(expected);
+    expect(done.body.data).toMatchObject({ manifest_id, dry_run: false, shipped: 2, already_shipped: 1, refused: 2 });
+    const types = (await app.takeEvents()).map(({ type }) => type).filter((type) => type === "order.shipped");
+    expect(types.length).toBe(2);
+    await app.post(`/orders/${held?.order_id}/release`, {});
+    const again = await ship(manifest_id);
+    expect(outcomes(again)).toEqual(["invalid_state_transition", "shipped", ...new Array(3).fill("already_shipped")]);
+    const { parcels } = (await app.get(`/shipping/manifests/${manifest_id}`)).body.data;
+    expect(parcels.map((one: { shipment_status: string }) => one.shipment_status)).toEqual([
+      "voided",
+      ...new Array(4).fill("shipped"),
+    ]);
+    expect((await ship("man_9")).status).toBe(404);
+  });
+
+  test("ships several parcels of one order, once for each key", async () => {
+    const order = await shop.order(2);
+    const one_unit = { items: [{ sku: "RICE-1KG", quantity: 1 }], additional: true };
+    for (const _ of [1, 2]) expect((await shop.label(order.id, one_unit)).status).toBe(201);
+    const { manifest_id } = (await make()).body.data;
+    const path = `/shipping/manifests/${manifest_id}/ship`;
+    const headers = { "idempotency-key": "collected-1" };
+    const [first, second] = await Promise.all([1, 2].map(() => app.call("POST", path, {}, { headers })));
+    expect(outcomes(present(first))).toEqual(["shipped", "shipped"]);
+    expect(present(second).body).toEqual(present(first).body);
+    expect((await app.get(`/orders/${order.id}`)).body.data.status).toBe("shipped");
+  });
+});
+
 describe("refuses", () => {
   test("labels that are manifested, voided, unknown or another carrier's, and names each", async () => {
     const [first, gone, open] = await labels(3);

@@ -320,12 +320,11 @@ async function shippingRule(ask: Ask, mark: string): Promise<Supplies> {
 
 /** A manifest, a label that is on none, and a parcel. */
 async function manifests(ask: Ask, { sku, buyer, location }: Shelf): Promise<Supplies> {
+  const parcel = { carrier: "local", service: "standard", package: { weight: 5, weight_unit: "lb" } };
   const labelled = async (name: string) => {
-    const line_items = [{ sku, quantity: 1, unit_price: "5.00" }];
-    const order_number = `${sku} ${name}`;
-    const { id } = await ask("POST", "/orders", { order_number, ...buyer, warehouse_id: location, line_items });
-    const parcel = { carrier: "local", service: "standard", package: { weight: 5, weight_unit: "lb" } };
-    return ask("POST", "/shipping/labels", { order_id: id, ...parcel });
+    const order = { ...buyer, warehouse_id: location, line_items: [{ sku, quantity: 1, unit_price: "5.00" }] };
+    const { id } = await ask("POST", "/orders", { ...order, order_number: `${sku} ${name}` });
+    return ask("POST", "/shipping/labels", { ...parcel, order_id: id });
   };
   const handed = await labelled("handed over");
   const { manifest_id } = await ask("POST", "/shipping/manifests", { label_ids: [handed.label_id] });
@@ -334,6 +333,7 @@ async function manifests(ask: Ask, { sku, buyer, location }: Shelf): Promise<Sup
     getShipment: { path: { id: handed.shipment_id } },
     getManifest: { path: { id: manifest_id } },
     getManifestDocument: { path: { id: manifest_id } },
+    shipManifest: { path: { id: manifest_id } },
   };
 }
 

@@ -177,6 +177,7 @@ export async function fulfillment({ app, tell, act }: Teller, buyer: Buyer): Pro
   await tell("listManifests", { query: { carrier: carrier.code } });
   await tell("getManifest", manifest);
   await tell("getManifestDocument", { ...manifest, query: { format: "html" } });
+  await tell("shipManifest", { ...manifest, query: { dry_run: "true" } });
   await tell("listLabels", { query: { order_id: order.id } });
   await tell("exportLabels", { query: { order_id: order.id } });
   await tell("getLabelCosts", { query: { carrier: carrier.code } });

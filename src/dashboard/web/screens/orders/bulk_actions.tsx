@@ -28,6 +28,10 @@ const fields: Readonly<Record<BulkAction, readonly FormField[]>> = {
   release: [],
   process: [],
   allocate: [],
+  pick: [],
+  pack: [],
+  ship: [],
+  deliver: [],
   cancel: [
     { kind: "select", name: "reason", label: words.reason, required: true, options: wordOptions(cancelReasons) },
   ],
@@ -37,6 +41,10 @@ const first: Readonly<Record<BulkAction, FormValues>> = {
   release: {},
   process: {},
   allocate: {},
+  pick: {},
+  pack: {},
+  ship: {},
+  deliver: {},
   cancel: { reason: "staff" },
 };
 
@@ -56,6 +64,7 @@ export function BulkActs({ chosen, rows, clear }: BulkActsProps) {
   const [action, setAction] = useState<BulkMenuAction | null>(null);
   const offered = ([] as BulkMenuAction[]).concat(
     may("orders.write") && may("orders.fulfill") ? ["process"] : [],
+    may("orders.write") && may("orders.fulfill") ? ["pick", "pack", "ship", "deliver"] : [],
     may("orders.write") ? ["hold", "release"] : [],
     may("orders.write") && isOperatorUser.value ? ["allocate"] : [],
     may("orders.write") && may("shipping.buy") ? ["buy_label"] : [],
