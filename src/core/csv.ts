@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { Parser } from "csv-parse";
 import { Fault } from "./faults.ts";
 import { onFirstUse } from "./memoize.ts";
@@ -70,6 +71,15 @@ export function safeCell(cell: CsvCell): CsvCell {
   if (typeof cell !== "string") return cell;
   const text = mapAfterSeparators(cell, (separator, rest) => `${separator}'${rest}`);
   return needsMark(cell) ? `'${text}` : text;
+}
+
+/**
+ * Writes a cell of a file that was read into another file, so that a spreadsheet evaluates nothing and an import reads
+ * the same. A value damaged by a spreadsheet stays recognizable as such.
+ */
+export function copiedCell(text: string): string {
+  const isDamaged = !isMarked(text) && (hasLostDigits(text.trim()) || hasLostValue(text.trim()));
+  return isDamaged || /^[+-]?[\d.,]+$/.test(text) ? text : String(safeCell(plainText(text)));
 }
 
 /** Undoes `safeCell`. */
@@ -295,7 +305,7 @@ class CsvReader {
 
 // The encodings that spreadsheets write. A file is converted to UTF-8 completely, or refused.
 
-type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
+export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
 
 const encodings: Readonly<Record<string, Encoding>> = {
   "utf-8": "utf-8",
@@ -309,16 +319,20 @@ const encodings: Readonly<Record<string, Encoding>> = {
   latin1: "windows-1252",
 };
 
+/** The encoding with a name. Refuses: unsupported_media_type. */
+export function encodingNamed(name: string): Encoding {
+  const encoding = encodings[name.toLowerCase()];
+  if (encoding !== undefined) return encoding;
+  throw new Fault("unsupported_media_type", "A CSV file must be in utf-8, utf-16 or windows-1252.");
+}
+
 /**
  * Converts a file to UTF-8 without a byte order mark. `named` is the declared encoding; null detects it from the first
  * bytes.
  * Refuses: unsupported_media_type, malformed_request.
  */
 export async function* asUtf8(bytes: ByteStream, named: string | null): AsyncGenerator<Uint8Array> {
-  const declared = named === null ? null : encodings[named.toLowerCase()];
-  if (declared === undefined) {
-    throw new Fault("unsupported_media_type", "A CSV file must be in utf-8, utf-16 or windows-1252.");
-  }
+  const declared = named === null ? null : encodingNamed(named);
   const text = new TextEncoder();
   let decoder: TextDecoder | null = null;
   for await (const chunk of bytes) {
@@ -337,6 +351,25 @@ function decoded(decoder: TextDecoder, chunk?: Uint8Array): string {
     throw new Fault("malformed_request", `The file is not valid ${name}. ${way}`);
   }
 }
+
+/**
+ * The encoding of a file: that of its byte order mark, else UTF-16 or UTF-8 if it is valid as such, else Windows-1252.
+ * Refuses: unsupported_media_type (a workbook, or another file that is not text).
+ */
+export function detectEncoding(bytes: Uint8Array): Encoding {
+  const kind = workbooks.find(({ begins }) => begins.every((byte, at) => bytes[at] === byte));
+  if (kind !== undefined) {
+    const way = 'Open it, choose File > Save as, and save the sheet as "CSV UTF-8". Then upload that file';
+    throw new Fault("unsupported_media_type", `The file is ${kind.what}, not CSV. ${way}.`);
+  }
+  return encodingOf(bytes) ?? (isUtf8(bytes) ? "utf-8" : "windows-1252");
+}
+
+const workbooks = [
+  { begins: [0x50, 0x4b, 0x03, 0x04], what: "an Excel workbook (XLSX) or another ZIP file" },
+  { begins: [0xd0, 0xcf, 0x11, 0xe0], what: "an old Excel workbook (XLS)" },
+  { begins: [0x25, 0x50, 0x44, 0x46], what: "a PDF" },
+];
 
 /** Detects the encoding from a byte order mark, or from the zero byte of a UTF-16 character. */
 function encodingOf([first, second]: Uint8Array): Encoding | null {

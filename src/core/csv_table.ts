@@ -44,6 +44,9 @@ const plainName = (text: string) =>
     .toLowerCase()
     .replaceAll(/[\s\u00a0_-]+/g, "_");
 
+/** The column of a file of rejected rows that states their errors. Imports ignore it. */
+export const error_column = "error";
+
 /** Detects the separator of a header line: the one that yields the most known columns. */
 function separatorOf(line: string, columns: readonly CsvColumn[], map: ColumnMap | null): string {
   const names = new Set([...columns.map(({ name }) => name), ...(map ?? []).map(([name]) => name)].map(plainName));
@@ -71,7 +74,8 @@ function readHeader(
     const name = text.trim();
     const own = mapped.has(at) ? mapped.get(at) : plainName(name);
     const column = columns.find((one) => one.name === own) ?? null;
-    if (own === null || problems.length >= problems_max || (map !== null && column === null)) found.push(null);
+    const isLeftOut = own === null || own === error_column || (map !== null && column === null);
+    if (isLeftOut || problems.length >= problems_max) found.push(null);
     else if (name === "" && column === null) {
       found.push(null);
       problems.push({ field: `column ${at + 1}`, code: "required", message: "has no name in the header line" });
@@ -160,6 +164,8 @@ export interface CsvInput extends CsvFormat {
 
 export interface CsvTableRow {
   readonly line: number;
+  /** Its cells as the file has them; its first line as one cell when it cannot be read. */
+  readonly cells: readonly string[];
   /** The value of the row's first required column; null when it is empty or the row cannot be read. */
   readonly name: string | null;
   /** Its cells as a record, not yet checked against a schema. Refuses: validation_failed. */
@@ -206,10 +212,49 @@ export async function* readTable(file: CsvInput, { columns, required }: CsvTable
       return readCells(known, cells);
     };
     const name = cells === null ? nameNear(near, at(required[0])) : textOf(required[0]);
-    yield { line, name, record, textOf };
+    yield { line, cells: cells ?? [near.join(separator)], name, record, textOf };
   }
   if (header === null) readHeader([], columns, required, map);
 }
+
+/** The header line of a file, and its first rows. */
+interface CsvHead {
+  readonly separator: string;
+  /** The names of its columns, trimmed. */
+  readonly names: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/**
+ * Reads the header line and the first `rows_max` rows, without matching columns.
+ * Refuses: validation_failed, malformed_request, unsupported_media_type.
+ */
+export async function readCsvHead(
+  { bytes, charset }: CsvInput,
+  columns: readonly CsvColumn[],
+  rows_max: number,
+): Promise<CsvHead> {
+  let separator = ",";
+  const separate = (line: string) => {
+    separator = separatorOf(line, columns, null);
+    // Without a known column, the separator is the one that occurs most.
+    const counts = [separator, ",", ";", "\t"].map((one) => line.split(one).length);
+    const isKnown = line.split(separator).some((text) => columns.some(({ name }) => name === plainName(text)));
+    if (!isKnown) separator = [separator, ",", ";", "\t"][counts.indexOf(Math.max(...counts))] ?? separator;
+    return separator;
+  };
+  const found: (readonly string[])[] = [];
+  for await (const { cells, near } of readCsv(asUtf8(bytes(), charset), separate)) {
+    found.push(cells ?? near);
+    if (found.length > rows_max) break;
+  }
+  const [names = [], ...rows] = found;
+  refuseShape(names, columns);
+  return { separator, names: names.map((name) => name.trim()), rows };
+}
+
+/** Normalizes the name of a column, as headers are compared. */
+export const columnKey = (text: string): string => plainName(text);
 
 function textIn(cell = ""): string | null {
   const text = plainText(cell).trim();

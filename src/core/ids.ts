@@ -21,6 +21,7 @@ export const idPrefixes = {
   carrier_account: "cac",
   connection: "plt",
   import: "imp",
+  file_import: "imf",
   report: "rpt",
   key: "key",
   user: "usr",

@@ -2,7 +2,8 @@ import { columnTable, csvExportFields, writeCells } from "../core/csv_columns.ts
 import { checkOf, closed } from "../core/schema.ts";
 import { type CsvFile, pagesOf } from "../http/csv_response.ts";
 import { EnvelopedView } from "../http/envelope.ts";
-import { answerImport, DryRunImportView, eachRow, type Import, importFields } from "../http/imports.ts";
+import { DryRunImportView } from "../http/import_report.ts";
+import { answerImport, eachRow, type Import, importFields } from "../http/imports.ts";
 import { exportCsv, respond, routes } from "../http/routes.ts";
 import type { Customer } from "./customer.ts";
 import { customerColumns, customerRow, ImportCustomer } from "./customer_csv.schema.ts";

@@ -56,6 +56,13 @@ export const chapters = [
       "Stock levels by SKU, and the changes that people make to them. `available` can be reserved now, `reserved`" +
       " is allocated and has not shipped, `total` is their sum. Every change is a row in the ledger.",
   },
+  {
+    name: "Imports",
+    description:
+      "Imports of CSV files in steps: upload a file and map its columns, see what each row would change, run it, and" +
+      " get the rejected rows as a file to correct. For scripts, `POST /orders/import`, `POST /products/import` and" +
+      " their like do the same in one request.",
+  },
   { name: "Customers", description: "Customers and their addresses. These responses have no envelope; errors do." },
   {
     name: "Addresses",

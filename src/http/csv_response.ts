@@ -10,6 +10,8 @@ export interface CsvFile<Row, After = Row> {
   /** About `limit` rows after a position (null: from the start), and the position where they end; null at the end. */
   readonly page: (db: Db, after: After | null, limit: number) => Promise<CsvPage<Row, After>>;
   readonly cells: (row: Row) => readonly CsvCell[];
+  /** Whether `cells` have their apostrophes already. */
+  readonly escaped?: true;
 }
 
 /** Some rows of a file, and the position after which the next rows begin. */
@@ -95,12 +97,12 @@ class CsvWriter<Row, After> {
   }
 
   async #writePage(): Promise<void> {
-    const { page, cells } = this.#file;
+    const { page, cells, escaped } = this.#file;
     // The number of files being sent is read when a page is written, since a client may pause for long.
     const fitting = this.#row_characters === null ? first_limit : Math.floor(pageCharacters() / this.#row_characters);
     const limit = Math.min(Math.max(fitting, 1), limit_max);
     const { rows, next } = await this.#store.read((db) => page(db, this.#after, limit), this.#reading.line);
-    const text = rows.map((row) => csvLine(cells(row).map(safeCell))).join("");
+    const text = rows.map((row) => csvLine(escaped ? cells(row) : cells(row).map(safeCell))).join("");
     this.#text += text;
     this.#after = next;
     this.#ended = next === null;

@@ -3,24 +3,20 @@ import { Type } from "@sinclair/typebox";
 import type { Actor } from "../core/actor.ts";
 import { hasLostDigits } from "../core/csv.ts";
 import {
-  type CellChange,
   type CheckedCsvRow,
-  type CsvColumn,
   type CsvRowGroup,
   type CsvRowOutcome,
   type CsvRowProblem,
-  cellChanges,
   failedRow,
   rowProblems,
   type WrittenKeys,
 } from "../core/csv_columns.ts";
 import { type CsvInput, type CsvTable, type CsvTableRow, readTable } from "../core/csv_table.ts";
 import { Fault, invalid } from "../core/faults.ts";
-import { counter } from "../core/metrics.ts";
-import { choice, closed, nullable } from "../core/schema.ts";
 import type { Tx, Writer } from "../storage/database.ts";
 import type { Call } from "./call.ts";
 import { type FileQuery, fileFields, withFile } from "./file_upload.ts";
+import { type Gathered, type ImportReport, ImportTally, type RecordResult } from "./import_report.ts";
 import { answerLongWork, answerWrite, writerOf } from "./response.ts";
 
 /** How files of one kind of record are imported. */
@@ -71,30 +67,6 @@ export const eachRow =
       actor,
     );
 
-/** The changes that a row would make to a record. */
-interface RowChange {
-  readonly line: number;
-  readonly name: string | null;
-  readonly change: "created" | "updated";
-  readonly fields: readonly CellChange[];
-}
-
-/** The result of an import: the number of rows, and the outcomes of records. */
-export interface ImportReport {
-  readonly rows: number;
-  /** The number of records, when several rows form one. */
-  readonly groups?: number;
-  readonly created: number;
-  readonly updated: number;
-  readonly unchanged: number;
-  readonly failed: number;
-  /** The problems of the first failed rows, by line. */
-  readonly errors: readonly CsvRowProblem[];
-  /** In a dry run: the changes that the first rows would make, by line. */
-  readonly dry_run?: true;
-  readonly changes?: readonly RowChange[];
-}
-
 /** The query of an import that supports a dry run. */
 export const importFields = {
   ...fileFields,
@@ -107,65 +79,8 @@ export const importFields = {
   ),
 };
 
-const cell = (description: string) =>
-  Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()], { description });
-
-const ImportView = closed({
-  rows: Type.Integer({ description: "Rows in the file, without the header." }),
-  created: Type.Integer({ description: "New records." }),
-  updated: Type.Integer({ description: "Existing records that the file changed." }),
-  unchanged: Type.Integer({ description: "Existing records that stayed as they were." }),
-  failed: Type.Integer({ description: "Records with errors, which were not imported." }),
-  errors: Type.Array(
-    closed({
-      line: Type.Integer({ description: "The line of the file on which the row begins, from 1." }),
-      name: nullable(Type.String({ description: "The row's SKU, order number or email address." })),
-      field: nullable(Type.String({ description: "The column; null if the problem is the whole row." })),
-      message: Type.String(),
-    }),
-    { description: "The problems of rows with errors, by line: the first 10,000." },
-  ),
-});
-
-/** The report of an import that supports a dry run. */
-export const DryRunImportView = closed({
-  ...ImportView.properties,
-  dry_run: Type.Optional(Type.Literal(true, { description: "This was a dry run: nothing was written." })),
-  changes: Type.Optional(
-    Type.Array(
-      closed({
-        line: Type.Integer({ description: "The line of the file on which the row begins, from 1." }),
-        name: nullable(Type.String({ description: "The SKU, order number or email address in the row." })),
-        change: choice(["created", "updated"], { description: "What the row would do to its record." }),
-        fields: Type.Array(
-          closed({
-            field: Type.String({ description: "The name of the field." }),
-            from: cell("Null if the field is empty so far."),
-            to: cell("Null if the field is cleared."),
-          }),
-          { description: "The fields that would change." },
-        ),
-      }),
-      { description: "In a dry run: what each row would change, by line; the first 10,000 rows." },
-    ),
-  ),
-});
-
-/** The report of an import in which several rows form a record. `records` is the field that counts the records. */
-export const GroupImportView = (records: string) =>
-  closed({
-    ...DryRunImportView.properties,
-    [records]: Type.Integer({ description: "The number of records, which the other numbers count." }),
-  });
-
-const imported_rows = counter("packhouse_import_rows_total", "Imported rows, by outcome.", ["outcome"]);
-
 // A transaction of this many rows is short.
 const batch_rows = 50;
-const errors_max = 10_000;
-// At most this many problems are reported per record.
-const problems_max = 100;
-const changes_max = 10_000;
 // At most this many records are run again in a dry run because later rows need them.
 const tied_max = 1000;
 /** The maximum number of rows of a file sent to the API. */
@@ -173,6 +88,13 @@ const rows_max = 100_000;
 
 /** Options and progress callbacks of an import. */
 interface ImportOptions {
+  /**
+   * Stores the results of some records, in the order in which they are complete: in the transaction that saves them, or
+   * in one of its own in a dry run. Throwing ends the import.
+   */
+  readonly note?: (tx: Tx, results: readonly RecordResult[]) => Promise<void>;
+  /** The number of records, in that order, whose results an interrupted import has stored. */
+  readonly done?: number;
   /** Whether each step is undone, and the report shows the changes that it would have made. */
   readonly dry_run?: boolean;
   readonly onStart?: (rows: number) => void;
@@ -195,14 +117,15 @@ export async function importFile<Row>(
   file: CsvInput,
   it: Import<Row>,
   actor: Actor,
-  { dry_run = false, onStart = () => {}, onRow = () => {}, rows_max = Number.POSITIVE_INFINITY }: ImportOptions = {},
+  options: ImportOptions = {},
 ): Promise<ImportReport> {
+  const { dry_run = false, onStart = () => {}, onRow = () => {}, rows_max = Number.POSITIVE_INFINITY, note } = options;
   const { rows, counts, strays } = await countRows(file, it, rows_max);
   onStart(rows);
   const tally = new ImportTally(it.columns, dry_run);
-  const step = dry_run ? dryRunStep(store, it, tally.taken, actor) : saveStep(store, it, tally.taken, actor);
+  const step = stepOf(store, it, tally, actor, options);
   const waiting = new Map<string, Gathered<Row>>();
-  let batch: CsvRowGroup<Row>[] = [];
+  let batch: Gathered<Row>[] = [];
   let size = 0;
   const flush = async () => {
     await takeRecords(step, batch, tally);
@@ -212,8 +135,8 @@ export async function importFile<Row>(
   };
   for await (const read of readTable(file, it)) {
     const key = keyOf(it, read);
-    const record = waiting.get(key) ?? { key, line: read.line, owners: new Set(), rows: [], problems: [], read: 0 };
-    gather(it, record, read);
+    const record = waiting.get(key) ?? newRecord(key, read.line);
+    gather(it, record, read, note !== undefined);
     const left = (counts.get(key) ?? 1) - 1;
     if (left > 0) {
       counts.set(key, left);
@@ -223,13 +146,8 @@ export async function importFile<Row>(
     waiting.delete(key);
     const stray = strays.near(record);
     if (stray !== null && record.problems.length === 0) record.problems.push(incomplete(it, record, stray));
-    if (record.problems.length > 0) {
-      tally.fail(record.problems);
-      for (let row = 0; row < record.read; row += 1) onRow();
-    } else {
-      batch.push(record);
-      size += record.rows.length;
-    }
+    batch.push(record);
+    size += record.read;
     if (size >= batch_rows) await flush();
   }
   await flush();
@@ -238,20 +156,14 @@ export async function importFile<Row>(
   return { ...tally.report(), rows, ...(it.grouped && { groups: tally.records }) };
 }
 
-/** A record whose rows are being read. */
-interface Gathered<Row> extends CsvRowGroup<Row> {
-  readonly line: number;
-  /** Its rows' values in the shared column. */
-  readonly owners: Set<string>;
-  readonly rows: CheckedCsvRow<Row>[];
-  readonly problems: CsvRowProblem[];
-  /** The number of its rows so far, including bad ones. */
-  read: number;
-}
+const newRecord = <Row>(key: string, line: number): Gathered<Row> => {
+  return { key, line, owners: new Set(), rows: [], problems: [], read: 0, sources: [] };
+};
 
 /** Adds a row to its record. */
-function gather<Row>(it: Import<Row>, record: Gathered<Row>, row: CsvTableRow): void {
+function gather<Row>(it: Import<Row>, record: Gathered<Row>, row: CsvTableRow, isNoted: boolean): void {
   record.read += 1;
+  if (isNoted) record.sources.push(row);
   const owner = ownerOf(it, row);
   if (owner !== null) record.owners.add(owner);
   const { line, name } = row;
@@ -331,84 +243,66 @@ async function countRows<Row>(file: CsvInput, it: Import<Row>, max: number) {
 const keyOf = <Row>({ grouped }: Import<Row>, { name, line }: CsvTableRow) =>
   (grouped === undefined ? null : name) ?? `\n${line}`;
 
-class ImportTally {
-  readonly taken = new Map<string, number>();
-  readonly #columns: readonly CsvColumn[];
-  readonly #counts = { created: 0, updated: 0, unchanged: 0, failed: 0 };
-  readonly #errors: CsvRowProblem[] = [];
-  /** The changes that it would make; null unless this is a dry run. */
-  readonly #changes: RowChange[] | null;
-
-  constructor(columns: readonly CsvColumn[], dry_run: boolean) {
-    this.#columns = columns;
-    this.#changes = dry_run ? [] : null;
-  }
-
-  get records(): number {
-    const { created, updated, unchanged, failed } = this.#counts;
-    return created + updated + unchanged + failed;
-  }
-
-  add(outcome: CsvRowOutcome, { rows }: CsvRowGroup<unknown>): void {
-    if (outcome.change === "failed") {
-      this.fail(problemsOf(outcome.fault, rows, this.#columns));
-      return;
-    }
-    const { change, key, effect } = outcome;
-    const { line, name } = rows[0] as CheckedCsvRow<unknown>;
-    this.#counts[change] += 1;
-    if (key !== undefined) this.taken.set(key, line);
-    if (this.#changes === null) imported_rows.add(1, change);
-    else if (change !== "unchanged" && effect !== undefined && this.#changes.length < changes_max) {
-      this.#changes.push({ line, name, change, fields: cellChanges(this.#columns, effect) });
-    }
-  }
-
-  fail(problems: readonly CsvRowProblem[]): void {
-    this.#counts.failed += 1;
-    if (this.#changes === null) imported_rows.add(1, "failed");
-    if (this.#errors.length < errors_max) this.#errors.push(...problems.slice(0, problems_max));
-  }
-
-  report(): Omit<ImportReport, "rows"> {
-    const errors = this.#errors.sort((a, b) => a.line - b.line).slice(0, errors_max);
-    const report = { ...this.#counts, errors };
-    return this.#changes === null ? report : { ...report, dry_run: true, changes: this.#changes };
-  }
-}
-
-/** The problems of a record, each with its row, or with the first row that has the field. */
-function problemsOf(
-  fault: Fault,
-  rows: readonly CheckedCsvRow<unknown>[],
-  columns: readonly CsvColumn[],
-): CsvRowProblem[] {
-  const { fields = [] } = fault.facts;
-  const first = rows[0] as CheckedCsvRow<unknown>;
-  if (fields.length === 0) return rowProblems(first, fault, columns);
-  return fields.slice(0, problems_max).flatMap((problem) => {
-    const [, at, field = problem.field] = /^rows\[(\d+)\]\.(.*)$/.exec(problem.field) ?? [];
-    const row = at === undefined ? rows.find(({ row }) => hasValue(row, field)) : rows[Number(at)];
-    return rowProblems(
-      row ?? first,
-      new Fault(fault.code, fault.message, { fields: [{ ...problem, field }] }),
-      columns,
-    );
-  });
-}
-
-/** Whether a row has a value for a field such as `shipping_address.city`. */
-function hasValue(row: unknown, field: string): boolean {
-  const found = field.split(".").reduce<unknown>((part, name) => (part as Record<string, unknown> | null)?.[name], row);
-  return found !== undefined && found !== null;
-}
-
 /** Saves records together and returns their outcomes. A fault that it throws is the outcome of all of them. */
-type ImportStep<Row> = (records: readonly CsvRowGroup<Row>[]) => Promise<CsvRowOutcome[]>;
-
-function saveStep<Row>(store: Writer, it: Import<Row>, taken: WrittenKeys, actor: Actor): ImportStep<Row> {
-  return (records) => store.write((tx) => it.save(tx, records, taken, actor));
+interface ImportStep<Row> {
+  readonly save: (records: readonly Gathered<Row>[]) => Promise<CsvRowOutcome[]>;
+  /** Stores the result of a record that failed alone. */
+  readonly refuse: (outcome: CsvRowOutcome, record: Gathered<Row>) => Promise<void>;
 }
+
+/** A part of the work of a step: saves some records, or runs them and undoes it. */
+type SaveRecords<Row> = (tx: Tx, records: readonly CsvRowGroup<Row>[]) => Promise<CsvRowOutcome[]>;
+
+/** How an import takes records. Bad ones are left out, and results are stored along the way. */
+function stepOf<Row>(
+  store: Writer,
+  it: Import<Row>,
+  tally: ImportTally,
+  actor: Actor,
+  { dry_run = false, note, done = 0 }: ImportOptions,
+): ImportStep<Row> {
+  const save: SaveRecords<Row> = (tx, records) => it.save(tx, records, tally.taken, actor);
+  const tryOut = dryRunStep(store, it, tally.taken, actor);
+  const noteAll = async (tx: Tx, outcomes: readonly CsvRowOutcome[], records: readonly Gathered<Row>[]) =>
+    note?.(
+      tx,
+      records.map((record, at) => tally.resultOf(outcomes[at] as CsvRowOutcome, record)),
+    );
+  let left = done;
+  return {
+    async save(records) {
+      if (left > 0 && left < records.length) {
+        const at = left;
+        return [...(await this.save(records.slice(0, at))), ...(await this.save(records.slice(at)))];
+      }
+      const good = records.filter(({ problems }) => problems.length === 0);
+      const whole = (outcomes: readonly CsvRowOutcome[]) => {
+        let at = 0;
+        return records.map(({ problems }) => (problems.length > 0 ? bad : (outcomes[at++] as CsvRowOutcome)));
+      };
+      const isDone = left > 0;
+      left = Math.max(0, left - records.length);
+      // What an interrupted import has saved is run once more only to know what it wrote.
+      if (isDone) return whole(good.length === 0 ? [] : await tryOut(good));
+      if (dry_run || good.length === 0) {
+        const outcomes = whole(good.length === 0 ? [] : await tryOut(good));
+        if (note !== undefined) await store.write((tx) => noteAll(tx, outcomes, records));
+        return outcomes;
+      }
+      return store.write(async (tx) => {
+        const outcomes = whole(await save(tx, good));
+        await noteAll(tx, outcomes, records);
+        return outcomes;
+      });
+    },
+    async refuse(outcome, record) {
+      if (note !== undefined) await store.write((tx) => noteAll(tx, [outcome], [record]));
+    },
+  };
+}
+
+/** The outcome of a record with bad rows. Its problems are known. */
+const bad: CsvRowOutcome = { change: "failed", fault: new Fault("validation_failed", "The record has bad rows.") };
 
 /** Thrown to undo a transaction. Holds the outcomes that it would have had. */
 class UndoneImport extends Error {
@@ -421,7 +315,12 @@ class UndoneImport extends Error {
 }
 
 /** As `saved`, but undone. Records that need earlier ones are run together with those. */
-function dryRunStep<Row>(store: Writer, it: Import<Row>, taken: WrittenKeys, actor: Actor): ImportStep<Row> {
+function dryRunStep<Row>(
+  store: Writer,
+  it: Import<Row>,
+  taken: WrittenKeys,
+  actor: Actor,
+): (records: readonly CsvRowGroup<Row>[]) => Promise<CsvRowOutcome[]> {
   const made = new Map<string, CsvRowGroup<Row>[]>();
   const namesOf = (side: "creates" | "needs", { rows }: CsvRowGroup<Row>) =>
     rows.flatMap(({ row }) => it.ties?.(row)[side] ?? []);
@@ -455,7 +354,7 @@ async function runAndUndo(store: Writer, work: (tx: Tx) => Promise<CsvRowOutcome
 /** Imports records in one step. If that is refused as a whole, each half is tried, down to the failing record. */
 async function takeRecords<Row>(
   step: ImportStep<Row>,
-  records: readonly CsvRowGroup<Row>[],
+  records: readonly Gathered<Row>[],
   tally: ImportTally,
 ): Promise<void> {
   const [first] = records;
@@ -463,7 +362,7 @@ async function takeRecords<Row>(
   await Bun.sleep(0);
   if (first === undefined) return;
   try {
-    const outcomes = await step(records);
+    const outcomes = await step.save(records);
     for (const [at, record] of records.entries()) {
       const outcome = outcomes[at];
       if (outcome === undefined) throw new Error("each record has an outcome");
@@ -471,7 +370,10 @@ async function takeRecords<Row>(
     }
   } catch (error) {
     const outcome = failedRow(error);
-    if (records.length === 1) return tally.add(outcome, first);
+    if (records.length === 1) {
+      await step.refuse(outcome, first);
+      return tally.add(outcome, first);
+    }
     const middle = Math.ceil(records.length / 2);
     await takeRecords(step, records.slice(0, middle), tally);
     await takeRecords(step, records.slice(middle), tally);

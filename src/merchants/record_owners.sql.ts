@@ -1,6 +1,7 @@
 // Finds the merchant that owns the record in the path, so that other ids in the request resolve within that merchant.
 import { eq, or } from "drizzle-orm";
 import { customers } from "../../db/schema/customers.ts";
+import { file_imports } from "../../db/schema/imports.ts";
 import { lots } from "../../db/schema/inventory.ts";
 import { orders } from "../../db/schema/orders.ts";
 import { platform_connections } from "../../db/schema/platforms.ts";
@@ -17,6 +18,7 @@ import type { OwnedPath } from "../storage/tenant.ts";
 
 type OwnedTable =
   | typeof customers
+  | typeof file_imports
   | typeof lots
   | typeof platform_connections
   | typeof products
@@ -38,6 +40,7 @@ const owners: Readonly<
   products: { noun: "product", find: ownerIn(products) },
   customers: { noun: "customer", find: ownerIn(customers) },
   returns: { noun: "return", find: ownerIn(returns) },
+  imports: { noun: "file_import", find: ownerIn(file_imports) },
   platforms: { noun: "connection", find: ownerIn(platform_connections) },
   "inventory/receipts": { noun: "receipt", find: ownerIn(receipts) },
   "inventory/transfers": { noun: "transfer", find: ownerIn(transfers) },

@@ -7,6 +7,7 @@ import { day_ms, hour_ms } from "../core/time.ts";
 import { emailKey } from "../customers/customer.ts";
 import { nextEvents } from "../events/events.sql.ts";
 import { recordAct } from "../identity/audit_log/audit_log.sql.ts";
+import { erasePersonalFiles } from "../imports/file_imports.sql.ts";
 import type { Db, Tx } from "../storage/database.ts";
 import { dropPayloads } from "../webhooks/deliveries/deliveries.ts";
 import {
@@ -263,6 +264,7 @@ type StepCommand = (tx: Tx, erasure: Erasure, ids: DueErasure["ids"]) => Promise
 const steps: Readonly<Record<ErasureStep, StepCommand>> = {
   records: eraseRecords,
   imports: eraseUnlinkedImports,
+  files: eraseImportedFiles,
   events: dropEvents,
   answers: dropStoredAnswers,
 };
@@ -345,6 +347,15 @@ async function eraseUnlinkedImports(tx: Tx, { place, email, terms, began_at }: E
   const idsOf = (rows: readonly { readonly id: number }[]) => rows.map(({ id }) => id);
   const imports = await eraseImports(tx, idsOf(theirs));
   return { ...reached(idsOf(found), imports_max, span), counts: { imports } };
+}
+
+const imported_rows_max = 1000;
+
+/** Deletes uploaded files of orders and customers, which may name the person. Pending imports of them are cancelled. */
+async function eraseImportedFiles(tx: Tx, { place }: Erasure): Promise<StepResult> {
+  const { rows, parts } = await erasePersonalFiles(tx, imported_rows_max);
+  const counts = { imported_rows: rows, imported_files: parts };
+  return { place: String(Number(place || 0) + 1), more: rows + parts > 0, counts };
 }
 
 const events_max = 500;

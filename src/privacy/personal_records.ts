@@ -49,7 +49,8 @@ interface PersonalRecords {
 export const personalKinds = [
   ...["customers", "addresses", "search_words", "orders", "order_lines", "holds", "history", "shipments", "labels"],
   ...["label_documents", "tracking", "scans", "waiting_scans", "returns", "return_items", "inspections", "refunds"],
-  ...["reports_to_platforms", "imports", "notifications", "events", "delivery_log", "stored_responses", "request_log"],
+  ...["reports_to_platforms", "imports", "imported_files", "imported_rows", "notifications", "events", "delivery_log"],
+  ...["stored_responses", "request_log"],
 ] as const;
 export type PersonalKind = (typeof personalKinds)[number];
 
@@ -180,6 +181,14 @@ export const personalRecords: readonly PersonalRecords[] = [
       error_message: "null",
     },
   },
+  // Files of orders and customers are deleted completely: any of them may name the person.
+  { kind: "imported_files", table: "file_import_parts", rows_deleted: true, columns: { bytes: "deleted" } },
+  {
+    kind: "imported_rows",
+    table: "file_import_rows",
+    rows_deleted: true,
+    columns: { change: "deleted", row: "deleted" },
+  },
   {
     kind: "notifications",
     table: "platform_notifications",
@@ -248,6 +257,14 @@ export const otherRecords: Readonly<
   count_lines: { holds: "goods", columns: ["counted_by", "value_source", "unit_value_currency"] },
   rounded_amounts: { holds: "goods", columns: ["noun", "field", "currency"] },
   counts: { holds: "goods", columns: ["status", "bins", "skus", "notes", "opened_by", "posted_by"] },
+  file_imports: {
+    holds: "program",
+    columns: [
+      ...["kind", "status", "file_name", "encoding", "separator", "columns", "columns_key", "map", "decimal"],
+      ...["asked_by", "problem"],
+    ],
+  },
+  import_mappings: { holds: "settings", columns: ["kind", "columns_key", "map", "decimal"] },
   transfers: { holds: "goods", columns: ["status", "reference"] },
   transfer_lines: { holds: "goods", columns: ["lot_number", "bin"] },
   receipts: { holds: "goods", columns: ["status", "reference", "supplier"] },

@@ -20,6 +20,7 @@ import { secondFactors } from "../identity/sessions/set_up_second_factor.ts";
 import { signInRoutes } from "../identity/sessions/sign_in.routes.ts";
 import { invitationRoutes } from "../identity/users/invitations.routes.ts";
 import { userRoutes } from "../identity/users/users.routes.ts";
+import { fileImportRoutes } from "../imports/file_imports.routes.ts";
 import { inventoryRoutes } from "../inventory/inventory.routes.ts";
 import { noteProductChange } from "../inventory/reservations/backorders.ts";
 import { brandingRoutes } from "../merchants/branding/branding.routes.ts";
@@ -73,6 +74,7 @@ const features = (service: Service): AnyElysia =>
     .use(productRoutes(noteProductChange))
     .use(productCsvRoutes(noteProductChange))
     .use(addressRoutes(carrierAsker(service)))
+    .use(fileImportRoutes)
     .use(customerCsvRoutes)
     .use(customerRoutes)
     .use(inventoryRoutes)

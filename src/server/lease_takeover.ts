@@ -5,6 +5,7 @@ import { carrierChecks } from "../customers/customers.sql.ts";
 import { fileRemovals } from "../files/files.sql.ts";
 import type { Service } from "../http/service.ts";
 import { invitationMails } from "../identity/users/invitations.sql.ts";
+import { fileImportQueue } from "../imports/file_imports.sql.ts";
 import { importQueue } from "../platforms/imports/imports.sql.ts";
 import { reportQueue } from "../platforms/shipment_updates/shipment_updates.sql.ts";
 import { purchaseQueue } from "../shipping/labels/label_purchases.sql.ts";
@@ -22,6 +23,7 @@ export const queues: Readonly<Record<ClaimKind, Pick<Queue<never>, "job" | "shif
   addresses:   carrierChecks,
   deliveries:  { job: "webhooks.deliver", shift: shiftAttempts, release: endLeases },
   files:       fileRemovals,
+  file_imports: fileImportQueue,
   imports:     importQueue,
   invitations: invitationMails,
   labels:      purchaseQueue,

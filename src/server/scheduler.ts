@@ -11,6 +11,12 @@ import { forgetOldRequests } from "../http/request_log/request_log.jobs.ts";
 import type { Service } from "../http/service.ts";
 import { deleteExpiredAnswers } from "../http/stored_responses.sql.ts";
 import { forgetOldActs, mailInvitations } from "../identity/identity.jobs.ts";
+import {
+  deleteOldImports,
+  fileImportsSettled,
+  importFiles,
+  interruptFileImports,
+} from "../imports/file_imports.jobs.ts";
 import { expireLots, expireReservations, fillBackorders } from "../inventory/inventory.jobs.ts";
 import { copyMerchantsOf } from "../merchants/merchants.jobs.ts";
 import { shiftBackupRuns } from "../operations/backups/backup_runs.sql.ts";
@@ -74,6 +80,8 @@ export interface TriggeredJob {
   readonly what: string;
   /** One bounded round. Returns when to run next (ms, the store's clock), or null to wait for a wake. */
   readonly job: (store: Store, service: Service) => Promise<number | null>;
+  /** Asks long work that rounds left running to end early, before the service stops. */
+  readonly interrupt?: (store: Store) => void;
   /** Waits for work that rounds left running. */
   readonly settle?: (store: Store) => Promise<void>;
 }
@@ -108,6 +116,7 @@ async function forgetUpgradeBackups({ mode, clock }: Store, { data }: Service): 
 const timedJobs: readonly TimedJob[] = [
   { when: "7 * * * *",  what: "forget answers kept for repeated requests",      job: forgetAnswers },
   { when: "41 * * * *", what: "forget notifications that platforms do not repeat",     job: deleteOldNotifications },
+  { when: "47 * * * *", what: "forget uploaded files in their time",                   job: deleteOldImports },
   { when: "53 * * * *", what: "forget callbacks that carriers do not repeat",          job: deleteOldCallbacks },
   { when: "29 2 * * *", what: "find orders of platforms whose notification was lost",  job: reconcile },
   { when: "* * * * *",  what: "skip what waits too long for a receiver, or is too much", job: trimBacklogs },
@@ -132,6 +141,8 @@ const timedJobs: readonly TimedJob[] = [
   { when: "37 3 * * *", what: "forget what the audit trail has kept long enough",      job: forgetOldActs },
 ];
 
+const stoppable = { interrupt: interruptFileImports, settle: fileImportsSettled };
+
 /** The triggered jobs by name. The type requires one for each `JobName`. */
 // biome-ignore format: a table is read by its columns.
 export const triggeredJobs: Readonly<Record<JobName, TriggeredJob>> = {
@@ -155,6 +166,7 @@ export const triggeredJobs: Readonly<Record<JobName, TriggeredJob>> = {
   "webhooks.end_waiting":          { what: "end deliveries to deleted webhooks", job: endWaiting },
   "webhooks.recover":              { what: "queue missed deliveries again", job: queueRecoveries },
   "users.mail_invitations":        { what: "send invitation emails", job: mailInvitations },
+  "imports.run":                   { what: "import files", job: importFiles, ...stoppable },
   "privacy.erase":                 { what: "erase people", job: eraseDue },
   "webhooks.mail":                 { what: "send notices by email", job: mailNotices },
   "backups.settle_restored":       { what: "send or discard what is held since a restore", job: settleRestored },
@@ -292,6 +304,7 @@ class JobTimer implements Schedule {
     this.#stopped = true;
     clearTimeout(this.#timer);
     await this.#running;
+    this.#job.interrupt?.(this.#store);
     await this.#job.settle?.(this.#store);
   }
 

@@ -25,6 +25,7 @@ export const jobNames = [
   "webhooks.end_waiting",
   "webhooks.recover",
   "users.mail_invitations",
+  "imports.run",
   "privacy.erase",
   "webhooks.mail",
   "backups.settle_restored",

@@ -15,6 +15,7 @@ const claimKinds = [
   "addresses",
   "deliveries",
   "files",
+  "file_imports",
   "imports",
   "invitations",
   "labels",

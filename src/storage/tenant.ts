@@ -76,6 +76,7 @@ export const ownedPaths = [
   "products",
   "customers",
   "returns",
+  "imports",
   "platforms",
   "inventory/receipts",
   "inventory/transfers",

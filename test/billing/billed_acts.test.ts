@@ -41,7 +41,7 @@ const tells_nothing = `
   reactivateMerchant closeMerchant updateMe changePassword updateUser endMyOtherSessions endMySession endSessions
   endSession endViewAs joinMembership beginSecondFactor confirmSecondFactor renewRecoveryCodes turnOffSecondFactor
   createInvitation resendInvitation revokeInvitation createProduct updateProduct importProducts verifyAddresses
-  importCustomers createCustomer updateCustomer putCustomer
+  importCustomers createImport checkImport runImport cancelImport createCustomer updateCustomer putCustomer
   createAddress updateAddress acceptAddressSuggestion deleteAddress
   createLocation updateLocation reserveInventory releaseInventory extendReservation correctLot setLotStatus
   openCount recordCount reviewCount cancelCount createReceipt scanReceipt cancelReceipt createTransfer

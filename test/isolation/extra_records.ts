@@ -65,7 +65,17 @@ export async function makeMore(
   mine["getEvent evt"] = event.id;
   mine["listPlatformReports ord"] = report.order_id;
   mine["listPlatformReports order_number"] = (await live("GET", `/orders/${report.order_id}`)).order_number;
-  return { mine: { ...mine, ...equal.mine }, ready: { ...bodiesOf(ready, line.sku, own), ...equal.ready } };
+  const all = { ...bodiesOf(ready, line.sku, own), ...equal.ready, ...(await importsOf(app)) };
+  return { mine: { ...mine, ...equal.mine }, ready: all };
+}
+
+const ofImports = ["getImport", "listImportRows", "exportRejectedRows", "checkImport", "runImport", "cancelImport"];
+
+/** A file of products whose columns are not mapped yet. */
+async function importsOf(app: TestApp): Promise<Supplies> {
+  const headers = { "content-type": "text/csv" };
+  const { body } = await app.call("POST", "/imports?kind=products", "code,title\nEQUAL,Equal\n", { headers });
+  return Object.fromEntries(ofImports.map((id) => [id, { path: { id: body.data.id } }]));
 }
 
 /** A merchant's callers: a key, and a signed-in user. */

@@ -212,7 +212,8 @@ async function makePeople(app: TestApp, code: Code, id: string, key: string, nam
 }
 
 /** The paths of a merchant's data. The rest is the operator's: warehouses, bins, carriers and counts. */
-const nouns = "orders|products|customers|files|returns|shipments|tracking|platforms|webhooks|notices|events|keys";
+const nouns =
+  "orders|products|customers|files|returns|shipments|tracking|platforms|webhooks|notices|events|keys|imports";
 const owns = new RegExp(`^/(${nouns}|inventory(?!/(locations|bins|counts))|shipping/labels)`);
 
 async function keysOf(app: Pick<TestApp, "call" | "keys" | "watch">, mode: Environment) {

@@ -60,7 +60,7 @@ const nameless = new Set([
     " created_after created_before shipped_after shipped_before ship_by_before updated_after updated_before" +
     " expiring_before as_of date status statuses types bin zone connector platform account_id supplier value token" +
     " signature expires mode scope hash system target fields from_address action paper dpi connection account map" +
-    " kind accent_color display_name support_email support_phone website message"
+    " kind accent_color display_name support_email support_phone website message file_name"
   ).split(" "),
 ]);
 

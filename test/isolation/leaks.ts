@@ -96,6 +96,8 @@ export const forgotten: Readonly<Record<string, Planted["find"]>> = {
   erasures: looks("listErasures"),
   events: looks("listEvents"),
   files: looks("listFiles"),
+  file_imports: looks("listImports"),
+  import_mappings: usedMappings,
   invitations: looks("listInvitations"),
   labels: looks("exportLabels"),
   lots: looks("listLots"),
@@ -154,6 +156,16 @@ export async function wrongDeliveries(fixture: Fixture, since = 0): Promise<stri
 
 function newWrongDeliveries(fixture: Fixture): Promise<string[]> {
   return wrongDeliveries(fixture, fixture.sent.BETA.length);
+}
+
+/** Another merchant's mapping of columns that is applied to a file of the asking merchant. */
+async function usedMappings({ app, merchants: { ALFA, BETA } }: Fixture): Promise<string[]> {
+  const headers = { "content-type": "text/csv" };
+  const send = ({ keys }: typeof BETA, query = "") =>
+    app.call("POST", `/imports?kind=products${query}`, "item,title\nTEA-100,Tea\n", { key: keys.live.full, headers });
+  await send(ALFA, "&map=item:sku,title:name");
+  const { data } = (await send(BETA)).body;
+  return data.remembered ? ["createImport uses the mapping of another merchant"] : [];
 }
 
 /** Another merchant's order, as it is included in a return of the asking merchant that is made to name it. */

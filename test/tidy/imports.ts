@@ -18,7 +18,7 @@ export const features = [
     "products",
   ],
   ...["billing", "customers", "inventory", "orders", "shipping", "tracking", "returns", "platforms", "webhooks"],
-  ...["reports", "privacy", "operations", "dashboard", "server", "cli"],
+  ...["imports", "reports", "privacy", "operations", "dashboard", "server", "cli"],
 ];
 
 type Layer = "edge" | "plain" | "sql" | "schema" | "transitions";

@@ -140,11 +140,20 @@ export function missingPermissions(granted: GrantedPermissions, wanted: Iterable
   return [...wanted].filter((permission) => !granted.permissions.has(permission));
 }
 
+/** The permissions to import records, by kind. */
+export const importNeeds = {
+  orders: "orders.write",
+  customers: "customers.write",
+  products: "catalog.write",
+  stock: "stock.write",
+} as const satisfies Readonly<Record<string, Permission>>;
+
 /**
- * What a route needs: a permission; `any` for any key or user; `user` for a signed-in user, on routes about that user;
+ * What a route needs: a permission; `any` for any key or user; `imports` for the permission to import any kind of
+ * record, where the act requires that of its kind; `user` for a signed-in user, on routes about that user;
  * `none` for public routes and for routes that check a signature or a token themselves.
  */
-export type RouteNeed = Permission | "any" | "user" | "none";
+export type RouteNeed = Permission | "any" | "imports" | "user" | "none";
 
 /** Whether a route only reads, even though its method could change things. */
 export const onlyReads = (need: RouteNeed): boolean => need === "any" || need.endsWith(".read");

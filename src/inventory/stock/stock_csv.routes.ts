@@ -2,7 +2,8 @@ import { columnTable, csvExportFields, writeCells } from "../../core/csv_columns
 import { checkOf, closed } from "../../core/schema.ts";
 import { answerCsv, type CsvFile, pagesOf } from "../../http/csv_response.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
-import { answerImport, DryRunImportView, eachRow, type Import, importFields } from "../../http/imports.ts";
+import { DryRunImportView } from "../../http/import_report.ts";
+import { answerImport, eachRow, type Import, importFields } from "../../http/imports.ts";
 import { respond, routes } from "../../http/routes.ts";
 import { showsBins } from "../warehouses/bin_visibility.ts";
 import { saveStockRows } from "./import_stock.ts";

@@ -4,7 +4,8 @@ import { checkOf, closed, fittingInSlice, type PagePosition } from "../../core/s
 import { emailKey } from "../../customers/customer.ts";
 import type { CsvFile, CsvPage } from "../../http/csv_response.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
-import { answerImport, GroupImportView, type Import, importFields } from "../../http/imports.ts";
+import { GroupImportView } from "../../http/import_report.ts";
+import { answerImport, type Import, importFields } from "../../http/imports.ts";
 import { exportCsv, respond, routes } from "../../http/routes.ts";
 import type { Db } from "../../storage/database.ts";
 import { sizesOfOrders } from "../lifecycle/order_lookup.sql.ts";

@@ -117,6 +117,7 @@ function neededBy({ need, live_only }: Operation): string {
   if (need === "none") return "no key";
   if (need === "any") return "any key or user";
   if (need === "user") return "a signed-in user; API keys are refused";
+  if (need === "imports") return "a write key or the permission to import that kind of record";
   const key = level_words[levelFor(need)];
   return `${key}${live_only ? " of the live environment" : ""} or \`${need}\``;
 }
@@ -145,6 +146,7 @@ const records: Readonly<Record<string, string>> = {
   "/erasures/": "The erasure, such as `ers_1001`.",
   "/events/": "The event, such as `evt_0198c7…`.",
   "/files/": "The file, such as `fil_1001`.",
+  "/imports/": "The import, such as `imf_1001`.",
   "/inventory/counts/": "The count, such as `cnt_1001`.",
   "/inventory/locations/": "The warehouse, such as `whs_1001`.",
   "/inventory/lots/": "The lot, such as `lot_1001`.",

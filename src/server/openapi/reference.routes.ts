@@ -41,7 +41,10 @@ function answerText(
 ): Response {
   const always = { "x-request-id": call.request_id, ...call.headers, etag: `W/${etag}`, vary: "Accept-Encoding" };
   const all = { ...always, "cache-control": "no-cache", "x-content-type-options": "nosniff", ...headers };
-  if (isKnown(call, etag)) return new Response(null, { status: 304, headers: all });
+  if (isKnown(call, etag)) {
+    const { "content-type": _, ...unchanged } = all as Record<string, string>;
+    return new Response(null, { status: 304, headers: unchanged });
+  }
   const takes = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|\s|$))/.test(call.request.headers.get("accept-encoding") ?? "");
   if (!takes) return new Response(plain(), { headers: all });
   return new Response(gzip, { headers: { ...all, "content-encoding": "gzip" } });

@@ -7,7 +7,7 @@ import { AddressView, CustomerView } from "../../customers/customer.schema.ts";
 import { CustomerDetailView } from "../../customers/customers.routes.ts";
 import { EventTypeView, EventView } from "../../events/event.schema.ts";
 import { FileView } from "../../files/files.schema.ts";
-import { DryRunImportView } from "../../http/imports.ts";
+import { DryRunImportView } from "../../http/import_report.ts";
 import { RequestView } from "../../http/request_log/request_log.schema.ts";
 import { CreatedKeyView, KeyView } from "../../identity/api_keys/api_key.schema.ts";
 import { EntryView } from "../../identity/audit_log/audit_log.schema.ts";

@@ -4,7 +4,7 @@ import type { Static } from "@sinclair/typebox";
 import type { ChecksView } from "../../../addresses/address.schema.ts";
 import type { BillableEventView, StorageView } from "../../../billing/billing.schema.ts";
 import type { AddressView, CustomerView } from "../../../customers/customer.schema.ts";
-import type { DryRunImportView } from "../../../http/imports.ts";
+import type { DryRunImportView } from "../../../http/import_report.ts";
 import type { EntryView } from "../../../identity/audit_log/audit_log.schema.ts";
 import type { FactorView, NewFactorView, RecoveryCodesView } from "../../../identity/sessions/sign_in.schema.ts";
 import type { InvitationView, InvitedView, LinkedInvitationView } from "../../../identity/users/invitation.schema.ts";

@@ -54,6 +54,24 @@ export async function catalogue({ tell, act }: Teller): Promise<void> {
   await tell("exportProducts");
 }
 
+/** A file of products with the columns of a shop, which is mapped, checked and imported. */
+export async function imports({ app, tell, act }: Teller): Promise<void> {
+  const body = "Variant SKU,Title,Variant Price\r\nRIBBON,Ribbon,1.20\r\nBOX-S,Box,free\r\n";
+  const query = { kind: "products", file_name: "shop.csv" };
+  const made = await tell("createImport", { query, body });
+  const path = { id: made.data.id };
+  await tell("checkImport", { path, body: { map: "Variant SKU:sku,Title:name,Variant Price:price" } });
+  await app.runJobs();
+  await tell("listImportRows", { path, query: { change: "failed" } });
+  await tell("exportRejectedRows", { path });
+  await tell("runImport", { path });
+  await app.runJobs();
+  await tell("getImport", { path });
+  const again = await act("createImport", { query: { kind: "customers" }, body: "mail\r\nada@example.com\r\n" });
+  await tell("cancelImport", { path: { id: again.data.id } });
+  await tell("listImports");
+}
+
 /** The warehouses, their receipts, and their stock levels. */
 export async function inventory({ tell, act }: Teller): Promise<void> {
   const [first] = (await tell("listLocations")).data;

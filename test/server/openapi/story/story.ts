@@ -15,7 +15,7 @@ import { refusals } from "./refusals.ts";
 import { reports } from "./reports.ts";
 import { audit, backups, events, keys, mail, servers, webhooks } from "./service.ts";
 import { holidays, rateCards, shippingRules, zones } from "./shipping.ts";
-import { catalogue, inventory } from "./stock.ts";
+import { catalogue, imports, inventory } from "./stock.ts";
 
 const folder = join(import.meta.dir, "../../../../src/server/openapi");
 
@@ -50,6 +50,7 @@ export async function tellWhole(app: TestApp): Promise<Told> {
 
 async function tellWorks(story: Teller): Promise<Buyer> {
   await catalogue(story);
+  await imports(story);
   await inventory(story);
   const buyer = await customers(story);
   await reservations(story);
