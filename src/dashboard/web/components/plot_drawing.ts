@@ -40,7 +40,8 @@ export function draw(place: HTMLElement, drawing: PlotDrawing): () => void {
     {
       width: place.clientWidth,
       height,
-      padding: [10, 14, 0, 0],
+      // Half of the last label, such as "4:45 AM", is right of its point.
+      padding: [10, 26, 0, 0],
       legend: { show: false },
       cursor: { y: false, drag: { x: false, y: false, setScale: false }, points: { show: kind === "line" } },
       scales: {

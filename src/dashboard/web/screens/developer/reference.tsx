@@ -16,14 +16,18 @@ export function ReferenceScreen() {
               <p>{texts.text}</p>
             </Card>
             <Card title={texts.tryTitle}>
-              <ul>
-                <li>{texts.trySession}</li>
-                <li>{texts.tryTest}</li>
-                <li>{texts.tryKey}</li>
-              </ul>
-              {may("keys.manage") && (
-                <LinkButton icon="key" title={texts.makeKey} href={to("/settings/keys?mode=test")} />
-              )}
+              <div class="stack">
+                <ul>
+                  <li>{texts.trySession}</li>
+                  <li>{texts.tryTest}</li>
+                  <li>{texts.tryKey}</li>
+                </ul>
+                {may("keys.manage") && (
+                  <p>
+                    <LinkButton icon="key" title={texts.makeKey} href={to("/settings/keys?mode=test")} />
+                  </p>
+                )}
+              </div>
             </Card>
           </>
         }

@@ -1,6 +1,6 @@
 import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
-import type { Holidays } from "../../api/types.ts";
+import type { CarrierList, Holidays } from "../../api/types.ts";
 import { query, setQuery } from "../../browser/router.ts";
 import { type Action, ActionButton } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
@@ -21,10 +21,12 @@ export function HolidaysScreen() {
   const this_year = new Date(now.value).getFullYear();
   const year = Number(query.value.get("year") ?? this_year);
   const { data: carriers, problem, loading } = useQuery<readonly Holidays[]>("/shipping/holidays", { year });
+  const { data: known } = useQuery<CarrierList>("/shipping/carriers");
+  const nameOf = (code: string) => known?.carriers.find((one) => one.code === code)?.name ?? code;
   const years = [0, 1, 2].map((more) => this_year + more);
   return (
     <Page title={texts.title} below={texts.intro}>
-      <fieldset class="choices">
+      <fieldset class="choices holiday-years">
         <legend>{texts.year}</legend>
         {years.map((one) => (
           <label key={one}>
@@ -41,13 +43,20 @@ export function HolidaysScreen() {
       {problem && <Notice problem={problem} />}
       {loading && <Skeleton />}
       {carriers?.map((holidays) => (
-        <CarrierDays key={holidays.carrier} holidays={holidays} year={year} />
+        <CarrierDays key={holidays.carrier} holidays={holidays} name={nameOf(holidays.carrier)} year={year} />
       ))}
     </Page>
   );
 }
 
-function CarrierDays({ holidays, year }: { readonly holidays: Holidays; readonly year: number }) {
+interface CarrierDaysProps {
+  readonly holidays: Holidays;
+  /** The name of the carrier. */
+  readonly name: string;
+  readonly year: number;
+}
+
+function CarrierDays({ holidays, name, year }: CarrierDaysProps) {
   const { carrier, rules, days, dates, is_default } = holidays;
   const { etag } = useQuery<Holidays>(`/shipping/holidays/${carrier}`);
   const save = (changed: Partial<Pick<Holidays, "rules" | "days">>) =>
@@ -73,24 +82,24 @@ function CarrierDays({ holidays, year }: { readonly holidays: Holidays; readonly
     ...common,
     title: texts.add,
     icon: "plus",
-    ask: { title: texts.addTitle(carrier), fields: dayFields, first: { date: `${year}-12-24` }, submit: words.addRow },
-    call: ({ date, name, repeats, observed }) => {
+    ask: { title: texts.addTitle(name), fields: dayFields, first: { date: `${year}-12-24` }, submit: words.addRow },
+    call: ({ date, name: day_name, repeats, observed }) => {
       const [, month = 1, day = 1] = String(date).split("-").map(Number);
-      const rule = { name: String(name), month, day, observed: observed === true, weekday: null, week: null };
+      const rule = { name: String(day_name), month, day, observed: observed === true, weekday: null, week: null };
       return repeats === true
         ? save({ rules: [...rules, rule] })
-        : save({ days: [...days, { date: String(date), name: String(name) }] });
+        : save({ days: [...days, { date: String(date), name: String(day_name) }] });
     },
-    done: (_data, { name }) => texts.added(String(name)),
+    done: (_data, values) => texts.added(String(values["name"])),
   };
   const columns: readonly TableColumn<HolidayDate>[] = [
     { id: "date", title: words.day, cell: (it) => date(it.date) },
     { id: "name", title: words.name, text: "name", wide: true },
-    { id: "repeats", title: texts.every, cell: (it) => (once(it) ? texts.once : texts.every) },
+    { id: "repeats", title: texts.frequency, cell: (it) => (once(it) ? texts.once : texts.every) },
   ];
   return (
     <Card
-      title={carrier}
+      title={name}
       acts={
         <>
           <Badge tone={is_default ? "neutral" : "info"}>{is_default ? texts.built_in : texts.own}</Badge>
@@ -99,7 +108,7 @@ function CarrierDays({ holidays, year }: { readonly holidays: Holidays; readonly
       }
     >
       <DataTable
-        name={`${texts.title} ${carrier}`}
+        name={`${texts.title} ${name}`}
         rows={dates}
         none={texts.none}
         columns={columns}

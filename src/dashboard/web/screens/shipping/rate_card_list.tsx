@@ -37,8 +37,8 @@ const columns: readonly TableColumn<ListedCard>[] = [
   { id: "service", title: words.service, code: "service" },
   { id: "state", title: words.status, cell: (it) => <CardState card={it} /> },
   { id: "effect", title: texts.from, cell: inEffect },
-  { id: "rows", title: texts.rows, number: "price_rows" },
-  { id: "cutoff_time", title: texts.cutOff, text: "cutoff_time" },
+  { id: "rows", title: texts.rows, number: "price_rows", extra: true },
+  { id: "cutoff_time", title: texts.cutOffShort, text: "cutoff_time" },
   {
     id: "fuel",
     title: texts.fuel,
