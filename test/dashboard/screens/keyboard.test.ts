@@ -87,6 +87,7 @@ describeInHouse("the keyboard", (house) => {
     const titles = await page.locator("dialog section:has(h3:has-text('This dialog')) dt").allTextContents();
     expect(titles).toEqual(["Create", "Close the open dialog or menu"]);
     await press(page, "Escape");
+    await page.waitForSelector("dialog:has-text('This dialog')", { state: "detached" });
     await page.waitForSelector("dialog header button:focus");
     expect(await page.locator("dialog").count()).toBe(1);
     await press(page, "Escape");
@@ -131,7 +132,9 @@ describeInHouse("the keyboard", (house) => {
     await page.waitForSelector(".board-card:has-text('K-2')");
     await press(page, "j");
     await page.waitForSelector(".board-card a:focus");
-    await press(page, "? Escape");
+    await press(page, "?");
+    await page.waitForSelector("dialog:has-text('Move between cards')");
+    await press(page, "Escape");
     await page.waitForSelector("dialog", { state: "detached" });
     await page.waitForSelector(".board-card a:focus");
   });

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 
 /** A key, or two keys in a row (`g o`), and what they do. The browser handles those without `run`, such as Enter. */
 export interface Shortcut {
@@ -15,10 +15,10 @@ export interface Shortcut {
 /** The active shortcuts. */
 export const shortcuts = signal<readonly Shortcut[]>([]);
 
-/** Makes shortcuts active while the component is shown. */
+/** Makes shortcuts active while the component is shown, from its first frame. */
 export function useShortcuts(added: readonly Shortcut[]): void {
   const names = added.map(({ keys, title }) => `${keys} ${title}`).join();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const own = added.map((shortcut) => ({ ...shortcut }));
     shortcuts.value = [...shortcuts.peek(), ...own];
     return () => {
