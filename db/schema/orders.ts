@@ -79,6 +79,11 @@ export const orders = table(
     cancel_reason: text().$type<CancelReason>(),
     /** Whether it is a past order imported from another system, which never affected stock here. */
     imported: bool().notNull().default(false),
+    /** When a slip and a pick list were first printed, and how often; of slips, only those of the whole order. */
+    slip_printed_at: time(),
+    slip_prints: int().notNull().default(0),
+    pick_list_printed_at: time(),
+    pick_list_prints: int().notNull().default(0),
   },
   (t) => [
     unique("orders_number").on(t.order_number, t.merchant_id),

@@ -53,6 +53,10 @@ export const shipments = table(
     delivered_at: time(),
     /** Whether it has shipped and must still be queued as a report to its order's platform. */
     untold: bool().notNull().default(false),
+    /** When its label was first printed. */
+    label_printed_at: time(),
+    /** How often its packing slip was printed. */
+    slip_prints: int().notNull().default(0),
   },
   (t) => [
     index("shipments_order").on(t.order_id),
@@ -148,6 +152,9 @@ export const labels = table(
     void_status: text().$type<VoidStatus>(),
     created_at: time().notNull(),
     voided_at: time(),
+    /** When it was first printed, and how often. */
+    printed_at: time(),
+    prints: int().notNull().default(0),
   },
   (t) => [
     // Carriers reuse numbers after some time.
@@ -159,6 +166,9 @@ export const labels = table(
     index("labels_merchant").on(t.merchant_id, t.created_at, t.id),
     index("labels_shipment").on(t.shipment_id),
     index("labels_return").on(t.return_id).where(where("return_id is not null")),
+    index("labels_unprinted")
+      .on(t.order_id)
+      .where(where("status = 'completed' and return_id is null and printed_at is null")),
     index("labels_failed").on(t.created_at).where(where("status = 'error'")),
     index("labels_claimed").on(t.claimed_until).where(where("claimed_until is not null")),
     oneOf("labels", "status", labelStatuses),

@@ -13,6 +13,7 @@ export const idPrefixes = {
   shipment: "shp",
   label: "lbl",
   manifest: "man",
+  document: "doc",
   subscription: "whk",
   delivery: "dlv",
   attempt: "att",

@@ -73,6 +73,8 @@ export interface PrintDocument {
   readonly title: string;
   /** An order number, or the number of orders. */
   readonly name: string;
+  /** A conspicuous mark, such as `REPRINT 2`. */
+  readonly mark?: string | null;
   /** The text of the barcode in the header. */
   readonly symbol: string | null;
   readonly facts: readonly DocumentFact[];
@@ -108,6 +110,11 @@ export function listPiece(texts: readonly string[], style: PieceStyle): Document
 /** The lines of a text that may have line breaks. */
 export function linesOf(text: string): string[] {
   return text.split(/\r\n|[\n\r\u2028\u2029]/u);
+}
+
+/** The mark of a document that was printed before, so many times; null for the first print. */
+export function reprintMark(prints: number): string | null {
+  return prints === 0 ? null : `REPRINT ${prints}`;
 }
 
 /** A count and its noun: `2 units`, `1 unit`. */

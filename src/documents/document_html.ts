@@ -25,12 +25,12 @@ export const htmlPolicy = [
 
 /** A document as an HTML page. */
 export function documentHtml(document: PrintDocument): string {
-  const { title, name, symbol, facts, blocks, notes, tables, foot } = document;
+  const { title, name, mark, symbol, facts, blocks, notes, tables, foot } = document;
   return [
     '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     `<title>${escaped(title)} ${escaped(name)}</title>\n<style>${css}</style>\n</head>\n<body>\n<main>`,
-    `<header>\n<div><h1>${escaped(title)}</h1><p class="name" dir="auto">${escaped(name)}</p></div>`,
+    `<header>\n<div><h1>${escaped(title)}</h1><p class="name" dir="auto">${escaped(name)}</p>${markHtml(mark)}</div>`,
     symbol === null ? "" : symbolSvg(symbol, head_modules_max, 44),
     "</header>",
     factList(facts),
@@ -45,6 +45,8 @@ const head_modules_max = 240;
 const row_modules_max = 210;
 // Also the quiet zone of barcodes: at least ten modules of one pixel each.
 const cell_padding = 14;
+
+const markHtml = (mark: string | null = null) => (mark === null ? "" : `<p><strong>${escaped(mark)}</strong></p>`);
 
 function factList(facts: readonly DocumentFact[]): string {
   if (facts.length === 0) return "";

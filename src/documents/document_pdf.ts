@@ -11,7 +11,7 @@ import type {
   PieceStyle,
   PrintDocument,
 } from "./document.ts";
-import { type Ink, openBook, type PageSize, type PdfBook, type PdfPageWriter } from "./pdf_writer.ts";
+import { type Ink, openBook, type PageSize, type PdfBook, type PdfPageWriter, type PdfSection } from "./pdf_writer.ts";
 import { printableLine, shapedWidth } from "./shape_text.ts";
 import { missingFonts, openTypefaces } from "./typefaces.ts";
 import { unbrokenSize, wrapList, wrapText } from "./wrap_text.ts";
@@ -38,7 +38,7 @@ const foot_height = 26;
 const head_height = 24;
 
 /** Opens the first page; `head` is drawn at the top of every later one. */
-function openFlow(book: PdfBook, head: (leaf: PdfPageWriter) => void): DocumentFlow {
+function openFlow(book: PdfSection, head: (leaf: PdfPageWriter) => void): DocumentFlow {
   return {
     left: margin,
     width: book.size.width - 2 * margin,
@@ -141,13 +141,20 @@ const rows_at_once = 8;
 const gap = 10;
 const row_padding = 4;
 
-/** A document as a PDF; `now` in milliseconds. Yields the thread between rows. */
+/** A document as a PDF; `now` in milliseconds. */
 export async function documentPdf(document: PrintDocument, now: number): Promise<Uint8Array> {
+  const book = await openBook(`${document.title} ${printableLine(document.name)}`, now);
+  await layDocument(book, document);
+  return book.bytes();
+}
+
+/** Adds the pages of a document, which are numbered on their own. Yields the thread between rows. */
+export async function layDocument(book: PdfBook, document: PrintDocument): Promise<void> {
   const text = JSON.stringify(document);
   await openTypefaces(text);
   const advice = missingFonts(text);
-  const book = await openBook(`${document.title} ${printableLine(document.name)}`, now, pageSizes[document.sheet]);
-  const flow = openFlow(book, (leaf) => drawHead(leaf, document, book.size));
+  const section = book.section(pageSizes[document.sheet]);
+  const flow = openFlow(section, (leaf) => drawHead(leaf, document, section.size));
   drawTitle(flow, document);
   drawFacts(flow, document.facts);
   drawBlocks(flow, document.blocks);
@@ -155,18 +162,22 @@ export async function documentPdf(document: PrintDocument, now: number): Promise
   const missing = advice === null ? [] : [{ caption: "Fonts", lines: [`${advice}.`], strong: null }];
   drawNotes(flow, [...missing, ...document.notes]);
   for (const table of document.tables) await drawTable(flow, table);
-  numberPages(book, document);
-  return book.bytes();
+  numberPages(section, document);
+  section.close();
 }
 
 const head_symbol_width = 250;
 const head_symbol_height = 34;
 const head_modules_max = 240;
 
-function drawTitle(flow: DocumentFlow, { title, name, symbol }: PrintDocument): void {
+function drawTitle(flow: DocumentFlow, { title, name, mark, symbol }: PrintDocument): void {
   const top = flow.y;
   const column = symbol === null ? flow.width : flow.width - head_symbol_width - 16;
-  const bricks = [...textBricks(title, column, ink(22, true)), ...textBricks(name, column, ink(13))];
+  const bricks = [
+    ...textBricks(title, column, ink(22, true)),
+    ...textBricks(name, column, ink(13)),
+    ...(mark == null ? [] : textBricks(mark, column, ink(15, true))),
+  ];
   laySideBySide(flow, [{ x: flow.left, bricks }]);
   if (symbol !== null) {
     const drawn = symbolOf(symbol, head_modules_max);
@@ -180,9 +191,10 @@ function drawTitle(flow: DocumentFlow, { title, name, symbol }: PrintDocument): 
 }
 
 /** The header of later pages, which identifies a loose sheet. */
-function drawHead(leaf: PdfPageWriter, { title, name }: PrintDocument, { width }: PageSize): void {
+function drawHead(leaf: PdfPageWriter, { title, name, mark }: PrintDocument, { width }: PageSize): void {
   const room = { width: width - 2 * margin, size: 9, bold: true };
-  const [line = ""] = wrapText(`${title} ${printableLine(name)}`, room);
+  const marked = mark == null ? title : `${mark} · ${title}`;
+  const [line = ""] = wrapText(`${marked} ${printableLine(name)}`, room);
   leaf.text(margin, margin + 8, line, ink(9, true));
   leaf.fill(margin, margin + 13, width - 2 * margin, 0.75, 0);
 }
@@ -353,7 +365,7 @@ function heightOfSymbol(symbol: TextSymbol, module: number, height: number): num
   return symbol.kind === "qr" ? symbol.side * module + 8 * module : height;
 }
 
-function numberPages(book: PdfBook, { foot }: PrintDocument): void {
+function numberPages(book: PdfSection, { foot }: PrintDocument): void {
   const y = book.size.height - margin;
   for (const [at, leaf] of book.leaves.entries()) {
     const number = `Page ${at + 1} of ${book.leaves.length}`;

@@ -158,34 +158,50 @@ export interface PdfPageWriter {
   symbol(x: number, y: number, symbol: TextSymbol, module: number, height: number): void;
 }
 
-/** A PDF of several pages. */
-export interface PdfBook {
+/** Consecutive pages of one size. */
+export interface PdfSection {
   readonly size: PageSize;
   readonly leaves: readonly PdfPageWriter[];
   turn(): PdfPageWriter;
-  /** The finished file. Nothing can be written afterwards. */
+  /** Stores the pages, compressed. Nothing can be drawn on them afterwards. */
+  close(): void;
+}
+
+/** A PDF of several pages, whose sections share their fonts. */
+export interface PdfBook {
+  /** The library's document, for pages of other sources. */
+  readonly document: PDFDocument;
+  section(size: PageSize): PdfSection;
+  /** The finished file, once all sections are closed. Nothing can be written afterwards. */
   bytes(): Promise<Uint8Array>;
 }
 
 /** Opens an empty PDF. `now` (ms) becomes its creation time. */
-export async function openBook(title: string, now: number, size: PageSize): Promise<PdfBook> {
+export async function openBook(title: string, now: number): Promise<PdfBook> {
   const document = await PDFDocument.create({ updateMetadata: false });
   document.setTitle(title, { showInWindowTitleBar: true });
   document.setProducer("Packhouse");
   document.setCreationDate(new Date(now));
   document.setModificationDate(new Date(now));
   const faces = openFaces(document.context);
-  const leaves: PdfLeaf[] = [];
   return {
-    size,
-    leaves,
-    turn() {
-      const leaf = new PdfLeaf(document.addPage([size.width, size.height]), faces, size.height);
-      leaves.push(leaf);
-      return leaf;
+    document,
+    section(size) {
+      const leaves: PdfLeaf[] = [];
+      return {
+        size,
+        leaves,
+        turn() {
+          const leaf = new PdfLeaf(document.addPage([size.width, size.height]), faces, size.height);
+          leaves.push(leaf);
+          return leaf;
+        },
+        close() {
+          for (const leaf of leaves) leaf.close();
+        },
+      };
     },
     async bytes() {
-      for (const leaf of leaves) leaf.close();
       faces.write();
       return document.save();
     },

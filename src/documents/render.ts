@@ -1,31 +1,32 @@
 import { Fault } from "../core/faults.ts";
 import type { Log } from "../core/log.ts";
 import { startWorker } from "../core/workers.ts";
-import type { RenderJob } from "./render_job.ts";
+import type { RenderInput } from "./render_batch.ts";
 import type { RenderAnswer } from "./render_worker.ts";
 
 // Loaded only if there is no thread.
-const draw = async (job: RenderJob) => (await import("./render_job.ts")).draw(job);
+const draw = async (job: RenderInput) => (await import("./render_batch.ts")).run(job);
 
 /** The most documents that may wait. */
 const waiting_max = 500;
 
 interface WaitingRender {
-  readonly job: RenderJob;
+  readonly job: RenderInput;
   readonly resolve: (bytes: Uint8Array | Promise<Uint8Array>) => void;
   readonly reject: (error: Error) => void;
 }
 
 /** Draws a document. Refuses: unavailable. */
-type RenderWorker = (job: RenderJob, log: Log) => Promise<Uint8Array>;
+type RenderWorker = (job: RenderInput, log: Log) => Promise<Uint8Array>;
 
 /**
  * Opens a worker that draws in its own thread, started for the first document. It draws one job at a time, drawings
- * before documents: drawings are quick, and label printers wait for them. If the thread is lost, its job runs in the
- * calling thread and the next job starts a new one. If it never worked, all jobs run in the calling thread.
+ * before documents: drawings are quick, and label printers wait for them. Steps of batches come last. If the thread is
+ * lost, its job runs in the calling thread and the next job starts a new one. If it never worked, all jobs run in the
+ * calling thread.
  */
 export function openRenderWorker(start: () => Worker): RenderWorker {
-  const waiting: Readonly<Record<RenderJob["kind"], WaitingRender[]>> = { drawing: [], document: [] };
+  const waiting: Readonly<Record<RenderInput["kind"], WaitingRender[]>> = { drawing: [], document: [], batch: [] };
   let drawing: WaitingRender | null = null;
   let worker: Worker | null = null;
   let works = false;
@@ -58,7 +59,7 @@ export function openRenderWorker(start: () => Worker): RenderWorker {
   };
   const next = (log: Log): void => {
     while (drawing === null) {
-      const first = waiting.drawing.shift() ?? waiting.document.shift();
+      const first = waiting.drawing.shift() ?? waiting.document.shift() ?? waiting.batch.shift();
       if (first === undefined) return;
       if (given_up) {
         first.resolve(draw(first.job));
@@ -74,7 +75,7 @@ export function openRenderWorker(start: () => Worker): RenderWorker {
     }
   };
   return async (job, log) => {
-    if (waiting.drawing.length + waiting.document.length >= waiting_max) {
+    if (Object.values(waiting).reduce((sum, { length }) => sum + length, 0) >= waiting_max) {
       throw new Fault("unavailable", "Too many documents are being drawn. Try again.", { retry_after_seconds: 2 });
     }
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();

@@ -7,7 +7,7 @@ import type { PrintDocument } from "./document.ts";
 import { documentHtml } from "./document_html.ts";
 import { documentPdf } from "./document_pdf.ts";
 import type { DrawingFormat, DrawingOperation, LabelDrawing, TextOperation } from "./drawing.ts";
-import { openBook } from "./pdf_writer.ts";
+import { openBook, type PdfBook } from "./pdf_writer.ts";
 import { shapedWidth, shapeText } from "./shape_text.ts";
 import { openTypefaces } from "./typefaces.ts";
 
@@ -46,11 +46,18 @@ const points = (dots: number) => dots * pointsPerDot;
 
 /** The drawing as a PDF of one page: bars as vector rectangles, text with embedded subsets of its fonts. */
 export async function pdf(drawing: LabelDrawing): Promise<Uint8Array> {
+  const book = await openBook(drawing.title, Date.parse(`${drawing.date}T00:00:00Z`));
+  await layDrawing(book, drawing);
+  return book.bytes();
+}
+
+/** Adds a page with a drawing. */
+export async function layDrawing(book: PdfBook, drawing: LabelDrawing): Promise<void> {
   await openTypefaces(JSON.stringify(drawing.operations));
   // Whole points, so that 812 x 1218 dots make exactly 4 x 6 inches.
   const size = { width: Math.round(points(drawing.width)), height: Math.round(points(drawing.height)) };
-  const book = await openBook(drawing.title, Date.parse(`${drawing.date}T00:00:00Z`), size);
-  const leaf = book.turn();
+  const section = book.section(size);
+  const leaf = section.turn();
   for (const operation of drawing.operations) {
     const [x, y] = [points(operation.x), points(operation.y)];
     switch (operation.op) {
@@ -72,7 +79,7 @@ export async function pdf(drawing: LabelDrawing): Promise<Uint8Array> {
         break;
     }
   }
-  return book.bytes();
+  section.close();
 }
 
 type RenderedImage = ReturnType<InstanceType<typeof Resvg>["render"]>;

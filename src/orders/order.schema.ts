@@ -34,7 +34,7 @@ import {
   shortReasons,
   writeOffReasons,
 } from "./order.transitions.ts";
-import { counted, HoldView, LineView, ShipmentView, textOf, timeOf } from "./order_parts.schema.ts";
+import { counted, HoldView, LineView, PrintedView, ShipmentView, textOf, timeOf } from "./order_parts.schema.ts";
 import { DecidedByView, ShippingChoiceField, ShippingChoiceView } from "./shipping_rules/shipping_choice.schema.ts";
 
 const lineAmount = (description: string) => moneyField(description, line_amount_max);
@@ -114,6 +114,7 @@ const readOnly = [
   "holds",
   "shipments",
   "returns",
+  "printed",
   "subtotal",
   "allocation",
   "estimated_ship_date",
@@ -374,6 +375,7 @@ const orderView = {
   priority: Type.Integer({ description: "Higher is served first when stock is short; 0 by default." }),
   allow_backorder: Type.Boolean({ description: "Whether units without stock may wait as backorders." }),
   warehouse_id: textOf("The only warehouse that may ship it; null for any."),
+  printed: PrintedView,
   holds: Type.Array(HoldView, { description: "The open holds, oldest first." }),
   shipments: Type.Array(ShipmentView, { description: "The parcels, oldest first, including voided ones." }),
   returns: Type.Array(Type.String(), { description: "The ids of its returns." }),

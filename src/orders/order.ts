@@ -130,6 +130,11 @@ export interface Order extends OrderFields {
   /** Whether its merchant is suspended, read with the order: the hold for that may still be missing. */
   readonly suspended: boolean;
   readonly lines: readonly OrderLine[];
+  /** When its first packing slip and its first pick list were printed (ms), and how often: slips of the whole order. */
+  readonly slip_printed_at: number | null;
+  readonly slip_prints: number;
+  readonly pick_list_printed_at: number | null;
+  readonly pick_list_prints: number;
   /** The open holds, oldest first. */
   readonly holds: readonly OrderHold[];
   readonly shipments: readonly Shipment[];
@@ -140,6 +145,9 @@ export interface Order extends OrderFields {
   /** The calendar on which its promised ship date is based; null while there is no warehouse. */
   readonly promised_by: DispatchCalendar | null;
 }
+
+/** The prints of a new order. */
+export const unprinted = { slip_printed_at: null, slip_prints: 0, pick_list_printed_at: null, pick_list_prints: 0 };
 
 /** A parcel and its order, after an act. */
 export interface OrderParcel {
@@ -329,6 +337,7 @@ export function orderView(order: Order, now: number) {
     priority: order.priority,
     allow_backorder: order.allow_backorder,
     warehouse_id: order.warehouse_id === null ? null : wireId("warehouse", order.warehouse_id),
+    printed: printedView(order),
     holds: order.holds.map(holdView),
     shipments: shipmentViews(order),
     returns: order.returns.map((id) => wireId("return", id)),
@@ -358,14 +367,17 @@ export function orderView(order: Order, now: number) {
 /** The order as single-resource responses show it. */
 export const orderAnswer = (order: Order, now: number) => taggedOrder(orderView(order, now));
 
-/** An order's view with its tag, which covers what stock, calendars and suspensions change without a new revision. */
+/**
+ * An order's view with its tag, which covers what stock, calendars, suspensions and prints change without a new
+ * revision.
+ */
 export function taggedOrder<View extends ReturnType<typeof orderView>>(view: View): View {
   const lines = view.line_items.map((line) => [
     line.quantity_reserved,
     line.quantity_backordered,
     line.quantity_picked,
   ]);
-  return tagged(view, view.revision, [view.estimated_ship_date, lines, view.allowed_actions]);
+  return tagged(view, view.revision, [view.estimated_ship_date, lines, view.allowed_actions, view.printed]);
 }
 
 const name_remedy =
@@ -411,6 +423,18 @@ function holdView(hold: OrderHold) {
     reserve_inventory: hold.reserve_inventory,
     lifted_by: isSystemHold(hold) ? ("cause" as const) : ("release" as const),
     created_at: iso(hold.created_at),
+  };
+}
+
+/** When the documents of an order were first printed: the label, of its current parcels. */
+function printedView({ shipments, slip_printed_at, pick_list_printed_at }: Order) {
+  const labels = shipments.flatMap(({ status, label_printed_at }) =>
+    isGivenUp(status) || label_printed_at === null ? [] : [label_printed_at],
+  );
+  return {
+    label_at: labels.length === 0 ? null : iso(Math.min(...labels)),
+    slip_at: isoOrNull(slip_printed_at),
+    pick_list_at: isoOrNull(pick_list_printed_at),
   };
 }
 

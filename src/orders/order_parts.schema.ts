@@ -82,3 +82,12 @@ export const ShipmentView = closed({
   shipped_at: timeOf("When it left the warehouse; null until then."),
   delivered_at: timeOf("When it arrived; null until then."),
 });
+
+export const PrintedView = {
+  ...closed({
+    label_at: timeOf("When the first label of its parcels was printed; null if none was."),
+    slip_at: timeOf("When a packing slip was first printed; null if none was."),
+    pick_list_at: timeOf("When a pick list was first printed; null if none was."),
+  }),
+  description: "When `POST /documents` printed its documents.",
+};

@@ -145,7 +145,7 @@ const stored = (tx: Tx, fields: NewOrder) => ({ created_at: tx.now, ...fields, r
 // Order numbers are unique for each merchant.
 const numbered = [orders.order_number, orders.merchant_id];
 
-const insertRow = prepared((sql: WriteStatements, a: StatementArgs<Omit<StoredOrder, "id" | "history_rows">>) =>
+const insertRow = prepared((sql: WriteStatements, a: StatementArgs<Pick<StoredOrder, (typeof columns)[number]>>) =>
   sql
     .insert(orders)
     .values(Object.fromEntries(columns.map((name) => [name, a[name]])) as never)
@@ -269,6 +269,74 @@ const countRow = prepared((sql: WriteStatements, a: StatementArgs<{ order_id: nu
     .where(eq(orders.id, a.order_id))
     .returning({ number: orders.history_rows, status: orders.status, held: orders.held }),
 );
+
+const printsOf = preparedOf((sql, isOf) =>
+  forUpdateInOrder(
+    sql
+      .select({ id: orders.id, slip_prints: orders.slip_prints, pick_list_prints: orders.pick_list_prints })
+      .from(orders)
+      .where(isOf(orders.id)),
+    orders.id,
+  ),
+);
+
+/** Locks orders until the transaction ends, and returns how often their documents were printed. */
+export async function lockPrints(tx: Tx, ids: readonly number[]) {
+  return ids.length === 0 ? [] : printsOf(tx, { ids });
+}
+
+/** Documents that were printed for an order. */
+export interface OrderPrint {
+  readonly order_id: number;
+  readonly pick_list: boolean;
+  /** A slip of the whole order or of a parcel. */
+  readonly slip: "order" | "parcel" | null;
+  readonly entry: HistoryEntry;
+}
+
+const marking = (
+  first: "slip_printed_at" | "pick_list_printed_at",
+  prints: "slip_prints" | "pick_list_prints" | null,
+) =>
+  preparedOf((sql: WriteStatements, isOf, a: StatementArgs<{ now: number }>) =>
+    sql
+      .update(orders)
+      .set({
+        [first]: template`coalesce(${orders[first]}, ${a.now})`,
+        ...(prints !== null && { [prints]: template`${orders[prints]} + 1` }),
+      })
+      .where(isOf(orders.id)),
+  );
+const [markSlips, markParcelSlips] = [marking("slip_printed_at", "slip_prints"), marking("slip_printed_at", null)];
+const markPickLists = marking("pick_list_printed_at", "pick_list_prints");
+
+const countRows = preparedOf((sql: WriteStatements, isOf) =>
+  sql
+    .update(orders)
+    .set({ history_rows: template`${orders.history_rows} + 1` })
+    .where(isOf(orders.id))
+    .returning({ id: orders.id, number: orders.history_rows, status: orders.status, held: orders.held }),
+);
+
+/** Records what was printed for locked orders, each with its history row. Printing is no change of an order. */
+export async function markPrinted(tx: Tx, prints: readonly OrderPrint[]): Promise<void> {
+  const mark = async (save: typeof markSlips, printed: (print: OrderPrint) => boolean) => {
+    const ids = prints.filter(printed).map(({ order_id }) => order_id);
+    if (ids.length > 0) await save(tx, { ids, now: tx.now });
+  };
+  await mark(markSlips, ({ slip }) => slip === "order");
+  await mark(markParcelSlips, ({ slip }) => slip === "parcel");
+  await mark(markPickLists, ({ pick_list }) => pick_list);
+  const rows = await countRows(tx, { ids: prints.map(({ order_id }) => order_id) });
+  const counted = new Map(rows.map((row) => [row.id, row]));
+  const steps = prints.flatMap(({ order_id, entry }) => {
+    const row = counted.get(order_id);
+    if (row === undefined) return [];
+    const status = publicStatus(row);
+    return [{ step: { order_id, number: row.number, from_status: status, to_status: status }, entry }];
+  });
+  await insertHistories(tx, steps);
+}
 
 /** Writes a history row of an order that does not change otherwise. */
 export async function noteInHistory(tx: Tx, order_id: number, entry: HistoryEntry): Promise<void> {

@@ -5,6 +5,7 @@ import { and, asc, eq, gt, inArray, isNotNull, isNull, lte, or, type SQL, sql as
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
 import { among, amongThose, folded, forSoleUse, forUpdate, isOneOf, list } from "../../db/kit.ts";
 import { addresses, customer_words, customers } from "../../db/schema/customers.ts";
+import { document_chunks, document_orders } from "../../db/schema/documents.ts";
 import { order_history, order_holds, order_lines, orders } from "../../db/schema/orders.ts";
 import { platform_reports } from "../../db/schema/platform_reports.ts";
 import { platform_imports } from "../../db/schema/platforms.ts";
@@ -227,7 +228,7 @@ export async function eraseOrders(tx: Tx, found: readonly EmptiedOrder[]): Promi
       .where(eq(orders.id, order.id));
   }
   // First, since these rows are found by the numbers of labels and returns.
-  for (const kind of ["waiting_scans", "label_documents"] as const) {
+  for (const kind of ["waiting_scans", "label_documents", "printed_documents"] as const) {
     counts[kind] = await remove(tx, rows[kind].table, rows[kind].which);
   }
   counts.labels = await eraseLabels(tx, ids);
@@ -246,6 +247,10 @@ export function rowsOfOrders(sql: ReadStatements, ids: string) {
   const parcels = sql.select({ id: shipments.id }).from(shipments).where(isOneOfIds(shipments.order_id, ids));
   const theirs = sql.select({ id: returns.id }).from(returns).where(isOneOfIds(returns.order_id, ids));
   const printed = sql.select({ id: labels.id }).from(labels).where(isOneOfIds(labels.order_id, ids));
+  const files = sql
+    .select({ id: document_orders.document_id })
+    .from(document_orders)
+    .where(isOneOfIds(document_orders.order_id, ids));
   const items = sql
     .select({ id: return_items.id })
     .from(return_items)
@@ -267,6 +272,7 @@ export function rowsOfOrders(sql: ReadStatements, ids: string) {
     shipments: { table: shipments, which: isOneOfIds(shipments.order_id, ids) },
     labels: { table: labels, which: isOneOfIds(labels.order_id, ids) },
     label_documents: { table: label_documents, which: amongThose(label_documents.label_id, printed) },
+    printed_documents: { table: document_chunks, which: amongThose(document_chunks.document_id, files) },
     tracking: { table: tracking_records, which: followed },
     scans: { table: tracking_events, which: amongThose(tracking_events.record_id, records) },
     waiting_scans: { table: waiting_updates, which: amongThose(waiting_updates.tracking_number, numbers) },

@@ -49,7 +49,8 @@ interface PersonalRecords {
 export const personalKinds = [
   ...["customers", "addresses", "search_words", "orders", "order_lines", "holds", "history", "shipments", "labels"],
   ...["label_documents", "tracking", "scans", "waiting_scans", "returns", "return_items", "inspections", "refunds"],
-  ...["reports_to_platforms", "imports", "imported_files", "imported_rows", "notifications", "events", "delivery_log"],
+  ...["printed_documents", "reports_to_platforms", "imports", "imported_files", "imported_rows", "notifications"],
+  ...["events", "delivery_log"],
   ...["stored_responses", "request_log"],
 ] as const;
 export type PersonalKind = (typeof personalKinds)[number];
@@ -166,6 +167,13 @@ export const personalRecords: readonly PersonalRecords[] = [
       currency: "kept", breakdown: "kept", method: "kept", status: "kept", notes: "null",
       estimated_completion: "kept",
     },
+  },
+  // A document is deleted for all of its orders. It can be printed again.
+  {
+    kind: "printed_documents",
+    table: "document_chunks",
+    rows_deleted: true,
+    columns: { bytes: "deleted" },
   },
   {
     kind: "reports_to_platforms",
@@ -285,6 +293,13 @@ export const otherRecords: Readonly<
   },
   storage_closes: { holds: "goods", columns: ["business_date"] },
   storage_days: { holds: "goods", columns: ["business_date", "temperature_zone", "oldest_receipt_date"] },
+  // Ids and order numbers, for a day.
+  documents: {
+    holds: "program",
+    columns: [
+      ...["status", "format", "sections", "paper", "items", "printed", "skipped", "error_message", "created_by"],
+    ],
+  },
   manifests: { holds: "staff", columns: ["carrier", "day", "created_by"] },
   audit_entries: {
     holds: "staff",

@@ -42,6 +42,7 @@ import { returnCancellationRoutes } from "../returns/return_cancellations.routes
 import { returnLabelRoutes } from "../returns/return_labels.routes.ts";
 import { returnRoutes } from "../returns/returns.routes.ts";
 import { carrierAsker } from "../shipping/carriers/address_verifier.ts";
+import { documentRoutes } from "../shipping/printing/printed_documents.routes.ts";
 import { shippingRoutes } from "../shipping/shipping.routes.ts";
 import { callbackRoutes } from "../tracking/carrier_callbacks.routes.ts";
 import { parcelRoutes } from "../tracking/parcels.routes.ts";
@@ -81,6 +82,7 @@ const features = (service: Service): AnyElysia =>
     .use(orderRoutes(service))
     .use(shippingRoutes(service))
     .use(printingRoutes(service))
+    .use(documentRoutes(service))
     .use(parcelRoutes)
     .use(trackingRoutes(service))
     .use(callbackRoutes(service))

@@ -9,6 +9,7 @@ import { fileImportQueue } from "../imports/file_imports.sql.ts";
 import { importQueue } from "../platforms/imports/imports.sql.ts";
 import { reportQueue } from "../platforms/shipment_updates/shipment_updates.sql.ts";
 import { purchaseQueue } from "../shipping/labels/label_purchases.sql.ts";
+import { documentQueue } from "../shipping/printing/printed_documents.sql.ts";
 import type { Store, Tx } from "../storage/database.ts";
 import type { Registry } from "../storage/postgres/server_registry.ts";
 import type { Queue } from "../storage/queue.ts";
@@ -22,6 +23,7 @@ import { noticeMails } from "../webhooks/notices.sql.ts";
 export const queues: Readonly<Record<ClaimKind, Pick<Queue<never>, "job" | "shift" | "release">>> = {
   addresses:   carrierChecks,
   deliveries:  { job: "webhooks.deliver", shift: shiftAttempts, release: endLeases },
+  documents:   documentQueue,
   files:       fileRemovals,
   file_imports: fileImportQueue,
   imports:     importQueue,

@@ -46,6 +46,7 @@ import {
 } from "../privacy/privacy.jobs.ts";
 import { askAboutAddresses } from "../shipping/carriers/address_checks.jobs.ts";
 import { finishPurchases, purchasesSettled } from "../shipping/labels/label_purchases.jobs.ts";
+import { deleteExpiredDocuments, drawDue } from "../shipping/printing/printed_documents.jobs.ts";
 import { deleteExpiredQuotes } from "../shipping/rates/quotes.sql.ts";
 import { type JobName, jobNames } from "../storage/commit_effects.ts";
 import type { Store, Tx } from "../storage/database.ts";
@@ -121,6 +122,7 @@ const timedJobs: readonly TimedJob[] = [
   { when: "29 2 * * *", what: "find orders of platforms whose notification was lost",  job: reconcile },
   { when: "* * * * *",  what: "skip what waits too long for a receiver, or is too much", job: trimBacklogs },
   { when: "* * * * *",  what: "forget claims and quotes that are over",        job: forgetEnded },
+  { when: "* * * * *",  what: "forget printed documents after a day",         job: deleteExpiredDocuments },
   { when: "* * * * *",  what: "copy merchants that test data lacks", job: copyMerchantsOf, at_start: true },
   { when: "11 * * * *", what: "hold the orders of suspended merchants alone", job: settleSuspended, at_start: true },
   { when: "17 * * * *", what: "load the ZIP codes that the program carries", job: loadPostalCodes, at_start: true },
@@ -160,6 +162,7 @@ export const triggeredJobs: Readonly<Record<JobName, TriggeredJob>> = {
   "platforms.import":              { what: "import orders from platforms", job: importDue, settle: importsSettled },
   "platforms.report":              { what: "report parcels", job: sendShipmentUpdates, settle: shipmentUpdatesSettled },
   "shipping.finish_purchases":     { what: "complete label purchases", job: finishPurchases, settle: purchasesSettled },
+  "shipping.print":                { what: "draw documents of many orders", job: drawDue },
   "tracking.poll":                 { what: "poll carriers for tracking", job: pollDue, settle: pollsSettled },
   "webhooks.fan_out":              { what: "create deliveries of new events", job: fanOutEvents },
   "webhooks.deliver":              { what: "send due deliveries", job: deliverDue, settle: deliveriesSettled },

@@ -101,6 +101,27 @@ export async function warehouseOfOrder(db: Db, order: LeavingOrder): Promise<Pla
   return origin;
 }
 
+/** Returns the warehouse of an order, with its address in the name of the order's merchant. */
+export async function senderOfOrder(db: Db, order: SentOrder): Promise<PlainWarehouse> {
+  const sender = (await sendersOfOrders(db, [order])).get(order.id);
+  assert(sender, "an order leaves a warehouse");
+  return sender;
+}
+
+/** As `senderOfOrder`, for several orders, by order id. */
+export async function sendersOfOrders(db: Db, orders: readonly SentOrder[]): Promise<Map<number, PlainWarehouse>> {
+  const warehouses = await warehousesOfOrders(db, orders);
+  const merchants = await merchantsIn(db, [...new Set(orders.map(({ merchant_id }) => merchant_id))]);
+  return new Map(
+    orders.flatMap(({ id, merchant_id }) => {
+      const warehouse = warehouses.get(id);
+      if (warehouse === undefined) return [];
+      const name = senderName(merchants.ownerOf(merchant_id));
+      return [[id, { ...warehouse, address: inNameOf(name, warehouse.address) }] as const];
+    }),
+  );
+}
+
 /** Returns the warehouses of several orders, by order id, in a few queries. */
 export async function warehousesOfOrders(
   db: Db,

@@ -15,6 +15,7 @@ import {
   localMoment,
   type PrintContext,
   type PrintDocument,
+  reprintMark,
   textPiece,
 } from "../documents/document.ts";
 import type { PlainWarehouse } from "../inventory/warehouses/warehouse.ts";
@@ -83,6 +84,8 @@ function unitsIn(parcels: readonly Shipment[]): ReadonlyMap<number, number> {
 interface SlipChoices {
   readonly prices: boolean;
   readonly notes: boolean;
+  /** How often it was printed before; 0 or absent leaves it unmarked. */
+  readonly prints?: number;
 }
 
 const title = "Packing slip";
@@ -96,6 +99,7 @@ export function packingSlipDocument(slip: PackingSlip, choices: SlipChoices, pri
   return {
     title,
     name: order_number,
+    mark: reprintMark(choices.prints ?? 0),
     symbol: order_number,
     facts: slipFacts(slip, print),
     blocks: [

@@ -19,6 +19,7 @@ export const jobNames = [
   "platforms.import",
   "platforms.report",
   "shipping.finish_purchases",
+  "shipping.print",
   "tracking.poll",
   "webhooks.fan_out",
   "webhooks.deliver",

@@ -14,6 +14,7 @@ type RunningServer = Readonly<Omit<typeof servers.$inferSelect, "beats">>;
 const claimKinds = [
   "addresses",
   "deliveries",
+  "documents",
   "files",
   "file_imports",
   "imports",

@@ -253,6 +253,8 @@ const same_for_all = new Set([
   "createWebhook body merchants.[]",
   "updateWebhook body merchants.[]",
   "updateReturn body customer_email",
+  // Merchants cannot list documents, so they know of none.
+  "followDocumentLink path id",
 ]);
 
 const header: Place = { in: "query", steps: ["Packhouse-Merchant"], word: "merchant" };

@@ -128,6 +128,8 @@ export const forgotten: Readonly<Record<string, Planted["find"]>> = {
 export const through_others = [
   ...["addresses", "allocations", "audit_entries", "deliveries", "merchant_branding", "order_lines"],
   ...["platform_imports", "reservation_lines"],
+  // Merchants cannot list documents; a link is for one of them.
+  "documents",
 ];
 
 /**

@@ -76,6 +76,8 @@ const by_route: Readonly<Record<string, MerchantAccess>> = {
   getCount: "no",
   getPickList: "no",
   getWavePickList: "no",
+  listDocuments: "no",
+  getDocument: "no",
   getOrderPlan: "no",
   allocateOrder: "no",
   // Labels are at the operator's cost.

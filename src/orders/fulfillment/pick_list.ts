@@ -13,6 +13,7 @@ import {
   localMoment,
   type PrintContext,
   type PrintDocument,
+  reprintMark,
   textPiece,
 } from "../../documents/document.ts";
 import type { DispatchCalendar } from "../../inventory/warehouses/dispatch_calendar.ts";
@@ -27,8 +28,11 @@ function cutOff(ship_date: string | null, { cutoff_time }: DispatchCalendar): st
 
 const title = "Pick list";
 
-/** The pick list of one walk: for one order with everything its picker needs, for several with the share of each. */
-export function pickListDocument(walk: PickWalk, print: PrintContext): PrintDocument {
+/**
+ * The pick list of one walk: for one order with everything its picker needs, for several with the share of each.
+ * `marks_reprints` marks orders whose pick list was printed before, and the list if it has no others.
+ */
+export function pickListDocument(walk: PickWalk, print: PrintContext, marks_reprints = false): PrintDocument {
   const [first, ...others] = walk.orders;
   const only = others.length === 0 ? first : undefined;
   const name = only?.order_number ?? `${walk.orders.length} orders`;
@@ -37,6 +41,7 @@ export function pickListDocument(walk: PickWalk, print: PrintContext): PrintDocu
   return {
     title,
     name,
+    mark: marks_reprints ? reprintMark(Math.min(...walk.orders.map((order) => order.pick_list_prints))) : null,
     symbol: only?.order_number ?? null,
     facts: [...(only === undefined ? [] : orderFacts(only, walk.legs[0]?.warehouse, print)), ...walkFacts(walk)],
     blocks: [],
@@ -44,7 +49,7 @@ export function pickListDocument(walk: PickWalk, print: PrintContext): PrintDocu
     tables: [
       ...walk.legs.map((leg) => stopTable(leg, several ? leg.warehouse.name : null, shareText)),
       ...(walk.missing.length === 0 ? [] : [missingTable(walk.missing, shareText)]),
-      ...(only === undefined ? [orderTable(walk)] : []),
+      ...(only === undefined ? [orderTable(walk, marks_reprints)] : []),
     ],
     foot: footOf(title, name, print),
     sheet: print.sheet,
@@ -158,7 +163,7 @@ const orderColumns: readonly DocumentColumn[] = [
   { caption: "Units", width: 34, align: "right" },
 ];
 
-function orderTable({ orders, legs, codes }: PickWalk): DocumentTable {
+function orderTable({ orders, legs, codes }: PickWalk, marks_reprints: boolean): DocumentTable {
   const units = new Map<number, number>();
   for (const { shares } of legs.flatMap(({ stops }) => stops)) {
     for (const { order, quantity } of shares) units.set(order.id, (units.get(order.id) ?? 0) + quantity);
@@ -171,6 +176,9 @@ function orderTable({ orders, legs, codes }: PickWalk): DocumentTable {
       [
         textPiece(order.customer_name, "strong"),
         textPiece(numberOf(order, codes), "plain"),
+        ...(marks_reprints && order.pick_list_prints > 0
+          ? [textPiece(reprintMark(order.pick_list_prints) ?? "", "strong")]
+          : []),
         ...notesOf(order).flatMap(({ lines }) => lines.map((line) => textPiece(line, "quiet"))),
       ],
       [{ kind: "symbol", text: order.order_number }],

@@ -125,7 +125,7 @@ const collator = onFirstUse(() => new Intl.Collator("en", { numeric: true }));
 const compared = (a: string, b: string) => collator().compare(a, b) || (a < b ? -1 : a > b ? 1 : 0);
 
 /** Why nothing of an order can be picked; null when something can. */
-function unpickable(order: Order): string | null {
+export function unpickable(order: Order): string | null {
   const status = publicStatus(order);
   const reasons = hinderedBy(order);
   if (reasons.length > 0) return `is on hold (${reasons.join(", ")})`;

@@ -15,21 +15,17 @@ import { EnvelopedView } from "../../http/envelope.ts";
 import { answerRead } from "../../http/response.ts";
 import { respond, routes } from "../../http/routes.ts";
 import type { Service } from "../../http/service.ts";
-import { plansOf } from "../../inventory/reservations/reservations.sql.ts";
 import type { PlainWarehouse } from "../../inventory/warehouses/warehouse.ts";
 import { listPlainWarehouses } from "../../inventory/warehouses/warehouses.sql.ts";
-import { codesIn, ownerIn } from "../../merchants/directory.sql.ts";
-import { senderName } from "../../merchants/merchant.ts";
-import { findProducts } from "../../products/products.sql.ts";
-import { inNameOf } from "../../shipping/address.ts";
-import { warehouseOfOrder } from "../../shipping/origins.sql.ts";
+import { senderOfOrder } from "../../shipping/origins.sql.ts";
 import { packingSlipDocument, packingSlipOf, packingSlipView } from "../../shipping/packing_slip.ts";
 import type { Db } from "../../storage/database.ts";
 import { findOrderIds } from "../lifecycle/order_lookup.sql.ts";
 import type { Order } from "../order.ts";
 import { findOrders, getOrder } from "../orders.sql.ts";
 import { pickListDocument } from "./pick_list.ts";
-import { ordersOfWave, type PickWalk, refuseUnpickable, walkOf, walkView, wave_orders_max } from "./pick_walk.ts";
+import { ordersOfWave, refuseUnpickable, walkView, wave_orders_max } from "./pick_walk.ts";
+import { planWalk } from "./plan_pick_walk.ts";
 import { PackingSlipView, PrintPackingSlip, PrintPickList, PrintWave, WalkView } from "./printing.schema.ts";
 
 /** Documents of orders: pick lists, and packing slips for the parcels. */
@@ -95,9 +91,9 @@ type PickListOptions = PrintPickList;
 
 async function answerWalk(call: Call, log: Log, options: PickListOptions, ordersOf: (db: Db) => Promise<Order[]>) {
   const format = formatOf(call, options);
-  if (format === "json") return answerRead(call, async (db) => walkView(await walkFor(db, await ordersOf(db))));
+  if (format === "json") return answerRead(call, async (db) => walkView(await planWalk(db, await ordersOf(db))));
   const { walk, print } = await call.store.read(async (db) => {
-    const walk = await walkFor(db, await ordersOf(db));
+    const walk = await planWalk(db, await ordersOf(db));
     const warehouse = walk.legs[0]?.warehouse ?? (await listPlainWarehouses(db))[0];
     assert(warehouse, "a store has a warehouse");
     return { walk, print: printOf(db, warehouse, options.paper) };
@@ -107,25 +103,13 @@ async function answerWalk(call: Call, log: Log, options: PickListOptions, orders
   return sendDocument(call, log, pickListDocument(walk, print), { name, format, now: print.now });
 }
 
-async function walkFor(db: Db, orders: readonly Order[]): Promise<PickWalk> {
-  const plans = await plansOf(
-    db,
-    orders.map(({ id }) => id),
-  );
-  const products = await findProducts(db, [...new Set(plans.map(({ product_id }) => product_id))]);
-  const codes = await codesIn(db, orders);
-  return walkOf({ orders, plans, products, warehouses: await listPlainWarehouses(db), codes });
-}
-
 async function answerSlip(call: Call, log: Log, id: string, query: PrintPackingSlip) {
   const { prices = false, notes = false, shipment_id } = query;
   const choices = { prices, notes };
   const parcel = shipment_id === undefined ? undefined : String(shipment_id);
   const slipOf = async (db: Db) => {
     const order = await getOrder(db, id);
-    const warehouse = await warehouseOfOrder(db, order);
-    const sender = senderName(await ownerIn(db, order));
-    return packingSlipOf(order, { ...warehouse, address: inNameOf(sender, warehouse.address) }, parcel);
+    return packingSlipOf(order, await senderOfOrder(db, order), parcel);
   };
   const format = formatOf(call, query);
   if (format === "json") return answerRead(call, async (db) => packingSlipView(await slipOf(db), choices));

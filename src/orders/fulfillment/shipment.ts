@@ -22,11 +22,16 @@ export interface Shipment {
   readonly created_at: number;
   readonly shipped_at: number | null;
   readonly delivered_at: number | null;
+  /** When its label was first printed (ms), and how often its packing slip was. */
+  readonly label_printed_at: number | null;
+  readonly slip_prints: number;
   readonly lines: readonly ShipmentLine[];
 }
 
 /** A past parcel, which has shipped and may have arrived, before it is stored. */
-export type PastShipment = Omit<Shipment, "id" | "tracking_url" | "told_url"> & { readonly merchant_id: number };
+export type PastShipment = Omit<Shipment, "id" | "tracking_url" | "told_url" | "label_printed_at" | "slip_prints"> & {
+  readonly merchant_id: number;
+};
 
 /** The carrier fields of a new parcel. */
 export interface ShipmentCarriage {

@@ -94,11 +94,21 @@ export async function insertAllotted(tx: Tx, allotted: readonly AllottedParcel[]
 
 type NewParcel = Omit<Shipment, "id" | "tracking_url">;
 
+const unprinted = { label_printed_at: null, slip_prints: 0 };
+
 function newParcel({ now }: Tx, parcel: Omit<AllottedParcel, "id" | "merchant_id">): NewParcel {
   const { order_id, carrier, service, tracking_number: entered, lines } = parcel;
   const tracking_number = entered == null ? null : plainTrackingNumber(entered);
   const named = { order_id, carrier, service, tracking_number, told_url: null };
-  return { ...named, status: initialShipmentStatus, created_at: now, shipped_at: null, delivered_at: null, lines };
+  return {
+    ...named,
+    status: initialShipmentStatus,
+    created_at: now,
+    shipped_at: null,
+    delivered_at: null,
+    ...unprinted,
+    lines,
+  };
 }
 
 const rowOf = ({ order_id, status, carrier, service, tracking_number, created_at }: NewParcel) => {
@@ -184,6 +194,37 @@ export async function saveTracking(
 ): Promise<boolean> {
   const { tracking_number, told_url } = label;
   return (await setTracking(tx, { id, tracking_number, told_url })).length === 1;
+}
+
+const setLabelsPrinted = preparedOf((query: WriteStatements, isOf, a: StatementArgs<{ now: number }>) =>
+  query
+    .update(shipments)
+    .set({ label_printed_at: sql`coalesce(${shipments.label_printed_at}, ${a.now})` })
+    .where(isOf(shipments.id)),
+);
+const countSlips = preparedOf((query: WriteStatements, isOf) =>
+  query
+    .update(shipments)
+    .set({ slip_prints: sql`${shipments.slip_prints} + 1` })
+    .where(isOf(shipments.id)),
+);
+
+const slipsOf = preparedOf((query, isOf) =>
+  query.select({ id: shipments.id, slip_prints: shipments.slip_prints }).from(shipments).where(isOf(shipments.id)),
+);
+
+/** How often the packing slips of these parcels were printed. */
+export async function listSlipPrints(db: Db, ids: readonly number[]) {
+  return ids.length === 0 ? [] : slipsOf(db, { ids });
+}
+
+/** Records that the labels and the packing slips of these parcels were printed. */
+export async function markParcelsPrinted(
+  tx: Tx,
+  { labels, slips }: { readonly labels: readonly number[]; readonly slips: readonly number[] },
+): Promise<void> {
+  if (labels.length > 0) await setLabelsPrinted(tx, { ids: labels, now: tx.now });
+  if (slips.length > 0) await countSlips(tx, { ids: slips });
 }
 
 const setUnreported = prepared((sql: WriteStatements, a: StatementArgs<{ id: number }>) =>

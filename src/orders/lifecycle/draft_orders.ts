@@ -14,7 +14,7 @@ import { findAllBySku, findProducts, listBundleParts } from "../../products/prod
 import type { Tx } from "../../storage/database.ts";
 import type { CreateOrder } from "../order.schema.ts";
 import { initialOrderStatus } from "../order.transitions.ts";
-import type { Order, OrderFields, OrderLine } from "../order.ts";
+import { type Order, type OrderFields, type OrderLine, unprinted } from "../order.ts";
 import {
   asActive,
   type LineInput,
@@ -61,7 +61,8 @@ export function newOrder(
   lines: readonly OrderLine[],
 ): Order {
   const stored = { revision: 1, created_at: tx.now, updated_at: tx.now, suspended };
-  return { id, ...fields, ...stored, lines, holds: [], shipments: [], returns: [], calendars: [], promised_by: null };
+  const none = { holds: [], shipments: [], returns: [], calendars: [], promised_by: null, ...unprinted };
+  return { id, ...fields, ...stored, lines, ...none };
 }
 
 /** An order that a request describes. */

@@ -166,6 +166,7 @@ const records: Readonly<Record<string, string>> = {
   "/shipments/": "The parcel, such as `shp_1001`.",
   "/shipping/carrier_accounts/": "The carrier account, such as `cac_1001`.",
   "/shipping/labels/": "The label, such as `lbl_1001`.",
+  "/documents/": "The document, such as `doc_1001`.",
   "/shipping/manifests/": "The manifest, such as `man_1001`.",
   "/shipping/rate_cards/": "The rate card, such as `rtc_1001`.",
   "/shipping/rules/": "The rule, such as `rul_1001`.",

@@ -6,6 +6,10 @@ import type { DrawingOperation, LabelDrawing, TextOperation } from "../../docume
 import { printableLine, unprintableLetters } from "../../documents/shape_text.ts";
 import { missingFonts } from "../../documents/typefaces.ts";
 import { fitLine, fitLines, lineHeight, type TextBox } from "../../documents/wrap_text.ts";
+import { parcelPlace, placeText } from "../../orders/fulfillment/order_units.ts";
+import { trackingUrl } from "../../orders/fulfillment/tracking_url.ts";
+import type { Order } from "../../orders/order.ts";
+import type { Db } from "../../storage/database.ts";
 import type { LabelWarning } from "./label.ts";
 import { isSscc } from "./sscc.ts";
 
@@ -73,7 +77,7 @@ export function drawLabel(facts: LabelFacts): {
 }
 
 /** Returns the drawing with the present number of parcels, which may have grown since it was made. */
-export function withParcel(drawing: LabelDrawing, parcel: string): LabelDrawing {
+function withParcel(drawing: LabelDrawing, parcel: string): LabelDrawing {
   // Only captions have this size.
   const isCaption = (operation: DrawingOperation) =>
     operation.op === "text" && operation.size === captionSize && operation.text === parcelCaption;
@@ -82,6 +86,27 @@ export function withParcel(drawing: LabelDrawing, parcel: string): LabelDrawing 
     at > 0 && index === at && operation.op === "text" ? { ...operation, text: parcel } : operation,
   );
   return { ...drawing, operations };
+}
+
+/** The tracking fields of a label with a drawing. */
+interface DrawnLabel {
+  /** Null for a return. */
+  readonly shipment_id: number | null;
+  readonly carrier: string;
+  readonly tracking_number: string | null;
+  readonly tracking_url: string | null;
+}
+
+/**
+ * Returns the drawing with the current number of parcels and tracking URL, which may have changed since it was made.
+ */
+export function currentDrawing(db: Db, order: Order, label: DrawnLabel, drawing: LabelDrawing): LabelDrawing {
+  const { shipment_id } = label;
+  if (shipment_id === null) return drawing;
+  const page = trackingUrl(db, { ...label, id: shipment_id, told_url: label.tracking_url });
+  const linked = withQrCode(drawing, page);
+  const place = parcelPlace(order, shipment_id);
+  return place === null ? linked : withParcel(linked, placeText(place));
 }
 
 function drawHeader(sheet: LabelSheet, facts: LabelFacts): void {
@@ -149,7 +174,7 @@ function qrCode(qr_text: string | null): DrawingOperation | null {
 }
 
 /** Returns the drawing with a QR code for the present URL of the parcel's page. */
-export function withQrCode(drawing: LabelDrawing, qr_text: string | null): LabelDrawing {
+function withQrCode(drawing: LabelDrawing, qr_text: string | null): LabelDrawing {
   const code = qrCode(qr_text);
   const others = drawing.operations.filter(({ op }) => op !== "qr");
   return { ...drawing, operations: code === null ? others : [...others, code] };

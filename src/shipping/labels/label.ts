@@ -101,6 +101,9 @@ export interface PlainLabel {
   readonly void_status: VoidStatus | null;
   readonly created_at: number;
   readonly voided_at: number | null;
+  /** When it was first printed (ms), and how often. */
+  readonly printed_at: number | null;
+  readonly prints: number;
 }
 
 /** A label with its printable documents. */
@@ -125,6 +128,8 @@ export const own_purchase = {
   error_code: null,
   error_message: null,
   void_status: null,
+  printed_at: null,
+  prints: 0,
 } as const satisfies Partial<ShippingLabel>;
 
 /** Whether its costs are known. */
@@ -181,6 +186,8 @@ export function labelView(label: PlainLabel, context: LinkContext) {
     void_status: shownVoidStatus(label.void_status),
     created_at: iso(label.created_at),
     voided_at: isoOrNull(label.voided_at),
+    printed_at: isoOrNull(label.printed_at),
+    print_count: label.prints,
   };
 }
 

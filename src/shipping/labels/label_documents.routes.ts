@@ -6,12 +6,10 @@ import { rateCounter } from "../../http/auth/rate_limits.ts";
 import type { Call } from "../../http/call.ts";
 import { respond, routes } from "../../http/routes.ts";
 import type { Service } from "../../http/service.ts";
-import { parcelPlace, placeText } from "../../orders/fulfillment/order_units.ts";
-import { trackingUrl } from "../../orders/fulfillment/tracking_url.ts";
 import { getOrder } from "../../orders/orders.sql.ts";
 import type { Db } from "../../storage/database.ts";
 import type { CarrierDocument } from "../offer.ts";
-import { withParcel, withQrCode } from "./draw_label.ts";
+import { currentDrawing } from "./draw_label.ts";
 import { isVoided } from "./label.transitions.ts";
 import type { ShippingLabel } from "./label.ts";
 import {
@@ -96,23 +94,12 @@ async function readableOf(db: Db, label: ShippingLabel, choice: DocumentChoice):
   const name = wireId("label", label.id);
   const chosen = chooseDocument(label, choice);
   if ("drawing" in chosen) {
-    return { name, document: { ...chosen, drawing: await currentDrawing(db, label, chosen.drawing) } };
+    const order = await getOrder(db, label.order_id);
+    return { name, document: { ...chosen, drawing: currentDrawing(db, order, label, chosen.drawing) } };
   }
   const { position, kind, content_type } = chosen.stored;
   const suffix = kind === "label" ? "" : `-${kind}-${position}`;
   return { name: name + suffix, document: { content_type, bytes: await readDocument(db, chosen.stored) } };
-}
-
-/**
- * Returns the drawing with the current number of parcels and tracking URL, which may have changed since it was made.
- */
-async function currentDrawing(db: Db, label: ShippingLabel, drawing: NonNullable<ShippingLabel["drawing"]>) {
-  const { shipment_id } = label;
-  if (shipment_id === null) return drawing;
-  const page = trackingUrl(db, { ...label, id: shipment_id, told_url: label.tracking_url });
-  const linked = withQrCode(drawing, page);
-  const place = parcelPlace(await getOrder(db, label.order_id), shipment_id);
-  return place === null ? linked : withParcel(linked, placeText(place));
 }
 
 type AnswerDocument = (call: Call, readable: Readable) => Promise<Response>;

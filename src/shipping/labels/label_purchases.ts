@@ -192,6 +192,8 @@ export async function claimNew(
     void_status: null,
     created_at: tx.now,
     voided_at: null,
+    printed_at: null,
+    prints: 0,
   });
   await purchaseQueue.hold(tx, label.id);
   return label;

@@ -87,6 +87,8 @@ const readOnly = [
   "void_status",
   "created_at",
   "voided_at",
+  "printed_at",
+  "print_count",
 ];
 
 export const PackageField = closed({
@@ -282,4 +284,6 @@ export const LabelView = closed({
   ),
   created_at: timestamp("When the purchase was requested."),
   voided_at: nullable(timestamp("When it was voided; null if it was not.")),
+  printed_at: nullable(timestamp("When `POST /documents` first printed it; null if it has not.")),
+  print_count: Type.Integer({ minimum: 0, description: "How often `POST /documents` printed it." }),
 });

@@ -241,6 +241,43 @@ export async function saveLabel(tx: Tx, before: ShippingLabel, change: Partial<S
   return { ...before, ...change };
 }
 
+const ofOrders = preparedOf((query, isOf) =>
+  query
+    .select()
+    .from(labels)
+    .where(and(isOf(labels.order_id), isNull(labels.return_id)))
+    .orderBy(asc(labels.id)),
+);
+const byIds = preparedOf((query, isOf) => query.select().from(labels).where(isOf(labels.id)));
+
+async function labelsOfRows(db: Db, rows: readonly LabelRow[]): Promise<ShippingLabel[]> {
+  const bought = rows.filter(({ account_id }) => account_id !== null).map(({ id }) => id);
+  const documents = Map.groupBy(await listDocuments(db, bought), (document) => document.label_id);
+  return rows.map((row) => ({ ...(row as unknown as ShippingLabel), documents: documents.get(row.id) ?? [] }));
+}
+
+/** Lists all labels of the parcels of some orders, oldest first. */
+export async function listOrderLabels(db: Db, order_ids: readonly number[]): Promise<ShippingLabel[]> {
+  return order_ids.length === 0 ? [] : labelsOfRows(db, await ofOrders(db, { ids: order_ids }));
+}
+
+/** Finds labels by their ids, in any order. Unknown ids are left out. */
+export async function findLabels(db: Db, ids: readonly number[]): Promise<ShippingLabel[]> {
+  return ids.length === 0 ? [] : labelsOfRows(db, await byIds(db, { ids }));
+}
+
+const countPrints = preparedOf((query: WriteStatements, isOf, a: StatementArgs<{ now: number }>) =>
+  query
+    .update(labels)
+    .set({ printed_at: sql`coalesce(${labels.printed_at}, ${a.now})`, prints: sql`${labels.prints} + 1` })
+    .where(isOf(labels.id)),
+);
+
+/** Records that labels were printed. */
+export async function markLabelsPrinted(tx: Tx, ids: readonly number[]): Promise<void> {
+  if (ids.length > 0) await countPrints(tx, { ids, now: tx.now });
+}
+
 const ofLabels = preparedOf((sql, isOf) =>
   sql
     .select({ label_id, position, kind, content_type })

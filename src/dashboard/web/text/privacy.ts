@@ -112,6 +112,7 @@ export const privacyTexts = {
     shipments: "Parcels",
     labels: "Labels",
     label_documents: "Label files",
+    printed_documents: "Printed documents",
     tracking: "Tracking",
     scans: "Carrier scans",
     waiting_scans: "Scans without a parcel",

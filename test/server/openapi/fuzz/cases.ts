@@ -23,7 +23,7 @@ export interface Case {
 
 // Documents take long to render, and all are alike.
 const slow =
-  /^(?:getLabelDocument|followLabelLink|getPickList|getPackingSlip|getWavePickList|getOpenApi|getMetrics|export)/;
+  /^(?:getLabelDocument|follow(?:Label|Document)Link|get(?:Wave)?PickList|getPackingSlip|getOpenApi|getMetrics|export)/;
 
 /** Generates cases of operations: writes most often, slow ones rarely. */
 export function casesBy(schemas: Readonly<Record<string, Shown>>) {

@@ -257,10 +257,13 @@ async function orders(ask: Ask, { sku, buyer, location }: Shelf): Promise<Suppli
   await act("sent", "ship");
   await ask("DELETE", `/orders/${id("back")}`);
   const [label, unused] = [await labelled("labelled"), await labelled("void")];
-  const { pathname, searchParams } = new URL(label.label_url, "http://packhouse.test");
+  const linked = (url: string) => Object.fromEntries(new URL(url, "http://packhouse.test").searchParams);
   const at = (name: string, more: Omit<Ready, "path"> = {}): Ready => ({ path: { id: id(name) }, ...more });
+  const printed = await ask("POST", "/documents", { label_ids: [label.label_id], include: ["label"] });
   return {
     reopenOrderShipment: { path: { id: packed.id, shipment_id: packed.shipments[0].id }, body: { reason: "mistake" } },
+    getDocument: { path: { id: printed.id } },
+    followDocumentLink: { path: { id: printed.id }, query: linked(printed.url) },
     createOrder: { body: { ...given[0], order_number: `${sku} next` } },
     createReturn: { body: { order_id: id("sent"), reason: "defective", ...one } },
     createLabel: { body: { order_id: id("open"), ...parcel, additional: true } },
@@ -271,10 +274,7 @@ async function orders(ask: Ask, { sku, buyer, location }: Shelf): Promise<Suppli
     putBack: { body: { order_id: id("back"), sku, quantity: 1, bin: "A-01" } },
     getLabel: { path: { id: label.label_id } },
     getLabelDocument: { path: { id: label.label_id } },
-    followLabelLink: {
-      path: { id: pathname.split("/").at(-1) ?? "" },
-      query: { ...Object.fromEntries(searchParams), format: "zpl" },
-    },
+    followLabelLink: { path: { id: label.label_id }, query: { ...linked(label.label_url), format: "zpl" } },
     voidLabel: { path: { id: unused.label_id } },
     track: { path: { tracking_number: label.tracking_number } },
     recordScan: { path: { tracking_number: label.tracking_number } },

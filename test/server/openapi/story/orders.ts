@@ -150,6 +150,17 @@ async function undone({ tell, act }: Pick<Teller, "tell" | "act">, path: { reado
   await tell("unpackOrder", { path, body: { reason: "mistake" } });
 }
 
+/** The label and the packing slip of an order as one PDF. */
+async function printed({ tell }: Pick<Teller, "tell">, order_id: string): Promise<void> {
+  const body = { order_ids: [order_id], include: ["label", "packing_slip"], slips: "beside_labels" };
+  const { data } = await tell("createDocument", { body });
+  const document = { path: { id: data.id } };
+  await tell("listDocuments");
+  await tell("getDocument", document);
+  const link = new URL(data.url, "http://packhouse.test");
+  await tell("followDocumentLink", { ...document, query: Object.fromEntries(link.searchParams), key: null });
+}
+
 /** One order from start to end. */
 export async function fulfillment({ app, tell, act }: Teller, buyer: Buyer): Promise<void> {
   const [order] = (await act("listOrders", { query: { order_number: "SO-1001" } })).data;
@@ -174,6 +185,7 @@ export async function fulfillment({ app, tell, act }: Teller, buyer: Buyer): Pro
   await tell("followLabelLink", { ...label, query: Object.fromEntries(link.searchParams) });
   const made = await tell("createManifest", { body: { carrier: carrier.code } });
   const manifest = { path: { id: made.data.manifest_id } };
+  await printed({ tell }, order.id);
   await tell("listManifests", { query: { carrier: carrier.code } });
   await tell("getManifest", manifest);
   await tell("getManifestDocument", { ...manifest, query: { format: "html" } });
