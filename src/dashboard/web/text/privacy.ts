@@ -122,6 +122,8 @@ export const privacyTexts = {
     refunds: "Refunds",
     reports_to_platforms: "Shipment reports to stores",
     imports: "Store orders",
+    imported_files: "Uploaded files",
+    imported_rows: "Rows of uploaded files",
     notifications: "Store notifications",
     events: "Events",
     delivery_log: "Webhook deliveries",
