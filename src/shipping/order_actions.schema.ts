@@ -32,14 +32,24 @@ const { order_id: _order, package: _package, items: _items, quote_id: _quote, ..
 
 /** The input for buying a label for each of many orders. */
 export const BuyLabels = closed({
-  carrier: { ...label.carrier, description: "The carrier that sells the labels. Required." },
-  service: { ...label.service, description: "The service of that carrier. Required." },
+  carrier: {
+    ...label.carrier,
+    description: "The carrier that sells the labels. Without it, the choice of each order decides.",
+  },
+  service: { ...label.service, description: "The service of that carrier." },
   account_id: label.account_id,
   package: Type.Optional({
     ...PackageField,
-    description: "The parcel, the same for all orders. Default: the weight of the products.",
+    description: "The parcel, the same for all orders. Default: the weight of the products, and the chosen carton.",
   }),
   additional: label.additional,
+  quotes: Type.Optional(
+    Type.Record(Type.String({ maxLength: 24 }), Type.String({ maxLength: 40 }), {
+      maxProperties: orders_max,
+      description:
+        "By order id (`ord_1042`), a quote from `POST /shipping/rates/bulk`, for orders whose price must not change.",
+    }),
+  ),
 });
 export type BuyLabels = Static<typeof BuyLabels>;
 
@@ -106,9 +116,8 @@ export const ActOnOrdersShown = closed({
       [HoldOrder, ReleaseOrder, FulfillOrders, CancelOrders, BuyLabels].map((schema) => schema),
       {
         description:
-          "The input of the action, the same for all orders. Labels take `carrier` and `service`. If `package`" +
-          " is omitted," +
-          " the weight is computed from the products.",
+          "The input of the action, the same for all orders. Labels take `carrier` and `service`, or what each order" +
+          " has chosen. Without `package`, the weight is that of the products and the chosen carton.",
       },
     ),
   ),

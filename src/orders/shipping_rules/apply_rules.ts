@@ -39,7 +39,7 @@ type StoredRuledOrder = Pick<
  * Returns the facts of orders that these rules compare, in their order. Weights and warehouses are only read if a rule
  * needs them.
  */
-async function ruledOrders(
+export async function ruledOrders(
   db: Db,
   rules: readonly ShippingRule[],
   orders: readonly StoredRuledOrder[],

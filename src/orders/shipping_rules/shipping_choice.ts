@@ -137,7 +137,7 @@ export function effectsEntry({ fields, changed, hold }: RuleEffects) {
 }
 
 /** A choice of a service in words, such as `local express`. */
-function serviceText({ carrier, service, choose, days_max, price_max_cents, currency }: ServiceChoice): string {
+export function serviceText({ carrier, service, choose, days_max, price_max_cents, currency }: ServiceChoice): string {
   if (carrier !== null) return `${carrier} ${service}`;
   if (choose === "fastest_under") return `fastest under ${money(price_max_cents ?? 0, currency)} ${currency}`;
   if (choose === null) return "no service";
@@ -151,8 +151,6 @@ const cartonText = (carton: RuleCarton | null) =>
 export function choiceView({ shipping_choice, decided_by }: Pick<RuledFields, "shipping_choice" | "decided_by">) {
   if (shipping_choice === null) return null;
   const { carrier, service, choose, days_max, price_max_cents, currency, carton, insured } = shipping_choice;
-  const { service: decider = null } = decided_by ?? {};
-  const rule = decider === "person" ? null : decider;
   return {
     carrier,
     service,
@@ -162,6 +160,15 @@ export function choiceView({ shipping_choice, decided_by }: Pick<RuledFields, "s
     currency,
     carton: carton === null ? null : cartonView(carton),
     insured,
+    ...sourceView(decided_by),
+  };
+}
+
+/** What decided the service of an order, as the API shows it. */
+export function sourceView(decided_by: DecidedBy | null) {
+  const { service: decider = null } = decided_by ?? {};
+  const rule = decider === "person" ? null : decider;
+  return {
     source: decider === null ? null : decider === "person" ? ("person" as const) : ("rule" as const),
     rule_id: wireIdOrNull("shipping_rule", rule?.rule_id ?? null),
     rule_revision: rule?.revision ?? null,

@@ -57,7 +57,7 @@ import { AccountView, NewAccountView } from "../../shipping/carriers/accounts.sc
 import { CostsView, LabelView, PackageField } from "../../shipping/labels/labels.schema.ts";
 import { ManifestView, PlainManifestView } from "../../shipping/manifests/manifests.schema.ts";
 import { HolidaysView } from "../../shipping/rates/holidays.schema.ts";
-import { RatesView } from "../../shipping/rates/quotes.schema.ts";
+import { ChoiceView, RateOfView, RatesView } from "../../shipping/rates/quotes.schema.ts";
 import { amount_max, CardHistoryView, ListedRateCard, RateCardView } from "../../shipping/rates/rate_cards.schema.ts";
 import { PackageDimensions, ShippingAddress } from "../../shipping/shipping.schema.ts";
 import { ChartsView, OverridesView, ZonesView } from "../../shipping/zones/zones.schema.ts";
@@ -169,6 +169,8 @@ export const schemaNames: Readonly<Record<string, TSchema>> = {
   ListedRateCard,
   RateCard: RateCardView,
   RateCardHistoryEntry: CardHistoryView,
+  Rate: RateOfView,
+  RateChoice: ChoiceView,
   Rates: RatesView,
   Receipt: ReceiptView,
   InspectedReturn: InspectedView,

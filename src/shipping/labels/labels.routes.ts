@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { orFault, unlessRefused } from "../../core/faults.ts";
+import { invalid, orFault, unlessRefused } from "../../core/faults.ts";
 import { answerBatched, type BatchableCommand } from "../../http/batching.ts";
 import type { Call } from "../../http/call.ts";
 import { EnvelopedView, enveloped } from "../../http/envelope.ts";
@@ -9,12 +9,15 @@ import { answerWrite } from "../../http/response.ts";
 import { read, respond, routes } from "../../http/routes.ts";
 import type { Service } from "../../http/service.ts";
 import { answerSlowWork, type SlowWorkResult } from "../../http/slow_work.ts";
+import { resolveOrder } from "../../orders/lifecycle/order_lookup.sql.ts";
+import { getOrder } from "../../orders/orders.sql.ts";
 import { trackPurchase } from "../../outbound/lanes.ts";
 import { labelCallbacks, refuseInTransit } from "../../returns/return_labels.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { buyTrackedLabel, buyTrackedLabels } from "../../tracking/track_label.ts";
 import { isBuiltIn } from "../rates/built_in_carrier.ts";
 import { type RateQuote, usableQuote } from "../rates/quote.ts";
+import { quoteParcel } from "../rates/quotes.routes.ts";
 import { findQuote, usableQuotes } from "../rates/quotes.sql.ts";
 import { buyClaimed } from "./buy_from_carrier.ts";
 import { isUsable, isVoided } from "./label.transitions.ts";
@@ -54,7 +57,8 @@ interface LabelPurchaseRequest {
 export function purchases(service: Service): (call: Call, body: CreateLabel) => Promise<Response> {
   const view = viewer(linkSigner(service.secret_key));
   const own = ownPurchases(service, view);
-  return async (call, body) => {
+  return async (call, request) => {
+    const body = await withChoice(call, request, service);
     const { quote_id } = body;
     // Stored quotes never change, so they can be read before the transaction.
     const quote = quote_id === undefined ? null : await usableQuotes(call).read((db) => findQuote(db, quote_id));
@@ -68,6 +72,28 @@ export function purchases(service: Service): (call: Call, body: CreateLabel) => 
       return beginPurchase(tx, body, buyingOf(call, { body, quote }), seller);
     });
   };
+}
+
+/**
+ * A purchase that names neither a quote nor a service, with what its order's choice picks. A repeated request gets the
+ * stored response, whatever is picked now.
+ * Refuses: validation_failed (nothing is chosen, or no rate fits), resource_missing, ambiguous_identifier.
+ */
+async function withChoice(call: Call, body: CreateLabel, service: Service): Promise<CreateLabel> {
+  const { quote_id, carrier, service: code, order_id, package: parcel, account_id } = body;
+  if (quote_id !== undefined || carrier !== undefined || code !== undefined || account_id != null) return body;
+  const { shipping_choice } = await call.store.read(async (db) => getOrder(db, await resolveOrder(db, order_id)));
+  if (shipping_choice?.carrier != null && shipping_choice.service !== null) {
+    return { ...body, carrier: shipping_choice.carrier, service: shipping_choice.service };
+  }
+  if (shipping_choice?.choose == null) return body;
+  const { from_address, to_address, items } = body;
+  const ends = { ...(from_address && { from_address }), ...(to_address && { to_address }), ...(items && { items }) };
+  const { data } = await quoteParcel(call, { order_id, ...ends, ...parcel }, service);
+  const { quote_id: picked = null, reason = "" } = data.choice ?? {};
+  if (picked === null)
+    throw invalid("carrier", `is required, since the order's choice finds no rate: ${reason}`, "required");
+  return { ...body, quote_id: picked };
 }
 
 // Links in the response work without a key, so the response stored for repeated requests is sealed.
@@ -230,7 +256,7 @@ const ownRoutes = (service: Service, signer: LinkSigner) => {
         "Opens a parcel with the units, buys its label, starts tracking and emits `shipment.created`; the order's" +
         " status stays. A built-in label is bought at once. A carrier's may take longer: 202 with `processing`, and" +
         " `GET /shipping/labels/:id` later shows `completed`, or `error` with the reason. A bought label is" +
-        " billable.",
+        " billable. Without quote and carrier, the order's `shipping_choice` decides.",
       refuses: [
         "ambiguous_identifier",
         "carrier_error",

@@ -116,10 +116,11 @@ export const AccountField = Type.Optional(
 const offerFields = {
   carrier: Type.Optional(
     textField(100, {
-      description: "The carrier by code, as `GET /shipping/carriers` lists it. Required without a quote.",
+      description:
+        "The carrier by code, as `GET /shipping/carriers` lists it. Without it, a quote or the order's choice decides.",
     }),
   ),
-  service: Type.Optional(textField(100, { description: "The carrier's service by code. Required without a quote." })),
+  service: Type.Optional(textField(100, { description: "The carrier's service by code. Required with `carrier`." })),
   account_id: AccountField,
   quote_id: Type.Optional(
     Type.String({

@@ -1,8 +1,10 @@
 // Requests rates from the carriers of all accounts in parallel. A slow carrier delays no other: each request has a
 // timeout, each account has a limit on open requests, and an account that keeps failing is paused for a while.
+import { systemClock } from "../../core/clock.ts";
 import { Fault } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
+import type { Service } from "../../http/service.ts";
 import type { CarrierAccount } from "../carriers/account.ts";
 import { refusalOf } from "../carriers/call_carrier.ts";
 import type { CarrierContext, OutsideCarrier } from "../carriers/connector.ts";
@@ -69,6 +71,14 @@ class RequestSlots {
     if (next === undefined) this.#free += 1;
     else next();
   }
+}
+
+const fetchers = new WeakMap<Service, RateFetcher>();
+const realTime = systemClock();
+
+/** Returns the fetcher of a service, which all of its requests share. */
+export function rateFetcherOf(service: Service): RateFetcher {
+  return fetchers.getOrInsertComputed(service, () => new RateFetcher({ now: () => realTime.now(), log: service.log }));
 }
 
 /** Requests rates from accounts and tracks their failures. `now` is in milliseconds. */

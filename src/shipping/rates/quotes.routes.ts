@@ -1,4 +1,3 @@
-import { systemClock } from "../../core/clock.ts";
 import { wireIdOrNull } from "../../core/ids.ts";
 import type { Call } from "../../http/call.ts";
 import { EnvelopedView, enveloped, jsonResponse } from "../../http/envelope.ts";
@@ -12,7 +11,8 @@ import { builtIn } from "../carriers/built_in.ts";
 import { accessTo } from "../carriers/call_carrier.ts";
 import { carrierCallingOf, outsideCarriersOf } from "../carriers/connectors.ts";
 import { builtInCarrier } from "./built_in_carrier.ts";
-import { type RateAnswers, RateFetcher, type RateSource } from "./fetch_rates.ts";
+import { pickRate, pickView } from "./choose_rate.ts";
+import { type RateAnswers, type RateSource, rateFetcherOf } from "./fetch_rates.ts";
 import {
   carrierView,
   messageView,
@@ -36,11 +36,8 @@ import {
   readRateQuestion,
 } from "./rate_request.ts";
 
-const realTime = systemClock();
-
 /** Routes of rates, and of carriers with their services. */
 export function quoteRoutes(service: Service) {
-  const fetcher = new RateFetcher({ now: () => realTime.now(), log: service.log });
   return routes("Shipping", [
     respond("POST", "/shipping/rates", "shipping.read", {
       id: "getRates",
@@ -48,12 +45,13 @@ export function quoteRoutes(service: Service) {
       description:
         "Asks the built-in carriers and all active carrier accounts at once, for a parcel that you describe or the" +
         " unpacked units of an order. A `quote_id` buys a label at exactly that rate, once, within 15 minutes. A" +
-        " carrier that fails or takes longer than 8 seconds is in `messages`; the others still return rates.",
+        " carrier that fails or takes longer than 8 seconds is in `messages`; the others still return rates. The" +
+        " `shipping_choice` of an order picks a rate, and provides carton and insurance unless the request does.",
       // Quotes are stored.
       refuses: ["ambiguous_identifier", "resource_missing", "storage_full", "storage_unavailable"],
       body: GetRates,
       answers: { 200: EnvelopedView(RatesView) },
-      answer: ({ call, body }) => rates(call, body, service, fetcher),
+      answer: ({ call, body }) => rates(call, body, service),
     }),
     read("/shipping/carriers", "shipping.read", {
       id: "listCarriers",
@@ -84,24 +82,43 @@ interface QuoteRequest extends RateQuestion {
   readonly accounts: readonly CarrierAccount[];
 }
 
-async function rates(call: Call, body: GetRates, service: Service, fetcher: RateFetcher): Promise<Response> {
+async function rates(call: Call, body: GetRates, service: Service): Promise<Response> {
+  const { data, now } = await quoteParcel(call, body, service);
+  return jsonResponse(call, 200, JSON.stringify(enveloped(data, call.request_id, now)));
+}
+
+/**
+ * Requests the rates of a parcel from all carriers and stores their quotes. Returns the data as the API shows it, with
+ * the offers in the same order.
+ * Refuses: validation_failed, resource_missing, ambiguous_identifier, storage_full, storage_unavailable.
+ */
+export async function quoteParcel(call: Call, body: GetRates, service: Service) {
   const { store } = call;
   const request = await store.read((db) => loadRequest(db, body));
+  const { carriage, order } = request;
   const sources = request.accounts.flatMap((account) => sourceOf(account, call, service));
   const { rates_wait_ms } = carrierCallingOf(service);
-  const others = sources.length === 0 ? none : await fetcher.ask(sources, request.carriage, rates_wait_ms);
+  const others = sources.length === 0 ? none : await rateFetcherOf(service).ask(sources, carriage, rates_wait_ms);
   const offers = [...request.own.offers, ...others.offers].filter(({ offer }) => isWanted(body, offer)).sort(byPrice);
   const { id, expires_at, now } = await keepQuotes(call, request, offers);
-  const messages = [...request.own.messages, ...others.messages, ...boxMessages(offers, request.carriage.to.address)];
+  const messages = [...request.own.messages, ...others.messages, ...boxMessages(offers, carriage.to.address)];
+  const pick =
+    order &&
+    pickRate(
+      order,
+      offers.map(({ offer }) => offer),
+    );
   const data = {
     rates: offers.map((rate, at) => ({
-      ...rateView(rate, { quote_id: quoteId(id, at), expires_at }, request.carriage),
+      ...rateView(rate, { quote_id: quoteId(id, at), expires_at }, carriage),
       ...accountFor(call, rate),
+      chosen: at === pick?.at,
     })),
+    choice: order && pick && pickView(pick, pick.at === null ? null : quoteId(id, pick.at), order),
     messages: messages.map((message) => messageView(call.merchant_id === null ? message : withoutAccount(message))),
-    parcel: packageView(request.carriage.package),
+    parcel: packageView(carriage.package),
   };
-  return jsonResponse(call, 200, JSON.stringify(enveloped(data, call.request_id, now)));
+  return { data, offers, order, carriage, now };
 }
 
 /**

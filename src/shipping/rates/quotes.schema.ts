@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { choice, closed, moneyField, nullable, textField, timestamp, weightUnitField } from "../../core/schema.ts";
 import { weightUnits } from "../../core/weight_units.ts";
+import { ShippingChoiceView } from "../../orders/shipping_rules/shipping_choice.schema.ts";
 import {
   BreakdownView,
   CarrierView,
@@ -13,6 +14,7 @@ import {
   ShippingAddress,
   WeightField,
 } from "../shipping.schema.ts";
+import { pickCodes } from "./choose_rate.ts";
 
 const zip = (which: string) =>
   Type.Optional(
@@ -87,41 +89,69 @@ const account_id = nullable(
   Type.String({ description: "The carrier account; null for built-in carriers, and always null for merchants." }),
 );
 
-export const RatesView = closed({
-  rates: Type.Array(
-    closed({
-      quote_id: Type.String({
-        maxLength: 40,
-        description: "Buys a label at exactly this rate. It can be used once.",
-      }),
-      expires_at: Type.String({
-        format: "date-time",
-        description: "When the quote expires, 15 minutes after the request.",
-      }),
-      carrier: CarrierView,
-      carrier_name: Type.String({ description: "The carrier's display name." }),
-      service: ServiceView,
-      service_name: Type.String({ description: "The display name of the service." }),
-      account_id,
-      rate: Type.Number({ description: "The total price, which a label bought with the quote costs." }),
-      currency: Type.String({ description: "The currency of the rate and its breakdown." }),
-      breakdown: BreakdownView,
-      billable_weight: nullable(
-        Type.Integer({ description: "The weight that decides the price, in whole pounds; null if unknown." }),
-      ),
-      billable_weight_unit: Type.Literal("lb", { description: "Always pounds." }),
-      zone: nullable(Type.String({ description: "The zone that decides the price; null if the carrier names none." })),
-      zone_estimated: Type.Boolean({ description: "Whether the zone is estimated, as for military addresses." }),
-      delivery_days: nullable(Type.Integer({ description: "Delivery days after the ship date; null if unknown." })),
-      ship_date: nullable(
-        Type.String({ description: "The day it leaves if it is ready now, as a date; null if unknown." }),
-      ),
-      delivery_date: nullable(timestamp("The end of the expected delivery day; null if unknown.")),
-      delivery_day: DeliveryDayView,
-      sample: Type.Boolean({ description: "Whether the price comes from a sample rate card." }),
-    }),
-    { description: "Sorted by currency, US dollars first, then by price." },
+const { source, rule_id, rule_revision } = ShippingChoiceView.properties;
+
+/** A rate with its quote. */
+export const RateOfView = closed({
+  quote_id: Type.String({
+    maxLength: 40,
+    description: "Buys a label at exactly this rate. It can be used once.",
+  }),
+  expires_at: Type.String({
+    format: "date-time",
+    description: "When the quote expires, 15 minutes after the request.",
+  }),
+  carrier: CarrierView,
+  carrier_name: Type.String({ description: "The carrier's display name." }),
+  service: ServiceView,
+  service_name: Type.String({ description: "The display name of the service." }),
+  account_id,
+  rate: Type.Number({ description: "The total price, which a label bought with the quote costs." }),
+  currency: Type.String({ description: "The currency of the rate and its breakdown." }),
+  breakdown: BreakdownView,
+  billable_weight: nullable(
+    Type.Integer({ description: "The weight that decides the price, in whole pounds; null if unknown." }),
   ),
+  billable_weight_unit: Type.Literal("lb", { description: "Always pounds." }),
+  zone: nullable(Type.String({ description: "The zone that decides the price; null if the carrier names none." })),
+  zone_estimated: Type.Boolean({ description: "Whether the zone is estimated, as for military addresses." }),
+  delivery_days: nullable(Type.Integer({ description: "Delivery days after the ship date; null if unknown." })),
+  ship_date: nullable(
+    Type.String({ description: "The day it leaves if it is ready now, as a date; null if unknown." }),
+  ),
+  delivery_date: nullable(timestamp("The end of the expected delivery day; null if unknown.")),
+  delivery_day: DeliveryDayView,
+  sample: Type.Boolean({ description: "Whether the price comes from a sample rate card." }),
+  chosen: Type.Boolean({ description: "Whether the order's `shipping_choice` picks it." }),
+});
+
+/** The rate that an order's choice picks. */
+export const ChoiceView = closed({
+  quote_id: nullable(Type.String({ description: "The quote of the rate; null if none fits." })),
+  code: choice(pickCodes, {
+    description:
+      "`picked`; or why none is: nothing has chosen a service, the carrier does not offer it, or no rate keeps the" +
+      " promise or is cheap enough.",
+  }),
+  reason: Type.String({ description: "The choice in words, and why no rate fits it." }),
+  source,
+  rule_id,
+  rule_revision,
+});
+
+/** A parcel that was priced. */
+export const PricedParcelView = closed({
+  weight: Type.Number({ description: "The weight in `weight_unit`." }),
+  weight_unit: choice(weightUnits),
+  dimensions: nullable({ ...PackageDimensions, description: "The outer size; null if unknown." }),
+});
+
+export const RatesView = closed({
+  rates: Type.Array(RateOfView, { description: "Sorted by currency, US dollars first, then by price." }),
+  choice: nullable({
+    ...ChoiceView,
+    description: "The rate that the order's `shipping_choice` picks; null without an order.",
+  }),
   messages: Type.Array(
     closed({
       carrier: Type.String({ description: "The carrier; for an account that failed, its connector." }),
@@ -138,11 +168,7 @@ export const RatesView = closed({
     { description: "Messages of carriers, including failures and timeouts." },
   ),
   parcel: {
-    ...closed({
-      weight: Type.Number({ description: "The weight in `weight_unit`." }),
-      weight_unit: choice(weightUnits),
-      dimensions: nullable({ ...PackageDimensions, description: "The outer size; null if unknown." }),
-    }),
+    ...PricedParcelView,
     description: "The parcel that was priced; for an order, with the weight of its products.",
   },
 });

@@ -9,6 +9,7 @@ import { resolveOrder } from "../../orders/lifecycle/order_lookup.sql.ts";
 import { type Order, openUnits } from "../../orders/order.ts";
 import { productsToWeigh, weightOf } from "../../orders/order_weight.ts";
 import { getOrder } from "../../orders/orders.sql.ts";
+import type { RuleCarton } from "../../orders/shipping_rules/shipping_rule.ts";
 import { findProducts } from "../../products/products.sql.ts";
 import type { Db } from "../../storage/database.ts";
 import { underCompany } from "../address.ts";
@@ -22,7 +23,7 @@ import {
   type ShipmentRequest,
 } from "../offer.ts";
 import { defaultOrigin, originOfOrder } from "../origins.sql.ts";
-import { readParcel, type WeighedParcel, type Weight, weightText } from "../parcel.ts";
+import { readParcel, readWeight, type WeighedParcel, type Weight, weightText } from "../parcel.ts";
 import { contentsOf, goodsIn, type ParcelGoods, type WeighedProduct } from "../parcel_contents.ts";
 import { countryOfPostalCode } from "../zones/zone.ts";
 import type { GetRates } from "./quotes.schema.ts";
@@ -121,6 +122,7 @@ function weighedParcel(
   goods: readonly ParcelGoods[],
   products: readonly WeighedProduct[],
   dimensions: GetRates["dimensions"],
+  carton: RuleCarton | null,
 ): WeighedParcel {
   const by_id = new Map(products.map((product) => [product.id, product]));
   const weights = goods.map(({ line, quantity }) => ({ line, quantity, weight: weightOf(line, by_id) }));
@@ -132,13 +134,18 @@ function weighedParcel(
       "required",
     );
   }
-  const sum = weights.map(({ weight, quantity }) => times(weight as Weight, quantity)).reduce(add);
+  const empty = carton?.weight == null ? null : readWeight(carton.weight, carton.weight_unit ?? "lb");
+  const goods_weight = weights.map(({ weight, quantity }) => times(weight as Weight, quantity)).reduce(add);
+  const sum = empty === null ? goods_weight : add(goods_weight, empty);
+  const size = dimensions === undefined && carton !== null ? sizeOf(carton) : dimensions;
   const units = new Set(products.flatMap(({ weight, weight_unit }) => (weight === null ? [] : (weight_unit ?? "lb"))));
   const [unit = "g"] = units.size === 1 ? units : [];
   // Every unit is a whole number of nanograms, so grams can always express the sum.
   const [text, weight_unit] = weightText(sum, unit) ? [weightText(sum, unit), unit] : [weightText(sum, "g"), "g"];
-  return readParcel({ weight: text ?? "", weight_unit, dimensions }, "");
+  return readParcel({ weight: text ?? "", weight_unit, dimensions: size }, "");
 }
+
+const sizeOf = ({ length, width, height, unit }: RuleCarton) => ({ length, width, height, unit });
 
 /** The carriers and services that a request includes; undefined for all. */
 export type RateFilter = Pick<GetRates, "carriers" | "services">;
@@ -195,6 +202,7 @@ function compareAll(some: readonly (string | number)[], others: readonly (string
 export interface RateQuestion {
   readonly carriage: ShipmentRequest;
   readonly order_id: number | null;
+  readonly order: Order | null;
 }
 
 /**
@@ -209,7 +217,11 @@ export async function readRateQuestion(db: Db, body: GetRates): Promise<RateQues
   if (parcel === null) throw invalid("weight", "is required", "required");
   const { timezone } = await defaultOrigin(db);
   const way = { from: from as ShipmentEnd, to: to as ShipmentEnd, origin_zone: timezone };
-  return { carriage: { ...parcel, ...way, ...readValue(body), reference: null, return: false }, order_id: null };
+  return {
+    carriage: { ...parcel, ...way, ...readValue(body), reference: null, return: false },
+    order_id: null,
+    order: null,
+  };
 }
 
 /** The fields of a request that override those of its order. */
@@ -219,12 +231,13 @@ interface RateInput {
   readonly parcel: WeighedParcel | null;
 }
 
+/** The question about an order's next parcel. Its choice provides carton and insurance, unless the request does. */
 async function questionOfOrder(db: Db, body: GetRates, name: string | number, input: RateInput): Promise<RateQuestion> {
-  const order_id = await resolveOrder(db, name);
-  const order = await getOrder(db, order_id);
+  const order = await getOrder(db, await resolveOrder(db, name));
+  const carton = order.shipping_choice?.carton ?? null;
   const goods = goodsOf(order, body.items);
   const products = await findProducts(db, productsToWeigh(order));
-  const parcel = input.parcel ?? weighedParcel(goods, products, body.dimensions);
+  const parcel = input.parcel ?? weighedParcel(goods, products, body.dimensions, carton);
   const { address, timezone } = await originOfOrder(db, order);
   const residential = body.residential ?? order.address_verification?.residential ?? null;
   const to = input.to ?? { ...endAt(underCompany(completeAddress(order.shipping_address))), residential };
@@ -233,10 +246,17 @@ async function questionOfOrder(db: Db, body: GetRates, name: string | number, in
     from: input.from ?? endAt(address),
     to,
     origin_zone: timezone,
-    ...readValue(body),
+    ...valueOfOrder(order, body),
     contents: contentsOf(goods, products, order.currency),
     reference: order.order_number,
     return: false,
   };
-  return { carriage, order_id };
+  return { carriage, order_id: order.id, order };
+}
+
+/** The declared value and whether to insure it: those of the request, else as the order's choice says. */
+function valueOfOrder({ shipping_choice, subtotal_cents, currency }: Order, body: GetRates) {
+  const insures = shipping_choice?.insured === true && currency === value_currency;
+  if (!insures || body.insurance !== undefined || body.value !== undefined) return readValue(body);
+  return { value_cents: subtotal_cents, insurance: true };
 }

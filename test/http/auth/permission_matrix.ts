@@ -198,6 +198,7 @@ export const matrix: Readonly<Record<string, string>> = {
   "GET /shipping/manifests/:id/document": "401 ok  ok  ok",
   "POST /addresses/verify": "401 ok  ok  ok",
   "POST /shipping/rates": "401 ok  ok  ok",
+  "POST /shipping/rates/bulk": "401 ok  ok  ok",
   "GET /tracking": "401 ok  ok  ok",
   "GET /tracking/export.csv": "401 ok  ok  ok",
   "GET /tracking/:tracking_number": "401 ok  ok  ok",

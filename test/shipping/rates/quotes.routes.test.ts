@@ -36,6 +36,7 @@ describe("works", () => {
       delivery_date: "2026-01-10T04:00:00.000Z",
       delivery_day: "2026-01-09",
       sample: true,
+      chosen: false,
     });
   });
 

@@ -92,4 +92,6 @@ export async function shippingRules({ tell }: Teller): Promise<void> {
   await tell("listShippingRules");
   await tell("listShippingRuleHistory", { path });
   await tell("deleteShippingRule", { path: { id: second.data.id } });
+  const orders = (await tell("listOrders", { query: { status: "pending", limit: "2" } })).data as { id: string }[];
+  await tell("getBulkRates", { body: { order_ids: orders.map(({ id }) => id) } });
 }
