@@ -19,6 +19,25 @@ function write(name: string, text: string): void {
   }
 }
 
+/** Returns what `keepInTab` kept under a name; null if nothing. */
+export function keptInTab(name: string): unknown {
+  try {
+    return JSON.parse(sessionStorage.getItem(`packhouse.${name}`) ?? "null");
+  } catch {
+    return JSON.parse(memory.get(`tab ${name}`) ?? "null");
+  }
+}
+
+/** Keeps a value until the tab is closed. */
+export function keepInTab(name: string, value: unknown): void {
+  const text = JSON.stringify(value);
+  try {
+    sessionStorage.setItem(`packhouse.${name}`, text);
+  } catch {
+    memory.set(`tab ${name}`, text);
+  }
+}
+
 /** A setting stored in this browser. `isSound` checks a stored value. */
 export function storedPreference<Value>(
   name: string,

@@ -1,4 +1,5 @@
 import { batch, computed, signal } from "@preact/signals";
+import { keepPlace, keptQuery } from "./kept_places.ts";
 
 /** The query parameter of the merchant that a tab shows. Links keep it. */
 export const tab_merchant = "merchant";
@@ -66,6 +67,14 @@ export function to(path: string, params: Readonly<Record<string, string | null |
   return `${url.pathname}${url.search}${url.hash}`;
 }
 
+/** The address of a screen as this tab left it, with its search, filters and page. */
+export function backTo(path: string): string {
+  const isOfTab = (kept: URLSearchParams) =>
+    kept.get(tab_merchant) === merchantOfTab.value &&
+    (kept.get("mode") === "test") === (tabEnvironment.value === "test");
+  return to(path, keptQuery(path, isOfTab));
+}
+
 interface HistoryStep {
   readonly index: number;
   readonly scroll?: number;
@@ -101,6 +110,7 @@ export function navigate(href: string, { replace = false, force = false } = {}):
   const url = new URL(href, location.href);
   const leaves = url.pathname !== location.pathname || url.searchParams.get(tab_merchant) !== merchantOfTab.peek();
   if (leaves && !force && active_guard?.(() => navigate(href, { replace, force: true }))) return;
+  if (leaves) keepHere();
   if (!replace) {
     history.replaceState({ index, scroll: window.scrollY } satisfies HistoryStep, "");
     index += 1;
@@ -123,6 +133,18 @@ export function setQuery(changes: Readonly<Record<string, string | null>>, { rep
   if (url.href !== location.href) navigate(url.href, { replace });
 }
 
+/** Keeps the place on the screen that is shown. */
+function keepHere(): void {
+  const { path, search } = place.peek();
+  keepPlace(path, search);
+}
+
+/** Scrolls to where the user was, once the screen is long enough. */
+export function scrollBackTo(scroll: number): void {
+  scroll_wanted = scroll;
+  settleScroll();
+}
+
 function onPop(): void {
   const state = history.state as HistoryStep | null;
   const step = (state?.index ?? 0) - index;
@@ -131,6 +153,7 @@ function onPop(): void {
     history.go(-step);
     return;
   }
+  if (here().path !== place.peek().path) keepHere();
   index = state?.index ?? 0;
   scroll_wanted = state?.scroll ?? 0;
   arrived.by_link = false;
@@ -171,6 +194,7 @@ export function startRouter(): void {
     if (returning) returning = false;
     else onPop();
   });
+  window.addEventListener("pagehide", keepHere);
   document.addEventListener("click", onClick);
   // Later content, such as the rows of a list, makes the page long enough to scroll.
   new ResizeObserver(settleScroll).observe(document.body);

@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Pagination, Params } from "../api/client.ts";
+import { type ApiReply, get, type Pagination, type Params, withParams } from "../api/client.ts";
 import { useQuery } from "../api/query.ts";
+import { keepSelection, keptPlace, keptSelection } from "../browser/kept_places.ts";
 import type { StoredPreference } from "../browser/preferences.ts";
-import { query, setQuery } from "../browser/router.ts";
+import { place, query, scrollBackTo, setQuery } from "../browser/router.ts";
 import { useShortcuts } from "../browser/shortcuts.ts";
 import { words } from "../text/common.ts";
 import { count } from "../text/format.ts";
@@ -13,7 +14,8 @@ import { type Option, Select } from "./fields.tsx";
 import { Icon } from "./icon.tsx";
 import { EmptyState, type EmptyStateProps, Notice, Skeleton } from "./notice.tsx";
 import { Page } from "./page.tsx";
-import { ColumnChooser, DataTable, type Selection, type TableColumn, useHidden, withMerchant } from "./table.tsx";
+import { ColumnChooser, DataTable, type TableColumn, useHidden, withMerchant } from "./table.tsx";
+import { showRefused } from "./toasts.tsx";
 
 /** A filter of a list. Its parameter is the same in the API and in the address. */
 export type ListFilter = { readonly param: string; readonly title: string; readonly when?: boolean } & (
@@ -48,7 +50,12 @@ interface ListBasics<Row> {
   /** Shown while the list has no entries at all. A page adds the button that creates one. */
   readonly empty: EmptyStateProps;
   /** The actions on selected rows. */
-  readonly bulk?: (chosen: readonly string[], rows: readonly Row[], clear: () => void) => ComponentChildren;
+  readonly bulk?: (
+    chosen: readonly string[],
+    rows: readonly Row[],
+    /** Removes rows from the selection, or all of them. */
+    clear: (done?: readonly string[]) => void,
+  ) => ComponentChildren;
   readonly rowActs?: (row: Row) => ComponentChildren;
   /** Whether all rows belong to the merchant that the page already shows. */
   readonly of_one?: boolean;
@@ -98,7 +105,9 @@ type ListPageProps<Row> = Omit<ListBasics<Row>, "name"> &
 /** A screen with a list: title, count, search, filters, columns and pages, all kept in the address. */
 export function ListPage<Row>(props: ListPageProps<Row>) {
   const { title, name = title, acts, create, above, empty, path } = props;
-  const total = useQuery<readonly Row[]>(path, listParams(props)).pagination?.total;
+  const { data, previous, pagination } = useQuery<readonly Row[]>(path, listParams(props));
+  const total = pagination?.total;
+  useKeptPlace(data !== undefined && !previous);
   const creates = create !== undefined && isPossible(create);
   const button = creates && <ActionButton of={{ icon: "plus", button: "primary", ...create }} />;
   useShortcuts(creates ? [{ keys: "c", title: create.title, run: () => act(create) }] : []);
@@ -114,6 +123,53 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
   );
 }
 
+/** Returns to where the user was on this list, once its rows are shown: the scroll position and the focused row. */
+function useKeptPlace(shown: boolean): void {
+  const [kept] = useState(() => keptPlace(place.value.path, place.value.search));
+  useEffect(() => {
+    if (!shown || kept === null) return;
+    scrollBackTo(kept.scroll);
+    const now = document.activeElement;
+    if (kept.row === null || (now !== null && now !== document.body && now.tagName !== "H1")) return;
+    const row = document.querySelector<HTMLElement>(`main tr[data-id="${CSS.escape(kept.row)}"]`);
+    (row?.querySelector<HTMLElement>("a.row-link") ?? row)?.focus({ preventScroll: true });
+  }, [shown]);
+}
+
+/** The most rows that can be selected at once. */
+const selected_max = 500;
+const page_max = 100;
+
+/** The selected rows of a list. They are kept for the same search and filters, also on its other pages. */
+function useSelection(path: string, request: Params) {
+  const { page: _page, cursor: _cursor, limit: _limit, sort: _sort, ...of } = request;
+  const rows_of = JSON.stringify([place.value.path, query.value.get("mode"), query.value.get("merchant"), of]);
+  const [state, setState] = useState({ of: "", chosen: new Set<string>() as ReadonlySet<string> });
+  const chosen = state.of === rows_of ? state.chosen : new Set(keptSelection(path, rows_of));
+  const set = (next: ReadonlySet<string>) => {
+    const all = new Set([...next].slice(0, selected_max));
+    keepSelection(path, rows_of, [...all]);
+    setState({ of: rows_of, chosen: all });
+  };
+  /** Removes rows from the selection as it is by then; without rows, all of them. */
+  const clear = (done?: readonly string[]) =>
+    set(new Set(done && keptSelection(path, rows_of).filter((id) => !done.includes(id))));
+  return { chosen, set, clear };
+}
+
+/** The ids of all rows that match, in the order of the list, up to the maximum of a selection. */
+async function matchingIds<Row>(path: string, request: Params, id: (row: Row) => string): Promise<readonly string[]> {
+  const ids: string[] = [];
+  let next: Params | null = { page: null, cursor: null };
+  while (next !== null && ids.length < selected_max) {
+    const address: string = withParams(path, { ...request, ...next, limit: page_max });
+    const { data, pagination }: ApiReply<readonly Row[]> = await get<readonly Row[]>(address);
+    ids.push(...data.map(id));
+    next = pagination?.has_more ? { page: null, cursor: pagination.next_cursor } : null;
+  }
+  return ids.slice(0, selected_max);
+}
+
 /** A list as a part of a page. */
 export function List<Row>(settings: ListSettings<Row>) {
   const { name, path, id = idOf, search, empty, bulk, limit = 50, of_one = false } = settings;
@@ -121,13 +177,11 @@ export function List<Row>(settings: ListSettings<Row>) {
   const request = listParams(settings);
   const { data: rows, pagination, problem, loading, previous, reload } = useQuery<readonly Row[]>(path, request);
   const hidden = useHidden(name, columns);
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  useEffect(() => setChosen(new Set()), [JSON.stringify(request)]);
+  const { chosen, set: setChosen, clear: unselect } = useSelection(path, request);
   const names = [search?.param, ...filters.map(({ param }) => param)].filter((param) => param !== undefined);
   const filtered = names.some((param) => query.value.has(param));
   const nothing = rows?.length === 0 && !query.value.has("page") && !query.value.has("cursor");
   if (nothing && !filtered && !previous) return <EmptyState {...empty} />;
-  const selection: Selection | undefined = bulk && { chosen, set: setChosen };
   const clear = () => setQuery(Object.fromEntries([...names, "page", "cursor"].map((param) => [param, null])));
   return (
     <>
@@ -161,7 +215,7 @@ export function List<Row>(settings: ListSettings<Row>) {
           {...(settings.rowActs ? { acts: settings.rowActs } : {})}
           stale={previous}
           of_one={of_one}
-          selection={selection}
+          selection={bulk && { chosen, set: setChosen }}
           hidden={new Set(hidden.state.value)}
           sort={{ by: String(request["sort"] ?? ""), set: (by) => setQuery({ sort: by, page: null, cursor: null }) }}
         />
@@ -175,24 +229,44 @@ export function List<Row>(settings: ListSettings<Row>) {
         />
       )}
       {bulk && chosen.size > 0 && (
-        <BulkBar count={chosen.size} onClear={() => setChosen(new Set())}>
-          {bulk([...chosen], rows?.filter((row) => chosen.has(id(row))) ?? [], () => setChosen(new Set()))}
+        <BulkBar
+          count={chosen.size}
+          total={pagination?.total ?? null}
+          onAll={() => matchingIds<Row>(path, request, id).then((ids) => setChosen(new Set(ids)), showRefused)}
+          onClear={() => unselect()}
+        >
+          {bulk(inListOrder(chosen, rows?.map(id) ?? []), rows?.filter((row) => chosen.has(id(row))) ?? [], unselect)}
         </BulkBar>
       )}
     </>
   );
 }
 
+/** Selected ids: those of other pages, then those of this page in its order. */
+function inListOrder(chosen: ReadonlySet<string>, shown: readonly string[]): readonly string[] {
+  const here = new Set(shown);
+  return [...[...chosen].filter((id) => !here.has(id)), ...shown.filter((id) => chosen.has(id))];
+}
+
 interface BulkProps {
   readonly count: number;
+  /** How many rows match; null if unknown. */
+  readonly total: number | null;
+  readonly onAll: () => void;
   readonly onClear: () => void;
   readonly children: ComponentChildren;
 }
 
-function BulkBar({ count: chosen, onClear, children }: BulkProps) {
+function BulkBar({ count: chosen, total, onAll, onClear, children }: BulkProps) {
+  const all = Math.min(total ?? 0, selected_max);
+  const more = all > chosen;
+  const latest = useRef(onAll);
+  latest.current = onAll;
+  useShortcuts(more ? [{ keys: "A", title: words.selectAllOf(all), run: () => latest.current() }] : []);
   return (
     <div class="bulk-bar" role="region" aria-label={words.selected(chosen)}>
       <strong>{words.selected(chosen)}</strong>
+      {more && <Button kind="plain" title={words.selectAllOf(all)} onClick={onAll} />}
       {children}
       <Button kind="plain" icon="close" iconOnly title={words.clearSelection} onClick={onClear} />
     </div>

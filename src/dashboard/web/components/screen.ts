@@ -1,7 +1,7 @@
 import type { ComponentType } from "preact";
 import type { Permission } from "../../../http/auth/permissions.ts";
 import { isOperatorUser, may, mayAlso } from "../api/session.ts";
-import { matchPath, to } from "../browser/router.ts";
+import { backTo, matchPath, to } from "../browser/router.ts";
 import type { IconName } from "./icon.tsx";
 
 /** A link to the list that a screen belongs to. */
@@ -128,7 +128,7 @@ export function backFrom(path: string): BackLink | undefined {
 function backAbove(path: string): BackLink | undefined {
   const above = path.slice(0, path.lastIndexOf("/"));
   const screen = listed.screens.find((one) => matchPath(one.path, above) !== null);
-  if (screen !== undefined) return { href: to(above), title: screen.title };
+  if (screen !== undefined) return { href: backTo(above), title: screen.title };
   return above === "" ? undefined : backAbove(above);
 }
 

@@ -100,7 +100,7 @@ function shownIn<Row>(column: TableColumn<Row>, row: Row): ComponentChildren {
 }
 
 /** The selected rows and how to change them. */
-export interface Selection {
+interface Selection {
   readonly chosen: ReadonlySet<string>;
   readonly set: (chosen: ReadonlySet<string>) => void;
 }
@@ -184,7 +184,7 @@ function Head<Row>({ rows, columns, id, selection, sort, acts }: DataTableProps<
               type="checkbox"
               aria-label={words.selectAll}
               checked={all}
-              onChange={() => selection.set(new Set(all ? [] : rows.map(id)))}
+              onChange={() => selection.set(new Set(all ? [] : [...selection.chosen, ...rows.map(id)]))}
             />
           </th>
         )}
@@ -335,25 +335,57 @@ const openKey = { keys: "Enter", title: words.openRow } as const;
 /** The keys of a list that is no table. Its items are marked with `data-row`. */
 export const useRowKeys = (): void => useShortcuts([...rowKeys, openKey]);
 
-/** The keys of a table: `j` and `k` move among the rows, Enter opens one, `x` selects it. */
+/**
+ * The keys of a table: `j` and `k` move among the rows, Enter opens one, `x` selects it, `X` all rows from the last
+ * selected one, and `a` all rows.
+ */
 function useListKeys<Row>(body: { readonly current: HTMLElement | null }, props: DataTableProps<Row>): void {
   const { selection, href } = props;
-  const latest = useRef(selection);
-  latest.current = selection;
-  const toggle = () => {
+  const latest = useRef(props);
+  latest.current = props;
+  const last = useRef<string | null>(null);
+  const focused = (): string | null => {
     const row = focusedRow();
-    const own = row?.dataset["id"];
-    const now = latest.current;
-    if (own === undefined || now === undefined || !body.current?.contains(row)) return;
+    return row !== null && body.current?.contains(row) ? (row.dataset["id"] ?? null) : null;
+  };
+  const toggle = () => {
+    const [own, now] = [focused(), latest.current.selection];
+    if (own === null || now === undefined) return;
     const next = new Set(now.chosen);
     if (!next.delete(own)) next.add(own);
+    last.current = own;
     now.set(next);
+  };
+  const toggleRange = () => {
+    const { rows, id, selection: now } = latest.current;
+    const own = focused();
+    if (own === null || now === undefined) return;
+    now.set(new Set([...now.chosen, ...between(rows.map(id), last.current ?? own, own)]));
+    last.current = own;
+  };
+  const toggleAll = () => {
+    const { rows, id, selection: now } = latest.current;
+    if (now === undefined) return;
+    const all = rows.every((row) => now.chosen.has(id(row)));
+    now.set(all ? new Set() : new Set([...now.chosen, ...rows.map(id)]));
   };
   useShortcuts([
     ...rowKeys,
     ...(href === undefined ? [] : [openKey]),
-    ...(selection === undefined ? [] : [{ keys: "x", title: words.selectRow, run: toggle }]),
+    ...(selection === undefined
+      ? []
+      : [
+          { keys: "x", title: words.selectRow, run: toggle },
+          { keys: "X", title: words.selectRange, run: toggleRange },
+          { keys: "a", title: words.selectAll, run: toggleAll },
+        ]),
   ]);
+}
+
+/** The ids from one to another, in either direction. */
+function between(ids: readonly string[], from: string, until: string): readonly string[] {
+  const [a, b] = [ids.indexOf(from), ids.indexOf(until)];
+  return a < 0 ? [until] : ids.slice(Math.min(a, b), Math.max(a, b) + 1);
 }
 
 const hiddenBy = new Map<string, StoredPreference<readonly string[]>>();
