@@ -9,6 +9,7 @@ import type { BackupRetention } from "../core/operator_settings.ts";
 import { lowerPriority } from "../core/process.ts";
 import { type ProgressBar, progressBar } from "../core/progress.ts";
 import { archiveName, momentOfName } from "../operations/backups/archive.ts";
+import { withContents } from "../operations/backups/copy_files.ts";
 import { copyPostgres } from "../operations/backups/copy_postgres.ts";
 import { copySqlite } from "../operations/backups/copy_sqlite.ts";
 import { type Destination, namesToRemove } from "../operations/backups/destination.ts";
@@ -16,9 +17,15 @@ import { type MadeBackup, makeBackup } from "../operations/backups/make_backup.t
 import { openArchive } from "../operations/backups/read_archive.ts";
 import type { ArchiveDestination } from "../operations/log_archive/archive_destination.ts";
 import { archivedRanges, firstBackup, neededBackups } from "../operations/log_archive/archived_ranges.ts";
-import { archiveLocationOf, destinationOf, location_forms, readBackup } from "../server/backup_locations.ts";
+import {
+  archiveLocationOf,
+  contentsAt,
+  destinationOf,
+  location_forms,
+  readBackup,
+} from "../server/backup_locations.ts";
 import { secretKeyAtHand } from "../server/secret_key.ts";
-import { retentionFlag } from "../server/serve_settings.ts";
+import { filesFlag, retentionFlag } from "../server/serve_settings.ts";
 import { attendedFlag, type Commands, command, dataFlags, endingOf, jsonFlag, print } from "./command.ts";
 
 const flags = {
@@ -27,6 +34,7 @@ const flags = {
   keep: retentionFlag({
     help: "afterwards delete older backups except the last of each of H hours, D days and M months, e.g. 24,30,12",
   }),
+  files: filesFlag,
   ...attendedFlag,
   ...jsonFlag,
   ...dataFlags,
@@ -62,6 +70,7 @@ const mebibyte = 1024 * 1024;
 async function backup({ data, keep, ...options }: FlagValues<typeof flags>): Promise<void> {
   const where = options.to ?? variable("PACKHOUSE_BACKUP_TO") ?? default_location;
   const to = destinationOf(where);
+  const contents = contentsAt(options.files, data);
   const ending = endingOf(options.attended);
   process.umask(0o077);
   lowerPriority();
@@ -75,7 +84,8 @@ async function backup({ data, keep, ...options }: FlagValues<typeof flags>): Pro
     secret_key: secretKeyAtHand(data, databaseUrl),
     with_key: options["with-key"],
     clock: systemClock(),
-    copy: () => (databaseUrl === null ? copySqlite(data) : copyPostgres(databaseUrl, data, ending)),
+    copy: async () =>
+      withContents(databaseUrl === null ? copySqlite(data) : await copyPostgres(databaseUrl, data, ending), contents),
     onProgress: (done_bytes, all_bytes) => {
       if (!process.stderr.isTTY) return;
       bar ??= progressBar("Copying (MiB)", Math.ceil(all_bytes / mebibyte), process.stderr);
@@ -114,13 +124,15 @@ async function removeOld(
   }
 }
 
-function linesOf({ place, size_bytes, read_bytes, sha256, modes, secret_key, seconds }: MadeBackup): string[] {
+function linesOf(made: MadeBackup): string[] {
+  const { place, size_bytes, read_bytes, sha256, modes, secret_key, seconds, files } = made;
   const sizes = `${megabytes(size_bytes)}, compressed from ${megabytes(read_bytes)} in ${seconds.toFixed(1)} s`;
   return [
     `Backed up to ${place}`,
     `  ${sizes}`,
     `  sha256 ${sha256}`,
     ...momentsOf(modes),
+    ...filesLines(files),
     keyLine(secret_key.included),
     `To restore it: packhouse restore ${place} --into FOLDER`,
   ];
@@ -131,6 +143,13 @@ function momentsOf(modes: MadeBackup["modes"]): string[] {
     const { at, commit } = modes[mode];
     return `  ${mode}: as of ${at}${commit === null ? "" : `, commit ${commit}`}`;
   });
+}
+
+/** What a backup has of uploaded files. */
+function filesLines(files: MadeBackup["files"]): string[] {
+  if (files === undefined) return [];
+  if (files.included) return files.count === 0 ? [] : [`  Uploaded files: ${files.count}`];
+  return [`  Uploaded files are not included: they stay in ${files.place}.`];
 }
 
 const keyLine = (included: boolean) =>
@@ -148,9 +167,9 @@ async function show({ file, json }: FlagValues<typeof shown>): Promise<void> {
     print(JSON.stringify({ ...manifest, files }));
     return;
   }
-  const { packhouse, engine, made_at, modes, secret_key } = manifest;
+  const { packhouse, engine, made_at, modes, secret_key, files: uploaded } = manifest;
   print(`Backup of ${made_at}, made by Packhouse ${packhouse} from ${engine}. All checksums match.`);
-  for (const line of [...momentsOf(modes), keyLine(secret_key.included)]) print(line);
+  for (const line of [...momentsOf(modes), ...filesLines(uploaded), keyLine(secret_key.included)]) print(line);
   for (const { name, size_bytes } of files) print(`  ${name.padEnd(20)} ${megabytes(size_bytes)}`);
 }
 

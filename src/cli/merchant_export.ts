@@ -4,15 +4,19 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { billableExport } from "../billing/billable_events.routes.ts";
 import { storageExport } from "../billing/storage_days.routes.ts";
+import { iso } from "../core/clock.ts";
 import type { CsvCell } from "../core/csv.ts";
 import type { Environment } from "../core/environment.ts";
-import { openAtomicFile } from "../core/files.ts";
+import { openAtomicFile, writeAtomically } from "../core/files.ts";
+import { wireId } from "../core/ids.ts";
 import { progressBar, type Terminal } from "../core/progress.ts";
 import type { PageWindow } from "../core/schema.ts";
 import { type addressView, type Customer, customerView } from "../customers/customer.ts";
 import { customerList, withAddresses } from "../customers/customers.sql.ts";
 import { eventView } from "../events/events.routes.ts";
 import { listEvents, type StoredEvent } from "../events/events.sql.ts";
+import { fileExtensions, type StoredFile } from "../files/file.ts";
+import { fileList } from "../files/files.sql.ts";
 import { type CsvFile, csvPages, pagesOf } from "../http/csv_response.ts";
 import { listUserIds, type ViewerWithUsers } from "../identity/actors.sql.ts";
 import { movementExport } from "../inventory/ledger/movements.routes.ts";
@@ -23,6 +27,8 @@ import { transferList, wholeTransfers } from "../inventory/receiving/transfers.s
 import { lotView, type NamedLot } from "../inventory/stock/lot.ts";
 import { listLotUnits, lotList, zonesOf } from "../inventory/stock/lots.sql.ts";
 import { exportWithoutBins } from "../inventory/stock/stock_csv.routes.ts";
+import { getBranding } from "../merchants/branding/branding.sql.ts";
+import { brandingView } from "../merchants/branding/branding.ts";
 import { merchantView } from "../merchants/merchant.ts";
 import { getMerchant } from "../merchants/merchants.sql.ts";
 import { orderExport } from "../orders/csv/order_csv.routes.ts";
@@ -37,6 +43,7 @@ import { type Return, returnView } from "../returns/return.ts";
 import { returnList, withItemsAndRefunds } from "../returns/returns.sql.ts";
 import { labelExport } from "../shipping/labels/label_list.routes.ts";
 import type { Db, Store } from "../storage/database.ts";
+import { type FileContents, files_folder } from "../storage/file_contents.ts";
 import type { Stores } from "../storage/open_stores.ts";
 import { parcelExport } from "../tracking/parcels.routes.ts";
 import { trackedExport } from "../tracking/tracking.routes.ts";
@@ -55,7 +62,7 @@ interface WrittenExportFile {
  * id. Returns the files that were written. Refuses: resource_missing.
  */
 export async function exportMerchant(
-  stores: Stores,
+  { stores, contents }: { readonly stores: Stores; readonly contents: FileContents },
   mode: Environment,
   name: string,
   folder: string,
@@ -68,7 +75,17 @@ export async function exportMerchant(
   const people = await stores.live.scoped(scope).read(listUserIds);
   const viewer = { merchant_id: merchant.id, actor: { id: "" }, people };
   mkdirSync(folder, { recursive: true });
-  const files = [records("merchant", once(merchant), (rows) => rows.map(merchantView)), ...filesFor(viewer)];
+  const files = [
+    records("merchant", once(merchant), (rows) => rows.map(merchantView)),
+    records(
+      "branding",
+      async (db) => ({ rows: [await getBranding(db, merchant.id)], next: null }),
+      (rows) => rows.map((branding) => brandingView(branding, null)),
+    ),
+    records("files", filePages, (rows) => rows.map(exportedFile)),
+    contentFiles(contents),
+    ...filesFor(viewer),
+  ];
   const bar = progressBar("Files", files.length, terminal);
   const written: WrittenExportFile[] = [];
   for (const write of files) {
@@ -137,6 +154,39 @@ function filesFor(viewer: ViewerWithUsers): readonly WriteExportFile[] {
     ...both(billableExport({}, viewer)),
     ...both(storageExport({}, viewer)),
   ];
+}
+
+const filePages = pagesOf((db, last: StoredFile | null, limit) => fileList.after(db, {}, last, limit));
+
+/** A file in the export, with the place of its content in it. */
+function exportedFile(file: StoredFile) {
+  const { id, kind, content_type, size_bytes, sha256, name, width, height, created_at } = file;
+  const place = join(files_folder, contentName(file));
+  const facts = { kind, content_type, size_bytes, sha256, name, width, height };
+  return { id: wireId("file", id), ...facts, content: place, created_at: iso(created_at) };
+}
+
+const contentName = ({ id, content_type }: StoredFile) => `${wireId("file", id)}.${fileExtensions[content_type]}`;
+
+/** The contents of the merchant's files, in a folder of their own. */
+function contentFiles(contents: FileContents): WriteExportFile {
+  return async (store, folder) => {
+    mkdirSync(join(folder, files_folder), { recursive: true });
+    let count = 0;
+    for (let last: StoredFile | null = null; ; ) {
+      const page: { readonly rows: readonly StoredFile[]; readonly next: StoredFile | null } = await store.read((db) =>
+        filePages(db, last, page_size),
+      );
+      for (const file of page.rows) {
+        const bytes = await contents.read(store.mode, file.key);
+        if (bytes === null) continue;
+        writeAtomically(join(folder, files_folder, contentName(file)), bytes);
+        count += 1;
+      }
+      if (page.next === null) return { name: `${files_folder}/`, count };
+      last = page.next;
+    }
+  };
 }
 
 type ExportPage<Row, After> = CsvFile<Row, After>["page"];

@@ -12,6 +12,8 @@ import { copyMerchants, openWorkSourceOf, timezoneOf } from "../merchants/mercha
 import { listMerchants } from "../merchants/merchants.sql.ts";
 import { closeMerchant, createMerchant, reactivateMerchant, suspendMerchant } from "../merchants/merchants.ts";
 import { settleSuspended } from "../orders/orders.jobs.ts";
+import { contentsAt } from "../server/backup_locations.ts";
+import { filesFlag } from "../server/serve_settings.ts";
 import type { Tx } from "../storage/database.ts";
 import type { Stores } from "../storage/open_stores.ts";
 import { type Command, type CommandOutput, type Commands, dataCommand, jsonFlag, namedModeFlag } from "./command.ts";
@@ -87,9 +89,10 @@ export const wholeExport: Command = dataCommand({
   flags: {
     merchant: text({ value: "CODE|mer_N", help: code_or_id }),
     to: text({ value: "FOLDER", help: "target folder, created if missing" }),
+    files: filesFlag,
     ...namedModeFlag,
   },
-  run: async ({ merchant, to, mode }, stores, { print }) => {
+  run: async ({ merchant, to, files, data, mode }, stores, { print }) => {
     if (!merchant || !to) {
       const tables = "name what to export: products, stock, orders or movements";
       throw new UsageError(`${tables}; or use --merchant CODE --to FOLDER for all records of a merchant.`);
@@ -97,7 +100,8 @@ export const wholeExport: Command = dataCommand({
     // A merchant that leaves would otherwise get a folder of test data that looks complete.
     if (mode === undefined) throw new UsageError("--mode is required: live or test, the environment to export.");
     const { exportMerchant } = await import("./merchant_export.ts");
-    const written = await exportMerchant(stores, mode, merchant, to, process.stderr);
+    const contents = contentsAt(files, data);
+    const written = await exportMerchant({ stores, contents }, mode, merchant, to, process.stderr);
     for (const { name, count } of written) print(`${mode}: ${name.padEnd(22)} ${count}`);
   },
 });

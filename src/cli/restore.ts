@@ -239,6 +239,9 @@ function summaryOf(restored: RestoreResult, home: string, place: string): string
   return [
     `Restored ${place} into ${home}`,
     ...linesOfEnvironments(modes),
+    ...(restored.manifest.files?.included === false
+      ? [`Uploaded files are not in the backup. They are in ${restored.manifest.files.place}: start with --files.`]
+      : []),
     `New ids start ${modes.live.advanced_by.toLocaleString("en")} higher, so that none is used twice.`,
     "All users must sign in again.",
     "API keys and users are as they were at the backup: keys revoked since are valid again. See packhouse keys list.",

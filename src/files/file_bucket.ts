@@ -8,6 +8,7 @@ export function bucketContents(settings: BucketSettings, prefix: string, locatio
   const folder = folderKey(prefix);
   return {
     location,
+    folder: null,
     write: (mode, key, bytes) => bucket.write(`${folder}${mode}/${key}`, bytes),
     async read(mode, key) {
       const path = `${folder}${mode}/${key}`;

@@ -1,4 +1,4 @@
-import { and, eq, sql as template } from "drizzle-orm";
+import { and, eq, inArray, sql as template } from "drizzle-orm";
 import { files } from "../../db/schema/files.ts";
 import { missing } from "../core/faults.ts";
 import { choice } from "../core/schema.ts";
@@ -82,4 +82,18 @@ export async function deleteRemovedFile(
   { id, remove_at }: { readonly id: number; readonly remove_at: number },
 ): Promise<void> {
   await tx.sql.delete(files).where(and(eq(files.id, id), eq(files.remove_at, remove_at)));
+}
+
+const keys_at_once = 500;
+
+/** Those of some keys that no file has. */
+export async function unknownKeys(db: Db, keys: readonly string[]): Promise<string[]> {
+  const unknown: string[] = [];
+  for (let at = 0; at < keys.length; at += keys_at_once) {
+    const some = keys.slice(at, at + keys_at_once);
+    const rows = await db.sql.select({ key: files.key }).from(files).where(inArray(files.key, some));
+    const known = new Set(rows.map(({ key }) => key));
+    unknown.push(...some.filter((key) => !known.has(key)));
+  }
+  return unknown;
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { readSealingKey } from "../core/crypto.ts";
 import { writeAtomically } from "../core/files.ts";
 import { erasures_file, readErasures, recordErasures } from "../storage/erasures.ts";
+import { files_folder } from "../storage/file_contents.ts";
 import { startRefused } from "../storage/start_refused.ts";
 
 interface CarriedFiles {
@@ -15,10 +16,24 @@ interface CarriedFiles {
 }
 
 /**
- * Copies the secret key, the certificates and the erasures of a data directory into another one. Returns notes for the
- * operator. A different key at the target is renamed: it encrypts no data that remains.
+ * Copies the secret key, the certificates, the erasures and the uploaded files of a data directory into another one.
+ * Returns notes for the operator. A different key at the target is renamed: it encrypts no data that remains.
  */
-export function carryFiles({ from, to, given_key }: CarriedFiles): readonly string[] {
+export function carryFiles(carried: CarriedFiles): readonly string[] {
+  return [...carrySecrets(carried), ...carryContents(carried)];
+}
+
+/** Copies the contents of uploaded files. A PostgreSQL database has no folder: each of its servers has one. */
+function carryContents({ from, to }: CarriedFiles): readonly string[] {
+  if (from === null) return ["If uploaded files were in the servers' data folders, copy their folder `files` along."];
+  const path = join(from, files_folder);
+  if (!existsSync(path)) return [];
+  if (to === null) return [`Copy ${path} into the data folder of its server, or to where --files is for several.`];
+  cpSync(path, join(to, files_folder), { recursive: true });
+  return [];
+}
+
+function carrySecrets({ from, to, given_key }: CarriedFiles): readonly string[] {
   if (to === null) {
     const kept = from !== null && given_key === null && existsSync(join(from, "secret.key"));
     return kept

@@ -34,7 +34,7 @@ export const retentionFlag = <const D extends { readonly help: string; readonly 
   });
 
 /** The flag that says where uploaded files are. */
-const filesFlag = text({
+export const filesFlag = text({
   value: "PLACE",
   help: "keep uploaded files in a folder, or s3://bucket/prefix, instead of the data folder",
 });

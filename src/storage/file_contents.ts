@@ -1,7 +1,7 @@
 // Where the contents of uploaded files are kept, outside the databases: in a folder, or elsewhere.
-import { type FileHandle, mkdir, open, readFile, rename, rm, unlink } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Environment } from "../core/environment.ts";
+import { type Environment, environments } from "../core/environment.ts";
 
 /** The folder of contents in a data directory, in a backup and in an export. */
 export const files_folder = "files";
@@ -10,6 +10,8 @@ export const files_folder = "files";
 export interface FileContents {
   /** The location as the operator wrote it; null for the data directory. */
   readonly location: string | null;
+  /** The folder in which they are; null if they are elsewhere. */
+  readonly folder: string | null;
   /** Resolves once the content survives a power cut. */
   write(mode: Environment, key: string, bytes: Uint8Array): Promise<void>;
   /** The content, or null if there is none. */
@@ -19,7 +21,7 @@ export interface FileContents {
 }
 
 /** The path of a content below a folder of contents. */
-const contentPath = (mode: Environment, key: string): string => join(mode, key.slice(0, 2), key);
+export const contentPath = (mode: Environment, key: string): string => join(mode, key.slice(0, 2), key);
 
 const isAbsent = (error: unknown) => (error as { code?: string } | null)?.code === "ENOENT";
 
@@ -28,6 +30,7 @@ export function folderContents(folder: string, location: string | null = null): 
   const pathOf = (mode: Environment, key: string) => join(folder, contentPath(mode, key));
   return {
     location,
+    folder,
     async write(mode, key, bytes) {
       const path = pathOf(mode, key);
       await makePrivateFolder(dirname(path));
@@ -86,5 +89,39 @@ async function syncFolder(path: string): Promise<void> {
   } catch (error) {
     // Some file systems cannot sync folders.
     if (!/^E(ACCES|PERM|INVAL|ISDIR|NOTSUP)$/.test((error as { code?: string }).code ?? "")) throw error;
+  }
+}
+
+/** A content in a folder, with the name that it has in a backup. */
+interface StoredContent {
+  readonly mode: Environment;
+  readonly key: string;
+  readonly size_bytes: number;
+}
+
+// 16 random bytes as hex. Other names are of files that are being written.
+const key_form = /^[0-9a-f]{32}$/;
+
+/** Lists the contents in a folder of contents; none if there is no folder. */
+export async function listContents(folder: string): Promise<StoredContent[]> {
+  const found: StoredContent[] = [];
+  for (const mode of environments) {
+    for (const part of await namesIn(join(folder, mode))) {
+      for (const key of await namesIn(join(folder, mode, part))) {
+        if (!key_form.test(key)) continue;
+        const { size } = await stat(join(folder, contentPath(mode, key))).catch(() => ({ size: -1 }));
+        if (size >= 0) found.push({ mode, key, size_bytes: size });
+      }
+    }
+  }
+  return found;
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).sort();
+  } catch (error) {
+    if (isAbsent(error) || (error as { code?: string }).code === "ENOTDIR") return [];
+    throw error;
   }
 }

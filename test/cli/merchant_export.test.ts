@@ -1,4 +1,5 @@
 // `packhouse export --merchant` with two merchants that use the same names.
+
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,6 +8,7 @@ import { closeStorage } from "../../src/billing/storage_days.jobs.ts";
 import { wholeExport } from "../../src/cli/merchants.ts";
 import { runOn } from "../build/command.ts";
 import { openApp } from "../build/service.ts";
+import { pngOf } from "../files/images.ts";
 
 const app = await openApp();
 const folder = mkdtempSync(join(tmpdir(), "packhouse-files-"));
@@ -30,6 +32,9 @@ async function fill({ code, mark, units }: Marked): Promise<void> {
     return answer.body.data ?? answer.body;
   };
   const place = { address_line1: `1 ${mark}`, city: "Portland", state: "OR", postal_code: "97201", country: "US" };
+  const headers = { "packhouse-merchant": code, "content-type": "image/png" };
+  const logo = await app.call("POST", "/files?kind=logo", pngOf(20, 10, units), { headers });
+  await call("PATCH", `/merchants/${code}/branding`, { logo_file_id: logo.body.data.id, message: mark });
   const tea = await call("POST", "/products", { sku: "TEA", name: "Tea", description: mark, lot_tracking: true });
   const cup = await call("POST", "/products", { sku: "CUP", name: "Cup", description: mark });
   const parts = [
@@ -77,8 +82,10 @@ const run = (...words: string[]) => runOn(app.service.stores, wholeExport, words
 /** Exports a merchant. Returns the text of each file, and the command's output. */
 async function exported(merchant: string): Promise<{ files: ReadonlyMap<string, string>; lines: readonly string[] }> {
   const to = join(folder, merchant);
-  const lines = await run("--merchant", merchant, "--to", to, "--mode", "live");
-  return { files: new Map(readdirSync(to).map((name) => [name, readFileSync(join(to, name), "utf8")])), lines };
+  const where = ["--files", app.service.files.folder ?? ""];
+  const lines = await run("--merchant", merchant, "--to", to, "--mode", "live", ...where);
+  const names = readdirSync(to).filter((name) => name.includes("."));
+  return { files: new Map(names.map((name) => [name, readFileSync(join(to, name), "utf8")])), lines };
 }
 
 interface Held {
@@ -88,6 +95,15 @@ interface Held {
 }
 
 const parsed = (files: ReadonlyMap<string, string>, name: string) => JSON.parse(files.get(name) ?? "null");
+
+/** Expects the logo with its content, as the branding names it. */
+function expectLogo(files: ReadonlyMap<string, string>): void {
+  const [{ id: logo, content, sha256 }] = parsed(files, "files.json");
+  expect([parsed(files, "branding.json")[0].logo_file_id, content]).toEqual([logo, `files/${logo}.png`]);
+  const bytes = readFileSync(join(folder, "ACME", content));
+  expect(new Bun.CryptoHasher("sha256").update(bytes).digest("hex")).toBe(sha256);
+  expect(readdirSync(join(folder, "ACME", "files"))).toEqual([`${logo}.png`]);
+}
 
 test("exports all records of a merchant as the API shows them to the merchant, and nothing of another", async () => {
   for (const { code } of [acme, bolt]) await app.post("/merchants", { code, name: "Twin" });
@@ -99,8 +115,17 @@ test("exports all records of a merchant as the API shows them to the merchant, a
   await app.runJobs();
   const { files, lines } = await exported("ACME");
   expect([...files.keys()].sort()).toEqual([
-    ...["billable_events.csv", "billable_events.json", "customers.csv", "customers.json", "events.json"],
-    ...["labels.csv", "labels.json", "lots.json", "merchant.json", "movements.csv", "movements.json"],
+    ...["billable_events.csv", "billable_events.json", "branding.json", "customers.csv", "customers.json"],
+    ...[
+      "events.json",
+      "files.json",
+      "labels.csv",
+      "labels.json",
+      "lots.json",
+      "merchant.json",
+      "movements.csv",
+      "movements.json",
+    ],
     ...["orders.csv", "orders.json", "products.csv", "products.json", "receipts.csv", "receipts.json"],
     ...["returns.csv", "returns.json", "shipments.csv", "shipments.json", "stock.csv", "stock.json"],
     ...["storage_days.csv", "storage_days.json", "tracking.csv", "tracking.json", "transfers.json"],
@@ -118,6 +143,7 @@ test("exports all records of a merchant as the API shows them to the merchant, a
       for (const { merchant_id = merchant.id } of records) expect(merchant_id).toBe(merchant.id);
     }
   }
+  expectLogo(files);
   const lists = { products: 3, customers: 2, orders: 2, returns: 1, "inventory/receipts": 1, "inventory/lots": 1 };
   const { key } = (await app.post("/keys", { name: "Acme", permission: "full", merchant_id: "ACME" })).body.data;
   for (const [path, count] of Object.entries(lists)) {

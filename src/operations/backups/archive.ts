@@ -2,8 +2,11 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 
-/** The version of the archive format that this program writes. Readers refuse later versions. */
-export const archive_format = 1;
+/**
+ * The latest version of the archive format. Readers refuse later versions. Version 2 has contents of files; an archive
+ * without them has version 1, which earlier programs read.
+ */
+export const archive_format = 2;
 
 const environment_copy = Type.Object({
   /** The time (ISO 8601) of the last commit in the copy of this environment. */
@@ -27,6 +30,16 @@ const manifest = Type.Object({
     /** The fingerprint of the key (see `keyFingerprint`); null if the key was not available. */
     fingerprint: Type.Union([Type.String(), Type.Null()]),
   }),
+  /** Uploaded files; absent in backups of versions without them, and before upgrades. */
+  files: Type.Optional(
+    Type.Object({
+      /** Where their contents were, as the operator wrote it; null for the data directory. */
+      place: Type.Union([Type.String(), Type.Null()]),
+      /** Whether their contents are in the archive. Those in a bucket are not. */
+      included: Type.Boolean(),
+      count: Type.Integer(),
+    }),
+  ),
 });
 
 /** The manifest of an archive: its contents, and the times of the copies. */

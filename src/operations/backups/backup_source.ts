@@ -90,7 +90,7 @@ const positionOf = (line: string, text: string) => text.split("\n").indexOf(line
 /** Disk space that must remain free, for a server that writes to the same disk during the checks. */
 const room_left_bytes = 256 * 1024 * 1024;
 /** Names of files in a data directory and its folders. */
-const plain_name = /^(?!\.)[\w.-]+(?:\/(?!\.)[\w.-]+)?$/;
+const plain_name = /^(?!\.)[\w.-]+(?:\/(?!\.)[\w.-]+){0,3}$/;
 
 type Engine = BackupManifest["engine"];
 

@@ -125,10 +125,10 @@ async function doRun(
   plan: BackupPlan,
   making: BackupsInProgress,
   store: Store,
-  { data, database_url, mail, log, ending }: Service,
+  { data, database_url, files, mail, log, ending }: Service,
 ): Promise<void> {
   const { to, keep, with_key } = plan;
-  const place = ["--data", data];
+  const place = ["--data", data, ...(files.location === null ? [] : ["--files", files.location])];
   const kept = `${keep.hours},${keep.days},${keep.months}`;
   const args =
     run.kind === "proof"

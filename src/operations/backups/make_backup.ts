@@ -28,7 +28,7 @@ interface BackupSettings {
 }
 
 /** The result of a backup. */
-export interface MadeBackup extends Pick<BackupManifest, "engine" | "modes" | "made_at" | "secret_key"> {
+export interface MadeBackup extends Pick<BackupManifest, "engine" | "modes" | "made_at" | "secret_key" | "files"> {
   readonly place: string;
   readonly size_bytes: number;
   readonly sha256: string;
@@ -73,10 +73,11 @@ export async function makeBackup(settings: BackupSettings): Promise<MadeBackup> 
       })
       .finally(() => copies.close());
     const warnings = await keepErasures(settings, copies);
-    const { engine, modes, made_at, secret_key } = manifest;
+    const { engine, modes, made_at, secret_key, files } = manifest;
     const seconds = (clock.elapsed() - begun) / 1000;
     const read_bytes = copies.size_bytes;
-    return { engine, modes, made_at, secret_key, place: draft.place, ...ended, read_bytes, seconds, warnings };
+    const facts = { engine, modes, made_at, secret_key, ...(files !== undefined && { files }) };
+    return { ...facts, place: draft.place, ...ended, read_bytes, seconds, warnings };
   } finally {
     // If the destination does not respond, the next run removes the draft.
     if (!is_stuck) await draft.drop();
@@ -140,7 +141,7 @@ async function watched<T>(copies: BackupCopies, settings: BackupSettings, work: 
 }
 
 function manifestOf({ packhouse, secret_key, with_key }: BackupSettings, copies: BackupCopies, at: number) {
-  const { engine, modes, migrations } = copies;
+  const { engine, modes, migrations, files } = copies;
   const fingerprint = secret_key === null ? null : keyFingerprint(secret_key);
   return {
     packhouse,
@@ -149,6 +150,7 @@ function manifestOf({ packhouse, secret_key, with_key }: BackupSettings, copies:
     modes,
     made_at: iso(at),
     secret_key: { included: with_key, fingerprint },
+    ...(files !== undefined && { files }),
   };
 }
 

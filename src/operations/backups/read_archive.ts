@@ -110,6 +110,8 @@ interface OpenedArchive {
 }
 
 const manifest_max_bytes = 1024 * 1024;
+// A line for each file.
+const sums_max_bytes = 256 * 1024 * 1024;
 
 /**
  * Opens an archive from a stream of bytes; `place` names it in errors. Refuses with a `StartRefused` anything but a
@@ -185,7 +187,7 @@ async function* entriesOf(
     for (let next = await found.next(); !next.done; next = await found.next()) {
       const { name, size = 0 } = next.value.header;
       if (name === sums_entry) {
-        const { text } = await readText(next.value, manifest_max_bytes);
+        const { text } = await readText(next.value, sums_max_bytes);
         if (text !== [...sums].map(([file, sum]) => `${sum}  ${file}\n`).join("")) throw damaged(place);
         if (!(await found.next()).done) throw damaged(place);
         return;

@@ -11,6 +11,7 @@ import {
   readErasures,
   writeErasures,
 } from "../../storage/erasures.ts";
+import { files_folder } from "../../storage/file_contents.ts";
 import type { Stores } from "../../storage/open_stores.ts";
 import { tryLock } from "../../storage/sqlite/directory_lock.ts";
 import {
@@ -101,7 +102,14 @@ async function restore(settings: RestoreSettings): Promise<RestoreResult> {
   const reached = await settings.forward?.(made);
   const stores = await openRestored(source.place, { data: made, database_url: null, log: settings.log });
   const moments = reached ?? momentsOf(manifest);
-  const modes = await markAndClose(stores, { settings, at: made, manifest, moments, erasures });
+  const modes = await markAndClose(stores, {
+    settings,
+    at: made,
+    files: join(made, files_folder),
+    manifest,
+    moments,
+    erasures,
+  });
   // The lock of the target folder is held, so this one is not needed.
   rmSync(join(made, "instance.lock"), { force: true });
   if (erasures.length > 0) writeErasures(join(made, erasures_file), erasures);

@@ -50,7 +50,7 @@ export async function beginArchive(
     const bytes = Buffer.from(text);
     await add(name, bytes.length, [bytes]);
   };
-  await addText(manifest_entry, `${JSON.stringify({ format: archive_format, ...manifest }, null, 2)}\n`);
+  await addText(manifest_entry, `${JSON.stringify({ format: formatOf(manifest), ...manifest }, null, 2)}\n`);
   return {
     add,
     addText,
@@ -62,6 +62,8 @@ export async function beginArchive(
     abandon: () => tar.destroy(),
   };
 }
+
+const formatOf = ({ files }: Pick<BackupManifest, "files">) => ((files?.count ?? 0) > 0 ? archive_format : 1);
 
 /** Adds one entry; returns the SHA-256 of its content as hex. */
 async function addEntry(
@@ -150,7 +152,7 @@ export async function* fileChunks(file: number, size_bytes: number): AsyncGenera
 }
 
 /** The copies of both environments, on either engine. */
-export interface BackupCopies extends Pick<BackupManifest, "engine" | "modes"> {
+export interface BackupCopies extends Pick<BackupManifest, "engine" | "modes" | "files"> {
   readonly migrations: Readonly<Record<"live" | "test", readonly string[]>>;
   /** Total bytes to read. */
   readonly size_bytes: number;

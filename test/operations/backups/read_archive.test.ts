@@ -146,7 +146,7 @@ describe("refuses", () => {
     expect(await read(Buffer.alloc(0))).toEqual(foreign);
     expect(await read(zstdCompressSync(Buffer.from("hello ".repeat(200))))).toEqual(foreign);
     const tar = zstdDecompressSync(all);
-    tar.write('"format": 2', tar.indexOf('"format": 1'));
+    tar.write('"format": 3', tar.indexOf('"format": 1'));
     expect(await read(zstdCompressSync(tar))).toEqual({
       exit_code: 78,
       message: "FILE was written by a newer version of Packhouse. Restore it with that version.",

@@ -1,4 +1,5 @@
 // Restoring a backup: numbers skip ahead, and pending work is held until it is sent or discarded.
+
 import { Database } from "bun:sqlite";
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -15,6 +16,7 @@ import { engine } from "../../../src/core/config.ts";
 import { environments } from "../../../src/core/environment.ts";
 import { migration_lock, migration_lock_key } from "../../../src/storage/migrations/migrate_postgres.ts";
 import { administered } from "../../../src/storage/postgres/postgres_programs.ts";
+import { pngOf } from "../../files/images.ts";
 import { type Client, client, freshDatabase, stockUp } from "../../flows/service.ts";
 import { startWatchedService } from "../../flows/watched_service.ts";
 
@@ -126,6 +128,21 @@ async function madeAt({ data, database_url }: Place, id: number): Promise<string
   return new Date(Number(raw.query(query).values()[0]?.[0])).toISOString();
 }
 
+/** Uploads a logo. Returns its id and the digest of its content. */
+async function uploadLogo(url: string, key: string): Promise<{ readonly id: string; readonly sha256: string }> {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "image/png" };
+  const answer = await fetch(`${url}/v1/files?kind=logo`, { method: "POST", headers, body: pngOf(40, 20) });
+  return ((await answer.json()) as { data: { id: string; sha256: string } }).data;
+}
+
+/** Expects the logo with its content, as the branding names it. */
+async function expectLogo(url: string, api: Client, logo: { readonly id: string; readonly sha256: string }) {
+  const { logo_file_id, logo_url } = (await api.must("GET", "/merchants/MAIN/branding")).data;
+  const content = await (await fetch(new URL(logo_url, url))).bytes();
+  const digest = new Bun.CryptoHasher("sha256").update(content).digest("hex");
+  expect([logo_file_id, digest]).toEqual([logo.id, logo.sha256]);
+}
+
 /** Creates three orders whose webhooks are refused, a backup and two more orders, then crashes. */
 async function disaster(hook: ReturnType<typeof receiver>) {
   const at = await newPlace();
@@ -135,6 +152,8 @@ async function disaster(hook: ReturnType<typeof receiver>) {
   const { location: _, ...to } = await stockUp(api, ["CUP"], 1000);
   const { data } = await api.must("POST", "/webhooks", { url: hook.url, events: ["order.created"], retry_limit: 10 });
   for (const number of ["A1", "A2", "A3"]) await order(api, to, number);
+  const logo = await uploadLogo(service.url, key);
+  await api.must("PATCH", "/merchants/MAIN/branding", { logo_file_id: logo.id });
   await eventually(
     async () => hook.bodies.size,
     (tried) => tried === 3,
@@ -148,6 +167,7 @@ async function disaster(hook: ReturnType<typeof receiver>) {
   await service.kill();
   return {
     archive: join(backups, file),
+    logo,
     customer: lost[0]?.customer_id ?? "",
     customer_made_at,
     key,
@@ -162,7 +182,7 @@ const number = (id: unknown) => Number(String(id).replace(/^\D+/, ""));
 
 test.if(canDump)("a restore holds pending work, skips numbers, and sends what is held on request", async () => {
   const hook = receiver();
-  const { archive, key, to, webhook, lost } = await disaster(hook);
+  const { archive, key, to, webhook, lost, logo } = await disaster(hook);
   const before = new Set(hook.bodies.keys());
   const at = await newPlace();
   const restored = await run(at, "restore", archive);
@@ -175,6 +195,7 @@ test.if(canDump)("a restore holds pending work, skips numbers, and sends what is
 
   const service = await startAt(at);
   const api = client(service.url, key);
+  await expectLogo(service.url, api, logo);
   hook.open();
   const fresh = await order(api, to, "B1");
   expect(number(fresh.id)).toBeGreaterThan(number(lost.at(-1)?.id) + 900_000);
