@@ -118,6 +118,14 @@ describeInHouse("the keyboard", (house) => {
     await press(page, "Enter");
     await page.waitForSelector("dialog .secret .copy-field button:focus");
     await page.click("dialog button:has-text('Done')");
+    await page.goto(house.addressOf("/shipping/carriers"));
+    await page.waitForSelector(".empty");
+    await press(page, ".");
+    await page.waitForSelector(".page-acts button:focus:has-text('Add account')");
+    await press(page, "Enter");
+    await page.waitForSelector("dialog .dialog-body button:focus");
+    await press(page, "Escape");
+    await page.waitForSelector(".page-acts button:focus:has-text('Add account')");
     await page.goto(house.addressOf("/shipping/holidays"));
     const remove = "button[aria-label^='Remove New Year']";
     await page.focus(remove);

@@ -24,6 +24,7 @@ const first_focus = [
   ".secret button",
   ".dialog-acts > .primary, .form-acts > .primary",
   ".dialog-acts > .button, .form-acts > .button",
+  ".dialog-body button, .dialog-body a[href]",
 ];
 
 /**

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { useRef } from "preact/hooks";
 import { ownMerchant } from "../api/session.ts";
 import { folded } from "../browser/preferences.ts";
 import { place, to } from "../browser/router.ts";
@@ -117,6 +118,11 @@ export function BottomBar({ current }: { readonly current: string | null }) {
   const close = () => {
     more_open.value = false;
   };
+  const more = useRef<HTMLButtonElement>(null);
+  const closeByKey = () => {
+    close();
+    more.current?.focus();
+  };
   const link = (section: Section) => {
     const [first] = chosenFrom(section);
     return (
@@ -128,7 +134,11 @@ export function BottomBar({ current }: { readonly current: string | null }) {
   };
   const others = shown.filter(({ phone }) => !phone);
   return (
-    <nav class="bottom-bar" aria-label={shellTexts.navigation}>
+    <nav
+      class="bottom-bar"
+      aria-label={shellTexts.navigation}
+      onKeyDown={(event) => event.key === "Escape" && closeByKey()}
+    >
       {more_open.value && (
         <div class="more-sheet">
           {others.map((section) => (
@@ -150,7 +160,12 @@ export function BottomBar({ current }: { readonly current: string | null }) {
       )}
       <div class="bottom-links">
         {shown.filter(({ phone }) => phone).map((section) => ({ ...link(section), key: section.id }))}
-        <button type="button" aria-expanded={more_open.value} onClick={() => (more_open.value = !more_open.value)}>
+        <button
+          ref={more}
+          type="button"
+          aria-expanded={more_open.value}
+          onClick={() => (more_open.value = !more_open.value)}
+        >
           <Icon name="menu" size={20} />
           <span>{words.more}</span>
         </button>

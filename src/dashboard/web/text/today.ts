@@ -25,7 +25,8 @@ export const todayTexts = {
   anyService: "No service chosen",
   lateColumn: "Late",
   noDepartures: "No working day",
-  noDeparturesText: "No warehouse has a working day in the coming weeks. Set working days under Settings > Warehouses.",
+  noDeparturesText:
+    "No warehouse has a working day in the coming weeks. Set working days under Settings > Warehouse > Warehouses.",
 
   waiting: "Needs attention",
   nothingWaits: "You're all caught up.",

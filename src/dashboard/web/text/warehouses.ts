@@ -69,7 +69,7 @@ export const binTexts = {
   count: "Count bin",
   ledger: "Ledger",
   emptyTitle: "No bins yet",
-  emptyText: "A warehouse has zones, and a zone has bins. Set them up under Settings > Warehouses.",
+  emptyText: "A warehouse has zones, and a zone has bins. Set them up under Settings > Warehouse > Warehouses.",
   emptyAct: "Set up warehouses",
   more: (shown: number) => `Showing the first ${shown}. View the bin to see all.`,
 } as const;
