@@ -56,6 +56,8 @@ export const orders = table(
     shipping_choice: json<ShippingChoice>(),
     /** What decided each field that rules decide; null if nothing did. */
     decided_by: json<DecidedBy>(),
+    /** As written, in the order of the request; `order_tags` has them for searches. */
+    tags: json<readonly string[]>().notNull().default([]),
     requires_cold_storage: bool().notNull(),
     priority: int().notNull(),
     allow_backorder: bool().notNull(),
@@ -127,6 +129,60 @@ export const order_counts = table(
     number: int().notNull(),
   },
   (t) => [primaryKey({ columns: [t.merchant_id, t.status, t.held, t.part] })],
+);
+
+/** The tags of orders, as `orders.tags` has them. */
+export const order_tags = table(
+  "order_tags",
+  {
+    merchant_id: sameOwner(),
+    order_id: int()
+      .notNull()
+      .references(() => orders.id),
+    /** The tag in lower case, by which tags are compared. */
+    key: text().notNull(),
+    tag: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.order_id, t.key] }), index("order_tags_key").on(t.key, t.merchant_id, t.order_id)],
+);
+
+/** Notes of staff on orders. They are written and deleted, never changed. */
+export const staff_notes = table(
+  "staff_notes",
+  {
+    id: id(),
+    merchant_id: sameOwner(),
+    order_id: int()
+      .notNull()
+      .references(() => orders.id),
+    text: text().notNull(),
+    /** Whether the merchant sees it, too. */
+    shared: bool().notNull(),
+    actor_type: text().$type<ActorType>().notNull(),
+    actor_id: text().notNull(),
+    actor_name: text().notNull(),
+    created_at: time().notNull(),
+  },
+  (t) => [index("staff_notes_order").on(t.order_id, t.created_at, t.id)],
+);
+
+/** The words by which a search finds orders: those of their tags, and of the notes of staff. */
+export const order_words = table(
+  "order_words",
+  {
+    order_id: int()
+      .notNull()
+      .references(() => orders.id),
+    /** The note that has the word; 0 for the order's tags. */
+    note_id: int().notNull(),
+    word: text().notNull(),
+    /** Whether only the operator may find the order by it. */
+    internal: bool().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.order_id, t.note_id, t.word] }),
+    index("order_words_word").on(t.word, t.internal, t.order_id),
+  ],
 );
 
 export const order_lines = table(

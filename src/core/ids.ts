@@ -4,6 +4,7 @@ export const idPrefixes = {
   order_line: "lin",
   hold: "hld",
   history: "hst",
+  note: "nte",
   customer: "cus",
   address: "adr",
   product: "prd",

@@ -23,6 +23,7 @@ import {
 import { actionsIn } from "../core/transitions.ts";
 import { Dimensions } from "../products/product.schema.ts";
 import { OwnerView, ofMerchantUnless } from "../storage/tenant.schema.ts";
+import { TagsView, tagsField } from "./changes/tags_and_notes.schema.ts";
 import { AllocatedView } from "./fulfillment/stock_plan.schema.ts";
 import {
   cancelReasons,
@@ -85,6 +86,7 @@ export const changeable = {
   order_notes: Type.Optional(nullable({ ...notesField(), description: notes_text })),
   packing_note: Type.Optional(nullable({ ...notesField(500), description: packing_text })),
   shipping_choice: Type.Optional(nullable({ ...ShippingChoiceField, description: choice_text })),
+  tags: Type.Optional(tagsField),
   requires_cold_storage: Type.Optional(Type.Boolean({ description: cold_text })),
   priority: Type.Optional(priority),
   metadata: Type.Optional(metadataField()),
@@ -371,6 +373,7 @@ const orderView = {
   decided_by: Type.Array(DecidedByView, {
     description: "The fields that shipping rules decide, and what decided each.",
   }),
+  tags: TagsView,
   requires_cold_storage: Type.Boolean({ description: cold_text }),
   priority: Type.Integer({ description: "Higher is served first when stock is short; 0 by default." }),
   allow_backorder: Type.Boolean({ description: "Whether units without stock may wait as backorders." }),

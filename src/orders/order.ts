@@ -101,6 +101,7 @@ export interface OrderFields {
   readonly shipping_choice: ShippingChoice | null;
   /** What decided each field that rules decide. */
   readonly decided_by: DecidedBy | null;
+  readonly tags: readonly string[];
   readonly requires_cold_storage: boolean;
   readonly priority: number;
   readonly allow_backorder: boolean;
@@ -333,6 +334,7 @@ export function orderView(order: Order, now: number) {
     packing_note: order.packing_note,
     shipping_choice: choiceView(order),
     decided_by: decidedByView(order.decided_by),
+    tags: [...order.tags],
     requires_cold_storage: order.requires_cold_storage,
     priority: order.priority,
     allow_backorder: order.allow_backorder,

@@ -14,9 +14,10 @@ import { allotmentView } from "../inventory/reservations/passed_over_stock.ts";
 import { refuseLabelled } from "../shipping/labels/void_label.ts";
 import type { Tx } from "../storage/database.ts";
 import { lockRecordsFirst, trackOrderActs } from "../tracking/track_order_acts.ts";
-import { acceptSuggestion } from "./changes/change_order.ts";
+import { acceptSuggestion, tagOrder, untagOrder } from "./changes/change_order.ts";
 import { holdOrder, releaseOrder } from "./changes/holds.ts";
 import { splitOrder } from "./changes/split_order.ts";
+import { TagOrder, UntagOrder } from "./changes/tags_and_notes.schema.ts";
 import { deliverOrder } from "./fulfillment/deliver_order.ts";
 import { allocateOrder } from "./fulfillment/order_stock.ts";
 import {
@@ -243,6 +244,22 @@ export const actionRoutes = routes("Orders", [
       const released = await releaseOrder(tx, params.id, body, call.actor);
       return taggedOrder({ ...orderView(released, tx.now), still_on_hold: released.held });
     },
+  }),
+  action("/orders/:id/tag", "orders.write", {
+    id: "tagOrder",
+    summary: "Add tags to an order",
+    description:
+      "Possible in any status. Tags that it has already, in any spelling, stay as they are. `tags` of" +
+      " `PATCH /orders/:id` replaces all of them.",
+    body: TagOrder,
+    act: tagOrder,
+  }),
+  action("/orders/:id/untag", "orders.write", {
+    id: "untagOrder",
+    summary: "Remove tags from an order",
+    description: "Possible in any status. Tags that it does not have are ignored.",
+    body: UntagOrder,
+    act: untagOrder,
   }),
   action("/orders/:id/process", "orders.fulfill", {
     id: "processOrder",

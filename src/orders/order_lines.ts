@@ -298,6 +298,7 @@ const changeable = [
   "shipping_method",
   "order_notes",
   "packing_note",
+  "tags",
   "requires_cold_storage",
   "priority",
   "metadata",
@@ -321,7 +322,7 @@ const word_max = 40;
 /** The changes of an order as text: `priority: 0 > 5, shipping_address_id: adr_1 > adr_2, line_items`. */
 export function changesText(before: Order, after: Order): string {
   const shortened = (value: unknown) => {
-    const text = value === null ? "none" : String(value);
+    const text = value === null || String(value) === "" ? "none" : [value].flat().join(", ");
     return text.length > word_max ? `${text.slice(0, word_max)}…` : text;
   };
   const fields = changeable.flatMap((name) => {

@@ -9,6 +9,7 @@ import type { Service } from "../http/service.ts";
 import { getImportedOrder } from "../platforms/imports/unimported_order.ts";
 import { cancellationRoutes } from "./changes/cancellations.routes.ts";
 import { updateOrder } from "./changes/change_order.ts";
+import { noteRoutes } from "./changes/staff_notes.routes.ts";
 import { orderCsvRoutes } from "./csv/order_csv.routes.ts";
 import { planRoutes } from "./fulfillment/stock_plan.routes.ts";
 import { bulkRoutes } from "./lifecycle/bulk_orders.routes.ts";
@@ -19,7 +20,7 @@ import { type Order, orderAnswer } from "./order.ts";
 import { actionRoutes, allocationRoutes, lockedOrder, splitRoutes } from "./order_actions.routes.ts";
 import { lotRecallRoutes } from "./search/lot_recall.routes.ts";
 import { historyRoutes } from "./search/order_history.routes.ts";
-import { listRoutes, orderCountRoutes } from "./search/order_list.routes.ts";
+import { listRoutes, orderCountRoutes, orderTagRoutes } from "./search/order_list.routes.ts";
 import { TransitionsView } from "./search/order_list.schema.ts";
 import { shippingRuleRoutes } from "./shipping_rules/shipping_rules.routes.ts";
 
@@ -86,9 +87,9 @@ const records = routes("Orders", [
     id: "updateOrder",
     summary: "Update an order",
     description:
-      "Changes fields until the order is packed; lines only while it is pending or on hold and nothing is picked." +
-      " New lines or cold storage plan its stock again. Emits no event of the order. Fields that keep their values" +
-      " change nothing; other values for fixed fields are refused.",
+      "Changes fields until the order is packed, `tags` at any time; lines only while it is pending or on hold and" +
+      " nothing is picked. New lines or cold storage plan its stock again. Emits no event of the order. Fields that" +
+      " keep their values change nothing; other values for fixed fields are refused.",
     refuses: ["immutable_field", "insufficient_inventory", "invalid_state_transition"],
     body: UpdateOrder,
     view: OrderView,
@@ -103,12 +104,14 @@ export function orderRoutes(service: Service) {
   return new Elysia()
     .use(listRoutes)
     .use(orderCountRoutes)
+    .use(orderTagRoutes)
     .use(records)
     .use(bulkRoutes)
     .use(orderCsvRoutes)
     .use(cancellationRoutes(service))
     .use(actionRoutes)
     .use(historyRoutes)
+    .use(noteRoutes)
     .use(allocationRoutes)
     .use(planRoutes)
     .use(splitRoutes)

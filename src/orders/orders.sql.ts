@@ -17,6 +17,7 @@ import { type Order, type OrderFields, type OrderParcel, publicStatus } from "./
 import { countReturned, linesOf, saveLines } from "./order_lines.sql.ts";
 import { allocatedLine, subtotalOf } from "./order_lines.ts";
 import { type HistoryEntry, insertHistories, insertHistory } from "./search/order_history.sql.ts";
+import { insertTags, replaceTags } from "./search/order_tags.sql.ts";
 
 type StoredOrder = typeof orders.$inferSelect;
 
@@ -156,7 +157,9 @@ const insertRow = prepared((sql: WriteStatements, a: StatementArgs<Pick<StoredOr
 /** Stores a new order without its lines and returns its id; null when its number is taken. */
 export async function insertOrder(tx: Tx, fields: NewOrder): Promise<number | null> {
   const [row] = await insertRow(tx, stored(tx, fields));
-  return row?.id ?? null;
+  const id = row?.id ?? null;
+  await insertTags(tx, { ...fields, id });
+  return id;
 }
 
 /** Reserves the id of an order that is stored later. No other order gets it. */
@@ -169,6 +172,7 @@ export async function insertAllotted(tx: Tx, id: number, fields: NewOrder): Prom
   const row = { id, ...stored(tx, fields) };
   const query = tx.sql.insert(orders).values(row).onConflictDoNothing({ target: numbered });
   const [inserted] = await query.returning({ id: orders.id });
+  await insertTags(tx, { ...fields, id: inserted?.id ?? null });
   return inserted?.id ?? null;
 }
 
@@ -181,6 +185,7 @@ export async function insertOrders(tx: Tx, all: readonly NewOrder[]): Promise<Ma
     const query = tx.sql.insert(orders).values(rows).onConflictDoNothing({ target: numbered });
     const inserted = await query.returning({ id: orders.id, order_number: orders.order_number });
     for (const { id, order_number } of inserted) ids.set(order_number, id);
+    for (const fields of all) await insertTags(tx, { ...fields, id: ids.get(fields.order_number) ?? null });
     return ids;
   }
   for (const fields of all) {
@@ -253,6 +258,7 @@ export async function saveSteps(tx: Tx, before: Order, steps: readonly OrderStep
   const [saved] = await saveOf(before, order)(tx, { ...order, before: before.revision, steps: steps.length });
   assert(saved !== undefined, `order ${before.id} is locked and cannot have changed`);
   await saveLines(tx, before.lines, order.lines);
+  if (order.tags !== before.tags) await replaceTags(tx, order);
   const rows = steps.map(({ order: after, entry }, at) => {
     const from_status = publicStatus(steps[at - 1]?.order ?? before);
     const number = saved.number - steps.length + 1 + at;
@@ -412,6 +418,7 @@ const mutable = [
   "packing_note",
   "shipping_choice",
   "decided_by",
+  "tags",
   "requires_cold_storage",
   "priority",
   "subtotal_cents",

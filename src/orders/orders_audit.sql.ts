@@ -5,7 +5,7 @@ import { eachOf, isOneOf } from "../../db/kit.ts";
 import { billable_events, billing_start } from "../../db/schema/billing.ts";
 import { movements } from "../../db/schema/inventory.ts";
 import { merchants } from "../../db/schema/merchants.ts";
-import { order_counts, order_history, order_holds, order_lines, orders } from "../../db/schema/orders.ts";
+import { order_counts, order_history, order_holds, order_lines, order_tags, orders } from "../../db/schema/orders.ts";
 import { reservation_lines } from "../../db/schema/reservations.ts";
 import { shipment_lines, shipments } from "../../db/schema/shipments.ts";
 import { eventCountRule } from "../events/events_audit.sql.ts";
@@ -113,6 +113,20 @@ const rules: readonly VerifierRule<keyof typeof nouns>[] = [
         coalesce(c.wanted, 0) as actual
       from ${order_lines} join parts as p on p.line = ${order_lines.id}
       left join claims as c on c.line = p.line and c.product = p.product`,
+  },
+  {
+    rule: "searches find an order by each of its tags",
+    noun: "order",
+    rows: sql`select ${orders.id} as id, coalesce(t.wanted, 0) as expected, coalesce(s.stored, 0) as actual
+      from ${orders}
+      left join (
+        select ${orders.id} as id, count(*) as wanted from ${orders} cross join ${eachOf(orders.tags)}
+        group by ${orders.id}
+      ) as t on t.id = ${orders.id}
+      left join (
+        select ${order_tags.order_id} as id, count(*) as stored from ${order_tags} group by ${order_tags.order_id}
+      ) as s on s.id = ${orders.id}
+      where t.wanted is not null or s.stored is not null`,
   },
   {
     rule: "an order line has its order's creation time",

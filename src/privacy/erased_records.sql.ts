@@ -6,7 +6,15 @@ import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
 import { among, amongThose, folded, forSoleUse, forUpdate, isOneOf, list } from "../../db/kit.ts";
 import { addresses, customer_words, customers } from "../../db/schema/customers.ts";
 import { document_chunks, document_orders } from "../../db/schema/documents.ts";
-import { order_history, order_holds, order_lines, orders } from "../../db/schema/orders.ts";
+import {
+  order_history,
+  order_holds,
+  order_lines,
+  order_tags,
+  order_words,
+  orders,
+  staff_notes,
+} from "../../db/schema/orders.ts";
 import { platform_reports } from "../../db/schema/platform_reports.ts";
 import { platform_imports } from "../../db/schema/platforms.ts";
 import { refunds, return_inspections, return_items, returns } from "../../db/schema/returns.ts";
@@ -185,6 +193,8 @@ export const emptiedOrder = {
   shipping_address: orders.shipping_address,
   address_verification: orders.address_verification,
   order_notes: orders.order_notes,
+  packing_note: orders.packing_note,
+  tags: orders.tags,
   metadata: orders.metadata,
 };
 
@@ -228,7 +238,8 @@ export async function eraseOrders(tx: Tx, found: readonly EmptiedOrder[]): Promi
       .where(eq(orders.id, order.id));
   }
   // First, since these rows are found by the numbers of labels and returns.
-  for (const kind of ["waiting_scans", "label_documents", "printed_documents"] as const) {
+  const deleted = ["waiting_scans", "label_documents", "printed_documents", "tags", "staff_notes"] as const;
+  for (const kind of [...deleted, "order_words"] as const) {
     counts[kind] = await remove(tx, rows[kind].table, rows[kind].which);
   }
   counts.labels = await eraseLabels(tx, ids);
@@ -266,6 +277,9 @@ export function rowsOfOrders(sql: ReadStatements, ids: string) {
     .where(and(isOneOfIds(labels.order_id, ids), isNotNull(labels.tracking_number)));
   return {
     orders: { table: orders, which: isOneOfIds(orders.id, ids) },
+    tags: { table: order_tags, which: isOneOfIds(order_tags.order_id, ids) },
+    staff_notes: { table: staff_notes, which: isOneOfIds(staff_notes.order_id, ids) },
+    order_words: { table: order_words, which: isOneOfIds(order_words.order_id, ids) },
     order_lines: { table: order_lines, which: isOneOfIds(order_lines.order_id, ids) },
     holds: { table: order_holds, which: isOneOfIds(order_holds.order_id, ids) },
     history: { table: order_history, which: isOneOfIds(order_history.order_id, ids) },

@@ -47,7 +47,8 @@ interface PersonalRecords {
 
 /** The kinds, in the order in which they are erased. */
 export const personalKinds = [
-  ...["customers", "addresses", "search_words", "orders", "order_lines", "holds", "history", "shipments", "labels"],
+  ...["customers", "addresses", "search_words", "orders"],
+  ...["tags", "staff_notes", "order_words", "order_lines", "holds", "history", "shipments", "labels"],
   ...["label_documents", "tracking", "scans", "waiting_scans", "returns", "return_items", "inspections", "refunds"],
   ...["printed_documents", "reports_to_platforms", "imports", "imported_files", "imported_rows", "notifications"],
   ...["events", "delivery_log"],
@@ -85,11 +86,19 @@ export const personalRecords: readonly PersonalRecords[] = [
     columns: {
       order_number: "kept", status: "kept", customer_email: "email", customer_name: "word",
       shipping_address: "place", address_verification: "null", shipping_method: "kept", order_notes: "null",
-      packing_note: "null", shipping_choice: "kept", decided_by: "kept",
+      packing_note: "null", shipping_choice: "kept", decided_by: "kept", tags: "list",
       currency: "kept", source_platform: "kept", source_external_id: "kept", metadata: "object",
       cancel_reason: "kept",
     },
   },
+  { kind: "tags", table: "order_tags", rows_deleted: true, columns: { key: "deleted", tag: "deleted" } },
+  {
+    kind: "staff_notes",
+    table: "staff_notes",
+    rows_deleted: true,
+    columns: { text: "deleted", ...actor },
+  },
+  { kind: "order_words", table: "order_words", rows_deleted: true, columns: { word: "deleted" } },
   { kind: "order_lines", table: "order_lines", columns: { sku: "kept", name: "kept", components: "kept" } },
   { kind: "holds", table: "order_holds", columns: { reason: "kept", note: "null" } },
   {

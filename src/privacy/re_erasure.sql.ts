@@ -2,7 +2,7 @@
 import { and, eq, inArray, isNotNull, ne, or, type SQL, sql as template } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
 import { among, list } from "../../db/kit.ts";
-import { order_history, order_holds, orders } from "../../db/schema/orders.ts";
+import { order_history, order_holds, orders, staff_notes } from "../../db/schema/orders.ts";
 import { platform_reports } from "../../db/schema/platform_reports.ts";
 import { platform_imports } from "../../db/schema/platforms.ts";
 import { refunds, return_inspections, return_items, returns } from "../../db/schema/returns.ts";
@@ -42,6 +42,7 @@ function queriesOf(sql: ReadStatements, ids: string) {
   ) as SQL;
   const ofReturns = () => sql.selectDistinct({ id: returns.order_id }).from(returns).$dynamic();
   return [
+    own("staff_notes", staff_notes, template`1 = 1`),
     ...[own("holds", order_holds), own("history", order_history), own("shipments", shipments)],
     ...[own("labels", labels, label), own("returns", returns, back), own("tracking", tracking_records)],
     ...[own("reports_to_platforms", platform_reports), own("imports", platform_imports)],
@@ -91,6 +92,8 @@ export async function ordersWithPersonalData(db: Db, ids: readonly number[]): Pr
 export const namesBuyer = or(
   ne(orders.customer_email, erased_email),
   isNotNull(orders.order_notes),
+  isNotNull(orders.packing_note),
+  template`cast(${orders.tags} as text) <> '[]'`,
   template`cast(${orders.metadata} as text) <> '{}'`,
 ) as SQL;
 

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { choice, closed, idField } from "../core/schema.ts";
+import { TagOrder, UntagOrder } from "../orders/changes/tags_and_notes.schema.ts";
 import {
   CancelOrder,
   HoldOrder,
@@ -17,6 +18,8 @@ const orders_max = 500;
 const orderActions = [
   "hold",
   "release",
+  "tag",
+  "untag",
   "process",
   "allocate",
   "pick",
@@ -63,6 +66,8 @@ const FulfillOrders = closed({ partial: PickOrder.properties.partial });
 export const inputs = {
   hold: HoldOrder,
   release: ReleaseOrder,
+  tag: TagOrder,
+  untag: UntagOrder,
   process: NoFields,
   allocate: NoFields,
   pick: FulfillOrders,
@@ -113,11 +118,12 @@ export const ActOnOrdersShown = closed({
   ...request,
   input: Type.Optional(
     Type.Union(
-      [HoldOrder, ReleaseOrder, FulfillOrders, CancelOrders, BuyLabels].map((schema) => schema),
+      [HoldOrder, ReleaseOrder, TagOrder, FulfillOrders, CancelOrders, BuyLabels].map((schema) => schema),
       {
         description:
-          "The input of the action, the same for all orders. Labels take `carrier` and `service`, or what each order" +
-          " has chosen. Without `package`, the weight is that of the products and the chosen carton.",
+          "The input of the action, the same for all orders. Tagging takes `tags`. Labels take `carrier` and" +
+          " `service`, or what each order has chosen. Without `package`, the weight is that of the products and the" +
+          " chosen carton.",
       },
     ),
   ),

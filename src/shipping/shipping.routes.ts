@@ -15,7 +15,9 @@ import { respond, routes } from "../http/routes.ts";
 import type { Service } from "../http/service.ts";
 import { refuseForMerchants } from "../merchants/tenant_scopes.ts";
 import { answerCancellation } from "../orders/changes/cancellations.routes.ts";
+import { tagOrder, untagOrder } from "../orders/changes/change_order.ts";
 import { holdOrder, releaseOrder } from "../orders/changes/holds.ts";
+import type { TagOrder, UntagOrder } from "../orders/changes/tags_and_notes.schema.ts";
 import { allocateOrder } from "../orders/fulfillment/order_stock.ts";
 import { processOrder } from "../orders/fulfillment/pick_and_pack.ts";
 import type {
@@ -86,6 +88,8 @@ const shown_bytes_max = 2_000_000;
 const singleRoutes: Readonly<Record<OrderActionOfMany, { readonly id: string; readonly need: Permission }>> = {
   hold: { id: "holdOrder", need: "orders.write" },
   release: { id: "releaseOrder", need: "orders.write" },
+  tag: { id: "tagOrder", need: "orders.write" },
+  untag: { id: "untagOrder", need: "orders.write" },
   process: { id: "processOrder", need: "orders.fulfill" },
   allocate: { id: "allocateOrder", need: "orders.write" },
   pick: { id: "pickOrder", need: "orders.fulfill" },
@@ -188,6 +192,14 @@ function actsOf(service: Service): Readonly<Record<OrderActionOfMany, OrderActio
     release: (call, act) => {
       const part = post(call, "release", act);
       return answerOrder(part, act.id, act, (tx) => releaseOrder(tx, act.id, act.input as ReleaseOrder, call.actor));
+    },
+    tag: (call, act) => {
+      const part = post(call, "tag", act);
+      return answerOrder(part, act.id, act, (tx) => tagOrder(tx, act.id, act.input as TagOrder, call.actor));
+    },
+    untag: (call, act) => {
+      const part = post(call, "untag", act);
+      return answerOrder(part, act.id, act, (tx) => untagOrder(tx, act.id, act.input as UntagOrder, call.actor));
     },
     process: (call, act) => {
       const part = post(call, "process", act);

@@ -67,6 +67,8 @@ const samples: SampleValues = {
   currency: "USD",
   shipping_method: "standard",
   order_notes: null,
+  packing_note: null,
+  tags: [],
   carrier: "local",
   service: "standard",
   service_type: "standard",

@@ -52,6 +52,8 @@ const order = record({
   line_items: listOf(line),
   shipping_method: orNull(text),
   order_notes: orNull(text),
+  packing_note: orNull(text),
+  tags: anyListOf(text),
   requires_cold_storage: flag,
   priority: integer,
   holds: anyListOf(object),

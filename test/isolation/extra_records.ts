@@ -192,6 +192,7 @@ async function equalRecords(ask: Ask, code: string): Promise<More & { readonly b
   await ask("POST", `/orders/${sent.id}/ship`, { carrier: "Bike Bob", tracking_number: "EQUAL-TRACK" });
   await made("EQUAL-O2");
   const held = await made("EQUAL-O3");
+  await ask("POST", `/orders/${held.id}/tag`, { tags: ["Equal", `only ${code}`] });
   await ask("POST", `/orders/${held.id}/hold`, { reason: "address", note: `Hold ${word}` });
   const { holds } = await ask("GET", `/orders/${held.id}`);
   const [parcel] = await ask("GET", `/shipments?order_id=${sent.id}`);

@@ -105,6 +105,7 @@ export const forgotten: Readonly<Record<string, Planted["find"]>> = {
   movements: looks("listMovements"),
   notices: looks("listNotices"),
   order_counts: looks("countOrders"),
+  order_tags: looks("listOrderTags"),
   orders: looks("listOrders"),
   platform_connections: looks("listPlatforms"),
   product_barcodes: cases("createProduct"),
@@ -127,7 +128,7 @@ export const forgotten: Readonly<Record<string, Planted["find"]>> = {
  */
 export const through_others = [
   ...["addresses", "allocations", "audit_entries", "deliveries", "merchant_branding", "order_lines"],
-  ...["platform_imports", "reservation_lines"],
+  ...["platform_imports", "reservation_lines", "staff_notes"],
   // Merchants cannot list documents; a link is for one of them.
   "documents",
 ];

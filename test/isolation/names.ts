@@ -14,6 +14,7 @@ const naming = new Set([
     "producer",
     "note",
     "order_notes",
+    "packing_note",
     "description",
     "store_id",
     "url",

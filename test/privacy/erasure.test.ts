@@ -125,9 +125,9 @@ test("nothing identifies an erased person, in rows or in the bytes of the files,
   const done = (await ask("GET", `/erasures/${begun.body.data.id}`)).body.data;
   expect(done).toMatchObject({ status: "done", customers: [customer.id], receivers: [expect.any(String)] });
   expect(done.erased.map(({ records }: { records: string }) => records)).toEqual([
-    ...["customers", "addresses", "search_words", "orders", "holds", "history", "shipments", "labels"],
-    ...["label_documents", "tracking", "scans", "waiting_scans", "returns", "return_items", "inspections", "refunds"],
-    ...["reports_to_platforms", "imports", "events", "delivery_log", "stored_responses"],
+    ...["customers", "addresses", "search_words", "orders", "tags", "staff_notes", "order_words", "holds", "history"],
+    ...["shipments", "labels", "label_documents", "tracking", "scans", "waiting_scans", "returns", "return_items"],
+    ...["inspections", "refunds", "reports_to_platforms", "imports", "events", "delivery_log", "stored_responses"],
   ]);
 
   // Searches for the person are in the request log until the date that the erasure states.

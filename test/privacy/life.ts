@@ -82,10 +82,12 @@ async function ordered(
     ...{ order_number: `P-${sku}`, customer_id: customer["id"], shipping_address_id: addresses[0]?.id },
     line_items: [{ product_id: product["id"], quantity: 2, unit_price: "3.20" }],
     ...{ order_notes: `leave it with ${word("neighbour")}`, metadata: { gift: word("gift") } },
+    ...{ packing_note: `wrap it for ${word("recipient")}`, tags: [word("tag")] },
   };
   const order = await ask("POST", "/orders", first_order, { "idempotency-key": `order-${sku}` });
   await ask("POST", `/orders/${order.id}/hold`, { reason: "manual", note: word("hold") });
   await ask("POST", `/orders/${order.id}/release`, {});
+  await ask("POST", `/orders/${order.id}/notes`, { text: `rang ${word("caller")}` });
   return { order, first_order };
 }
 

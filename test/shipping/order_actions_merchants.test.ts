@@ -34,6 +34,8 @@ const label = { carrier: "local", service: "standard", package: { weight: "1" } 
 const acts: [string, (id: string) => [string, string, unknown], object][] = [
   ["hold", (id) => ["POST", `/orders/${id}/hold`, {}], {}],
   ["release", (id) => ["POST", `/orders/${id}/release`, {}], {}],
+  ["tag", (id) => ["POST", `/orders/${id}/tag`, { tags: ["vip"] }], { tags: ["vip"] }],
+  ["untag", (id) => ["POST", `/orders/${id}/untag`, { tags: ["vip"] }], { tags: ["vip"] }],
   ["process", (id) => ["POST", `/orders/${id}/process`, {}], {}],
   ["allocate", (id) => ["POST", `/orders/${id}/allocate`, {}], {}],
   ["pick", (id) => ["POST", `/orders/${id}/pick`, {}], {}],

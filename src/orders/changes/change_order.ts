@@ -38,14 +38,38 @@ import { listOpenOrdersTo, lockOrder, saveOrder } from "../orders.sql.ts";
 import { applyRulesAgain } from "../shipping_rules/apply_rules.ts";
 import { changedChoice, decidedByPerson } from "../shipping_rules/set_by_person.ts";
 import { pauseAgain, settleAddress, settleGoods, settleHolds } from "./holds.ts";
+import { readTags, withoutTags, withTags } from "./order_tags.ts";
+import type { TagOrder, UntagOrder } from "./tags_and_notes.schema.ts";
 
 /**
- * Updates fields of an order that is not packed yet; its lines only before work on it has begun. While it is held for a
- * bad address, naming the same address copies its corrections.
+ * Updates fields of an order that is not packed yet; its lines only before work on it has begun, its tags at any time.
+ * While it is held for a bad address, naming the same address copies its corrections.
  * Refuses: resource_missing, immutable_field, invalid_state_transition, validation_failed, insufficient_inventory.
  */
 export async function updateOrder(tx: Tx, id: string, input: UpdateOrder, actor: Actor): Promise<Order> {
   return change(tx, id, input, { actor, imported: false });
+}
+
+/** Adds tags to an order in any status. Refuses: resource_missing, validation_failed (more than it may have). */
+export async function tagOrder(tx: Tx, id: string, { tags }: TagOrder, actor: Actor): Promise<Order> {
+  return retag(tx, id, (own) => withTags(own, tags), actor);
+}
+
+/** Removes tags from an order in any status. Refuses: resource_missing. */
+export async function untagOrder(tx: Tx, id: string, { tags }: UntagOrder, actor: Actor): Promise<Order> {
+  return retag(tx, id, (own) => withoutTags(own, tags), actor);
+}
+
+async function retag(
+  tx: Tx,
+  id: string,
+  change: (tags: readonly string[]) => readonly string[],
+  actor: Actor,
+): Promise<Order> {
+  const before = await lockOrder(tx, id);
+  const order = { ...before, tags: change(before.tags) };
+  const note = changesText(before, order);
+  return note === "" ? before : saveOrder(tx, before, order, { event: "update", actor, note });
 }
 
 /**
@@ -127,12 +151,13 @@ interface OrderChangeContext {
 async function change(tx: Tx, id: string, input: UpdateOrder, { actor, imported }: OrderChangeContext): Promise<Order> {
   const before = await lockOrder(tx, id);
   refuseImmutable(before, input);
-  const fields = changedFields(before, input);
+  const fields = changedFields(before, { ...input, tags: input.tags && readTags(input.tags) });
   const address = await newAddress(tx, before, input, imported);
   const lines = input.line_items === undefined ? null : await newLines(tx, before, input.line_items, imported);
   const choice = changedChoice(input, before);
   if (fields === null && address === null && lines === null && choice === null) return before;
-  refusePacked(before);
+  const onlyTags = address === null && lines === null && choice === null && Object.keys(fields ?? {}).join() === "tags";
+  if (!onlyTags) refusePacked(before);
   const decided_by = decidedByPerson(fields, choice?.decided_by ?? before.decided_by);
   const changed: Order = { ...before, ...fields, ...address, ...choice, decided_by };
   const order = lines === null ? changed : await replaceLines(tx, changed, lines);

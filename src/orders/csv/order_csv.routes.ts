@@ -117,6 +117,6 @@ export const orderCsvRoutes = routes("Orders", [
       " imported again. Values that a spreadsheet would take for a formula have an apostrophe before" +
       ` them.\n\n${table}`,
     query: closed({ ...FilterOrders.properties, ...csvExportFields }),
-    file: ({ query }) => orderExport(filterOf(query), query.sort ?? "-created_at"),
+    file: ({ call, query }) => orderExport(filterOf(query, call), query.sort ?? "-created_at"),
   }),
 ]);

@@ -65,6 +65,8 @@ export const orderColumns: readonly CsvColumn[] = [
   ),
   csvColumn("shipping_method", "text", "How to ship it, in your own words.", "express"),
   csvColumn("order_notes", "text", "Notes for the warehouse.", "Gift: no prices on the slip"),
+  csvColumn("packing_note", "text", "A note for whoever picks and packs it.", "Fragile: double box"),
+  csvColumn("tags", "code", "Tags, separated by commas.", "vip,gift"),
   csvColumn("requires_cold_storage", "boolean", "`true` if it must be kept cold.", "false"),
   csvColumn("priority", "number", "A whole number; higher is served first when stock is short.", "0"),
   csvColumn("allow_backorder", "boolean", "`false` refuses the order when stock is short.", "true"),
@@ -103,6 +105,7 @@ export const OrderCsvLine = closed(
     discount_amount: Line.properties.discount_amount,
     line_total: Line.properties.line_total,
     ...changeable,
+    tags: Type.Optional(textField(1000)),
     ...chosen,
   },
   readOnly,
@@ -135,5 +138,6 @@ export function rowView({ view, at }: OrderCsvRow) {
     customer_email: customer.email,
     customer_name: customer.name,
     tracking_numbers: tracking.join(" "),
+    tags: order.tags.join(","),
   };
 }

@@ -118,9 +118,10 @@ export function inputOf(
   { first, lines }: CsvOrder,
   recipient: { readonly customer_id: number; readonly shipping_address_id: number },
 ): CreateOrder {
-  const { order_number, shipping_method, order_notes, requires_cold_storage, priority, metadata } = first;
+  const { order_number, shipping_method, order_notes, packing_note, requires_cold_storage, priority, metadata } = first;
   const { shipping_amount, currency, allow_backorder, warehouse_id } = first;
-  const changeable = { shipping_method, order_notes, requires_cold_storage, priority, metadata };
+  const tags = first.tags?.split(",").map((tag) => tag.trim());
+  const changeable = { shipping_method, order_notes, packing_note, tags, requires_cold_storage, priority, metadata };
   const fields = { ...changeable, shipping_amount, currency, allow_backorder, warehouse_id };
   const line_items = lines.map(({ sku, quantity, unit_price, discount_amount, line_total }) => {
     return { sku, quantity, ...definedFields({ unit_price, discount_amount, line_total }) };

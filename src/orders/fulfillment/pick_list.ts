@@ -89,10 +89,14 @@ const namesOf = (codes: MerchantCodes) => [...codes.values()].sort().join(", ");
 const numberOf = ({ order_number, merchant_id }: Order, codes: MerchantCodes) =>
   numberWithMerchant(order_number, merchant_id, codes);
 
-function notesOf({ order_notes }: Order): DocumentBlock[] {
-  return order_notes === null || order_notes.trim() === ""
-    ? []
-    : [{ caption: "Notes", lines: linesOf(order_notes), strong: null }];
+function notesOf({ packing_note, order_notes }: Order): DocumentBlock[] {
+  const notes = [
+    { caption: "Packing note", text: packing_note },
+    { caption: "Notes", text: order_notes },
+  ];
+  return notes.flatMap(({ caption, text }) =>
+    text === null || text.trim() === "" ? [] : { caption, lines: linesOf(text), strong: null },
+  );
 }
 
 const stopColumns: readonly DocumentColumn[] = [

@@ -12,6 +12,7 @@ import { isSuspended } from "../../merchants/merchant.transitions.ts";
 import { refuseClosed } from "../../merchants/merchant.ts";
 import { findAllBySku, findProducts, listBundleParts } from "../../products/products.sql.ts";
 import type { Tx } from "../../storage/database.ts";
+import { readTags } from "../changes/order_tags.ts";
 import type { CreateOrder } from "../order.schema.ts";
 import { initialOrderStatus } from "../order.transitions.ts";
 import { type Order, type OrderFields, type OrderLine, unprinted } from "../order.ts";
@@ -167,6 +168,7 @@ function draftOrder(input: CreateOrder, named: OrderReferences, source: OrderSou
     order_notes: input.order_notes ?? null,
     packing_note: input.packing_note ?? null,
     ...chosenIn(input, { shipping_choice: null, decided_by: null }),
+    tags: readTags(input.tags ?? []),
     requires_cold_storage: input.requires_cold_storage ?? false,
     priority: input.priority ?? 0,
     allow_backorder: input.allow_backorder ?? true,

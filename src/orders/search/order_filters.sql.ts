@@ -1,7 +1,7 @@
 // Filters for the list of orders that depend on other tables.
 import { and, count, eq, inArray, isNotNull, isNull, ne, type SQL, sql as template } from "drizzle-orm";
 import { amongTexts, amongThose, list } from "../../../db/kit.ts";
-import { order_holds, order_lines, orders } from "../../../db/schema/orders.ts";
+import { order_holds, order_lines, order_tags, orders } from "../../../db/schema/orders.ts";
 import { products } from "../../../db/schema/products.ts";
 import { reservation_lines, reservations } from "../../../db/schema/reservations.ts";
 import { shipments } from "../../../db/schema/shipments.ts";
@@ -9,6 +9,7 @@ import type { Db, ReadStatements } from "../../storage/database.ts";
 import { isAmong } from "../../storage/record_list.ts";
 import { isParentVisible } from "../../storage/scope.ts";
 import { prepared, preparedIds, type StatementArgs } from "../../storage/statements.ts";
+import { tagKey } from "../changes/order_tags.ts";
 import type { HoldReason } from "../order.transitions.ts";
 import { givenUp } from "../order.transitions.ts";
 import { type SearchCondition, some } from "./order_search.sql.ts";
@@ -24,11 +25,15 @@ export interface OrderContentFilter {
   /** The possible carriers and services of one of its parcels. */
   readonly carrier?: readonly string[] | undefined;
   readonly service?: readonly string[] | undefined;
+  /** Its possible tags. */
+  readonly tag?: readonly string[] | undefined;
 }
 
 /** The conditions of a filter; none if it has none of these. */
-export function contentFiltersOf({ hold_reason, short, sku, carrier, service }: OrderContentFilter): SearchCondition[] {
+export function contentFiltersOf(filter: OrderContentFilter): SearchCondition[] {
+  const { hold_reason, short, sku, carrier, service, tag } = filter;
   return [
+    ...(tag === undefined ? [] : [isTagged(tag)]),
     ...(hold_reason === undefined ? [] : [isHeldFor(hold_reason)]),
     ...(short === undefined ? [] : [short ? isShort : isNotShort]),
     ...(sku === undefined ? [] : [holdsSku(sku)]),
@@ -59,6 +64,20 @@ const isHeldFor = (reasons: readonly HoldReason[]): SearchCondition => ({
     )}`,
   ),
 });
+
+const tagged = preparedIds((sql, a: StatementArgs<{ keys: string }>) =>
+  sql.selectDistinct({ id: order_tags.order_id }).from(order_tags).where(amongTexts(order_tags.key, a.keys)),
+);
+
+function isTagged(tags: readonly string[]): SearchCondition {
+  const keys = tags.map(tagKey);
+  return {
+    find: (db, max) => tagged(db, { keys: list(keys), max }),
+    check: some(
+      template`${order_tags} where ${and(eq(order_tags.order_id, orders.id), inArray(order_tags.key, keys))}`,
+    ),
+  };
+}
 
 // Written out, as in the index of waiting lines.
 const isWaiting = template`${reservation_lines.reserved} < ${reservation_lines.wanted}`;

@@ -1,6 +1,8 @@
+import { Type } from "@sinclair/typebox";
 import { momentOf } from "../../core/clock.ts";
 import { invalid } from "../../core/faults.ts";
-import { readIds } from "../../core/ids.ts";
+import { readIds, wireId } from "../../core/ids.ts";
+import type { Call } from "../../http/call.ts";
 import type { ListQuery } from "../../http/pagination.ts";
 import { list, read, routes } from "../../http/routes.ts";
 import type { LongRecords } from "../../storage/long_records.ts";
@@ -8,7 +10,7 @@ import { findOrderRows, type StoredOrderRow, sizesOfOrders } from "../lifecycle/
 import { OrderView } from "../order.schema.ts";
 import { publicOrderStatuses } from "../order.transitions.ts";
 import { orderView } from "../order.ts";
-import { type FilterOrders, ListOrders, OrderCountsView } from "./order_list.schema.ts";
+import { type FilterOrders, ListOrders, OrderCountsView, UsedTagView } from "./order_list.schema.ts";
 import {
   countAllOrders,
   countOrders,
@@ -21,6 +23,7 @@ import {
   wholePage,
 } from "./order_list.sql.ts";
 import { readSearch } from "./order_search.sql.ts";
+import { listUsedTags } from "./order_tags.sql.ts";
 
 /** Order counts, for the columns of a board. */
 export const orderCountRoutes = routes("Orders", [
@@ -35,6 +38,20 @@ export const orderCountRoutes = routes("Orders", [
   }),
 ]);
 
+/** The tags of orders. */
+export const orderTagRoutes = routes("Orders", [
+  read("/order_tags", "orders.read", {
+    id: "listOrderTags",
+    summary: "List the tags of orders that are in use",
+    description:
+      "All tags that an order has now, by name, with the number of orders of each merchant. The field `tags` of an" +
+      " order sets them.",
+    view: Type.Array(UsedTagView),
+    data: async (db) =>
+      (await listUsedTags(db)).map((one) => ({ ...one, merchant_id: wireId("merchant", one.merchant_id) })),
+  }),
+]);
+
 /** The list of orders. */
 export const listRoutes = routes("Orders", [
   list("/orders", "orders.read", {
@@ -45,9 +62,9 @@ export const listRoutes = routes("Orders", [
       " continues its own list: with other filters or another sort it is refused.",
     of: {
       query: ListOrders,
-      listing: ({ query }) => {
+      listing: ({ call, query }) => {
         const { sort = "-created_at" } = query;
-        const filter = filterOf(query);
+        const filter = filterOf(query, call);
         return isSearched(filter) ? searching(filter, sort) : plainListing(filter, sort);
       },
     },
@@ -58,9 +75,9 @@ export const listRoutes = routes("Orders", [
 ]);
 
 /** The filter of a query, as the database queries take it. */
-export function filterOf(query: FilterOrders): OrderFilter {
+export function filterOf(query: FilterOrders, { merchant_id }: Pick<Call, "merchant_id">): OrderFilter {
   const { status, customer_id, warehouse_id, order_number, imported, q } = query;
-  const { hold_reason, short, late, sku, carrier, service, shipping_method, platform } = query;
+  const { hold_reason, short, late, sku, carrier, service, tag, shipping_method, platform } = query;
   return {
     statuses: status && publicOrderStatuses.filter((one) => status.includes(one)),
     hold_reason,
@@ -68,6 +85,7 @@ export function filterOf(query: FilterOrders): OrderFilter {
     sku,
     carrier,
     service,
+    tag,
     shipping_method,
     platform,
     late,
@@ -82,7 +100,7 @@ export function filterOf(query: FilterOrders): OrderFilter {
     updated_after: momentOf(query.updated_after),
     updated_before: momentOf(query.updated_before),
     imported,
-    search: q === undefined ? undefined : (readSearch(q) ?? undefined),
+    search: q === undefined ? undefined : (readSearch(q, merchant_id === null) ?? undefined),
   };
 }
 

@@ -12,6 +12,7 @@ import {
   timeFields,
 } from "../../core/schema.ts";
 import { actionsIn } from "../../core/transitions.ts";
+import { OwnerView } from "../../storage/tenant.schema.ts";
 import {
   holdReasons,
   orderStatuses,
@@ -89,6 +90,7 @@ const orderFilters = {
   sku: Type.Optional(textField(100, { description: "Orders with a line of exactly this SKU." })),
   carrier: Type.Optional(several(textField(100, { description: "Orders with a parcel of this carrier." }))),
   service: Type.Optional(several(textField(100, { description: "Orders with a parcel of this service." }))),
+  tag: Type.Optional(several(textField(40, { description: "Orders with one of these tags; case does not matter." }))),
   shipping_method: Type.Optional(textField(200, { description: "Orders with exactly this shipping method." })),
   platform: Type.Optional(
     several(
@@ -105,9 +107,10 @@ const orderFilters = {
     textField(200, {
       description:
         "Words that must all match the order: the beginning of its order number or of the digits at its end, its" +
-        " id (`ord_1042`), the beginning of a word of its customer's name, company or email address, of a SKU, or of" +
-        " a tracking number; case does not matter. A tracking number may be written in groups. There are no" +
-        " totals when more than 10,000 orders might match; a page may then be short although `has_more` is true.",
+        " id (`ord_1042`), the beginning of a word of its customer's name, company or email address, of a SKU, of a" +
+        " tag, of a note that you may read, or of a tracking number; case does not matter. A tracking number may be" +
+        " written in groups. There are no totals when more than 10,000 orders might match; a page may then be short" +
+        " although `has_more` is true.",
     }),
   ),
   sort: Type.Optional(
@@ -122,6 +125,12 @@ export type ListOrders = Static<typeof ListOrders>;
 
 export const FilterOrders = closed(orderFilters);
 export type FilterOrders = Static<typeof FilterOrders>;
+
+export const UsedTagView = closed({
+  merchant_id: OwnerView,
+  tag: Type.String({ description: "The tag, in one of the spellings in use." }),
+  count: many("The orders of the merchant that have it."),
+});
 
 /** The filters of a lot's trace. */
 export const recallFilters = timeFields("created", "First units shipped");

@@ -1,7 +1,7 @@
-import { and, asc, count, desc, eq, type SQL, sql as template } from "drizzle-orm";
+import { and, asc, count, desc, eq, or, type SQL, sql as template } from "drizzle-orm";
 import { among, begins, folded, lastDigits, list, opaque } from "../../../db/kit.ts";
 import { customer_words, customers } from "../../../db/schema/customers.ts";
-import { order_lines, orders } from "../../../db/schema/orders.ts";
+import { order_lines, order_words, orders } from "../../../db/schema/orders.ts";
 import { products } from "../../../db/schema/products.ts";
 import { shipments } from "../../../db/schema/shipments.ts";
 import { readId } from "../../core/ids.ts";
@@ -22,6 +22,8 @@ interface SearchWord {
   readonly tracking: string;
   /** The order id in a word such as `ord_1042`, or null. */
   readonly order_id: number | null;
+  /** Whether internal notes are searched, too. */
+  readonly internal: boolean;
 }
 
 /** A search: its words, and all of it as one tracking number that was typed in groups. */
@@ -30,12 +32,12 @@ export interface Search {
   readonly tracking: string;
 }
 
-/** Reads the text of a search box; null if it contains only spaces. */
-export function readSearch(q: string): Search | null {
+/** Reads the text of a search box; null if it contains only spaces. Internal notes are searched for the operator. */
+export function readSearch(q: string, internal = false): Search | null {
   const words = searchWords(q).map((name, at) => {
     const code = codeOf(q.trim().split(/\s+/)[at] ?? name);
     const order_id = code.startsWith("ord_") ? readId("order", code) : null;
-    return { name, code, tracking: plainTrackingNumber(code), order_id };
+    return { name, code, tracking: plainTrackingNumber(code), order_id, internal };
   });
   return words.length === 0 ? null : { words, tracking: words.map(({ tracking }) => tracking).join("") };
 }
@@ -87,6 +89,19 @@ const ofProducts = preparedIds((sql, a: StatementArgs<{ ids: string }>) =>
   sql.select({ id: order_lines.order_id }).from(order_lines).where(among(order_lines.product_id, a.ids)),
 );
 
+const worded = preparedIds((sql, a: StatementArgs<{ piece: string; internal: boolean }>) =>
+  sql
+    .selectDistinct({ id: order_words.order_id })
+    .from(order_words)
+    .where(
+      and(
+        begins(order_words.word, a.piece),
+        or(eq(order_words.internal, false), eq(order_words.internal, a.internal)),
+        isParentVisible(sql, orders, order_words.order_id),
+      ),
+    ),
+);
+
 /** A field in which a word may occur: how to find matching orders, and how to check one order. */
 interface OrderSearchSource {
   readonly find: (db: Db, word: SearchWord, max: number) => Promise<OrderIds>;
@@ -131,7 +146,15 @@ const parcels: OrderSearchSource = {
     return some(template`${shipments} where ${eq(shipments.order_id, orders.id)} and ${tracked} and ${number}`);
   },
 };
-const others: readonly OrderSearchSource[] = [ids, digits, parcels, numbers, names];
+const tagsAndNotes: OrderSearchSource = {
+  find: (db, { name, internal }, max) => worded(db, { piece: name, internal, max }),
+  check: ({ name, internal }) => {
+    const word = begins(order_words.word, template`${name}`);
+    const open = internal ? undefined : eq(order_words.internal, false);
+    return some(template`${order_words} where ${and(eq(order_words.order_id, orders.id), word, open)}`);
+  },
+};
+const others: readonly OrderSearchSource[] = [ids, digits, parcels, numbers, names, tagsAndNotes];
 const sources: readonly OrderSearchSource[] = [...others, skus];
 
 /** The product, if a search finds nothing but orders with lines of it; null otherwise. */

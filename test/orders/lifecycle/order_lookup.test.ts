@@ -34,27 +34,36 @@ const places: Readonly<Record<string, readonly [number, Ask]>> = {
 /** Calls a route with this name of an order. */
 function ask({ method, path }: Operation, name: string): Promise<Answered> {
   const items = { items: [{ sku: goods.sku, quantity: 1 }] };
-  const fields = /cancel_items|split/.test(path) ? items : /unp|reopen/.test(path) ? { reason: "mistake" } : {};
+  const given = /tag$/.test(path) ? { tags: ["odd"] } : /notes$/.test(path) ? { text: "odd" } : {};
+  const fields = /cancel_items|split/.test(path) ? items : /unp|reopen/.test(path) ? { reason: "mistake" } : given;
   const body = method === "get" || method === "delete" ? undefined : fields;
-  const at = path.replace("{id}", encodeURIComponent(name)).replace("{shipment_id}", "shp_1");
+  const at = path
+    .replace("{id}", encodeURIComponent(name))
+    .replace("{shipment_id}", "shp_1")
+    .replace("{note_id}", "nte_1");
   return shop.app.call(method.toUpperCase(), at, body);
 }
 
 describe("a number that only one order has", () => {
-  test.each(odd)("%j works on every route of its order", async (text) => {
-    expect(operations.length).toBeGreaterThan(10);
-    for (const [at, operation] of operations.entries()) {
-      const order_number = `${text}${at}`;
-      await shop.order([[goods, 1]], { order_number });
-      const plain = await shop.order([[goods, 1]]);
-      const [named, known] = [await ask(operation, order_number), await ask(operation, plain.id)];
-      expect([operation.path, named.status]).toEqual([operation.path, known.status]);
-      // The parcel is unknown, but not the order.
-      const of_parcel = operation.path.includes("{shipment_id}");
-      expect(named.status === 404).toBe(of_parcel);
-      if (of_parcel) expect(named.body.error.message).toEndWith("has no such parcel: shp_1.");
-    }
-  });
+  test.each(odd)(
+    "%j works on every route of its order",
+    async (text) => {
+      expect(operations.length).toBeGreaterThan(10);
+      for (const [at, operation] of operations.entries()) {
+        const order_number = `${text}${at}`;
+        await shop.order([[goods, 1]], { order_number });
+        const plain = await shop.order([[goods, 1]]);
+        const [named, known] = [await ask(operation, order_number), await ask(operation, plain.id)];
+        expect([operation.path, named.status]).toEqual([operation.path, known.status]);
+        // The parcel or the note is unknown, but not the order.
+        const of_part = /shipment_id|note_id/.test(operation.path);
+        expect(named.status === 404).toBe(of_part);
+        const of_parcel = operation.path.includes("{shipment_id}");
+        if (of_parcel) expect(named.body.error.message).toEndWith("has no such parcel: shp_1.");
+      }
+    },
+    30_000,
+  );
 
   test.each(Object.entries(places))("%s accepts it", async (place, [status, askThere]) => {
     const order_number = `N/${place} ü`;

@@ -53,6 +53,8 @@ export const orderListTexts = {
     pack: "Pack",
     ship: "Ship",
     deliver: "Mark as delivered",
+    tag: "Add tags",
+    untag: "Remove tags",
     cancel: "Cancel orders",
     allocate: "Reallocate stock",
     buy_label: "Buy labels",
@@ -65,6 +67,8 @@ export const orderListTexts = {
     pack: "packed",
     ship: "shipped",
     deliver: "marked as delivered",
+    tag: "tagged",
+    untag: "untagged",
     cancel: "cancelled",
     allocate: "reallocated",
     buy_label: "labeled",
@@ -82,6 +86,8 @@ export const orderListTexts = {
     pack: "All open units are packed. Orders that are not picked are picked first.",
     ship: "All parcels leave. Orders that are not picked and packed are picked and packed first.",
     deliver: "Shipped parcels without a report by their carrier are marked as delivered.",
+    tag: "The orders get these tags in addition to their own.",
+    untag: "The orders lose these tags, if they have them.",
     allocate: "Stock is allocated again for all units not picked yet.",
     cancel: "Stock is released, labels are voided, and connected stores are notified. This can't be undone.",
   },
@@ -91,6 +97,8 @@ export const orderListTexts = {
   bulkDone: (count: number, what: string) => (count === 1 ? `1 order ${what}.` : `${count} orders ${what}.`),
   bulkFailed: (count: number) => (count === 1 ? "1 order failed:" : `${count} orders failed:`),
   note: "Note",
+  tags: "Tags",
+  tagsHelp: "Separate several with commas.",
 } as const;
 
 export const bulkLabelTexts = {

@@ -72,6 +72,15 @@ export async function changes({ tell, act }: Teller, buyer: Buyer): Promise<void
   });
   const path = { id: created.data.id };
   await tell("updateOrder", { path, body: { order_notes: "Ring twice.", priority: 5 } });
+  await tell("tagOrder", { path, body: { tags: ["vip", "gift wrap"] } });
+  await tell("untagOrder", { path, body: { tags: ["vip"] } });
+  await tell("listOrderTags");
+  const note = await tell("addOrderNote", {
+    path,
+    body: { text: "Called: the buyer is away until Monday.", shared: true },
+  });
+  await tell("listOrderNotes", { path });
+  await tell("deleteOrderNote", { path: { ...path, note_id: note.data.id } });
   await tell("getOrderPlan", { path });
   await tell("allocateOrder", { path, query: { dry_run: "true" }, body: {} });
   await act("allocateOrder", { path, body: {} });

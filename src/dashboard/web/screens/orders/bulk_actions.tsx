@@ -26,6 +26,8 @@ const fields: Readonly<Record<BulkAction, readonly FormField[]>> = {
     { kind: "text", name: "note", label: texts.note },
   ],
   release: [],
+  tag: [{ kind: "text", name: "tags", label: texts.tags, help: texts.tagsHelp, required: true, focus: true }],
+  untag: [{ kind: "text", name: "tags", label: texts.tags, help: texts.tagsHelp, required: true, focus: true }],
   process: [],
   allocate: [],
   pick: [],
@@ -39,6 +41,8 @@ const fields: Readonly<Record<BulkAction, readonly FormField[]>> = {
 const first: Readonly<Record<BulkAction, FormValues>> = {
   hold: { reason: "manual", note: "" },
   release: {},
+  tag: { tags: "" },
+  untag: { tags: "" },
   process: {},
   allocate: {},
   pick: {},
@@ -50,7 +54,13 @@ const first: Readonly<Record<BulkAction, FormValues>> = {
 
 function inputOf(action: BulkAction, values: FormValues): FormValues {
   if (action === "hold") return { reason: values["reason"], ...(values["note"] ? { note: values["note"] } : {}) };
-  return values;
+  if (action !== "tag" && action !== "untag") return values;
+  const tags = String(values["tags"])
+    .split(",")
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== "");
+  // The preview, before any are entered, needs one.
+  return { tags: tags.length === 0 ? ["–"] : tags } as unknown as FormValues;
 }
 
 interface BulkActsProps {
@@ -65,7 +75,7 @@ export function BulkActs({ chosen, rows, clear }: BulkActsProps) {
   const offered = ([] as BulkMenuAction[]).concat(
     may("orders.write") && may("orders.fulfill") ? ["process"] : [],
     may("orders.write") && may("orders.fulfill") ? ["pick", "pack", "ship", "deliver"] : [],
-    may("orders.write") ? ["hold", "release"] : [],
+    may("orders.write") ? ["hold", "release", "tag", "untag"] : [],
     may("orders.write") && isOperatorUser.value ? ["allocate"] : [],
     may("orders.write") && may("shipping.buy") ? ["buy_label"] : [],
     may("orders.write") ? ["cancel"] : [],
