@@ -22,6 +22,7 @@ import { lotRecallRoutes } from "./search/lot_recall.routes.ts";
 import { historyRoutes } from "./search/order_history.routes.ts";
 import { listRoutes, orderCountRoutes, orderTagRoutes } from "./search/order_list.routes.ts";
 import { TransitionsView } from "./search/order_list.schema.ts";
+import { ruleTrialRoutes } from "./shipping_rules/rule_trials.routes.ts";
 import { shippingRuleRoutes } from "./shipping_rules/shipping_rules.routes.ts";
 
 const creation: BatchableCommand<CreateOrder, Order> = {
@@ -116,7 +117,8 @@ export function orderRoutes(service: Service) {
     .use(planRoutes)
     .use(splitRoutes)
     .use(lotRecallRoutes)
-    .use(shippingRuleRoutes);
+    .use(shippingRuleRoutes)
+    .use(ruleTrialRoutes);
 }
 
 /** The transitions as clients see them: an outcome of several actions is listed under each of them. */

@@ -97,6 +97,8 @@ const by_route: Readonly<Record<string, MerchantAccess>> = {
   listShippingRules: "no",
   getShippingRule: "no",
   listShippingRuleHistory: "no",
+  evaluateShippingRules: "no",
+  tryShippingRules: "no",
   listConnectors: "no",
   listManifests: "no",
   getManifest: "no",

@@ -114,25 +114,29 @@ function newHold(known: Decider | undefined, { hold }: RuleDecisions) {
 const ruleText = ({ rule_id, revision }: Exclude<Decider, "person">) =>
   `${wireId("shipping_rule", rule_id)} revision ${revision}`;
 
+/** The value of a field in words, such as `priority 5`. A hold is that which the rules place now. */
+export function fieldText(field: RuleField, { fields, hold }: Pick<RuleEffects, "fields" | "hold">): string {
+  const { shipping_choice, warehouse_id, priority, packing_note } = fields;
+  if (field === "service") return serviceText(serviceOf(shipping_choice));
+  if (field === "carton") return cartonText(shipping_choice?.carton ?? null);
+  if (field === "insurance") return shipping_choice?.insured === true ? "insured" : "not insured";
+  if (field === "warehouse_id") return `warehouse ${wireIdOrNull("warehouse", warehouse_id) ?? "any"}`;
+  if (field === "hold") return hold == null ? "no hold" : `hold ${hold.value.reason}`;
+  if (field === "priority") return `priority ${priority}`;
+  return packing_note === null ? "no packing note" : `packing note ${packing_note}`;
+}
+
 const note_max = 500;
 
 /** The history entry of effects: what changed, and which revisions of rules decided it. */
-export function effectsEntry({ fields, changed, hold }: RuleEffects) {
+export function effectsEntry(effects: RuleEffects) {
+  const { fields, changed } = effects;
   const of = (field: RuleField) => {
     const decider = fields.decided_by?.[field];
     return decider === undefined || decider === "person" ? "no rule" : ruleText(decider);
   };
-  const values: Readonly<Record<RuleField, string>> = {
-    service: serviceText(serviceOf(fields.shipping_choice)),
-    carton: cartonText(fields.shipping_choice?.carton ?? null),
-    insurance: fields.shipping_choice?.insured === true ? "insured" : "not insured",
-    warehouse_id: `warehouse ${wireIdOrNull("warehouse", fields.warehouse_id) ?? "any"}`,
-    hold: `hold ${hold?.value.reason ?? ""}`,
-    priority: `priority ${fields.priority}`,
-    packing_note: fields.packing_note === null ? "no packing note" : "packing note",
-  };
   const rules = [...new Set(changed.map(of))].filter((text) => text !== "no rule");
-  const note = changed.map((field) => `${values[field]} (${of(field)})`).join(", ");
+  const note = changed.map((field) => `${fieldText(field, effects)} (${of(field)})`).join(", ");
   return { event: "shipping_rule", reason: rules.join(", ") || null, note: note.slice(0, note_max) };
 }
 

@@ -16,6 +16,7 @@ import { weightUnits } from "../../core/weight_units.ts";
 import { merchantName } from "../../storage/tenant.schema.ts";
 import { clientHoldReasons } from "../order.transitions.ts";
 import { HistoryView } from "../search/order_list.schema.ts";
+import { ruleFields } from "./evaluate_rules.ts";
 import { CartonField, CartonView } from "./shipping_choice.schema.ts";
 import { choiceModes } from "./shipping_rule.ts";
 
@@ -131,6 +132,23 @@ const readOnly = ["id", "position", "revision", "created_at", "updated_at"];
 export const CreateShippingRule = closed(content, readOnly);
 export type CreateShippingRule = Static<typeof CreateShippingRule>;
 
+/** The most rules for one merchant, and for all merchants. */
+export const rules_max = 200;
+
+/** Rules to try out. */
+export const TryShippingRules = closed({
+  rules: Type.Optional(
+    Type.Array(
+      closed(
+        { id: Type.Optional(idField("shipping_rule", "The rule that it would replace, if it exists.")), ...content },
+        readOnly.filter((name) => name !== "id"),
+      ),
+      { maxItems: rules_max, description: "A draft of all rules, in their order. Default: the active rules." },
+    ),
+  ),
+});
+export type TryShippingRules = Static<typeof TryShippingRules>;
+
 export const UpdateShippingRule = closed(
   {
     merchant_id: Type.Optional(nullable(merchantName("Cannot be changed: only the rule's own merchant is accepted."))),
@@ -142,9 +160,6 @@ export const UpdateShippingRule = closed(
   readOnly,
 );
 export type UpdateShippingRule = Static<typeof UpdateShippingRule>;
-
-/** The most rules for one merchant, and for all merchants. */
-export const rules_max = 200;
 
 export const ReorderShippingRules = closed({
   rule_ids: Type.Array(idField("shipping_rule"), {
@@ -229,4 +244,64 @@ export const RuleHistoryView = closed({
   actor: HistoryView.properties.actor,
   request_id: text("The request that changed it; null if none did."),
   created_at: Timestamp,
+});
+
+const field = choice(ruleFields, { description: "The field; `service` includes the carrier, and how it is chosen." });
+const rule_id = text("The rule that decides it; null for a draft without an id, and if no rule does.");
+
+export const TrialView = closed({
+  orders: Type.Integer({ description: "The newest orders that were evaluated, at most 500." }),
+  changed: Type.Integer({ description: "How many of them would change." }),
+  rules: Type.Array(
+    closed({
+      id: text("The rule; null for a draft without an id."),
+      name: Type.String({ description: "Its name." }),
+      orders: Type.Integer({ description: "The orders of which it decides a field." }),
+    }),
+    { description: "The rules that were tried, in the order in which they apply." },
+  ),
+  changes: Type.Array(
+    closed({
+      order_id: Type.String({ description: "The order, such as `ord_1001`." }),
+      order_number: Type.String({ description: "Its number." }),
+      fields: Type.Array(
+        closed({
+          field,
+          from: Type.String({ description: "What it has, in words." }),
+          to: Type.String({ description: "What the rules decide, in words." }),
+          rule_id,
+          rule: text("The name of that rule."),
+        }),
+        { description: "The fields that would change." },
+      ),
+    }),
+    { description: "The orders that would be different if they were created now, newest first." },
+  ),
+});
+
+export const EvaluateShippingRules = closed({
+  order_id: textField(100, { description: "The order, by id or order number." }),
+});
+
+export const EvaluationView = closed({
+  order_id: Type.String({ description: "The order, such as `ord_1001`." }),
+  order_number: Type.String({ description: "Its number." }),
+  fields: Type.Array(
+    closed({
+      field,
+      value: Type.String({ description: "What the order has, in words." }),
+      by: nullable(choice(["rule", "person"], { description: "What decided that; null for the default." })),
+      rule_id: text("The rule that decided it; null if none did."),
+      rule_revision: nullable(Type.Integer({ description: "The revision of that rule." })),
+      now: nullable(
+        closed({
+          value: Type.String({ description: "What the rules decide now, in words." }),
+          rule_id: Type.String({ description: "The first rule that applies and decides it." }),
+          rule: Type.String({ description: "The name of that rule." }),
+          rule_revision: Type.Integer({ description: "Its revision." }),
+        }),
+      ),
+    }),
+    { description: "Each field that rules can decide." },
+  ),
 });

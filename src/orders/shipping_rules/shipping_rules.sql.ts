@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
-import { and, asc, desc, eq, isNull, lt, or, sql as template } from "drizzle-orm";
-import { forUpdate } from "../../../db/kit.ts";
+import { and, asc, desc, eq, isNull, lt, not, or, sql as template } from "drizzle-orm";
+import { forUpdate, opaque } from "../../../db/kit.ts";
+import { orders } from "../../../db/schema/orders.ts";
 import { shipping_rule_versions, shipping_rules } from "../../../db/schema/shipping_rules.ts";
 import type { Actor } from "../../core/actor.ts";
 import { missing } from "../../core/faults.ts";
@@ -8,7 +9,7 @@ import { readId } from "../../core/ids.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { exactly, recordList } from "../../storage/record_list.ts";
 import { recordLookup } from "../../storage/record_lookup.ts";
-import { insert, insertIds, prepared } from "../../storage/statements.ts";
+import { insert, insertIds, prepared, type StatementArgs } from "../../storage/statements.ts";
 import { contentOf, type RuleContent, type ShippingRule } from "./shipping_rule.ts";
 
 /** A rule by its identifier, `rul_1001` or `1001`. */
@@ -48,6 +49,20 @@ const active = prepared((sql) =>
 /** The active rules of all merchants. Read once per transaction. */
 export async function listActiveRules(db: Db): Promise<readonly ShippingRule[]> {
   return db.memo("shipping_rules.active", () => active(db, {}));
+}
+
+const newest = prepared((sql, a: StatementArgs<{ limit: number }>) =>
+  sql
+    .select({ id: orders.id })
+    .from(orders)
+    .where(not(orders.imported))
+    .orderBy(desc(orders.created_at), desc(orders.id))
+    .limit(opaque(a.limit)),
+);
+
+/** The newest orders, without those imported from another system. */
+export async function listNewestOrderIds(db: Db, limit: number): Promise<number[]> {
+  return (await newest(db, { limit })).map((order) => order.id);
 }
 
 /** The rules for one merchant, or those for all merchants, in their order, locked until the transaction ends. */

@@ -151,6 +151,8 @@ export const matrix: Readonly<Record<string, string>> = {
   "GET /shipping/rate_cards/:id/history": "401 ok  ok  ok",
   "GET /shipping/rate_cards/:id/export.csv": "401 ok  ok  ok",
   "GET /shipping/rules": "401 ok  ok  ok",
+  "GET /shipping/rules/evaluate": "401 ok  ok  ok",
+  "POST /shipping/rules/trials": "401 ok  ok  ok",
   "GET /shipping/rules/:id": "401 ok  ok  ok",
   "GET /shipping/rules/:id/history": "401 ok  ok  ok",
   "GET /shipping/connectors": "401 ok  ok  ok",

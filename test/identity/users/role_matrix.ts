@@ -20,7 +20,7 @@ export const rolesByHand: readonly (readonly [route: RegExp, row: string])[] = [
   [/^(?:POST|PATCH) \/(?:inventory\/locations|merchants)\b/, "ok  ok  403 403 403"],
   [/ \/(?:erasures|disclosures|settings)\b| \/customers\/:id\/(?:erasure|disclosure)$/, "ok  ok  403 403 403"],
   [/ \/shipping\/carrier_accounts\b/, "ok  ok  403 403 403"],
-  [/^(?:POST|PUT|PATCH|DELETE) \/shipping\/(?:rate_cards|rules|zones|holidays)\b/, "ok  ok  403 403 403"],
+  [/^(?:POST|PUT|PATCH|DELETE) \/shipping\/(?:rate_cards|rules(?!\/trials)|zones|holidays)\b/, "ok  ok  403 403 403"],
 
   // Warehouse floor.
   [/^POST \/orders\/:id\/(?:process|pick|pack|ship|deliver)$/, "ok  ok  ok  ok  403"],
@@ -34,7 +34,7 @@ export const rolesByHand: readonly (readonly [route: RegExp, row: string])[] = [
   [/^POST \/shipping\/(?:labels|labels\/:id\/void|manifests)$/, "ok  ok  ok  ok  403"],
 
   // Queries that are sent by POST.
-  [/^POST \/(?:shipping\/rates|tracking\/batch)$/, all],
+  [/^POST \/(?:shipping\/rates(?:\/bulk)?|shipping\/rules\/trials|tracking\/batch)$/, all],
   [/^POST \/addresses\/verify$/, "ok  ok  ok  403 ok"],
 
   // Reading: the floor sees stock and parcels, but no customers and figures.

@@ -91,6 +91,9 @@ export async function shippingRules({ tell }: Teller): Promise<void> {
   await tell("reorderShippingRules", { body: { rule_ids: [second.data.id, first.data.id] } });
   await tell("listShippingRules");
   await tell("listShippingRuleHistory", { path });
+  await tell("tryShippingRules", { body: { rules: [{ name: "All", actions: { priority: 3 } }] } });
+  const [order] = (await tell("listOrders", { query: { limit: "1" } })).data as { id: string }[];
+  await tell("evaluateShippingRules", { query: { order_id: order?.id ?? "" } });
   await tell("deleteShippingRule", { path: { id: second.data.id } });
   const orders = (await tell("listOrders", { query: { status: "pending", limit: "2" } })).data as { id: string }[];
   await tell("getBulkRates", { body: { order_ids: orders.map(({ id }) => id) } });
