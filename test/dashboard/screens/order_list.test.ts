@@ -24,7 +24,8 @@ describeInHouse("the list and the board of orders", (house) => {
     const { page } = await house.open("/orders?q=B-");
     await page.waitForSelector("tr:has-text('B-3')");
     await page.click("thead input[type=checkbox]");
-    await page.click(".bulk-bar >> text=Hold");
+    await page.click(".bulk-bar >> text=More actions");
+    await page.click("[role=menuitem]:has-text('Hold')");
     await page.waitForSelector("dialog >> text=2 orders will change.");
     await page.waitForSelector("dialog .refused li:has-text('B-3')");
     await page.selectOption("dialog [name=reason]", "fraud");
@@ -98,7 +99,8 @@ describeInHouse("the list and the board of orders", (house) => {
     await page.goto(house.addressOf("/orders?q=ASK-"));
     await page.waitForSelector("tr:has-text('ASK-2')");
     await page.click("thead input[type=checkbox]");
-    await page.click(".bulk-bar >> text=Cancel orders");
+    await page.click(".bulk-bar >> text=More actions");
+    await page.click("[role=menuitem]:has-text('Cancel orders')");
     await page.waitForSelector("dialog button:has-text('Cancel 2 orders')");
     await page.click("dialog button:has-text('Go back')");
     expect([await statusOf(one), await statusOf(two)]).toEqual(["fulfilled", "pending"]);

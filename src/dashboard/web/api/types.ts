@@ -42,6 +42,7 @@ import type { AccountView, ConnectorsView, NewAccountView } from "../../../shipp
 import type { LabelView } from "../../../shipping/labels/labels.schema.ts";
 import type { ManifestView, PlainManifestView } from "../../../shipping/manifests/manifests.schema.ts";
 import type { ActedView } from "../../../shipping/order_actions.schema.ts";
+import type { DocumentView } from "../../../shipping/printing/printed_documents.schema.ts";
 import type { HolidaysView } from "../../../shipping/rates/holidays.schema.ts";
 import type { CarriersView, RatesView } from "../../../shipping/rates/quotes.schema.ts";
 import type { CardHistoryView, ListedRateCard, RateCardView } from "../../../shipping/rates/rate_cards.schema.ts";
@@ -91,6 +92,8 @@ export type OrderPlan = Static<typeof PlanView>;
 export type OrderHistory = Static<typeof HistoryView>;
 export type OrderParcel = Static<typeof ParcelView>;
 export type LabelRecord = Static<typeof LabelView>;
+/** A file of printed documents. */
+export type PrintedDocument = Static<typeof DocumentView>;
 export type LabelRates = Static<typeof RatesView>;
 export type LabelRate = LabelRates["rates"][number];
 export type Return = Static<typeof ReturnView>;

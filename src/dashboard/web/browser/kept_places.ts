@@ -49,3 +49,9 @@ export function keptSelection(list: string, of: string): readonly string[] {
   const kept = keptInTab(`chosen.${list}`);
   return isTexts(kept) && kept[0] === of ? kept.slice(1) : [];
 }
+
+/** Removes rows from the kept selection of a list, such as orders that have shipped. */
+export function unselect(list: string, done: readonly string[]): void {
+  const kept = keptInTab(`chosen.${list}`);
+  if (isTexts(kept)) keepInTab(`chosen.${list}`, [kept[0] ?? "", ...kept.slice(1).filter((id) => !done.includes(id))]);
+}

@@ -46,9 +46,9 @@ export function startShortcuts(): void {
     const in_dialog = document.querySelector("dialog[open]") !== null;
     const now = performance.now();
     const both = first !== "" && now - at < between_ms ? `${first} ${event.key}` : event.key;
-    const found = shortcuts.value.findLast(
-      ({ keys, run, in_dialogs }) => run && (keys === both || keys === event.key) && (in_dialogs || !in_dialog),
-    );
+    const active = ({ run, in_dialogs }: Shortcut) => run && (in_dialogs || !in_dialog);
+    const of = (wanted: string) => shortcuts.value.findLast((one) => one.keys === wanted && active(one));
+    const found = of(both) ?? of(event.key);
     first = event.key;
     at = now;
     if (found?.run === undefined) return;

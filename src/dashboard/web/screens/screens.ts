@@ -1,5 +1,6 @@
 import type { Permission } from "../../../http/auth/permissions.ts";
 import type { Screen, ScreenGroup, Section } from "../components/screen.ts";
+import { batchTexts } from "../text/batch.ts";
 import { words } from "../text/common.ts";
 import { titles } from "../text/navigation.ts";
 import { entries, type SettingsEntry, settingsGroups } from "../text/settings_cards.ts";
@@ -76,6 +77,7 @@ const today: readonly Row[] = [
 const orders: readonly Row[] = [
   ["/orders", "nav o", titles.orders, "orders.read", () => import("./orders/order_list.tsx")],
   ["/orders/board", "nav d", titles.board, "orders.read", () => import("./orders/order_board.tsx")],
+  ["/orders/batch", "", batchTexts.start, "shipping.read", () => import("./orders/batch.tsx")],
   ["/orders/new", "palette n", titles.newOrder, "orders.write", () => import("./orders/order_new.tsx")],
   ["/orders/:id", "", titles.order, "orders.read", () => import("./orders/order_page.tsx")],
   ["/orders/:id/change", "", titles.editOrder, "orders.write", () => import("./orders/order_change.tsx")],

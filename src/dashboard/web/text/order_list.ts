@@ -57,7 +57,6 @@ export const orderListTexts = {
     untag: "Remove tags",
     cancel: "Cancel orders",
     allocate: "Reallocate stock",
-    buy_label: "Buy labels",
   },
   done: {
     hold: "put on hold",
@@ -71,12 +70,12 @@ export const orderListTexts = {
     untag: "untagged",
     cancel: "cancelled",
     allocate: "reallocated",
-    buy_label: "labeled",
   },
   held: (number: string) => `${number} put on hold.`,
   keep: "Go back",
   cancelCount: (count: number) => (count === 1 ? "Cancel 1 order" : `Cancel ${count} orders`),
   pickLists: "Print pick lists",
+  moreActs: "More actions",
   bulkTitle: (act: string, count: number) => `${act}: ${count === 1 ? "1 order" : `${count} orders`}`,
   bulkTexts: {
     hold: "These orders won't be picked or packed until you release them. Their stock stays reserved.",
@@ -99,28 +98,6 @@ export const orderListTexts = {
   note: "Note",
   tags: "Tags",
   tagsHelp: "Separate several with commas.",
-} as const;
-
-export const bulkLabelTexts = {
-  title: (count: number) => (count === 1 ? "Buy labels: 1 order" : `Buy labels: ${count} orders`),
-  text: "Each order gets one parcel with its reserved units. The prices shown are what you'll be charged.",
-  asOrdered: "As ordered",
-  weight: "Weight of each parcel",
-  weightHelp: "Leave blank to use the products' weight.",
-  method: "Requested",
-  serviceOf: (number: string) => `Service for ${number}`,
-  asking: "Loading rates…",
-  buying: (count: number) => `Buying labels… ${count} done`,
-  bought: (count: number) => (count === 1 ? "1 label bought." : `${count} labels bought.`),
-  isBought: "Bought",
-  waits: "Waiting for carrier",
-  choose: "Choose a service",
-  chooseService: "Choose…",
-  buy: (count: number, total: string) => (count === 1 ? `Buy label for ${total}` : `Buy ${count} labels for ${total}`),
-  noRates: "No rates for this package.",
-  notNow: "Can't be shipped in its current status.",
-  allInParcels: "All units are already in a parcel.",
-  nothingReserved: "No units reserved.",
 } as const;
 
 export const searchTexts = {

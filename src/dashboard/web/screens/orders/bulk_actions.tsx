@@ -1,23 +1,27 @@
 // One action on many orders, with a preview before and the outcome of each order after.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { cancelReasons, clientHoldReasons } from "../../../../orders/order.transitions.ts";
 import { newKey, openDocument, post } from "../../api/client.ts";
 import { type ApiProblem, problemOf } from "../../api/problem.ts";
 import { isOperatorUser, may } from "../../api/session.ts";
 import type { BulkActionResult, Order } from "../../api/types.ts";
+import { navigate, to } from "../../browser/router.ts";
+import { useShortcuts } from "../../browser/shortcuts.ts";
 import { wordOptions } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
-import { Dialog } from "../../components/dialog.tsx";
+import { Dialog, openDialog } from "../../components/dialog.tsx";
 import type { FormField, FormValues } from "../../components/fields.tsx";
 import { Form } from "../../components/form.tsx";
+import { Menu } from "../../components/menu.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
 import { showRefused } from "../../components/toasts.tsx";
+import { batchTexts } from "../../text/batch.ts";
 import { words } from "../../text/common.ts";
 import { orderListTexts as texts } from "../../text/order_list.ts";
-import { BuyLabels } from "./buy_labels.tsx";
+import { beginBatch } from "./batch_work.ts";
 
 type BulkMenuAction = BulkActionResult["action"];
-/** The actions done by one request. Labels are bought one by one, each at its own price. */
+/** The actions with a dialog. Labels are bought on a screen of their own. */
 type BulkAction = Exclude<BulkMenuAction, "buy_label">;
 
 const fields: Readonly<Record<BulkAction, readonly FormField[]>> = {
@@ -66,54 +70,77 @@ function inputOf(action: BulkAction, values: FormValues): FormValues {
 interface BulkActsProps {
   readonly chosen: readonly string[];
   readonly rows: readonly Order[];
-  readonly clear: () => void;
+  /** Removes orders from the selection; those that refused an action stay selected. */
+  readonly clear: (done?: readonly string[]) => void;
 }
 
-/** The actions on the selected orders. */
+/** The actions that the user may do, without the purchase of labels. */
+function offeredActions(): readonly BulkAction[] {
+  if (!may("orders.write")) return [];
+  const works = may("orders.fulfill");
+  return [
+    ...(works ? (["process", "pick", "pack", "ship", "deliver"] as const) : []),
+    "hold",
+    "release",
+    "tag",
+    "untag",
+    ...(isOperatorUser.value ? (["allocate"] as const) : []),
+    "cancel",
+  ];
+}
+
+/** The actions on the selected orders: the flow from labels to shipping first. */
 export function BulkActs({ chosen, rows, clear }: BulkActsProps) {
-  const [action, setAction] = useState<BulkMenuAction | null>(null);
-  const offered = ([] as BulkMenuAction[]).concat(
-    may("orders.write") && may("orders.fulfill") ? ["process"] : [],
-    may("orders.write") && may("orders.fulfill") ? ["pick", "pack", "ship", "deliver"] : [],
-    may("orders.write") ? ["hold", "release", "tag", "untag"] : [],
-    may("orders.write") && isOperatorUser.value ? ["allocate"] : [],
-    may("orders.write") && may("shipping.buy") ? ["buy_label"] : [],
-    may("orders.write") ? ["cancel"] : [],
-  );
-  const onClose = (done: boolean) => {
-    setAction(null);
-    if (done) clear();
-  };
+  const latest = useRef({ chosen, rows, clear });
+  latest.current = { chosen, rows, clear };
+  const ask = (action: BulkAction) =>
+    openDialog((close) => {
+      const { chosen: ids, rows: shown, clear: unselect } = latest.current;
+      const onClose = (done: readonly string[]) => {
+        close();
+        if (done.length > 0) unselect(done);
+      };
+      return <BulkDialog action={action} chosen={ids} rows={shown} onClose={onClose} />;
+    });
   const print = () => {
-    openDocument("/pick_lists", "application/pdf", { order_ids: chosen.join(",") }).catch(showRefused);
+    openDocument("/pick_lists", "application/pdf", { order_ids: latest.current.chosen.join(",") }).catch(showRefused);
   };
+  const begin = () => {
+    beginBatch(latest.current.chosen);
+    navigate(to("/orders/batch"));
+  };
+  const offered = offeredActions();
+  const ships = (may("shipping.buy") || may("orders.fulfill")) && may("shipping.read");
+  useShortcuts([
+    ...(ships ? [{ keys: "l", title: batchTexts.start, run: begin }] : []),
+    ...(isOperatorUser.value ? [{ keys: "p", title: texts.pickLists, run: print }] : []),
+    ...(offered.includes("ship") ? [{ keys: "s", title: texts.acts.ship, run: () => ask("ship") }] : []),
+  ]);
+  const items = offered.map((action) => ({
+    title: texts.acts[action],
+    danger: action === "cancel",
+    run: () => ask(action),
+  }));
   return (
     <>
-      {offered.map((one) => (
-        <Button
-          key={one}
-          kind={one === "cancel" ? "danger" : "plain"}
-          title={texts.acts[one]}
-          onClick={() => setAction(one)}
-        />
-      ))}
+      {ships && <Button kind="primary" icon="truck" title={batchTexts.start} onClick={begin} />}
       {isOperatorUser.value && <Button kind="plain" icon="print" title={texts.pickLists} onClick={print} />}
-      {action === "buy_label" && <BuyLabels ids={chosen} rows={rows} onClose={onClose} />}
-      {action !== null && action !== "buy_label" && (
-        <BulkDialog action={action} chosen={chosen} rows={rows} onClose={onClose} />
+      {items.length > 0 && (
+        <Menu name={texts.moreActs} says_itself label={texts.moreActs} class="button" items={items} />
       )}
     </>
   );
 }
 
-const titleOf = (action: BulkMenuAction, orders: number) =>
+const titleOf = (action: BulkAction, orders: number) =>
   action === "cancel" ? texts.cancelCount(orders) : texts.bulkTitle(texts.acts[action], orders);
 
 interface BulkDialogProps {
   readonly action: BulkAction;
   readonly chosen: readonly string[];
   readonly rows: readonly Order[];
-  readonly onClose: (done: boolean) => void;
+  /** Gets the orders that were done. */
+  readonly onClose: (done: readonly string[]) => void;
 }
 
 function BulkDialog({ action, chosen, rows, onClose }: BulkDialogProps) {
@@ -135,7 +162,7 @@ function BulkDialog({ action, chosen, rows, onClose }: BulkDialogProps) {
     setAfter((await post<BulkActionResult>("/orders/actions", body, { key })).data);
   };
   return (
-    <Dialog title={titleOf(action, ids.length)} onClose={() => onClose(after !== null)}>
+    <Dialog title={titleOf(action, ids.length)} onClose={() => onClose(doneIn(after))}>
       {after === null ? (
         <>
           <p class="dialog-text">{texts.bulkTexts[action]}</p>
@@ -155,13 +182,13 @@ function BulkDialog({ action, chosen, rows, onClose }: BulkDialogProps) {
               danger={action === "cancel"}
               stay={action === "cancel" ? texts.keep : undefined}
               guarded={false}
-              onCancel={() => onClose(false)}
+              onCancel={() => onClose([])}
               onSubmit={submit}
             />
           )}
           {able.length === 0 && before && (
             <footer class="dialog-acts">
-              <Button title={words.close} onClick={() => onClose(false)} />
+              <Button title={words.close} onClick={() => onClose([])} />
             </footer>
           )}
         </>
@@ -172,13 +199,16 @@ function BulkDialog({ action, chosen, rows, onClose }: BulkDialogProps) {
             {after.failed > 0 && <Refused title={texts.bulkFailed(after.failed)} acted={after} names={names} />}
           </div>
           <footer class="dialog-acts">
-            <Button kind="primary" title={words.close} onClick={() => onClose(true)} />
+            <Button kind="primary" title={words.close} onClick={() => onClose(doneIn(after))} />
           </footer>
         </>
       )}
     </Dialog>
   );
 }
+
+const doneIn = (acted: BulkActionResult | null): readonly string[] =>
+  (acted?.results ?? []).flatMap(({ id, ok }) => (ok ? id : []));
 
 interface RefusedProps {
   readonly title: string;

@@ -1,0 +1,199 @@
+// The orders of a batch, each with its service, price and state.
+import type { LabelRate } from "../../api/types.ts";
+import { to } from "../../browser/router.ts";
+import { Badge, MerchantMark } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
+import { FieldRow, type FormField, type FormValues, Select } from "../../components/fields.tsx";
+import { batchTexts as texts } from "../../text/batch.ts";
+import { words } from "../../text/common.ts";
+import { count, date, money } from "../../text/format.ts";
+import { orderListTexts as listTexts } from "../../text/order_list.ts";
+import { type Batch, type BatchRow, cheapest } from "./batch_work.ts";
+import { Due, unitsOf } from "./due.tsx";
+import { rateKey, rateName } from "./label_rates.tsx";
+
+/** The total of rates, per currency. */
+export function totalOf(rates: readonly LabelRate[]): string {
+  const sums = new Map<string, number>();
+  for (const { currency, rate } of rates) sums.set(currency, (sums.get(currency) ?? 0) + rate);
+  return [...sums].map(([currency, amount]) => money(amount, currency)).join(" + ");
+}
+
+/** The service and the weight for all orders. */
+export function ForAll({ batch }: { readonly batch: Batch }) {
+  const rates = batch.rows.value.flatMap(({ quoted }) => quoted?.rates?.rates ?? []);
+  const services = [...new Map(rates.map((rate) => [rateKey(rate), rateName(rate)]))];
+  const options = [[cheapest, texts.cheapest], ...services].map(([value = "", title = ""]) => ({ value, title }));
+  const fields: readonly FormField[] = [
+    { kind: "select", name: "service", label: texts.forAll, empty: texts.asChosen, options },
+    { kind: "weight", name: "weight", unit_name: "weight_unit", label: texts.weight, help: texts.weightHelp },
+  ];
+  const values: FormValues = { ...batch.box.value, service: batch.all.value };
+  return (
+    <div class="fields batch-all">
+      {fields.map((field) => (
+        <FieldRow
+          key={field.name}
+          field={{ ...field, width: "half" }}
+          values={values}
+          set={(name, value) => {
+            if (name === "service") batch.chooseAll(String(value));
+            else batch.weigh(name, String(value));
+          }}
+          problem={() => undefined}
+        />
+      ))}
+    </div>
+  );
+}
+
+/** The table of the orders. */
+export function BatchTable({ batch }: { readonly batch: Batch }) {
+  const busy = batch.work.value !== null;
+  return (
+    <div
+      class="table-box batch-rows"
+      role="region"
+      aria-label={words.orders}
+      tabIndex={0}
+      aria-busy={batch.asking.value || busy}
+    >
+      <table class="table">
+        <thead>
+          <tr>
+            <th scope="col">{words.order}</th>
+            <th scope="col">{words.customer}</th>
+            <th scope="col" class="right">
+              {words.units}
+            </th>
+            <th scope="col">{texts.method}</th>
+            <th scope="col">{words.service}</th>
+            <th scope="col" class="right">
+              {words.price}
+            </th>
+            <th scope="col">{words.arrives}</th>
+            <th scope="col">{listTexts.due}</th>
+            <th scope="col" class="acts">
+              <span class="unseen">{words.remove}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {batch.rows.value.map((row) => (
+            <Row key={row.order.id} row={row} batch={batch} busy={busy} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface RowProps {
+  readonly row: BatchRow;
+  readonly batch: Batch;
+  readonly busy: boolean;
+}
+
+function Row({ row, batch, busy }: RowProps) {
+  const { order, label, rate, labelled } = row;
+  const arrives = label?.delivery_date ?? (labelled ? null : rate?.delivery_date) ?? null;
+  return (
+    <tr data-id={order.id} tabIndex={-1}>
+      <td data-label={words.order}>
+        <a class="row-link" href={to(`/orders/${order.id}`)}>
+          <strong>{order.order_number}</strong>
+        </a>{" "}
+        <MerchantMark of={order.merchant_id} />
+      </td>
+      <td data-label={words.customer} class="wide">
+        {order.customer.name || order.customer.email} <small class="beside">{order.shipping_address.country}</small>
+      </td>
+      <td class="right" data-label={words.units}>
+        {count(unitsOf(order))}
+      </td>
+      <td data-label={texts.method}>{order.shipping_method ?? "–"}</td>
+      <td data-label={words.service}>
+        <Service row={row} batch={batch} busy={busy} />
+      </td>
+      <td class="right" data-label={words.price}>
+        {label !== null
+          ? money(label.cost, label.currency)
+          : labelled || rate === null || row.hindered !== null
+            ? "–"
+            : money(rate.rate, rate.currency)}
+      </td>
+      <td data-label={words.arrives}>{date(arrives)}</td>
+      <td data-label={listTexts.due}>
+        <Due order={order} />
+      </td>
+      <td class="acts">
+        <Button
+          kind="plain"
+          icon="close"
+          iconOnly
+          title={texts.remove(order.order_number)}
+          disabled={busy}
+          onClick={() => batch.remove(order.id)}
+        />
+      </td>
+    </tr>
+  );
+}
+
+/** The service of an order: the choice before the purchase, then the label; or why there is none. */
+function Service({ row, batch, busy }: RowProps) {
+  const { order, hindered, labelled, quoted, rate, label, problem } = row;
+  const number =
+    label?.tracking_number ?? order.shipments.findLast(({ status }) => status !== "voided")?.tracking_number;
+  if (order.status === "shipped" || order.status === "delivered") {
+    return (
+      <>
+        <Badge state={order.status} /> <code>{number}</code>
+      </>
+    );
+  }
+  const rates = quoted?.rates?.rates ?? [];
+  const choice = quoted?.rates?.choice ?? null;
+  const wrong = problem ?? quoted?.problem ?? null;
+  if (labelled || label !== null) {
+    return (
+      <>
+        {label?.status === "processing" ? (
+          <Badge tone="info">{texts.waits}</Badge>
+        ) : (
+          <Badge tone="good">{batch.isPrinted(order) ? texts.isPrinted : texts.isBought}</Badge>
+        )}{" "}
+        <code>{number}</code>
+        {wrong !== null && <div class="field-wrong">{wrong.message}</div>}
+      </>
+    );
+  }
+  if (hindered !== null) return <span class="muted">{hindered}</span>;
+  if (quoted === null) return <span class="muted">{texts.asking}</span>;
+  return (
+    <>
+      {rates.length > 0 && (
+        <Select
+          aria-label={texts.serviceOf(order.order_number)}
+          value={rate === null ? "" : rateKey(rate)}
+          disabled={busy}
+          options={rates.map((one) => ({
+            value: rateKey(one),
+            title: `${rateName(one)}, ${money(one.rate, one.currency)}`,
+          }))}
+          empty={rate === null ? texts.chooseService : undefined}
+          onChoose={(key) => batch.choose(order.id, key)}
+        />
+      )}
+      {rates.length === 0 && wrong === null && <span class="muted">{texts.noRates}</span>}
+      {isOther(row) && choice !== null && <small class="muted">{texts.ruleSays(choice.reason)}</small>}
+      {wrong !== null && <div class="field-wrong">{wrong.message}</div>}
+    </>
+  );
+}
+
+/** Whether the order's own choice does not pick the rate that is shown. */
+export function isOther({ quoted, rate }: BatchRow): boolean {
+  const code = quoted?.rates?.choice?.code ?? "no_choice";
+  return code !== "no_choice" && rate?.chosen !== true;
+}
