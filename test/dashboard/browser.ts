@@ -218,6 +218,8 @@ async function watched(window: Window, url: string): Promise<Tab> {
     close: async () => {
       open_tabs.delete(tab);
       if (page.isClosed()) return;
+      // After the page has kept its place for a return.
+      await page.evaluate("addEventListener('pagehide', () => sessionStorage.clear())");
       await page.goto("about:blank");
       await diary.session.send("Storage.clearDataForOrigin", { origin: url, storageTypes: "local_storage" });
       await diary.session.detach();
