@@ -33,12 +33,12 @@ export function htmlPage(title: string, head: string, body: string): string {
   ].join("\n");
 }
 
-/** The content security policy of a page that loads nothing and has one inline style. */
-export function plainPolicy(css: string): string {
+/** The content security policy of a page with one inline style, which loads at most images of this server. */
+export function plainPolicy(css: string, images: "data:" | "'self' data:" = "data:"): string {
   return [
     "default-src 'none'",
     `style-src 'sha256-${createHash("sha256").update(css).digest("base64")}'`,
-    "img-src data:",
+    `img-src ${images}`,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

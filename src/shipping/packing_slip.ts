@@ -131,8 +131,8 @@ function slipFacts({ order, shipment }: PackingSlip, { timezone }: PrintContext)
   ];
 }
 
-/** The carrier of a parcel and its service, as words. */
-function carrierInWords({ carrier, service }: Shipment): string {
+/** Returns the carrier of a parcel and its service as words, such as `UPS ground`; empty without a carrier. */
+export function carrierInWords({ carrier, service }: Pick<Shipment, "carrier" | "service">): string {
   const name = carrier === null ? null : carrierName(carrier);
   return [name, service?.replaceAll("_", " ")].filter((word) => word != null).join(" ");
 }

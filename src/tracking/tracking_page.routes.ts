@@ -5,7 +5,7 @@ import { respond, routes } from "../http/routes.ts";
 import { clientOf, type Service } from "../http/service.ts";
 import { readTrackingToken } from "../orders/fulfillment/tracking_url.ts";
 import { findParcelPage } from "./tracking_page.sql.ts";
-import { endedHtml, hasEnded, messagePage, pageHeaders, parcelHtml } from "./tracking_page.ts";
+import { endedHtml, hasEnded, messagePage, parcelHtml } from "./tracking_page.ts";
 
 /** The rate limit of one client address. It allows reloading, and makes guessing tokens impossible. */
 const page_rate: RateLimit = { per_minute: 60, burst: 60 };
@@ -19,8 +19,8 @@ export const trackingPageRoutes = (service: Service) => {
       summary: "Get the buyer's tracking page",
       description:
         "The page behind `tracking_url` and the QR code of a label, if the carrier has none of its own. It has no" +
-        " scripts, and shows the status, the recipient's city and the sender's name. It ends with 410 when the label" +
-        " is voided and 90 days after delivery. A client can load it 60 times a minute.",
+        " scripts, and shows the status, the items, the recipient's city and the merchant's branding. It ends with" +
+        " 410 when the label is voided and 90 days after delivery. A client can load it 60 times a minute.",
       documents: ["text/html"],
       answers: { 200: null, 404: null, 410: null, 429: null },
       answer: async ({ call, params }) => {
@@ -42,7 +42,14 @@ export const trackingPageRoutes = (service: Service) => {
   ]);
 };
 
-function answer(call: Call, status: number, html: string, more: Readonly<Record<string, string>> = {}): Response {
-  const headers = { ...pageHeaders, "x-request-id": call.request_id, ...call.headers, ...more };
-  return new Response(html, { status, headers });
+function answer(
+  call: Call,
+  status: number,
+  { html, headers }: ReturnType<typeof parcelHtml>,
+  more: Readonly<Record<string, string>> = {},
+): Response {
+  return new Response(html, {
+    status,
+    headers: { ...headers, "x-request-id": call.request_id, ...call.headers, ...more },
+  });
 }

@@ -2,6 +2,10 @@ import { eq } from "drizzle-orm";
 import { columnsOf } from "../../db/kit.ts";
 import { tracking_records } from "../../db/schema/tracking.ts";
 import { completeAddress, countries } from "../core/postal_address.ts";
+import { isErasedEmail } from "../customers/customer.ts";
+import { fileLink } from "../files/file_links.ts";
+import { getBranding } from "../merchants/branding/branding.sql.ts";
+import type { Branding } from "../merchants/branding/branding.ts";
 import { ownerIn } from "../merchants/directory.sql.ts";
 import { senderName } from "../merchants/merchant.ts";
 import type { Shipment } from "../orders/fulfillment/shipment.ts";
@@ -11,6 +15,7 @@ import type { Order } from "../orders/order.ts";
 import { getOrder } from "../orders/orders.sql.ts";
 import { findLabelOfShipment } from "../shipping/labels/labels.sql.ts";
 import { warehouseOfOrder } from "../shipping/origins.sql.ts";
+import { goodsIn } from "../shipping/parcel_contents.ts";
 import { placeTimeZone } from "../shipping/rates/delivery_date.ts";
 import type { Db } from "../storage/database.ts";
 import { prepared, type StatementArgs } from "../storage/statements.ts";
@@ -67,8 +72,28 @@ async function pageOfOrder(
   const comes_back = shipment === null && (await findReturnOf(db, tracked.record)) !== null;
   const own_zone = comes_back ? null : placeTimeZone({ country, state, postal_code });
   const zone = own_zone ?? warehouse.timezone;
-  const sender = senderName(await ownerIn(db, order));
+  const branding = await getBranding(db, order.merchant_id);
+  const sender = branding.display_name ?? senderName(await ownerIn(db, order));
   const place = city || (countries().getName(country, "en") ?? country);
-  const page = { shipment, tracked, sender, warehouse: warehouse.name, place, comes_back, zone };
+  const contents = comes_back ? null : contentsOf(order, shipment);
+  const seen = { sender, branding, logo_url: logoOf(db, branding), contents };
+  const page = { shipment, tracked, ...seen, warehouse: warehouse.name, place, comes_back, zone };
   return { ...page, test: db.mode === "test", now: db.now };
+}
+
+/** The order number and the goods of a parcel; null once the buyer was erased. */
+function contentsOf(order: Order, shipment: Shipment | null): ParcelPage["contents"] {
+  if (isErasedEmail(order.customer_email)) return null;
+  const goods = goodsIn(order, shipment?.lines ?? []);
+  return {
+    order_number: order.order_number,
+    items: goods.map(({ line, quantity }) => ({ name: line.name, quantity })),
+  };
+}
+
+/** The link to a logo on the server that shows the page, whose public URL may have a path. */
+function logoOf({ site, mode, now }: Db, { logo_file_id: id }: Branding): string | null {
+  if (id === null) return null;
+  const path = (URL.parse(site.base_url)?.pathname ?? "").replace(/\/+$/, "");
+  return fileLink({ site, mode, now }, path, { id }).url;
 }

@@ -4,6 +4,7 @@ import { carrierPage } from "../../src/orders/fulfillment/tracking_url.ts";
 import { createApp } from "../../src/server/app.ts";
 import { start as now, openApp, type TestApp } from "../build/service.ts";
 import { type ParcelShop, parcelShopOn } from "../build/shop.ts";
+import { pngOf } from "../files/images.ts";
 
 const base_url = "https://ship.example.com";
 const app = await openApp({ base_url });
@@ -52,22 +53,15 @@ describe("works", () => {
       "200 Delivered",
       "200 Delivered",
     ]);
-    for (const told of [tracking_number, "Main warehouse", "Beverly Hills", "Columbus &lt;i&gt;", "Out for delivery"]) {
+    const { order_number, line_items } = (await app.get(`/orders/${id}`)).body.data;
+    const [line] = line_items;
+    for (const told of [
+      ...[tracking_number, "Main warehouse", "Beverly Hills", "Columbus &lt;i&gt;", "Out for delivery"],
+      ...[order_number, `<bdi>${line.name}</bdi><span>${line.quantity}</span>`],
+    ]) {
       expect(html).toContain(told);
     }
-    const { order_number } = (await app.get(`/orders/${id}`)).body.data;
-    const persons = [
-      "Jordan",
-      "Avery",
-      "Canyon",
-      "90210",
-      "example.com",
-      "Marple",
-      "dog",
-      "Gate 5",
-      order_number,
-      "RICE",
-    ];
+    const persons = ["Jordan", "Avery", "Canyon", "90210", "example.com", "Marple", "dog", "Gate 5", line.unit_price];
     expect(persons.filter((word) => html.includes(word))).toEqual([]);
     expect(html).not.toMatch(/<script|<i>|<link rel="stylesheet|src=|href="(?!data:,")/);
   });
@@ -88,6 +82,63 @@ describe("works", () => {
       expect(policy).toContain(`default-src 'none'; style-src 'sha256-${style.digest("base64")}'`);
       expect(policy).not.toMatch(/unsafe|\*|https?:/);
     }
+  });
+
+  test("a buyer sees the merchant's branding, as text", async () => {
+    const { tracking_url } = await sent();
+    const headers = { "content-type": "image/png" };
+    const { id, url } = (await app.call("POST", "/files?kind=logo", pngOf(90, 30), { headers })).body.data;
+    const look_of = {
+      accent_color: "#FFDD00",
+      display_name: "Mill & <b>Co</b>",
+      message: "Thanks!\nSee you <i>soon</i>",
+    };
+    const contact = {
+      support_email: "help@mill.example",
+      support_phone: "+1 (503) 555-0142",
+      website: "https://mill.example",
+    };
+    await app.must("PATCH", "/merchants/MAIN/branding", { logo_file_id: id, ...look_of, ...contact });
+    const { status, headers: sent_headers, html } = await look(tracking_url);
+    expect(status).toBe(200);
+    for (const told of [
+      ...["Mill &amp; &lt;b&gt;Co&lt;/b&gt;", "Thanks!</bdi><br><bdi>See you &lt;i&gt;soon&lt;/i&gt;"],
+      ...['href="mailto:help@mill.example"', 'href="tel:+15035550142"', 'href="https://mill.example/"'],
+      // Black text on yellow.
+      "background:#ffdd00;color:#000000",
+    ]) {
+      expect(html).toContain(told);
+    }
+    const source = /<img src="([^"]+)"/.exec(html)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    expect(source).toBe(url.replace(base_url, ""));
+    expect((await look(`${base_url}${source}`)).status).toBe(200);
+    const policy = sent_headers.get("content-security-policy") ?? "";
+    const style = new Bun.CryptoHasher("sha256").update(/<style>(.*?)<\/style>/s.exec(html)?.[1] ?? "");
+    expect(policy).toContain(`style-src 'sha256-${style.digest("base64")}'; img-src 'self' data:`);
+    const none = { logo_file_id: null, accent_color: null, display_name: null, message: null };
+    await app.must("PATCH", "/merchants/MAIN/branding", {
+      ...none,
+      support_email: null,
+      support_phone: null,
+      website: null,
+    });
+    expect((await look(tracking_url)).html).not.toMatch(/<img|<footer|mill/i);
+  });
+
+  test("an erased buyer's page names neither the order nor the goods", async () => {
+    const other = await openApp({ base_url });
+    const own = await parcelShopOn(other);
+    const { id } = await own.order();
+    const { tracking_url } = (await own.label(id)).body.data;
+    const { order_number, line_items, customer } = await other.read(`/orders/${id}`);
+    expect((await look(tracking_url, other.app)).html).toContain(order_number);
+    await other.create(`/orders/${id}/ship`);
+    await other.create(`/orders/${id}/deliver`);
+    await other.create(`/customers/${customer.id}/erasure`);
+    await other.runJobs();
+    const { html } = await look(tracking_url, other.app);
+    expect(headline(html)).toBe("Delivered");
+    for (const word of [order_number, line_items[0].name]) expect(html).not.toContain(word);
   });
 
   test("manual acts on a parcel appear without a scan", async () => {

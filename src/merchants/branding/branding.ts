@@ -60,7 +60,7 @@ const brightnessOf = (channel: number) => {
 };
 
 /** The color of text on a color: black or white, whichever has more contrast. Its contrast is at least 4.5 to 1. */
-function textColorOn(color: string): "#000000" | "#ffffff" {
+export function textColorOn(color: string): "#000000" | "#ffffff" {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) =>
     brightnessOf(Number.parseInt(color.slice(at, at + 2), 16)),
   );
