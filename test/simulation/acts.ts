@@ -13,8 +13,9 @@ import { updateOrder } from "../../src/orders/changes/change_order.ts";
 import { holdOrder, releaseOrder } from "../../src/orders/changes/holds.ts";
 import { packOrder, pickOrder, processOrder } from "../../src/orders/fulfillment/pick_and_pack.ts";
 import { shipOrder } from "../../src/orders/fulfillment/ship_order.ts";
+import { unpackOrder, unpickOrder } from "../../src/orders/fulfillment/undo_steps.ts";
 import { createOrder } from "../../src/orders/lifecycle/create_order.ts";
-import type { Order } from "../../src/orders/order.ts";
+import { actionsOf, type Order } from "../../src/orders/order.ts";
 import type { Tx } from "../../src/storage/database.ts";
 import { type BinCode, goods, type House, houses, kitNames, lotName, type Sku, skus, type Ware } from "./business.ts";
 import type { Model } from "./model.ts";
@@ -270,9 +271,13 @@ export function requestOf(service: Service, order: NewOrder, reservation_id: num
   };
 }
 
-/** The order that a number selects: mostly one of the latest in these states. */
-export function orderAt(model: Model, nth: number, states?: readonly string[]): number {
-  const found = [...model.orders.keys()].filter((at) => states?.includes(model.order(at).status) ?? true);
+type Suitable = readonly string[] | ((model: Model, at: number) => boolean);
+
+/** The order that a number selects: mostly one of the latest in these states, or that suit. */
+export function orderAt(model: Model, nth: number, suitable: Suitable = () => true): number {
+  const suits = (at: number) =>
+    typeof suitable === "function" ? suitable(model, at) : suitable.includes(model.order(at).status);
+  const found = [...model.orders.keys()].filter(suits);
   return found[found.length - 1 - (nth % Math.min(12, found.length))] ?? 0;
 }
 
@@ -282,14 +287,14 @@ function onOrder<Input extends { readonly nth: number }>(
   input: fc.Arbitrary<Input>,
   expected: (model: Model, at: number, input: Input) => void,
   actual: (tx: Tx, id: string, input: Input) => Promise<Order>,
-  states?: readonly string[],
+  suitable?: Suitable,
 ): Act<Input> {
   return act({
     weight,
     input,
     ready: (model) => model.orders.length > 0,
     play: async (model, service, given) => {
-      const at = orderAt(model, given.nth, states);
+      const at = orderAt(model, given.nth, suitable);
       const id = String(service.orders[at]?.id);
       const { code, value } = await both(
         model,
@@ -319,8 +324,10 @@ export function compareOrder(model: Model, at: number, found: Order): void {
       returned: line.quantity_returned,
       cancelled: line.quantity_cancelled,
     }));
-  const order = { ref: found.order_number, status: found.status, held: found.held, lines };
-  same("order", order, { ref, status, held: model.isHeld(model.order(at)), lines: model.levels(at) });
+  const undoable = actionsOf(found).filter((action) => ["unpick", "unpack"].includes(action));
+  const order = { ref: found.order_number, status: found.status, held: found.held, lines, undoable };
+  const held = model.isHeld(model.order(at));
+  same("order", order, { ref, status, held, lines: model.levels(at), undoable: model.undoable(at) });
 }
 
 const working = ["pending", "processing"];
@@ -415,9 +422,65 @@ const orderActs = {
   ),
 };
 
+type Named = { readonly nth: number; readonly named: { sku: Ware; quantity: number } | null };
+
+const undoInput = fc.record({
+  nth,
+  named: seldom(fc.record({ sku: ware, quantity: fc.integer({ min: 1, max: 3 }) })),
+});
+
+/** An act that takes back a step. If no order has come so far, one is brought there first. */
+function undoing(step: "unpick" | "unpack", play: Play<Named>): Act<Named> {
+  return act({
+    weight: 5,
+    input: undoInput,
+    ready: (model) => model.orders.length > 0,
+    play: async (model, service, input) => {
+      if (![...model.orders.keys()].some((at) => model.undoable(at).includes(step))) {
+        const whole = { nth: input.nth, partial: true, named: null };
+        await (step === "unpick"
+          ? orderActs.pick.play(model, service, whole)
+          : orderActs.pack.play(model, service, whole));
+        model.settleRecalls();
+        await service.followRecalls();
+        model.now += 1;
+        service.clock.advance(1);
+      }
+      return play(model, service, input);
+    },
+  });
+}
+
+const undoActs = {
+  unpick: undoing(
+    "unpick",
+    onOrder(
+      1,
+      undoInput,
+      (model, at, { named }) => model.unpick(at, named),
+      (tx, id, { named }) => unpickOrder(tx, id, undoOf(named), clerk),
+      (model, at) => model.undoable(at).includes("unpick"),
+    ).play,
+  ),
+  unpack: undoing(
+    "unpack",
+    onOrder(
+      1,
+      undoInput,
+      (model, at, { named }) => model.unpack(at, named),
+      (tx, id, { named }) => unpackOrder(tx, id, undoOf(named), clerk),
+      (model, at) => model.undoable(at).includes("unpack"),
+    ).play,
+  ),
+};
+
+function undoOf(named: { sku: Ware; quantity: number } | null) {
+  return { reason: "mistake", ...(named === null ? {} : { items: [named] }) } as const;
+}
+
 function pickOf({ sku, quantity, bin }: { sku: Ware; quantity: number; bin: BinCode | null }) {
   return { sku, quantity, ...(bin === null ? {} : { bin }) };
 }
 
 /** All acts on stock and orders, by name. */
-export const acts = { add, adjust, reserve, release, time, create, ...orderActs };
+export const acts = { add, adjust, reserve, release, time, create, ...orderActs, ...undoActs };

@@ -1,7 +1,7 @@
 // Warehouse work, by the contract: order fulfillment, on top of the plain model of orders.
 
 import { binFor, Refused } from "./bin_model.ts";
-import type { BinCode, Sku, Ware } from "./business.ts";
+import type { BinCode, House, Sku, Ware } from "./business.ts";
 import { kept, type ModelOrder, type OrderLine, OrderModel } from "./order_model.ts";
 import { type Line, sum } from "./stock_model.ts";
 
@@ -226,6 +226,111 @@ export class Model extends OrderModel {
     const to = this.place(sku, house, `STAGING-${at}`, lot);
     this.put(to, quantity, received_at);
     this.hold(line, to, quantity);
+    const order = this.order(at);
+    order.picked_from.push({ item: to, from, quantity });
+    order.billed.picks += quantity;
+  }
+
+  /** Picked units of a part of a line that are not packed. */
+  #loose(own: OrderLine, { line, each }: { readonly line: Line; readonly each: number }): number {
+    return this.picked(line) - (own.packed - own.shipped) * each;
+  }
+
+  /** The steps that can be taken back. */
+  undoable(at: number): string[] {
+    const { status, lines } = this.order(at);
+    const loose = lines.some((own) => this.parts(at, own).some((part) => this.#loose(own, part) > 0));
+    return [
+      ...(status === "processing" && loose ? ["unpick"] : []),
+      ...(["processing", "fulfilled"].includes(status) && this.#packedHere(at).length > 0 ? ["unpack"] : []),
+    ];
+  }
+
+  /** Returns everything that is picked and not packed, or some units of the first ware that matches, to their bins. */
+  unpick(at: number, named: { sku: Ware; quantity: number } | null): void {
+    if (!this.undoable(at).includes("unpick")) throw new Refused("invalid_state_transition");
+    const units = this.#looseUnits(at, named);
+    this.settle(this.claimOf(at).lines.map((line) => line.sku));
+    const freed = units.flatMap(({ line, quantity }) => this.#unpickLine(this.order(at), line, quantity));
+    this.fill(freed);
+  }
+
+  #looseUnits(at: number, named: { sku: Ware; quantity: number } | null): Picks[] {
+    const parts = this.order(at).lines.flatMap((own) =>
+      this.parts(at, own).map((part) => ({ ...part, own, loose: this.#loose(own, part) })),
+    );
+    if (named === null) return parts.flatMap(({ line, loose }) => (loose > 0 ? [{ line, quantity: loose }] : []));
+    const { sku } = named;
+    let left = named.quantity;
+    const meant = this.order(at).lines.flatMap((own): Picks[] => {
+      const mine = parts.filter((part) => part.own === own);
+      const sets = Math.min(...mine.map(({ loose, each }) => Math.floor(loose / each)));
+      const units = Math.min(left, own.sku === sku ? sets : (mine.find(({ line }) => line.sku === sku)?.loose ?? 0));
+      left -= units;
+      if (own.sku === sku) return mine.map(({ line, each }) => ({ line, quantity: units * each }));
+      return mine.flatMap(({ line }) => (line.sku === sku ? [{ line, quantity: units }] : []));
+    });
+    if (meant.length === 0) throw new Refused("resource_missing");
+    if (left > 0) throw new Refused("validation_failed");
+    return meant;
+  }
+
+  /** Returns units of a line to the shelf, the last picks first. Returns their SKU if others may have them now. */
+  #unpickLine(order: ModelOrder, line: Line, quantity: number): Sku[] {
+    let left = quantity;
+    const freed: Sku[] = [];
+    order.billed.picks -= quantity;
+    for (const hold of this.staged(line).reverse()) {
+      let units = Math.min(left, hold.quantity);
+      left -= units;
+      const { sku, house, lot, received_at } = this.item(hold);
+      const keeps = this.isGood(lot);
+      if (units > 0 && !keeps) freed.push(sku);
+      for (const one of order.picked_from.filter(({ item }) => item === hold.item).reverse()) {
+        const some = Math.min(units, one.quantity);
+        if (some === 0) continue;
+        units -= some;
+        one.quantity -= some;
+        const to = this.place(
+          sku,
+          house,
+          this.#binAgain(sku, house, this.item({ item: one.from }).bin as BinCode),
+          lot,
+        );
+        this.free(line, hold.item, some);
+        this.item(hold).on_hand -= some;
+        this.put(to, some, received_at);
+        if (keeps) this.hold(line, to, some);
+      }
+    }
+    return freed;
+  }
+
+  /** The bin that units were picked from, or the usual one if it does not take them any more. */
+  #binAgain(sku: Sku, house: House, bin: BinCode): BinCode {
+    try {
+      return binFor(this, sku, bin, house);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      return binFor(this, sku, null, house);
+    }
+  }
+
+  /** Unpacks everything that is packed and in the house, or some units of the first ware that matches. */
+  unpack(at: number, named: { sku: Ware; quantity: number } | null): void {
+    if (!this.undoable(at).includes("unpack")) throw new Refused("invalid_state_transition");
+    const order = this.order(at);
+    if (named !== null && !order.lines.some(({ sku }) => sku === named.sku)) throw new Refused("resource_missing");
+    let left = named?.quantity ?? Number.POSITIVE_INFINITY;
+    for (const own of order.lines) {
+      if (named !== null && own.sku !== named.sku) continue;
+      const units = Math.min(left, own.packed - own.shipped);
+      left -= units;
+      own.packed -= units;
+      order.billed.packs -= units * sum(this.parts(at, own).map(({ each }) => each));
+    }
+    if (named !== null && left > 0) throw new Refused("validation_failed");
+    order.status = "processing";
   }
 
   pack(at: number, partial: boolean): void {
@@ -250,8 +355,11 @@ export class Model extends OrderModel {
       at,
       packs.flatMap(({ own, here, more }) => this.#picksUpTo(at, own, here + more)),
     );
-    for (const { own, more } of packs) own.packed += more;
     const order = this.order(at);
+    for (const { own, more } of packs) {
+      own.packed += more;
+      order.billed.packs += more * sum(this.parts(at, own).map(({ each }) => each));
+    }
     if (packs.length > 0 && order.lines.every((own) => own.packed === kept(own))) order.status = "fulfilled";
   }
 
@@ -279,6 +387,7 @@ export class Model extends OrderModel {
       if (units === 0) continue;
       if (!this.isGood(item.lot)) throw new Refused("lot_not_pickable");
       left -= units;
+      this.leftStaging(order, hold.item, units);
       this.free(line, hold.item, units);
       item.on_hand -= units;
       const { sku, house, lot } = item;

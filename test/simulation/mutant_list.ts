@@ -10,6 +10,8 @@ const inventory = "src/inventory";
 const plans = `${inventory}/reservations/plan_stock.ts`;
 const allocations = `${inventory}/reservations/order_allocations.ts`;
 const picks = `${inventory}/reservations/pick_units.ts`;
+const unpicks = `${inventory}/reservations/return_picked_units.ts`;
+const undone = "src/orders/fulfillment/undo_steps.ts";
 const backorder_queries = `${inventory}/reservations/backorders.sql.ts`;
 const reservation_queries = `${inventory}/reservations/reservations.sql.ts`;
 const ledger = `${inventory}/ledger/ledger.sql.ts`;
@@ -295,5 +297,48 @@ export const mutants: readonly Mutant[] = [
     file: `${inventory}/stock/stock.sql.ts`,
     search: "const own = all.filter(({ id }) => there.some((row) => row.id === id));",
     replace: "const own = all.filter(({ id }) => !there.some((row) => row.id === id)).slice(0, 1);",
+  },
+  {
+    name: "unpicked units go to the usual bin",
+    file: unpicks,
+    search: "binThatTakes(tx, warehouse, stock, picked_from, part)",
+    replace: "binThatTakes(tx, warehouse, stock, null, part)",
+  },
+  {
+    name: "the first pick is unpicked first",
+    file: unpicks,
+    search: "for (let last = origins.at(-1); left > 0 && last !== undefined; last = origins.at(-1)) {",
+    replace:
+      "origins.reverse();\n  for (let last = origins.at(-1); left > 0 && last !== undefined; last = origins.at(-1)) {",
+  },
+  {
+    name: "unpicked units of a lot that may not be shipped stay reserved",
+    file: unpicks,
+    search: "const keeps = isLotGood(item, tx.now);",
+    replace: "const keeps = item.on_hand > 0;",
+  },
+  {
+    name: "the pick of unpicked units stays billed",
+    file: undone,
+    search: "await undoPickFacts(tx, before, order, returned);",
+    replace: "await undoPickFacts(tx, before, order, []);",
+  },
+  {
+    name: "unpacked units stay billed as packed",
+    file: undone,
+    search: "await undoPackFacts(tx, before, order, units);",
+    replace: "await undoPackFacts(tx, before, order, []);",
+  },
+  {
+    name: "an unpacked order counts as fulfilled",
+    file: undone,
+    search: "status, fulfilled_at: null };",
+    replace: "status };",
+  },
+  {
+    name: "packed units can be unpicked",
+    file: "src/orders/order.ts",
+    search: "const loose = picked - sets * quantity;",
+    replace: "const loose = picked - Math.min(0, sets) * quantity;",
   },
 ];

@@ -31,6 +31,10 @@ export interface ModelOrder {
   lines: OrderLine[];
   /** Units that were picked before the cancellation, by the item in which they wait to be restocked. */
   given_up: { readonly item: number; quantity: number }[];
+  /** The units in each staging item, and the item that they were picked from; last picks last. */
+  picked_from: { readonly item: number; readonly from: number; quantity: number }[];
+  /** The units that picks and packs are billed for. */
+  billed: { picks: number; packs: number };
   /** The shipped units, and where they came from. */
   sold: { readonly sku: Sku; readonly house: House; readonly lot: number | null; quantity: number }[];
 }
@@ -84,6 +88,8 @@ export class OrderModel extends StockModel {
         ...order,
         lines: order.lines.map((one) => ({ ...one })),
         given_up: order.given_up.map((one) => ({ ...one })),
+        picked_from: order.picked_from.map((one) => ({ ...one })),
+        billed: { ...order.billed },
         sold: order.sold.map((one) => ({ ...one })),
       })),
     };
@@ -194,6 +200,8 @@ export class OrderModel extends StockModel {
       backorders,
       lines,
       given_up: [],
+      picked_from: [],
+      billed: { picks: 0, packs: 0 },
       sold: [],
     });
     const wants = this.#wants(lines);
@@ -450,7 +458,18 @@ export class OrderModel extends StockModel {
     line.wanted = wanted;
   }
 
+  /** Units leave a staging item other than back to the shelf: it is unknown which ones, so the first picks count. */
+  leftStaging(order: ModelOrder, item: number, quantity: number): void {
+    let left = quantity;
+    for (const one of order.picked_from.filter((one) => one.item === item)) {
+      const units = Math.min(left, one.quantity);
+      one.quantity -= units;
+      left -= units;
+    }
+  }
+
   #giveUp(order: ModelOrder, line: Line, at: number, quantity: number): void {
+    this.leftStaging(order, at, quantity);
     const { sku, house, lot, received_at } = this.item({ item: at });
     this.free(line, at, quantity);
     this.item({ item: at }).on_hand -= quantity;

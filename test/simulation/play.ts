@@ -109,6 +109,7 @@ async function compareAll(model: Model, service: Service): Promise<void> {
   }
   for (const [at, { id }] of service.orders.entries()) {
     compareOrder(model, at, await service.store.read((db) => getOrder(db, id)));
+    same(`billed for order ${at}`, await service.billedFor(id), model.order(at).billed);
   }
 }
 

@@ -1,5 +1,6 @@
 // The real side of the simulation: its own store, and the service's own commands on it.
-import { sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
+import { billable_events } from "../../db/schema/billing.ts";
 import { verifyStore } from "../../src/cli/verify.ts";
 import { systemActor } from "../../src/core/actor.ts";
 import type { Clock } from "../../src/core/clock.ts";
@@ -93,6 +94,14 @@ async function furnishOne(store: Store, whose: number): Promise<void> {
 
 const dataVersion = prepared((select, _: StatementArgs<object>) =>
   select.select({ version: sql<number>`data_version` }).from(sql`pragma_data_version`),
+);
+
+const billedUnits = prepared((select, a: StatementArgs<{ order_id: number }>) =>
+  select
+    .select({ act: billable_events.act, units: sql<number>`sum(${billable_events.quantity})`.mapWith(Number) })
+    .from(billable_events)
+    .where(and(eq(billable_events.source_type, "order"), eq(billable_events.source_id, a.order_id)))
+    .groupBy(billable_events.act),
 );
 
 /** SQLite counts the commits of other connections that changed anything in the file; PostgreSQL does not. */
@@ -275,6 +284,13 @@ export class Service {
       states.set(number, found?.status ?? "gone");
     }
     return states;
+  }
+
+  /** The units that picks and packs of an order are billed for, less those that were reversed. */
+  async billedFor(order_id: number) {
+    const rows = await this.store.read((db) => billedUnits(db, { order_id }));
+    const units = (act: string) => rows.find((row) => row.act === act)?.units ?? 0;
+    return { picks: units("order.pick"), packs: units("order.pack") };
   }
 
   /** Everything that `packhouse verify` checks. */
