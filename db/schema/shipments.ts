@@ -168,7 +168,7 @@ export const labels = table(
     index("labels_return").on(t.return_id).where(where("return_id is not null")),
     index("labels_unprinted")
       .on(t.order_id)
-      .where(where("status = 'completed' and return_id is null and printed_at is null")),
+      .where(where("printed_at is null and return_id is null and voided_at is null and tracking_number is not null")),
     index("labels_failed").on(t.created_at).where(where("status = 'error'")),
     index("labels_claimed").on(t.claimed_until).where(where("claimed_until is not null")),
     oneOf("labels", "status", labelStatuses),

@@ -35,6 +35,11 @@ afterAll(() => records.app.close());
 /** Parts of names and SKUs, and signs that mean something in a pattern. */
 const pieces = ["milk", "MILK", "%", "_", "[", "\\", "tea", "a-", "-1", "nothing"];
 
+/** A filter by a condition: true for records that meet it, false for all others. */
+const flag = (meets: (one: Found) => boolean): List["filters"][string] => {
+  return { values: () => ["true", "false"], passes: (one, value) => String(meets(one)) === value };
+};
+
 const products: List = {
   path: "/products",
   name: "products",
@@ -67,10 +72,7 @@ const levels: List = {
       values: () => [...records.warehouses, "whs_77"],
       passes: ({ locations }, value) => locations.some((place: Found) => place.warehouse_id === value),
     },
-    low_stock: {
-      values: () => ["true", "false"],
-      passes: ({ available, reorder_point }, value) => String(available < reorder_point) === value,
-    },
+    low_stock: flag(({ available, reorder_point }) => available < reorder_point),
     q: contains(pieces, ({ sku, name }) => [sku, name]),
     status: exact("status"),
     bin: {
@@ -128,6 +130,10 @@ const isDue = ({ status, held_from, ship_by }: Found, moment: string) =>
 const parcelsOf = (one: Found): Found[] => one.shipments.filter(({ status }: Found) => status !== "voided");
 const has = (name: string, value: string) => (one: Found) => one[name] === value;
 
+/** The labels of an order's parcels that are not voided. */
+const labelsOf = ({ id }: Found): Found[] =>
+  records.labels.filter((label) => label.order_id === id && label.status === "completed" && label.return_id === null);
+
 const orders: List = {
   path: "/orders",
   name: "orders",
@@ -146,8 +152,8 @@ const orders: List = {
       values: () => ["manual", "short_pick", "other"],
       passes: (one, value) => one.holds.some((hold: Found) => hold.reason === value),
     },
-    short: { values: () => ["true", "false"], passes: (one, value) => String(!one.allocation.complete) === value },
-    late: { values: () => ["true", "false"], passes: (one, value) => String(isDue(one, now())) === value },
+    short: flag((one) => !one.allocation.complete),
+    late: flag((one) => isDue(one, now())),
     ship_by_before: {
       values: (all) => [now(), ...all.flatMap((one) => one.ship_by ?? [])],
       passes: (one, value) => isDue(one, value),
@@ -166,6 +172,8 @@ const orders: List = {
       values: () => ["standard", "express"],
       passes: (one, value) => parcelsOf(one).some(has("service", value)),
     },
+    labeled: flag((one) => labelsOf(one).length > 0),
+    printed: flag((one) => labelsOf(one).length > 0 && labelsOf(one).every(({ printed_at }) => printed_at !== null)),
     platform: {
       several: true,
       values: () => ["api", "shopify"],
@@ -304,10 +312,7 @@ const labels: List = {
       ({ tracking_number }) => tracking_number,
       (one) => [numberOfOrder(one)],
     ),
-    on_manifest: {
-      values: () => ["true", "false"],
-      passes: (one, value) => String(one.manifest_id !== null) === value,
-    },
+    on_manifest: flag(({ manifest_id }) => manifest_id !== null),
     status: exact("status"),
     carrier: exact("carrier", ["nobody"]),
     service: exact("service"),
@@ -358,7 +363,7 @@ const tracked: List = {
     carrier: exact("carrier", ["nobody"]),
     order_id: ofOrder,
     q: numbered(({ tracking_number }) => tracking_number),
-    followed: { values: () => ["true", "false"], passes: (one, value) => String(one.shipment_id === null) === value },
+    followed: flag(({ shipment_id }) => shipment_id === null),
   },
   sorts: { none: (a, b) => a.at - b.at },
 };

@@ -226,7 +226,8 @@ async function makeLabels(
     const made = await sent(app, "/shipping/labels", { order_id, ...parcel(), additional: true }, true);
     if (made === null) continue;
     pass();
-    const step = random.pick(["void", "scan", "manifest", "manifest", "manifest"]);
+    const step = random.pick(["void", "scan", "manifest", "manifest", "manifest", "print"]);
+    if (step === "print") await sent(app, "/documents", { label_ids: [made.label_id], include: ["label"] });
     const scan = { status: random.pick(["in_transit", "delivered", "exception"]) };
     if (step === "void") await sent(app, `/shipping/labels/${made.label_id}/void`, {});
     if (step === "scan") await sent(app, `/tracking/${made.tracking_number}/events`, scan);

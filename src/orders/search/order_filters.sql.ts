@@ -4,7 +4,7 @@ import { amongTexts, amongThose, list } from "../../../db/kit.ts";
 import { order_holds, order_lines, order_tags, orders } from "../../../db/schema/orders.ts";
 import { products } from "../../../db/schema/products.ts";
 import { reservation_lines, reservations } from "../../../db/schema/reservations.ts";
-import { shipments } from "../../../db/schema/shipments.ts";
+import { labels, shipments } from "../../../db/schema/shipments.ts";
 import type { Db, ReadStatements } from "../../storage/database.ts";
 import { isAmong } from "../../storage/record_list.ts";
 import { isParentVisible } from "../../storage/scope.ts";
@@ -27,6 +27,9 @@ export interface OrderContentFilter {
   readonly service?: readonly string[] | undefined;
   /** Its possible tags. */
   readonly tag?: readonly string[] | undefined;
+  /** Whether it has a label, and whether all of its labels have been printed. */
+  readonly labeled?: boolean | undefined;
+  readonly printed?: boolean | undefined;
 }
 
 /** The conditions of a filter; none if it has none of these. */
@@ -38,6 +41,7 @@ export function contentFiltersOf(filter: OrderContentFilter): SearchCondition[] 
     ...(short === undefined ? [] : [short ? isShort : isNotShort]),
     ...(sku === undefined ? [] : [holdsSku(sku)]),
     ...(carrier === undefined && service === undefined ? [] : [travelsBy(carrier, service)]),
+    ...labelConditions(filter),
   ];
 }
 
@@ -134,6 +138,28 @@ const holdsSku = (sku: string): SearchCondition => ({
       where ${and(eq(order_lines.order_id, orders.id), eq(products.sku, sku))}`,
   ),
 });
+
+// A label that was bought and not voided has a number. Written out, as in the index of unprinted labels.
+const isUsable = template`${labels.return_id} is null and ${labels.voided_at} is null
+  and ${labels.tracking_number} is not null`;
+const isUnprinted = template`${labels.printed_at} is null and ${isUsable}`;
+const isLabeled = some(template`${labels} where ${eq(labels.order_id, orders.id)} and ${isUsable}`);
+const hasUnprinted = some(template`${labels} where ${eq(labels.order_id, orders.id)} and ${isUnprinted}`);
+const isPrinted = template`(${isLabeled} and (${hasUnprinted}) is not true)`;
+
+const unprinted = preparedIds((sql, _: StatementArgs<object>) =>
+  sql.selectDistinct({ id: labels.order_id }).from(labels).where(isUnprinted),
+);
+
+function labelConditions({ labeled, printed }: OrderContentFilter): SearchCondition[] {
+  if (labeled === true && printed === false)
+    return [{ find: (db, max) => unprinted(db, { max }), check: hasUnprinted }];
+  const not = (condition: SQL) => template`(${condition}) is not true`;
+  return [
+    ...(labeled === undefined ? [] : [{ check: labeled ? isLabeled : not(isLabeled) }]),
+    ...(printed === undefined ? [] : [{ check: printed ? isPrinted : not(isPrinted) }]),
+  ];
+}
 
 type Words = readonly string[] | undefined;
 

@@ -77,7 +77,8 @@ export const listRoutes = routes("Orders", [
 /** The filter of a query, as the database queries take it. */
 export function filterOf(query: FilterOrders, { merchant_id }: Pick<Call, "merchant_id">): OrderFilter {
   const { status, customer_id, warehouse_id, order_number, imported, q } = query;
-  const { hold_reason, short, late, sku, carrier, service, tag, shipping_method, platform } = query;
+  const { hold_reason, short, late, sku, carrier, service, labeled, printed, tag } = query;
+  const { shipping_method, platform } = query;
   return {
     statuses: status && publicOrderStatuses.filter((one) => status.includes(one)),
     hold_reason,
@@ -86,6 +87,8 @@ export function filterOf(query: FilterOrders, { merchant_id }: Pick<Call, "merch
     carrier,
     service,
     tag,
+    labeled,
+    printed,
     shipping_method,
     platform,
     late,

@@ -91,6 +91,16 @@ const orderFilters = {
   carrier: Type.Optional(several(textField(100, { description: "Orders with a parcel of this carrier." }))),
   service: Type.Optional(several(textField(100, { description: "Orders with a parcel of this service." }))),
   tag: Type.Optional(several(textField(40, { description: "Orders with one of these tags; case does not matter." }))),
+  labeled: Type.Optional(
+    Type.Boolean({ description: "If true, orders with a label that is not voided; if false, all others." }),
+  ),
+  printed: Type.Optional(
+    Type.Boolean({
+      description:
+        "If true, labeled orders whose labels have all been printed by `POST /documents`; if false, all others. To" +
+        " print: `labeled=true&printed=false`.",
+    }),
+  ),
   shipping_method: Type.Optional(textField(200, { description: "Orders with exactly this shipping method." })),
   platform: Type.Optional(
     several(

@@ -2,14 +2,17 @@
 import { expect } from "bun:test";
 import { crc32, deflateSync, inflateSync } from "node:zlib";
 import { PDFDocument, PDFRawStream } from "@cantoo/pdf-lib";
+import { and, eq } from "drizzle-orm";
+import { label_documents } from "../../../db/schema/shipments.ts";
+import { Fault } from "../../../src/core/faults.ts";
 import { openBook } from "../../../src/documents/pdf_writer.ts";
-import { rasterized, svg, zpl } from "../../../src/documents/render_job.ts";
+import { png, rasterized, svg, zpl } from "../../../src/documents/render_job.ts";
 import { openTypefaces } from "../../../src/documents/typefaces.ts";
 import { overrideCarriers } from "../../../src/shipping/carriers/connectors.ts";
 import { drawLabel } from "../../../src/shipping/labels/draw_label.ts";
 import type { CarrierDocument } from "../../../src/shipping/offer.ts";
 import type { TestApp } from "../../build/service.ts";
-import { parcelShopOn } from "../../build/shop.ts";
+import { type ParcelShop, parcelShopOn } from "../../build/shop.ts";
 import { openPages } from "../../documents/open_pdf.ts";
 import { fakeCarrier, fakeOffer } from "../carriers/fake_carrier.ts";
 import { facts } from "../labels/label_facts.ts";
@@ -59,7 +62,13 @@ async function grayPng(tracking_number: string): Promise<Uint8Array> {
     return Buffer.concat([size, body, sum]);
   };
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-  const parts = [chunk("IHDR", header), chunk("IDAT", deflateSync(rows)), chunk("IEND", new Uint8Array())];
+  const data = deflateSync(rows);
+  const parts = [
+    chunk("IHDR", header),
+    chunk("IDAT", data.subarray(0, 99)),
+    chunk("IDAT", data.subarray(99)),
+    chunk("IEND", new Uint8Array()),
+  ];
   return Buffer.concat([signature, ...parts]);
 }
 
@@ -90,11 +99,13 @@ export async function openPrintShop(app: TestApp, files: Partial<typeof carriers
   const all = { ...carriers, ...files };
   const connectors: Record<string, ReturnType<typeof fakeCarrier>["connector"]> = {};
   let sold = 0;
+  let refuses = false;
   for (const [code, filesOf] of Object.entries(all)) {
     const fake = fakeCarrier(code);
     fake.check = async () => [{ code, name: code, services: [{ code: "ground", name: "Ground" }] }];
     fake.offers = async () => ({ offers: [fakeOffer({ carrier: code, ref: `${code}_${++sold}` })], messages: [] });
     fake.buy = async (ref) => {
+      if (refuses) throw new Fault("carrier_refused", "No.", { permanent: true });
       const tracking_number = `${code.toUpperCase()}${ref.replace(/\D/g, "").padStart(8, "0")}`;
       const bought = { tracking_number, tracking_url: null, cost_cents: 900, currency: "USD", carrier_ref: ref };
       const documents = await filesOf(tracking_number);
@@ -109,6 +120,7 @@ export async function openPrintShop(app: TestApp, files: Partial<typeof carriers
   }
   return {
     ...shop,
+    ...extras(app, shop),
     /** Orders two units and buys a label of a carrier. */
     async labeled(carrier: "local" | keyof typeof carriers): Promise<LabeledOrder> {
       const { id, order_number } = await shop.order();
@@ -124,11 +136,44 @@ export async function openPrintShop(app: TestApp, files: Partial<typeof carriers
       if (created.status === "processing") await app.runJobs();
       return app.read(`/documents/${created.id}`);
     },
+    /** A label whose purchase the carrier has refused. */
+    async refused(): Promise<string> {
+      const { id } = await shop.order();
+      refuses = true;
+      await shop.label(id, { carrier: "swift", service: "ground" });
+      refuses = false;
+      return (await app.read(`/shipping/labels?order_id=${id}`))[0].label_id;
+    },
     /** The file of a document, by its link. */
     async file(url: string): Promise<Uint8Array> {
       const response = await app.app.handle(new Request(url));
       expect(response.status).toBe(200);
       return new Uint8Array(await response.arrayBuffer());
+    },
+  };
+}
+
+function extras(app: TestApp, shop: ParcelShop) {
+  return {
+    /** Replaces the file of a carrier's label. */
+    async spoil(label_id: string, content_type: CarrierDocument["content_type"], bytes: Uint8Array) {
+      const id = Number(label_id.replace("lbl_", ""));
+      await app.service.stores.live.write((tx) =>
+        tx.sql
+          .update(label_documents)
+          .set({ content_type, bytes })
+          .where(and(eq(label_documents.label_id, id), eq(label_documents.position, 0))),
+      );
+    },
+    /** An image with transparent pixels, which a PDF cannot hold as they are. */
+    clearImage: () => png(drawingOf("PIXEL1")),
+    /** An order of another customer. */
+    async other(): Promise<{ readonly id: string; readonly customer_id: string }> {
+      const address = { address_line1: "9 Pine St", city: "Salem", state: "OR", postal_code: "97301", country: "US" };
+      const sold = { email: "other@example.com", first_name: "O", last_name: "Ther", shipping_addresses: [address] };
+      const customer = await app.create("/customers", sold);
+      const draft = shop.draft(1, customer.shipping_addresses[0].id);
+      return app.create("/orders", { ...draft, customer_id: customer.id });
     },
   };
 }
