@@ -247,6 +247,7 @@ export const orderTexts = {
     unpack_part: "Partly unpacked",
     reopen: "Parcel reopened",
     label: "Label bought",
+    print: "Printed",
     void: "Label voided",
     ship: "Shipped",
     deliver: "Delivered",
