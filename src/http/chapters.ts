@@ -60,8 +60,7 @@ export const chapters = [
     name: "Imports",
     description:
       "Imports of CSV files in steps: upload a file and map its columns, see what each row would change, run it, and" +
-      " get the rejected rows as a file to correct. For scripts, `POST /orders/import`, `POST /products/import` and" +
-      " their like do the same in one request.",
+      " get the rejected rows as a file to correct. Scripts can use the imports of each kind in one request instead.",
   },
   { name: "Customers", description: "Customers and their addresses. These responses have no envelope; errors do." },
   {

@@ -114,7 +114,11 @@ function rejectedFile(it: FileImport): CsvFile<ImportedRow, number> {
 
 async function shown(db: Db, it: FileImport) {
   const head = await findHead(db, it.id);
-  return { ...fileImportView(it), first_rows: head?.rows ?? [], suggested: head?.suggested ?? [] };
+  const { columns, required } = kindsOfImports[it.kind];
+  const fields = columns
+    .filter(({ export_only }) => !export_only)
+    .map(({ name, meaning }) => ({ name, required: required.includes(name), meaning: meaning.replaceAll("`", "") }));
+  return { ...fileImportView(it), first_rows: head?.rows ?? [], suggested: head?.suggested ?? [], fields };
 }
 
 /** Imports of files in steps. */

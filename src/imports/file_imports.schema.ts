@@ -86,6 +86,14 @@ export const FileImportDetailView = closed({
     }),
     { description: "A suggestion for each column." },
   ),
+  fields: Type.Array(
+    closed({
+      name: Type.String({ description: "The Packhouse column." }),
+      required: Type.Boolean({ description: "Whether every file must have it." }),
+      meaning: Type.String({ description: "What it contains." }),
+    }),
+    { description: "The columns that this kind of record has." },
+  ),
 });
 
 const cell = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]);

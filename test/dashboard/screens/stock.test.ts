@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { partsOf, shares, totalsAfter } from "../../../src/dashboard/web/screens/stock/stock_shares.ts";
-import { describeInHouse, lookAt, lookAtPage } from "../browser.ts";
+import { describeInHouse, lookAt } from "../browser.ts";
 
 const at = { location: "whs_1001" };
 
@@ -176,44 +176,9 @@ describeInHouse("the stock", (house) => {
     expect(await page.inputValue("[name=to_bin]")).toBe("B-02-1");
   });
 
-  test("is imported after a dry run that shows each bad row and what would change", async () => {
-    const { page } = await house.open("/stock/import");
-    const text = "sku,location,bin,quantity\nSALT,whs_1001,A-01-3,7\nNONE,whs_1001,A-01-3,1\n";
-    const file = { name: "count.csv", mimeType: "text/csv", buffer: Buffer.from(text) };
-    await page.setInputFiles("input[type=file]", file);
-    await page.waitForSelector("tr:has-text('NONE'):has-text('is not the SKU of a product')");
-    await page.waitForSelector("tr:has-text('SALT') ins:has-text('7')");
-    expect(await level("SALT")).toMatchObject({ on_hand: 0 });
-    await page.click("button:has-text('Import 1 row')");
-    await page.click("dialog button:has-text('Import 1 row')");
-    await page.waitForSelector(".notice.done");
-    expect(await level("SALT")).toMatchObject({ on_hand: 7 });
-  });
-
-  test("is imported from another program's file, whose columns and decimal separator a person names", async () => {
-    const { page } = await house.open("/stock/import");
-    const text = "Artikel;Bin;Menge\nSALT;A-01-3;1.000\n";
-    await page.setInputFiles("input[type=file]", { name: "c.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
-    await page.selectOption("select[name=column-0]", "sku");
-    await page.selectOption("select[name=column-2]", "quantity");
-    await lookAtPage(page, "select[name=column-2]", "stock-import-columns");
-    await page.click("button:has-text('Check file')");
-    await page.waitForSelector("td:has-text('which can mean 1000 or 1')");
-    await page.selectOption("select[name=decimal]", ",");
-    await lookAtPage(page, "select[name=decimal]", "stock-import-tried");
-    await page.click("button:has-text('Check again')");
-    await page.waitForSelector("tr:has-text('SALT') ins:has-text('1000')");
-    await page.click("button:has-text('Import 1 row')");
-    await page.click("dialog button:has-text('Import 1 row')");
-    await page.waitForSelector(".notice.done");
-    expect(await level("SALT")).toMatchObject({ on_hand: 1000 });
-  }, 60_000);
-
   test("looks right", async () => {
     await lookAt(house, "/stock", "tr:has-text('TEA')", "stock");
     await lookAt(house, "/stock/TEA", "strong[data-part=available]", "stock-sku");
     await lookAt(house, "/stock/TEA?tab=ledger", "tr:has-text('Received')", "stock-ledger");
-    await lookAt(house, "/stock/import", ".file-drop", "stock-import");
-    await lookAt(house, "/products/import", ".file-drop", "products-import");
   }, 120_000);
 });

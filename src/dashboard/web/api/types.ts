@@ -4,11 +4,11 @@ import type { Static } from "@sinclair/typebox";
 import type { ChecksView } from "../../../addresses/address.schema.ts";
 import type { BillableEventView, StorageView } from "../../../billing/billing.schema.ts";
 import type { AddressView, CustomerView } from "../../../customers/customer.schema.ts";
-import type { DryRunImportView } from "../../../http/import_report.ts";
 import type { EntryView } from "../../../identity/audit_log/audit_log.schema.ts";
 import type { FactorView, NewFactorView, RecoveryCodesView } from "../../../identity/sessions/sign_in.schema.ts";
 import type { InvitationView, InvitedView, LinkedInvitationView } from "../../../identity/users/invitation.schema.ts";
 import type { RoleView, SessionView, UserView } from "../../../identity/users/user.schema.ts";
+import type { FileImportDetailView, FileImportView, ImportedRowView } from "../../../imports/file_imports.schema.ts";
 import type { CountView, PlainCountView } from "../../../inventory/counts/count.schema.ts";
 import type { MovementView } from "../../../inventory/ledger/movement.schema.ts";
 import type { MovedView } from "../../../inventory/receiving/move_stock.schema.ts";
@@ -67,7 +67,9 @@ export type PlainCount = Static<typeof PlainCountView>;
 export type Receipt = Static<typeof ReceiptView>;
 export type Transfer = Static<typeof TransferView>;
 export type WaitingUnits = Static<typeof RestockTaskView>;
-export type ImportReport = Static<typeof DryRunImportView>;
+export type FileImport = Static<typeof FileImportView>;
+export type FileImportDetail = Static<typeof FileImportDetailView>;
+export type ImportedRow = Static<typeof ImportedRowView>;
 
 export type ProductRecord = Static<typeof ProductView>;
 

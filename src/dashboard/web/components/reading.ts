@@ -60,10 +60,8 @@ export function useLatest<Data>(
   return { data, problem: to === question ? problem : null, asking: to !== question };
 }
 
-const every_ms = 2000;
-
-/** Reloads every two seconds while something is in progress, in addition to hints. */
-export function useProgress(under_way: boolean, look: () => Promise<void>): void {
+/** Reloads every `every_ms` while something is in progress, in addition to hints. */
+export function useProgress(under_way: boolean, look: () => Promise<void>, every_ms = 2000): void {
   useEffect(() => {
     if (!under_way) return;
     const timer = setInterval(() => void look(), every_ms);

@@ -43,7 +43,7 @@ const anyone = { permission: null, open: true } as const;
 const { labels, manifests, rates, cards } = shippingTexts;
 
 const oneTimeLinks = () => import("./users/one_time_link.tsx");
-const imports = () => import("./products/import.tsx");
+const imports = () => import("./imports/import_start.tsx");
 const productForms = () => import("./products/product_edit.tsx");
 const customerForms = () => import("./customers/customer_edit.tsx");
 const manifestViews = () => import("./shipping/manifests.tsx");
@@ -79,6 +79,8 @@ const orders: readonly Row[] = [
   ["/orders/board", "nav d", titles.board, "orders.read", () => import("./orders/order_board.tsx")],
   ["/orders/batch", "", batchTexts.start, "shipping.read", () => import("./orders/batch.tsx")],
   ["/orders/new", "palette n", titles.newOrder, "orders.write", () => import("./orders/order_new.tsx")],
+  ["/orders/import", "palette", titles.importOrders, "orders.write", imports, "OrderImportScreen"],
+  ["/imports/:id", "", titles.import, null, () => import("./imports/import_page.tsx")],
   ["/orders/:id", "", titles.order, "orders.read", () => import("./orders/order_page.tsx")],
   ["/orders/:id/change", "", titles.editOrder, "orders.write", () => import("./orders/order_change.tsx")],
 ];
@@ -116,6 +118,7 @@ const products: readonly Row[] = [
 const customers: readonly Row[] = [
   ["/customers", "nav c", titles.customers, "customers.read", () => import("./customers/customer_list.tsx")],
   ["/customers/new", "palette", titles.newCustomer, "customers.write", customerForms, "NewCustomerScreen"],
+  ["/customers/import", "palette", titles.importCustomers, "customers.write", imports, "CustomerImportScreen"],
   ["/customers/:id", "", titles.customer, "customers.read", () => import("./customers/customer_page.tsx")],
   ["/customers/:id/change", "", titles.editCustomer, "customers.write", customerForms, "EditCustomerScreen"],
 ];

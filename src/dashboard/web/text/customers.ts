@@ -1,5 +1,6 @@
 export const customerTexts = {
   search: "Search name, company or email",
+  export: "Export customers",
   add: "New customer",
   emptyTitle: "No customers yet",
   emptyText: "Customers are added from store orders, or create one here.",

@@ -79,6 +79,14 @@ export const states = {
     pending: ["Pending", "info"], delivered: ["Delivered", "good"], exhausted: ["Failed permanently", "bad"],
     skipped: ["Skipped", "warning"], cancelled: ["Cancelled", "neutral"],
   },
+  file_import: {
+    mapping: ["Choose columns", "warning"], checking: ["Checking", "info"], checked: ["Ready to import", "info"],
+    importing: ["Importing", "info"], done: ["Imported", "good"], failed: ["Failed", "bad"],
+    cancelled: ["Cancelled", "neutral"],
+  },
+  imported_row: {
+    failed: ["Error", "bad"], held: ["Held back", "warning"], created: ["New", "good"], updated: ["Updated", "info"],
+  },
   import: {
     queued: ["Queued", "info"], imported: ["Imported", "good"], waiting: ["Pending", "warning"],
     ignored: ["Ignored", "neutral"], failed: ["Failed", "bad"],

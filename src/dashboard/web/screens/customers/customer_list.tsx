@@ -1,8 +1,12 @@
+import { saveFile } from "../../api/client.ts";
+import { may } from "../../api/session.ts";
 import type { Customer } from "../../api/types.ts";
-import { to } from "../../browser/router.ts";
+import { navigate, to } from "../../browser/router.ts";
 import { ListPage } from "../../components/list_page.tsx";
+import { ActionMenu, type MenuItem } from "../../components/menu.tsx";
 import { customerName } from "../../components/pickers.tsx";
 import type { TableColumn } from "../../components/table.tsx";
+import { showRefused } from "../../components/toasts.tsx";
 import { words } from "../../text/common.ts";
 import { customerTexts as texts } from "../../text/customers.ts";
 import { titles } from "../../text/navigation.ts";
@@ -22,6 +26,16 @@ const columns: readonly TableColumn<Customer>[] = [
 ];
 
 export function CustomersScreen() {
+  const save = () => void saveFile("/customers/export.csv", "customers.csv").catch(showRefused);
+  const sheets: readonly MenuItem[] = [
+    { title: texts.export, icon: "download", run: save },
+    {
+      when: may("customers.write"),
+      title: titles.importCustomers,
+      icon: "upload",
+      run: () => navigate(to("/customers/import")),
+    },
+  ];
   return (
     <ListPage<Customer>
       title={titles.customers}
@@ -30,6 +44,7 @@ export function CustomersScreen() {
       filters={[{ kind: "date", param: "created_after", title: words.since }]}
       columns={columns}
       href={({ id }) => to(`/customers/${id}`)}
+      acts={<ActionMenu items={sheets} />}
       create={{ title: texts.add, permission: "customers.write", href: to("/customers/new") }}
       empty={{ icon: "customers", title: texts.emptyTitle, text: texts.emptyText }}
     />

@@ -104,6 +104,7 @@ export function OrdersScreen() {
       acts={
         <>
           <Button kind="plain" icon="download" title={texts.export} onClick={save} />
+          {may("orders.write") && <LinkButton icon="upload" title={titles.importOrders} href={to("/orders/import")} />}
           <LinkButton icon="columns" title={texts.toBoard} href={to("/orders/board")} />
         </>
       }
