@@ -1,12 +1,22 @@
 // Filters for the list of orders that depend on other tables.
-import { and, count, eq, inArray, isNotNull, isNull, ne, type SQL, sql as template } from "drizzle-orm";
+import {
+  and,
+  count,
+  eq,
+  inArray,
+  isNotNull,
+  isNull,
+  ne,
+  type SQL,
+  type SQLWrapper,
+  sql as template,
+} from "drizzle-orm";
 import { amongTexts, amongThose, list } from "../../../db/kit.ts";
 import { order_holds, order_lines, order_tags, orders } from "../../../db/schema/orders.ts";
 import { products } from "../../../db/schema/products.ts";
 import { reservation_lines, reservations } from "../../../db/schema/reservations.ts";
 import { labels, shipments } from "../../../db/schema/shipments.ts";
 import type { Db, ReadStatements } from "../../storage/database.ts";
-import { isAmong } from "../../storage/record_list.ts";
 import { isParentVisible } from "../../storage/scope.ts";
 import { prepared, preparedIds, type StatementArgs } from "../../storage/statements.ts";
 import { tagKey } from "../changes/order_tags.ts";
@@ -22,9 +32,11 @@ export interface OrderContentFilter {
   readonly short?: boolean | undefined;
   /** The SKU of one of its lines. */
   readonly sku?: string | undefined;
-  /** The possible carriers and services of one of its parcels. */
+  /** The possible carriers and services of one of its parcels, or of its shipping choice while it has none. */
   readonly carrier?: readonly string[] | undefined;
   readonly service?: readonly string[] | undefined;
+  /** Whether it has exactly one unit that is not cancelled; or any other number. */
+  readonly one_unit?: boolean | undefined;
   /** Its possible tags. */
   readonly tag?: readonly string[] | undefined;
   /** Whether it has a label, and whether all of its labels have been printed. */
@@ -34,12 +46,13 @@ export interface OrderContentFilter {
 
 /** The conditions of a filter; none if it has none of these. */
 export function contentFiltersOf(filter: OrderContentFilter): SearchCondition[] {
-  const { hold_reason, short, sku, carrier, service, tag } = filter;
+  const { hold_reason, short, sku, carrier, service, one_unit, tag } = filter;
   return [
     ...(tag === undefined ? [] : [isTagged(tag)]),
     ...(hold_reason === undefined ? [] : [isHeldFor(hold_reason)]),
     ...(short === undefined ? [] : [short ? isShort : isNotShort]),
     ...(sku === undefined ? [] : [holdsSku(sku)]),
+    ...(one_unit === undefined ? [] : [one_unit ? isOfOneUnit : isOfOthers]),
     ...(carrier === undefined && service === undefined ? [] : [travelsBy(carrier, service)]),
     ...labelConditions(filter),
   ];
@@ -163,13 +176,24 @@ function labelConditions({ labeled, printed }: OrderContentFilter): SearchCondit
 
 type Words = readonly string[] | undefined;
 
-const travelsBy = (carriers: Words, services: Words): SearchCondition => ({
-  check: some(
-    template`${shipments} where ${and(
-      eq(shipments.order_id, orders.id),
-      ne(shipments.status, givenUp),
-      carriers === undefined ? undefined : isAmong(shipments.carrier, carriers),
-      services === undefined ? undefined : isAmong(shipments.service, services),
-    )}`,
-  ),
-});
+const chosen = (name: string) => template`(${orders.shipping_choice} ->> ${template.raw(`'${name}'`)})`;
+const hasText = (column: SQLWrapper, values: Words) =>
+  values === undefined ? undefined : amongTexts(column, template`${list(values)}`);
+
+// By its parcels, or by what is chosen for it as long as no parcel has a carrier.
+function travelsBy(carriers: Words, services: Words): SearchCondition {
+  const own = and(eq(shipments.order_id, orders.id), ne(shipments.status, givenUp));
+  const matches = and(own, hasText(shipments.carrier, carriers), hasText(shipments.service, services));
+  const travels = some(template`${shipments} where ${matches}`);
+  const decided = some(template`${shipments} where ${and(own, isNotNull(shipments.carrier))}`);
+  const planned = and(hasText(chosen("carrier"), carriers), hasText(chosen("service"), services));
+  return { check: template`(${travels} or (${planned} and (${decided}) is not true))` };
+}
+
+// Cancelled units do not count.
+const units = template`(
+  select sum(${order_lines.quantity} - ${order_lines.quantity_cancelled}) from ${order_lines}
+  where ${eq(order_lines.order_id, orders.id)}
+)`;
+const isOfOneUnit: SearchCondition = { check: template`${units} = 1` };
+const isOfOthers: SearchCondition = { check: template`${units} <> 1` };

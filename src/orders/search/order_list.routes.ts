@@ -77,7 +77,7 @@ export const listRoutes = routes("Orders", [
 /** The filter of a query, as the database queries take it. */
 export function filterOf(query: FilterOrders, { merchant_id }: Pick<Call, "merchant_id">): OrderFilter {
   const { status, customer_id, warehouse_id, order_number, imported, q } = query;
-  const { hold_reason, short, late, sku, carrier, service, labeled, printed, tag } = query;
+  const { hold_reason, short, late, sku, carrier, service, one_unit, labeled, printed, tag } = query;
   const { shipping_method, platform } = query;
   return {
     statuses: status && publicOrderStatuses.filter((one) => status.includes(one)),
@@ -86,6 +86,7 @@ export function filterOf(query: FilterOrders, { merchant_id }: Pick<Call, "merch
     sku,
     carrier,
     service,
+    one_unit,
     tag,
     labeled,
     printed,
@@ -94,6 +95,7 @@ export function filterOf(query: FilterOrders, { merchant_id }: Pick<Call, "merch
     late,
     customer_id: customer_id && readIds("customer", customer_id),
     warehouse_id: warehouse_id && readIds("warehouse", warehouse_id),
+    ship_by_after: momentOf(query.ship_by_after),
     ship_by_before: momentOf(query.ship_by_before),
     shipped_after: momentOf(query.shipped_after),
     shipped_before: momentOf(query.shipped_before),

@@ -85,11 +85,23 @@ const orderFilters = {
   late: Type.Optional(
     Type.Boolean({ description: "If true, orders that have not shipped by their `ship_by`; if false, all others." }),
   ),
+  ship_by_after: Type.Optional(momentField("Orders that have not shipped and whose `ship_by` is this time or later.")),
   ship_by_before: Type.Optional(momentField("Orders that have not shipped and whose `ship_by` is before this time.")),
   customer_id: Type.Optional(several(idField("customer", "Orders of these customers."))),
   sku: Type.Optional(textField(100, { description: "Orders with a line of exactly this SKU." })),
-  carrier: Type.Optional(several(textField(100, { description: "Orders with a parcel of this carrier." }))),
-  service: Type.Optional(several(textField(100, { description: "Orders with a parcel of this service." }))),
+  carrier: Type.Optional(
+    several(
+      textField(100, {
+        description: "Orders with a parcel of this carrier, or that chose it as long as no parcel has a carrier.",
+      }),
+    ),
+  ),
+  service: Type.Optional(several(textField(100, { description: "Orders with this service, as with `carrier`." }))),
+  one_unit: Type.Optional(
+    Type.Boolean({
+      description: "If true, orders of exactly one unit; if false, all others. Cancelled units do not count.",
+    }),
+  ),
   tag: Type.Optional(several(textField(40, { description: "Orders with one of these tags; case does not matter." }))),
   labeled: Type.Optional(
     Type.Boolean({ description: "If true, orders with a label that is not voided; if false, all others." }),

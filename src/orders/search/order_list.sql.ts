@@ -44,6 +44,8 @@ export interface OrderFilter extends OrderContentFilter {
   readonly shipped_before?: number | undefined;
   /** Only orders that have not shipped and whose ship-by time is before this. */
   readonly ship_by_before?: number | undefined;
+  /** Only orders that have not shipped and whose ship-by time is this or later. */
+  readonly ship_by_after?: number | undefined;
   /** Only orders that have not shipped by their ship-by time; or all others. */
   readonly late?: boolean | undefined;
   /** The platforms that it may have come from; `api` for none. */
@@ -66,15 +68,23 @@ const unshipped: readonly PublicOrderStatus[] = ["pending", "processing", "fulfi
 async function resolveFilter(db: Db, filter: OrderFilter): Promise<SettledFilter> {
   // An order that shipped after a time has been updated since.
   const updated_after = filter.updated_after ?? filter.shipped_after;
-  const { late, ship_by_before } = filter;
+  const { late, ship_by_before, ship_by_after } = filter;
   const over = late === undefined ? undefined : await dueBefore(db, db.now);
   const due = and(
     ship_by_before === undefined ? undefined : await dueBefore(db, ship_by_before),
+    ship_by_after === undefined ? undefined : await dueAfter(db, ship_by_after),
     // Of an order without a warehouse the condition can be null, which `not` would leave null.
     late === false ? template`${over} is not true` : over,
   );
-  const waits = late === true || ship_by_before !== undefined;
+  const waits = late === true || ship_by_before !== undefined || ship_by_after !== undefined;
   return { ...filter, updated_after, due, statuses: filter.statuses ?? (waits ? unshipped : undefined) };
+}
+
+/** Condition: an order has not shipped and is to ship at a time or later. */
+async function dueAfter(db: Db, moment: number): Promise<SQL | undefined> {
+  const before = await dueBefore(db, moment);
+  const waits = and(inArray(orders.status, openStatuses), eq(orders.imported, false));
+  return and(waits, template`${before} is not true`);
 }
 
 /** Condition: an order has not shipped and is to ship before a time, by the calendar of its warehouse. */
@@ -402,7 +412,12 @@ const place = {
 };
 type OrderListKey = Pick<StoredOrderRow, keyof typeof place>;
 /** The columns of an order that a check may use. */
-const checkedColumns = { ...place, order_number: orders.order_number, customer_id: orders.customer_id };
+const checkedColumns = {
+  ...place,
+  order_number: orders.order_number,
+  customer_id: orders.customer_id,
+  shipping_choice: orders.shipping_choice,
+};
 
 /** The orders that match; null if there are more than `max`. */
 async function fewAmong(db: Db, where: SQL | undefined, max: number): Promise<number[] | null> {

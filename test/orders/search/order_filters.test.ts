@@ -63,3 +63,51 @@ test("each warehouse has its own cut-off, and orders without a warehouse have th
   }
   expect(one_is_late).toBeGreaterThan(0);
 });
+
+test("a carrier is that of the parcels, or the one that was chosen while no parcel has a carrier", async () => {
+  const goods = await shop.product({ units: 9 });
+  const shipping_choice = { carrier: "local", service: "overnight" };
+  const { id } = await shop.order([[goods, 1]], { shipping_choice });
+  await shop.order([[goods, 1]]);
+  expect(await found("service=overnight")).toEqual([id]);
+  expect(await found("service=overnight,standard&carrier=local&status=pending")).toContain(id);
+  expect(await found("service=overnight&carrier=other")).toEqual([]);
+  await shop.label(id, { service: "express" });
+  expect(await found("service=overnight")).toEqual([]);
+  expect(await found("service=express")).toContain(id);
+});
+
+test("orders of one unit, and of a promised day, are those that their own fields show", async () => {
+  const goods = await shop.product({ units: 99 });
+  for (let n = 0; n < 12; n += 1) {
+    shop.app.clocks.live.advance(5 * 3_600_000);
+    const { id } = await shop.order(
+      n % 3 === 0
+        ? [[goods, 1]]
+        : [
+            [goods, 1],
+            [goods, n],
+          ],
+    );
+    const items = [{ sku: goods.sku, quantity: 1 }];
+    if (n === 4) await shop.act(id, "cancel_items", { items: [{ sku: goods.sku, quantity: 4 }] });
+    if (n === 8) await shop.act(id, "split", { items });
+    if (n % 4 === 3) await shop.act(id, "ship");
+  }
+  type Shown = { id: string; line_items: Record<string, number>[]; ship_by: string | null; shipped_at: string | null };
+  const all: Shown[] = (await shop.app.get("/orders?limit=100")).body.data;
+  const units = ({ line_items }: Shown) =>
+    line_items.reduce((sum, line) => sum + (line["quantity"] ?? 0) - (line["quantity_cancelled"] ?? 0), 0);
+  const idsThat = (holds: (order: Shown) => boolean) => all.filter(holds).map(({ id }) => id);
+  expect(await found("limit=100&one_unit=true")).toEqual(idsThat((order) => units(order) === 1));
+  expect(await found("limit=100&one_unit=false")).toEqual(idsThat((order) => units(order) !== 1));
+  const times = [...new Set(all.flatMap(({ ship_by }) => ship_by ?? []))].sort();
+  expect(times.length).toBeGreaterThan(2);
+  for (const [at, from] of times.entries()) {
+    const to = times[at + 1] ?? "2099-01-01T00:00:00Z";
+    const period = `ship_by_after=${encodeURIComponent(from)}&ship_by_before=${encodeURIComponent(to)}`;
+    const due = ({ ship_by, shipped_at }: Shown) =>
+      shipped_at === null && ship_by !== null && ship_by >= from && ship_by < to;
+    expect(await found(`limit=100&${period}&sort=-created_at`)).toEqual(idsThat(due));
+  }
+});
