@@ -53,5 +53,5 @@ export const batchTexts = {
   short: (units: number) => (units === 1 ? "1 unit short" : `${units} units short`),
   shipped: (count: number) => `${orders(count)} shipped.`,
   unread: (count: number) => `${orders(count)} could not be read.`,
-  keys: { next: "Do the next step", buy: "Buy labels", print: "Print", ship: "Ship" },
+  keys: { next: "Do the next step", buy: "Buy labels", print: "Print", ship: "Ship", retry: "Try failed labels again" },
 } as const;

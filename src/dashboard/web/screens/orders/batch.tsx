@@ -148,6 +148,7 @@ function BatchBar({ batch }: { readonly batch: Batch }) {
   const names = offers.map(({ step }) => step);
   useShortcuts([
     { keys: "Ctrl Enter", title: texts.keys.next },
+    ...(failed > 0 ? [{ keys: "r", title: texts.keys.retry, run: () => void batch.retry() }] : []),
     ...names.map((step) => ({
       keys: step[0] === "b" ? "l" : (step[0] ?? ""),
       title: texts.keys[step],
