@@ -223,6 +223,11 @@ export function sendCsv<Data>(path: string, file: Blob, sending: RequestOptions 
   return sendChange(path, { method: "POST", body: file, type: "text/csv" }, sending);
 }
 
+/** Uploads a file. The API goes by its content. */
+export function sendFile<Data>(path: string, file: Blob, sending: RequestOptions = {}): Promise<ApiReply<Data>> {
+  return sendChange(path, { method: "POST", body: file, type: "application/octet-stream" }, sending);
+}
+
 /** Reads a document: a PDF, an image or CSV. */
 export async function getDocument(path: string, accept: string, sending: RequestOptions = {}): Promise<Blob> {
   const response = await request(`/v1${path}`, { method: "GET", accept }, sending);

@@ -49,6 +49,7 @@ const customerForms = () => import("./customers/customer_edit.tsx");
 const manifestViews = () => import("./shipping/manifests.tsx");
 const reportViews = () => import("./reports/reports.tsx");
 const warehouses = () => import("./warehouses/warehouse_list.tsx");
+const branding = () => import("./settings/merchant_branding.tsx");
 const merchants = () => import("./settings/merchant_list.tsx");
 const rateCards = () => import("./shipping/rate_card_list.tsx");
 const merchant = () => import("./settings/merchant_edit.tsx");
@@ -160,6 +161,7 @@ const settings: readonly Row[] = [
   ["/settings/merchants/new", "palette", titles.newMerchant, "merchants.manage", merchant, "NewMerchantScreen"],
   ["/settings/merchants/:id", "", titles.merchant, "merchants.read", () => import("./settings/merchant_page.tsx")],
   ["/settings/merchants/:id/change", "", titles.editMerchant, "merchants.manage", merchant, "EditMerchantScreen"],
+  ["/settings/branding", "merchants", entries.branding, "branding.manage", branding, "BrandingScreen"],
   ["/settings/platforms", "merchants", entries.stores, "platforms.manage", platforms, "PlatformsScreen"],
   ["/settings/platforms/new", "palette", titles.connectShop, "platforms.manage", platforms, "NewPlatformScreen"],
   ["/settings/platforms/:id", "", titles.platform, "platforms.manage", () => import("./developer/platform_page.tsx")],

@@ -52,6 +52,7 @@ export const titles = {
   backups: "Backups",
   servers: "Servers",
   warehouses: "Warehouses",
+  branding: "Branding",
   merchants: "Merchants",
   merchant: "Merchant",
   newMerchant: "New merchant",

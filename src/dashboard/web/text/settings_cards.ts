@@ -43,6 +43,11 @@ export const entries = {
     line: "Details, status, sender and return address of each merchant.",
     keywords: ["client", "brand", "company", "currency", "color", "suspend", "sender", "label permission", "contact"],
   },
+  branding: {
+    title: titles.branding,
+    line: "The logo, color and contact that buyers see.",
+    keywords: ["logo", "brand", "tracking page", "accent color", "support email", "buyer", "website", "message"],
+  },
   stores: {
     title: titles.platforms,
     line: "Connected stores that send orders and receive tracking.",

@@ -16,6 +16,7 @@ import { viewAs } from "../../shell/banners.tsx";
 import { words } from "../../text/common.ts";
 import { merchantTexts as texts } from "../../text/merchants.ts";
 import { Envelope } from "../orders/order_cards.tsx";
+import { BrandingCard } from "./merchant_branding.tsx";
 
 /** One merchant: its names, contact and shipping settings. */
 export const MerchantScreen = recordScreen("/merchants/:id", MerchantPage);
@@ -52,6 +53,7 @@ function Facts({ merchant }: { readonly merchant: MerchantRecord }) {
     <Columns
       main={
         <>
+          <BrandingCard merchant={merchant} />
           <Card title={words.details}>
             <DescriptionList
               facts={[
