@@ -33,6 +33,11 @@ import type {
   SplitView,
 } from "../../../orders/order.schema.ts";
 import type { HistoryView, LotRecallView, OrderCountsView } from "../../../orders/search/order_list.schema.ts";
+import type {
+  RuleHistoryView,
+  ShippingRuleView,
+  TrialView,
+} from "../../../orders/shipping_rules/shipping_rules.schema.ts";
 import type { ProductView } from "../../../products/product.schema.ts";
 import type * as reports from "../../../reports/reports.schema.ts";
 import type { FoundView, HitView } from "../../../reports/search/search.schema.ts";
@@ -130,6 +135,9 @@ export type NewAccount = Static<typeof NewAccountView>;
 export type Connectors = Static<typeof ConnectorsView>;
 export type CarrierList = Static<typeof CarriersView>;
 export type Holidays = Static<typeof HolidaysView>;
+export type ShippingRule = Static<typeof ShippingRuleView>;
+export type RuleHistory = Static<typeof RuleHistoryView>;
+export type RuleTrial = Static<typeof TrialView>;
 export type ManifestRecord = Static<typeof ManifestView>;
 export type PlainManifest = Static<typeof PlainManifestView>;
 export type ListedCard = Static<typeof ListedRateCard>;

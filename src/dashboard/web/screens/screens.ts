@@ -169,6 +169,7 @@ const settings: readonly Row[] = [
   ["/settings/privacy/:id", "", titles.erasure, "privacy.manage", () => import("./customers/erasure.tsx")],
 
   ["/shipping/carriers", "shipping", entries.carriers, staff("shipping.read"), () => import("./shipping/carriers.tsx")],
+  ["/shipping/rules", "shipping", entries.rules, staff("shipping.read"), () => import("./shipping/rule_list.tsx")],
   ["/shipping/rate_cards", "shipping", entries.rateCards, staff("shipping.read"), rateCards],
   ["/shipping/rate_cards/:id", "", cards.one, staff("shipping.read"), () => import("./shipping/rate_card_page.tsx")],
   ["/shipping/zones", "shipping", entries.zones, staff("shipping.read"), () => import("./shipping/zones.tsx")],

@@ -2,6 +2,7 @@
 import { plural } from "./format.ts";
 import { titles } from "./navigation.ts";
 import { shippingTexts } from "./shipping.ts";
+import { ruleTexts } from "./shipping_rules.ts";
 
 /** An entry of the settings: its title, what it is for in one line, and words by which users look for it. */
 export interface SettingsEntry {
@@ -62,6 +63,11 @@ export const entries = {
     title: shippingTexts.accounts.title,
     line: "Carrier accounts that sell labels, and your own services.",
     keywords: ["carrier account", "UPS", "USPS", "FedEx", "EasyPost", "Shippo", "credentials", "callback", "provider"],
+  },
+  rules: {
+    title: ruleTexts.title,
+    line: "How new orders ship: service, carton, insurance, warehouse and holds.",
+    keywords: ["routing", "carrier", "service", "automation", "mapping", "cheapest", "fastest", "insurance", "box"],
   },
   rateCards: {
     title: shippingTexts.cards.title,
