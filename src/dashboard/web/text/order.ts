@@ -253,6 +253,7 @@ export const orderTexts = {
     deliver: "Delivered",
     cancel: "Cancelled",
     cancel_items: "Items cancelled",
+    shipping_rule: "Shipping rules applied",
     split: "Split",
     put_back: "Restocked",
     backordered: "Backordered",

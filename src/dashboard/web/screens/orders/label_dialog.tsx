@@ -181,8 +181,9 @@ function usePurchase(order: Order) {
   );
   const rates = quote.data?.rates ?? null;
   const rate = rates?.find((one) => rateKey(one) === chosen) ?? null;
-  const ordered = rates === null ? null : rateOfMethod(rates, order.shipping_method);
-  // The order's method is preselected until the user chooses another rate.
+  const picked = rates?.find((one) => one.chosen);
+  const ordered = rates === null ? null : (picked ?? rateOfMethod(rates, order.shipping_method));
+  // The rate that the order's choice or method picks is preselected until the user chooses another rate.
   useEffect(() => {
     if (chosen === null && ordered !== null) setChosen(rateKey(ordered));
   }, [ordered]);
