@@ -6,7 +6,7 @@ import { Button } from "../../components/button.tsx";
 import { FieldRow, type FormField, type FormValues, Select } from "../../components/fields.tsx";
 import { batchTexts as texts } from "../../text/batch.ts";
 import { words } from "../../text/common.ts";
-import { count, date, money } from "../../text/format.ts";
+import { count, money, nothing, shortDate } from "../../text/format.ts";
 import { orderListTexts as listTexts } from "../../text/order_list.ts";
 import { type Batch, type BatchRow, cheapest } from "./batch_work.ts";
 import { Due, unitsOf } from "./due.tsx";
@@ -62,7 +62,9 @@ export function BatchTable({ batch }: { readonly batch: Batch }) {
         <thead>
           <tr>
             <th scope="col">{words.order}</th>
-            <th scope="col">{words.customer}</th>
+            <th scope="col" class="batch-customer">
+              {words.customer}
+            </th>
             <th scope="col" class="right">
               {words.units}
             </th>
@@ -96,7 +98,7 @@ interface RowProps {
 
 function Row({ row, batch, busy }: RowProps) {
   const { order, label, rate, labelled } = row;
-  const arrives = label?.delivery_date ?? (labelled ? null : rate?.delivery_date) ?? null;
+  const arrives = label?.delivery_day ?? (labelled ? null : rate?.delivery_day) ?? null;
   return (
     <tr data-id={order.id} tabIndex={-1}>
       <td data-label={words.order}>
@@ -105,13 +107,15 @@ function Row({ row, batch, busy }: RowProps) {
         </a>{" "}
         <MerchantMark of={order.merchant_id} />
       </td>
-      <td data-label={words.customer} class="wide">
-        {order.customer.name || order.customer.email} <small class="beside">{order.shipping_address.country}</small>
+      <td data-label={words.customer} class="wide batch-customer">
+        {order.customer.name || order.customer.email}
       </td>
       <td class="right" data-label={words.units}>
         {count(unitsOf(order))}
       </td>
-      <td data-label={texts.method}>{order.shipping_method ?? "–"}</td>
+      <td data-label={texts.method} class="batch-method">
+        {order.shipping_method ?? "–"}
+      </td>
       <td data-label={words.service}>
         <Service row={row} batch={batch} busy={busy} />
       </td>
@@ -122,7 +126,7 @@ function Row({ row, batch, busy }: RowProps) {
             ? "–"
             : money(rate.rate, rate.currency)}
       </td>
-      <td data-label={words.arrives}>{date(arrives)}</td>
+      <td data-label={words.arrives}>{arrives === null ? nothing : shortDate(arrives)}</td>
       <td data-label={listTexts.due}>
         <Due order={order} />
       </td>
