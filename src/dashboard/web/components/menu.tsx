@@ -46,8 +46,9 @@ export function Menu({ items, label, name, says_itself = false, class: look = "p
     placeBelow(button.current, list.current);
     list.current?.querySelector<HTMLElement>("button:not(:disabled)")?.focus();
     const outside = (event: Event) => {
-      const target = event.target as Node;
-      if (!list.current?.contains(target) && !button.current?.contains(target)) setOpen(false);
+      const { target } = event;
+      const isInside = target instanceof Node && (list.current?.contains(target) || button.current?.contains(target));
+      if (!isInside) setOpen(false);
     };
     document.addEventListener("pointerdown", outside);
     window.addEventListener("resize", outside);

@@ -199,6 +199,10 @@ export const orderTexts = {
   slip: "Packing slip",
 
   documents: "Documents",
+  print: "Print",
+  printLabels: "Labels and packing slips",
+  printedBefore: (title: string, at: string) => `${title} (printed ${at})`,
+  printDone: "Opened for printing in a new tab.",
   pickList: "Pick list",
   packingSlip: "Packing slip",
   packingSlipPrices: "Packing slip with prices",

@@ -22,6 +22,7 @@ import { AddressCard, DetailsCard, MetadataCard, MoneyCard } from "./order_cards
 import { type LineCounter, labelDocument, unitsOf } from "./order_facts.ts";
 import { ParcelsCard } from "./parcels_card.tsx";
 import { PlanCard } from "./plan_card.tsx";
+import { PrintMenu } from "./print_menu.tsx";
 import { TimelineCard } from "./timeline_card.tsx";
 
 /** The holds of an order and how each ends. */
@@ -123,7 +124,7 @@ function Total({ line, currency }: { readonly line: OrderLine; readonly currency
 function DocumentsCard({ order }: { readonly order: Order }) {
   const { data: labels } = useQuery<readonly LabelRecord[]>("/shipping/labels", { order_id: order.id, limit: 100 });
   return (
-    <Card title={texts.documents}>
+    <Card title={texts.documents} acts={<PrintMenu order={order} />}>
       <ul class="papers">
         {orderDocuments(order, labels ?? []).map((paper) => (
           <li key={paper.title}>
