@@ -12,7 +12,7 @@ import { answerWrite } from "../http/response.ts";
 import { exportCsv, list, read, respond, routes, write } from "../http/routes.ts";
 import { refuseForMerchants } from "../merchants/tenant_scopes.ts";
 import type { Db } from "../storage/database.ts";
-import type { ImportKind } from "./file_import.transitions.ts";
+import { type ImportKind, importKinds } from "./file_import.transitions.ts";
 import { type FileImport, fileImportView, rejectedCells, rejectedColumns } from "./file_import.ts";
 import { kindsOfImports } from "./file_imports.jobs.ts";
 import {
@@ -147,8 +147,14 @@ export const fileImportRoutes = routes("Imports", [
   list("/imports", "imports", {
     id: "listImports",
     summary: "List imports",
-    description: "Uploaded files of the last 14 days, newest first.",
-    of: fileImportList,
+    description: "Uploaded files of the last 14 days, of the kinds that the caller may import, newest first.",
+    of: {
+      query: fileImportList.query,
+      listing: ({ call, query, params }) => {
+        const kind = (query.kind ?? importKinds).filter((one) => call.granted.permissions.has(importNeeds[one]));
+        return fileImportList.listing({ query: { ...query, kind }, params });
+      },
+    },
     view: FileImportView,
     views: (rows) => rows.map(fileImportView),
   }),

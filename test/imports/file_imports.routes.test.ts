@@ -309,3 +309,16 @@ test("other merchants neither see an import nor use its mapping", async () => {
   });
   expect(seen.status).toBe(404);
 });
+
+test("a merchant's key imports products, but not stock", async () => {
+  const service = await openApp();
+  const { id } = (await service.post("/merchants", { code: "OWN", name: "Own", currency: "USD", timezone: "UTC" })).body
+    .data;
+  const made = await service.post("/keys", { name: "shop", permission: "full", merchant_id: id });
+  const key: string = made.body.data.key;
+  const send = (kind: string) => service.call("POST", `/imports?kind=${kind}`, "sku\nA\n", { headers, key });
+  expect((await send("products")).body.data.status).toBe("checking");
+  const refused = await send("stock");
+  expect([refused.status, refused.body.error.code]).toEqual([403, "not_for_merchants"]);
+  expect((await service.call("GET", "/imports", undefined, { key })).body.data.length).toBe(1);
+});
