@@ -35,7 +35,7 @@ export const bulkRateRoutes = (service: Service) =>
 
 type BulkRow = Static<typeof BulkRatesView>["orders"][number];
 
-const at_once = 8;
+const at_once = 4;
 const wait_ms_max = 45_000;
 
 async function bulkRates(call: Call, body: GetBulkRates, service: Service): Promise<Response> {
