@@ -25,6 +25,7 @@ import type {
 import type { StockBreakdownView } from "../../../inventory/stock/stock_breakdown.schema.ts";
 import type { BinView, StoredItemView } from "../../../inventory/warehouses/bin.schema.ts";
 import type { WarehouseView } from "../../../inventory/warehouses/warehouse.schema.ts";
+import type { NoteView } from "../../../orders/changes/tags_and_notes.schema.ts";
 import type { PlanView } from "../../../orders/fulfillment/stock_plan.schema.ts";
 import type {
   OrderPreview as OrderPreviewView,
@@ -32,7 +33,12 @@ import type {
   SplitPreview,
   SplitView,
 } from "../../../orders/order.schema.ts";
-import type { HistoryView, LotRecallView, OrderCountsView } from "../../../orders/search/order_list.schema.ts";
+import type {
+  HistoryView,
+  LotRecallView,
+  OrderCountsView,
+  UsedTagView,
+} from "../../../orders/search/order_list.schema.ts";
 import type {
   RuleHistoryView,
   ShippingRuleView,
@@ -97,6 +103,8 @@ export type OrderPreview = Static<typeof OrderPreviewView>;
 export type RehearsedOrder = OrderPreview | Static<typeof SplitPreview>;
 export type OrderPlan = Static<typeof PlanView>;
 export type OrderHistory = Static<typeof HistoryView>;
+export type OrderNote = Static<typeof NoteView>;
+export type UsedTag = Static<typeof UsedTagView>;
 export type OrderParcel = Static<typeof ParcelView>;
 export type LabelRecord = Static<typeof LabelView>;
 /** A file of printed documents. */

@@ -83,6 +83,7 @@ export const words = {
   items: "Items",
   when: "When",
   received: "Received",
+  tags: "Tags",
   trackingNumber: "Tracking number",
   zone: "Zone",
   notes: "Notes",

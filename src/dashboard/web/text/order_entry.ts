@@ -35,6 +35,8 @@ export const entryTexts = {
   methodHelp: "Carrier and service, or any text.",
   amount: "Shipping amount",
   notes: "Internal notes",
+  packingNote: "Packing note",
+  packingNoteHelp: "Printed on pick lists and shown when the order is packed.",
   priorityHelp: "When stock is short, orders with a higher priority get it first. Default: 0.",
   cold: "Cold storage",
   coldHelp: "Only stock from refrigerated or frozen zones.",

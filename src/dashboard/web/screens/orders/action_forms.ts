@@ -147,7 +147,7 @@ function packForm(order: Order): ActionForm {
     return Math.min(unpacked, line.quantity_reserved - (line.quantity_packed - line.quantity_shipped));
   });
   return {
-    text: texts.packText,
+    text: order.packing_note === null ? texts.packText : `${texts.packingNote}: ${order.packing_note}`,
     fields: [unitsField(lines)],
     first: { items: chosenUnits(lines, true) },
     call: ({ items }) => {

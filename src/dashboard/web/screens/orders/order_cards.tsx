@@ -102,6 +102,7 @@ export function AddressCard({ order, etag }: { readonly order: Order; readonly e
 export function DetailsCard({ order }: { readonly order: Order }) {
   const facts: DescriptionRow[] = [
     [words.shippingMethod, order.shipping_method],
+    [texts.packingNote, order.packing_note],
     [texts.notes, order.order_notes],
     order.requires_cold_storage ? [texts.cold, words.yes] : null,
     order.priority === 0 ? null : [words.priority, String(order.priority)],

@@ -99,6 +99,7 @@ const valuesOf = (order: Order): FormValues => ({
   currency: order.currency,
   shipping_address_id: order.shipping_address_id,
   shipping_method: order.shipping_method ?? "",
+  packing_note: order.packing_note ?? "",
   order_notes: order.order_notes ?? "",
   priority: String(order.priority),
   requires_cold_storage: order.requires_cold_storage,

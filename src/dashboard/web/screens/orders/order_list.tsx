@@ -1,8 +1,10 @@
+import { useState } from "preact/hooks";
 import { holdReasons, publicOrderStatuses } from "../../../../orders/order.transitions.ts";
 import { saveFile } from "../../api/client.ts";
+import { useQuery } from "../../api/query.ts";
 import { isOperatorUser, may } from "../../api/session.ts";
-import type { Order } from "../../api/types.ts";
-import { query, to } from "../../browser/router.ts";
+import type { Order, UsedTag } from "../../api/types.ts";
+import { query, setQuery, to } from "../../browser/router.ts";
 import { Badge, wordOptions } from "../../components/badge.tsx";
 import { Button, LinkButton } from "../../components/button.tsx";
 import { choice, type ListFilter, ListPage, type ListSettings, listParams } from "../../components/list_page.tsx";
@@ -52,37 +54,103 @@ function State({ order }: { readonly order: Order }) {
   );
 }
 
-const filters: readonly ListFilter[] = [
-  choice("status", words.status, wordOptions(publicOrderStatuses)),
-  choice("hold_reason", texts.holdReason, wordOptions(holdReasons)),
-  { kind: "date", param: "created_after", title: texts.createdAfter },
-  { kind: "date", param: "created_before", title: texts.createdBefore },
+const yesOrNo = (yes: string, no: string) => [
+  { value: "true", title: yes },
+  { value: "false", title: no },
 ];
+
+/** The filters: the first always, the others once they are asked for or set. */
+function filtersOf(tags: readonly UsedTag[], all: boolean): readonly ListFilter[] {
+  const rest: readonly ListFilter[] = [
+    { ...choice("tag", texts.tag, tagOptions(tags)), when: tags.length > 0 || query.value.has("tag") },
+    { kind: "text", param: "carrier", title: words.carrier },
+    { kind: "text", param: "service", title: texts.service },
+    { kind: "date", param: "ship_by_after", title: texts.shipAfter },
+    { kind: "date", param: "ship_by_before", title: texts.shipBefore },
+    { kind: "date", param: "created_after", title: texts.createdAfter },
+    { kind: "date", param: "created_before", title: texts.createdBefore },
+  ];
+  const isShown = ({ param, when = true }: ListFilter) => when && (all || query.value.has(param));
+  return [
+    choice("status", words.status, wordOptions(publicOrderStatuses)),
+    choice("hold_reason", texts.holdReason, wordOptions(holdReasons)),
+    choice("labeled", texts.labels, yesOrNo(texts.labeled, texts.unlabeled)),
+    choice("printed", texts.documents, yesOrNo(texts.printed, texts.unprinted)),
+    { kind: "flag", param: "one_unit", title: texts.oneUnit },
+    ...rest.map((filter) => ({ ...filter, when: isShown(filter) })),
+  ];
+}
+
+function tagOptions(tags: readonly UsedTag[]) {
+  const current = query.value.get("tag") ?? "";
+  const names = new Set(tags.map(({ tag }) => tag));
+  // A link may write it in another case, or name one that is no longer in use.
+  if (current !== "" && !current.includes(",")) names.add(current);
+  return [...names].map((tag) => ({ value: tag, title: tag }));
+}
 
 // Filters that only views and links set.
 const others = [
   "short",
   "late",
   "sku",
-  "carrier",
   "shipped_after",
   "shipped_before",
   "customer_id",
   "platform",
   "warehouse_id",
-  "service",
   "shipping_method",
-  "ship_by_before",
 ];
+const names: Readonly<Record<string, string>> = {
+  short: words.short,
+  late: texts.viewNames.late,
+  sku: words.sku,
+  customer_id: words.customer,
+  platform: texts.platform,
+  warehouse_id: words.warehouse,
+  shipping_method: words.shippingMethod,
+  shipped_after: texts.viewNames.shippedAfter,
+  shipped_before: texts.viewNames.shippedBefore,
+};
+
+/** The filters that have no field: each as a chip that removes it. */
+function Chips() {
+  const set = others.flatMap((name) => {
+    const value = query.value.get(name);
+    return value === undefined || value === null ? [] : { name, value };
+  });
+  if (set.length === 0) return null;
+  return (
+    <ul class="chips">
+      {set.map(({ name, value }) => {
+        const title = value === "true" ? (names[name] ?? name) : `${names[name] ?? name}: ${value}`;
+        return (
+          <li key={name}>
+            {title}
+            <Button
+              kind="plain"
+              icon="close"
+              iconOnly
+              title={texts.removeFilter(title)}
+              onClick={() => setQuery({ [name]: null, page: null, cursor: null })}
+            />
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
 
 export function OrdersScreen() {
+  const [all, setAll] = useState(false);
+  const { data: tags } = useQuery<readonly UsedTag[]>("/order_tags");
   const params = Object.fromEntries(others.map((name) => [name, query.value.get(name)]));
   const isView = others.some((name) => query.value.has(name));
   const settings = {
     path: "/orders",
     params,
     search: { param: "q", hint: texts.search },
-    filters,
+    filters: filtersOf(tags ?? [], all),
     sort: "-created_at",
     columns,
     href: ({ id }: Order) => to(`/orders/${id}`),
@@ -100,7 +168,20 @@ export function OrdersScreen() {
     <ListPage<Order>
       {...settings}
       title={titles.orders}
-      above={<Views />}
+      above={
+        <>
+          <Views />
+          <div class="filter-row">
+            <Chips />
+            <Button
+              kind="plain"
+              icon="filter"
+              title={all ? texts.fewerFilters : texts.moreFilters}
+              onClick={() => setAll(!all)}
+            />
+          </div>
+        </>
+      }
       acts={
         <>
           <Button kind="plain" icon="download" title={texts.export} onClick={save} />

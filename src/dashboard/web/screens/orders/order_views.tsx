@@ -1,4 +1,7 @@
 // Views of the order list: built-in ones and those saved in this browser.
+
+import { useQuery } from "../../api/query.ts";
+import type { OrderCounts } from "../../api/types.ts";
 import { storedPreference } from "../../browser/preferences.ts";
 import { query, tab_merchant, to } from "../../browser/router.ts";
 import { type Action, ActionButton } from "../../components/action.tsx";
@@ -6,6 +9,7 @@ import { Button } from "../../components/button.tsx";
 import { now } from "../../components/now.ts";
 import { showSuccess } from "../../components/toasts.tsx";
 import { words } from "../../text/common.ts";
+import { count } from "../../text/format.ts";
 import { orderListTexts as texts } from "../../text/order_list.ts";
 
 /** A named search. */
@@ -25,11 +29,30 @@ function startOfDay(): string {
   return day.toISOString();
 }
 
+/** The end of today by the clock of this device. */
+function endOfDay(): string {
+  const day = new Date(now.peek());
+  day.setHours(24, 0, 0, 0);
+  return day.toISOString();
+}
+
+/** The number of orders of a view that the counts of all orders have. */
+const countOf: Readonly<Record<string, (counts: OrderCounts) => number | undefined>> = {
+  [words.all]: ({ total }) => total,
+  [texts.viewNames.ship]: ({ statuses }) => statuses["fulfilled"],
+  [texts.viewNames.held]: ({ statuses }) => statuses["on_hold"],
+  [words.short]: ({ short }) => short,
+  [texts.viewNames.late]: ({ late }) => late,
+};
+
 const { viewNames } = texts;
 const default_views = (): readonly SavedView[] => [
   { name: words.all, params: {} },
   { name: viewNames.pick, params: { status: "pending,processing", short: "false" } },
+  { name: viewNames.oneUnit, params: { status: "pending,processing", one_unit: "true" } },
+  { name: viewNames.print, params: { labeled: "true", printed: "false" } },
   { name: viewNames.ship, params: { status: "fulfilled" } },
+  { name: viewNames.promised, params: { ship_by_after: startOfDay(), ship_by_before: endOfDay() } },
   { name: viewNames.held, params: { status: "on_hold" } },
   { name: words.short, params: { short: "true" } },
   { name: viewNames.late, params: { late: "true", sort: "created_at" } },
@@ -51,6 +74,7 @@ const same = (one: Readonly<Record<string, string>>, other: Readonly<Record<stri
 /** Links to the views, and a button that saves the current view. */
 export function Views() {
   const current = shown();
+  const { data: counts } = useQuery<OrderCounts>("/orders/counts");
   const all = [...default_views(), ...own.state.value];
   const isNamed = all.some(({ params }) => same(params, current));
   const save: Action = {
@@ -80,6 +104,7 @@ export function Views() {
         <span key={view.name} class="view">
           <a href={to("/orders", view.params)} aria-current={same(view.params, current) ? "page" : undefined}>
             {view.name}
+            {counts && countOf[view.name] && <span class="count">{count(countOf[view.name]?.(counts) ?? 0)}</span>}
           </a>
           {own.state.value.includes(view) && (
             <Button kind="plain" icon="close" iconOnly title={texts.removeView(view.name)} onClick={() => drop(view)} />

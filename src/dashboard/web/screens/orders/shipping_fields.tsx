@@ -44,22 +44,31 @@ function Method({ editing: { id, value, set, problem } }: { readonly editing: Ed
 export const servingFields: readonly FormField[] = [
   methodField,
   { kind: "number", name: "priority", label: common.priority, help: texts.priorityHelp, width: "half" },
+  { kind: "text", name: "packing_note", label: texts.packingNote, help: texts.packingNoteHelp, lines: 2 },
   { kind: "text", name: "order_notes", label: texts.notes, lines: 2 },
   { kind: "switch", name: "requires_cold_storage", label: texts.cold, help: texts.coldHelp },
 ];
 
 /** Their initial values. */
-export const firstServing = { shipping_method: "", priority: "0", order_notes: "", requires_cold_storage: false };
+export const firstServing = {
+  shipping_method: "",
+  priority: "0",
+  packing_note: "",
+  order_notes: "",
+  requires_cold_storage: false,
+};
 
 /** The request fields of these entries. */
 export function servingOf({
   shipping_method,
   priority,
+  packing_note,
   order_notes,
   requires_cold_storage,
 }: Readonly<Record<string, unknown>>) {
   return {
     shipping_method: shipping_method === "" ? null : shipping_method,
+    packing_note: packing_note === "" ? null : packing_note,
     order_notes: order_notes === "" ? null : order_notes,
     priority: Number(priority) || 0,
     requires_cold_storage,

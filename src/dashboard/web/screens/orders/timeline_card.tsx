@@ -7,6 +7,7 @@ import { Timeline } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { orderTexts as texts } from "../../text/order.ts";
 import { stateWords } from "../../text/states.ts";
+import { AddNote, useNotes } from "./tags_and_notes.tsx";
 
 const most = 100;
 const tones: Readonly<Record<string, string>> = {
@@ -34,10 +35,16 @@ export function TimelineCard({ order }: { readonly order: Order }) {
     page: Math.max(1, Math.ceil(total / most)),
   });
   const rows = total > most ? (last.data ?? []) : (first.data ?? []);
+  const notes = useNotes(order);
+  // Notes from before the shown part of the history are left out with it.
+  const since = total > most ? (rows[0]?.created_at ?? "") : "";
+  const entries = [...rows.map(entryOf), ...notes.filter(({ at }) => at >= since)].sort((a, b) =>
+    a.at < b.at ? 1 : -1,
+  );
   return (
-    <Card title={words.history}>
+    <Card title={words.history} acts={<AddNote order={order} />}>
       {first.problem && <Notice problem={first.problem} />}
-      <Timeline entries={[...rows].reverse().map(entryOf)} />
+      <Timeline entries={entries} />
       {total > most && <p class="muted">{texts.timelineAll(rows.length)}</p>}
     </Card>
   );
