@@ -68,7 +68,18 @@ export interface DocumentFact {
   readonly value: string;
 }
 
+/** A picture, such as a logo. */
+export interface DocumentImage {
+  readonly type: "png" | "jpeg";
+  readonly base64: string;
+  /** In pixels. */
+  readonly width: number;
+  readonly height: number;
+}
+
 export interface PrintDocument {
+  /** The logo above the title. */
+  readonly logo?: DocumentImage | null;
   /** Such as `Pick list`. */
   readonly title: string;
   /** An order number, or the number of orders. */

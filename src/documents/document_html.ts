@@ -18,6 +18,7 @@ const css_digest = createHash("sha256").update(css).digest("base64");
 export const htmlPolicy = [
   "default-src 'none'",
   `style-src 'sha256-${css_digest}'`,
+  "img-src data:",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'self'",
@@ -30,6 +31,7 @@ export function documentHtml(document: PrintDocument): string {
     '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     `<title>${escaped(title)} ${escaped(name)}</title>\n<style>${css}</style>\n</head>\n<body>\n<main>`,
+    logoHtml(document),
     `<header>\n<div><h1>${escaped(title)}</h1><p class="name" dir="auto">${escaped(name)}</p>${markHtml(mark)}</div>`,
     symbol === null ? "" : symbolSvg(symbol, head_modules_max, 44),
     "</header>",
@@ -39,6 +41,11 @@ export function documentHtml(document: PrintDocument): string {
     ...tables.map(tableHtml),
     `<footer>${escaped(foot)}</footer>\n</main>\n</body>\n</html>\n`,
   ].join("\n");
+}
+
+function logoHtml({ logo }: PrintDocument): string {
+  if (logo == null) return "";
+  return `<img class="logo" src="data:image/${logo.type};base64,${logo.base64}" alt="">`;
 }
 
 const head_modules_max = 240;

@@ -1,10 +1,12 @@
 import { setImmediate } from "node:timers/promises";
+import type { PDFRef } from "@cantoo/pdf-lib";
 import { symbolOf, type TextSymbol } from "./barcodes.ts";
 import type {
   DocumentBlock,
   DocumentCell,
   DocumentColumn,
   DocumentFact,
+  DocumentImage,
   DocumentPiece,
   DocumentTable,
   PaperSize,
@@ -150,11 +152,13 @@ export async function documentPdf(document: PrintDocument, now: number): Promise
 
 /** Adds the pages of a document, which are numbered on their own. Yields the thread between rows. */
 export async function layDocument(book: PdfBook, document: PrintDocument): Promise<void> {
-  const text = JSON.stringify(document);
+  const { logo = null, ...rest } = document;
+  const text = JSON.stringify(rest);
   await openTypefaces(text);
   const advice = missingFonts(text);
   const section = book.section(pageSizes[document.sheet]);
   const flow = openFlow(section, (leaf) => drawHead(leaf, document, section.size));
+  if (logo !== null) drawLogo(flow, logo, await book.image(logo));
   drawTitle(flow, document);
   drawFacts(flow, document.facts);
   drawBlocks(flow, document.blocks);
@@ -169,6 +173,15 @@ export async function layDocument(book: PdfBook, document: PrintDocument): Promi
 const head_symbol_width = 250;
 const head_symbol_height = 34;
 const head_modules_max = 240;
+
+const logo_max = { width: 150, height: 40 } as const;
+
+function drawLogo(flow: DocumentFlow, { width, height }: DocumentImage, image: PDFRef): void {
+  // Smaller images are not enlarged beyond 96 dpi.
+  const scale = Math.min(0.75, logo_max.width / width, logo_max.height / height);
+  flow.leaf.image(flow.left, flow.y, width * scale, height * scale, image);
+  flow.y += height * scale + 10;
+}
 
 function drawTitle(flow: DocumentFlow, { title, name, mark, symbol }: PrintDocument): void {
   const top = flow.y;

@@ -2,6 +2,7 @@ import { deflateSync } from "node:zlib";
 import type { Subset } from "@cantoo/fontkit";
 import { type PDFContext, PDFDocument, PDFName, type PDFPage, type PDFRef, PDFString } from "@cantoo/pdf-lib";
 import type { TextSymbol } from "./barcodes.ts";
+import type { DocumentImage } from "./document.ts";
 import { type GlyphRun, type PlacedGlyph, shapeText } from "./shape_text.ts";
 import type { Typeface } from "./typefaces.ts";
 
@@ -153,6 +154,8 @@ export interface PdfPageWriter {
   /** One line of text: `x` is its left edge, center or right edge, depending on `align`; `y` is the baseline. */
   text(x: number, y: number, text: string, ink: Ink, align?: Align): void;
   fill(x: number, y: number, width: number, height: number, gray: number): void;
+  /** An embedded image, by its upper left corner. */
+  image(x: number, y: number, width: number, height: number, image: PDFRef): void;
   frame(x: number, y: number, width: number, height: number, line: number): void;
   /** A barcode whose thinnest bar is `module` wide. `height` applies to the bars of Code 128. */
   symbol(x: number, y: number, symbol: TextSymbol, module: number, height: number): void;
@@ -172,6 +175,8 @@ export interface PdfBook {
   /** The library's document, for pages of other sources. */
   readonly document: PDFDocument;
   section(size: PageSize): PdfSection;
+  /** Embeds an image once, however often it is drawn. */
+  image(image: DocumentImage): Promise<PDFRef>;
   /** The finished file, once all sections are closed. Nothing can be written afterwards. */
   bytes(): Promise<Uint8Array>;
 }
@@ -184,8 +189,14 @@ export async function openBook(title: string, now: number): Promise<PdfBook> {
   document.setCreationDate(new Date(now));
   document.setModificationDate(new Date(now));
   const faces = openFaces(document.context);
+  const images = new Map<string, Promise<PDFRef>>();
+  const embed = async ({ type, base64 }: DocumentImage) => {
+    const bytes = Buffer.from(base64, "base64");
+    return (await (type === "png" ? document.embedPng(bytes) : document.embedJpg(bytes))).ref;
+  };
   return {
     document,
+    image: (image) => images.getOrInsertComputed(image.base64, () => embed(image)),
     section(size) {
       const leaves: PdfLeaf[] = [];
       return {
@@ -245,6 +256,12 @@ class PdfLeaf implements PdfPageWriter {
 
   fill(x: number, y: number, width: number, height: number, gray: number): void {
     this.#operators.push(`${gray} g ${this.#rectangle(x, y, width, height)} f`);
+  }
+
+  image(x: number, y: number, width: number, height: number, image: PDFRef): void {
+    const key = this.#page.node.newXObject("Image", image);
+    const [left, bottom] = [round(x), round(this.#height - y - height)];
+    this.#operators.push(`q ${round(width)} 0 0 ${round(height)} ${left} ${bottom} cm ${key} Do Q`);
   }
 
   frame(x: number, y: number, width: number, height: number, line: number): void {

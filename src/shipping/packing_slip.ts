@@ -6,6 +6,7 @@ import { money, moneyText } from "../core/money.ts";
 import { completeAddress } from "../core/postal_address.ts";
 import { addressLines } from "../documents/address_lines.ts";
 import {
+  type DocumentBlock,
   type DocumentCell,
   type DocumentColumn,
   type DocumentFact,
@@ -19,6 +20,7 @@ import {
   textPiece,
 } from "../documents/document.ts";
 import type { PlainWarehouse } from "../inventory/warehouses/warehouse.ts";
+import type { Branding } from "../merchants/branding/branding.ts";
 import { parcelPlace, placeText } from "../orders/fulfillment/order_units.ts";
 import type { Shipment } from "../orders/fulfillment/shipment.ts";
 import { costOf, lineTotal, type Order, type OrderLine, publicStatus, uncancelledUnits } from "../orders/order.ts";
@@ -90,11 +92,20 @@ interface SlipChoices {
 
 const title = "Packing slip";
 
-/** Returns the slip as a printable document. */
-export function packingSlipDocument(slip: PackingSlip, choices: SlipChoices, print: PrintContext): PrintDocument {
+/**
+ * Returns the slip as a printable document, with the merchant's name and words to buyers. Its logo is added later: it is
+ * read outside of transactions.
+ */
+export function packingSlipDocument(
+  slip: PackingSlip,
+  choices: SlipChoices,
+  print: PrintContext,
+  branding: Branding,
+): PrintDocument {
   const { order, warehouse } = slip;
   const { order_number, order_notes } = order;
-  const from = completeAddress(warehouse.address);
+  const { name, ...place } = completeAddress(warehouse.address);
+  const from = { ...place, name: branding.display_name ?? name };
   const to = completeAddress(order.shipping_address);
   return {
     title,
@@ -106,12 +117,26 @@ export function packingSlipDocument(slip: PackingSlip, choices: SlipChoices, pri
       { caption: "Ship to", lines: addressLines(to, from.country), strong: to.name || to.company },
       { caption: "From", lines: addressLines(from, from.country), strong: from.name },
     ],
-    notes:
-      choices.notes && order_notes !== null ? [{ caption: "Notes", lines: linesOf(order_notes), strong: null }] : [],
+    notes: [
+      ...(choices.notes && order_notes !== null
+        ? [{ caption: "Notes", lines: linesOf(order_notes), strong: null }]
+        : []),
+      ...wordsToBuyer(branding),
+    ],
     tables: [itemTable(slip, choices.prices)],
     foot: footOf(title, order_number, print),
     sheet: print.sheet,
   };
+}
+
+/** What the merchant tells buyers, and how they reach it. */
+function wordsToBuyer({ message, support_email, support_phone, website }: Branding): DocumentBlock[] {
+  const site = website?.replace(/^https?:\/\//, "").replace(/\/$/, "") ?? null;
+  const ways = [support_email, support_phone, site].filter((way) => way !== null);
+  return [
+    ...(message === null ? [] : [{ caption: "For you", lines: linesOf(message), strong: null }]),
+    ...(ways.length === 0 ? [] : [{ caption: "Questions?", lines: [ways.join(" · ")], strong: null }]),
+  ];
 }
 
 function slipFacts({ order, shipment }: PackingSlip, { timezone }: PrintContext): DocumentFact[] {

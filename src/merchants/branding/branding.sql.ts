@@ -1,5 +1,7 @@
 import { eq } from "drizzle-orm";
 import { merchant_branding } from "../../../db/schema/branding.ts";
+import type { StoredFile } from "../../files/file.ts";
+import { getFile } from "../../files/files.sql.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { prepared, type StatementArgs } from "../../storage/statements.ts";
 import { type Branding, plainBranding } from "./branding.ts";
@@ -12,6 +14,19 @@ const ofMerchant = prepared((sql, a: StatementArgs<{ merchant_id: number }>) =>
 export async function getBranding(db: Db, merchant_id: number): Promise<Branding> {
   const [row] = await ofMerchant(db, { merchant_id });
   return row ?? plainBranding(merchant_id);
+}
+
+/** The branding of a merchant with the file of its logo, for documents. */
+interface BrandingWithLogo {
+  readonly branding: Branding;
+  readonly logo: StoredFile | null;
+}
+
+/** As `getBranding`, with the file of the logo. */
+export async function getBrandingWithLogo(db: Db, merchant_id: number): Promise<BrandingWithLogo> {
+  const branding = await getBranding(db, merchant_id);
+  const { logo_file_id: id } = branding;
+  return { branding, logo: id === null ? null : await getFile(db, id) };
 }
 
 /** Stores changed branding and returns it with its revision incremented. */

@@ -10,6 +10,7 @@ import {
   preferredFormat,
 } from "../../documents/document.ts";
 import { sendDocument } from "../../documents/document_response.ts";
+import { printedImage } from "../../files/printed_image.ts";
 import type { Call } from "../../http/call.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
 import { answerRead } from "../../http/response.ts";
@@ -17,6 +18,7 @@ import { respond, routes } from "../../http/routes.ts";
 import type { Service } from "../../http/service.ts";
 import type { PlainWarehouse } from "../../inventory/warehouses/warehouse.ts";
 import { listPlainWarehouses } from "../../inventory/warehouses/warehouses.sql.ts";
+import { getBrandingWithLogo } from "../../merchants/branding/branding.sql.ts";
 import { senderOfOrder } from "../../shipping/origins.sql.ts";
 import { packingSlipDocument, packingSlipOf, packingSlipView } from "../../shipping/packing_slip.ts";
 import type { Db } from "../../storage/database.ts";
@@ -29,7 +31,7 @@ import { planWalk } from "./plan_pick_walk.ts";
 import { PackingSlipView, PrintPackingSlip, PrintPickList, PrintWave, WalkView } from "./printing.schema.ts";
 
 /** Documents of orders: pick lists, and packing slips for the parcels. */
-export const printingRoutes = ({ log }: Service) =>
+export const printingRoutes = (service: Service) =>
   routes("Orders", [
     respond("GET", "/orders/:id/pick_list", "orders.read", {
       id: "getPickList",
@@ -42,7 +44,7 @@ export const printingRoutes = ({ log }: Service) =>
       answers: { 200: EnvelopedView(WalkView) },
       documents: documentMediaTypes,
       answer: ({ call, params, query }) =>
-        answerWalk(call, log, query, async (db) => {
+        answerWalk(call, service.log, query, async (db) => {
           const order = await getOrder(db, params.id);
           refuseUnpickable(order);
           return [order];
@@ -58,7 +60,7 @@ export const printingRoutes = ({ log }: Service) =>
       query: PrintPackingSlip,
       answers: { 200: EnvelopedView(PackingSlipView) },
       documents: documentMediaTypes,
-      answer: ({ call, params, query }) => answerSlip(call, log, params.id, query),
+      answer: ({ call, params, query }) => answerSlip(call, service, params.id, query),
     }),
     respond("GET", "/pick_lists", "orders.read", {
       id: "getWavePickList",
@@ -70,7 +72,7 @@ export const printingRoutes = ({ log }: Service) =>
       query: PrintWave,
       answers: { 200: EnvelopedView(WalkView) },
       documents: documentMediaTypes,
-      answer: ({ call, query }) => answerWalk(call, log, query, (db) => waveOf(db, query.order_ids)),
+      answer: ({ call, query }) => answerWalk(call, service.log, query, (db) => waveOf(db, query.order_ids)),
     }),
   ]);
 
@@ -103,7 +105,7 @@ async function answerWalk(call: Call, log: Log, options: PickListOptions, orders
   return sendDocument(call, log, pickListDocument(walk, print), { name, format, now: print.now });
 }
 
-async function answerSlip(call: Call, log: Log, id: string, query: PrintPackingSlip) {
+async function answerSlip(call: Call, { files, log }: Service, id: string, query: PrintPackingSlip) {
   const { prices = false, notes = false, shipment_id } = query;
   const choices = { prices, notes };
   const parcel = shipment_id === undefined ? undefined : String(shipment_id);
@@ -113,13 +115,15 @@ async function answerSlip(call: Call, log: Log, id: string, query: PrintPackingS
   };
   const format = formatOf(call, query);
   if (format === "json") return answerRead(call, async (db) => packingSlipView(await slipOf(db), choices));
-  const { slip, print } = await call.store.read(async (db) => {
+  const { slip, print, branding, logo } = await call.store.read(async (db) => {
     const slip = await slipOf(db);
-    return { slip, print: printOf(db, slip.warehouse, query.paper) };
+    const brand = await getBrandingWithLogo(db, slip.order.merchant_id);
+    return { slip, print: printOf(db, slip.warehouse, query.paper), ...brand };
   });
   const { order, shipment } = slip;
   const of = shipment === null ? wireId("order", order.id) : wireId("shipment", shipment.id);
-  const paper = packingSlipDocument(slip, choices, print);
+  const image = logo === null ? null : await printedImage(files, call.store.mode, logo);
+  const paper = { ...packingSlipDocument(slip, choices, print, branding), logo: image };
   return sendDocument(call, log, paper, { name: `${of}-packing-slip`, format, now: print.now });
 }
 

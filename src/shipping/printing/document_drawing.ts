@@ -3,8 +3,11 @@ import { wireId } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
 import { second_ms } from "../../core/time.ts";
 import { defaultPaperSize, type PrintContext } from "../../documents/document.ts";
+import type { StoredFile } from "../../files/file.ts";
+import { printedImage } from "../../files/printed_image.ts";
 import type { PlainWarehouse } from "../../inventory/warehouses/warehouse.ts";
 import { listPlainWarehouses } from "../../inventory/warehouses/warehouses.sql.ts";
+import { getBrandingWithLogo } from "../../merchants/branding/branding.sql.ts";
 import { pickListDocument } from "../../orders/fulfillment/pick_list.ts";
 import { unpickable, wave_orders_max } from "../../orders/fulfillment/pick_walk.ts";
 import { planNextWalk } from "../../orders/fulfillment/plan_pick_walk.ts";
@@ -12,6 +15,7 @@ import { isCancelled } from "../../orders/order.transitions.ts";
 import { hinderedBy, type Order } from "../../orders/order.ts";
 import { findOrders } from "../../orders/orders.sql.ts";
 import type { Db, Store, Tx } from "../../storage/database.ts";
+import type { FileContents } from "../../storage/file_contents.ts";
 import { currentDrawing } from "../labels/draw_label.ts";
 import type { ShippingLabel } from "../labels/label.ts";
 import { type ChosenDocument, formatOf } from "../labels/label_documents.ts";
@@ -28,6 +32,7 @@ import { openSheets, type SheetPart, type Sheets } from "./sheets.ts";
 export interface DrawingSite {
   readonly store: Store;
   readonly log: Log;
+  readonly files: FileContents;
   /** Aborted when the service shuts down. */
   readonly ending: AbortSignal;
 }
@@ -45,6 +50,8 @@ const chunk_bytes = 256 * 1024;
 interface ReadyPage {
   readonly page: Printable;
   readonly part: SheetPart;
+  /** The file of the logo on a slip. */
+  readonly logo: StoredFile | null;
 }
 
 /** One document while it is drawn. */
@@ -87,8 +94,8 @@ export class DocumentDrawing {
       const slice = items.slice(at, at + slice_orders);
       const { ready, skipped } = await this.#site.store.read((db) => readPages(db, this.document, slice, section));
       printed.skipped.push(...skipped);
-      for (const { page, part } of ready) {
-        if (await isAdded(sheets, part)) printed.page(page);
+      for (const { page, part, logo } of ready) {
+        if (await isAdded(sheets, await this.#withLogo(part, logo))) printed.page(page);
         else if (page.kind === "label") {
           const message = "The carrier's file cannot be read. Print the label by itself.";
           printed.skipped.push(...skipping(page.order, [page.kind])("unreadable_document", message, page.label.id));
@@ -96,6 +103,12 @@ export class DocumentDrawing {
       }
       await this.#progress(slice.length);
     }
+  }
+
+  async #withLogo(part: SheetPart, logo: StoredFile | null): Promise<SheetPart> {
+    const { files, store } = this.#site;
+    if (part.type !== "document" || logo === null) return part;
+    return { ...part, document: { ...part.document, logo: await printedImage(files, store.mode, logo) } };
   }
 
   async #drawPickLists(sheets: Sheets, printed: PrintLog): Promise<void> {
@@ -214,17 +227,24 @@ async function readPages(
     const request = { order, labels: labels.get(order_id) ?? [], requested: label };
     const chosen = pagesOf(request, section, document.format);
     skipped.push(...chosen.skipped);
-    for (const page of chosen.pages) ready.push({ page, part: await partOf(db, document, page, sender) });
+    for (const page of chosen.pages) ready.push({ page, ...(await partOf(db, document, page, sender)) });
   }
   return { ready, skipped };
 }
 
-async function partOf(db: Db, document: PrintedDocument, page: Printable, sender: PlainWarehouse): Promise<SheetPart> {
-  if (page.kind === "label") return labelPart(db, page.order, page.label, page.chosen);
+async function partOf(
+  db: Db,
+  document: PrintedDocument,
+  page: Printable,
+  sender: PlainWarehouse,
+): Promise<Omit<ReadyPage, "page">> {
+  if (page.kind === "label") return { part: await labelPart(db, page.order, page.label, page.chosen), logo: null };
   const { order, shipment } = page;
   const slip = packingSlipOf(order, sender, shipment === null ? undefined : wireId("shipment", shipment.id));
   const choices = { prices: false, notes: false, prints: (shipment ?? order).slip_prints };
-  return { type: "document", document: packingSlipDocument(slip, choices, printOf(db, document, sender)) };
+  const { branding, logo } = await getBrandingWithLogo(db, order.merchant_id);
+  const print = printOf(db, document, sender);
+  return { part: { type: "document", document: packingSlipDocument(slip, choices, print, branding) }, logo };
 }
 
 async function labelPart(db: Db, order: Order, label: ShippingLabel, chosen: ChosenDocument): Promise<SheetPart> {

@@ -7,13 +7,13 @@ import { deleteExpiredDocument, documentQueue } from "./printed_documents.sql.ts
 const ended = async () => {};
 
 /** One round of the job `shipping.print`: draws the document that has waited longest. Returns the next time (ms). */
-export async function drawDue(store: Store, { log, ending }: Service): Promise<number | null> {
+export async function drawDue(store: Store, { log, files, ending }: Service): Promise<number | null> {
   const { claims, next_at } = await store.write((tx) => documentQueue.claimNext(tx, 1));
   for (const document of claims) {
     const { merchant_id } = document;
     const theirs = merchant_id === null ? store : store.scoped({ visible: merchant_id, owner: null });
     if (isExhausted(document)) await store.write((tx) => failDocument(tx, document));
-    else await drawDocument({ store: theirs, log, ending }, document, ended);
+    else await drawDocument({ store: theirs, log, files, ending }, document, ended);
   }
   return next_at;
 }

@@ -145,7 +145,7 @@ async function answerNew(
     throw new Fault("insufficient_permission", `Labels require the permission ${permission}.`, { permission });
   }
   const { store } = call;
-  const { log, ending, secret_key } = service;
+  const { log, files, ending, secret_key } = service;
   return answerSlowWork(
     call,
     {
@@ -157,7 +157,7 @@ async function answerNew(
       // A large document is drawn by the job, in its turn.
       finish: async ({ document, is_small }, end) => {
         if (!is_small) return;
-        const drawing = drawDocument({ store, log, ending }, document, (tx, drawn) =>
+        const drawing = drawDocument({ store, log, files, ending }, document, (tx, drawn) =>
           end(tx, { status: 201, data: view(drawn, tx) }),
         );
         await trackPurchase(store.base, drawing);

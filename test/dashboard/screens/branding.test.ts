@@ -13,7 +13,8 @@ describeInHouse("branding", (house) => {
       buffer: Buffer.from(pngOf(320, 96, 0x42)),
     });
     await page.waitForSelector(".brand-logo img");
-    expect(await page.locator(".brand-logo img").evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(
+ const width = (image: unknown) => (image as { naturalWidth: number }).naturalWidth;
+    expect(await page.locator(".brand-logo img").evaluate(width)).toBe(320);
       320,
     );
     await page.click("button:has-text('Edit')");
