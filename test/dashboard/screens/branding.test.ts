@@ -13,10 +13,8 @@ describeInHouse("branding", (house) => {
       buffer: Buffer.from(pngOf(320, 96, 0x42)),
     });
     await page.waitForSelector(".brand-logo img");
- const width = (image: unknown) => (image as { naturalWidth: number }).naturalWidth;
+    const width = (image: unknown) => (image as { naturalWidth: number }).naturalWidth;
     expect(await page.locator(".brand-logo img").evaluate(width)).toBe(320);
-      320,
-    );
     await page.click("button:has-text('Edit')");
     await page.fill("[name=display_name]", "Harbor Goods");
     await page.fill("[name=support_email]", "help@harbor.example");
