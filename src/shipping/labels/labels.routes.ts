@@ -1,15 +1,17 @@
 import { Elysia } from "elysia";
-import { invalid, orFault, unlessRefused } from "../../core/faults.ts";
+import { asFault, Fault, invalid, orFault, unlessRefused } from "../../core/faults.ts";
+import { moneyText, value_currency } from "../../core/money.ts";
 import { answerBatched, type BatchableCommand } from "../../http/batching.ts";
 import type { Call } from "../../http/call.ts";
-import { EnvelopedView, enveloped } from "../../http/envelope.ts";
-import { idempotencyKey } from "../../http/idempotency.ts";
+import { EnvelopedView, enveloped, jsonResponse } from "../../http/envelope.ts";
+import { findResponse, idempotencyKey, storageKeyOf } from "../../http/idempotency.ts";
 import { originOf } from "../../http/origin.ts";
 import { answerWrite } from "../../http/response.ts";
 import { read, respond, routes } from "../../http/routes.ts";
 import type { Service } from "../../http/service.ts";
 import { answerSlowWork, type SlowWorkResult } from "../../http/slow_work.ts";
 import { resolveOrder } from "../../orders/lifecycle/order_lookup.sql.ts";
+import type { Order } from "../../orders/order.ts";
 import { getOrder } from "../../orders/orders.sql.ts";
 import { trackPurchase } from "../../outbound/lanes.ts";
 import { labelCallbacks, refuseInTransit } from "../../returns/return_labels.ts";
@@ -19,6 +21,7 @@ import { isBuiltIn } from "../rates/built_in_carrier.ts";
 import { type RateQuote, usableQuote } from "../rates/quote.ts";
 import { quoteParcel } from "../rates/quotes.routes.ts";
 import { findQuote, usableQuotes } from "../rates/quotes.sql.ts";
+import { insuredCents } from "../rates/rate_request.ts";
 import { buyClaimed } from "./buy_from_carrier.ts";
 import { isUsable, isVoided } from "./label.transitions.ts";
 import { forMerchant, labelView, type PlainLabel, refusalFor, type ShippingLabel } from "./label.ts";
@@ -58,7 +61,12 @@ export function purchases(service: Service): (call: Call, body: CreateLabel) => 
   const view = viewer(linkSigner(service.secret_key));
   const own = ownPurchases(service, view);
   return async (call, request) => {
-    const body = await withChoice(call, request, service);
+    const body = await withChoice(call, request, service).catch(asFault);
+    if (body instanceof Fault) {
+      const kept = await keptAnswer(call, service);
+      if (kept === null) throw body;
+      return kept;
+    }
     const { quote_id } = body;
     // Stored quotes never change, so they can be read before the transaction.
     const quote = quote_id === undefined ? null : await usableQuotes(call).read((db) => findQuote(db, quote_id));
@@ -74,17 +82,26 @@ export function purchases(service: Service): (call: Call, body: CreateLabel) => 
   };
 }
 
+/** The stored response of a repeated request, or null. Its order may have shipped since, or have no rate any more. */
+async function keptAnswer(call: Call, { secret_key }: Service): Promise<Response | null> {
+  const key = storageKeyOf(call);
+  const kept = key === null ? null : await call.store.read((db) => findResponse(db, call, key, secret_key));
+  return kept && jsonResponse(call, kept.status, kept.body, kept.headers);
+}
+
 /**
- * A purchase that names neither a quote nor a service, with what its order's choice picks. A repeated request gets the
- * stored response, whatever is picked now.
+ * A purchase that names neither a quote nor a service, with what its order's choice picks. The choice also insures it,
+ * unless the request does.
  * Refuses: validation_failed (nothing is chosen, or no rate fits), resource_missing, ambiguous_identifier.
  */
 async function withChoice(call: Call, body: CreateLabel, service: Service): Promise<CreateLabel> {
   const { quote_id, carrier, service: code, order_id, package: parcel, account_id } = body;
   if (quote_id !== undefined || carrier !== undefined || code !== undefined || account_id != null) return body;
-  const { shipping_choice } = await call.store.read(async (db) => getOrder(db, await resolveOrder(db, order_id)));
+  const order = await call.store.read(async (db) => getOrder(db, await resolveOrder(db, order_id)));
+  const { shipping_choice } = order;
   if (shipping_choice?.carrier != null && shipping_choice.service !== null) {
-    return { ...body, carrier: shipping_choice.carrier, service: shipping_choice.service };
+    const { carrier: seller, service: named } = shipping_choice;
+    return { ...body, carrier: seller, service: named, package: insuredPackage(order, parcel) };
   }
   if (shipping_choice?.choose == null) return body;
   const { from_address, to_address, items } = body;
@@ -94,6 +111,12 @@ async function withChoice(call: Call, body: CreateLabel, service: Service): Prom
   if (picked === null)
     throw invalid("carrier", `is required, since the order's choice finds no rate: ${reason}`, "required");
   return { ...body, quote_id: picked };
+}
+
+function insuredPackage(order: Order, parcel: CreateLabel["package"]): CreateLabel["package"] {
+  const cents = insuredCents(order);
+  if (cents === null || parcel.value !== undefined || parcel.insurance !== undefined) return parcel;
+  return { ...parcel, value: moneyText(cents, value_currency), insurance: true };
 }
 
 // Links in the response work without a key, so the response stored for repeated requests is sealed.

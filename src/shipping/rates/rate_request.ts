@@ -254,9 +254,14 @@ async function questionOfOrder(db: Db, body: GetRates, name: string | number, in
   return { carriage, order_id: order.id, order };
 }
 
+/** The value in cents for which an order's choice insures it; null if it does not. */
+export function insuredCents({ shipping_choice, subtotal_cents, currency }: Order): number | null {
+  return shipping_choice?.insured === true && currency === value_currency ? subtotal_cents : null;
+}
+
 /** The declared value and whether to insure it: those of the request, else as the order's choice says. */
-function valueOfOrder({ shipping_choice, subtotal_cents, currency }: Order, body: GetRates) {
-  const insures = shipping_choice?.insured === true && currency === value_currency;
-  if (!insures || body.insurance !== undefined || body.value !== undefined) return readValue(body);
-  return { value_cents: subtotal_cents, insurance: true };
+function valueOfOrder(order: Order, body: GetRates) {
+  const value_cents = insuredCents(order);
+  if (value_cents === null || body.insurance !== undefined || body.value !== undefined) return readValue(body);
+  return { value_cents, insurance: true };
 }

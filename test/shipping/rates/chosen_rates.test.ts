@@ -103,6 +103,28 @@ describe("a label without a service", () => {
     ]);
   });
 
+  test("is insured for the subtotal if the choice says so, unless the request does", async () => {
+    for (const choice of [{ carrier: "local", service: "express" }, { choose: "cheapest_in_time" }]) {
+      const { body } = await label((await order({ ...choice, insured: true }))["id"]);
+      expect(body.data.package).toMatchObject({ value: 12.5, insurance: true });
+      const own = await label((await order({ ...choice, insured: true }))["id"], {
+        package: { weight: 2, insurance: false },
+      });
+      expect(own.body.data.package).toMatchObject({ value: null, insurance: false });
+    }
+  });
+
+  test("is bought once by a repeated request, even if no rate can be picked any more", async () => {
+    const { id } = await order({ choose: "cheapest_in_time" });
+    const headers = { "idempotency-key": "label-by-choice" };
+    const send = () => app.call("POST", "/shipping/labels", { order_id: id, package: { weight: 2 } }, { headers });
+    const first = await send();
+    expect(first.status).toBe(201);
+    await app.create(`/orders/${id}/ship`, {});
+    const again = await send();
+    expect([again.status, again.body.data?.label_id]).toEqual([201, first.body.data.label_id]);
+  });
+
   test("is refused with what is missing when nothing is chosen or no rate fits", async () => {
     expect(fieldsOf(await label((await order())["id"]))).toEqual(["carrier"]);
     const none = await label((await order({ choose: "fastest_under", price_max: 1 }))["id"]);
