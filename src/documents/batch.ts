@@ -16,17 +16,44 @@ interface PdfBatch {
 const decoder = new TextDecoder();
 let opened = 0;
 
-/** Opens a PDF. `now` (ms) becomes its creation time. */
+/** The most batches at once, since the render thread holds their pages: half of what it keeps. */
+const together_max = 4;
+const turns: (() => void)[] = [];
+let under_way = 0;
+
+async function takeTurn(): Promise<void> {
+  if (under_way < together_max) under_way += 1;
+  else await new Promise<void>((resolve) => turns.push(resolve));
+}
+
+function endTurn(): void {
+  const next = turns.shift();
+  if (next === undefined) under_way -= 1;
+  else next();
+}
+
+/** Opens a PDF once few others are open. It must be finished or dropped. `now` (ms) becomes its creation time. */
 export async function openBatch(title: string, now: number, log: Log): Promise<PdfBatch> {
+  await takeTurn();
+  let ended = false;
+  const end = () => {
+    if (!ended) endTurn();
+    ended = true;
+  };
   opened += 1;
   const name = String(opened);
   const take = (step: BatchStep["step"]) => render({ kind: "batch", batch: name, step }, log);
-  await take({ type: "open", title, now });
+  try {
+    await take({ type: "open", title, now });
+  } catch (error) {
+    end();
+    throw error;
+  }
   return {
     add: async (part) => Number(decoder.decode(await take(part))),
-    finish: () => take({ type: "finish" }),
+    finish: () => take({ type: "finish" }).finally(end),
     drop: async () => {
-      await take({ type: "drop" });
+      await take({ type: "drop" }).finally(end);
     },
   };
 }

@@ -279,14 +279,19 @@ const countRow = prepared((sql: WriteStatements, a: StatementArgs<{ order_id: nu
 const printsOf = preparedOf((sql, isOf) =>
   forUpdateInOrder(
     sql
-      .select({ id: orders.id, slip_prints: orders.slip_prints, pick_list_prints: orders.pick_list_prints })
+      .select({
+        id: orders.id,
+        customer_email: orders.customer_email,
+        slip_prints: orders.slip_prints,
+        pick_list_prints: orders.pick_list_prints,
+      })
       .from(orders)
       .where(isOf(orders.id)),
     orders.id,
   ),
 );
 
-/** Locks orders until the transaction ends, and returns how often their documents were printed. */
+/** Locks orders until the transaction ends, and returns how often their documents were printed, and for whom. */
 export async function lockPrints(tx: Tx, ids: readonly number[]) {
   return ids.length === 0 ? [] : printsOf(tx, { ids });
 }

@@ -57,7 +57,10 @@ export async function failDocument(tx: Tx, document: PrintedDocument): Promise<P
 /** Whether a document was begun too often. */
 export const isExhausted = ({ attempts }: PrintedDocument): boolean => attempts > attempts_max;
 
-/** Records a drawn document and its prints. Returns false if marks are wrong, since orders were printed meanwhile. */
+/**
+ * Records a drawn document and its prints. Returns false if it must be drawn again: an order was erased meanwhile, or,
+ * if `checks`, printed, which makes marks wrong.
+ */
 async function complete(tx: Tx, document: PrintedDocument, log: PrintLog, checks: boolean, end: EndDrawing) {
   if (!(await lockClaim(tx, document))) return true;
   const prints = log.prints(document.created_by);
@@ -75,7 +78,8 @@ async function complete(tx: Tx, document: PrintedDocument, log: PrintLog, checks
     areCurrent(log.order_slips, slips) &&
     areCurrent(log.pick_lists, pick_lists) &&
     areCurrent(log.parcel_slips, new Map(parcels.map((parcel) => [parcel.id, parcel.slip_prints])));
-  if (checks && !isCurrent) return false;
+  const isErased = counts.some(({ id, customer_email }) => log.emails.get(id) !== customer_email);
+  if (isErased || (checks && !isCurrent)) return false;
   await markPrinted(tx, prints);
   await markLabelsPrinted(tx, log.labels);
   await markParcelsPrinted(tx, { labels: log.labeled_parcels, slips: log.parcel_slips.map(({ id }) => id) });

@@ -30,6 +30,8 @@ export class PrintLog {
   readonly parcel_slips: PrintMark[] = [];
   readonly order_slips: PrintMark[] = [];
   readonly pick_lists: PrintMark[] = [];
+  /** The customer's address when each order was first read. An erasure changes it. */
+  readonly emails = new Map<number, string>();
 
   /** Records that a label or a packing slip was drawn. */
   page(page: Printable): void {
@@ -60,11 +62,12 @@ export class PrintLog {
     this.pick_lists.push({ id: order.id, prints: order.pick_list_prints });
   }
 
-  #note({ id, order_number }: NamedOrder, kind: PrintKind, prints: number): OrderLog {
+  #note({ id, order_number, customer_email }: NamedOrder, kind: PrintKind, prints: number): OrderLog {
     const none = (): OrderLog => {
       return { order_id: id, order_number, documents: new Set(), label_ids: [], slip: null, reprint: 0 };
     };
     const log = this.#orders.getOrInsertComputed(id, none);
+    this.emails.getOrInsert(id, customer_email);
     log.documents.add(kind);
     log.reprint = Math.max(log.reprint, prints);
     return log;

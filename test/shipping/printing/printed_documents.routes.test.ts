@@ -1,8 +1,12 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { documents } from "../../../db/schema/documents.ts";
+import { silentLog } from "../../../src/core/log.ts";
 import { hour_ms, minute_ms } from "../../../src/core/time.ts";
+import { drawDocument } from "../../../src/shipping/printing/draw_document.ts";
 import { deleteExpiredDocuments } from "../../../src/shipping/printing/printed_documents.jobs.ts";
+import { getPrintedDocument } from "../../../src/shipping/printing/printed_documents.sql.ts";
+import type { Store } from "../../../src/storage/database.ts";
 import { openApp } from "../../build/service.ts";
 import { refusalOf } from "../../build/shop.ts";
 import { type LabeledOrder, openPrintShop, pixelsOf, pngLabel, readPages } from "./print_shop.ts";
@@ -274,6 +278,50 @@ test("an erasure deletes the files that contain an order of the person", async (
   const status = async (link: string) => (await app.app.handle(new Request(link))).status;
   expect([await status(theirs.url), await status(kept.url)]).toEqual([404, 200]);
   expect((await app.read(`/documents/${theirs.id}`)).pages).toBe(1);
+});
+
+test("a document that is drawn while one of its orders is erased is drawn again, without the person", async () => {
+  const { id, customer_id } = await shop.other();
+  await app.create(`/orders/${id}/ship`, {});
+  await app.create(`/orders/${id}/deliver`, {});
+  const made = await shop.print({ order_ids: [id], include: ["packing_slip"] });
+  expect((await readPages(await shop.file(made.url)))[0]?.text).toContain("9 Pine St");
+  const { live } = app.service.stores;
+  const number = Number(made.id.replace("doc_", ""));
+  const claim = { status: "processing", pages: null, size: null, claimed_until: live.clock.now() + minute_ms } as const;
+  await live.write((tx) => tx.sql.update(documents).set(claim).where(eq(documents.id, number)));
+  const claimed = await live.read((db) => getPrintedDocument(db, number));
+  let reads = 0;
+  const read: Store["read"] = async (work) => {
+    const found = await live.read(work);
+    reads += 1;
+    if (reads === 1) {
+      await app.create(`/customers/${customer_id}/erasure`, {});
+      await app.runJobs();
+    }
+    return found;
+  };
+  const store = new Proxy(live, {
+    get: (target, name) => {
+      const own = name === "read" ? read : Reflect.get(target, name);
+      return typeof own === "function" ? own.bind(target) : own;
+    },
+  });
+  await drawDocument({ store, log: silentLog, ending: new AbortController().signal }, claimed, async () => {});
+  const { status, url } = await app.read(`/documents/${made.id}`);
+  const [slip] = await readPages(await shop.file(url));
+  expect([status, slip?.text.startsWith("Packing slip"), slip?.text.includes("9 Pine St")]).toEqual([
+    "completed",
+    true,
+    false,
+  ]);
+});
+
+test("many documents at once are all drawn", async () => {
+  const { id } = await shop.labeled("local");
+  const body = { order_ids: [id], include: ["label"] };
+  const made = await Promise.all(Array.from({ length: 12 }, () => app.create("/documents", body)));
+  expect(made.map(({ status }) => status)).toEqual(made.map(() => "completed"));
 });
 
 describe("refuses", () => {
