@@ -84,6 +84,13 @@ describeInHouse("the screens about shipping", (house) => {
     await page.waitForSelector("tr:has-text('97201')");
     const [made] = (await house.live.must("GET", "/shipping/manifests")).data;
     expect(made).toMatchObject({ label_count: 1, created_by: { type: "user", id: "usr_1001" } });
+    // The carrier collects it.
+    await page.click("button:has-text('Carrier collected it')");
+    await page.waitForSelector("dialog:has-text('Ship 1 parcel?')");
+    await page.click("dialog .button.primary");
+    await page.waitForSelector(".toast:has-text('1 parcel shipped.')");
+    await page.waitForSelector("tr:has-text('97201') .badge:has-text('Shipped')");
+    expect(await page.locator("button:has-text('Carrier collected it')").count()).toBe(0);
   });
 
   test("explain zones, override one and remove the override", async () => {

@@ -51,7 +51,11 @@ import type { OverviewView } from "../../../reports/today/today.schema.ts";
 import type { InspectedView, ReturnView } from "../../../returns/returns.schema.ts";
 import type { AccountView, ConnectorsView, NewAccountView } from "../../../shipping/carriers/accounts.schema.ts";
 import type { LabelView } from "../../../shipping/labels/labels.schema.ts";
-import type { ManifestView, PlainManifestView } from "../../../shipping/manifests/manifests.schema.ts";
+import type {
+  ManifestView,
+  PlainManifestView,
+  ShippedManifestView,
+} from "../../../shipping/manifests/manifests.schema.ts";
 import type { ActedView } from "../../../shipping/order_actions.schema.ts";
 import type { DocumentView } from "../../../shipping/printing/printed_documents.schema.ts";
 import type { HolidaysView } from "../../../shipping/rates/holidays.schema.ts";
@@ -147,6 +151,7 @@ export type ShippingRule = Static<typeof ShippingRuleView>;
 export type RuleHistory = Static<typeof RuleHistoryView>;
 export type RuleTrial = Static<typeof TrialView>;
 export type ManifestRecord = Static<typeof ManifestView>;
+export type ShippedManifest = Static<typeof ShippedManifestView>;
 export type PlainManifest = Static<typeof PlainManifestView>;
 export type ListedCard = Static<typeof ListedRateCard>;
 export type RateCard = Static<typeof RateCardView>;

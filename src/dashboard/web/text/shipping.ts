@@ -36,6 +36,12 @@ export const shippingTexts = {
     addText: "Includes all of this carrier's labels for this day that are not yet on a manifest.",
     made_: (count: number) =>
       count === 1 ? "Manifest created with 1 parcel." : `Manifest created with ${count} parcels.`,
+    ship: "Carrier collected it",
+    shipTitle: (count: number) => (count === 1 ? "Ship 1 parcel?" : `Ship ${count} parcels?`),
+    shipText: "The carrier has these parcels: their units leave stock, and buyers and stores are told.",
+    shipped: (count: number) => (count === 1 ? "1 parcel shipped." : `${count} parcels shipped.`),
+    refused: (count: number) =>
+      count === 1 ? "1 parcel could not be shipped:" : `${count} parcels could not be shipped:`,
   },
   rates: {
     title: "Rates",

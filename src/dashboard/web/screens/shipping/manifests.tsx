@@ -1,14 +1,17 @@
+import { signal } from "@preact/signals";
 import { openDocument, post } from "../../api/client.ts";
 import { useCarrierNames } from "../../api/names.ts";
-import { useQuery } from "../../api/query.ts";
-import type { CarrierList, ManifestRecord, PlainManifest, WarehouseRecord } from "../../api/types.ts";
+import { refresh, useQuery } from "../../api/query.ts";
+import type { CarrierList, ManifestRecord, PlainManifest, ShippedManifest, WarehouseRecord } from "../../api/types.ts";
 import { navigate, to } from "../../browser/router.ts";
+import { type Action, ActionButton } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { openDialog } from "../../components/dialog.tsx";
 import type { FormField } from "../../components/fields.tsx";
 import { FormDialog } from "../../components/form.tsx";
 import { ListPage } from "../../components/list_page.tsx";
+import { Notice } from "../../components/notice.tsx";
 import { Card, Page } from "../../components/page.tsx";
 import { CarrierName, RecordName } from "../../components/record_name.tsx";
 import { type RecordProps, recordScreen } from "../../components/record_screen.tsx";
@@ -117,11 +120,53 @@ const parcelColumns: readonly TableColumn<ManifestRow>[] = [
   {
     id: "state",
     title: words.status,
-    cell: ({ label_status }) => (
-      <Badge of="label" state={label_status} tone={label_status === "voided" ? "warning" : undefined} />
-    ),
+    cell: ({ label_status, shipment_status }) =>
+      label_status === "voided" ? (
+        <Badge of="label" state={label_status} tone="warning" />
+      ) : (
+        <Badge state={shipment_status} />
+      ),
   },
 ];
+
+/** The parcels that were refused when their manifest was shipped, by manifest, until it is shipped again. */
+const refusedParcels = signal<Readonly<Record<string, ShippedManifest["results"]>>>({});
+
+/** Ships all parcels of a manifest that have not left. */
+const collected = ({ manifest_id, parcels }: ManifestRecord): Action => {
+  const waiting = parcels.filter((one) => one.shipment_status === "pending").length;
+  return {
+    title: texts.ship,
+    icon: "truck",
+    permission: "orders.fulfill",
+    when: waiting > 0,
+    ask: { title: texts.shipTitle(waiting), text: texts.shipText },
+    call: { method: "POST", path: `/shipping/manifests/${manifest_id}/ship` },
+    done: ({ shipped }: ShippedManifest) => texts.shipped(shipped),
+    after: ({ results }: ShippedManifest) => {
+      const refused = results.filter(({ outcome }) => outcome === "refused");
+      refusedParcels.value = { ...refusedParcels.peek(), [manifest_id]: refused };
+      refresh(new Set(["orders", "shipments"]));
+    },
+  };
+};
+
+/** The parcels that could not be shipped, each with its reason. */
+function Refused({ of }: { readonly of: ShippedManifest["results"] }) {
+  if (of.length === 0) return null;
+  return (
+    <Notice kind="warning">
+      <p>{texts.refused(of.length)}</p>
+      <ul>
+        {of.map(({ label_id, order_id, order_number, error }) => (
+          <li key={label_id}>
+            <a href={to(`/orders/${order_id}`)}>{order_number}</a> {error?.message}
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  );
+}
 
 /** One manifest and its parcels. */
 export const ManifestScreen = recordScreen("/shipping/manifests/:id", ManifestPage);
@@ -141,8 +186,14 @@ function ManifestPage({ record: manifest, back }: RecordProps<ManifestRecord>) {
           {warehouse_name} · <Time at={manifest.created_at} />
         </>
       }
-      acts={<Button kind="primary" icon="print" title={words.print} onClick={print} />}
+      acts={
+        <>
+          <ActionButton of={collected(manifest)} />
+          <Button kind="primary" icon="print" title={words.print} onClick={print} />
+        </>
+      }
     >
+      <Refused of={refusedParcels.value[manifest_id] ?? []} />
       <Figures>
         <Figure name={words.parcels} value={count(parcels.length)} />
         <Figure
