@@ -3,7 +3,7 @@ import type { Random } from "../../../src/core/random.ts";
 import type { OracleOrder } from "./oracle.ts";
 
 const methods = [null, "Express", "express saver", "Standard", "2-Day Air", "a.b*c"];
-const patterns = ["*express*", "EXPRESS", "*", "2-day*", "*air", "stand*rd", "a.b*c", "nothing"];
+const patterns = ["*express*", "EXPRESS", "*", "2-day*", "*air", "stand*rd", "standard*dard", "a.b*c", "nothing"];
 const countries = ["US", "CA", "DE"];
 export const skus = ["TEA-1", "TEA-2", "CUP-10", "HAT"];
 const sku_patterns = ["TEA-*", "cup-*", "HAT", "*-2", "*"];

@@ -168,6 +168,25 @@ describe("a change", () => {
   });
 });
 
+test("orders that are created while a rule changes have what the revision says that they name", async () => {
+  await clear();
+  const { id } = await rule({ actions: { priority: 1 } });
+  const change = async () => {
+    for (let priority = 2; priority <= 6; priority += 1)
+      await app.patch(`/shipping/rules/${id}`, { actions: { priority } });
+    await app.call("DELETE", `/shipping/rules/${id}`);
+  };
+  const place = () => shop.order([["TEA-1", 1]]);
+  const several = async () => [await place(), await place(), await place(), await place()];
+  const [placed] = await Promise.all([Promise.all([several(), several(), several()]), change()]);
+  for (const order of placed.flat()) {
+    // The revision that sets a priority has its number.
+    const revision = order["decided_by"][0]?.rule_revision ?? 0;
+    expect(order["priority"]).toBe(revision);
+  }
+  await shop.expectVerified();
+});
+
 describe("200 random orders", () => {
   test("get what the oracle decides, and nothing that a person set is overwritten", async () => {
     await clear();
