@@ -8,6 +8,7 @@ import { merchants } from "../../db/schema/merchants.ts";
 import { order_counts, order_history, order_holds, order_lines, order_tags, orders } from "../../db/schema/orders.ts";
 import { reservation_lines } from "../../db/schema/reservations.ts";
 import { shipment_lines, shipments } from "../../db/schema/shipments.ts";
+import { shipping_rule_versions, shipping_rules } from "../../db/schema/shipping_rules.ts";
 import { eventCountRule } from "../events/events_audit.sql.ts";
 import { movementsOf } from "../inventory/audited_rows.sql.ts";
 import { type RelatedRows, type VerifierRule, verifierOf } from "../storage/verifier.ts";
@@ -88,6 +89,7 @@ const nouns = {
   merchant: [],
   parcel: [shipments.id],
   order: [orders.id, order_lines.order_id, movementsOf("order")],
+  "shipping rule": [shipping_rules.id],
   "order line": [order_lines.id, reservation_lines.order_line_id, shipment_lines.order_line_id],
 } as const satisfies Record<string, readonly RelatedRows[]>;
 
@@ -263,6 +265,14 @@ const rules: readonly VerifierRule<keyof typeof nouns>[] = [
     noun: "parcel",
     rows: sql`select ${shipments.id} as id, ${orders.merchant_id} as expected, ${shipments.merchant_id} as actual
       from ${shipments} join ${orders} on ${orders.id} = ${shipments.order_id}`,
+  },
+  {
+    rule: "every revision of a shipping rule is stored",
+    noun: "shipping rule",
+    rows: sql`select ${shipping_rules.id} as id, ${shipping_rules.revision} as expected,
+        (select count(*) from ${shipping_rule_versions} where ${shipping_rule_versions.rule_id} = ${shipping_rules.id}
+          and ${shipping_rule_versions.revision} between 1 and ${shipping_rules.revision}) as actual
+      from ${shipping_rules}`,
   },
   eventCountRule("order.created", counted(sql`true`)),
   eventCountRule(

@@ -12,8 +12,10 @@ import { rate_card_versions } from "../../db/schema/rates.ts";
 import { refunds, return_items, returns } from "../../db/schema/returns.ts";
 import { idempotency_keys } from "../../db/schema/service.ts";
 import { labels, shipments } from "../../db/schema/shipments.ts";
+import { shipping_rules } from "../../db/schema/shipping_rules.ts";
 import { deliveries, notices } from "../../db/schema/webhooks.ts";
 import { verifyStore } from "../../src/cli/verify.ts";
+import type { RuleContent } from "../../src/orders/shipping_rules/shipping_rule.ts";
 import type { Tx } from "../../src/storage/database.ts";
 import { openShop } from "../build/shop.ts";
 
@@ -227,6 +229,15 @@ test.each<[string, (tx: Tx) => PromiseLike<unknown>, (readonly [rule: string, wh
     "what a rate card said before",
     (tx) => tx.sql.delete(rate_card_versions).where(eq(rate_card_versions.card_id, 1002)),
     [["C1 every revision of a rate card is stored", "rate card 1002: 1 0"]],
+  ],
+  [
+    "what a shipping rule said before",
+    (tx) =>
+      tx.sql.insert(shipping_rules).values({
+        ...{ id: 7, position: 1, name: "Rush", active: false, revision: 2, created_at: tx.now, updated_at: tx.now },
+        ...({ conditions: {}, actions: {} } as never as Pick<RuleContent, "conditions" | "actions">),
+      }),
+    [["every revision of a shipping rule is stored", "shipping rule 7: 2 0"]],
   ],
   [
     "a label without its document",
