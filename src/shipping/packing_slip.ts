@@ -93,8 +93,8 @@ interface SlipChoices {
 const title = "Packing slip";
 
 /**
- * Returns the slip as a printable document, with the merchant's name and words to buyers. Its logo is added later: it is
- * read outside of transactions.
+ * Returns the slip as a printable document, with the merchant's name and words to buyers. The logo is added later: its
+ * content is read outside of transactions.
  */
 export function packingSlipDocument(
   slip: PackingSlip,
