@@ -59,7 +59,7 @@ const nameless = new Set([
     " refund_amount restocking_fee hs_code country_of_origin api_key api_token client_secret secret" +
     " code password current_password ip_list at expires_at hold_until expected_at expiration_date" +
     " price_max created_after created_before shipped_after shipped_before ship_by_before updated_after updated_before" +
-    " ship_by_after one_unit" +
+    " ship_by_after one_unit text shared" +
     " expiring_before as_of date status statuses types bin zone connector platform account_id supplier value token" +
     " signature expires mode scope hash system target fields from_address action paper dpi connection account map" +
     " kind accent_color display_name support_email support_phone website message file_name"
