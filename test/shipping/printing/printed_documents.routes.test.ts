@@ -307,7 +307,8 @@ test("a document that is drawn while one of its orders is erased is drawn again,
       return typeof own === "function" ? own.bind(target) : own;
     },
   });
-  await drawDocument({ store, log: silentLog, ending: new AbortController().signal }, claimed, async () => {});
+  const { files } = app.service;
+  await drawDocument({ store, files, log: silentLog, ending: new AbortController().signal }, claimed, async () => {});
   const { status, url } = await app.read(`/documents/${made.id}`);
   const [slip] = await readPages(await shop.file(url));
   expect([status, slip?.text.startsWith("Packing slip"), slip?.text.includes("9 Pine St")]).toEqual([
