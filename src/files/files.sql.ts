@@ -1,4 +1,5 @@
 import { and, eq, inArray, sql as template } from "drizzle-orm";
+import { forUpdate } from "../../db/kit.ts";
 import { files } from "../../db/schema/files.ts";
 import { missing } from "../core/faults.ts";
 import { choice } from "../core/schema.ts";
@@ -65,7 +66,7 @@ export async function insertPendingFile(tx: Tx, file: NewFile, merchant_id: numb
 
 /** Locks a file whose content has been written; null if it was removed since. */
 export async function lockPendingFile(tx: Tx, id: number): Promise<StoredFile | null> {
-  const [row] = await tx.sql.select().from(files).where(eq(files.id, id));
+  const [row] = await forUpdate(tx.sql.select().from(files).where(eq(files.id, id)));
   return row === undefined || row.deleted_at !== null ? null : row;
 }
 

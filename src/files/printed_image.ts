@@ -1,5 +1,6 @@
 // Stored images as they are printed: small, and from memory once they were read.
 import type { Environment } from "../core/environment.ts";
+import { second_ms } from "../core/time.ts";
 import type { FileContents } from "../storage/file_contents.ts";
 import { cachedByKey } from "../storage/scope.ts";
 import type { StoredFile } from "./file.ts";
@@ -16,9 +17,16 @@ interface PrintedImage {
 // At 300 dpi, a logo of 150 x 40 points.
 const printed_max = { width: 640, height: 170 } as const;
 
+/** How long a document waits for an image, and how long it then does without. */
+const wait_ms = 2 * second_ms;
+const pause_ms = 30 * second_ms;
+
 const images = new WeakMap<FileContents, Map<string, Promise<PrintedImage | null>>>();
 
-/** An image to print; null if its content is missing or cannot be read: nothing fails for want of a logo. */
+/**
+ * An image to print; null if its content is missing, cannot be read or does not arrive in time: nothing fails for want
+ * of a logo.
+ */
 export function printedImage(
   contents: FileContents,
   mode: Environment,
@@ -26,10 +34,19 @@ export function printedImage(
 ): Promise<PrintedImage | null> {
   const known = images.getOrInsertComputed(contents, () => new Map());
   return cachedByKey(known, file.key, () => {
+    const { promise: late, resolve } = Promise.withResolvers<null>();
+    const forget = () => known.delete(file.key);
+    const timer = setTimeout(() => {
+      resolve(null);
+      setTimeout(forget, pause_ms).unref();
+    }, wait_ms);
     const read = load(contents, mode, file).catch(() => null);
     // A content that could not be read may be there the next time.
-    void read.then((image) => image ?? known.delete(file.key));
-    return read;
+    void read.then((image) => {
+      clearTimeout(timer);
+      if (image === null) forget();
+    });
+    return Promise.race([read, late]);
   });
 }
 

@@ -80,4 +80,18 @@ describe("a packing slip", () => {
     expect((await imagesIn(bytes)).pages).toEqual([[]]);
     expect((await openPages(bytes))[0]?.text).toContain("Harbor Goods");
   });
+
+  test("is printed without a logo that does not arrive in time", async () => {
+    await brand(0x55);
+    const { id } = await shop.order();
+    const { files } = app.service;
+    const { read } = files;
+    Object.assign(files, { read: () => new Promise(() => {}) });
+    try {
+      const [first, second] = await Promise.all([1, 2].map(() => bytesOf(`/orders/${id}/packing_slip`)));
+      for (const bytes of [first, second]) expect((await imagesIn(bytes ?? new Uint8Array())).pages).toEqual([[]]);
+    } finally {
+      Object.assign(files, { read });
+    }
+  });
 });
