@@ -87,10 +87,10 @@ function valuesOf(actions: RuleActions, order: RuledOrder): { [Field in RuleFiel
 function applies(conditions: RuleConditions, order: RuledOrder): boolean {
   const { shipping_methods, countries, zones, skus, platforms, one_unit, requires_cold_storage } = conditions;
   return (
-    (shipping_methods === null || shipping_methods.some((pattern) => matches(order.shipping_method ?? "", pattern))) &&
+    (shipping_methods === null || matchesAny(order.shipping_method ?? "", shipping_methods)) &&
     (countries === null || countries.includes(order.country)) &&
     (zones === null || (order.zone !== null && zones.includes(order.zone))) &&
-    (skus === null || skus.some((pattern) => order.skus.some((sku) => matches(sku, pattern)))) &&
+    (skus === null || order.skus.some((sku) => matchesAny(sku, skus))) &&
     (platforms === null || platforms.includes(order.platform)) &&
     (one_unit === null || one_unit === (order.units === 1)) &&
     (requires_cold_storage === null || requires_cold_storage === order.requires_cold_storage) &&
@@ -116,18 +116,37 @@ function isValueWithin(
   return value_cents >= (value_min_cents ?? 0) && value_cents <= (value_max_cents ?? Number.MAX_SAFE_INTEGER);
 }
 
-/** Whether a text, in any case, has the form of a pattern in which `*` stands for any text. */
-function matches(text: string, pattern: string): boolean {
-  const [first = "", ...rest] = pattern.toLowerCase().split("*");
-  const plain = text.toLowerCase();
-  const last = rest.pop();
-  if (last === undefined) return plain === first;
-  if (!plain.startsWith(first)) return false;
+/** Patterns in lower case: those without `*`, and the pieces around the `*` of the others. */
+interface ReadPatterns {
+  readonly plain: ReadonlySet<string>;
+  readonly pieces: readonly (readonly string[])[];
+}
+
+// A rule may have hundreds of patterns, and is compared with many orders.
+const read_patterns = new WeakMap<readonly string[], ReadPatterns>();
+
+function readPatterns(patterns: readonly string[]): ReadPatterns {
+  const pieces = patterns.map((pattern) => pattern.toLowerCase().split("*"));
+  const plain = new Set(pieces.flatMap(([first = "", ...rest]) => (rest.length === 0 ? first : [])));
+  return { plain, pieces: pieces.filter(({ length }) => length > 1) };
+}
+
+/** Whether a text, in any case, has the form of one of the patterns, in which `*` stands for any text. */
+function matchesAny(text: string, patterns: readonly string[]): boolean {
+  const { plain, pieces } = read_patterns.getOrInsertComputed(patterns, () => readPatterns(patterns));
+  const lower = text.toLowerCase();
+  return plain.has(lower) || pieces.some((parts) => matches(lower, parts));
+}
+
+/** Whether a text consists of these pieces in their order, with any text between them. */
+function matches(text: string, [first = "", ...rest]: readonly string[]): boolean {
+  if (!text.startsWith(first)) return false;
+  const last = rest.pop() ?? "";
   let at = first.length;
   for (const piece of rest) {
-    const found = plain.indexOf(piece, at);
+    const found = text.indexOf(piece, at);
     if (found < 0) return false;
     at = found + piece.length;
   }
-  return plain.length - last.length >= at && plain.endsWith(last);
+  return text.length - last.length >= at && text.endsWith(last);
 }
