@@ -36,8 +36,8 @@ async function readAnswer(answer: Response) {
   return { status: answer.status, data, error, bytes: text.length };
 }
 
-// As many acts as one transaction takes.
-const together_max = 40;
+// They share a transaction, during which others wait.
+const together_max = 16;
 
 /**
  * Runs the acts of a bulk request a few at a time, so that they share transactions, and returns their results in order.

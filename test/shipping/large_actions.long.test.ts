@@ -1,0 +1,68 @@
+// Acts on 500 orders at once in a service of its own: how long they take, how much memory they need, and how long
+// others have to wait meanwhile.
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { buyerOf } from "../build/buyer.ts";
+import { client, startFreshService } from "../flows/service.ts";
+
+setDefaultTimeout(600_000);
+
+const size = 500;
+
+const megabytesOf = (pid: number) =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1000;
+
+test("500 orders get labels, are packed and shipped, while others go on", async () => {
+  const service = await startFreshService();
+  const { must } = client(service.url, service.first_keys.test);
+  // The other client asks without a pause.
+  for (const key of (await must("GET", "/keys")).data)
+    await must("PATCH", `/keys/${key.id}`, { rate_limit_per_minute: 0 });
+  await must("POST", "/products", { sku: "TEA-1", name: "Tea", weight: 1, weight_unit: "lb" });
+  await must("POST", "/inventory", { sku: "TEA-1", quantity: 1000 });
+  const place = { address_line1: "12 Elm St", address_line2: "SIM-NO-SCANS", city: "Portland", state: "OR" };
+  const buyer = await buyerOf(must, { shipping_addresses: [{ ...place, postal_code: "97201", country: "US" }] });
+  const order_ids: string[] = [];
+  for (let n = 1; n <= size; n += 1) order_ids.push((await buyer.order(`L-${n}`, [["TEA-1", 1]])).id);
+
+  // First requests read what later ones keep, such as zones and rate cards.
+  await must("GET", "/products?limit=1");
+  const { id: order_id } = await buyer.order("FIRST", [["TEA-1", 1]]);
+  const parcel = { package: { weight: 1 } };
+  await must("POST", "/shipping/labels", { order_id, carrier: "sim", service: "standard", ...parcel });
+
+  /** Runs an act while another client asks again and again. Reports the slowest response. */
+  async function measured(action: string, input: object = {}) {
+    let [running, longest, most] = [true, 0, 0];
+    const before = megabytesOf(service.pid);
+    const headers = { authorization: `Bearer ${service.first_keys.test}`, "content-type": "application/json" };
+    const other = (async () => {
+      while (running) {
+        const asked = performance.now();
+        await (await fetch(`${service.url}/v1/products?limit=1`, { headers })).text();
+        longest = Math.max(longest, performance.now() - asked);
+        most = Math.max(most, megabytesOf(service.pid));
+      }
+    })();
+    const began = performance.now();
+    const body = JSON.stringify({ action, order_ids, input });
+    const answer = await fetch(`${service.url}/v1/orders/actions`, { method: "POST", headers, body });
+    const seconds = (performance.now() - began) / 1000;
+    running = false;
+    await other;
+    // Read last: this process would be busy with it instead of asking.
+    const { data } = (await answer.json()) as { data: { done: number; failed: number } };
+    const figures = { seconds, megabytes: most - before, longest_wait_ms: longest };
+    console.log(JSON.stringify({ action, orders: size, ...figures }));
+    expect([data.done, data.failed]).toEqual([size, 0]);
+  }
+
+  await measured("buy_label", { carrier: "sim", service: "standard" });
+  await measured("pick");
+  await measured("pack");
+  await measured("ship");
+  const { statuses } = (await must("GET", "/orders/counts")).data;
+  expect(statuses.shipped).toBe(size);
+  expect((await service.verify()).code).toBe(0);
+  await service.remove();
+});
