@@ -45,6 +45,7 @@ export const idPrefixes = {
   restoration: "rst",
   erasure: "ers",
   backup_run: "bak",
+  view: "viw",
 } as const;
 
 export type IdNoun = keyof typeof idPrefixes;

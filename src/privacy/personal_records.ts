@@ -327,6 +327,7 @@ export const otherRecords: Readonly<
     ],
   },
   second_factors: { holds: "staff", columns: ["secret"] },
+  saved_views: { holds: "staff", columns: ["list", "name", "params"] },
   recovery_codes: { holds: "staff", columns: ["hash"] },
   key_observations: { holds: "staff", columns: ["addresses"] },
   merchants: {

@@ -5,6 +5,7 @@ import { customerCsvRoutes } from "../customers/customer_csv.routes.ts";
 import { customerRoutes } from "../customers/customers.routes.ts";
 import { liveRoutes } from "../dashboard/server/hints.routes.ts";
 import { dashboardPageRoutes } from "../dashboard/server/pages.routes.ts";
+import { savedViewRoutes } from "../dashboard/server/saved_views.routes.ts";
 import { eventRoutes } from "../events/events.routes.ts";
 import { fileRoutes } from "../files/files.routes.ts";
 import { errorRoutes } from "../http/errors.routes.ts";
@@ -112,6 +113,7 @@ export function createApp(service: Service): AnyElysia {
     .use(trackingPageRoutes(service))
     .use(trustRoutes(service))
     .use(liveRoutes(service, table))
+    .use(savedViewRoutes())
     .use(dashboardPageRoutes())
     .use(routes);
   mountAlias(app, "/v1/", "/api/v1/");

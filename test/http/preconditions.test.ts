@@ -193,6 +193,7 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
     ...["/docs/guides", "/docs/guides/:name", "/llms.txt"],
     ...["/docs/start.js", "/docs/scalar.js", "/trust", "/trust/authority.crt", "/dashboard", "/dashboard/"],
     ...["/dashboard/*", "/dashboard/assets/:name", "/dashboard/api/session", "/dashboard/api/events"],
+    ...["/dashboard/api/views", "/dashboard/api/view_counts"],
   ],
 };
 

@@ -128,7 +128,10 @@ describe("a leak planted in the records or metrics is found:", () => {
   );
 });
 
-/** Routes outside the OpenAPI document: static files, signing in, the stream checked above, and another name. */
+/**
+ * Routes outside the OpenAPI document: static files, signing in, saved views (which have tests of their own), the
+ * stream checked above, and another name.
+ */
 const undescribed = [
   ...["GET /", "GET /docs", "GET /docs/", "GET /docs/errors", "GET /docs/start.js", "GET /docs/scalar.js"],
   ...["GET /docs/guides", "GET /docs/guides/:name", "GET /llms.txt"],
@@ -136,6 +139,8 @@ const undescribed = [
   ...["GET /dashboard/assets/:name", "GET /dashboard/api/session", "POST /dashboard/api/session"],
   ...["DELETE /dashboard/api/session", "POST /dashboard/api/setup", "POST /dashboard/api/reset"],
   ...["POST /dashboard/api/invitations/look", "POST /dashboard/api/invitations/accept", "GET /dashboard/api/events"],
+  ...["GET /dashboard/api/views", "POST /dashboard/api/views", "PATCH /dashboard/api/views/:id"],
+  ...["DELETE /dashboard/api/views/:id", "GET /dashboard/api/view_counts"],
   // As PATCH, which is described.
   "PUT /v1/customers/:id",
 ];

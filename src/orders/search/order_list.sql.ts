@@ -281,6 +281,16 @@ export async function countOrders(db: Db, filter: OrderFilter): Promise<number> 
   return db.sql.$count(orders, matching(await resolveFilter(db, filter)));
 }
 
+/** The number of orders that match a filter with its search; null if a page of the list would have no total either. */
+export async function countMatching(db: Db, filter: OrderFilter): Promise<number | null> {
+  if (!isSearched(filter)) return countOrders(db, filter);
+  const where = matching(await resolveFilter(db, filter));
+  const meaning = await meaningOf(db, filter.search ?? null, contentFiltersOf(filter));
+  const isCounted = meaning.ids === null && filter.search === undefined;
+  const ids = isCounted ? await fewAmong(db, where, candidates_max) : meaning.ids;
+  return ids && (await placesAmong(db, ids, and(where, meaning.check))).length;
+}
+
 /** The result of a search: a page and the total, or a stretch of the list and where it ended. */
 export type OrderSearchResult =
   | { readonly rows: StoredOrderRow[]; readonly total: number }

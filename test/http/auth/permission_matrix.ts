@@ -47,6 +47,10 @@ export const matrix: Readonly<Record<string, string>> = {
   "POST /users/me/second_factor/confirm": "401 403 403 403",
   "POST /users/me/second_factor/recovery_codes": "401 403 403 403",
   "POST /users/me/second_factor/turn_off": "401 403 403 403",
+  "GET /dashboard/api/views": "401 403 403 403",
+  "POST /dashboard/api/views": "401 403 403 403",
+  "PATCH /dashboard/api/views/:id": "401 403 403 403",
+  "DELETE /dashboard/api/views/:id": "401 403 403 403",
   "POST /dashboard/api/invitations/look": "ok  ok  ok  ok",
   "POST /dashboard/api/invitations/accept": "ok  ok  ok  ok",
   "GET /users": "401 403 403 ok",
@@ -98,6 +102,7 @@ export const matrix: Readonly<Record<string, string>> = {
   // Every GET of data, and two POSTs that only read.
   "GET /metrics": "401 ok  ok  ok",
   "GET /dashboard/api/events": "401 ok  ok  ok",
+  "GET /dashboard/api/view_counts": "401 ok  ok  ok",
   "GET /metrics/history": "401 ok  ok  ok",
   "GET /restorations": "401 ok  ok  ok",
   "GET /webhooks/:id/logs/:log_id": "401 ok  ok  ok",
