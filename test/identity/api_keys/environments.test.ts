@@ -50,7 +50,7 @@ const ofBoth = /^\/merchants\b/;
 const ofHouse = /^\/(?:users|invitations|audit|backups|mail|servers)\b/;
 
 // Public routes: examples, and documents or parcels for holders of their link.
-const published = /^\/(errors|event_types|openapi\.json|docs|llms\.txt|labels|t|files\/[^/]+\/content)\b/;
+const published = /^\/(errors|event_types|openapi\.json|docs|llms\.txt|labels|t|(?:files|documents)\/[^/]+\/content)\b/;
 
 const inTest = ({ method, path, body, type }: Asked) =>
   app.call(method, path, body, {

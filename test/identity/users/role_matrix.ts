@@ -23,7 +23,8 @@ export const rolesByHand: readonly (readonly [route: RegExp, row: string])[] = [
   [/^(?:POST|PUT|PATCH|DELETE) \/shipping\/(?:rate_cards|rules(?!\/trials)|zones|holidays)\b/, "ok  ok  403 403 403"],
 
   // Warehouse floor.
-  [/^POST \/orders\/:id\/(?:process|pick|pack|ship|deliver)$/, "ok  ok  ok  ok  403"],
+  [/^POST \/orders\/:id\/(?:process|pick|pack|ship|deliver|unpick|unpack)$/, "ok  ok  ok  ok  403"],
+  [/^POST \/orders\/:id\/shipments\/:shipment_id\/reopen$/, "ok  ok  ok  ok  403"],
   [/^POST \/inventory\/(?:putbacks|moves)$/, "ok  ok  ok  ok  403"],
   [
     /^POST \/inventory\/(?:counts|receipts)\/:id\/items$|^POST \/inventory\/receipts\/:id\/close$/,
@@ -31,17 +32,21 @@ export const rolesByHand: readonly (readonly [route: RegExp, row: string])[] = [
   ],
   [/^POST \/inventory\/transfers\/:id\/(?:ship|receive)$/, "ok  ok  ok  ok  403"],
   [/^POST \/returns\/:id\/(?:receive|inspect)$/, "ok  ok  ok  ok  403"],
-  [/^POST \/shipping\/(?:labels|labels\/:id\/void|manifests)$/, "ok  ok  ok  ok  403"],
+  [/^POST \/shipping\/(?:labels|labels\/:id\/void|manifests|manifests\/:id\/ship)$/, "ok  ok  ok  ok  403"],
+  [/^POST \/documents$/, "ok  ok  ok  ok  403"],
 
   // Queries that are sent by POST.
   [/^POST \/(?:shipping\/rates(?:\/bulk)?|shipping\/rules\/trials|tracking\/batch)$/, all],
   [/^POST \/addresses\/verify$/, "ok  ok  ok  403 ok"],
 
-  // Reading: the floor sees stock and parcels, but no customers and figures.
+  // Reading: the floor sees stock and parcels, but no customers, figures and uploaded files.
+  [/^GET \/(?:files|merchants\/:id\/branding)\b/, "ok  ok  ok  403 ok"],
+  [/^GET \/(?:documents|order_tags)\b/, all],
   [/^GET \/(?:merchants|orders|pick_lists|products|inventory|returns|shipping|shipments|tracking)\b/, all],
   [/^GET \/(?:customers|reports|overview)\b/, "ok  ok  ok  403 ok"],
   [/^GET \/(?:events|billing)\b/, above_floor],
 
-  // Daily office work.
-  [/^(?:POST|PUT|PATCH|DELETE) \/(?:orders|products|inventory|customers|returns|tracking)\b/, above_floor],
+  // Daily office work. Files of records to import are seen by those who may import them.
+  [/^(?:POST|PUT|PATCH|DELETE) \/(?:orders|products|inventory|customers|returns|tracking|files)\b/, above_floor],
+  [/ \/imports\b/, above_floor],
 ];
