@@ -128,7 +128,7 @@ async function holdByRule(tx: Tx, order: Order, { hold }: RuleEffects, actor: Ac
 
 /**
  * Evaluates the rules again for a locked order that has changed and is not packed. What a person set stays. An order
- * with picked units is not held.
+ * with picked units, or held for the same reason, is not held.
  */
 export async function applyRulesAgain(tx: Tx, before: Order, actor: Actor): Promise<Order> {
   if (!isUnpacked(before.status)) return before;
@@ -137,7 +137,9 @@ export async function applyRulesAgain(tx: Tx, before: Order, actor: Actor): Prom
   const [facts] = await ruledOrders(tx, rules, [before]);
   if (facts === undefined) return before;
   const { hold, ...others } = evaluateRules(rules, facts);
-  const holds = actionsOf(before).includes("hold") && hold !== undefined;
+  // A second hold for the same reason would replace the first, which may be a person's.
+  const isHeld = before.holds.some(({ reason }) => reason === hold?.value.reason);
+  const holds = hold !== undefined && !isHeld && actionsOf(before).includes("hold");
   const effects = ruleEffects(before, holds ? { ...others, hold } : others, false);
   if (effects.changed.length === 0) return before;
   const order = { ...before, ...effects.fields };

@@ -153,6 +153,16 @@ describe("a change", () => {
     expect(back).toMatchObject({ priority: 2, shipping_choice: { carrier: "local", source: "rule" } });
   });
 
+  test("leaves a person's hold for the same reason as it is", async () => {
+    await clear();
+    await rule({ conditions: { shipping_methods: ["wait"] }, actions: { hold: { reason: "manual", note: "Rule" } } });
+    const { id } = await shop.order([["TEA-1", 1]]);
+    const hold = { reason: "manual", note: "Jane calls back", hold_until: "2099-01-01T00:00:00.000Z" };
+    const { holds } = await app.create(`/orders/${id}/hold`, { ...hold, reserve_inventory: false });
+    const patched = await app.must("PATCH", `/orders/${id}`, { shipping_method: "wait" });
+    expect(patched.holds).toEqual(holds);
+  });
+
   test("does not hold an order again that a person released", async () => {
     await clear();
     await rule({ actions: { hold: { reason: "payment" } } });
