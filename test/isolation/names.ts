@@ -27,6 +27,9 @@ const naming = new Set([
 const ofHouse = new Set(["whs", "cac", "man", "rtc", "zch", "cnt", "mer"]);
 const acting = new Set(["actor", "actor_id", "by", "created_by"]);
 
+/** What an import tells about columns: their names are plain words, such as `email`. */
+const ofColumns = new Set(["fields", "suggested"]);
+
 /** The names of records, by id prefix and by field. */
 export class Names {
   readonly #known = new Map<string, Set<string>>();
@@ -41,7 +44,9 @@ export class Names {
     } else if (Array.isArray(value)) {
       for (const item of value) this.learn(item, field);
     } else if (typeof value === "object" && value !== null) {
-      for (const [name, inner] of Object.entries(value)) if (!acting.has(name)) this.learn(inner, name);
+      for (const [name, inner] of Object.entries(value)) {
+        if (!acting.has(name) && !("first_rows" in value && ofColumns.has(name))) this.learn(inner, name);
+      }
     }
   }
 
