@@ -69,7 +69,7 @@ const orderActionRoutes = (service: Service) => {
       id: "actOnOrders",
       summary: "Run an action on up to 500 orders",
       description:
-        "Runs the action on one order after the other, each with its own history and events, as separate requests" +
+        "Runs the action on each of the orders, with its own history and events, as separate requests" +
         " would. A refusal does not stop the others, and the response is 200. Repeating an interrupted request with" +
         " its `Idempotency-Key` continues where it stopped. Shipping hands over all parcels of an order. Processing," +
         " picking, packing, shipping and delivering also require `orders.fulfill`, buying labels `shipping.buy`.",

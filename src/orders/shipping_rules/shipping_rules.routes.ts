@@ -83,7 +83,7 @@ export const shippingRuleRoutes = routes("Shipping rules", [
   write("DELETE", "/shipping/rules/:id", "shipping.manage", {
     id: "deleteShippingRule",
     summary: "Delete a shipping rule",
-    description: "Deletes the rule. Its history stays, and orders keep what it decided.",
+    description: "Deletes the rule. Its history stays, and orders keep what it decided until they change.",
     view: DeletedRuleView,
     matches: (tx, { params }) => lockRule(tx, params.id),
     act: async (tx, { params }) => ({

@@ -255,7 +255,7 @@ export const TrialView = closed({
   rules: Type.Array(
     closed({
       id: text("The rule; null for a draft without an id."),
-      name: Type.String({ description: "Its name." }),
+      name: Type.String({ description: "Its name for people." }),
       orders: Type.Integer({ description: "The orders of which it decides a field." }),
     }),
     { description: "The rules that were tried, in the order in which they apply." },
@@ -293,14 +293,15 @@ export const EvaluationView = closed({
       by: nullable(choice(["rule", "person"], { description: "What decided that; null for the default." })),
       rule_id: text("The rule that decided it; null if none did."),
       rule_revision: nullable(Type.Integer({ description: "The revision of that rule." })),
-      now: nullable(
-        closed({
+      now: nullable({
+        ...closed({
           value: Type.String({ description: "What the rules decide now, in words." }),
           rule_id: Type.String({ description: "The first rule that applies and decides it." }),
           rule: Type.String({ description: "The name of that rule." }),
           rule_revision: Type.Integer({ description: "Its revision." }),
         }),
-      ),
+        description: "What the rules decide now; null if none decides the field.",
+      }),
     }),
     { description: "Each field that rules can decide." },
   ),

@@ -200,7 +200,7 @@ export async function updateRule(tx: Tx, id: string, input: UpdateShippingRule, 
   return isDeepStrictEqual(content, contentOf(before)) ? before : saveRule(tx, before, content, actor);
 }
 
-/** Deletes a rule. Orders keep what it decided. Refuses: resource_missing. */
+/** Deletes a rule. Orders keep what it decided until they change. Refuses: resource_missing. */
 export async function deleteRule(tx: Tx, id: string): Promise<ShippingRule> {
   const rule = await lockRule(tx, id);
   await removeRule(tx, rule);

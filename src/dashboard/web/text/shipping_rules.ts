@@ -10,7 +10,7 @@ export const ruleTexts = {
   saved: (name: string) => `${name} saved.`,
   deleted: (name: string) => `${name} deleted.`,
   deleteTitle: (name: string) => `Delete ${name}?`,
-  deleteText: "Orders keep what the rule decided.",
+  deleteText: "Orders keep what the rule decided until they change.",
   delete: "Delete rule",
   up: "Move up",
   down: "Move down",
