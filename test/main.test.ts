@@ -245,7 +245,7 @@ describe("refuses", () => {
     [["keys", "revoke"], "--id"],
     [["keys", "expire", "--id", "key_1001"], "--at"],
     [["keys", "rotate", "--id", "key_1001", "--overlap", "604801"], "to 604800"],
-    [["import"], "import products, import stock or import orders"],
+    [["import"], "import products, import stock, import orders or import customers"],
     [["imprt"], "did you mean import?"],
     [["imprt", "products"], "did you mean import products?"],
     [["import", "products"], "FILE"],
