@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "bun:test";
 import { buyerOf } from "../../build/buyer.ts";
-import { describeInHouse, lookAt } from "../browser.ts";
+import { describeInHouse, lookAt, lookAtPage } from "../browser.ts";
 
 describeInHouse("the list and the board of orders", (house) => {
   let make: (order_number: string, quantity?: number) => Promise<{ id: string; order_number: string }>;
@@ -44,10 +44,43 @@ describeInHouse("the list and the board of orders", (house) => {
     await page.selectOption("[aria-label='Hold reason']", "fraud");
     await page.click("text=Save view");
     await page.fill("dialog [name=name]", "Fraud");
+    await page.click("dialog label:has-text('Share with everyone')");
     await page.click("dialog button:has-text('Save')");
     await page.reload();
-    await page.waitForSelector(".views [aria-current=page]:has-text('Fraud')");
-  });
+    await page.waitForSelector(".views [aria-current=page]:has-text('Fraud') .count:text-is('2')");
+    await lookAtPage(page, ".views .count", "order-views");
+    await page.click("[aria-label='Remove view Fraud']");
+    await page.waitForSelector(".views a:has-text('Fraud')", { state: "detached" });
+    await page.click(".toast >> text=Undo");
+    await page.waitForSelector(".views a:has-text('Fraud')");
+  }, 20_000);
+
+  test("views that a browser stored are moved to the server, once, and follow their user", async () => {
+    const { page } = await house.open("/orders");
+    await page.waitForSelector(".views .count");
+    const stored = [
+      { name: "Old one", params: { q: "B-1" } },
+      { name: "Old two", params: { short: "true", sort: "created_at" } },
+    ];
+    await page.evaluate((text) => localStorage.setItem("packhouse.views.orders", text), JSON.stringify(stored));
+    await page.reload();
+    await page.waitForSelector(".views a:has-text('Old one') .count:text-is('1')");
+    await page.waitForSelector(".views a:has-text('Old two')");
+    await page.waitForFunction("localStorage.getItem('packhouse.views.orders') === '[]'");
+    const other = await house.open("/orders");
+    await other.page.waitForSelector(".views a:has-text('Old two')");
+    expect(await other.page.locator(".views a:has-text('Old one')").count()).toBe(1);
+    await other.close();
+  }, 20_000);
+
+  test("the counts of views follow changes by others", async () => {
+    const { page } = await house.open("/orders");
+    const held = await page.locator(".views a:has-text('Held') .count").textContent();
+    await page.waitForSelector("html[data-connected=true]");
+    const order = await make("V-1");
+    await house.live.must("POST", `/orders/${order.id}/hold`, { reason: "fraud" });
+    await page.waitForSelector(`.views a:has-text('Held') .count:text-is("${Number(held) + 1}")`);
+  }, 20_000);
 
   test("the board shows changes by others at once, and offers exactly the actions that an order allows", async () => {
     const order = await make("C-1");

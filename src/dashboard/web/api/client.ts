@@ -51,6 +51,9 @@ export function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+/** The address of a path: below the version of the API, or as it is for the routes that only the dashboard uses. */
+const addressOf = (path: string) => (path.startsWith("/dashboard/api/") ? path : `/v1${path}`);
+
 /** A path with its parameters. */
 export function withParams(path: string, params: Params = {}): string {
   const present = Object.entries(params).filter(([, value]) => value !== undefined && value !== null && value !== "");
@@ -147,7 +150,7 @@ async function sendChange<Data>(
 ): Promise<ApiReply<Data>> {
   const end = sending.match ? setOutdated(sending.match) : () => {};
   try {
-    const answer = await answerOf<Data>(await request(`/v1${path}`, content, sending));
+    const answer = await answerOf<Data>(await request(addressOf(path), content, sending));
     void Promise.allSettled(written.map((listener) => listener(path))).then(end);
     return answer;
   } catch (error) {
@@ -200,7 +203,7 @@ export async function rehearse<Data>(call: ApiCall, sending: RequestOptions = {}
 
 /** Reads from the API. */
 export async function get<Data>(path: string, sending: RequestOptions = {}): Promise<ApiReply<Data>> {
-  return answerOf<Data>(await request(`/v1${path}`, { method: "GET" }, sending));
+  return answerOf<Data>(await request(addressOf(path), { method: "GET" }, sending));
 }
 
 /** Creates a resource or acts on one. */

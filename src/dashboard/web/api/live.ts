@@ -7,9 +7,9 @@ import { readSessionAgain } from "./session.ts";
 
 /** The other lists that also show the resources of a list. */
 const showing: Readonly<Record<string, readonly string[]>> = {
-  orders: ["inventory", "overview", "reports", "search"],
+  orders: ["inventory", "overview", "reports", "search", "view_counts"],
   inventory: ["overview", "orders", "products"],
-  shipments: ["orders", "tracking", "shipping", "overview"],
+  shipments: ["orders", "tracking", "shipping", "overview", "view_counts"],
   returns: ["orders", "overview"],
   webhooks: ["notices", "overview"],
   platforms: ["overview"],
@@ -24,7 +24,11 @@ let timer = 0;
 const gather_ms = 150;
 
 /** The minimum interval (ms) between reads of resources that are costlier than a list. */
-const rest_interval_ms: Readonly<Record<string, number>> = { overview: 3000, reports: 30_000 };
+const rest_interval_ms: Readonly<Record<string, number>> = {
+  overview: 3000,
+  view_counts: 3000,
+  reports: 30_000,
+};
 const read_at = new Map<string, number>();
 /** Costly resources within their minimum interval. */
 const resting = new Set<string>();

@@ -156,7 +156,7 @@ export function useOpened<Data>(path: string): QueryResult<Data> {
   return opened.current ?? { ...now, data: undefined, loading: now.problem === null };
 }
 
-const nounOf = (path: string) => path.split(/[/?]/)[1] ?? "";
+const nounOf = (path: string) => path.replace(/^\/dashboard\/api(?=\/)/, "").split(/[/?]/)[1] ?? "";
 
 let held = false;
 

@@ -1,117 +1,198 @@
-// Views of the order list: built-in ones and those saved in this browser.
-
+// Views of the order list: built-in ones, and those that users saved for themselves or for everyone.
+import { useEffect, useRef } from "preact/hooks";
+import type { SavedViewView } from "../../../server/saved_view.schema.ts";
+import { post, remove } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
-import type { OrderCounts } from "../../api/types.ts";
+import { isOperatorUser, session } from "../../api/session.ts";
 import { storedPreference } from "../../browser/preferences.ts";
 import { query, tab_merchant, to } from "../../browser/router.ts";
 import { type Action, ActionButton } from "../../components/action.tsx";
 import { Button } from "../../components/button.tsx";
+import { Icon } from "../../components/icon.tsx";
 import { now } from "../../components/now.ts";
-import { showSuccess } from "../../components/toasts.tsx";
+import { showRefused, showSuccess } from "../../components/toasts.tsx";
 import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { orderListTexts as texts } from "../../text/order_list.ts";
 
-/** A named search. */
-interface SavedView {
+type ViewParams = Readonly<Record<string, string>>;
+
+/** A view, built in or saved. */
+interface ListView {
   readonly name: string;
-  readonly params: Readonly<Record<string, string>>;
+  readonly params: ViewParams;
+  /** Whether its tab shows the number of its orders. */
+  readonly counted?: boolean;
+  readonly saved?: SavedViewView;
 }
 
-const isViews = (value: unknown): value is readonly SavedView[] =>
+type BrowserView = Pick<ListView, "name" | "params">;
+const isViews = (value: unknown): value is readonly BrowserView[] =>
   Array.isArray(value) && value.every((view) => typeof view?.name === "string" && typeof view.params === "object");
-const own = storedPreference<readonly SavedView[]>("views.orders", [], isViews);
+/** Views that an earlier version stored in this browser. */
+const inBrowser = storedPreference<readonly BrowserView[]>("views.orders", [], isViews);
 
-/** The start of today by the clock of this device. */
-function startOfDay(): string {
+/** The start of a day by the clock of this device: today, or some days later. */
+function startOfDay(later = 0): string {
   const day = new Date(now.peek());
   day.setHours(0, 0, 0, 0);
+  day.setDate(day.getDate() + later);
   return day.toISOString();
 }
-
-/** The end of today by the clock of this device. */
-function endOfDay(): string {
-  const day = new Date(now.peek());
-  day.setHours(24, 0, 0, 0);
-  return day.toISOString();
-}
-
-/** The number of orders of a view that the counts of all orders have. */
-const countOf: Readonly<Record<string, (counts: OrderCounts) => number | undefined>> = {
-  [words.all]: ({ total }) => total,
-  [texts.viewNames.ship]: ({ statuses }) => statuses["fulfilled"],
-  [texts.viewNames.held]: ({ statuses }) => statuses["on_hold"],
-  [words.short]: ({ short }) => short,
-  [texts.viewNames.late]: ({ late }) => late,
-};
 
 const { viewNames } = texts;
-const default_views = (): readonly SavedView[] => [
-  { name: words.all, params: {} },
-  { name: viewNames.pick, params: { status: "pending,processing", short: "false" } },
-  { name: viewNames.oneUnit, params: { status: "pending,processing", one_unit: "true" } },
-  { name: viewNames.print, params: { labeled: "true", printed: "false" } },
-  { name: viewNames.ship, params: { status: "fulfilled" } },
-  { name: viewNames.promised, params: { ship_by_after: startOfDay(), ship_by_before: endOfDay() } },
-  { name: viewNames.held, params: { status: "on_hold" } },
-  { name: words.short, params: { short: "true" } },
-  { name: viewNames.late, params: { late: "true", sort: "created_at" } },
+const waiting = { status: "pending,processing", short: "false" };
+const unshipped = "pending,processing,fulfilled";
+const builtIn = (): readonly ListView[] => [
+  { name: words.all, params: {}, counted: true },
+  { name: viewNames.pick, params: waiting, counted: true },
+  { name: viewNames.oneUnit, params: { ...waiting, one_unit: "true" }, counted: true },
+  { name: viewNames.print, params: { status: unshipped, labeled: "true", printed: "false" }, counted: true },
+  { name: viewNames.ship, params: { status: "fulfilled" }, counted: true },
+  {
+    name: viewNames.promised,
+    params: { ship_by_after: startOfDay(), ship_by_before: startOfDay(1), sort: "created_at" },
+    counted: true,
+  },
+  { name: viewNames.late, params: { late: "true", sort: "created_at" }, counted: true },
+  { name: viewNames.held, params: { status: "on_hold" }, counted: true },
+  { name: words.short, params: { short: "true" }, counted: true },
   { name: viewNames.today, params: { shipped_after: startOfDay(), sort: "-updated_at" } },
 ];
+
+const counted_max = 20;
 
 // Query parameters that are not part of a view.
 const elsewhere: readonly string[] = ["page", "cursor", "mode", tab_merchant];
 
 /** The query parameters of the list, without the page. */
-function shown(): Readonly<Record<string, string>> {
+function shown(): ViewParams {
   const all = [...query.value].filter(([name]) => !elsewhere.includes(name));
   return Object.fromEntries(all);
 }
 
-const same = (one: Readonly<Record<string, string>>, other: Readonly<Record<string, string>>) =>
+const same = (one: ViewParams, other: ViewParams) =>
   JSON.stringify(Object.entries(one).sort()) === JSON.stringify(Object.entries(other).sort());
+
+/** The number of orders of each view, in their order; undefined until they are known. */
+function useCounts(views: readonly ListView[]): ReadonlyMap<ListView, number | null> {
+  const counted = views.filter((view) => view.counted).slice(0, counted_max);
+  const params = JSON.stringify(counted.map((view) => view.params));
+  const { data } = useQuery<readonly (number | null)[]>("/dashboard/api/view_counts", { views: params });
+  return new Map(counted.map((view, at) => [view, data?.[at] ?? null]));
+}
+
+const save = (view: BrowserView, shared = false) =>
+  post<SavedViewView>("/dashboard/api/views", { list: "orders", ...view, shared });
+
+let moving = false;
+
+/** Moves the views of this browser to the server. What was moved is removed here, so it is not moved again. */
+async function moveFromBrowser(saved: readonly SavedViewView[]): Promise<void> {
+  moving = true;
+  const taken = new Map(saved.filter(({ own }) => own).map(({ name, params }) => [name, params]));
+  try {
+    for (const { name, params } of inBrowser.state.peek()) {
+      const before = taken.get(name);
+      if (before === undefined) await save({ name: name.slice(0, 40), params });
+      else if (!same(before, params)) await save({ name: `${name.slice(0, 38)} 2`, params });
+      inBrowser.set(inBrowser.state.peek().filter((view) => view.name !== name));
+    }
+  } catch {
+    // The others stay here until the list is opened again.
+  } finally {
+    moving = false;
+  }
+}
 
 /** Links to the views, and a button that saves the current view. */
 export function Views() {
+  const { data: saved } = useQuery<readonly SavedViewView[]>("/dashboard/api/views", { list: "orders" });
+  const isViewing = (session.value?.view_as ?? null) !== null;
+  useEffect(() => {
+    if (saved !== undefined && !isViewing && !moving && inBrowser.state.peek().length > 0) void moveFromBrowser(saved);
+  }, [saved]);
+  const own = (saved ?? []).map((one) => ({ name: one.name, params: one.params, counted: true, saved: one }));
+  const all: readonly ListView[] = [...builtIn(), ...own];
+  const counts = useCounts(all);
   const current = shown();
-  const { data: counts } = useQuery<OrderCounts>("/orders/counts");
-  const all = [...default_views(), ...own.state.value];
   const isNamed = all.some(({ params }) => same(params, current));
-  const save: Action = {
-    title: texts.saveView,
-    icon: "plus",
-    button: "plain",
-    when: !isNamed,
-    ask: {
-      title: texts.saveView,
-      text: texts.saveViewText,
-      fields: [{ kind: "text", name: "name", label: words.name, required: true, focus: true }],
-      submit: words.save,
-    },
-    run: (values) => {
-      const name = String(values["name"]);
-      own.set([...own.state.peek().filter((view) => view.name !== name), { name, params: current }]);
-    },
-  };
-  const drop = (view: (typeof all)[number]) => {
-    const before = own.state.peek();
-    own.set(before.filter((one) => one !== view));
-    showSuccess(texts.viewRemoved(view.name), { title: words.undo, run: () => own.set(before) });
-  };
   return (
     <nav class="views" aria-label={texts.views}>
       {all.map((view) => (
-        <span key={view.name} class="view">
-          <a href={to("/orders", view.params)} aria-current={same(view.params, current) ? "page" : undefined}>
-            {view.name}
-            {counts && countOf[view.name] && <span class="count">{count(countOf[view.name]?.(counts) ?? 0)}</span>}
-          </a>
-          {own.state.value.includes(view) && (
-            <Button kind="plain" icon="close" iconOnly title={texts.removeView(view.name)} onClick={() => drop(view)} />
-          )}
-        </span>
+        <ViewTab
+          key={view.saved?.id ?? view.name}
+          view={view}
+          orders={counts.get(view) ?? null}
+          isCurrent={same(view.params, current)}
+          isFixed={isViewing}
+        />
       ))}
-      <ActionButton of={save} />
+      <ActionButton of={saveAction(current, saved !== undefined && !isNamed && !isViewing)} />
     </nav>
   );
 }
+
+function saveAction(params: ViewParams, when: boolean): Action {
+  return {
+    title: texts.saveView,
+    icon: "plus",
+    button: "plain",
+    when,
+    ask: {
+      title: texts.saveView,
+      text: texts.saveViewText,
+      fields: [
+        { kind: "text", name: "name", label: words.name, required: true, focus: true },
+        { kind: "switch", name: "shared", label: isOperatorUser.value ? texts.shareStaff : texts.shareMerchant },
+      ],
+      submit: words.save,
+    },
+    run: ({ name, shared }) => save({ name: String(name).trim(), params }, shared === true),
+  };
+}
+
+/** The space (px) that stays visible before the current tab. */
+const scroll_margin = 60;
+
+interface ViewTabProps {
+  readonly view: ListView;
+  readonly orders: number | null;
+  readonly isCurrent: boolean;
+  /** Whether the session cannot change anything. */
+  readonly isFixed: boolean;
+}
+
+function ViewTab({ view, orders, isCurrent, isFixed }: ViewTabProps) {
+  const { name, params, saved } = view;
+  const drop = (id: string, shared: boolean) =>
+    remove(`/dashboard/api/views/${id}`).then(
+      () => showSuccess(texts.viewRemoved(name), { title: words.undo, run: () => void save({ name, params }, shared) }),
+      showRefused,
+    );
+  const tab = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    // On a phone, the row of tabs is wider than the screen.
+    if (isCurrent) tab.current?.parentElement?.scrollTo({ left: tab.current.offsetLeft - scroll_margin });
+  }, [isCurrent]);
+  return (
+    <span class="view" ref={tab}>
+      <a href={to("/orders", params)} aria-current={isCurrent ? "page" : undefined} title={saved && sharedBy(saved)}>
+        {saved?.shared && <Icon name="users" />}
+        {name}
+        {orders !== null && <span class={orders === 0 ? "count none" : "count"}>{count(orders)}</span>}
+      </a>
+      {saved?.editable && isCurrent && !isFixed && (
+        <Button
+          kind="plain"
+          icon="close"
+          iconOnly
+          title={texts.removeView(name)}
+          onClick={() => void drop(saved.id, saved.shared)}
+        />
+      )}
+    </span>
+  );
+}
+
+const sharedBy = ({ shared, saved_by }: SavedViewView) => (shared ? texts.sharedBy(saved_by) : undefined);
