@@ -195,6 +195,7 @@ async function equalRecords(ask: Ask, code: string): Promise<More & { readonly b
   await ask("POST", `/orders/${held.id}/tag`, { tags: ["Equal", `only ${code}`] });
   await ask("POST", `/orders/${held.id}/hold`, { reason: "address", note: `Hold ${word}` });
   const { holds } = await ask("GET", `/orders/${held.id}`);
+  const note = await ask("POST", `/orders/${held.id}/notes`, { text: `Staff ${word}`, shared: true });
   const [parcel] = await ask("GET", `/shipments?order_id=${sent.id}`);
   const back = await ask("POST", "/returns", {
     order_id: sent.id,
@@ -210,6 +211,7 @@ async function equalRecords(ask: Ask, code: string): Promise<More & { readonly b
     ready: {
       getErasure: { path: { id: erasure.id } },
       getLot: { path: { id: lot.id } },
+      deleteOrderNote: { path: { id: held.id, note_id: note.id } },
       getPackingSlip: slip,
       actOnOrders: { body: { action: "release", order_ids: [held.id], input: { hold_id } } },
       releaseOrder: { path: { id: held.id }, body: { hold_id } },

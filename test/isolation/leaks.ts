@@ -131,6 +131,8 @@ export const through_others = [
   ...["platform_imports", "reservation_lines", "staff_notes"],
   // Merchants cannot list documents; a link is for one of them.
   "documents",
+  // Views are of users, who may be of several merchants. Their queries name the merchant without the store's scope.
+  "saved_views",
 ];
 
 /**

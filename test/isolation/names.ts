@@ -25,7 +25,7 @@ const naming = new Set([
 
 /** The operator's records, and its users and keys that act for merchants. */
 const ofHouse = new Set(["whs", "cac", "man", "rtc", "zch", "cnt", "mer"]);
-const acting = new Set(["actor", "actor_id", "by", "created_by"]);
+const acting = new Set(["actor", "actor_id", "by", "created_by", "author"]);
 
 /** What an import tells about columns: their names are plain words, such as `email`. */
 const ofColumns = new Set(["fields", "suggested"]);
