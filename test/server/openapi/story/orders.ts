@@ -178,7 +178,6 @@ export async function fulfillment({ app, tell, act }: Teller, buyer: Buyer): Pro
   await tell("getPickList", { path, query: { format: "json" } });
   await tell("getWavePickList", { query: { order_ids: order.id, format: "json" } });
   await tell("pickOrder", { path, body: { items: [{ sku: "TEA-100", quantity: 3, bin: "B-02-01" }] } });
-  await undone({ tell, act }, path);
   await tell("packOrder", { path, body: {} });
   await tell("getPackingSlip", { path, query: { format: "json", prices: "true" } });
   const parcel = { weight: 5.1, weight_unit: "lb", dimensions: { length: 10, width: 8, height: 6, unit: "in" } };
@@ -229,6 +228,9 @@ export async function fulfillment({ app, tell, act }: Teller, buyer: Buyer): Pro
 async function byHand({ tell, act }: Pick<Teller, "app" | "tell" | "act">, buyer: Buyer): Promise<void> {
   const made = await act("createOrder", { body: { order_number: "SO-1005", ...buyer, line_items: [tea(2)] } });
   const path = { id: made.data.id };
+  await act("processOrder", { path, body: {} });
+  await act("pickOrder", { path, body: {} });
+  await undone({ tell, act }, path);
   await tell("shipOrder", { path, body: { carrier: "Bike Bob", tracking_number: "BOB-17" } });
   await tell("deliverOrder", { path, body: {} });
   const other = await act("createOrder", { body: { order_number: "SO-1006", ...buyer, line_items: [tea(1)] } });
