@@ -1,9 +1,9 @@
-// What only a few operations need: files of a merchant, and an entry in the request log.
+// What only a few operations need: files of a merchant, imports of files, and an entry in the request log.
 import type { Answered, TestApp } from "../../../build/service.ts";
 import { pngOf } from "../../../files/images.ts";
 import { storeBlock } from "../../../http/request_log/logged_requests.ts";
 
-type Ask = (method: string, path: string, body?: Uint8Array) => Promise<Answered["body"]>;
+type Ask = (method: string, path: string, body?: string | Uint8Array) => Promise<Answered["body"]>;
 
 /** Logos: one to read, one to delete, and one to show to buyers. */
 export async function filesToUse(ask: Ask, turn: number, merchant: string) {
@@ -20,6 +20,24 @@ export async function filesToUse(ask: Ask, turn: number, merchant: string) {
     updateBranding: { path: { id: merchant }, body: { logo_file_id: next.id, accent_color: "#0b5c4a" } },
     getBranding: { path: { id: merchant } },
   };
+}
+
+const checked_imports = 40;
+
+/** Imports of products: some that jobs have checked, which can run, and each turn one whose columns are not mapped. */
+export async function importsToRun(app: TestApp, ask: Ask) {
+  const uploaded = (text: string) => ask("POST", "/imports?kind=products", text);
+  const checked: { readonly id: string }[] = [];
+  for (let at = 1; at <= checked_imports; at += 1) checked.push(await uploaded(`sku,name\nIMPORTED-${at},Imported\n`));
+  await app.runJobs();
+  return async (turn: number) => ({
+    runImport: { path: { id: checked[turn % checked.length]?.id ?? "" } },
+    // Mappings are remembered by the names of the columns.
+    checkImport: {
+      path: { id: (await uploaded(`code ${turn},title\nMAPPED-${turn},Mapped\n`)).id as string },
+      body: { map: `code ${turn}:sku,title:name` },
+    },
+  });
 }
 
 /** An entry in the request log, which requests that bypass the port do not create. */

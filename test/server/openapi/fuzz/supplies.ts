@@ -7,7 +7,7 @@ import { shopifyOrder } from "../../../platforms/stores.ts";
 import { fakeCarrier } from "../../../shipping/carriers/fake_carrier.ts";
 import { goodsToSell, merchantsToChange } from "./merchants.ts";
 import { ordersToActOn } from "./orders_to_act_on.ts";
-import { filesToUse, loggedRequest } from "./other_supplies.ts";
+import { filesToUse, importsToRun, loggedRequest } from "./other_supplies.ts";
 
 /** A request of an operation that can succeed now, in the form of an example. */
 export interface Ready {
@@ -68,6 +68,7 @@ export async function openHouse(app: TestApp, receiver: string, merchant: string
   const listed = ({ full: key }: TestApp["keys"]["live"]) => app.call("GET", "/keys?limit=100", undefined, { key });
   const own = await Promise.all([app.keys.live, app.keys.test].map(async (keys) => (await listed(keys)).body.data));
   const store = await shopWithImports(app, live);
+  const imports = await importsToRun(app, live);
   const hook = await webhookWithDeliveries(app, test, receiver);
   const keys = own.flat().map(({ id }) => id as string);
   // Rate cards that labels are bought with must stay active.
@@ -83,6 +84,7 @@ export async function openHouse(app: TestApp, receiver: string, merchant: string
       const shelf = await stocked(live, `SUPPLY-${turn}`, mark);
       return {
         ...store.ready(turn),
+        ...(await imports(turn)),
         ...(await hook.ready(turn)),
         ...shelf.ready,
         ...(await orders(live, shelf)),
