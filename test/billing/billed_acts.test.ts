@@ -52,6 +52,8 @@ const tells_nothing = `
   createManifest followNumber trackMany carrierCallback beginViewAs endViewAs createReturn updateReturn closeReturn
   refundReturn reportRefund createPlatform updatePlatform deletePlatform retryPlatformImport retryPlatformReport
   bigcommerceOrder shopifyOrder woocommerceOrder createWebhook updateWebhook deleteWebhook rotateWebhookSecret
+  tagOrder untagOrder addOrderNote deleteOrderNote createDocument uploadFile deleteFile updateBranding getBulkRates
+  createShippingRule updateShippingRule deleteShippingRule reorderShippingRules tryShippingRules
   startBackup eraseCustomer eraseEmail cancelErasure discloseCustomer discloseEmail updateRetention decideRestored
   testWebhook redeliverWebhookDelivery recoverWebhook acknowledgeNotice chooseMembership joinMembership
 `

@@ -71,6 +71,10 @@ export async function openHouse() {
   });
   const sent = await shop.order([[tea, 2]]);
   await shop.act(sent.id, "ship");
+  const packed = await shop.order([[tea, 1]]);
+  const [unshipped] = (
+    await made(`/orders/${packed.id}/pack`, { packages: [{ items: [{ sku: tea.sku, quantity: 1 }] }] })
+  ).shipments;
   const expires_at = iso(shop.app.clocks.live.now() + 5 * day_ms);
   const hook = { url: "https://shop.example.com/hook", events: ["shipment.exception"] };
   const webhook = await made("/webhooks", hook);
@@ -85,6 +89,8 @@ export async function openHouse() {
     lot: lot.id,
     waiting: waiting.id,
     travelling: travelling.id,
+    packed: packed.id,
+    unshipped: unshipped.id,
     to_location,
     customer: shop.customer.id,
     address: shop.customer.shipping_addresses[1].id,
@@ -153,6 +159,7 @@ export type House = Awaited<ReturnType<typeof openHouse>>;
 const store = { platform: "shopify", store_id: "tea.myshopify.com", api_url: "https://93.184.216.34" };
 
 type Ids = Readonly<Record<"tea" | "sku" | "lot" | "waiting" | "travelling" | "customer" | "address", string>> &
+  Readonly<Record<"packed" | "unshipped", string>> &
   Readonly<Record<"booking" | "count" | "receipt" | "transfer" | "tracking" | "return" | "platform", string>> &
   Readonly<Record<"webhook" | "recovery" | "key" | "event" | "location" | "to_location" | "doubtful", string>> &
   Readonly<
@@ -172,6 +179,7 @@ function resourcesOf(ids: Ids): Readonly<Record<string, Resource>> {
     customer: { route: "/customers/:id", path: `/customers/${ids.customer}` },
     waiting: { route: "/orders/:id", path: `/orders/${ids.waiting}` },
     travelling: { route: "/orders/:id", path: `/orders/${ids.travelling}` },
+    packed: { route: "/orders/:id", path: `/orders/${ids.packed}` },
     parcel: { route: "/tracking/:tracking_number", path: `/tracking/${ids.tracking}` },
     "parcel in short": { route: "/tracking/:tracking_number", path: `/tracking/${ids.tracking}?shape=a` },
     return: { route: "/returns/:id", path: `/returns/${ids.return}` },
@@ -207,9 +215,11 @@ export function changesOf({ ids, acts }: Pick<House, "ids" | "acts">, random: Ra
     later: (days) => iso(now + random.integer(1, days) * day_ms),
     random,
   };
+  const reopening = at(`/orders/${ids.packed}/shipments/${ids.unshipped}`, "packed");
   return [
     ...orderChanges(acts, at(`/orders/${ids.waiting}`, "waiting"), ids, sent),
     ...orderChanges(acts, at(`/orders/${ids.travelling}`, "travelling"), ids, sent),
+    reopening("reopenOrderShipment", "POST", "/reopen", { reason: "mistake" }),
     ...stockChanges(ids, sent),
     ...returnChanges(ids, sent),
     ...deskChanges(ids, sent),
