@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { actorTypes } from "../../core/actor.ts";
-import { choice, closed, idField, nullable, Timestamp } from "../../core/schema.ts";
+import { choice, closed, idField, nullable, Timestamp, textField } from "../../core/schema.ts";
 import { paperSizes } from "../../documents/document.ts";
 import { documentStatuses } from "./printed_document.transitions.ts";
 import { printFormats, printKinds, skipCodes, slipPlaces } from "./printed_document.ts";
@@ -13,7 +13,7 @@ const items = (description: string) => ({ minItems: 1, maxItems: document_items_
 export const CreateDocument = closed({
   order_ids: Type.Optional(
     Type.Array(
-      Type.Union([Type.Integer(), Type.String({ minLength: 1, maxLength: 100 })]),
+      Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), textField(100)]),
       items("The orders by id or order number, in the order in which they are printed. Repeated ones count once."),
     ),
   ),
