@@ -71,10 +71,6 @@ export async function openHouse() {
   });
   const sent = await shop.order([[tea, 2]]);
   await shop.act(sent.id, "ship");
-  const packed = await shop.order([[tea, 1]]);
-  const [unshipped] = (
-    await made(`/orders/${packed.id}/pack`, { packages: [{ items: [{ sku: tea.sku, quantity: 1 }] }] })
-  ).shipments;
   const expires_at = iso(shop.app.clocks.live.now() + 5 * day_ms);
   const hook = { url: "https://shop.example.com/hook", events: ["shipment.exception"] };
   const webhook = await made("/webhooks", hook);
@@ -89,8 +85,6 @@ export async function openHouse() {
     lot: lot.id,
     waiting: waiting.id,
     travelling: travelling.id,
-    packed: packed.id,
-    unshipped: unshipped.id,
     to_location,
     customer: shop.customer.id,
     address: shop.customer.shipping_addresses[1].id,
@@ -114,10 +108,19 @@ export async function openHouse() {
   return { shop, ids, acts, resources: resourcesOf(ids), happenings: happeningsIn(shop, ids) };
 }
 
+/** Packs an order without a label, so that its parcel can be reopened. */
+async function packedOf({ app, order }: Shop, tea: Tea) {
+  const { id } = await order([[tea, 1]]);
+  const packages = [{ items: [{ sku: tea.sku, quantity: 1 }] }];
+  const { data } = (await app.post(`/orders/${id}/pack`, { packages })).body;
+  return { packed: id as string, unshipped: data.shipments[0].id as string };
+}
+
+type Tea = Awaited<ReturnType<Shop["product"]>>;
 type Made = (path: string, body: object) => Promise<Record<string, string>>;
 
 /** Creates what shipping needs: a carrier account that verifies addresses, a rate card, a parcel and its manifest. */
-async function shippingOf(shop: Shop, made: Made, tea: { id: string }, carrier: string) {
+async function shippingOf(shop: Shop, made: Made, tea: Tea, carrier: string) {
   overrideCarriers(shop.app.service, { fake: knowing });
   const credentials = { api_key: "a-key-at-the-carrier", account: "A-1" };
   const account = (await made("/shipping/carrier_accounts", { connector: "fake", credentials }))["id"] ?? "";
@@ -136,6 +139,7 @@ async function shippingOf(shop: Shop, made: Made, tea: { id: string }, carrier: 
     shipment,
     scanned,
     manifest,
+    ...(await packedOf(shop, tea)),
   };
 }
 
