@@ -33,6 +33,7 @@ const samples: SampleValues = {
   "shipments.id": "shp_1001",
   line_id: "lin_1001",
   label_id: "lbl_1001",
+  rule_id: "rul_1001",
   product_id: "prd_1001",
   warehouse_id: "whs_1001",
   email: "ada@example.com",

@@ -21,7 +21,7 @@ import { clerk, openStock, type Stock } from "../build/stock.ts";
 const unchecked = migrations[engine].map(({ name, statements }): Migration => {
   const free = (text: string) => text.replace(/,\s*CONSTRAINT "\w+" CHECK ?\(.*\)(?=,?\n)/g, "");
   const altersCheck = (text: string) =>
-    /^ALTER TABLE "\w+" (DROP CONSTRAINT "(?!\w+_[fp]k")|ADD CONSTRAINT "\w+" CHECK)/.test(text);
+    /^ALTER TABLE "\w+" ((DROP|RENAME) CONSTRAINT "(?!\w+_[fp]k")|ADD CONSTRAINT "\w+" CHECK)/.test(text);
   return { name: `${name}_unchecked`, statements: statements.filter((text) => !altersCheck(text)).map(free) };
 });
 
