@@ -368,7 +368,7 @@ function FilterField({ filter }: { readonly filter: ListFilter }) {
     const options = [...filter.options, ...several];
     return <Select class={look} aria-label={title} value={value} options={options} empty={title} onChoose={apply} />;
   }
-  // A link or a saved view may choose a time of day. The field shows its day here; Swedish dates are written as ISO 8601.
+  // A link or a saved view may choose a time. The field shows its day here; Swedish dates are written as ISO 8601.
   const day = value.includes("T") ? new Date(value).toLocaleDateString("sv") : value;
   return (
     <label class={look}>
