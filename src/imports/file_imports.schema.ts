@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { decimalSigns } from "../core/csv_columns.ts";
-import { choice, closed, nullable, Timestamp, textField } from "../core/schema.ts";
+import { choice, closed, notesField, nullable, Timestamp, textField } from "../core/schema.ts";
 import { actionsIn } from "../core/transitions.ts";
 import { fileFields } from "../http/file_upload.ts";
 import { OwnerView } from "../storage/tenant.schema.ts";
@@ -15,12 +15,10 @@ export const UploadQuery = closed({
 
 /** How the columns of an uploaded file are read. */
 export const CheckBody = closed({
-  map: Type.Optional(
-    Type.String({
-      maxLength: 40_000,
-      description: "Maps the file's columns to Packhouse columns, such as `Variant SKU:sku,Title:name,Handle:`.",
-    }),
-  ),
+  map: Type.Optional({
+    ...notesField(40_000),
+    description: "Maps the file's columns to Packhouse columns, such as `Variant SKU:sku,Title:name,Handle:`.",
+  }),
   decimal: Type.Optional(
     nullable(choice(decimalSigns, { description: "The file's decimal separator; null refuses ambiguous numbers." })),
   ),
