@@ -369,11 +369,12 @@ function FilterField({ filter }: { readonly filter: ListFilter }) {
     return <Select class={look} aria-label={title} value={value} options={options} empty={title} onChoose={apply} />;
   }
   // A link or a saved view may choose a time. The field shows its day here; Swedish dates are written as ISO 8601.
-  const day = value.includes("T") ? new Date(value).toLocaleDateString("sv") : value;
+  const timed = filter.kind === "date" && value.includes("T");
+  const shown = timed ? new Date(value).toLocaleDateString("sv") : value;
   return (
     <label class={look}>
       <span>{title}</span>
-      <input type={filter.kind as "text"} value={day} onChange={(event) => apply(event.currentTarget.value)} />
+      <input type={filter.kind as "text"} value={shown} onChange={(event) => apply(event.currentTarget.value)} />
     </label>
   );
 }
