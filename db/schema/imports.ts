@@ -25,7 +25,7 @@ export const file_imports = table(
     separator: text().notNull(),
     /** The names in the header line. */
     columns: json<readonly string[]>().notNull(),
-    /** The digest of these names, by which the mapping is remembered. */
+    /** A digest of these names. Finds the mapping again. */
     columns_key: text().notNull(),
     /** How the columns are read; see `fileFields`. */
     map: text(),

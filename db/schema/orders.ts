@@ -139,7 +139,7 @@ export const order_tags = table(
     order_id: int()
       .notNull()
       .references(() => orders.id),
-    /** The tag in lower case, by which tags are compared. */
+    /** The tag in lower case. Tags are compared in this form. */
     key: text().notNull(),
     tag: text().notNull(),
   },
@@ -166,7 +166,7 @@ export const staff_notes = table(
   (t) => [index("staff_notes_order").on(t.order_id, t.created_at, t.id)],
 );
 
-/** The words by which a search finds orders: those of their tags, and of the notes of staff. */
+/** Search words of orders, from their tags and staff notes. */
 export const order_words = table(
   "order_words",
   {

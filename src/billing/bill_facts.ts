@@ -49,7 +49,7 @@ export async function standingFacts(tx: Tx, act: BilledAct, source_id: number): 
   return listStanding(tx, act, source_id);
 }
 
-/** A fact of which less was done, or nothing. */
+/** A fact whose act was undone, wholly or in part. */
 export interface CorrectedFact {
   readonly fact: BillableEvent;
   readonly warehouse: BillableFact["warehouse"];

@@ -6,7 +6,7 @@ export const customerFields = {
     kind: "email",
     description: "Unique within the merchant, in any case of letters.",
     label: "Email",
-    csv: ["The email address, by which a customer is found.", "ana@example.com"],
+    csv: ["The email address. It identifies the customer.", "ana@example.com"],
   },
   first_name: {
     kind: "text",

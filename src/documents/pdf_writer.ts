@@ -170,7 +170,7 @@ export interface PdfSection {
   close(): void;
 }
 
-/** A PDF of several pages, whose sections share their fonts. */
+/** A PDF built section by section. The sections share their fonts. */
 export interface PdfBook {
   /** The library's document, for pages of other sources. */
   readonly document: PDFDocument;

@@ -84,8 +84,8 @@ export const chapters = [
   {
     name: "Shipping rules",
     description:
-      "Rules by which new orders get a carrier and service, a carton, insurance, a warehouse, a priority, a hold or a" +
-      " packing note. They never change what a person or client set.",
+      "Rules that choose the carrier and service, carton, insurance, warehouse, priority, hold and packing note of" +
+      " new orders. They never change what a person or client set.",
   },
   {
     name: "Tracking",

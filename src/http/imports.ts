@@ -93,7 +93,7 @@ interface ImportOptions {
    * in one of its own in a dry run. Throwing ends the import.
    */
   readonly note?: (tx: Tx, results: readonly RecordResult[]) => Promise<void>;
-  /** The number of records, in that order, whose results an interrupted import has stored. */
+  /** How many records, in that order, an interrupted import has finished. */
   readonly done?: number;
   /** Whether each step is undone, and the report shows the changes that it would have made. */
   readonly dry_run?: boolean;

@@ -69,7 +69,7 @@ const deleteRows = prepared((sql: WriteStatements, a: StatementArgs<{ ids: strin
   sql.delete(order_lines).where(among(order_lines.id, a.ids)),
 );
 
-/** Deletes lines of which nothing has been packed, and their units in voided parcels. */
+/** Deletes lines with no packed units, and their units in voided parcels. */
 export async function deleteLines(tx: Tx, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
   await forgetLines(tx, ids);

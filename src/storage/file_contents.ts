@@ -25,7 +25,7 @@ export const contentPath = (mode: Environment, key: string): string => join(mode
 
 const isAbsent = (error: unknown) => (error as { code?: string } | null)?.code === "ENOENT";
 
-/** Keeps contents in a folder, which is created with the first one. Only its owner can read it. */
+/** Keeps contents in a folder that only its owner can read. The first file creates it. */
 export function folderContents(folder: string, location: string | null = null): FileContents {
   const pathOf = (mode: Environment, key: string) => join(folder, contentPath(mode, key));
   return {

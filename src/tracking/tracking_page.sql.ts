@@ -91,7 +91,7 @@ function contentsOf(order: Order, shipment: Shipment | null): ParcelPage["conten
   };
 }
 
-/** The link to a logo on the server that shows the page, whose public URL may have a path. */
+/** The link to a logo on the server that shows the page. The server's public URL may have a path. */
 function logoOf({ site, mode, now }: Db, { logo_file_id: id }: Branding): string | null {
   if (id === null) return null;
   const path = (URL.parse(site.base_url)?.pathname ?? "").replace(/\/+$/, "");

@@ -22,7 +22,7 @@ export const [allNotes, sharedNotes] = [notesThat(), notesThat(eq(staff_notes.sh
 /** Locks a note. Refuses: resource_missing. */
 export const { lock: lockNote } = recordLookup(staff_notes, "note");
 
-/** Stores a note and the words by which it is found. */
+/** Stores a note and its search words. */
 export async function insertNote(tx: Tx, note: Omit<StaffNote, "id">): Promise<StaffNote> {
   const [id = 0] = await insertIds(tx, staff_notes, [note]);
   await insertWords(tx, { order_id: note.order_id, note_id: id, internal: !note.shared }, note.text);

@@ -1,4 +1,4 @@
-// The tags of orders, and the words by which a search finds orders.
+// The tags of orders, and their search words.
 import { and, asc, count, eq, min } from "drizzle-orm";
 import { order_tags, order_words } from "../../../db/schema/orders.ts";
 import { searchWords } from "../../customers/customer.ts";

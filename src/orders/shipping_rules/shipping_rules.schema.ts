@@ -256,7 +256,7 @@ export const TrialView = closed({
     closed({
       id: text("The rule; null for a draft without an id."),
       name: Type.String({ description: "Its name for people." }),
-      orders: Type.Integer({ description: "The orders of which it decides a field." }),
+      orders: Type.Integer({ description: "Orders with at least one field that this rule decides." }),
     }),
     { description: "The rules that were tried, in the order in which they apply." },
   ),

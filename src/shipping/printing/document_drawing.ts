@@ -136,7 +136,7 @@ export class DocumentDrawing {
     }
   }
 
-  /** Reads orders, and records those of which nothing can be picked. */
+  /** Reads orders, and records those with nothing to pick. */
   async #pickable(ids: readonly number[], printed: PrintLog): Promise<Order[]> {
     const open: Order[] = [];
     for (let at = 0; at < ids.length; at += slice_orders) {

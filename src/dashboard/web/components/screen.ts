@@ -63,7 +63,7 @@ export interface Screen {
   readonly group?: string;
   /** What the screen is for, on its card. */
   readonly line?: string;
-  /** Words by which the screen is found, in addition to its title and line. */
+  /** More words that find the screen in a search, besides its title and line. */
   readonly keywords?: readonly string[];
   /** The second key of its shortcut: `o` for `g o`. */
   readonly key?: string;

@@ -15,7 +15,7 @@ import { stateWords } from "../text/states.ts";
 interface PaletteOffer {
   readonly title: string;
   readonly note?: string;
-  /** Words by which it is found, in addition to its title and note. */
+  /** More words that find it in a search, besides its title and note. */
   readonly keywords?: readonly string[];
   readonly icon: IconName;
   /** The record that it leads to, if it belongs to one of several merchants. */

@@ -4,7 +4,7 @@ import { titles } from "./navigation.ts";
 import { shippingTexts } from "./shipping.ts";
 import { ruleTexts } from "./shipping_rules.ts";
 
-/** An entry of the settings: its title, what it is for in one line, and words by which users look for it. */
+/** An entry of the settings: its title, what it is for in one line, and search words. */
 export interface SettingsEntry {
   readonly title: string;
   readonly line: string;

@@ -72,7 +72,7 @@ function entryOf({ id, event, from_status, to_status, reason, note, actor, reque
     ),
     note: (reason || note) && (
       <>
-        {reason && <span>{stateWords(reason)}</span>}
+        {reason && <span>{event === "shipping_rule" ? reason : stateWords(reason)}</span>}
         {reason && note && ": "}
         {note && <Note text={note} />}
       </>
