@@ -77,6 +77,20 @@ describeInHouse("the keyboard", (house) => {
     await press(page, "Escape");
   });
 
+  test("a key pressed right after a dialog closes keeps the focus that it moved", async () => {
+    const { page } = await house.open("/orders?sort=created_at");
+    await page.waitForSelector("tr:has-text('K-2')");
+    await press(page, "j ?");
+    await page.waitForSelector("dialog[open]");
+    // Both happen before the page learns of the closing.
+    await page.evaluate(() => {
+      document.querySelector("dialog")?.close();
+      document.dispatchEvent(new KeyboardEvent("keydown", { key: "/" }));
+    });
+    await page.waitForSelector("dialog", { state: "detached" });
+    expect(await page.locator("input[type=search]:focus").count()).toBe(1);
+  });
+
   test("in a dialog, ? lists the keys of the dialog, and Escape closes one after the other", async () => {
     const { page } = await house.open("/settings/keys");
     await page.waitForSelector("tr[data-id]");

@@ -44,10 +44,12 @@ export function Dialog({ title, onClose, children, wide = false, mayClose = () =
   const id = useId();
   useEffect(() => {
     const before = document.activeElement;
-    dialog.current?.showModal();
-    focusWithin(dialog.current);
+    const shown = dialog.current;
+    shown?.showModal();
+    focusWithin(shown);
     return () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      // A dialog that is closed has returned the focus already, and the next key may have moved it since.
+      if (shown?.open && before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);
   const close = () => mayClose() && dialog.current?.close();
