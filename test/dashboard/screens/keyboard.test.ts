@@ -83,10 +83,10 @@ describeInHouse("the keyboard", (house) => {
     await press(page, "j ?");
     await page.waitForSelector("dialog[open]");
     // Both happen before the page learns of the closing.
-    await page.evaluate(() => {
-      document.querySelector("dialog")?.close();
+    await page.evaluate(`
+      document.querySelector("dialog").close();
       document.dispatchEvent(new KeyboardEvent("keydown", { key: "/" }));
-    });
+    `);
     await page.waitForSelector("dialog", { state: "detached" });
     expect(await page.locator("input[type=search]:focus").count()).toBe(1);
   });
