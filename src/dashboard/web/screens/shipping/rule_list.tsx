@@ -27,6 +27,9 @@ interface RuleChoices {
   readonly warehouses: readonly Option[];
 }
 
+/** Whether the choices have been read. A form that is open does not take them up any more. */
+const isRead = ({ carriers, warehouses }: RuleChoices) => carriers !== undefined && warehouses.length > 0;
+
 /** The names of carriers and warehouses in the sentences of rules. */
 function useRuleNames(): RuleNames {
   const { data } = useQuery<CarrierList>("/shipping/carriers");
@@ -117,7 +120,7 @@ function RuleActs({ rule, rules, choices }: RuleActsProps) {
   const save: Action = {
     title: words.edit,
     icon: "edit",
-    when: managed,
+    when: managed && isRead(choices),
     match,
     ask: {
       title: texts.edit,
@@ -192,6 +195,7 @@ const addRule = ({ carriers, warehouses }: RuleChoices): Action => ({
   icon: "plus",
   button: "primary",
   permission: "shipping.manage",
+  disabled: !isRead({ carriers, warehouses }),
   ask: {
     title: texts.add,
     wide: true,
