@@ -31,6 +31,7 @@ export const importTexts = {
     "Exports of Shopify, WooCommerce and ShipStation work as they are: you choose once what each column contains.",
   template: "Download current data as CSV",
   another: "Import another file",
+  merchantFirst: "Choose a merchant first.",
   tooLarge: "The file is larger than 10 MiB. Split it into several files.",
   uploading: (name: string) => `Uploading ${name}`,
   recent: "Recent imports",

@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
 import type { ImportKind } from "../../../../imports/file_import.transitions.ts";
 import { sendCsv } from "../../api/client.ts";
+import { mustName } from "../../api/merchants.ts";
 import { type ApiProblem, problemOf } from "../../api/problem.ts";
 import type { FileImport } from "../../api/types.ts";
-import { navigate, to } from "../../browser/router.ts";
+import { merchantOfPage, navigate, to } from "../../browser/router.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { FileDrop } from "../../components/file_input.tsx";
@@ -36,6 +37,7 @@ function ImportStart({ kind }: { readonly kind: ImportKind }) {
   const [uploading, setUploading] = useState<string | null>(null);
   const upload = async (file: File) => {
     setProblem(null);
+    if (mustName.value && merchantOfPage.value === null) return setProblem(texts.merchantFirst);
     if (file.size > bytes_max) return setProblem(texts.tooLarge);
     setUploading(file.name);
     try {
