@@ -41,6 +41,8 @@ interface ListBasics<Row> {
   /** The parameter of the search; without it the list has no search. */
   readonly search?: { readonly param: string; readonly hint: string };
   readonly filters?: readonly ListFilter[];
+  /** A button after the filters. */
+  readonly filterAct?: ComponentChildren;
   readonly columns: readonly TableColumn<Row>[];
   readonly id?: (row: Row) => string;
   readonly href?: (row: Row) => string | null;
@@ -172,7 +174,7 @@ async function matchingIds<Row>(path: string, request: Params, id: (row: Row) =>
 
 /** A list as a part of a page. */
 export function List<Row>(settings: ListSettings<Row>) {
-  const { name, path, id = idOf, search, empty, bulk, limit = 50, of_one = false } = settings;
+  const { name, path, id = idOf, search, empty, bulk, limit = 50, of_one = false, by_cursor = false } = settings;
   const [columns, filters] = [settings.columns.filter(isShown), (settings.filters ?? []).filter(isShown)];
   const request = listParams(settings);
   const { data: rows, pagination, problem, loading, previous, reload } = useQuery<readonly Row[]>(path, request);
@@ -190,6 +192,7 @@ export function List<Row>(settings: ListSettings<Row>) {
         search={search}
         filters={filters}
         columns={of_one ? columns : withMerchant(columns, rows ?? [])}
+        act={settings.filterAct}
         filtered={filtered}
         onClear={clear}
         hidden={hidden}
@@ -220,14 +223,7 @@ export function List<Row>(settings: ListSettings<Row>) {
           sort={{ by: String(request["sort"] ?? ""), set: (by) => setQuery({ sort: by, page: null, cursor: null }) }}
         />
       )}
-      {pagination && (
-        <Pages
-          pagination={pagination}
-          shown={rows?.length ?? 0}
-          limit={limit}
-          by_cursor={settings.by_cursor ?? false}
-        />
-      )}
+      {pagination && <Pages pagination={pagination} shown={rows?.length ?? 0} limit={limit} by_cursor={by_cursor} />}
       {bulk && chosen.size > 0 && (
         <BulkBar
           count={chosen.size}
@@ -278,12 +274,13 @@ interface ListBarProps<Row> {
   readonly search: ListRequest["search"];
   readonly filters: readonly ListFilter[];
   readonly columns: readonly TableColumn<Row>[];
+  readonly act: ComponentChildren;
   readonly filtered: boolean;
   readonly onClear: () => void;
   readonly hidden: StoredPreference<readonly string[]>;
 }
 
-function Bar<Row>({ path, search, filters, columns, filtered, onClear, hidden }: ListBarProps<Row>) {
+function Bar<Row>({ path, search, filters, columns, act, filtered, onClear, hidden }: ListBarProps<Row>) {
   if (search === undefined && filters.length === 0) return null;
   return (
     <div class="list-bar">
@@ -291,6 +288,7 @@ function Bar<Row>({ path, search, filters, columns, filtered, onClear, hidden }:
       {filters.map((filter) => (
         <FilterField key={filter.param} filter={filter} />
       ))}
+      {act}
       {filtered && <Button kind="plain" icon="close" title={words.clearFilters} onClick={onClear} />}
       <span class="list-bar-end">
         <ColumnChooser columns={columns} hidden={hidden} />

@@ -57,7 +57,7 @@ export const effectTexts = {
 
 export const orderTexts = {
   heldFrom: (state: string) => `On hold (was ${state})`,
-  placed: "placed",
+  placed: "Placed",
   leavesBy: (day: string) => `Ship by ${day}`,
   noShipDate: "No ship date",
   imported: "imported from another system",

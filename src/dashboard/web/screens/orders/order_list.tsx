@@ -171,16 +171,16 @@ export function OrdersScreen() {
       above={
         <>
           <Views />
-          <div class="filter-row">
-            <Chips />
-            <Button
-              kind="plain"
-              icon="filter"
-              title={all ? texts.fewerFilters : texts.moreFilters}
-              onClick={() => setAll(!all)}
-            />
-          </div>
+          <Chips />
         </>
+      }
+      filterAct={
+        <Button
+          kind="plain"
+          icon="filter"
+          title={all ? texts.fewerFilters : texts.moreFilters}
+          onClick={() => setAll(!all)}
+        />
       }
       acts={
         <>

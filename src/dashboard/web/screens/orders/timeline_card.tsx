@@ -74,11 +74,18 @@ function entryOf({ id, event, from_status, to_status, reason, note, actor, reque
       <>
         {reason && <span>{event === "shipping_rule" ? reason : stateWords(reason)}</span>}
         {reason && note && ": "}
-        {note && <Note text={note} />}
+        {note && <Note text={event === "update" ? changesText(note) : note} />}
       </>
     ),
     ...(tone === undefined ? {} : { tone }),
   };
+}
+
+/** The changes of an order in words: `packing_note: none > Fragile` becomes `Packing note: none → Fragile`. */
+function changesText(note: string): string {
+  return note
+    .replaceAll(/(^|, )([a-z_]+)(?=: |$)/g, (_all, before, name) => before + stateWords(name))
+    .replaceAll(" > ", " → ");
 }
 
 const named = /(\b(?:ord|ret)_\d+\b)/;
