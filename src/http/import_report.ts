@@ -155,13 +155,20 @@ export class ImportTally {
       this.#fail(problems.length > 0 ? problems : problemsOf(outcome.fault, rows, this.#columns));
       return;
     }
-    const { change, key, effect } = outcome;
+    const { change, effect } = outcome;
     const { line, name } = rows[0] as CheckedCsvRow<unknown>;
     this.#counts[change] += 1;
-    if (key !== undefined) this.taken.set(key, line);
+    this.take(outcome, { rows });
     if (this.#changes === null) imported_rows.add(1, change);
     else if (change !== "unchanged" && effect !== undefined && this.#changes.length < changes_max) {
       this.#changes.push({ line, name, change, fields: cellChanges(this.#columns, effect) });
+    }
+  }
+
+  /** Notes what a record wrote, without counting it. */
+  take(outcome: CsvRowOutcome, { rows: [first] }: Pick<Gathered<unknown>, "rows">): void {
+    if (outcome.change !== "failed" && outcome.key !== undefined && first !== undefined) {
+      this.taken.set(outcome.key, first.line);
     }
   }
 

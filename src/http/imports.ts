@@ -123,12 +123,14 @@ export async function importFile<Row>(
   const { rows, counts, strays } = await countRows(file, it, rows_max);
   onStart(rows);
   const tally = new ImportTally(it.columns, dry_run);
-  const step = stepOf(store, it, tally, actor, options);
+  const { take, repeat } = stepsOf(store, it, tally, actor, options);
+  let { done = 0 } = options;
   const waiting = new Map<string, Gathered<Row>>();
   let batch: Gathered<Row>[] = [];
   let size = 0;
   const flush = async () => {
-    await takeRecords(step, batch, tally);
+    await takeRecords(done > 0 ? repeat : take, batch);
+    done -= Math.min(done, batch.length);
     for (let row = 0; row < size; row += 1) onRow();
     batch = [];
     size = 0;
@@ -148,7 +150,7 @@ export async function importFile<Row>(
     if (stray !== null && record.problems.length === 0) record.problems.push(incomplete(it, record, stray));
     batch.push(record);
     size += record.read;
-    if (size >= batch_rows) await flush();
+    if (size >= batch_rows || batch.length === done) await flush();
   }
   await flush();
   if (waiting.size > 0)
@@ -243,24 +245,30 @@ async function countRows<Row>(file: CsvInput, it: Import<Row>, max: number) {
 const keyOf = <Row>({ grouped }: Import<Row>, { name, line }: CsvTableRow) =>
   (grouped === undefined ? null : name) ?? `\n${line}`;
 
-/** Saves records together and returns their outcomes. A fault that it throws is the outcome of all of them. */
+/** Takes records together. */
 interface ImportStep<Row> {
-  readonly save: (records: readonly Gathered<Row>[]) => Promise<CsvRowOutcome[]>;
+  /** Returns the outcomes of the records. A fault that it throws is the outcome of all of them. */
+  readonly run: (records: readonly Gathered<Row>[]) => Promise<CsvRowOutcome[]>;
   /** Stores the result of a record that failed alone. */
   readonly refuse: (outcome: CsvRowOutcome, record: Gathered<Row>) => Promise<void>;
+  /** Counts the outcome of a record. */
+  readonly count: (outcome: CsvRowOutcome, record: Gathered<Row>) => void;
 }
 
 /** A part of the work of a step: saves some records, or runs them and undoes it. */
 type SaveRecords<Row> = (tx: Tx, records: readonly CsvRowGroup<Row>[]) => Promise<CsvRowOutcome[]>;
 
-/** How an import takes records. Bad ones are left out, and results are stored along the way. */
-function stepOf<Row>(
+/**
+ * How an import takes records: `take` saves them or, in a dry run, runs and undoes them; `repeat` only finds out what
+ * records wrote that an interrupted import has finished. Bad records are left out. Results are stored along the way.
+ */
+function stepsOf<Row>(
   store: Writer,
   it: Import<Row>,
   tally: ImportTally,
   actor: Actor,
-  { dry_run = false, note, done = 0 }: ImportOptions,
-): ImportStep<Row> {
+  { dry_run = false, note }: ImportOptions,
+): { readonly take: ImportStep<Row>; readonly repeat: ImportStep<Row> } {
   const save: SaveRecords<Row> = (tx, records) => it.save(tx, records, tally.taken, actor);
   const tryOut = dryRunStep(store, it, tally.taken, actor);
   const noteAll = async (tx: Tx, outcomes: readonly CsvRowOutcome[], records: readonly Gathered<Row>[]) =>
@@ -268,29 +276,25 @@ function stepOf<Row>(
       tx,
       records.map((record, at) => tally.resultOf(outcomes[at] as CsvRowOutcome, record)),
     );
-  let left = done;
-  return {
-    async save(records) {
-      if (left > 0 && left < records.length) {
-        const at = left;
-        return [...(await this.save(records.slice(0, at))), ...(await this.save(records.slice(at)))];
-      }
-      const good = records.filter(({ problems }) => problems.length === 0);
-      const whole = (outcomes: readonly CsvRowOutcome[]) => {
-        let at = 0;
-        return records.map(({ problems }) => (problems.length > 0 ? bad : (outcomes[at++] as CsvRowOutcome)));
-      };
-      const isDone = left > 0;
-      left = Math.max(0, left - records.length);
-      // What an interrupted import has saved is run once more only to know what it wrote.
-      if (isDone) return whole(good.length === 0 ? [] : await tryOut(good));
+  const goodOf = (records: readonly Gathered<Row>[]) => records.filter(({ problems }) => problems.length === 0);
+  const whole = (records: readonly Gathered<Row>[], outcomes: readonly CsvRowOutcome[]) => {
+    let at = 0;
+    return records.map(({ problems }) => (problems.length > 0 ? bad : (outcomes[at++] as CsvRowOutcome)));
+  };
+  const tryGood = async (records: readonly Gathered<Row>[]) => {
+    const good = goodOf(records);
+    return whole(records, good.length === 0 ? [] : await tryOut(good));
+  };
+  const take: ImportStep<Row> = {
+    async run(records) {
+      const good = goodOf(records);
       if (dry_run || good.length === 0) {
-        const outcomes = whole(good.length === 0 ? [] : await tryOut(good));
+        const outcomes = await tryGood(records);
         if (note !== undefined) await store.write((tx) => noteAll(tx, outcomes, records));
         return outcomes;
       }
       return store.write(async (tx) => {
-        const outcomes = whole(await save(tx, good));
+        const outcomes = whole(records, await save(tx, good));
         await noteAll(tx, outcomes, records);
         return outcomes;
       });
@@ -298,7 +302,18 @@ function stepOf<Row>(
     async refuse(outcome, record) {
       if (note !== undefined) await store.write((tx) => noteAll(tx, [outcome], [record]));
     },
+    count: (outcome, record) => tally.add(outcome, record),
   };
+  const repeat: ImportStep<Row> = {
+    async run(records) {
+      // Without results, this only confirms that the import may continue.
+      await store.write(async (tx) => note?.(tx, []));
+      return tryGood(records);
+    },
+    refuse: async () => {},
+    count: (outcome, record) => tally.take(outcome, record),
+  };
+  return { take, repeat };
 }
 
 /** The outcome of a record with bad rows. Its problems are known. */
@@ -351,32 +366,28 @@ async function runAndUndo(store: Writer, work: (tx: Tx) => Promise<CsvRowOutcome
   }
 }
 
-/** Imports records in one step. If that is refused as a whole, each half is tried, down to the failing record. */
-async function takeRecords<Row>(
-  step: ImportStep<Row>,
-  records: readonly Gathered<Row>[],
-  tally: ImportTally,
-): Promise<void> {
+/** Takes records in one step. If that is refused as a whole, each half is tried, down to the failing record. */
+async function takeRecords<Row>(step: ImportStep<Row>, records: readonly Gathered<Row>[]): Promise<void> {
   const [first] = records;
   // Lets other requests run between two transactions.
   await Bun.sleep(0);
   if (first === undefined) return;
   try {
-    const outcomes = await step.save(records);
+    const outcomes = await step.run(records);
     for (const [at, record] of records.entries()) {
       const outcome = outcomes[at];
       if (outcome === undefined) throw new Error("each record has an outcome");
-      tally.add(outcome, record);
+      step.count(outcome, record);
     }
   } catch (error) {
     const outcome = failedRow(error);
     if (records.length === 1) {
       await step.refuse(outcome, first);
-      return tally.add(outcome, first);
+      return step.count(outcome, first);
     }
     const middle = Math.ceil(records.length / 2);
-    await takeRecords(step, records.slice(0, middle), tally);
-    await takeRecords(step, records.slice(middle), tally);
+    await takeRecords(step, records.slice(0, middle));
+    await takeRecords(step, records.slice(middle));
   }
 }
 

@@ -16,7 +16,7 @@ import { type Store, type Tx, writeChunks } from "../storage/database.ts";
 import type { ClaimedWork } from "../storage/queue.ts";
 import { type ImportKind, isChecking } from "./file_import.transitions.ts";
 import type { FileImport } from "./file_import.ts";
-import { deleteCheckedRows, deleteImports, fileImportQueue, findPart } from "./file_imports.sql.ts";
+import { deleteImports, fileImportQueue, findPart } from "./file_imports.sql.ts";
 import { endImport, ImportSuperseded, noteResults, problemOf, releaseImport, restartCheck } from "./file_imports.ts";
 
 type ImportOptions = NonNullable<Parameters<typeof importFile>[4]>;
@@ -111,10 +111,7 @@ async function workOn({ file: it }: ImportClaim, all: Store, service: Service): 
 /** Imports or checks the rows of a file, and returns how many there are. */
 async function importRows(it: FileImport, store: Store): Promise<number> {
   const dry_run = isChecking(it.status);
-  if (dry_run) {
-    await store.write((tx) => restartCheck(tx, it));
-    while (await store.write((tx) => deleteCheckedRows(tx, it.id, deleted_batch_max))) await Bun.sleep(0);
-  }
+  if (dry_run) while (await store.write((tx) => restartCheck(tx, it))) await Bun.sleep(0);
   let rows = 0;
   await kindsOfImports[it.kind].run(store, inputOf(it, store), it.asked_by, {
     dry_run,

@@ -18,6 +18,7 @@ import {
 } from "./file_import.transitions.ts";
 import { type FileImport, type ImportHead, type ImportProblem, notedRows } from "./file_import.ts";
 import {
+  deleteCheckedRows,
   fileImportQueue,
   findMapping,
   getImport,
@@ -140,11 +141,14 @@ async function lockClaimed(tx: Tx, claim: FileImport): Promise<FileImport> {
   return it;
 }
 
-/** Resets the counts of a check that was interrupted. */
-export async function restartCheck(tx: Tx, claim: FileImport): Promise<void> {
+/** Resets the counts of an interrupted check, and deletes some of its results. Returns whether more are left. */
+export async function restartCheck(tx: Tx, claim: FileImport): Promise<boolean> {
   await lockClaimed(tx, claim);
   await saveImport(tx, claim.id, counted);
+  return deleteCheckedRows(tx, claim.id, deleted_batch_max);
 }
+
+const deleted_batch_max = 500;
 
 /** Stores the results of some records of a claimed import of `rows` rows, with its progress, and renews the claim. */
 export async function noteResults(

@@ -1,9 +1,14 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { isNotNull, sql as template } from "drizzle-orm";
 import { file_imports } from "../../db/schema/imports.ts";
+import type { FileImport } from "../../src/imports/file_import.ts";
 import { deleteOldImports, fileImportsSettled, importFiles } from "../../src/imports/file_imports.jobs.ts";
+import { getImport } from "../../src/imports/file_imports.sql.ts";
+import { ImportSuperseded, restartCheck } from "../../src/imports/file_imports.ts";
 import { type Answered, openApp } from "../build/service.ts";
 import { openShop } from "../build/shop.ts";
+
+setDefaultTimeout(60_000);
 
 const shop = await openShop();
 const { app } = shop;
@@ -32,6 +37,20 @@ async function settled(id: string): Promise<Body> {
 async function act(id: string, action: "check" | "run" | "cancel", body: object = {}): Promise<Body> {
   const { status, body: answer } = await app.post(`/imports/${id}/${action}`, body);
   return status === 200 ? settled(id) : { status, ...answer };
+}
+
+/** Starts the run of an import, whose claim another server takes over once some rows are done. Returns the import. */
+async function interrupted(id: string, rows: number): Promise<Body> {
+  await app.post(`/imports/${id}/run`, {});
+  const { live } = app.service.stores;
+  await importFiles(live, app.service);
+  while ((await app.get(`/imports/${id}`)).body.data.rows_done < rows) await Bun.sleep(0);
+  await live.write(async (tx) => {
+    const taken = { claims: template`${file_imports.claims} + 1`, next_at: tx.now };
+    await tx.sql.update(file_imports).set(taken).where(isNotNull(file_imports.next_at));
+  });
+  await fileImportsSettled(live);
+  return (await app.get(`/imports/${id}`)).body.data;
 }
 
 const rowsOf = async (id: string, query = ""): Promise<Body[]> =>
@@ -190,21 +209,7 @@ describe("guards", () => {
     const rows = Array.from({ length: 400 }, (_, at) => `INT-${at},${at % 50 === 7 ? "" : `Row ${at}`}`);
     const it = await upload("products", ["sku,name", ...rows, "INT-0,Again"].join("\n"));
     expect(it).toMatchObject({ status: "checked", created: 392, failed: 9 });
-    await app.post(`/imports/${it.id}/run`, {});
-    const { live } = app.service.stores;
-    await importFiles(live, app.service);
-    let done = 0;
-    while (done === 0) {
-      await Bun.sleep(0);
-      done = (await app.get(`/imports/${it.id}`)).body.data.rows_done;
-    }
-    // Another server takes the claim over.
-    await live.write(async (tx) => {
-      const taken = { claims: template`${file_imports.claims} + 1`, next_at: tx.now };
-      await tx.sql.update(file_imports).set(taken).where(isNotNull(file_imports.next_at));
-    });
-    await fileImportsSettled(live);
-    const before = (await app.get(`/imports/${it.id}`)).body.data;
+    const before = await interrupted(it.id, 1);
     expect(before.status).toBe("importing");
     expect(before.rows_done).toBeLessThan(401);
     expect(await settled(it.id)).toMatchObject({ status: "done", rows: 401, rows_done: 401, created: 392, failed: 9 });
@@ -212,6 +217,35 @@ describe("guards", () => {
     expect(failed.map(({ line }) => line)).toEqual([...Array.from({ length: 8 }, (_, at) => at * 50 + 9), 402]);
     expect(failed.at(-1).problems[0].message).toContain("repeats line 2");
     expect((await rejected(it.id)).split("\r\n").length).toBe(11);
+  });
+
+  test("an interrupted import stores no row twice, also if one row made its whole step fail", async () => {
+    const skus = Array.from({ length: 200 }, (_, at) => `TWICE-${at}`);
+    for (const sku of skus.slice(0, 50)) await shop.product({ sku, units: 5 });
+    const rest = await upload("products", ["sku,name", ...skus.slice(50).map((sku) => `${sku},Later`)].join("\n"));
+    await act(rest.id, "run");
+    // Its units are reserved, so that counting fewer is refused.
+    await shop.order([["TWICE-10", 5]]);
+    const file = ["sku,quantity", ...skus.map((sku, at) => `${sku},${at === 10 ? 1 : 7}`)].join("\n");
+    const it = await upload("stock", file);
+    expect(it).toMatchObject({ status: "checked", rows: 200, failed: 1 });
+    expect(await interrupted(it.id, 50)).toMatchObject({ status: "importing" });
+    const on_hand = async (sku: string) => (await app.get(`/inventory/${sku}`)).body.data.on_hand;
+    expect(await on_hand("TWICE-0")).toBe(7);
+    await app.must("PATCH", "/inventory/TWICE-0", { adjustment: 3, reason: "correction" });
+    expect(await settled(it.id)).toMatchObject({ status: "done", rows_done: 200, failed: 1 });
+    expect(await on_hand("TWICE-0")).toBe(10);
+    expect(await on_hand("TWICE-199")).toBe(7);
+  });
+
+  test("a server that has lost its claim changes no results of a check", async () => {
+    const it = await upload("products", "sku,name\nLOST-1,\n");
+    await app.post(`/imports/${it.id}/check`, {});
+    const { live } = app.service.stores;
+    const now = (await live.read((db) => getImport(db, it.id))) as FileImport;
+    const lost = { ...now, claims: now.claims - 1 };
+    await expect(live.write((tx) => restartCheck(tx, lost))).rejects.toThrow(ImportSuperseded);
+    expect(await rowsOf(it.id, "&change=failed")).toHaveLength(1);
   });
 
   test("the erasure of a person deletes all files of orders and customers, and cancels pending ones", async () => {
