@@ -45,18 +45,20 @@ const operations: Readonly<Record<ImportKind, string>> = {
   stock: "importInventory",
 };
 
-/** Refuses a kind of record that the caller may not import. Refuses: insufficient_permission, not_for_merchants. */
+/**
+ * Refuses a kind of record that the caller may not import, or not read the imports of.
+ * Refuses: insufficient_permission, not_for_merchants, merchant_suspended.
+ */
 async function refuseKind(call: Call, kind: ImportKind): Promise<void> {
   const permission = importNeeds[kind];
-  const { granted, merchant_id, store } = call;
+  const { granted, writes } = call;
   if (!granted.permissions.has(permission)) {
     const what = permissions[permission].toLowerCase();
     const message = `Importing ${kind} requires the permission ${permission} (${what}).`;
     const facts = granted.by === "role" ? { permission, role: granted.name } : { required: levelFor(permission) };
     throw new Fault("insufficient_permission", message, facts);
   }
-  const route = { id: operations[kind], need: permission };
-  await refuseForMerchants({ merchant_id, store: store.base }, route, operations[kind]);
+  await refuseForMerchants(call, { id: operations[kind], need: permission, writes }, operations[kind]);
 }
 
 /** Checks that the caller may import the kind of record of an import. */
@@ -131,6 +133,7 @@ export const fileImportRoutes = routes("Imports", [
       " them, or a file with the same columns was mapped before. Otherwise it waits for `check` with a mapping. The" +
       " columns of each kind are listed at its import in one request, such as `POST /products/import`. Files are" +
       " deleted 14 days after the last change.",
+    refuses: ["merchant_suspended"],
     sends: "csv",
     query: UploadQuery,
     answers: { 201: EnvelopedView(FileImportDetailView) },
@@ -196,7 +199,7 @@ export const fileImportRoutes = routes("Imports", [
     description:
       "Runs each row and undoes it; nothing is imported. The mapping is remembered for the merchant's later files of" +
       " this kind with the same columns.",
-    refuses: ["invalid_state_transition"],
+    refuses: ["invalid_state_transition", "merchant_suspended"],
     prepare: ofPermittedKind,
     body: CheckBody,
     view: FileImportDetailView,
@@ -208,7 +211,7 @@ export const fileImportRoutes = routes("Imports", [
     description:
       "Imports the rows without errors, as the import in one request does. It continues after a crash, and each row" +
       " is imported once.",
-    refuses: ["invalid_state_transition"],
+    refuses: ["invalid_state_transition", "merchant_suspended"],
     prepare: ofPermittedKind,
     view: FileImportDetailView,
     act: async (tx, { params, call }) => shown(tx, await runImport(tx, params.id, call.actor)),
@@ -217,7 +220,7 @@ export const fileImportRoutes = routes("Imports", [
     id: "cancelImport",
     summary: "Cancel an import",
     description: "Rows that are already imported stay.",
-    refuses: ["invalid_state_transition"],
+    refuses: ["invalid_state_transition", "merchant_suspended"],
     prepare: ofPermittedKind,
     view: FileImportDetailView,
     act: async (tx, { params }) => shown(tx, await cancelImport(tx, params.id)),

@@ -3,6 +3,7 @@
 import { Fault, invalid, missing } from "../core/faults.ts";
 import type { Identity } from "../http/auth/identity.ts";
 import { isOfViews, mayMerchant, maySuspended, mayViewing } from "../http/auth/merchant_permissions.ts";
+import type { Call } from "../http/call.ts";
 import type { Route } from "../http/route.ts";
 import type { Store, TenantScope } from "../storage/database.ts";
 import { merchant_header, type OwnedPath, ownedPaths, unknownMerchant } from "../storage/tenant.ts";
@@ -52,7 +53,7 @@ export async function refuseRoute(
   route: Pick<Route, "id" | "need" | "writes">,
 ): Promise<void> {
   const own = merchant_id === null ? null : (await directoryOf(store).now()).byId(merchant_id);
-  const { code, name } = own ?? { code: "it", name: "The merchant" };
+  const { code } = own ?? { code: "it" };
   if (views_only === true && !mayViewing(route)) {
     const message = `You are viewing as ${code}, which is read-only. Exit the view to make changes.`;
     throw new Fault("view_only", message, { merchant: code });
@@ -63,23 +64,30 @@ export async function refuseRoute(
   }
   if (views_only === true && isOfViews(route)) return;
   refuseMerchants(own, route);
-  if (type !== "user" || own === null || !isSuspended(own.status) || maySuspended(route)) return;
-  const message = `${name} is suspended: you can only read data and create orders. Contact the warehouse.`;
-  throw new Fault("merchant_suspended", message, { merchant: code });
+  if (type === "user") refuseSuspended(own, route);
 }
 
 type JudgedRoute = Parameters<typeof mayMerchant>[0];
 
 /**
- * Refuses an action that merchants may not do, when it is part of another request.
- * Refuses: not_for_merchants.
+ * Refuses an action that merchants, or suspended merchants' users, may not do, when it is part of another request.
+ * Refuses: not_for_merchants, merchant_suspended.
  */
 export async function refuseForMerchants(
-  { merchant_id, store }: ScopeRequester,
-  route: JudgedRoute,
+  { merchant_id, store, actor }: Pick<Call, "merchant_id" | "store" | "actor">,
+  route: Parameters<typeof maySuspended>[0],
   action: string,
 ): Promise<void> {
-  if (merchant_id !== null) refuseMerchants((await directoryOf(store).now()).byId(merchant_id), route, action);
+  if (merchant_id === null) return;
+  const own = (await directoryOf(store.base).now()).byId(merchant_id);
+  refuseMerchants(own, route, action);
+  if (actor.type === "user") refuseSuspended(own, route);
+}
+
+function refuseSuspended(own: CachedMerchant | null, route: Parameters<typeof maySuspended>[0]): void {
+  if (own === null || !isSuspended(own.status) || maySuspended(route)) return;
+  const message = `${own.name} is suspended: you can only read data and create orders. Contact the warehouse.`;
+  throw new Fault("merchant_suspended", message, { merchant: own.code });
 }
 
 function refuseMerchants(own: CachedMerchant | null, route: JudgedRoute, action: string | null = null): void {

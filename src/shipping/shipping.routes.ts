@@ -119,7 +119,7 @@ async function actOnAll(
       permission: need,
     });
   }
-  await refuseForMerchants(call, route, action);
+  await refuseForMerchants(call, { ...route, writes: call.writes }, action);
   if (dry_run && action === "buy_label") throw invalid("dry_run", "is not available for labels; request rates instead");
   const ids = distinctOrderIds(body.order_ids);
   const unknown_id = Object.keys(etags).find((id) => !ids.includes(id));

@@ -141,9 +141,12 @@ export function shownToMerchant(
 
 const of_new_orders: ReadonlySet<string> = new Set(["createOrder", "createOrders", "importOrders"]);
 
-/** Whether a suspended merchant's users may use a route: they may read, create orders and edit their own profile. */
+/**
+ * Whether a suspended merchant's users may use a route: they may read, create orders and edit their own profile. Routes
+ * for imports of any kind refuse those of other records themselves.
+ */
 export function maySuspended({ id, need, writes }: RequestedRoute): boolean {
-  return !writes || need === "user" || of_new_orders.has(id);
+  return !writes || need === "user" || need === "imports" || of_new_orders.has(id);
 }
 
 interface RequestedRoute {

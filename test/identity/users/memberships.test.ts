@@ -32,6 +32,9 @@ const product = async (merchant: string) => {
   expect(status).toBe(201);
   return sku;
 };
+/** Uploads a file that waits for the mapping of its columns. */
+const upload = (who: Who, kind: string, more: Record<string, string> = {}) =>
+  as(who, "POST", `/imports?kind=${kind}`, "A,B\n1,2\n", { "content-type": "text/csv", ...more });
 const fresh = (name: string, end = "") => {
   made += 1;
   return `${name}${made}${end}`;
@@ -123,6 +126,30 @@ describe("a member of a merchant", () => {
     for (const merchant of ["MAIN", "NONE", null]) {
       expect(codeOf(await as(both, "POST", "/users/me/membership", { merchant }))).toBe("validation_failed");
     }
+  });
+
+  test("with two merchants sees and runs the imports of the one acted for", async () => {
+    const both = await memberOf(acme, "office");
+    await join(both, bolt, "office");
+    const [at_acme, at_bolt] = [{ "packhouse-merchant": acme }, { "packhouse-merchant": bolt }];
+    const ids: string[] = [];
+    for (const at of [at_acme, at_bolt]) ids.push((await upload(both, "customers", at)).body.data.id);
+    const listed = async (more: object) =>
+      (await as(both, "GET", "/imports", undefined, { ...more })).body.data.map(({ id }: { id: string }) => id);
+    expect([await listed({}), await listed(at_bolt)]).toEqual([[ids[0]], [ids[1]]]);
+    for (const [method, path] of [
+      ...(["", "/rows", "/rejected.csv"] as const).map((path) => ["GET", path] as const),
+      ...(["/check", "/run", "/cancel"] as const).map((path) => ["POST", path] as const),
+    ]) {
+      const body = method === "POST" ? {} : undefined;
+      expect([path, codeOf(await as(both, method, `/imports/${ids[0]}${path}`, body, at_bolt))]).toEqual([
+        ...[path, "resource_missing"],
+      ]);
+    }
+    expect(codeOf(await as(both, "POST", `/imports/${ids[1]}/cancel`, {}, at_bolt))).toBe(200);
+    // Someone whose role may not import such records sees none of them.
+    const viewer = await memberOf(acme, "viewer");
+    expect(codeOf(await as(viewer, "GET", `/imports/${ids[0]}`))).toBe("insufficient_permission");
   });
 
   test("of both the operator and a merchant acts as either, and the operator's header narrows requests", async () => {
@@ -347,6 +374,7 @@ describe("the users of a merchant that is", () => {
       shipping_address_id: customer.shipping_addresses[0].id,
       line_items: [{ sku, quantity: 1, unit_price: "1.00" }],
     };
+    const before = (await upload(office, "products")).body.data.id;
     expect((await shop.app.post(`/merchants/${slow}/suspend`)).status).toBe(200);
     expect((await me(office)).merchant.status).toBe("suspended");
     expect([
@@ -355,6 +383,19 @@ describe("the users of a merchant that is", () => {
       codeOf(await as(office, "POST", "/orders", order)),
       codeOf(await as(office, "PATCH", "/users/me", { name: "Still Me" })),
     ]).toEqual([1, "merchant_suspended", 201, 200]);
+    // Imports create orders, too, in one request and in steps.
+    const csv = { "content-type": "text/csv" };
+    const sent = await upload(office, "orders");
+    const columns = "order_number,customer_email,sku,quantity,unit_price\n";
+    expect([
+      codeOf(await as(office, "POST", "/orders/import", columns, csv)),
+      codeOf(await as(office, "POST", "/products/import", "sku,name\n", csv)),
+      codeOf(sent),
+      codeOf(await as(office, "POST", `/imports/${sent.body.data.id}/cancel`, {})),
+      codeOf(await upload(office, "products")),
+      codeOf(await as(office, "POST", `/imports/${before}/cancel`, {})),
+      codeOf(await as(office, "GET", `/imports/${before}`)),
+    ]).toEqual([200, "merchant_suspended", 201, 200, "merchant_suspended", "merchant_suspended", 200]);
     expect((await shop.app.post(`/merchants/${slow}/reactivate`)).status).toBe(200);
     expect(codeOf(await as(office, "PATCH", `/products/${id}`, { name: "Jam" }))).toBe(200);
   });
