@@ -2,7 +2,6 @@ import type { TSchema } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { Fault, invalid, invalidFields } from "../core/faults.ts";
 import { readId, wireId } from "../core/ids.ts";
-import { moneyText, value_currency } from "../core/money.ts";
 import { checkOf, shownBodyOf } from "../core/schema.ts";
 import type { Permission } from "../http/auth/permissions.ts";
 import { answerResults, eachTogether, type PartResult, resultOfPart } from "../http/bulk_results.ts";
@@ -43,12 +42,10 @@ import {
   inputs,
   type OrderActionOfMany,
 } from "./order_actions.schema.ts";
-import { weightText } from "./parcel.ts";
 import { bulkRateRoutes } from "./rates/bulk_rates.routes.ts";
 import { holidayRoutes } from "./rates/holidays.routes.ts";
 import { quoteRoutes } from "./rates/quotes.routes.ts";
 import { rateCardRoutes } from "./rates/rate_cards.routes.ts";
-import { readRateQuestion } from "./rates/rate_request.ts";
 import { zoneRoutes } from "./zones/zones.routes.ts";
 
 /** One action on one order of a bulk request. */
@@ -220,16 +217,10 @@ function actsOf(service: Service): Readonly<Record<OrderActionOfMany, OrderActio
       const part = { method: "DELETE", route: "/orders/:id", path: `/orders/${id}`, query: texts, if_match };
       return answerCancellation(bulkPartOf(call, part), service, id, query);
     },
-    buy_label: async (call, { id, input, if_match }) => {
-      const order_id = readId("order", id) ?? 0;
+    buy_label: (call, { id, input, if_match }) => {
       const { quotes = {}, ...options } = input as BuyLabels;
       const quote_id = quotes[id];
-      const body = {
-        ...options,
-        order_id,
-        package: options.package ?? (await weighedPackage(call, order_id)),
-        ...(quote_id && { quote_id }),
-      };
+      const body = { ...options, order_id: readId("order", id) ?? 0, ...(quote_id && { quote_id }) };
       const route = "/shipping/labels";
       // All of them have the same path, so the order is part of the idempotency key.
       const query = { order_id: id };
@@ -248,17 +239,6 @@ function partOfOrder(action: string, { id, input, dry_run, if_match }: OrderActi
     body: input,
     if_match,
   };
-}
-
-/** The parcel of all unpacked units of an order: its weight in grams, its chosen carton and insurance. */
-async function weighedPackage(call: Call, order_id: number) {
-  const { carriage } = await call.store.read((db) => readRateQuestion(db, { order_id }));
-  const { dimensions } = carriage.package;
-  const insured = carriage.insurance && {
-    value: moneyText(carriage.value_cents ?? 0, value_currency),
-    insurance: true,
-  };
-  return { weight: weightText(carriage.weight, "g") ?? "", weight_unit: "g" as const, dimensions, ...insured };
 }
 
 /** The routes of rates, carriers, labels, manifests and bulk actions on orders. */

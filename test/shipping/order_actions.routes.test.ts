@@ -20,6 +20,20 @@ const orders = async (count: number) => {
 const told = (results: Result[]) => results.map(({ id, status, error }) => [id, status, error?.code]);
 const events = async () => (await shop.app.takeEvents()).map(({ type }) => type).filter((type) => /^order/.test(type));
 
+/** Sends a request that stops after its first write, as if the process died. */
+async function interrupted(send: () => Promise<{ status: number }>) {
+  const { live } = shop.app.service.stores;
+  const { write } = live;
+  let writes = 0;
+  live.write = (work) => {
+    writes += 1;
+    if (writes > 1) return Promise.reject(new Error("the process dies"));
+    return write.call(live, work) as ReturnType<typeof write<never>>;
+  };
+  expect((await send()).status).toBe(500);
+  live.write = write;
+}
+
 describe("works", () => {
   test("each order is processed individually, as with a single request", async () => {
     const [one, two, three] = (await orders(3)) as [string, string, string];
@@ -117,16 +131,7 @@ describe("works", () => {
     const asked = { action: "hold", order_ids: ids, input: { reason: "payment" } };
     // The first order as the interrupted request left it: on hold, with its response stored.
     const key = { "idempotency-key": "many-1" };
-    const { live } = shop.app.service.stores;
-    const { write } = live;
-    let writes = 0;
-    live.write = (work) => {
-      writes += 1;
-      if (writes > 1) throw new Error("the process dies");
-      return write.call(live, work) as ReturnType<typeof write<never>>;
-    };
-    expect((await act(asked, key)).status).toBe(500);
-    live.write = write;
+    await interrupted(() => act(asked, key));
     const again = await act(asked, key);
     expect(again.data.done).toBe(3);
     const events = (await shop.app.get(`/orders/${ids[0]}/history`)).body.data.map(({ event }: Result) => event);
@@ -141,16 +146,7 @@ describe("works", () => {
     const ids = await orders(50);
     const asked = { action: "ship", order_ids: ids };
     const key = { "idempotency-key": "many-2" };
-    const { live } = shop.app.service.stores;
-    const { write } = live;
-    let writes = 0;
-    live.write = (work) => {
-      writes += 1;
-      if (writes > 1) return Promise.reject(new Error("the process dies"));
-      return write.call(live, work) as ReturnType<typeof write<never>>;
-    };
-    expect((await act(asked, key)).status).toBe(500);
-    live.write = write;
+    await interrupted(() => act(asked, key));
     const shipped = await Promise.all(ids.map(async (id) => (await shop.app.get(`/orders/${id}`)).body.data.status));
     const first = shipped.filter((status) => status === "shipped").length;
     expect([first > 0, first < 50]).toEqual([true, true]);
@@ -185,6 +181,24 @@ describe("works", () => {
     const first = await act(many, key);
     expect((await act(many, key)).body).toEqual(first.body);
     expect(new Set(first.data.results.map((result: Result) => result.label.order_id))).toEqual(new Set([three, four]));
+  });
+
+  test("an interrupted purchase keeps its labels, although the weight of the products has changed", async () => {
+    const product: { id: string } = await shop.product({ units: 2, weight: 100, weight_unit: "g" });
+    const one = await shop.order([[product, 1]]);
+    const two = await shop.order([[product, 1]]);
+    const key = { "idempotency-key": "labels-2" };
+    const input = { carrier: "local", service: "express" };
+    const buy = () => act({ action: "buy_label", order_ids: [one.id, two.id], input }, key);
+    await interrupted(buy);
+    const [bought] = (await shop.app.get(`/shipping/labels?order_id=${one.id}`)).body.data;
+    await shop.app.must("PATCH", `/products/${product.id}`, { weight: 250 });
+    const { results } = (await buy()).data;
+    expect(results.map(({ status, label }: Result) => [status, label?.package.weight])).toEqual([
+      [201, 100],
+      [201, 250],
+    ]);
+    expect(results[0].label.label_id).toBe(bought.label_id);
   });
 });
 

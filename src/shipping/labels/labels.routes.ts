@@ -17,11 +17,12 @@ import { trackPurchase } from "../../outbound/lanes.ts";
 import { labelCallbacks, refuseInTransit } from "../../returns/return_labels.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { buyTrackedLabel, buyTrackedLabels } from "../../tracking/track_label.ts";
+import { weightText } from "../parcel.ts";
 import { isBuiltIn } from "../rates/built_in_carrier.ts";
 import { type RateQuote, usableQuote } from "../rates/quote.ts";
 import { quoteParcel } from "../rates/quotes.routes.ts";
 import { findQuote, usableQuotes } from "../rates/quotes.sql.ts";
-import { insuredCents } from "../rates/rate_request.ts";
+import { insuredCents, readRateQuestion } from "../rates/rate_request.ts";
 import { buyClaimed } from "./buy_from_carrier.ts";
 import { isUsable, isVoided } from "./label.transitions.ts";
 import { forMerchant, labelView, type PlainLabel, refusalFor, type ShippingLabel } from "./label.ts";
@@ -56,12 +57,15 @@ interface LabelPurchaseRequest {
   readonly quote: RateQuote | null;
 }
 
+/** A purchase request. Without a package, it is the chosen carton with all unpacked units of the order. */
+type LabelRequest = Omit<CreateLabel, "package"> & Partial<Pick<CreateLabel, "package">>;
+
 /** Returns the function that buys labels. Purchases of built-in labels are batched. */
-export function purchases(service: Service): (call: Call, body: CreateLabel) => Promise<Response> {
+export function purchases(service: Service): (call: Call, body: LabelRequest) => Promise<Response> {
   const view = viewer(linkSigner(service.secret_key));
   const own = ownPurchases(service, view);
   return async (call, request) => {
-    const body = await withChoice(call, request, service).catch(asFault);
+    const body = await completeRequest(call, request, service).catch(asFault);
     if (body instanceof Fault) {
       const kept = await keptAnswer(call, service);
       if (kept === null) throw body;
@@ -87,6 +91,26 @@ async function keptAnswer(call: Call, { secret_key }: Service): Promise<Response
   const key = storageKeyOf(call);
   const kept = key === null ? null : await call.store.read((db) => findResponse(db, call, key, secret_key));
   return kept && jsonResponse(call, kept.status, kept.body, kept.headers);
+}
+
+/**
+ * The purchase with its package and service.
+ * Refuses: validation_failed, resource_missing, ambiguous_identifier.
+ */
+async function completeRequest(call: Call, request: LabelRequest, service: Service): Promise<CreateLabel> {
+  const { package: parcel = await weighedPackage(call, request.order_id), ...rest } = request;
+  return withChoice(call, { ...rest, package: parcel }, service);
+}
+
+/** The parcel of all unpacked units of an order: its weight in grams, its chosen carton and insurance. */
+async function weighedPackage(call: Call, order_id: CreateLabel["order_id"]): Promise<CreateLabel["package"]> {
+  const { carriage } = await call.store.read((db) => readRateQuestion(db, { order_id }));
+  const { dimensions } = carriage.package;
+  const insured = carriage.insurance && {
+    value: moneyText(carriage.value_cents ?? 0, value_currency),
+    insurance: true,
+  };
+  return { weight: weightText(carriage.weight, "g") ?? "", weight_unit: "g", dimensions, ...insured };
 }
 
 /**
