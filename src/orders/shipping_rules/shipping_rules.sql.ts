@@ -65,10 +65,14 @@ export async function listNewestOrderIds(db: Db, limit: number): Promise<number[
   return (await newest(db, { limit })).map((order) => order.id);
 }
 
-/** The rules for one merchant, or those for all merchants, in their order, locked until the transaction ends. */
+/**
+ * The rules for one merchant, or those for all merchants, in their order, locked until the transaction ends. Their rows
+ * are locked by id: another request may lock them at the same time, and positions change.
+ */
 export async function lockRulesFor(tx: Tx, merchant_id: number | null): Promise<ShippingRule[]> {
   const isFor = merchant_id === null ? isNull(for_merchant_id) : eq(for_merchant_id, merchant_id);
-  return forUpdate(tx.sql.select().from(shipping_rules).where(isFor).orderBy(asc(position), asc(id)));
+  const rules = await forUpdate(tx.sql.select().from(shipping_rules).where(isFor).orderBy(asc(id)));
+  return rules.toSorted((a, b) => a.position - b.position || a.id - b.id);
 }
 
 /** Inserts a rule and its first revision. */

@@ -26,7 +26,7 @@ import {
   rules_max,
   type UpdateShippingRule,
 } from "./shipping_rules.schema.ts";
-import { insertRule, lockRule, lockRulesFor, removeRule, saveRule } from "./shipping_rules.sql.ts";
+import { getRule, insertRule, lockRule, lockRulesFor, removeRule, saveRule } from "./shipping_rules.sql.ts";
 
 const required = (field: string, message: string): FieldProblem => ({ field, code: "required", message });
 const bad = (field: string, message: string): FieldProblem => ({ field, code: "invalid_value", message });
@@ -218,7 +218,7 @@ export async function reorderRules(
   actor: Actor,
 ): Promise<readonly ShippingRule[]> {
   const ids = rule_ids.map((rule_id) => readId("shipping_rule", rule_id) ?? 0);
-  const { for_merchant_id } = await lockRule(tx, ids[0] ?? 0);
+  const { for_merchant_id } = await getRule(tx, ids[0] ?? 0);
   const rules = await lockRulesFor(tx, for_merchant_id);
   const again = ids.findIndex((id, at) => ids.indexOf(id) < at);
   if (again >= 0) throw invalid(`rule_ids[${again}]`, "is a duplicate", "duplicate");

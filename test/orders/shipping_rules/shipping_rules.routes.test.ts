@@ -101,6 +101,30 @@ describe("works", () => {
   });
 });
 
+describe("at the same time", () => {
+  test("reordered rules end in an order that one of the requests asked for, with one revision for each move", async () => {
+    const made = await Promise.all(
+      Array.from({ length: 8 }, (_, at) =>
+        create({ name: `Race ${at}`, merchant_id: "OTHER", actions: { priority: at } }),
+      ),
+    );
+    const ids = made.map(({ id }) => id);
+    const orders = Array.from({ length: 12 }, (_, at) => [...ids.slice(at % 8), ...ids.slice(0, at % 8)]);
+    for (const order of orders.slice(6)) order.reverse();
+    const answers = await Promise.all(orders.map((rule_ids) => app.post(`${path}/reorder`, { rule_ids })));
+    expect(answers.map(({ status }) => status)).toEqual(orders.map(() => 200));
+    const listed = (await app.get(`${path}?merchant=OTHER`)).body.data;
+    const raced = listed.map(({ id }: { id: string }) => id).filter((id: string) => ids.includes(id));
+    expect(orders).toContainEqual(raced);
+    for (const { id, revision } of listed.filter(({ id }: { id: string }) => ids.includes(id))) {
+      const { data } = (await app.get(`${path}/${id}/history?limit=100`)).body;
+      expect(data.map((row: { revision: number }) => row.revision)).toEqual(
+        Array.from({ length: revision }, (_, at) => revision - at),
+      );
+    }
+  });
+});
+
 describe("refuses", () => {
   test("actions and conditions that contradict themselves", async () => {
     const problems = async (body: object) =>
