@@ -331,10 +331,12 @@ export function changesText(before: Order, after: Order): string {
   });
   const address = [before, after].map((order) => wireId("address", order.shipping_address_id));
   const corrected = before.shipping_address === after.shipping_address ? [] : ["shipping_address"];
-  return [
+  const changes = [
     ...fields,
     ...(isDeepStrictEqual(before.shipping_choice, after.shipping_choice) ? [] : ["shipping_choice"]),
     ...(address[0] === address[1] ? corrected : [`shipping_address_id: ${address.join(" > ")}`]),
     ...(before.lines === after.lines ? [] : ["line_items"]),
-  ].join(", ");
+  ];
+  const decided = isDeepStrictEqual(before.decided_by, after.decided_by) ? [] : ["decided_by"];
+  return (changes.length === 0 ? decided : changes).join(", ");
 }

@@ -36,7 +36,7 @@ import {
 } from "../order_lines.ts";
 import { listOpenOrdersTo, lockOrder, saveOrder } from "../orders.sql.ts";
 import { applyRulesAgain } from "../shipping_rules/apply_rules.ts";
-import { changedChoice, decidedByPerson } from "../shipping_rules/set_by_person.ts";
+import { chosenIn } from "../shipping_rules/set_by_person.ts";
 import { pauseAgain, settleAddress, settleGoods, settleHolds } from "./holds.ts";
 import { readTags, withoutTags, withTags } from "./order_tags.ts";
 import type { TagOrder, UntagOrder } from "./tags_and_notes.schema.ts";
@@ -154,12 +154,13 @@ async function change(tx: Tx, id: string, input: UpdateOrder, { actor, imported 
   const fields = changedFields(before, { ...input, tags: input.tags && readTags(input.tags) });
   const address = await newAddress(tx, before, input, imported);
   const lines = input.line_items === undefined ? null : await newLines(tx, before, input.line_items, imported);
-  const choice = changedChoice(input, before);
-  if (fields === null && address === null && lines === null && choice === null) return before;
-  const onlyTags = address === null && lines === null && choice === null && Object.keys(fields ?? {}).join() === "tags";
-  if (!onlyTags) refusePacked(before);
-  const decided_by = decidedByPerson(fields, choice?.decided_by ?? before.decided_by);
-  const changed: Order = { ...before, ...fields, ...address, ...choice, decided_by };
+  const choice = chosenIn(input, before);
+  const isChosen = isDeepStrictEqual(choice.shipping_choice, before.shipping_choice);
+  const isDecided = isChosen && isDeepStrictEqual(choice.decided_by, before.decided_by);
+  if (fields === null && address === null && lines === null && isDecided) return before;
+  const { tags: _tags, ...others } = fields ?? {};
+  if (address !== null || lines !== null || !isChosen || Object.keys(others).length > 0) refusePacked(before);
+  const changed: Order = { ...before, ...fields, ...address, ...choice };
   const order = lines === null ? changed : await replaceLines(tx, changed, lines);
   const note = changesText(before, order);
   const saved = await saveOrder(tx, before, await updateAllocation(tx, before, order), {

@@ -167,7 +167,7 @@ function draftOrder(input: CreateOrder, named: OrderReferences, source: OrderSou
     shipping_method: input.shipping_method ?? null,
     order_notes: input.order_notes ?? null,
     packing_note: input.packing_note ?? null,
-    ...chosenIn(input, { shipping_choice: null, decided_by: null }),
+    ...chosenIn(input, null),
     tags: readTags(input.tags ?? []),
     requires_cold_storage: input.requires_cold_storage ?? false,
     priority: input.priority ?? 0,

@@ -4,7 +4,14 @@ import { invalidFields } from "../../core/faults.ts";
 import { centsOf, default_currency } from "../../core/money.ts";
 import type { RuleField } from "./evaluate_rules.ts";
 import type { ShippingChoiceField } from "./shipping_choice.schema.ts";
-import { choiceOrNull, type DecidedBy, openChoice, type RuledFields, serviceOf } from "./shipping_choice.ts";
+import {
+  choiceOrNull,
+  type DecidedBy,
+  openChoice,
+  type RuledFields,
+  type ShippingChoice,
+  serviceOf,
+} from "./shipping_choice.ts";
 import { readCarton, serviceProblems } from "./shipping_rules.ts";
 
 /** The part of an order that a request may set. */
@@ -15,65 +22,62 @@ interface ChosenInput {
   readonly shipping_choice?: ShippingChoiceField | null | undefined;
 }
 
-type Chosen = Pick<RuledFields, "shipping_choice" | "decided_by">;
+/** The fields of an order that a person may set again, as they are. */
+type Chosen = Pick<RuledFields, "priority" | "packing_note" | "shipping_choice" | "decided_by">;
 
-/** The choice of a new order, and the fields that its request sets. Refuses: validation_failed. */
-export function chosenIn(input: ChosenInput, none: Chosen): Chosen {
-  const { shipping_choice, decided_by } = withChoice(input.shipping_choice, none, true);
-  const set: RuleField[] = [
-    ...(input.warehouse_id == null ? [] : (["warehouse_id"] as const)),
-    ...(input.priority === undefined ? [] : (["priority"] as const)),
-    ...(input.packing_note == null ? [] : (["packing_note"] as const)),
-  ];
-  return { shipping_choice, decided_by: markedBy(set, decided_by) };
-}
-
-/** The changed choice of an order; null if a request leaves it as it is. Refuses: validation_failed. */
-export function changedChoice({ shipping_choice: input }: ChosenInput, before: Chosen): Chosen | null {
-  const after = withChoice(input, before);
-  const { shipping_choice, decided_by } = before;
-  return isDeepStrictEqual(after, { shipping_choice, decided_by }) ? null : after;
-}
-
-/** What decided an order's fields after a person changed some of them. */
-export function decidedByPerson(changed: object | null, decided_by: DecidedBy | null): DecidedBy | null {
-  const set = (["priority", "packing_note"] as const).filter((field) => changed !== null && field in changed);
-  return markedBy(set, decided_by);
-}
-
-function markedBy(set: readonly RuleField[], decided_by: DecidedBy | null): DecidedBy | null {
-  if (set.length === 0) return decided_by;
-  return { ...decided_by, ...Object.fromEntries(set.map((field) => [field, "person" as const])) };
-}
+const none: Chosen = { priority: 0, packing_note: null, shipping_choice: null, decided_by: null };
 
 /**
- * The choice with the parts that a request sets. A part of an existing order keeps what decided it unless it changes.
+ * The choice of an order after a request, and what decided its fields. `before` is null for a new order. A person or
+ * client decides each field that the request sets. A field that it repeats counts too, unless that is a default that
+ * nothing has decided. With `shipping_choice: null`, nothing decides the choice any more.
+ * Refuses: validation_failed.
  */
-function withChoice(input: ShippingChoiceField | null | undefined, before: Chosen, is_new = false): Chosen {
-  const { shipping_choice, decided_by } = before;
-  if (input === undefined) return { shipping_choice, decided_by };
-  if (input === null) {
-    const { service: _service, carton: _carton, insurance: _insurance, ...rest } = decided_by ?? {};
-    return { shipping_choice: null, decided_by: Object.keys(rest).length === 0 ? null : rest };
-  }
+export function chosenIn(input: ChosenInput, before: Chosen | null): Pick<Chosen, "shipping_choice" | "decided_by"> {
+  const { decided_by, ...old } = before ?? none;
+  const { priority = old.priority, packing_note = old.packing_note } = input;
+  const shipping_choice = choiceIn(input.shipping_choice, old.shipping_choice);
+  const now = { priority, packing_note, shipping_choice };
+  const decided: Partial<Record<RuleField, unknown>> = { ...decided_by };
+  const counts = (field: RuleField) =>
+    before === null || field in decided || !isDeepStrictEqual(valueIn(field, now), valueIn(field, old));
+  for (const field of sentFields(input, before === null).filter(counts)) decided[field] = "person";
+  if (input.shipping_choice === null) for (const field of choice_fields) delete decided[field];
+  return { shipping_choice, decided_by: Object.keys(decided).length === 0 ? null : (decided as DecidedBy) };
+}
+
+const choice_fields = ["service", "carton", "insurance"] as const;
+
+function valueIn(field: RuleField, { priority, packing_note, shipping_choice }: Omit<Chosen, "decided_by">): unknown {
+  if (field === "priority") return priority;
+  if (field === "packing_note") return packing_note;
+  const { carton, insured, ...service } = shipping_choice ?? openChoice;
+  return { service, carton, insurance: insured }[field as (typeof choice_fields)[number]];
+}
+
+function sentFields({ warehouse_id, priority, packing_note, shipping_choice }: ChosenInput, is_new: boolean) {
+  const { carrier, choose, carton, insured } = shipping_choice ?? {};
+  const sent: Partial<Record<RuleField, boolean>> = {
+    warehouse_id: warehouse_id != null,
+    priority: priority !== undefined,
+    packing_note: is_new ? packing_note != null : packing_note !== undefined,
+    service: carrier != null || choose != null,
+    carton: carton !== undefined,
+    insurance: insured !== undefined,
+  };
+  return (Object.keys(sent) as RuleField[]).filter((field) => sent[field]);
+}
+
+/** The choice with the parts that a request sets. Refuses: validation_failed. */
+function choiceIn(input: ShippingChoiceField | null | undefined, before: ShippingChoice | null): ShippingChoice | null {
+  if (input == null) return input === null ? null : before;
   const problems = serviceProblems(input, "shipping_choice.");
   if (problems.length > 0) throw invalidFields(problems);
-  const old = shipping_choice ?? openChoice;
-  const names_service = input.carrier != null || input.choose != null;
-  const service = names_service ? readService(input) : serviceOf(old);
+  const old = before ?? openChoice;
+  const service = input.carrier != null || input.choose != null ? readService(input) : serviceOf(old);
   const carton = input.carton === undefined ? old.carton : input.carton && readCarton(input.carton);
   const { insured = old.insured } = input;
-  const isSet = (sent: unknown, value: unknown, present: unknown) =>
-    is_new ? sent !== undefined : !isDeepStrictEqual(value, present);
-  const set: RuleField[] = [
-    ...(isSet(names_service || undefined, service, serviceOf(old)) ? (["service"] as const) : []),
-    ...(isSet(input.carton, carton, old.carton) ? (["carton"] as const) : []),
-    ...(isSet(input.insured, insured, old.insured) ? (["insurance"] as const) : []),
-  ];
-  return {
-    shipping_choice: set.length === 0 ? shipping_choice : choiceOrNull({ ...service, carton, insured }),
-    decided_by: markedBy(set, decided_by),
-  };
+  return choiceOrNull({ ...service, carton, insured });
 }
 
 function readService({

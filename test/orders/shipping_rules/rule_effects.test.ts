@@ -153,6 +153,34 @@ describe("a change", () => {
     expect(back).toMatchObject({ priority: 2, shipping_choice: { carrier: "local", source: "rule" } });
   });
 
+  test("leaves what a person confirmed, even after the rule decides something else", async () => {
+    await clear();
+    const carton = { length: 9, width: 8, height: 7 };
+    const decided = { carrier: "local", service: "express", priority: 5, packing_note: "Fragile", carton };
+    const { id: rule_id } = await rule({ actions: { ...decided, insure_above: 0 } });
+    const { id, shipping_choice, revision } = await shop.order([["TEA-1", 1]]);
+    await app.takeTypes();
+    const confirmed = await app.must("PATCH", `/orders/${id}`, {
+      priority: 5,
+      packing_note: "Fragile",
+      shipping_choice,
+    });
+    const fields = ["service", "carton", "insurance", "priority", "packing_note"];
+    expect(decisionsOf(confirmed)).toEqual(Object.fromEntries(fields.map((field) => [field, "person"])));
+    expect(await lastOf(id)).toEqual(["update", null, "decided_by"]);
+    expect([confirmed.revision, await shop.told()]).toEqual([revision + 1, []]);
+    await app.patch(`/shipping/rules/${rule_id}`, { actions: { carrier: "post", service: "slow", priority: 1 } });
+    await app.patch(`/orders/${id}`, { shipping_method: "other" });
+    expect(await shop.get(id)).toMatchObject({
+      ...{ priority: 5, packing_note: "Fragile" },
+      shipping_choice: { carrier: "local", service: "express", carton, insured: true, source: "person" },
+    });
+    await shop.act(id, "ship");
+    const shipped = await shop.get(id);
+    expect((await app.patch(`/orders/${id}`, { priority: 5, tags: ["late"] })).body.data.tags).toEqual(["late"]);
+    expect((await app.patch(`/orders/${id}`, { shipping_choice: shipped.shipping_choice })).status).toBe(200);
+  });
+
   test("leaves a person's hold for the same reason as it is", async () => {
     await clear();
     await rule({ conditions: { shipping_methods: ["wait"] }, actions: { hold: { reason: "manual", note: "Rule" } } });
