@@ -69,7 +69,8 @@ async function retag(
   const before = await lockOrder(tx, id);
   const order = { ...before, tags: change(before.tags) };
   const note = changesText(before, order);
-  return note === "" ? before : saveOrder(tx, before, order, { event: "update", actor, note });
+  if (note === "") return before;
+  return applyRulesAgain(tx, await saveOrder(tx, before, order, { event: "update", actor, note }), actor);
 }
 
 /**

@@ -6,7 +6,7 @@ import { tag_length_max, tags_max } from "./order_tags.ts";
 const tags_text = "Labels of your own, for filters and searches. Upper and lower case do not differ.";
 
 /** A tag. It has no comma, so that a filter can name several. */
-const tag = Type.String({
+export const tag = Type.String({
   minLength: 1,
   maxLength: tag_length_max,
   pattern: `^(?!.*,)${code_pattern}$`,

@@ -33,7 +33,7 @@ type StoredRuledOrder = Pick<
   Order,
   "merchant_id" | "shipping_method" | "requires_cold_storage" | "subtotal_cents" | "currency" | "warehouse_id"
 > &
-  Pick<Order, "source_platform" | "shipping_address"> & { readonly lines: readonly RuledLine[] };
+  Pick<Order, "source_platform" | "shipping_address" | "tags"> & { readonly lines: readonly RuledLine[] };
 
 /**
  * Returns the facts of orders that these rules compare, in their order. Weights and warehouses are only read if a rule
@@ -66,6 +66,7 @@ export async function ruledOrders(
       skus: open.map(({ sku }) => sku),
       units: open.reduce((sum, { units }) => sum + units, 0),
       platform: order.source_platform,
+      tags: order.tags,
       requires_cold_storage: order.requires_cold_storage,
     };
   });

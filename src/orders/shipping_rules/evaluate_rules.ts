@@ -1,6 +1,7 @@
 // Which rule decides each field of an order. Pure: the same order and rules always give the same decisions.
 import { compare, type Fraction, readFraction } from "../../core/decimals.ts";
 import { unitNanograms } from "../../core/weight_units.ts";
+import { tagKey } from "../changes/order_tags.ts";
 import { type RuleActions, type RuleConditions, rulesFor, type ShippingRule } from "./shipping_rule.ts";
 
 /** The facts about an order that conditions compare. */
@@ -18,6 +19,7 @@ export interface RuledOrder {
   /** Its units, without cancelled ones. */
   readonly units: number;
   readonly platform: string;
+  readonly tags: readonly string[];
   readonly requires_cold_storage: boolean;
 }
 
@@ -85,18 +87,24 @@ function valuesOf(actions: RuleActions, order: RuledOrder): { [Field in RuleFiel
 }
 
 function applies(conditions: RuleConditions, order: RuledOrder): boolean {
-  const { shipping_methods, countries, zones, skus, platforms, one_unit, requires_cold_storage } = conditions;
+  const { shipping_methods, countries, zones, skus, platforms, tags, one_unit, requires_cold_storage } = conditions;
   return (
     (shipping_methods === null || matchesAny(order.shipping_method ?? "", shipping_methods)) &&
     (countries === null || countries.includes(order.country)) &&
     (zones === null || (order.zone !== null && zones.includes(order.zone))) &&
     (skus === null || order.skus.some((sku) => matchesAny(sku, skus))) &&
     (platforms === null || platforms.includes(order.platform)) &&
+    (tags === null || hasAny(order.tags, tags)) &&
     (one_unit === null || one_unit === (order.units === 1)) &&
     (requires_cold_storage === null || requires_cold_storage === order.requires_cold_storage) &&
     isWeightWithin(conditions, order) &&
     isValueWithin(conditions, order)
   );
+}
+
+function hasAny(tags: readonly string[], wanted: readonly string[]): boolean {
+  const keys = wanted.map(tagKey);
+  return tags.some((tag) => keys.includes(tagKey(tag)));
 }
 
 function isWeightWithin({ weight_min, weight_max, weight_unit }: RuleConditions, { weight }: RuledOrder): boolean {

@@ -27,6 +27,8 @@ export interface RuleConditions {
   /** Patterns of SKUs. One must match one of the order. */
   readonly skus: readonly string[] | null;
   readonly platforms: readonly string[] | null;
+  /** The order has at least one of these, in any case. */
+  readonly tags: readonly string[] | null;
   readonly one_unit: boolean | null;
   readonly requires_cold_storage: boolean | null;
 }

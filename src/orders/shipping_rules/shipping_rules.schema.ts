@@ -14,6 +14,7 @@ import {
 } from "../../core/schema.ts";
 import { weightUnits } from "../../core/weight_units.ts";
 import { merchantName } from "../../storage/tenant.schema.ts";
+import { tag } from "../changes/tags_and_notes.schema.ts";
 import { clientHoldReasons } from "../order.transitions.ts";
 import { HistoryView } from "../search/order_list.schema.ts";
 import { ruleFields } from "./evaluate_rules.ts";
@@ -44,6 +45,7 @@ const about = {
   value_currency: "The currency of both values. Default: `USD`.",
   skus: "One must match one of its SKUs, in any case; `*` stands for any text.",
   platforms: "It comes from one of these sources, such as `shopify` or `api`.",
+  tags: "It has at least one of these tags, in any case.",
   one_unit: "True: it consists of exactly one unit. False: of more.",
   cold: "Whether it requires cold storage.",
   carrier: "The carrier by code, as `GET /shipping/carriers` lists it. Requires `service`.",
@@ -88,6 +90,7 @@ const RuleConditionsField = closed({
   currency: Type.Optional(nullable(currencyField(about.value_currency))),
   skus: texts(200, 100, about.skus),
   platforms: texts(20, 40, about.platforms),
+  tags: Type.Optional(nullable(Type.Array(tag, { minItems: 1, maxItems: 50, description: about.tags }))),
   one_unit: Type.Optional(nullable(Type.Boolean({ description: about.one_unit }))),
   requires_cold_storage: Type.Optional(nullable(Type.Boolean({ description: about.cold }))),
 });
@@ -187,6 +190,7 @@ const ConditionsView = closed({
   currency: text("The currency of both values."),
   skus: listOf(about.skus),
   platforms: listOf(about.platforms),
+  tags: listOf(about.tags),
   one_unit: nullable(Type.Boolean({ description: about.one_unit })),
   requires_cold_storage: nullable(Type.Boolean({ description: about.cold })),
 });

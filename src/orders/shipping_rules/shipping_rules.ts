@@ -52,6 +52,7 @@ function readConditions(input: RuleConditionsField, path: string): RuleCondition
     currency,
     skus: input.skus ?? null,
     platforms: input.platforms ?? null,
+    tags: input.tags ?? null,
     one_unit: input.one_unit ?? null,
     requires_cold_storage: input.requires_cold_storage ?? null,
   };

@@ -34,6 +34,7 @@ const factsOf = (order: OracleOrder) => ({
   skus: order.skus,
   units: order.units,
   platform: order.platform,
+  tags: order.tags,
   requires_cold_storage: order.cold,
 });
 

@@ -25,6 +25,7 @@ export interface OracleOrder {
   readonly skus: readonly string[];
   readonly units: number;
   readonly platform: string;
+  readonly tags: readonly string[];
   readonly cold: boolean;
 }
 
@@ -46,6 +47,7 @@ function holds(name: string, wanted: unknown, all: OracleRule["conditions"], ord
   if (name === "zones") return order.zone !== null && words.indexOf(order.zone) >= 0;
   if (name === "skus") return order.skus.filter((sku) => words.filter((word) => like(sku, word)).length > 0).length > 0;
   if (name === "platforms") return words.indexOf(order.platform) >= 0;
+  if (name === "tags") return order.tags.some((tag) => words.some((word) => word.toUpperCase() === tag.toUpperCase()));
   if (name === "one_unit") return (order.units === 1) === wanted;
   if (name === "requires_cold_storage") return order.cold === wanted;
   const limit = Number(wanted);

@@ -8,6 +8,8 @@ const countries = ["US", "CA", "DE"];
 export const skus = ["TEA-1", "TEA-2", "CUP-10", "HAT"];
 const sku_patterns = ["TEA-*", "cup-*", "HAT", "*-2", "*"];
 const platforms = ["api", "shopify"];
+export const tags = ["vip", "Gift", "ÉTÉ"];
+const tag_words = ["VIP", "gift", "été", "gif"];
 
 const some = <T>(random: Random, all: readonly T[]): T[] => {
   const chosen = all.filter(() => random.chance(0.4));
@@ -32,6 +34,7 @@ export function randomRule(random: Random, zones: readonly string[] = ["1", "2",
     currency: value === null ? null : random.pick(["USD", "EUR"]),
     skus: maybe(random, 0.3, () => some(random, sku_patterns)),
     platforms: maybe(random, 0.15, () => some(random, platforms)),
+    tags: maybe(random, 0.2, () => some(random, tag_words)),
     one_unit: maybe(random, 0.2, () => random.chance(0.5)),
     requires_cold_storage: maybe(random, 0.15, () => random.chance(0.5)),
   };
@@ -66,6 +69,7 @@ export function randomOrder(random: Random): OracleOrder {
     skus: own,
     units: random.chance(0.3) ? 1 : random.integer(1, 5),
     platform: random.pick(platforms),
+    tags: tags.filter(() => random.chance(0.4)),
     cold: random.chance(0.2),
   };
 }

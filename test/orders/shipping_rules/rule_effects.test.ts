@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { type Random, seededRandom } from "../../../src/core/random.ts";
 import { openShop } from "../../build/shop.ts";
 import { decide, type OracleOrder, type OracleRule } from "./oracle.ts";
-import { randomRule, skus } from "./random_rules.ts";
+import { randomRule, skus, tags } from "./random_rules.ts";
 
 const shop = await openShop();
 const { app } = shop;
@@ -135,6 +135,23 @@ describe("a change", () => {
     expect(again.shipping_choice).toMatchObject({ service: "overnight", rule_id: express.id, rule_revision: 2 });
   });
 
+  test("of the tags evaluates the rules again until the order is packed, and in a trial", async () => {
+    await clear();
+    const { id: rule_id } = await rule({ conditions: { tags: ["gift", "VIP"] }, actions: { priority: 5 } });
+    const { id } = await shop.order([["TEA-1", 1]], { tags: ["vips"] });
+    expect((await shop.get(id)).priority).toBe(0);
+    const tagged = await app.must("POST", `/orders/${id}/tag`, { tags: ["Vip"] });
+    expect([tagged.priority, decisionsOf(tagged)]).toEqual([5, { priority: [rule_id, 1] }]);
+    expect(await lastOf(id)).toEqual(["shipping_rule", `${rule_id} revision 1`, `priority 5 (${rule_id} revision 1)`]);
+    const { data } = (await app.post("/shipping/rules/trials", {})).body;
+    expect(data.rules).toEqual([{ id: rule_id, name: "Rule", orders: 1 }]);
+    expect((await app.must("POST", `/orders/${id}/untag`, { tags: ["VIP"] })).priority).toBe(0);
+    expect((await app.must("PATCH", `/orders/${id}`, { tags: ["GIFT"] })).priority).toBe(5);
+    await shop.act(id, "pack");
+    expect((await app.must("POST", `/orders/${id}/untag`, { tags: ["gift"] })).priority).toBe(5);
+    await shop.expectVerified();
+  });
+
   test("leaves what a person chose, until the person hands it back", async () => {
     await clear();
     await rule({ actions: { carrier: "local", service: "express", priority: 5 } });
@@ -251,6 +268,7 @@ async function checkOne(random: Random, rules: readonly OracleRule[]) {
   };
   const facts = {
     shipping_method: random.pick(["Express", "Standard", "2-day air", null]),
+    tags: tags.filter(() => random.chance(0.4)),
     requires_cold_storage: false,
   };
   const order = await shop.order(lines, { ...facts, ...sent });
@@ -317,6 +335,7 @@ function oracleOrder(order: Answered): OracleOrder {
     skus: lines.map(({ sku }) => sku),
     units: lines.reduce((sum, { quantity }) => sum + quantity, 0),
     platform: "api",
+    tags: order["tags"],
     cold: order["requires_cold_storage"],
   };
 }

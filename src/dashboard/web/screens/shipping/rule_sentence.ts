@@ -14,7 +14,7 @@ function range(least: string | null, most: string | null): string {
 /** What an order must have, as text. */
 function conditionText({ conditions }: Pick<ShippingRule, "conditions">): string {
   const { weight_min, weight_max, weight_unit, value_min, value_max, currency, one_unit } = conditions;
-  const { shipping_methods, countries, zones, skus, platforms, requires_cold_storage } = conditions;
+  const { shipping_methods, countries, zones, skus, platforms, tags, requires_cold_storage } = conditions;
   const heavy = (value: number | null) => (value === null ? null : weight(value, weight_unit ?? "lb"));
   const worth = (value: number | null) => (value === null ? null : money(value, currency ?? "USD"));
   const parts = [
@@ -23,6 +23,7 @@ function conditionText({ conditions }: Pick<ShippingRule, "conditions">): string
     zones && texts.if.zones(listed(zones)),
     skus && texts.if.skus(listed(skus)),
     platforms && texts.if.platforms(listed(platforms)),
+    tags && texts.if.tags(listed(tags)),
     (weight_min ?? weight_max) !== null && texts.if.weight(range(heavy(weight_min), heavy(weight_max))),
     (value_min ?? value_max) !== null && texts.if.value(range(worth(value_min), worth(value_max))),
     one_unit !== null && (one_unit ? texts.if.one : texts.if.several),
