@@ -297,9 +297,9 @@ export const actionRoutes = routes("Orders", [
     id: "unpickOrder",
     summary: "Return picked units to their bins",
     description:
-      "Undoes a pick: units that are not packed go back to the bin and lot they came from, or to another bin if that" +
-      " one no longer takes them, as the history shows. They stay reserved for the order. Their billable events are" +
-      " reversed.",
+      "Undoes a pick of a `processing` order: units that are not packed go back to the bin and lot they came from, or" +
+      " to another bin if that one no longer takes them, as the history shows. They stay reserved for the order." +
+      " Their billable events are reversed.",
     refuses: ["bin_full", "invalid_state_transition"],
     body: UnpickOrder,
     act: unpickOrder,
@@ -308,9 +308,9 @@ export const actionRoutes = routes("Orders", [
     id: "unpackOrder",
     summary: "Unpack an order",
     description:
-      "Undoes a pack: packed units count as picked again, and a fulfilled order is `processing`. Parcels that lose" +
-      " all units are given up; void their labels first. Billable events are reversed. Packing the order again emits" +
-      " `order.fulfilled` again.",
+      "Undoes a pack, of a `fulfilled` order or of a `processing` one with packed units: those that have not shipped" +
+      " count as picked again, and the order is `processing`. Parcels that lose all units are given up; void their" +
+      " labels first. Billable events are reversed. Once all is packed again, `order.fulfilled` is emitted again.",
     refuses: undo_refuses,
     body: UnpackOrder,
     act: async (tx, id, input, actor) => {

@@ -42,8 +42,8 @@ export const shippingRuleRoutes = routes("Shipping rules", [
     summary: "Create a shipping rule",
     description:
       "Adds a rule after the others for the same merchant. Rules are evaluated when an order is created or imported," +
-      " and again when its address, method, lines or tags change before it is packed. For each field, the first rule that" +
-      " applies and decides it wins. What a person or client set is never changed.",
+      " and again when its address, method, lines or tags change before it is packed. For each field, the first rule" +
+      " that applies and decides it wins. What a person or client set is never changed.",
     body: CreateShippingRule,
     view: ShippingRuleView,
     status: 201,

@@ -102,7 +102,7 @@ describe("works", () => {
 });
 
 describe("at the same time", () => {
-  test("reordered rules end in an order that one of the requests asked for, with one revision for each move", async () => {
+  test("reordered rules end in an order that one request asked for, with one revision for each move", async () => {
     const made = await Promise.all(
       Array.from({ length: 8 }, (_, at) =>
         create({ name: `Race ${at}`, merchant_id: "OTHER", actions: { priority: at } }),
