@@ -14,6 +14,9 @@ const Params = Type.Record(Type.String({ pattern: "^[a-z_]{1,40}$" }), textField
   maxProperties: 20,
 });
 
+/** Its place among the views of the user who saved it, from 1. */
+const position = Type.Integer({ minimum: 1, maximum: views_max });
+
 export const ListSavedViews = closed({ list: choice(viewLists) });
 export type ListSavedViews = Static<typeof ListSavedViews>;
 
@@ -22,6 +25,8 @@ export const SaveView = closed({
   name: nameField(40),
   params: Params,
   shared: Type.Optional(Type.Boolean()),
+  /** The last place by default. */
+  position: Type.Optional(position),
 });
 export type SaveView = Static<typeof SaveView>;
 
@@ -29,7 +34,7 @@ export const ChangeView = closed({
   name: Type.Optional(nameField(40)),
   params: Type.Optional(Params),
   shared: Type.Optional(Type.Boolean()),
-  position: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
+  position: Type.Optional(position),
 });
 export type ChangeView = Static<typeof ChangeView>;
 

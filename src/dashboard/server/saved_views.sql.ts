@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, max, or } from "drizzle-orm";
+import { and, asc, eq, isNull, or } from "drizzle-orm";
 import { columnsOf } from "../../../db/kit.ts";
 import { saved_views } from "../../../db/schema/saved_views.ts";
 import { users } from "../../../db/schema/users.ts";
@@ -34,11 +34,13 @@ const isOwn = ({ user_id, merchant_id }: ViewUser, list: ViewList) =>
 const selected = (db: Db) =>
   db.scoped(unscoped).sql.select(columns).from(saved_views).innerJoin(users, eq(users.id, saved_views.user_id));
 
-/** The views of a list that a user sees: their own, and those that others share with them. */
+/** The views of a list that a user sees: their own, then those that others share with them. */
 export async function listSavedViews(db: Db, user: ViewUser, list: ViewList) {
-  return selected(db)
+  const all = await selected(db)
     .where(and(isVisible(user), eq(saved_views.list, list)))
-    .orderBy(asc(saved_views.position), asc(saved_views.id));
+    .orderBy(asc(users.name), asc(users.id), asc(saved_views.position), asc(saved_views.id));
+  const own = all.filter(({ user_id }) => user_id === user.user_id);
+  return [...own, ...all.filter((view) => !own.includes(view))];
 }
 
 /** A stored view and the name of the user who saved it. */
@@ -51,30 +53,19 @@ export async function getSavedView(db: Db, user: ViewUser, id: string): Promise<
   return view;
 }
 
-/** A user's own view with a name; null if there is none. */
-export async function findOwnView(db: Db, user: ViewUser, list: ViewList, name: string): Promise<SavedView | null> {
-  const [view] = await selected(db).where(and(isOwn(user, list), eq(saved_views.name, name)));
-  return view ?? null;
+/** A user's own views of a list, in their order. */
+export async function listOwnViews(db: Db, user: ViewUser, list: ViewList): Promise<SavedView[]> {
+  return selected(db).where(isOwn(user, list)).orderBy(asc(saved_views.position), asc(saved_views.id));
 }
 
-/** The number of a user's own views of a list. */
-export async function countOwnViews(db: Db, user: ViewUser, list: ViewList): Promise<number> {
-  return db.scoped(unscoped).sql.$count(saved_views, isOwn(user, list));
-}
-
-/** Stores a new view after all others that the user has, and returns its id. */
-export async function insertSavedView(tx: Tx, user: ViewUser, view: SaveView): Promise<string> {
+/** Stores a new view, and returns its id. */
+export async function insertSavedView(tx: Tx, user: ViewUser, view: SaveView, position: number): Promise<string> {
   const { list, name, params, shared = false } = view;
-  const [last] = await tx
-    .scoped(unscoped)
-    .sql.select({ position: max(saved_views.position) })
-    .from(saved_views)
-    .where(isOwn(user, list));
   const [row] = await tx
     .scoped(unscoped)
     .sql.insert(saved_views)
     .values({
-      ...{ ...user, list, name, params, is_shared: shared, position: (last?.position ?? 0) + 1 },
+      ...{ ...user, list, name, params, is_shared: shared, position },
       ...{ revision: 1, created_at: tx.now, updated_at: tx.now },
     })
     .returning({ id: saved_views.id });

@@ -7,11 +7,10 @@ import type { Tx } from "../../storage/database.ts";
 import { takeTurn } from "../../storage/leases.ts";
 import { type ChangeView, type SavedViewView, type SaveView, views_max } from "./saved_view.schema.ts";
 import {
-  countOwnViews,
   deleteSavedView,
-  findOwnView,
   getSavedView,
   insertSavedView,
+  listOwnViews,
   type SavedView,
   updateSavedView,
   type ViewUser,
@@ -49,35 +48,53 @@ const userOf = ({ user_id, merchant_id }: ViewCaller): ViewUser => ({ user_id, m
  * Refuses: validation_failed.
  */
 export async function saveView(tx: Tx, caller: ViewCaller, view: SaveView): Promise<SavedView> {
-  const [user, { list, name, params, shared }] = [userOf(caller), view];
+  const [user, { list, name, params, shared, position }] = [userOf(caller), view];
   await takeTurn(tx, "views.change");
-  const before = await findOwnView(tx, user, list, name);
-  if (before === null) {
-    if ((await countOwnViews(tx, user, list)) >= views_max) {
+  const own = await listOwnViews(tx, user, list);
+  const before = own.find((one) => one.name === name);
+  if (before === undefined) {
+    if (own.length >= views_max) {
       throw invalid("name", `would be view ${views_max + 1} of this list; remove one first`);
     }
-    return getSavedView(tx, user, await insertSavedView(tx, user, view));
+    const place = await makeRoom(tx, own, position ?? views_max);
+    return getSavedView(tx, user, await insertSavedView(tx, user, view, place));
   }
-  await updateSavedView(tx, before, { params, ...(shared !== undefined && { is_shared: shared }) });
+  await updateSavedView(tx, before, {
+    params,
+    ...(shared !== undefined && { is_shared: shared }),
+    ...(position !== undefined && { position: await makeRoom(tx, without(own, before), position) }),
+  });
   return getSavedView(tx, user, wireId("view", before.id));
+}
+
+const without = (views: readonly SavedView[], { id }: SavedView) => views.filter((view) => view.id !== id);
+
+/** Numbers a user's other views so that one fits in at a position, and returns that: at most the one after the last. */
+async function makeRoom(tx: Tx, others: readonly SavedView[], position: number): Promise<number> {
+  const place = Math.min(position, others.length + 1);
+  for (const [at, other] of others.entries()) {
+    const next = at + 1 < place ? at + 1 : at + 2;
+    if (other.position !== next) await updateSavedView(tx, other, { position: next });
+  }
+  return place;
 }
 
 /** Changes a view. Refuses: resource_missing, insufficient_permission, validation_failed. */
 export async function changeView(tx: Tx, caller: ViewCaller, id: string, change: ChangeView): Promise<SavedView> {
   const { name, params, shared, position } = change;
   const view = await lockView(tx, caller, id);
-  if (name !== undefined && name !== view.name) {
-    const owner = { user_id: view.user_id, merchant_id: caller.merchant_id };
-    if ((await findOwnView(tx, owner, view.list, name)) !== null) throw invalid("name", `is another view's: ${name}`);
-  }
-  await updateSavedView(tx, view, {
-    ...(name !== undefined && { name }),
-    ...(params !== undefined && { params }),
-    ...(shared !== undefined && { is_shared: shared }),
-    ...(position !== undefined && { position }),
-  });
+  const owner = { user_id: view.user_id, merchant_id: caller.merchant_id };
+  const others = without(await listOwnViews(tx, owner, view.list), view);
+  if (others.some((other) => other.name === name)) throw invalid("name", `is another view's: ${name}`);
+  const changed = {
+    name: name ?? view.name,
+    params: params ?? view.params,
+    is_shared: shared ?? view.is_shared,
+    position: position === undefined ? view.position : await makeRoom(tx, others, position),
+  };
+  await updateSavedView(tx, view, changed);
   // A view that is no longer shared is shown once more to the person who changed it.
-  return { ...view, ...change, is_shared: shared ?? view.is_shared, revision: view.revision + 1 };
+  return { ...view, ...changed, revision: view.revision + 1 };
 }
 
 /** Deletes a view and returns it. Refuses: resource_missing, insufficient_permission. */

@@ -72,7 +72,7 @@ describe("saved views", () => {
     const patch = (who: Person, body: unknown, headers = {}) =>
       call(who, "PATCH", `/views/${shared.id}`, body, headers);
     expect(codeOf(await patch(ben, { name: "Mine" }))).toBe("insufficient_permission");
-    expect((await patch(owner, { name: "Hers", position: 0 })).body.data).toMatchObject({ name: "Hers", revision: 2 });
+    expect((await patch(owner, { name: "Hers", position: 1 })).body.data).toMatchObject({ name: "Hers", revision: 2 });
     expect(codeOf(await patch(ann, { name: "x" }, { "if-match": '"1"' }))).toBe("precondition_failed");
     expect(codeOf(await patch(ann, { name: "Own" }))).toBe("validation_failed");
     expect((await names(ann)).slice(0, 2)).toEqual(["Hers", "Own"]);
@@ -81,6 +81,31 @@ describe("saved views", () => {
     expect(codeOf(await patch(owner, { shared: true }))).toBe("resource_missing");
     expect([await remove(ann, shared), await remove(ann, own)]).toEqual([200, 200]);
     expect(await remove(ann, own)).toBe("resource_missing");
+  });
+
+  test("keep the order of their user, whose own come first", async () => {
+    const [ann, ben] = [await staff("office", "Ann"), await staff("office", "Ben")];
+    const [one, two, three] = [await save(ann, "1"), await save(ann, "2"), await save(ann, "3", { shared: true })];
+    await save(ben, "Ben's", { shared: true });
+    const own = async () => (await names(ann)).slice(0, 3);
+    const move = async ({ id }: { id: string }, position: number) =>
+      (await call(ann, "PATCH", `/views/${id}`, { position })).body.data?.position;
+    expect(await move(three, 1)).toBe(1);
+    expect(await own()).toEqual(["3", "1", "2"]);
+    expect(await move(one, 50)).toBe(3);
+    expect(await own()).toEqual(["3", "2", "1"]);
+    expect(await move(two, 2)).toBe(2);
+    // One that is deleted is saved again in its place.
+    await call(ann, "DELETE", `/views/${three.id}`);
+    expect(await save(ann, "3", { shared: true, position: 1 })).toMatchObject({ position: 1, own: true });
+    expect(await own()).toEqual(["3", "2", "1"]);
+    expect(await save(ann, "1", { position: 2 })).toMatchObject({ position: 2 });
+    expect(await own()).toEqual(["3", "1", "2"]);
+    expect((await names(ann)).slice(3)).toContain("Ben's");
+    const theirs = await names(ben);
+    expect([theirs[0], theirs.slice(1)]).toEqual(["Ben's", expect.arrayContaining(["3"])]);
+    for (const position of [0, 51, 1.5])
+      expect(codeOf(await call(ann, "PATCH", `/views/${one.id}`, { position }))).toBe("validation_failed");
   });
 
   test("of a name are saved once, also by requests at the same time, and are at most 50", async () => {
@@ -124,7 +149,13 @@ describe("the counts of views", () => {
       ...[{}, { status: "on_hold" }, { status: "pending", short: "false" }, { short: "true" }, { one_unit: "true" }],
       ...[{ late: "true", sort: "created_at" }, { q: one.order_number }, { labeled: "true", printed: "false" }],
       { hold_reason: "fraud", status: "on_hold,pending" },
+      { late: "false" },
+      { late: "false", status: "pending" },
+      ...["ground", "express"].flatMap((service) => [{ service }, { service, status: "pending" }]),
+      ...["rush", "gift"].map((tag) => ({ tag })),
+      ...[{ printed: "false" }, { printed: "true" }, { labeled: "false" }],
     ];
+    expect(views).toHaveLength(20);
     for (const [who, headers] of [
       [ann, {}],
       [amy, {}],
@@ -133,7 +164,7 @@ describe("the counts of views", () => {
     ] as const) {
       const totals: number[] = [];
       for (const params of views) {
-        const path = `/orders?${new URLSearchParams(params as Record<string, string>)}`;
+        const path = `/orders?limit=1&${new URLSearchParams(params as Record<string, string>)}`;
         const page = await shop.app.call("GET", path, undefined, {
           key: null,
           headers: { ...who.headers, ...headers },
