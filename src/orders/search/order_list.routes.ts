@@ -44,8 +44,8 @@ export const orderTagRoutes = routes("Orders", [
     id: "listOrderTags",
     summary: "List the tags of orders that are in use",
     description:
-      "All tags that an order has now, by name, with the number of orders of each merchant. The field `tags` of an" +
-      " order sets them.",
+      "The tags that orders have now, with the number of orders of each merchant: the 1,000 most used, most used" +
+      " first. The field `tags` of an order sets them.",
     view: Type.Array(UsedTagView),
     data: async (db) =>
       (await listUsedTags(db)).map((one) => ({ ...one, merchant_id: wireId("merchant", one.merchant_id) })),

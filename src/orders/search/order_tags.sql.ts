@@ -1,5 +1,6 @@
 // The tags of orders, and their search words.
-import { and, asc, count, eq, min } from "drizzle-orm";
+import { and, asc, count, desc, eq, min } from "drizzle-orm";
+import { opaque } from "../../../db/kit.ts";
 import { order_tags, order_words } from "../../../db/schema/orders.ts";
 import { searchWords } from "../../customers/customer.ts";
 import type { Db, Tx, WriteStatements } from "../../storage/database.ts";
@@ -71,15 +72,19 @@ interface UsedTag {
   readonly count: number;
 }
 
-const used = prepared((sql, _: StatementArgs<Record<never, never>>) =>
+const used = prepared((sql, a: StatementArgs<{ limit: number }>) =>
   sql
     .select({ merchant_id: order_tags.merchant_id, tag: min(order_tags.tag), count: count() })
     .from(order_tags)
     .groupBy(order_tags.key, order_tags.merchant_id)
-    .orderBy(asc(order_tags.key), asc(order_tags.merchant_id)),
+    .orderBy(desc(count()), asc(order_tags.key), asc(order_tags.merchant_id))
+    .limit(opaque(a.limit)),
 );
 
-/** All tags in use, by their names, with the number of orders of each merchant. */
+/** The most tags that are listed. */
+const used_max = 1000;
+
+/** The tags in use, most used first, with the number of orders of each merchant. */
 export async function listUsedTags(db: Db): Promise<UsedTag[]> {
-  return (await used(db, {})).map((row) => ({ ...row, tag: row.tag ?? "" }));
+  return (await used(db, { limit: used_max })).map((row) => ({ ...row, tag: row.tag ?? "" }));
 }

@@ -86,7 +86,7 @@ function tagOptions(tags: readonly UsedTag[]) {
   const names = new Set(tags.map(({ tag }) => tag));
   // A link may write it in another case, or name one that is no longer in use.
   if (current !== "" && !current.includes(",")) names.add(current);
-  return [...names].map((tag) => ({ value: tag, title: tag }));
+  return [...names].sort((one, other) => one.localeCompare(other)).map((tag) => ({ value: tag, title: tag }));
 }
 
 // Filters that only views and links set.
