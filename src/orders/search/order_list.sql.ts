@@ -84,15 +84,16 @@ async function resolveFilter(db: Db, filter: OrderFilter): Promise<SettledFilter
 async function dueAfter(db: Db, moment: number): Promise<SQL | undefined> {
   const before = await dueBefore(db, moment);
   const waits = and(inArray(orders.status, openStatuses), eq(orders.imported, false));
-  return and(waits, template`${before} is not true`);
+  const earliest = (await cutoffsBefore(db, moment)).reduce((least, { at }) => Math.min(least, at), moment);
+  return and(waits, gte(orders.created_at, earliest), template`${before} is not true`);
 }
 
 /** Condition: an order has not shipped and is to ship before a time, by the calendar of its warehouse. */
 async function dueBefore(db: Db, moment: number): Promise<SQL> {
-  const calendars = await listCalendars(db);
-  const [first, ...others] = calendars;
-  const came = (calendar: (typeof calendars)[number]) => lt(orders.created_at, cutoffBefore(moment, calendar) ?? 0);
-  const ofOthers = others.map((calendar) => and(eq(orders.warehouse_id, calendar.id), came(calendar)));
+  const cutoffs = await cutoffsBefore(db, moment);
+  const [first, ...others] = cutoffs;
+  const came = ({ at }: { readonly at: number }) => lt(orders.created_at, at);
+  const ofOthers = others.map((cutoff) => and(eq(orders.warehouse_id, cutoff.id), came(cutoff)));
   const named = others.map(({ id }) => id);
   const ofFirst =
     first === undefined
@@ -101,8 +102,15 @@ async function dueBefore(db: Db, moment: number): Promise<SQL> {
           named.length === 0 ? undefined : or(isNull(orders.warehouse_id), notInArray(orders.warehouse_id, named)),
           came(first),
         );
+  const latest = cutoffs.reduce((most, { at }) => Math.max(most, at), 0);
   const waits = inArray(orders.status, openStatuses);
-  return template`(${and(waits, eq(orders.imported, false), or(ofFirst, ...ofOthers))})`;
+  return template`(${and(waits, eq(orders.imported, false), lt(orders.created_at, latest), or(ofFirst, ...ofOthers))})`;
+}
+
+/** The last cut-off (ms) of each warehouse before a time. The earliest and latest limit what an index has to read. */
+async function cutoffsBefore(db: Db, moment: number): Promise<{ readonly id: number; readonly at: number }[]> {
+  const calendars = await listCalendars(db);
+  return calendars.map((calendar) => ({ id: calendar.id, at: cutoffBefore(moment, calendar) ?? 0 }));
 }
 
 function matching(filter: SettledFilter): SQL | undefined {
@@ -273,8 +281,12 @@ async function changedSince(db: Db, at: number, max: number): Promise<number[] |
 
 /** The number of orders that match; `searchOrders` handles a filter's search. Counts by status alone are stored. */
 export async function countOrders(db: Db, filter: OrderFilter): Promise<number> {
-  const { statuses, ...others } = filter;
-  if (Object.values(others).every((value) => value === undefined)) {
+  const { statuses, late, ...others } = filter;
+  if (late === false) {
+    // An index finds the late orders; all others would have to be read.
+    return (await countOrders(db, { ...filter, late: undefined })) - (await countOrders(db, { ...filter, late: true }));
+  }
+  if (late === undefined && Object.values(others).every((value) => value === undefined)) {
     const counts = await countByStatus(db);
     return (statuses ?? publicOrderStatuses).reduce((sum, status) => sum + (counts.get(status) ?? 0), 0);
   }
