@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "bun:test";
 import { buyerOf } from "../../build/buyer.ts";
-import { describeInHouse } from "../browser.ts";
+import { describeInHouse, owner } from "../browser.ts";
 
 describeInHouse("a list", (house) => {
   beforeAll(async () => {
@@ -59,4 +59,87 @@ describeInHouse("a list", (house) => {
     await page.keyboard.press("A");
     await page.waitForSelector(".bulk-bar:has-text('60 selected')");
   });
+
+  test("returns by Back to the row and scroll position of each visit, and to none when filters change", async () => {
+    const { page } = await house.open("/orders?sort=created_at");
+    const openRow = async (name: string, scroll: number) => {
+      await page.waitForSelector(`tr:has-text('${name}')`);
+      await page.locator(`tr:has-text('${name}') a.row-link`).focus();
+      await page.evaluate(`window.scrollTo(0, ${scroll})`);
+      await page.keyboard.press("Enter");
+      await page.waitForSelector(`h1:has-text('${name}')`);
+    };
+    await openRow("R-140", 600);
+    await page.click("nav >> text=Orders");
+    await page.waitForSelector("tr:has-text('R-160')");
+    await openRow("R-150", 300);
+    for (const [name, scroll] of [
+      ["R-150", 300],
+      ["R-140", 600],
+    ] as const) {
+      await page.goBack();
+      await page.waitForSelector(`tr:has-text('${name}') a.row-link:focus`);
+      await page.waitForFunction(`Math.abs(window.scrollY - ${scroll}) < 60`);
+      if (name === "R-150") {
+        await page.goBack();
+        await page.waitForSelector("h1:has-text('R-140')");
+      }
+    }
+    // A new search is read from its top.
+    await page.evaluate("window.scrollTo(0, 0)");
+    await page.fill("input[type=search]", "R-14");
+    await page.waitForSelector("tr:has-text('R-139')", { state: "detached" });
+    await page.fill("input[type=search]", "R-1");
+    await page.waitForSelector("tr:has-text('R-139')");
+    await page.waitForSelector("input[type=search]:focus");
+    expect(await page.evaluate("window.scrollY")).toBe(0);
+  }, 60_000);
+
+  test("keeps nothing for another user: neither places nor settings", async () => {
+    const { live } = house;
+    const { link } = (await live.must("POST", "/invitations", { email: "ben@example.com", role: "office" })).data;
+    const tab = await house.open("/orders?q=R-15&status=pending");
+    tab.expectRefusals(401);
+    const { page } = tab;
+    await page.waitForSelector("tr:has-text('R-151')");
+    for (const key of ["j", "x"]) await page.keyboard.press(key);
+    await page.waitForSelector(".bulk-bar");
+    const choose = async (title: string) => {
+      await page.click(".user button[aria-haspopup=menu]");
+      await page.click(`[role=menu] >> text=${title}`);
+    };
+    const theme = (name: string) => page.waitForSelector(`html[data-theme=${name}]`);
+    await choose("Dark");
+    await theme("dark");
+    await page.click("nav >> text=Products");
+    await page.waitForSelector("tr:has-text('ROW-1')");
+    await choose("Sign out");
+    await page.waitForSelector("h1:has-text('Sign in')");
+    await theme("system");
+    expect(await page.evaluate("sessionStorage.length")).toBe(0);
+    // Another user begins anew.
+    await page.goto(house.addressOf(`/invitation#${link.split("#")[1]}`));
+    await page.fill("[name=name]", "Ben Office");
+    for (const name of ["password", "again"]) await page.fill(`[name=${name}]`, "a long enough password");
+    await page.click("button:has-text('Accept')");
+    await page.click("nav >> text=Orders");
+    await page.waitForSelector("tr:has-text('R-160')");
+    expect([new URL(page.url()).search, await page.locator(".bulk-bar").count()]).toEqual(["", 0]);
+    await theme("system");
+    await choose("Light");
+    await theme("light");
+    await choose("Sign out");
+    // The first one finds their settings again, also after a reload.
+    await page.waitForSelector("h1:has-text('Sign in')");
+    await page.fill("[name=email]", owner.email);
+    await page.fill("[name=password]", owner.password);
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("nav");
+    await theme("dark");
+    await page.reload();
+    await theme("dark");
+    await page.click("nav >> text=Orders");
+    await page.waitForSelector("tr:has-text('R-160')");
+    expect(new URL(page.url()).search).toBe("");
+  }, 60_000);
 });

@@ -2,14 +2,14 @@
 
 import { batch, computed, signal } from "@preact/signals";
 import type { Permission } from "../../../http/auth/permissions.ts";
-import { storedPreference } from "../browser/preferences.ts";
+import { closeSettings, openSettings, storedPreference } from "../browser/preferences.ts";
 import { navigate, place, type TabEnvironment, tabEnvironment, to } from "../browser/router.ts";
 import { callDashboard, get, onWritten, type Params, signedOut } from "./client.ts";
 import { type MerchantRecord, merchants } from "./merchants.ts";
 import { problemOf } from "./problem.ts";
 import { forgetAll } from "./query.ts";
 
-/** The environment that was last chosen in this browser; null before the first choice. */
+/** The environment that the user last chose in this browser; null before the first choice. */
 export const chosenEnvironment = storedPreference<TabEnvironment | null>(
   "mode",
   null,
@@ -100,6 +100,7 @@ export function lacks(permissions: readonly Permission[]): boolean {
 export async function readSession(beforeRender: () => void = () => {}): Promise<void> {
   try {
     const { data } = await callDashboard<SignedInSession>("GET", "/session");
+    openSettings(data.user.id, data.merchant?.id ?? null);
     if (!session.peek() && !data.user.second_factor_required) await openEnvironment(data.permissions);
     const known = await readMerchants(data);
     // Screens render once the merchants are known.
@@ -154,5 +155,6 @@ export async function enterBy(way: string, body: Readonly<Record<string, unknown
 export async function signOut(): Promise<void> {
   await callDashboard("DELETE", "/session");
   forgetAll();
+  closeSettings();
   session.value = null;
 }

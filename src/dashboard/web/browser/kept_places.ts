@@ -1,22 +1,31 @@
 // Where a tab was on each screen, so that lists keep their place when the user returns. Lasts as long as the tab.
 import { isTexts, keepInTab, keptInTab } from "./preferences.ts";
 
-/** Where a tab was on a screen when it left. */
-interface KeptPlace {
-  /** Its query, such as `?status=pending&page=2`. */
-  readonly search: string;
+/** Where a tab is on a screen. */
+export interface PlaceOnScreen {
   readonly scroll: number;
   /** The focused row; null if none. */
   readonly row: string | null;
 }
 
+/** Where a tab was on a screen when it left. */
+interface KeptPlace extends PlaceOnScreen {
+  /** Its query, such as `?status=pending&page=2`. */
+  readonly search: string;
+}
+
 const isKeptPlace = (value: unknown): value is KeptPlace =>
   typeof value === "object" && value !== null && "search" in value && "scroll" in value && "row" in value;
 
+/** Where the tab is now. */
+export function placeOnScreen(): PlaceOnScreen {
+  const row = document.activeElement?.closest<HTMLElement>("[data-id]")?.dataset["id"] ?? null;
+  return { scroll: window.scrollY, row };
+}
+
 /** Keeps where the tab is on a screen that it leaves. */
 export function keepPlace(path: string, search: string): void {
-  const row = document.activeElement?.closest<HTMLElement>("[data-id]")?.dataset["id"] ?? null;
-  keepInTab(`place.${path}`, { search, scroll: window.scrollY, row } satisfies KeptPlace);
+  keepInTab(`place.${path}`, { search, ...placeOnScreen() } satisfies KeptPlace);
 }
 
 /** The parameters in a fixed order, so that equal addresses are equal texts. */

@@ -1,62 +1,120 @@
-// Settings stored in this browser. Without storage they last until the tab is closed.
+// Settings that this browser stores for each user, and what a tab keeps. Without storage they last as long as the page.
 import { effect, type Signal, signal } from "@preact/signals";
 
-const memory = new Map<string, string>();
-
-function read(name: string): string | null {
-  try {
-    return localStorage.getItem(`packhouse.${name}`);
-  } catch {
-    return memory.get(name) ?? null;
-  }
+/** Texts by name in a storage of the browser, or in memory where that is refused. */
+function textsIn(storage: () => Storage) {
+  const memory = new Map<string, string>();
+  return {
+    get: (name: string): string | null => {
+      try {
+        return storage().getItem(`packhouse.${name}`);
+      } catch {
+        return memory.get(name) ?? null;
+      }
+    },
+    set: (name: string, text: string): void => {
+      try {
+        storage().setItem(`packhouse.${name}`, text);
+      } catch {
+        memory.set(name, text);
+      }
+    },
+    remove: (name: string): void => {
+      memory.delete(name);
+      try {
+        storage().removeItem(`packhouse.${name}`);
+      } catch {
+        // There is nothing in it either.
+      }
+    },
+    clear: (): void => {
+      memory.clear();
+      try {
+        storage().clear();
+      } catch {
+        // There is nothing in it either.
+      }
+    },
+  };
 }
 
-function write(name: string, text: string): void {
-  try {
-    localStorage.setItem(`packhouse.${name}`, text);
-  } catch {
-    memory.set(name, text);
-  }
+const [inBrowser, inTab] = [textsIn(() => localStorage), textsIn(() => sessionStorage)];
+
+/** The id of the user whose settings are used: the one who signed in last, until they sign out. */
+let user = inBrowser.get("user");
+/** Each reads a setting of the user again. */
+const readers: (() => void)[] = [];
+
+/** Uses the settings of a user. What the tab keeps of another user, or of another merchant, is removed. */
+export function openSettings(id: string, merchant: string | null): void {
+  const owner = `${id} ${merchant ?? ""}`;
+  if (inTab.get("user") !== owner) inTab.clear();
+  inTab.set("user", owner);
+  inBrowser.set("user", id);
+  setUser(id);
+}
+
+/** Removes what the tab keeps, and uses the settings of nobody. */
+export function closeSettings(): void {
+  inTab.clear();
+  inBrowser.remove("user");
+  setUser(null);
+}
+
+function setUser(id: string | null): void {
+  if (id === user) return;
+  user = id;
+  for (const read of readers) read();
 }
 
 /** Returns what `keepInTab` kept under a name; null if nothing. */
 export function keptInTab(name: string): unknown {
-  try {
-    return JSON.parse(sessionStorage.getItem(`packhouse.${name}`) ?? "null");
-  } catch {
-    return JSON.parse(memory.get(`tab ${name}`) ?? "null");
-  }
+  return JSON.parse(inTab.get(name) ?? "null");
 }
 
-/** Keeps a value until the tab is closed. */
+/** Keeps a value until the tab is closed or the user signs out. */
 export function keepInTab(name: string, value: unknown): void {
-  const text = JSON.stringify(value);
-  try {
-    sessionStorage.setItem(`packhouse.${name}`, text);
-  } catch {
-    memory.set(`tab ${name}`, text);
-  }
+  // The screen that a user signs out from is left afterwards.
+  if (inTab.get("user") !== null) inTab.set(name, JSON.stringify(value));
 }
 
-/** A setting stored in this browser. `isSound` checks a stored value. */
+const nameOf = (name: string) => (user === null ? name : `${user}.${name}`);
+
+/** The text of the user's setting. The first user takes over settings from before each user had their own. */
+function storedText(name: string): string | null {
+  const own = inBrowser.get(nameOf(name));
+  if (own !== null || user === null) return own;
+  const before = inBrowser.get(name);
+  if (before === null) return null;
+  inBrowser.set(nameOf(name), before);
+  inBrowser.remove(name);
+  return before;
+}
+
+/** A setting of the user, stored in this browser. `isSound` checks a stored value. */
 export function storedPreference<Value>(
   name: string,
   first: Value,
   isSound: (value: unknown) => value is Value,
 ): StoredPreference<Value> {
-  let start = first;
-  try {
-    const found: unknown = JSON.parse(read(name) ?? "null");
-    if (isSound(found)) start = found;
-  } catch {
-    // The stored text is not JSON.
-  }
-  const state = signal(start);
+  const stored = (): Value => {
+    try {
+      const found: unknown = JSON.parse(storedText(name) ?? "null");
+      return isSound(found) ? found : first;
+    } catch {
+      // The stored text is not JSON.
+      return first;
+    }
+  };
+  const state = signal(stored());
+  readers.push(() => {
+    state.value = stored();
+  });
   return {
     state,
     set: (value) => {
       state.value = value;
-      write(name, JSON.stringify(value));
+      inBrowser.set(nameOf(name), JSON.stringify(value));
     },
   };
 }

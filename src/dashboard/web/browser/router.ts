@@ -1,5 +1,5 @@
 import { batch, computed, signal } from "@preact/signals";
-import { keepPlace, keptQuery } from "./kept_places.ts";
+import { keepPlace, keptPlace, keptQuery, type PlaceOnScreen, placeOnScreen } from "./kept_places.ts";
 
 /** The query parameter of the merchant that a tab shows. Links keep it. */
 export const tab_merchant = "merchant";
@@ -75,9 +75,9 @@ export function backTo(path: string): string {
   return to(path, keptQuery(path, isOfTab));
 }
 
-interface HistoryStep {
+/** An entry of the history, and where the tab was when it left the entry. */
+interface HistoryStep extends Partial<PlaceOnScreen> {
   readonly index: number;
-  readonly scroll?: number;
 }
 
 let index = (history.state as HistoryStep | null)?.index ?? 0;
@@ -112,7 +112,7 @@ export function navigate(href: string, { replace = false, force = false } = {}):
   if (leaves && !force && active_guard?.(() => navigate(href, { replace, force: true }))) return;
   if (leaves) keepHere();
   if (!replace) {
-    history.replaceState({ index, scroll: window.scrollY } satisfies HistoryStep, "");
+    history.replaceState({ index, ...placeOnScreen() } satisfies HistoryStep, "");
     index += 1;
   }
   history[replace ? "replaceState" : "pushState"]({ index } satisfies HistoryStep, "", url);
@@ -137,6 +137,13 @@ export function setQuery(changes: Readonly<Record<string, string | null>>, { rep
 function keepHere(): void {
   const { path, search } = place.peek();
   keepPlace(path, search);
+}
+
+/** Where the user was on this entry of the history, or else when they last left the screen with the same query. */
+export function placeBefore(): PlaceOnScreen | null {
+  const { scroll, row = null } = (history.state ?? {}) as Partial<HistoryStep>;
+  const { path, search } = place.peek();
+  return scroll === undefined ? keptPlace(path, search) : { scroll, row };
 }
 
 /** Scrolls to where the user was, once the screen is long enough. */
@@ -194,7 +201,10 @@ export function startRouter(): void {
     if (returning) returning = false;
     else onPop();
   });
-  window.addEventListener("pagehide", keepHere);
+  window.addEventListener("pagehide", () => {
+    keepHere();
+    history.replaceState({ index, ...placeOnScreen() } satisfies HistoryStep, "");
+  });
   document.addEventListener("click", onClick);
   // Later content, such as the rows of a list, makes the page long enough to scroll.
   new ResizeObserver(settleScroll).observe(document.body);

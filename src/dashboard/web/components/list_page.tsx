@@ -2,9 +2,9 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type ApiReply, get, type Pagination, type Params, withParams } from "../api/client.ts";
 import { useQuery } from "../api/query.ts";
-import { keepSelection, keptPlace, keptSelection } from "../browser/kept_places.ts";
+import { keepSelection, keptSelection } from "../browser/kept_places.ts";
 import type { StoredPreference } from "../browser/preferences.ts";
-import { place, query, scrollBackTo, setQuery } from "../browser/router.ts";
+import { place, placeBefore, query, scrollBackTo, setQuery } from "../browser/router.ts";
 import { useShortcuts } from "../browser/shortcuts.ts";
 import { words } from "../text/common.ts";
 import { count } from "../text/format.ts";
@@ -127,9 +127,12 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
 
 /** Returns to where the user was on this list, once its rows are shown: the scroll position and the focused row. */
 function useKeptPlace(shown: boolean): void {
-  const [kept] = useState(() => keptPlace(place.value.path, place.value.search));
+  const [kept] = useState(placeBefore);
+  const done = useRef(false);
   useEffect(() => {
-    if (!shown || kept === null) return;
+    // Only once: other filters show other rows.
+    if (!shown || kept === null || done.current) return;
+    done.current = true;
     scrollBackTo(kept.scroll);
     const now = document.activeElement;
     if (kept.row === null || (now !== null && now !== document.body && now.tagName !== "H1")) return;

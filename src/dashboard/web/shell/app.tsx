@@ -129,7 +129,8 @@ function useSignIn(found: MatchedScreen | null): void {
   const out = session.value === null || signedOut.value;
   const lacks_factor = session.value?.user.second_factor_required ?? false;
   useEffect(() => {
-    if ((out || lacks_factor) && !found?.screen.open) {
+    // The user may have been sent there since this was rendered.
+    if ((out || lacks_factor) && !screenAt(place.peek().path)?.screen.open) {
       const back = location.pathname + location.search;
       const path = out ? "/sign-in" : "/second-factor";
       navigate(to(path, { back: back === base ? null : back }), { replace: true, force: true });
