@@ -32,6 +32,23 @@ describeInHouse("tags, notes and filters of orders", (house) => {
     await lookAt(house, `/orders/${order?.id}`, ".timeline li.note", "order-tags");
   }, 60_000);
 
+  test("the timeline shows the newest notes, and all of them on request", async () => {
+    const [order] = made;
+    const write = (at: number) =>
+      house.live.must("POST", `/orders/${order?.id}/notes`, { text: `Phoned ${at} times.` });
+    for (let at = 1; at <= 205; at += 1) await write(at);
+    const { page } = await house.open(`/orders/${order?.id}`);
+    await page.waitForSelector(".timeline li:has-text('Phoned 205 times.')");
+    // The first of all entries, which is older than many notes, waits as well.
+    expect(await page.locator(".timeline li:has-text('Placed')").count()).toBe(0);
+    expect(await page.locator(".timeline li:has-text('Phoned 1 times.')").count()).toBe(0);
+    await page.click("text=Show older entries");
+    await page.waitForSelector(".timeline li:has-text('Phoned 1 times.')");
+    await page.waitForSelector(".timeline li:has-text('Placed')");
+    expect(await page.locator(".timeline li:has-text('Phoned')").count()).toBe(205);
+    expect(await page.locator("text=Show older entries").count()).toBe(0);
+  }, 60_000);
+
   test("the list is filtered by a tag and by one unit, and views show their counts", async () => {
     const { page } = await house.open("/orders");
     await page.waitForSelector("tr:has-text('T-2')");

@@ -92,6 +92,21 @@ function load(entry: QueryEntry): Promise<void> {
   return entry.underWay;
 }
 
+/** Uses entries while a component is shown, and reads them. */
+function useEntries(used: readonly QueryEntry[]): void {
+  useEffect(() => {
+    for (const entry of used) {
+      entry.users += 1;
+      ensure(entry);
+    }
+    return () => {
+      for (const entry of used) entry.users -= 1;
+      // Another component may start using an entry in the same task.
+      queueMicrotask(() => used.forEach(tidyUp));
+    };
+  }, used);
+}
+
 /** Reads an entry unless it is fresh or being read. */
 function ensure(entry: QueryEntry): void {
   const reading = entry.aborting?.signal.aborted === false;
@@ -121,16 +136,7 @@ interface QueryResult<Data> {
 export function useQuery<Data>(path: string | null, params?: Params): QueryResult<Data> {
   const entry = path === null ? null : entryOf(path, params);
   const last = useRef<{ path: string; scope: string; answer: ApiReply<unknown> } | null>(null);
-  useEffect(() => {
-    if (entry === null) return;
-    entry.users += 1;
-    ensure(entry);
-    return () => {
-      entry.users -= 1;
-      // Another component may start using the entry in the same task.
-      queueMicrotask(() => tidyUp(entry));
-    };
-  }, [entry]);
+  useEntries(entry === null ? [] : [entry]);
   const { answer, problem, fetching } = entry?.state.value ?? nothing;
   if (entry !== null && answer !== null) last.current = { path: entry.path, scope: scopeOf(), answer };
   const before = last.current;
@@ -146,6 +152,27 @@ export function useQuery<Data>(path: string | null, params?: Params): QueryResul
     previous: answer === null && shown !== null,
     reload: () => (entry === null ? Promise.resolve() : load(entry)),
   };
+}
+
+const rows_max = 100;
+
+/** The newest rows of a list that is oldest first: those of its last pages, and whether there are older ones. */
+export function useNewest<Row>(path: string, pages: number): NewestRows<Row> {
+  const first = useQuery<readonly Row[]>(path, { limit: rows_max });
+  const last = Math.ceil((first.pagination?.total ?? 0) / rows_max);
+  const from = Math.max(1, last - pages + 1);
+  const others = Array.from({ length: last }, (_, at) => at + 1).filter((page) => page > 1 && page >= from);
+  const entries = others.map((page) => entryOf(path, { limit: rows_max, page }));
+  useEntries(entries);
+  const read = entries.flatMap(({ state }) => (state.value.answer?.data ?? []) as readonly Row[]);
+  const rows = from === 1 ? [...(first.data ?? []), ...read] : read;
+  return { rows, more: from > 1, problem: first.problem };
+}
+
+interface NewestRows<Row> extends Pick<QueryResult<unknown>, "problem"> {
+  /** Oldest first. */
+  readonly rows: readonly Row[];
+  readonly more: boolean;
 }
 
 /** Reads a form's data and ETag once. The API then refuses to overwrite a later change by someone else. */

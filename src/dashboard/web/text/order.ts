@@ -236,7 +236,7 @@ export const orderTexts = {
   money: "Amount",
   metadata: "Metadata",
   returns: "Returns",
-  timelineAll: (count: number) => `The last ${count} entries`,
+  showOlder: "Show older entries",
   by: {
     api_key: "key",
     user: "",

@@ -103,16 +103,15 @@ export function AddNote({ order }: { readonly order: Order }) {
   return <ActionButton of={add} />;
 }
 
-/** The notes of an order as entries of its timeline. */
-export function useNotes(order: Order) {
-  const { data: notes } = useQuery<readonly OrderNote[]>(`/orders/${order.id}/notes`, { limit: 100 });
-  return (notes ?? []).map((note) => ({
-    id: note.id,
-    at: note.created_at,
+/** A note as an entry of the order's timeline. */
+export function noteEntry({ id, created_at, shared, author, text }: OrderNote) {
+  return {
+    id,
+    at: created_at,
     title: (
       <>
         {texts.note}
-        {isOperatorUser.value && note.shared && (
+        {isOperatorUser.value && shared && (
           <>
             {" "}
             <Badge tone="neutral">{texts.noteShared}</Badge>
@@ -120,8 +119,8 @@ export function useNotes(order: Order) {
         )}
       </>
     ),
-    by: `${texts.by[note.author.type] ?? note.author.type} ${note.author.name}`,
-    note: <span class="note-text">{note.text}</span>,
+    by: `${texts.by[author.type] ?? author.type} ${author.name}`,
+    note: <span class="note-text">{text}</span>,
     tone: "note",
-  }));
+  };
 }

@@ -1,15 +1,18 @@
-import { useQuery } from "../../api/query.ts";
-import type { Order, OrderHistory } from "../../api/types.ts";
+import { useState } from "preact/hooks";
+import { useNewest } from "../../api/query.ts";
+import type { Order, OrderHistory, OrderNote } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
+import { Button } from "../../components/button.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Card } from "../../components/page.tsx";
 import { Timeline } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { orderTexts as texts } from "../../text/order.ts";
 import { stateWords } from "../../text/states.ts";
-import { AddNote, useNotes } from "./tags_and_notes.tsx";
+import { AddNote, noteEntry } from "./tags_and_notes.tsx";
 
-const most = 100;
+// The last page may have a single entry.
+const first_pages = 2;
 const tones: Readonly<Record<string, string>> = {
   hold: "warning",
   short_pick: "warning",
@@ -24,28 +27,21 @@ const tones: Readonly<Record<string, string>> = {
   deliver: "good",
 };
 
-/** The history of an order, newest first, with user and request. */
+/** The history and the notes of an order, newest first, with user and request. */
 export function TimelineCard({ order }: { readonly order: Order }) {
-  const path = `/orders/${order.id}/history`;
-  const first = useQuery<readonly OrderHistory[]>(path, { limit: most });
-  const total = first.pagination?.total ?? 0;
-  // The API lists the oldest first, so the newest are on the last page.
-  const last = useQuery<readonly OrderHistory[]>(total > most ? path : null, {
-    limit: most,
-    page: Math.max(1, Math.ceil(total / most)),
-  });
-  const rows = total > most ? (last.data ?? []) : (first.data ?? []);
-  const notes = useNotes(order);
-  // Notes from before the shown part of the history are left out with it.
-  const since = total > most ? (rows[0]?.created_at ?? "") : "";
-  const entries = [...rows.map(entryOf), ...notes.filter(({ at }) => at >= since)].sort((a, b) =>
-    a.at < b.at ? 1 : -1,
-  );
+  const [pages, setPages] = useState(first_pages);
+  const history = useNewest<OrderHistory>(`/orders/${order.id}/history`, pages);
+  const notes = useNewest<OrderNote>(`/orders/${order.id}/notes`, pages);
+  // Older ones may still be missing among entries from before this time.
+  const since = [history, notes].map(({ more, rows }) => (more ? (rows[0]?.created_at ?? "") : "")).sort();
+  const entries = [...history.rows.map(entryOf), ...notes.rows.map(noteEntry)]
+    .filter(({ at }) => at >= (since.at(-1) ?? ""))
+    .sort((a, b) => (a.at < b.at ? 1 : -1));
   return (
     <Card title={words.history} acts={<AddNote order={order} />}>
-      {first.problem && <Notice problem={first.problem} />}
+      {history.problem && <Notice problem={history.problem} />}
       <Timeline entries={entries} />
-      {total > most && <p class="muted">{texts.timelineAll(rows.length)}</p>}
+      {(history.more || notes.more) && <Button title={texts.showOlder} onClick={() => setPages(pages + 1)} />}
     </Card>
   );
 }
