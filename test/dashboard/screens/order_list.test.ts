@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
 import { buyerOf } from "../../build/buyer.ts";
 import { describeInHouse, lookAt, lookAtPage } from "../browser.ts";
 
@@ -55,6 +56,88 @@ describeInHouse("the list and the board of orders", (house) => {
     await page.waitForSelector(".views a:has-text('Fraud')");
   }, 20_000);
 
+  const api = (page: Page, method: string, path: string, body?: object): Promise<{ status: number; data: never }> =>
+    page.evaluate(
+      `fetch("/dashboard/api${path}", { method: "${method}", headers: { "content-type": "application/json" },
+        body: ${JSON.stringify(JSON.stringify(body))} }).then((answer) => answer.json())`,
+    );
+  const savedNames = async (page: Page): Promise<string[]> =>
+    page.evaluate(
+      `[...document.querySelectorAll(".views .view a")].map((one) => one.textContent.replace(/\\d+$/, "")).slice(10)`,
+    );
+
+  test("a saved view is renamed, moved and shared by keyboard; another user's is removed once confirmed", async () => {
+    const { page } = await house.open("/orders");
+    for (const { id } of (await api(page, "GET", "/views?list=orders")).data as { id: string }[])
+      await api(page, "DELETE", `/views/${id}`);
+    for (const name of ["Alpha", "Beta", "Gamma"])
+      await api(page, "POST", "/views", { list: "orders", name, params: { q: name } });
+    await page.goto(house.addressOf("/orders?q=Gamma"));
+    await page.focus("[aria-label='Edit view Gamma']");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("dialog [name=name]:focus");
+    await lookAtPage(page, "dialog [name=position]", "order-view-edit");
+    await page.keyboard.press("Control+a");
+    await page.keyboard.type("Delta");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Space");
+    await page.selectOption("dialog [name=position]", { label: "After Alpha" });
+    await page.focus("dialog [name=name]");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("dialog", { state: "detached" });
+    await page.waitForSelector(".views a[aria-current=page]:has-text('Delta') .icon");
+    expect(await savedNames(page)).toEqual(["Alpha", "Delta", "Beta"]);
+    await page.waitForSelector("[aria-label='Edit view Delta']:focus");
+    // Undo puts a view back where it was, and shares it as before.
+    await page.click("[aria-label='Remove view Delta']");
+    await page.click(".toast >> text=Undo");
+    await page.waitForSelector(".views a:has-text('Delta') .icon");
+    expect(await savedNames(page)).toEqual(["Alpha", "Delta", "Beta"]);
+    // Another user sees it, without the buttons. The owner may remove theirs, once they have confirmed.
+    const link = (await house.live.must("POST", "/invitations", { email: "ben@example.com", role: "office" })).data
+      .link;
+    const other = await house.open(`/invitation#${link.split("#")[1]}`, { signed_out: true });
+    other.expectRefusals(401);
+    await other.page.fill("[name=name]", "Ben Office");
+    for (const name of ["password", "again"]) await other.page.fill(`[name=${name}]`, "a long enough password");
+    await other.page.click("button:has-text('Accept')");
+    await other.page.waitForSelector("nav");
+    await api(other.page, "POST", "/views", { list: "orders", name: "Ben's", params: { q: "ben" }, shared: true });
+    await other.page.goto(house.addressOf("/orders?q=Gamma"));
+    await other.page.waitForSelector(".views a[aria-current=page]:has-text('Delta')");
+    expect(await savedNames(other.page)).toEqual(["Ben's", "Delta"]);
+    expect(await other.page.locator("[aria-label*='view Delta']").count()).toBe(0);
+    await page.goto(house.addressOf("/orders?q=ben"));
+    await page.click(`[aria-label="Remove view Ben's"]`);
+    await page.waitForSelector("dialog >> text=Ben Office saved this view");
+    await page.click("dialog .button.danger");
+    await page.waitForSelector(".toast:has-text('removed')");
+    await page.waitForSelector(`.views a:has-text("Ben's")`, { state: "detached" });
+    expect(await page.locator(".toast >> text=Undo").count()).toBe(0);
+  }, 60_000);
+
+  test("a view of today's orders keeps the words, which stand for days of this device", async () => {
+    const { page } = await house.open("/orders");
+    const params = { status: "pending", ship_by_after: "today", ship_by_before: "tomorrow" };
+    await api(page, "POST", "/views", { list: "orders", name: "Due", params });
+    const asked: string[] = [];
+    page.on("request", (request) => void asked.push(request.url()));
+    const lastOf = (path: string) => asked.map((url) => new URL(url)).findLast(({ pathname }) => pathname === path);
+    await page.goto(house.addressOf("/orders"));
+    await page.waitForSelector(".views a:has-text('Due') .count");
+    await page.click(".views a:has-text('Due')");
+    await page.waitForSelector(".views a[aria-current=page]:has-text('Due')");
+    await page.waitForSelector(".list-bar label:has-text('(today)') input[type=date]");
+    expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual(params);
+    const [from, until] = await page.evaluate<[string, string]>(
+      "[0, 24].map((hours) => ((day) => (day.setHours(hours, 0, 0, 0), day.toISOString()))(new Date()))",
+    );
+    const list = lastOf("/v1/orders")?.searchParams;
+    expect([list?.get("ship_by_after"), list?.get("ship_by_before")]).toEqual([from, until]);
+    const counted = lastOf("/dashboard/api/view_counts")?.searchParams.get("views") ?? "[]";
+    expect(JSON.parse(counted)).toContainEqual({ ...params, ship_by_after: from, ship_by_before: until });
+  }, 60_000);
+
   test("views that a browser stored are moved to the server, once, and follow their user", async () => {
     const { page } = await house.open("/orders");
     await page.waitForSelector(".views .count");
@@ -66,7 +149,18 @@ describeInHouse("the list and the board of orders", (house) => {
     await page.reload();
     await page.waitForSelector(".views a:has-text('Old one') .count:text-is('1')");
     await page.waitForSelector(".views a:has-text('Old two')");
-    await page.waitForFunction("localStorage.getItem('packhouse.views.orders') === '[]'");
+    // They are the user's from then on, and moved once.
+    const left = await page.evaluate(
+      `new Promise((done) => {
+        const isMoved = (name) => name.endsWith(".views.orders") && localStorage[name] === "[]";
+        const look = () => {
+          if (Object.keys(localStorage).some(isMoved)) done(localStorage["packhouse.views.orders"]);
+          else setTimeout(look, 20);
+        };
+        look();
+      })`,
+    );
+    expect(left).toBeUndefined();
     const other = await house.open("/orders");
     await other.page.waitForSelector(".views a:has-text('Old two')");
     expect(await other.page.locator(".views a:has-text('Old one')").count()).toBe(1);

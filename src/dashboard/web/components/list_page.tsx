@@ -11,6 +11,7 @@ import { count } from "../text/format.ts";
 import { type Action, ActionButton, act, isPossible } from "./action.tsx";
 import { Button } from "./button.tsx";
 import { type Option, Select } from "./fields.tsx";
+import { isDayWord, timeOf, withTimes } from "./filter_days.ts";
 import { Icon } from "./icon.tsx";
 import { EmptyState, type EmptyStateProps, Notice, Skeleton } from "./notice.tsx";
 import { Page } from "./page.tsx";
@@ -80,7 +81,7 @@ export function listParams({ search, filters = [], sort, limit = 50, params = {}
   const set = filters.filter(isShown).map(({ param }) => [param, read(param)] as const);
   const chosen = Object.fromEntries(set.filter(([, value]) => value !== null));
   const found = search === undefined ? {} : { [search.param]: read(search.param) };
-  return {
+  return withTimes({
     ...params,
     ...chosen,
     ...found,
@@ -88,7 +89,7 @@ export function listParams({ search, filters = [], sort, limit = 50, params = {}
     page: read("page"),
     cursor: read("cursor"),
     limit,
-  };
+  });
 }
 
 type ListPageProps<Row> = Omit<ListBasics<Row>, "name"> &
@@ -370,11 +371,11 @@ function FilterField({ filter }: { readonly filter: ListFilter }) {
     return <Select class={look} aria-label={title} value={value} options={options} empty={title} onChoose={apply} />;
   }
   // A link or a saved view may choose a time. The field shows its day here; Swedish dates are written as ISO 8601.
-  const timed = filter.kind === "date" && value.includes("T");
-  const shown = timed ? new Date(value).toLocaleDateString("sv") : value;
+  const [is_date, time] = [filter.kind === "date", timeOf(value)];
+  const shown = is_date && time.includes("T") ? new Date(time).toLocaleDateString("sv") : value;
   return (
     <label class={look}>
-      <span>{title}</span>
+      <span>{is_date && isDayWord(value) ? words.dayOf(title, value) : title}</span>
       <input type={filter.kind as "text"} value={shown} onChange={(event) => apply(event.currentTarget.value)} />
     </label>
   );

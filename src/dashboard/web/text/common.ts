@@ -22,6 +22,7 @@ export const words = {
   search: "Search",
   filters: "Filters",
   clearFilters: "Clear filters",
+  dayOf: (filter: string, word: string) => `${filter} (${word})`,
   columns: "Columns",
   loading: "Loading…",
   tryAgain: "Try again",

@@ -52,7 +52,12 @@ export const orderListTexts = {
   shareStaff: "Share with everyone at the warehouse",
   shareMerchant: "Share with everyone at your company",
   sharedBy: (name: string) => `Shared by ${name}`,
+  editView: (name: string) => `Edit view ${name}`,
+  position: "Position",
+  first: "First",
+  after: (name: string) => `After ${name}`,
   removeView: (name: string) => `Remove view ${name}`,
+  removeSharedText: (name: string) => `${name} saved this view. Everyone it is shared with loses it.`,
   viewRemoved: (name: string) => `View ${name} removed.`,
   columns: {
     pending: "Pending",

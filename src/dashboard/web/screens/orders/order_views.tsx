@@ -1,16 +1,15 @@
 // Views of the order list: built-in ones, and those that users saved for themselves or for everyone.
 import { useEffect, useRef } from "preact/hooks";
 import type { SavedViewView } from "../../../server/saved_view.schema.ts";
-import { post, remove } from "../../api/client.ts";
+import { post } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
 import { isOperatorUser, session } from "../../api/session.ts";
 import { storedPreference } from "../../browser/preferences.ts";
 import { query, tab_merchant, to } from "../../browser/router.ts";
 import { type Action, ActionButton } from "../../components/action.tsx";
-import { Button } from "../../components/button.tsx";
+import type { FormField } from "../../components/fields.tsx";
+import { withTimes } from "../../components/filter_days.ts";
 import { Icon } from "../../components/icon.tsx";
-import { now } from "../../components/now.ts";
-import { showRefused, showSuccess } from "../../components/toasts.tsx";
 import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { orderListTexts as texts } from "../../text/order_list.ts";
@@ -32,18 +31,10 @@ const isViews = (value: unknown): value is readonly BrowserView[] =>
 /** Views that an earlier version stored in this browser. */
 const inBrowser = storedPreference<readonly BrowserView[]>("views.orders", [], isViews);
 
-/** The start of a day by the clock of this device: today, or some days later. */
-function startOfDay(later = 0): string {
-  const day = new Date(now.peek());
-  day.setHours(0, 0, 0, 0);
-  day.setDate(day.getDate() + later);
-  return day.toISOString();
-}
-
 const { viewNames } = texts;
 const waiting = { status: "pending,processing", short: "false" };
 const unshipped = "pending,processing,fulfilled";
-const builtIn = (): readonly ListView[] => [
+const builtIn: readonly ListView[] = [
   { name: words.all, params: {}, counted: true },
   { name: viewNames.pick, params: waiting, counted: true },
   { name: viewNames.oneUnit, params: { ...waiting, one_unit: "true" }, counted: true },
@@ -51,13 +42,13 @@ const builtIn = (): readonly ListView[] => [
   { name: viewNames.ship, params: { status: "fulfilled" }, counted: true },
   {
     name: viewNames.promised,
-    params: { ship_by_after: startOfDay(), ship_by_before: startOfDay(1), sort: "created_at" },
+    params: { ship_by_after: "today", ship_by_before: "tomorrow", sort: "created_at" },
     counted: true,
   },
   { name: viewNames.late, params: { late: "true", sort: "created_at" }, counted: true },
   { name: viewNames.held, params: { status: "on_hold" }, counted: true },
   { name: words.short, params: { short: "true" }, counted: true },
-  { name: viewNames.today, params: { shipped_after: startOfDay(), sort: "-updated_at" } },
+  { name: viewNames.today, params: { shipped_after: "today", sort: "-updated_at" } },
 ];
 
 const counted_max = 20;
@@ -77,13 +68,13 @@ const same = (one: ViewParams, other: ViewParams) =>
 /** The number of orders of each view, in their order; undefined until they are known. */
 function useCounts(views: readonly ListView[]): ReadonlyMap<ListView, number | null> {
   const counted = views.filter((view) => view.counted).slice(0, counted_max);
-  const params = JSON.stringify(counted.map((view) => view.params));
+  const params = JSON.stringify(counted.map((view) => withTimes(view.params)));
   const { data } = useQuery<readonly (number | null)[]>("/dashboard/api/view_counts", { views: params });
   return new Map(counted.map((view, at) => [view, data?.[at] ?? null]));
 }
 
-const save = (view: BrowserView, shared = false) =>
-  post<SavedViewView>("/dashboard/api/views", { list: "orders", ...view, shared });
+type NewView = BrowserView & Partial<Pick<SavedViewView, "shared" | "position">>;
+const save = (view: NewView) => post<SavedViewView>("/dashboard/api/views", { list: "orders", ...view });
 
 let moving = false;
 
@@ -113,7 +104,7 @@ export function Views() {
     if (saved !== undefined && !isViewing && !moving && inBrowser.state.peek().length > 0) void moveFromBrowser(saved);
   }, [saved]);
   const own = (saved ?? []).map((one) => ({ name: one.name, params: one.params, counted: true, saved: one }));
-  const all: readonly ListView[] = [...builtIn(), ...own];
+  const all: readonly ListView[] = [...builtIn, ...own];
   const counts = useCounts(all);
   const current = shown();
   const isNamed = all.some(({ params }) => same(params, current));
@@ -123,6 +114,7 @@ export function Views() {
         <ViewTab
           key={view.saved?.id ?? view.name}
           view={view}
+          saved={saved ?? []}
           orders={counts.get(view) ?? null}
           isCurrent={same(view.params, current)}
           isFixed={isViewing}
@@ -133,6 +125,12 @@ export function Views() {
   );
 }
 
+const sharedField = (): FormField => ({
+  kind: "switch",
+  name: "shared",
+  label: isOperatorUser.value ? texts.shareStaff : texts.shareMerchant,
+});
+
 function saveAction(params: ViewParams, when: boolean): Action {
   return {
     title: texts.saveView,
@@ -142,34 +140,77 @@ function saveAction(params: ViewParams, when: boolean): Action {
     ask: {
       title: texts.saveView,
       text: texts.saveViewText,
-      fields: [
-        { kind: "text", name: "name", label: words.name, required: true, focus: true },
-        { kind: "switch", name: "shared", label: isOperatorUser.value ? texts.shareStaff : texts.shareMerchant },
-      ],
+      fields: [{ kind: "text", name: "name", label: words.name, required: true, focus: true }, sharedField()],
       submit: words.save,
     },
-    run: ({ name, shared }) => save({ name: String(name).trim(), params }, shared === true),
+    run: ({ name, shared }) => save({ name: String(name).trim(), params, shared: shared === true }),
   };
 }
 
 /** The space (px) that stays visible before the current tab. */
 const scroll_margin = 60;
 
+/** Changes the name and sharing of a view, and the position of one of the user's own. */
+function editAction({ id, name, shared, own }: SavedViewView, all: readonly SavedViewView[]): Action {
+  const mine = all.filter((view) => view.own);
+  const others = mine.filter((view) => view.id !== id);
+  const positions = [texts.first, ...others.map((view) => texts.after(view.name))];
+  const position: FormField = {
+    kind: "select",
+    name: "position",
+    label: texts.position,
+    options: positions.map((title, at) => ({ value: String(at + 1), title })),
+  };
+  return {
+    title: texts.editView(name),
+    icon: "edit",
+    ask: {
+      title: texts.editView(name),
+      fields: [
+        { kind: "text", name: "name", label: words.name, required: true, focus: true },
+        sharedField(),
+        ...(own ? [position] : []),
+      ],
+      first: { name, shared, position: String(mine.findIndex((view) => view.id === id) + 1) },
+      edits: true,
+    },
+    call: (values) => ({
+      method: "PATCH",
+      path: `/dashboard/api/views/${id}`,
+      body: {
+        name: String(values["name"]).trim(),
+        shared: values["shared"] === true,
+        ...(own && { position: Number(values["position"]) }),
+      },
+    }),
+  };
+}
+
+/** Deletes a view: one of the user's own at once, with an undo, and one that others share once they have confirmed. */
+function removeAction({ id, name, params, shared, own, saved_by }: SavedViewView, at: number): Action {
+  const undo = { title: words.undo, run: () => save({ name, params, shared, position: at }) };
+  return {
+    title: texts.removeView(name),
+    icon: "close",
+    ...(own
+      ? { next: () => undo }
+      : { ask: { title: texts.removeView(name), text: texts.removeSharedText(saved_by), danger: true } }),
+    call: { method: "DELETE", path: `/dashboard/api/views/${id}` },
+    done: texts.viewRemoved(name),
+  };
+}
+
 interface ViewTabProps {
   readonly view: ListView;
+  /** All saved views. */
+  readonly saved: readonly SavedViewView[];
   readonly orders: number | null;
   readonly isCurrent: boolean;
   /** Whether the session cannot change anything. */
   readonly isFixed: boolean;
 }
 
-function ViewTab({ view, orders, isCurrent, isFixed }: ViewTabProps) {
-  const { name, params, saved } = view;
-  const drop = (id: string, shared: boolean) =>
-    remove(`/dashboard/api/views/${id}`).then(
-      () => showSuccess(texts.viewRemoved(name), { title: words.undo, run: () => void save({ name, params }, shared) }),
-      showRefused,
-    );
+function ViewTab({ view: { name, params, saved }, saved: all, orders, isCurrent, isFixed }: ViewTabProps) {
   const tab = useRef<HTMLSpanElement>(null);
   useEffect(() => {
     // On a phone, the row of tabs is wider than the screen.
@@ -183,13 +224,10 @@ function ViewTab({ view, orders, isCurrent, isFixed }: ViewTabProps) {
         {orders !== null && <span class={orders === 0 ? "count none" : "count"}>{count(orders)}</span>}
       </a>
       {saved?.editable && isCurrent && !isFixed && (
-        <Button
-          kind="plain"
-          icon="close"
-          iconOnly
-          title={texts.removeView(name)}
-          onClick={() => void drop(saved.id, saved.shared)}
-        />
+        <>
+          <ActionButton of={editAction(saved, all)} name={texts.editView(name)} />
+          <ActionButton of={removeAction(saved, all.indexOf(saved) + 1)} name={texts.removeView(name)} />
+        </>
       )}
     </span>
   );
