@@ -9,9 +9,10 @@ import type { Service } from "../http/service.ts";
 import type { CheckContext, CheckResult } from "../operations/doctor/check.ts";
 import { filesIn } from "../operations/doctor/data_checks.ts";
 import { doctorChecks, runChecks } from "../operations/doctor/run_checks.ts";
+import { contentsAt } from "../server/backup_locations.ts";
 import { settingsAndRefusals } from "../server/environment_settings.ts";
 import { secretKeyAtHand } from "../server/secret_key.ts";
-import { addressFlags, serveFlags, valuesAndRefusals } from "../server/serve_settings.ts";
+import { addressFlags, filesFlag, serveFlags, valuesAndRefusals } from "../server/serve_settings.ts";
 import { folderContents } from "../storage/file_contents.ts";
 import { known_migrations } from "../storage/migrations/migrate.ts";
 import { openStores, type Stores } from "../storage/open_stores.ts";
@@ -23,6 +24,7 @@ import { type Commands, command, type DataLocation, dataFlags, jsonFlag, print }
 const server = {
   ...addressFlags,
   "tls-key": text({ value: "FILE", help: "the certificate's private key" }),
+  files: filesFlag,
   "database-connections": text({ value: "N", default: "16", help: "the server's --database-connections" }),
 };
 const flags = {
@@ -153,6 +155,7 @@ function contextOf(
     variables: { set: variableNames(), known },
     secret_key: variable("PACKHOUSE_SECRET_KEY") !== null ? "variable" : key === null ? "none" : "file",
     migrations: known_migrations[engine].map(({ name }) => name),
+    uploads: read(() => contentsAt(options.files, data), []),
     files,
     stores,
     closed_because,

@@ -5,6 +5,7 @@ import { childEnvironment, ownProgram, UsageError, variable } from "../core/conf
 import { type FlagValues, flag, text } from "../core/flags.ts";
 import { type MoveResult, move, undoMove } from "../operations/move_installation.ts";
 import { carryFiles } from "../operations/move_secrets.ts";
+import { contentsAt } from "../server/backup_locations.ts";
 import { installationPlaceOf, isDatabase } from "../storage/installation_copy.ts";
 import { type Commands, command, print } from "./command.ts";
 
@@ -19,6 +20,8 @@ const ends = {
     help: "target: an empty data directory or an empty database",
     required: "an empty data directory or database",
   }),
+  "files-from": text({ value: "PLACE", help: "the source's uploaded files (--files), if not in its data directory" }),
+  "files-to": text({ value: "PLACE", help: "where to copy uploaded files: a folder or s3://bucket/prefix" }),
   "begin-anew": flag("delete the remains of an earlier move at the target and start from scratch"),
   undo: flag("undo the move: the source can be served again, the target no longer"),
   "lose-since-move": flag("with --undo: discard what was written at the target since the move"),
@@ -33,7 +36,8 @@ export const moveCommands: Commands = {
     notes: async () => [
       "",
       "Stop all servers first. Every row is copied, read back and compared, and verify must find 0 differences at the",
-      "target. Until then the source stays in use. If the move is interrupted, run the same command again to continue.",
+      "target. Uploaded files are copied and compared, too. Until then the source stays in use. If the move is",
+      "interrupted, run the same command again to continue.",
       "Pass URLs that contain a password in the environment variables PACKHOUSE_FROM and PACKHOUSE_TO.",
     ],
     run,
@@ -54,11 +58,19 @@ async function run(options: FlagValues<typeof ends>): Promise<void> {
     return;
   }
   const folder = (place: string, flag: "--from" | "--to") => (isDatabase(place, flag) ? null : place);
-  const files = { from: folder(from, "--from"), to: folder(to, "--to"), given_key: variable("PACKHOUSE_SECRET_KEY") };
+  const [source, target] = [folder(from, "--from"), folder(to, "--to")];
+  const contentsOf = (place: string | undefined, data: string | null) =>
+    place === undefined && data === null ? null : contentsAt(place, data ?? "");
+  const contents = { from: contentsOf(options["files-from"], source), to: contentsOf(options["files-to"], target) };
+  const files = { from: source, to: target, given_key: variable("PACKHOUSE_SECRET_KEY"), contents };
   const printProgress = json ? (line: string) => terminal.write(`${line}\n`) : print;
   const begin_anew = options["begin-anew"];
+  const knows_files = contents.from !== null && contents.to !== null;
   const takeAlong = () => carryFiles(files);
-  printResult(await move({ from, to, begin_anew, clock, terminal, print: printProgress, verify, takeAlong }), json);
+  printResult(
+    await move({ from, to, begin_anew, clock, terminal, print: printProgress, verify, knows_files, takeAlong }),
+    json,
+  );
 }
 
 /**

@@ -17,7 +17,7 @@ import { type RestoreResult, restoreSqlite } from "../operations/backups/restore
 import { linesOfEnvironments } from "../operations/backups/restored_stores.ts";
 import { decide } from "../operations/backups/settle_restore.ts";
 import { ArchivedLogDamaged, applyArchived, TooEarly } from "../operations/log_archive/apply_segments.ts";
-import { archiveLocationOf, backupsBy, sourceOf } from "../server/backup_locations.ts";
+import { archiveLocationOf, backupsBy, contentsAt, sourceOf } from "../server/backup_locations.ts";
 import { erasures_file, type LoggedErasure, parseErasures, readErasures } from "../storage/erasures.ts";
 import { listRestorations } from "../storage/installation.ts";
 import type { Stores } from "../storage/open_stores.ts";
@@ -46,6 +46,10 @@ const restoring = {
     momentIn,
   ),
   into: text({ value: "FOLDER", help: "the data directory to create (--data)" }),
+  files: text({
+    value: "PLACE",
+    help: "restore uploaded files to a folder or s3://bucket/prefix instead of the data folder",
+  }),
   "new-secret-key": flag("use a new secret key if the backup's key is lost, and list the secrets to enter again"),
   erasures: text({
     value: "FILE",
@@ -110,7 +114,7 @@ async function restore(options: FlagValues<typeof restoring>): Promise<void> {
       : await restoreTo(options, moment, report);
   const home = databaseUrl === null ? (into ?? options.data) : "the database";
   if (json) print(JSON.stringify({ ...restored, shipped, said: lines }));
-  else for (const line of summaryOf(restored, home, place)) print(line);
+  else for (const line of summaryOf(restored, home, place, options.files !== undefined)) print(line);
 }
 
 type PrintLine = (line: string) => void;
@@ -165,6 +169,10 @@ async function restoreFrom(
     erase: async (stores: Stores, erasure: LoggedErasure) => {
       const { eraseAgain } = await import("../privacy/privacy.jobs.ts");
       return eraseAgain(stores, erasure, report);
+    },
+    files: {
+      named: options.files === undefined ? null : contentsAt(options.files, data),
+      open: (place: string) => contentsAt(place, data),
     },
     checkManifest: (manifest: BackupManifest) =>
       options["new-secret-key"] ? undefined : refuseOtherKey(home, manifest),
@@ -227,7 +235,7 @@ function namedErasures(path: string): LoggedErasure[] {
   return readErasures(path);
 }
 
-function summaryOf(restored: RestoreResult, home: string, place: string): string[] {
+function summaryOf(restored: RestoreResult, home: string, place: string, with_files: boolean): string[] {
   if (restored.state === "earlier") {
     return [`The restore of ${restored.archive} into ${home}, which was interrupted at its end, is now complete.`];
   }
@@ -239,7 +247,7 @@ function summaryOf(restored: RestoreResult, home: string, place: string): string
   return [
     `Restored ${place} into ${home}`,
     ...linesOfEnvironments(modes),
-    ...(restored.manifest.files?.included === false
+    ...(restored.manifest.files?.included === false && !with_files
       ? [`Uploaded files are not in the backup. They are in ${restored.manifest.files.place}: start with --files.`]
       : []),
     `New ids start ${modes.live.advanced_by.toLocaleString("en")} higher, so that none is used twice.`,

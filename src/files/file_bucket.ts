@@ -1,6 +1,6 @@
 // Contents of files in an S3-compatible bucket, which all servers share.
 import { type BucketSettings, folderKey, openBucket } from "../outbound/s3.ts";
-import type { FileContents } from "../storage/file_contents.ts";
+import { type FileContents, isContentKey } from "../storage/file_contents.ts";
 
 /** Keeps contents in a bucket under keys that begin with `prefix`. `location` is the place as the operator wrote it. */
 export function bucketContents(settings: BucketSettings, prefix: string, location: string): FileContents {
@@ -23,5 +23,9 @@ export function bucketContents(settings: BucketSettings, prefix: string, locatio
       return Buffer.concat(chunks);
     },
     remove: (mode, key) => bucket.remove(`${folder}${mode}/${key}`),
+    async list(mode) {
+      const within = `${folder}${mode}/`;
+      return (await bucket.list(within)).map(({ key }) => key.slice(within.length)).filter(isContentKey);
+    },
   };
 }

@@ -85,6 +85,11 @@ export async function deleteRemovedFile(
   await tx.sql.delete(files).where(and(eq(files.id, id), eq(files.remove_at, remove_at)));
 }
 
+/** The names of the contents of all files that clients see. */
+export async function storedFiles(db: Db): Promise<Pick<StoredFile, "id" | "key">[]> {
+  return await db.sql.select({ id: files.id, key: files.key }).from(files).where(visible).orderBy(files.id);
+}
+
 const keys_at_once = 500;
 
 /** Those of some keys that no file has. */

@@ -66,8 +66,10 @@ interface MoveSettings {
   readonly print: (line: string) => void;
   /** Runs `verify` on a place in a separate process. Returns null without differences, otherwise its output. */
   readonly verify: (place: string) => Promise<string | null>;
+  /** Whether it is known where uploaded files are, on both sides. */
+  readonly knows_files: boolean;
   /** Copies the files outside the databases. Returns notes for the operator. */
-  readonly takeAlong: () => readonly string[];
+  readonly takeAlong: () => Promise<readonly string[]>;
 }
 
 /** The result: rows by environment and table. */
@@ -90,6 +92,7 @@ export async function move(moving: MoveSettings): Promise<MoveResult> {
   try {
     const gone = readMoveMark(await source.environments.live.mark());
     if (gone?.state === "arriving") throw unfinishedSource(source, gone);
+    if (gone === null && !moving.knows_files) await refuseFiles(source);
     if (gone === null) await checkSource(source, moving);
     const target = await openEnd(moving.to, "--to", "target");
     try {
@@ -116,6 +119,16 @@ async function checkSource(source: InstallationEnd, { from, verify, print }: Mov
   const found = await source.lend(() => verify(from));
   if (found === null) return print(`${source.place} verified: 0 differences.`);
   throw startRefused("unsuitable", `${source.place} was not moved because verify found differences:\n${found}`);
+}
+
+/** Refuses a source with uploaded files, which would be left behind. */
+async function refuseFiles({ place, environments: stores }: InstallationEnd): Promise<void> {
+  for (const mode of environments) {
+    const files = (await stores[mode].tables()).find(({ name }) => name === "files");
+    if (files === undefined || (await stores[mode].count(files)) === 0) continue;
+    const advice = "Name where they are with --files-from, unless in a data directory, and where to copy them with";
+    throw startRefused("unsuitable", `${place} has uploaded files. ${advice} --files-to.`);
+  }
 }
 
 /** Prepares the target, unless it is prepared already. Returns the id of the move. */
@@ -206,7 +219,7 @@ async function fill(
 ): Promise<void> {
   for (const mode of environments) await fillStore(source.environments[mode], target.environments[mode], moving);
   const { verify, takeAlong, print, to } = moving;
-  for (const line of takeAlong()) print(line);
+  for (const line of await takeAlong()) print(line);
   const found = await target.lend(() => verify(to));
   if (found !== null) throw startRefused("damaged", `verify found differences at the target:\n${found}`);
   print(`${target.place} verified: 0 differences.`);

@@ -2,9 +2,10 @@
 import { cpSync, existsSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { readSealingKey } from "../core/crypto.ts";
+import { environments } from "../core/environment.ts";
 import { writeAtomically } from "../core/files.ts";
 import { erasures_file, readErasures, recordErasures } from "../storage/erasures.ts";
-import { files_folder } from "../storage/file_contents.ts";
+import type { FileContents } from "../storage/file_contents.ts";
 import { startRefused } from "../storage/start_refused.ts";
 
 interface CarriedFiles {
@@ -13,24 +14,35 @@ interface CarriedFiles {
   readonly to: string | null;
   /** The value of `PACKHOUSE_SECRET_KEY`, or null. */
   readonly given_key: string | null;
+  /** The contents of uploaded files on each side; null if they are not known. */
+  readonly contents: { readonly from: FileContents | null; readonly to: FileContents | null };
 }
 
 /**
- * Copies the secret key, the certificates, the erasures and the uploaded files of a data directory into another one.
+ * Copies the secret key, the certificates, the erasures and the uploaded files of an installation to another one.
  * Returns notes for the operator. A different key at the target is renamed: it encrypts no data that remains.
  */
-export function carryFiles(carried: CarriedFiles): readonly string[] {
-  return [...carrySecrets(carried), ...carryContents(carried)];
+export async function carryFiles(carried: CarriedFiles): Promise<readonly string[]> {
+  return [...carrySecrets(carried), ...(await carryContents(carried))];
 }
 
-/** Copies the contents of uploaded files. A PostgreSQL database has no folder: each of its servers has one. */
-function carryContents({ from, to }: CarriedFiles): readonly string[] {
-  if (from === null) return ["If uploaded files were in the servers' data folders, copy their folder `files` along."];
-  const path = join(from, files_folder);
-  if (!existsSync(path)) return [];
-  if (to === null) return [`Copy ${path} into the data folder of its server, or to where --files is for several.`];
-  cpSync(path, join(to, files_folder), { recursive: true });
-  return [];
+/** Copies the contents of uploaded files, and reads each back. Refuses a copy that differs. */
+async function carryContents({ contents: { from, to } }: CarriedFiles): Promise<readonly string[]> {
+  if (from === null || to === null || (from.location !== null && from.location === to.location)) return [];
+  let count = 0;
+  for (const mode of environments) {
+    for (const key of await from.list(mode)) {
+      const bytes = await from.read(mode, key);
+      if (bytes === null) continue;
+      await to.write(mode, key, bytes);
+      const arrived = await to.read(mode, key);
+      if (arrived === null || !Buffer.from(bytes).equals(arrived)) {
+        throw startRefused("damaged", `The uploaded file ${key} differs at the target.`);
+      }
+      count += 1;
+    }
+  }
+  return count === 0 ? [] : [`Uploaded files: ${count} copied and compared.`];
 }
 
 function carrySecrets({ from, to, given_key }: CarriedFiles): readonly string[] {

@@ -1,5 +1,5 @@
 // Where the contents of uploaded files are kept, outside the databases: in a folder, or elsewhere.
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, unlink } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Environment, environments } from "../core/environment.ts";
 
@@ -16,12 +16,17 @@ export interface FileContents {
   write(mode: Environment, key: string, bytes: Uint8Array): Promise<void>;
   /** The content, or null if there is none. */
   read(mode: Environment, key: string): Promise<Uint8Array | null>;
-  /** Removes a content; one that does not exist is no error. */
+  /** Removes a content, also one whose writing was interrupted; one that does not exist is no error. */
   remove(mode: Environment, key: string): Promise<void>;
+  /** The keys of all contents. */
+  list(mode: Environment): Promise<string[]>;
 }
 
 /** The path of a content below a folder of contents. */
 export const contentPath = (mode: Environment, key: string): string => join(mode, key.slice(0, 2), key);
+
+/** The file of a content that is being written. It stays if the process is killed. */
+const partOf = (path: string) => `${path}.part`;
 
 const isAbsent = (error: unknown) => (error as { code?: string } | null)?.code === "ENOENT";
 
@@ -34,7 +39,7 @@ export function folderContents(folder: string, location: string | null = null): 
     async write(mode, key, bytes) {
       const path = pathOf(mode, key);
       await makePrivateFolder(dirname(path));
-      const part_path = `${path}.${process.pid}.part`;
+      const part_path = partOf(path);
       try {
         await withHandle(await open(part_path, "w", 0o600), async (file) => {
           await file.writeFile(bytes);
@@ -56,12 +61,10 @@ export function folderContents(folder: string, location: string | null = null): 
       }
     },
     async remove(mode, key) {
-      try {
-        await unlink(pathOf(mode, key));
-      } catch (error) {
-        if (!isAbsent(error)) throw error;
-      }
+      const path = pathOf(mode, key);
+      await Promise.all([rm(partOf(path), { force: true }), rm(path, { force: true })]);
     },
+    list: async (mode) => (await listContents(folder)).flatMap((one) => (one.mode === mode ? one.key : [])),
   };
 }
 
@@ -99,8 +102,8 @@ interface StoredContent {
   readonly size_bytes: number;
 }
 
-// 16 random bytes as hex. Other names are of files that are being written.
-const key_form = /^[0-9a-f]{32}$/;
+/** Whether a name is that of a content: 16 random bytes as hex. Others are of files that are being written. */
+export const isContentKey = (name: string): boolean => /^[0-9a-f]{32}$/.test(name);
 
 /** Lists the contents in a folder of contents; none if there is no folder. */
 export async function listContents(folder: string): Promise<StoredContent[]> {
@@ -108,7 +111,7 @@ export async function listContents(folder: string): Promise<StoredContent[]> {
   for (const mode of environments) {
     for (const part of await namesIn(join(folder, mode))) {
       for (const key of await namesIn(join(folder, mode, part))) {
-        if (!key_form.test(key)) continue;
+        if (!isContentKey(key)) continue;
         const { size } = await stat(join(folder, contentPath(mode, key))).catch(() => ({ size: -1 }));
         if (size >= 0) found.push({ mode, key, size_bytes: size });
       }

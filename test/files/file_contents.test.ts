@@ -36,9 +36,10 @@ describe.each(places)("%s", (_, contents) => {
     await contents.write("live", key, Buffer.from("live"));
     await contents.write("test", key, Buffer.from("test"));
     expect(Buffer.from((await contents.read("live", key)) ?? []).toString()).toBe("live");
+    expect([await contents.list("live"), await contents.list("test")]).toEqual([[key], [key]]);
     await contents.remove("live", key);
     await contents.remove("live", key);
-    expect(await contents.read("live", key)).toBe(null);
+    expect([await contents.read("live", key), await contents.list("live")]).toEqual([null, []]);
     expect(Buffer.from((await contents.read("test", key)) ?? []).toString()).toBe("test");
   });
 
@@ -77,8 +78,10 @@ test("a folder is private, and its list leaves out what is still being written",
   const [path, inner] = [join(folder, "live"), join(folder, "live", "01")];
   expect([folder, path, inner].map((one) => statSync(one).mode & 0o777)).toEqual([0o700, 0o700, 0o700]);
   expect(statSync(join(inner, key)).mode & 0o777).toBe(0o600);
-  writeFileSync(join(inner, `${key}.1.part`), "half");
+  writeFileSync(join(inner, `${key}.part`), "half");
   expect(await listContents(folder)).toEqual([{ mode: "live", key, size_bytes: 7 }]);
+  await folderContents(folder).remove("live", key);
+  expect(readdirSync(inner)).toEqual([]);
   expect(await listContents(join(root, "absent"))).toEqual([]);
 });
 

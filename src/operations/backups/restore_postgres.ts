@@ -1,11 +1,11 @@
 // Restores an archive of a PostgreSQL database into a database without Packhouse data.
-import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { environmentWith } from "../../core/config.ts";
 import { environments } from "../../core/environment.ts";
-import { makeFolder, makeTemporaryFolder, removeMadeFolders, syncFolder, writeAtomically } from "../../core/files.ts";
+import { makeFolder, makeTemporaryFolder, removeMadeFolders, writeAtomically } from "../../core/files.ts";
 import { erasures_file, mergedErasures, recordErasures } from "../../storage/erasures.ts";
-import { contentPath, files_folder, listContents } from "../../storage/file_contents.ts";
+import { files_folder } from "../../storage/file_contents.ts";
 import { migration_lock, migration_lock_key, unfinished_schema } from "../../storage/migrations/migrate_postgres.ts";
 import {
   type Administration,
@@ -68,23 +68,12 @@ async function restore(
   keepSecretFiles(folder, data);
   await loadDumps(into, folder);
   const stores = await openRestored(source.place, { data, database_url: into, log });
-  const files = join(folder, files_folder);
-  const modes = await markAndClose(stores, { settings, at: data, files, manifest, moments, erasures });
-  await placeContents(files, join(data, files_folder));
+  const contents = { unpacked: join(folder, files_folder), home: join(data, files_folder) };
+  const modes = await markAndClose(stores, { settings, at: data, contents, manifest, moments, erasures });
   // The next restore reads them here, even if this backup is gone by then.
   recordErasures(join(data, erasures_file), erasures);
   await admin.ask(`drop schema ${unfinished_schema}`);
   return { state: "restored", manifest, modes };
-}
-
-/** Moves the contents of uploaded files into this machine's data directory. */
-async function placeContents(from: string, to: string): Promise<void> {
-  for (const { mode, key } of await listContents(from)) {
-    const path = join(to, contentPath(mode, key));
-    makeFolder(dirname(path));
-    renameSync(join(from, contentPath(mode, key)), path);
-    syncFolder(dirname(path));
-  }
 }
 
 /** Copies the secret files of an archive into this machine's data directory, unless they exist there. */

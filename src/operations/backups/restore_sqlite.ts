@@ -27,6 +27,7 @@ import { startRefused } from "../../storage/start_refused.ts";
 import type { BackupManifest } from "./archive.ts";
 import type { BackupSource } from "./backup_source.ts";
 import { unpack } from "./backup_source.ts";
+import type { FilesTarget } from "./restore_files.ts";
 import { type EraseCustomer, markAndClose, momentsOf, openRestored, type RestoredStores } from "./restored_stores.ts";
 
 export interface RestoreSettings {
@@ -36,6 +37,7 @@ export interface RestoreSettings {
   /** Erasures to repeat, in addition to those stored with the backup and in the target folder. */
   readonly erasures: readonly LoggedErasure[];
   readonly erase: EraseCustomer;
+  readonly files: FilesTarget;
   /**
    * Applies archived commits to the unpacked databases, and returns the times (ms) that were reached; null to keep the
    * databases as they are in the archive.
@@ -102,14 +104,10 @@ async function restore(settings: RestoreSettings): Promise<RestoreResult> {
   const reached = await settings.forward?.(made);
   const stores = await openRestored(source.place, { data: made, database_url: null, log: settings.log });
   const moments = reached ?? momentsOf(manifest);
-  const modes = await markAndClose(stores, {
-    settings,
-    at: made,
-    files: join(made, files_folder),
-    manifest,
-    moments,
-    erasures,
-  });
+  const unpacked = join(made, files_folder);
+  const contents = { unpacked, home: unpacked };
+  const modes = await markAndClose(stores, { settings, at: made, contents, manifest, moments, erasures });
+  if (settings.files.named !== null) rmSync(unpacked, { recursive: true, force: true });
   // The lock of the target folder is held, so this one is not needed.
   rmSync(join(made, "instance.lock"), { force: true });
   if (erasures.length > 0) writeErasures(join(made, erasures_file), erasures);

@@ -3,13 +3,12 @@
 import { iso, parseMoment, systemClock } from "../../core/clock.ts";
 import { type Environment, environments } from "../../core/environment.ts";
 import { randomId } from "../../core/ids.ts";
-import { unknownKeys } from "../../files/files.sql.ts";
 import type { LoggedErasure } from "../../storage/erasures.ts";
-import { folderContents, listContents } from "../../storage/file_contents.ts";
 import { type OpenSettings, openStores, type Stores } from "../../storage/open_stores.ts";
 import { isStartRefused, startRefused } from "../../storage/start_refused.ts";
 import type { BackupManifest } from "./archive.ts";
 import type { BackupSource } from "./backup_source.ts";
+import { type FilesTarget, restoreFiles } from "./restore_files.ts";
 import { type MarkedRestore, markRestored } from "./settle_restore.ts";
 
 /** The result for one environment. */
@@ -57,12 +56,13 @@ interface RestorePreparation {
     readonly source: Pick<BackupSource, "name" | "place" | "recordRestore">;
     readonly report: (line: string) => void;
     readonly erase: EraseCustomer;
+    readonly files: FilesTarget;
     readonly settleKey: (stores: Stores, data: string, manifest: BackupManifest) => Promise<void>;
   };
   /** The folder where the data currently is. */
   readonly at: string;
-  /** The folder where the contents of uploaded files currently are. */
-  readonly files: string;
+  /** The folder of the unpacked contents of uploaded files, and the one in the data directory. */
+  readonly contents: { readonly unpacked: string; readonly home: string };
   readonly manifest: BackupManifest;
   readonly moments: Readonly<Record<Environment, number>>;
   readonly erasures: readonly LoggedErasure[];
@@ -73,7 +73,7 @@ interface RestorePreparation {
  * have been set), settles the secret key, and closes the stores.
  */
 export async function markAndClose(stores: Stores, making: RestorePreparation): Promise<RestoredStores> {
-  const { settings, at, files, manifest, moments, erasures } = making;
+  const { settings, at, contents, manifest, moments, erasures } = making;
   try {
     const nth = await countRestore(settings);
     const mark = async (mode: Environment): Promise<RestoredStore> => {
@@ -86,22 +86,11 @@ export async function markAndClose(stores: Stores, making: RestorePreparation): 
       return { ...marked, as_of, erased };
     };
     const modes = { live: await mark("live"), test: await mark("test") };
-    await dropUnknownContents(stores, files);
+    await restoreFiles(stores, { ...settings.files, ...contents, manifest, report: settings.report });
     await settings.settleKey(stores, at, manifest);
     return modes;
   } finally {
     await stores.close();
-  }
-}
-
-/** Removes contents of files that were uploaded while the backup was made, after its copies of the databases. */
-async function dropUnknownContents(stores: Stores, folder: string): Promise<void> {
-  const found = await listContents(folder);
-  for (const mode of environments) {
-    const keys = found.flatMap((one) => (one.mode === mode ? one.key : []));
-    for (const key of await stores[mode].read((db) => unknownKeys(db, keys))) {
-      await folderContents(folder).remove(mode, key);
-    }
   }
 }
 

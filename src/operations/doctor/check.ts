@@ -1,4 +1,5 @@
 import type { MailSettings, Service } from "../../http/service.ts";
+import type { FileContents } from "../../storage/file_contents.ts";
 import type { Stores } from "../../storage/open_stores.ts";
 
 /** One result of a check, as printed and as in `doctor --json`. */
@@ -57,6 +58,8 @@ export interface CheckContext {
   readonly variables: { readonly set: readonly string[]; readonly known: readonly string[] };
   /** The source of the secret key. */
   readonly secret_key: "variable" | "file" | "none";
+  /** Where uploaded files are; null if the setting is invalid. */
+  readonly uploads: FileContents | null;
   /** The data directory and everything in it. */
   readonly files: readonly DataFile[];
   /** The names of this program's migrations. */

@@ -62,6 +62,10 @@ function ageOf(at: number, now: number): string {
 
 const others = 0o077;
 
+/** The paths that other users can access. */
+export const opensToOthers = (files: readonly DataFile[]): string[] =>
+  process.platform === "win32" ? [] : files.filter(({ mode }) => (mode & others) !== 0).map(({ path }) => path);
+
 /** Lists the data directory and everything in it; empty if it does not exist. */
 export function filesIn(data: string): DataFile[] {
   if (!existsSync(data)) return [];
@@ -76,7 +80,7 @@ export function filesIn(data: string): DataFile[] {
 export async function checkFileModes({ data, files }: CheckContext): Promise<CheckResult[]> {
   const [folder] = files;
   if (process.platform === "win32" || folder === undefined) return [];
-  const open = files.filter(({ mode }) => (mode & others) !== 0).map(({ path }) => path);
+  const open = opensToOthers(files);
   const foreign = files.filter(({ uid }) => uid !== folder.uid).map(({ path }) => path);
   const found: CheckResult[] = [];
   if (open.length > 0) {
@@ -94,7 +98,8 @@ export async function checkFileModes({ data, files }: CheckContext): Promise<Che
 
 const shown_max = 3;
 
-function listed(paths: readonly string[]): string {
+/** The first of some names, and how many more there are. */
+export function listed(paths: readonly string[]): string {
   const more = paths.length > shown_max ? ` and ${paths.length - shown_max} more` : "";
   return `${paths.slice(0, shown_max).join(", ")}${more}`;
 }

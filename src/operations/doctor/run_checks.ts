@@ -10,6 +10,7 @@ import {
   checkSchema,
   checkServers,
 } from "./data_checks.ts";
+import { checkUploads } from "./file_checks.ts";
 import { checkClock, checkDisk, checkLimits, checkLocks, checkVariables } from "./machine_checks.ts";
 import { checkBaseUrl, checkCertificate, checkMail, checkReceivers } from "./outside_checks.ts";
 
@@ -22,21 +23,22 @@ export interface DoctorCheck {
 /** The checks of files, settings, databases and the network. */
 // biome-ignore format: a table is read by its columns.
 export const doctorChecks: readonly DoctorCheck[] = [
-  { subject: "configuration", check: checkVariables },
-  { subject: "base URL",      check: checkBaseUrl },
-  { subject: "certificate",   check: checkCertificate },
-  { subject: "disk",          check: checkDisk },
-  { subject: "file modes",    check: checkFileModes },
-  { subject: "lock",          check: checkLocks },
-  { subject: "limits",        check: checkLimits },
-  { subject: "PostgreSQL",    check: checkPostgresServer },
-  { subject: "migrations",    check: checkSchema },
-  { subject: "backups",       check: checkBackups },
-  { subject: "restored",      check: checkRestored },
-  { subject: "servers",       check: checkServers },
-  { subject: "clock",         check: checkClock },
-  { subject: "mail",          check: checkMail },
-  { subject: "receivers",     check: checkReceivers },
+  { subject: "configuration",  check: checkVariables },
+  { subject: "base URL",       check: checkBaseUrl },
+  { subject: "certificate",    check: checkCertificate },
+  { subject: "disk",           check: checkDisk },
+  { subject: "file modes",     check: checkFileModes },
+  { subject: "uploaded files", check: checkUploads },
+  { subject: "lock",           check: checkLocks },
+  { subject: "limits",         check: checkLimits },
+  { subject: "PostgreSQL",     check: checkPostgresServer },
+  { subject: "migrations",     check: checkSchema },
+  { subject: "backups",        check: checkBackups },
+  { subject: "restored",       check: checkRestored },
+  { subject: "servers",        check: checkServers },
+  { subject: "clock",          check: checkClock },
+  { subject: "mail",           check: checkMail },
+  { subject: "receivers",      check: checkReceivers },
 ];
 
 const check_timeout_ms = 60_000;

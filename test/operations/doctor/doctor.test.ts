@@ -1,7 +1,17 @@
 // `packhouse doctor` as an operator runs it: each fault is created, and reported.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +21,7 @@ import { default_secret_key, flagsOf, runCommand, type StartedService } from "..
 import { makeAuthority, makeCertificate } from "../../../src/core/certificates.ts";
 import { engine } from "../../../src/core/config.ts";
 import type { CheckResult } from "../../../src/operations/doctor/check.ts";
+import { pngOf } from "../../files/images.ts";
 import { client, startFreshService } from "../../flows/service.ts";
 
 setDefaultTimeout(60_000);
@@ -168,6 +179,76 @@ describe("finds", () => {
     expect([code, of("file modes")[0]?.state]).toEqual([1, "problem"]);
     expect(of("file modes")[0]?.said).toContain("live.db");
     chmodSync(join(service.data, "live.db"), 0o600);
+  });
+
+  test("a place of uploaded files that others can read, that has lost one, or that cannot be used", async () => {
+    const place = join(folder, "uploads");
+    const at = async (where = place, env = {}) => (await doctor(env, ["--files", where])).of("uploaded files");
+    expect(await at()).toMatchObject([{ state: "warning", said: `${place} does not exist` }]);
+    const headers = { authorization: `Bearer ${key}`, "content-type": "image/png" };
+    const { data: file } = await fetch(`${service.url}/v1/files?kind=logo`, {
+      ...{ method: "POST", headers, body: pngOf(40, 20) },
+    }).then((answer) => answer.json() as Promise<{ data: { id: string } }>);
+    const own = join(service.data, "files");
+    expect((await doctor()).of("uploaded files")).toMatchObject([{ state: "ok", advice: null }]);
+    cpSync(own, place, { recursive: true });
+    expect(await at()).toMatchObject([{ state: "ok" }]);
+    const [name = ""] = readdirSync(place, { recursive: true })
+      .map(String)
+      .filter((one) => /[0-9a-f]{32}$/.test(one));
+    chmodSync(join(place, name), 0o644);
+    expect(await at()).toMatchObject([{ state: "problem", said: `other users can access ${join(place, name)}` }]);
+    renameSync(join(place, name), join(place, name.replace(/.{8}$/, "00000000")));
+    chmodSync(join(place, name.replace(/.{8}$/, "00000000")), 0o600);
+    const [usable, missing, stray] = await at();
+    expect([usable?.state, missing, stray]).toMatchObject([
+      "ok",
+      { state: "problem", said: `the contents of ${file.id} are missing` },
+      { state: "warning", said: "1 contents belong to no file" },
+    ]);
+    writeFileSync(join(folder, "no-folder"), "");
+    expect(await at(join(folder, "no-folder"))).toMatchObject([{ state: "problem" }]);
+    const access = { PACKHOUSE_S3_ACCESS_KEY_ID: "a", PACKHOUSE_S3_SECRET_ACCESS_KEY: "pass-word-3" };
+    const endpoint = `http://127.0.0.1:${await closedPort()}`;
+    const [gone] = await at("s3://nowhere/shop", { ...access, PACKHOUSE_S3_ENDPOINT: endpoint });
+    expect(gone).toMatchObject({ state: "problem", advice: expect.stringContaining("PACKHOUSE_S3_ENDPOINT") });
+    expect(gone?.said).toStartWith("nothing can be written in s3://nowhere/shop: ");
+  });
+
+  test("that the storage of uploaded files allows only some requests", async () => {
+    const kept = new Map<string, string>();
+    let refused = "";
+    const storage = Bun.serve({
+      ...{ port: 0, hostname: "127.0.0.1" },
+      fetch: async (request) => {
+        const { pathname, searchParams } = new URL(request.url);
+        const action = searchParams.has("list-type") ? "LIST" : request.method;
+        if (action === refused) return new Response("<Error><Code>AccessDenied</Code></Error>", { status: 403 });
+        if (action === "PUT") kept.set(pathname, await request.text());
+        if (action === "DELETE") kept.delete(pathname);
+        const keys = [...kept.keys()].map((path) => `<Contents><Key>${path.replace("/kept/", "")}</Key></Contents>`);
+        if (action !== "GET") return new Response(keys.join(""));
+        const found = kept.get(pathname);
+        return new Response(found ?? "<Error><Code>NoSuchKey</Code></Error>", {
+          status: found === undefined ? 404 : 200,
+        });
+      },
+    });
+    const access = { PACKHOUSE_S3_ACCESS_KEY_ID: "a", PACKHOUSE_S3_SECRET_ACCESS_KEY: "b" };
+    const env = { ...access, PACKHOUSE_S3_ENDPOINT: `http://127.0.0.1:${storage.port}` };
+    const steps = { PUT: "written", GET: "read", LIST: "listed", DELETE: "removed" };
+    for (const [action, step] of Object.entries(steps)) {
+      refused = action;
+      const [found] = (await doctor(env, ["--files", "s3://kept/shop"])).of("uploaded files");
+      expect([found?.state, found?.said]).toEqual([
+        "problem",
+        expect.stringMatching(new RegExp(`^nothing can be ${step} in s3://kept/shop: .*403 AccessDenied`)),
+      ]);
+    }
+    refused = "";
+    const [found] = (await doctor(env, ["--files", "s3://kept/shop"])).of("uploaded files");
+    expect([found?.state, kept.size]).toEqual(["ok", 0]);
+    await storage.stop(true);
   });
 
   const may_mount = process.platform === "linux" && process.getuid?.() === 0;
