@@ -7,6 +7,7 @@ import { verifyFiles } from "../merchants/branding/branding_audit.sql.ts";
 import { verifyModes, verifyQueues } from "../operations/data_audit.sql.ts";
 import { verifyOrders } from "../orders/orders_audit.sql.ts";
 import { verifyReturns } from "../returns/returns_audit.sql.ts";
+import { verifyPrinting } from "../shipping/printing/printing_audit.sql.ts";
 import { verifyShipping } from "../shipping/shipping_audit.sql.ts";
 import type { Db } from "../storage/database.ts";
 import type { VerifierDifference } from "../storage/verifier.ts";
@@ -16,6 +17,7 @@ const verifiers = [
   verifyInventory,
   verifyOrders,
   verifyShipping,
+  verifyPrinting,
   verifyReturns,
   verifyBilling,
   verifyEvents,

@@ -1,5 +1,5 @@
 // Where contents are kept: a folder and a bucket behave alike. And when they are removed.
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +9,9 @@ import { bucketContents } from "../../src/files/file_bucket.ts";
 import { type FileContents, folderContents, listContents } from "../../src/storage/file_contents.ts";
 import { openApp } from "../build/service.ts";
 import { pngOf } from "./images.ts";
+
+// Each step is several requests, possibly on a busy machine.
+setDefaultTimeout(60_000);
 
 const root = mkdtempSync(join(tmpdir(), "packhouse-contents-"));
 const server = new S3rver({

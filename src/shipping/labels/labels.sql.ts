@@ -278,6 +278,15 @@ export async function markLabelsPrinted(tx: Tx, ids: readonly number[]): Promise
   if (ids.length > 0) await countPrints(tx, { ids, now: tx.now });
 }
 
+const printsOfLabels = preparedOf((sql, isOf) =>
+  sql.select({ id: labels.id, prints: labels.prints }).from(labels).where(isOf(labels.id)),
+);
+
+/** How often labels were printed. */
+export async function listLabelPrints(db: Db, ids: readonly number[]) {
+  return ids.length === 0 ? [] : printsOfLabels(db, { ids });
+}
+
 const ofLabels = preparedOf((sql, isOf) =>
   sql
     .select({ label_id, position, kind, content_type })

@@ -43,8 +43,6 @@ export class Abandoned extends Error {}
 /** Orders that are read in one view. */
 const slice_orders = 10;
 const progress_every_ms = second_ms;
-/** The size of a part of the stored content: a short transaction. */
-const chunk_bytes = 256 * 1024;
 
 /** A part that is ready to be drawn, and what to record of it. */
 interface ReadyPage {
@@ -60,6 +58,9 @@ export class DocumentDrawing {
   document: PrintedDocument;
   readonly #site: DrawingSite;
   #done = 0;
+  /** The number of stored chunks, and their bytes. */
+  #chunks = 0;
+  #size = 0;
   #reported_at: number;
 
   constructor(site: DrawingSite, document: PrintedDocument) {
@@ -72,19 +73,22 @@ export class DocumentDrawing {
   async draw(): Promise<PrintLog> {
     const { id, format, created_at, sections } = this.document;
     const printed = new PrintLog();
-    this.#done = 0;
-    const sheets = await openSheets(format, `Packhouse ${wireId("document", id)}`, created_at, this.#site.log);
+    await this.#begin();
+    const store = (chunk: Uint8Array) => this.#append(chunk);
+    const { log } = this.#site;
+    const sheets = await openSheets(format, `Packhouse ${wireId("document", id)}`, { now: created_at, log, store });
+    let pages = 0;
     try {
       for (const section of sections) {
         if (section.includes("pick_list")) await this.#drawPickLists(sheets, printed);
         else await this.#drawPages(section, sheets, printed);
       }
+      pages = await sheets.finish();
     } catch (error) {
       await sheets.drop();
       throw error;
     }
-    const { bytes, pages } = await sheets.finish();
-    await this.#store(pages === 0 ? new Uint8Array() : bytes, pages);
+    this.document = { ...this.document, pages, size: this.#size };
     return printed;
   }
 
@@ -178,18 +182,22 @@ export class DocumentDrawing {
     });
   }
 
-  async #store(bytes: Uint8Array, pages: number): Promise<void> {
-    const { id } = this.document;
+  /** Removes the content of an earlier try. */
+  async #begin(): Promise<void> {
+    this.#done = 0;
+    this.#chunks = 0;
+    this.#size = 0;
     this.document = await this.#claimed(async (tx) => {
-      await deleteContent(tx, id);
-      return renewClaim(tx, this.document, this.#done);
+      await deleteContent(tx, this.document.id);
+      return renewClaim(tx, this.document, 0);
     });
-    for (let position = 0; position * chunk_bytes < bytes.length; position += 1) {
-      const chunk = bytes.subarray(position * chunk_bytes, (position + 1) * chunk_bytes);
-      await this.#claimed((tx) => insertChunk(tx, id, position, chunk));
-      this.#refuseEnded();
-    }
-    this.document = { ...this.document, pages, size: bytes.length };
+  }
+
+  async #append(chunk: Uint8Array): Promise<void> {
+    await this.#claimed((tx) => insertChunk(tx, this.document.id, this.#chunks, chunk));
+    this.#chunks += 1;
+    this.#size += chunk.length;
+    this.#refuseEnded();
   }
 }
 

@@ -2,7 +2,7 @@ import { transition } from "../../core/transitions.ts";
 import { listSlipPrints, markParcelsPrinted } from "../../orders/fulfillment/shipments.sql.ts";
 import { lockPrints, markPrinted } from "../../orders/orders.sql.ts";
 import type { Tx } from "../../storage/database.ts";
-import { markLabelsPrinted } from "../labels/labels.sql.ts";
+import { listLabelPrints, markLabelsPrinted } from "../labels/labels.sql.ts";
 import { Abandoned, DocumentDrawing, type DrawingSite } from "./document_drawing.ts";
 import type { PrintLog, PrintMark } from "./print_log.ts";
 import { documentTransitions } from "./printed_document.transitions.ts";
@@ -12,8 +12,6 @@ import { deleteContent, lockClaim, saveDocument } from "./printed_documents.sql.
 /** Called in the transaction that completes a document. */
 type EndDrawing = (tx: Tx, document: PrintedDocument) => Promise<void>;
 
-/** How often a document is drawn again because its orders were printed elsewhere meanwhile. */
-const redrawn_max = 3;
 /** How often a document is begun, counting servers that stopped. */
 const attempts_max = 3;
 
@@ -24,9 +22,10 @@ const attempts_max = 3;
 export async function drawDocument(site: DrawingSite, claimed: PrintedDocument, end: EndDrawing): Promise<void> {
   const drawing = new DocumentDrawing(site, claimed);
   try {
-    for (let redrawn = 0; ; redrawn += 1) {
+    // Each round is drawn again only because another document was completed meanwhile, or an order erased.
+    for (let is_complete = false; !is_complete; ) {
       const log = await drawing.draw();
-      if (await site.store.write((tx) => complete(tx, drawing.document, log, redrawn < redrawn_max, end))) return;
+      is_complete = await site.store.write((tx) => complete(tx, drawing.document, log, end));
     }
   } catch (error) {
     if (error instanceof Abandoned) {
@@ -58,31 +57,21 @@ export async function failDocument(tx: Tx, document: PrintedDocument): Promise<P
 export const isExhausted = ({ attempts }: PrintedDocument): boolean => attempts > attempts_max;
 
 /**
- * Records a drawn document and its prints. Returns false if it must be drawn again: an order was erased meanwhile, or,
- * if `checks`, printed, which makes marks wrong.
+ * Records a drawn document and its prints. Returns false if it must be drawn again: an order was erased meanwhile, or
+ * printed, which makes marks wrong.
  */
-async function complete(tx: Tx, document: PrintedDocument, log: PrintLog, checks: boolean, end: EndDrawing) {
+async function complete(tx: Tx, document: PrintedDocument, log: PrintLog, end: EndDrawing): Promise<boolean> {
   if (!(await lockClaim(tx, document))) return true;
   const prints = log.prints(document.created_by);
   const counts = await lockPrints(
     tx,
     prints.map(({ order_id }) => order_id),
   );
-  const parcels = await listSlipPrints(
-    tx,
-    log.parcel_slips.map(({ id }) => id),
-  );
-  const slips = new Map(counts.map((order) => [order.id, order.slip_prints]));
-  const pick_lists = new Map(counts.map((order) => [order.id, order.pick_list_prints]));
-  const isCurrent =
-    areCurrent(log.order_slips, slips) &&
-    areCurrent(log.pick_lists, pick_lists) &&
-    areCurrent(log.parcel_slips, new Map(parcels.map((parcel) => [parcel.id, parcel.slip_prints])));
   const isErased = counts.some(({ id, customer_email }) => log.emails.get(id) !== customer_email);
-  if (isErased || (checks && !isCurrent)) return false;
+  if (isErased || !(await areCurrent(tx, log, counts))) return false;
   await markPrinted(tx, prints);
-  await markLabelsPrinted(tx, log.labels);
-  await markParcelsPrinted(tx, { labels: log.labeled_parcels, slips: log.parcel_slips.map(({ id }) => id) });
+  await markLabelsPrinted(tx, idsOf(log.labels));
+  await markParcelsPrinted(tx, { labels: log.labeled_parcels, slips: idsOf(log.parcel_slips) });
   const status = transition(documentTransitions, "complete", document.status);
   const order_ids = document.items.map(({ order_id }) => order_id);
   const result = { printed: log.rows(order_ids), skipped: log.skipped, done: document.total };
@@ -91,5 +80,24 @@ async function complete(tx: Tx, document: PrintedDocument, log: PrintLog, checks
   return true;
 }
 
-const areCurrent = (marks: readonly PrintMark[], prints: ReadonlyMap<number, number>) =>
-  marks.every((mark) => prints.get(mark.id) === mark.prints);
+/** Whether every mark is still right. The orders are locked, so no other document counts their prints meanwhile. */
+async function areCurrent(tx: Tx, log: PrintLog, orders: Awaited<ReturnType<typeof lockPrints>>): Promise<boolean> {
+  const slips = orders.map(({ id, slip_prints: prints }) => ({ id, prints }));
+  const pick_lists = orders.map(({ id, pick_list_prints: prints }) => ({ id, prints }));
+  const parcels = await listSlipPrints(tx, idsOf(log.parcel_slips));
+  const parcel_slips = parcels.map(({ id, slip_prints: prints }) => ({ id, prints }));
+  const labels = await listLabelPrints(tx, idsOf(log.labels));
+  return (
+    matches(log.order_slips, slips) &&
+    matches(log.pick_lists, pick_lists) &&
+    matches(log.parcel_slips, parcel_slips) &&
+    matches(log.labels, labels)
+  );
+}
+
+function matches(marks: readonly PrintMark[], counts: readonly PrintMark[]): boolean {
+  const prints = new Map(counts.map((count) => [count.id, count.prints]));
+  return marks.every((mark) => prints.get(mark.id) === mark.prints);
+}
+
+const idsOf = (marks: readonly PrintMark[]): number[] => marks.map(({ id }) => id);

@@ -3,7 +3,7 @@ import type { Printable } from "./printable.ts";
 import type { PrintedRow, PrintKind, SkippedRow } from "./printed_document.ts";
 import { printKinds } from "./printed_document.ts";
 
-/** The number of earlier prints of a slip or pick list, as its mark says. */
+/** The number of earlier prints of a label, slip or pick list. The mark of a slip or pick list says it. */
 export interface PrintMark {
   readonly id: number;
   readonly prints: number;
@@ -25,7 +25,7 @@ export class PrintLog {
   readonly #orders = new Map<number, OrderLog>();
   readonly skipped: SkippedRow[] = [];
   /** The printed labels, and the parcels of those that are not for returns. */
-  readonly labels: number[] = [];
+  readonly labels: PrintMark[] = [];
   readonly labeled_parcels: number[] = [];
   readonly parcel_slips: PrintMark[] = [];
   readonly order_slips: PrintMark[] = [];
@@ -40,7 +40,7 @@ export class PrintLog {
       const log = this.#note(page.order, "label", prints);
       if (log.label_ids.includes(id)) return;
       log.label_ids.push(id);
-      this.labels.push(id);
+      this.labels.push({ id, prints });
       if (shipment_id !== null) this.labeled_parcels.push(shipment_id);
       return;
     }

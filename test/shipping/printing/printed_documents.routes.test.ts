@@ -139,15 +139,22 @@ describe("works", () => {
     expect((await app.read(`/orders/${order.id}/history`)).length).toBe(history.length);
   });
 
-  test("two documents of an order at once are not both the first print", async () => {
-    const { id } = await shop.labeled("local");
-    const body = { order_ids: [id], include: ["packing_slip"] };
-    const made = await Promise.all([app.create("/documents", body), app.create("/documents", body)]);
-    expect(made.map(({ printed }) => printed[0].reprint).sort()).toEqual([0, 1]);
-    const texts = await Promise.all(
-      made.map(async ({ url }) => (await readPages(await shop.file(url)))[0]?.text ?? ""),
-    );
-    expect(texts.filter((text) => text.includes("REPRINT 1")).length).toBe(1);
+  test("documents of an order at once are one first print and the reprints 1 to n, each so marked", async () => {
+    const { id, label_id } = await shop.labeled("local");
+    const body = { order_ids: [id], include: ["pick_list", "packing_slip", "label"] };
+    const made = await Promise.all(Array.from({ length: 8 }, () => app.create("/documents", body)));
+    const numbers = made.map((_, at) => at);
+    expect(made.map(({ printed }) => printed[0].reprint).sort()).toEqual(numbers);
+    for (const { url, printed } of made) {
+      const [list, slip] = (await readPages(await shop.file(url))).map(({ text }) => text);
+      const marks = [list, slip].map((text) => Number(/REPRINT (\d+)/.exec(text ?? "")?.[1] ?? 0));
+      expect(marks).toEqual([printed[0].reprint, printed[0].reprint]);
+    }
+    expect((await app.read(`/shipping/labels/${label_id}`)).print_count).toBe(8);
+    // Labels alone, whose number is only in the history.
+    const labels = { order_ids: [id], include: ["label"] };
+    const again = await Promise.all([app.create("/documents", labels), app.create("/documents", labels)]);
+    expect(again.map(({ printed }) => printed[0].reprint).sort()).toEqual([8, 9]);
   });
 
   test("a repeated request is drawn once", async () => {
