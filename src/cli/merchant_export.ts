@@ -18,7 +18,7 @@ import { listEvents, type StoredEvent } from "../events/events.sql.ts";
 import { fileExtensions, type StoredFile } from "../files/file.ts";
 import { fileList } from "../files/files.sql.ts";
 import { type CsvFile, csvPages, pagesOf } from "../http/csv_response.ts";
-import { listUserIds, type ViewerWithUsers } from "../identity/actors.sql.ts";
+import { listUserIds, type ViewerWithUsers, withActorsFor } from "../identity/actors.sql.ts";
 import { movementExport } from "../inventory/ledger/movements.routes.ts";
 import { type Receipt, receiptView } from "../inventory/receiving/receipt.ts";
 import { receiptList, wholeReceipts } from "../inventory/receiving/receipts.sql.ts";
@@ -31,6 +31,8 @@ import { getBranding } from "../merchants/branding/branding.sql.ts";
 import { brandingView } from "../merchants/branding/branding.ts";
 import { merchantView } from "../merchants/merchant.ts";
 import { getMerchant } from "../merchants/merchants.sql.ts";
+import { noteView } from "../orders/changes/staff_notes.routes.ts";
+import { nextSharedNotes } from "../orders/changes/staff_notes.sql.ts";
 import { orderExport } from "../orders/csv/order_csv.routes.ts";
 import type { StoredOrderRow } from "../orders/lifecycle/order_lookup.sql.ts";
 import { orderView } from "../orders/order.ts";
@@ -129,6 +131,9 @@ function filesFor(viewer: ViewerWithUsers): readonly WriteExportFile[] {
         return listOrders(db, {}, { limit, offset: 0, after }, "created_at");
       }),
       async (rows, db) => (await wholeOrders(db, rows)).map((order) => orderView(order, db.now)),
+    ),
+    records("staff_notes", pagesOf(nextSharedNotes), async (rows, db) =>
+      (await withActorsFor(db, viewer, rows)).map(noteView),
     ),
     ...both(parcelExport({})),
     ...both(labelExport(viewer, {})),

@@ -56,6 +56,8 @@ async function fill({ code, mark, units }: Marked): Promise<void> {
   const shipping_address_id = customer.shipping_addresses[0].id;
   const terms = { customer_id: customer.id, shipping_address_id, line_items, order_notes: mark };
   const order = await call("POST", "/orders", { ...terms, order_number: "N-1" });
+  await call("POST", `/orders/${order.id}/notes`, { text: `shared by ${mark}`, shared: true });
+  await call("POST", `/orders/${order.id}/notes`, { text: "internal" });
   const picked = await call("POST", "/orders", {
     ...terms,
     order_number: "N-2",
@@ -96,13 +98,15 @@ interface Held {
 
 const parsed = (files: ReadonlyMap<string, string>, name: string) => JSON.parse(files.get(name) ?? "null");
 
-/** Expects the logo with its content, as the branding names it. */
-function expectLogo(files: ReadonlyMap<string, string>): void {
+/** Expects the logo with its content, as the branding names it, and the notes that the merchant sees. */
+function expectLogoAndNotes(files: ReadonlyMap<string, string>): void {
   const [{ id: logo, content, sha256 }] = parsed(files, "files.json");
   expect([parsed(files, "branding.json")[0].logo_file_id, content]).toEqual([logo, `files/${logo}.png`]);
   const bytes = readFileSync(join(folder, "ACME", content));
   expect(new Bun.CryptoHasher("sha256").update(bytes).digest("hex")).toBe(sha256);
   expect(readdirSync(join(folder, "ACME", "files"))).toEqual([`${logo}.png`]);
+  const author = { type: "system", name: "The warehouse" };
+  expect(parsed(files, "staff_notes.json")).toMatchObject([{ text: `shared by ${acme.mark}`, author }]);
 }
 
 test("exports all records of a merchant as the API shows them to the merchant, and nothing of another", async () => {
@@ -127,7 +131,8 @@ test("exports all records of a merchant as the API shows them to the merchant, a
       "movements.json",
     ],
     ...["orders.csv", "orders.json", "products.csv", "products.json", "receipts.csv", "receipts.json"],
-    ...["returns.csv", "returns.json", "shipments.csv", "shipments.json", "stock.csv", "stock.json"],
+    ...["returns.csv", "returns.json", "shipments.csv", "shipments.json", "staff_notes.json"],
+    ...["stock.csv", "stock.json"],
     ...["storage_days.csv", "storage_days.json", "tracking.csv", "tracking.json", "transfers.json"],
   ]);
   const merchant = parsed(files, "merchant.json")[0];
@@ -143,7 +148,7 @@ test("exports all records of a merchant as the API shows them to the merchant, a
       for (const { merchant_id = merchant.id } of records) expect(merchant_id).toBe(merchant.id);
     }
   }
-  expectLogo(files);
+  expectLogoAndNotes(files);
   const lists = { products: 3, customers: 2, orders: 2, returns: 1, "inventory/receipts": 1, "inventory/lots": 1 };
   const { key } = (await app.post("/keys", { name: "Acme", permission: "full", merchant_id: "ACME" })).body.data;
   for (const [path, count] of Object.entries(lists)) {

@@ -50,7 +50,8 @@ export const noteRoutes = routes("Orders", [
 
 const writerOf = ({ actor, merchant_id }: Call) => ({ actor, of_merchant: merchant_id !== null });
 
-function noteView({ id, order_id, text, shared, actor_type, actor_id, actor_name, created_at }: StaffNote) {
+/** A note as the API shows it. */
+export function noteView({ id, order_id, text, shared, actor_type, actor_id, actor_name, created_at }: StaffNote) {
   return {
     id: wireId("note", id),
     order_id: wireId("order", order_id),

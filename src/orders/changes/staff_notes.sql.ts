@@ -1,7 +1,7 @@
 // Notes of staff on orders.
-import { and, eq, type SQL } from "drizzle-orm";
+import { and, asc, eq, gt, type SQL } from "drizzle-orm";
 import { staff_notes } from "../../../db/schema/orders.ts";
-import type { Tx } from "../../storage/database.ts";
+import type { Db, Tx } from "../../storage/database.ts";
 import { ascending, recordList } from "../../storage/record_list.ts";
 import { recordLookup } from "../../storage/record_lookup.ts";
 import { insertIds } from "../../storage/statements.ts";
@@ -18,6 +18,16 @@ const notesThat = (condition?: SQL) =>
     order: ascending(staff_notes.created_at),
   });
 export const [allNotes, sharedNotes] = [notesThat(), notesThat(eq(staff_notes.shared, true))];
+
+/** The next notes that merchants see, of all orders, after one. */
+export async function nextSharedNotes(db: Db, last: StaffNote | null, limit: number): Promise<StaffNote[]> {
+  return db.sql
+    .select()
+    .from(staff_notes)
+    .where(and(eq(staff_notes.shared, true), gt(staff_notes.id, last?.id ?? 0)))
+    .orderBy(asc(staff_notes.id))
+    .limit(limit);
+}
 
 /** Locks a note. Refuses: resource_missing. */
 export const { lock: lockNote } = recordLookup(staff_notes, "note");
