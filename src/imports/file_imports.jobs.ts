@@ -129,11 +129,10 @@ async function importRows(it: FileImport, store: Store): Promise<number> {
 }
 
 /** The file of an import, read part by part. */
-function inputOf(it: FileImport, store: Store): CsvInput {
-  const { encoding: charset, decimal, map } = it;
+export function inputOf({ id, encoding: charset, decimal, map }: FileImport, store: Store): CsvInput {
   async function* bytes() {
     for (let seq = 0; ; seq += 1) {
-      const part = await store.read((db) => findPart(db, it.id, seq));
+      const part = await store.read((db) => findPart(db, id, seq));
       if (part === null) return;
       yield part;
     }

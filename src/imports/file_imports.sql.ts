@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, isNotNull, lt, or, sql as template } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNotNull, lt, not, or, sql as template } from "drizzle-orm";
 import { amongThose, isOneOf } from "../../db/kit.ts";
 import { file_import_parts, file_import_rows, file_imports, import_mappings } from "../../db/schema/imports.ts";
 import { choice } from "../core/schema.ts";
@@ -193,23 +193,66 @@ async function deleteContents(tx: Tx, import_id: number, limit: number): Promise
   };
 }
 
+const isPersonal = isOneOf(file_imports.kind, personalKinds);
+const isWithdrawn = eq(file_imports.columns_key, "");
+
 /**
- * Cancels pending imports of people's data, and deletes a part of the files and rows of such imports. Zero when nothing
- * is left.
+ * Cancels pending imports of people's data. The names of these files and of their columns, and the mappings, are
+ * removed from all of them, since they may name a person. Waits until the running step of an import has ended. Returns
+ * how many files there were.
  */
-export async function erasePersonalFiles(tx: Tx, limit: number): Promise<DeletedContents> {
-  const isPersonal = isOneOf(file_imports.kind, personalKinds);
+export async function withdrawPersonalFiles(tx: Tx): Promise<number> {
+  const nothing = { file_name: null, columns: [], columns_key: "", map: null, problem: null };
+  const found = await tx.sql
+    .update(file_imports)
+    .set(nothing)
+    .where(and(isPersonal, not(isWithdrawn)))
+    .returning({ id: file_imports.id });
+  const message =
+    "The import was cancelled because a person is being erased. Upload the file again, without that person.";
   await tx.sql
     .update(file_imports)
-    .set({ status: cancelledStatus, next_at: null, ended_at: tx.now, updated_at: tx.now })
+    .set({
+      ...{ status: cancelledStatus, problem: { message, fields: [] } },
+      ...{ next_at: null, ended_at: tx.now, updated_at: tx.now },
+    })
     .where(and(isPersonal, isOneOf(file_imports.status, cancellableStatuses)));
+  return found.length;
+}
+
+/** Deletes a part of the contents and rows of withdrawn files. Zero when nothing is left. */
+export async function erasePersonalFiles(tx: Tx, limit: number): Promise<DeletedContents> {
   const parts = tx.sql.select({ id: file_import_parts.import_id }).from(file_import_parts);
   const rows = tx.sql.select({ id: file_import_rows.import_id }).from(file_import_rows);
   const [found] = await tx.sql
     .select({ id: file_imports.id })
     .from(file_imports)
-    .where(and(isPersonal, or(amongThose(file_imports.id, parts), amongThose(file_imports.id, rows))))
+    .where(and(isWithdrawn, or(amongThose(file_imports.id, parts), amongThose(file_imports.id, rows))))
     .orderBy(asc(file_imports.id))
     .limit(1);
   return found === undefined ? { rows: 0, parts: 0 } : deleteContents(tx, found.id, limit);
+}
+
+/** The files of people's data that still have their contents, oldest first. */
+export async function listPersonalFiles(db: Db): Promise<FileImport[]> {
+  return db.sql
+    .select()
+    .from(file_imports)
+    .where(and(isPersonal, not(isWithdrawn)))
+    .orderBy(asc(file_imports.id));
+}
+
+/** The next results of the rows of an import, of its check and of its run, after a row. */
+export async function nextImportedRows(
+  db: Db,
+  import_id: number,
+  after: number,
+  limit: number,
+): Promise<ImportedRow[]> {
+  return db.sql
+    .select()
+    .from(file_import_rows)
+    .where(and(eq(file_import_rows.import_id, import_id), gt(file_import_rows.id, after)))
+    .orderBy(asc(file_import_rows.id))
+    .limit(limit);
 }

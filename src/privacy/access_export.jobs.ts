@@ -1,8 +1,13 @@
 // Collects a person's data: the tables in one view, then imports, events, responses and requests page by page.
+import { asUtf8, readCsv } from "../core/csv.ts";
+import { Fault } from "../core/faults.ts";
 import { wireId } from "../core/ids.ts";
 import { emailKey } from "../customers/customer.ts";
 import { getCustomer } from "../customers/customers.sql.ts";
 import { nextEvents } from "../events/events.sql.ts";
+import type { FileImport } from "../imports/file_import.ts";
+import { inputOf } from "../imports/file_imports.jobs.ts";
+import { listPersonalFiles, nextImportedRows } from "../imports/file_imports.sql.ts";
 import type { Db, Store } from "../storage/database.ts";
 import type { RetentionFlags } from "../storage/retention.ts";
 import {
@@ -21,8 +26,10 @@ import {
 import { accessExportView, mentionsAny, partsAbout } from "./access_export.ts";
 import { addressesOf, emailsOfReturns, nextAnswers, wireIdsOf } from "./erased_records.sql.ts";
 import { type RetentionPeriods, retentionPeriods } from "./erasure.ts";
-import { mayConcernPeople, namesAny } from "./erasure_terms.ts";
+import { containsEmail, mayConcernPeople, mentions, namesAny, searchTermsOf } from "./erasure_terms.ts";
 import { emailsOf, findPeople, possibleReceivers, seqBefore } from "./erasures.sql.ts";
+import { mappingsNaming, viewsNaming } from "./named_settings.sql.ts";
+import { unexported } from "./personal_records.ts";
 import { retentionIn } from "./retention_settings.sql.ts";
 
 /** The person to export: a customer by wire id, or everyone with an email address. */
@@ -49,6 +56,10 @@ export async function exportPersonalData(
   for (const [kind, rows] of await unlinkedRecordsOf(theirs, found))
     records.set(kind, [...(records.get(kind) ?? []), ...rows]);
   for (const { id } of records.get("returns") ?? []) ids.add(wireId("return", Number(id)));
+  for (const [kind, rows] of await uploadsOf(theirs, found)) records.set(kind, rows);
+  const owners = { merchant_id, of_operator: for_operator };
+  records.set("saved_views", (await store.read((db) => viewsNaming(db, terms, owners))).map(exported));
+  records.set("column_mappings", (await theirs.read((db) => mappingsNaming(db, terms))).map(exported));
   const events = await eventsOf(theirs, found.after, ids);
   // The operator's own webhooks may receive events of a merchant.
   const { log, receivers } = await store.read((db) =>
@@ -117,7 +128,7 @@ async function personOf(db: Db, person: AccessExportSubject, flags: RetentionFla
     created_at: db.now,
     records,
     ids: new Set([...(await wireIdsOf(db, customers)), ...homes.map(({ id }) => wireId("address", id))]),
-    terms: new Set(theirs.flatMap((text) => (text?.trim() ? [text.trim().normalize("NFC").toLowerCase()] : []))),
+    terms: new Set(searchTermsOf(theirs)),
     labels: await labelsOf(db, customers),
     since,
     after: await seqBefore(db, since ?? 0),
@@ -145,6 +156,54 @@ async function unlinkedRecordsOf(store: Store, { emails, records }: ExportedPers
     ["returns", returns.filter(({ id }) => !own.has(id))],
   ] as const);
 }
+
+/**
+ * The uploaded files of orders and customers that name the person, and their lines and results with one of the email
+ * addresses. A name alone may be someone else's.
+ */
+async function uploadsOf(store: Store, { emails, terms }: ExportedPerson): Promise<ExportedRecords> {
+  const keys = new Set(emails);
+  const found = {
+    uploads: [] as ExportedRow[],
+    imported_files: [] as ExportedRow[],
+    imported_rows: [] as ExportedRow[],
+  };
+  for (const file of await store.read(listPersonalFiles)) {
+    const lines = await linesAbout(store, file, keys);
+    const results = await collect(
+      0,
+      page_rows,
+      (after) => store.read((db) => nextImportedRows(db, file.id, after, page_rows)),
+      ({ id }) => id,
+      (row) => (containsEmail(JSON.stringify(row.row), keys) ? [exported(row)] : []),
+    );
+    const isNamed = [file.file_name ?? "", ...file.columns].some((text) => mentions(text, terms));
+    if (isNamed || lines.length + results.length > 0) found.uploads.push(exported(file));
+    found.imported_files.push(...lines);
+    found.imported_rows.push(...results);
+  }
+  return new Map(Object.entries(found) as [keyof typeof found, ExportedRow[]][]);
+}
+
+/** The lines of a file that contain one of the email addresses, each with its cells, as far as it can be read. */
+async function linesAbout(store: Store, file: FileImport, keys: ReadonlySet<string>): Promise<ExportedRow[]> {
+  const found: ExportedRow[] = [];
+  const { bytes, charset } = inputOf(file, store);
+  try {
+    for await (const { line, cells, near } of readCsv(asUtf8(bytes(), charset), () => file.separator)) {
+      if (found.length > rows_max) break;
+      const texts = cells ?? near;
+      if (texts.some((text) => containsEmail(text, keys))) found.push({ import_id: file.id, line, cells: texts });
+    }
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+  }
+  return found;
+}
+
+/** A row without the columns that exports omit. */
+const exported = (row: object): ExportedRow =>
+  Object.fromEntries(Object.entries(row).filter(([name]) => !unexported.has(name)));
 
 const eventsOf = (store: Store, first: number, ids: ReadonlySet<string>): Promise<ExportedRow[]> =>
   collect(

@@ -2,6 +2,7 @@ import { iso } from "../core/clock.ts";
 import { wireId } from "../core/ids.ts";
 import type { RetentionPeriods } from "./erasure.ts";
 import { keptView } from "./erasure.ts";
+import { mentions } from "./erasure_terms.ts";
 import { type PersonalKind, personalKinds } from "./personal_records.ts";
 
 /** The stored data of one person. */
@@ -54,11 +55,8 @@ export function partsAbout(value: unknown, ids: ReadonlySet<string>): unknown[] 
   return isAbout ? [value] : fields.flatMap((field) => partsAbout(field, ids));
 }
 
-const email = /[^\s"'<>&=?/,;:()]+@[^\s"'<>&=?/,;:()]+/g;
-
-/** Whether a request searched for a person. Email addresses match anywhere in it; other terms match whole values. */
+/** Whether a request searched for a person. */
 export function mentionsAny(path: string, query: string, terms: ReadonlySet<string>): boolean {
   const values = [...new URLSearchParams(query).values(), ...new URLSearchParams(`path=${path}`).values()];
-  const texts = values.map((text) => text.trim().normalize("NFC").toLowerCase());
-  return texts.some((text) => terms.has(text) || (text.match(email) ?? []).some((one) => terms.has(one)));
+  return values.some((text) => mentions(text, terms));
 }

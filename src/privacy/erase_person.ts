@@ -7,7 +7,7 @@ import { day_ms, hour_ms } from "../core/time.ts";
 import { emailKey } from "../customers/customer.ts";
 import { nextEvents } from "../events/events.sql.ts";
 import { recordAct } from "../identity/audit_log/audit_log.sql.ts";
-import { erasePersonalFiles } from "../imports/file_imports.sql.ts";
+import { erasePersonalFiles, withdrawPersonalFiles } from "../imports/file_imports.sql.ts";
 import type { Db, Tx } from "../storage/database.ts";
 import { dropPayloads } from "../webhooks/deliveries/deliveries.ts";
 import {
@@ -38,6 +38,7 @@ import {
   mayConcernPeople,
   namesAny,
   refusal,
+  searchTermsOf,
   type Unfinished,
   unfinishedStatuses,
 } from "./erasure_terms.ts";
@@ -55,6 +56,7 @@ import {
   saveErasure,
   seqBefore,
 } from "./erasures.sql.ts";
+import { deleteMappings, deleteViews, mappingsNaming, viewsNaming } from "./named_settings.sql.ts";
 import type { PersonalKind } from "./personal_records.ts";
 import { hasNewData } from "./re_erasure.sql.ts";
 
@@ -265,6 +267,7 @@ const steps: Readonly<Record<ErasureStep, StepCommand>> = {
   records: eraseRecords,
   imports: eraseUnlinkedImports,
   files: eraseImportedFiles,
+  settings: eraseSettings,
   events: dropEvents,
   answers: dropStoredAnswers,
 };
@@ -299,18 +302,23 @@ async function eraseRecords(tx: Tx, erasure: Erasure): Promise<StepResult> {
   const found = await nextOrders(tx, customers, Number(place), orders_max);
   if (found.length === 0) return { place, more: false };
   const order_ids = found.map(({ id }) => id);
-  const terms = emailKeysOf([
-    ...found.map(({ customer_email }) => customer_email),
-    ...(await emailsOfReturns(tx, order_ids)),
-  ]);
+  const terms = [
+    ...emailKeysOf([...found.map(({ customer_email }) => customer_email), ...(await emailsOfReturns(tx, order_ids))]),
+    ...searchTermsOf(
+      found.flatMap(({ customer_name, shipping_address: { name, phone } }) => [customer_name, name, phone]),
+    ),
+  ];
   return { place: String(order_ids.at(-1)), more: true, counts: await eraseOrders(tx, found), terms };
 }
 
 async function eraseCustomers(tx: Tx, erasure: Erasure): Promise<StepResult> {
   const { customers, email } = erasure;
   const people = await lockPeople(tx, customers);
-  // The person may have ordered since the last check.
-  if (await isNeeded(tx, erasure)) return { place: "", more: true, waits: true };
+  // From now on no upload that has begun stores the person again. Files are locked after customers, as imports do.
+  const uploads = await withdrawPersonalFiles(tx);
+  // The person may have been stored, or have ordered, since the last check.
+  const isNew = (await peopleOf(tx, erasure)).length > customers.length;
+  if (isNew || (await isNeeded(tx, erasure))) return { place: "", more: true, waits: true };
   const homes = await addressesOf(tx, customers);
   const emails = emailKeysOf([email, ...people.map((one) => one.email), ...(await emailsOf(tx, customers))]);
   const returns = await eraseReturnEmails(tx, emails, tx.now);
@@ -319,9 +327,20 @@ async function eraseCustomers(tx: Tx, erasure: Erasure): Promise<StepResult> {
     place: "0",
     more: true,
     began_at: tx.now,
-    counts: { ...(customers.length === 0 ? {} : await erasePeople(tx, customers, mark)), returns: returns.length },
-    // From now on nothing links these addresses and returns to the person.
-    terms: [...emails, ...homes.map(({ id }) => wireId("address", id)), ...returns.map((id) => wireId("return", id))],
+    counts: {
+      ...(customers.length === 0 ? {} : await erasePeople(tx, customers, mark)),
+      ...{ returns: returns.length, uploads },
+    },
+    // From now on nothing links these texts, addresses and returns to the person.
+    terms: [
+      ...emails,
+      ...searchTermsOf([
+        ...people.flatMap(({ first_name, last_name, phone }) => [`${first_name ?? ""} ${last_name ?? ""}`, phone]),
+        ...homes.flatMap(({ name, phone }) => [name, phone]),
+      ]),
+      ...homes.map(({ id }) => wireId("address", id)),
+      ...returns.map((id) => wireId("return", id)),
+    ],
   };
 }
 
@@ -351,11 +370,22 @@ async function eraseUnlinkedImports(tx: Tx, { place, email, terms, began_at }: E
 
 const imported_rows_max = 1000;
 
-/** Deletes uploaded files of orders and customers, which may name the person. Pending imports of them are cancelled. */
+/** Deletes the contents of the withdrawn files of orders and customers, which may name the person. */
 async function eraseImportedFiles(tx: Tx, { place }: Erasure): Promise<StepResult> {
   const { rows, parts } = await erasePersonalFiles(tx, imported_rows_max);
   const counts = { imported_rows: rows, imported_files: parts };
   return { place: String(Number(place || 0) + 1), more: rows + parts > 0, counts };
+}
+
+/** Deletes saved views and column mappings that name the person. */
+async function eraseSettings(tx: Tx, { place, terms, merchant_id }: Erasure): Promise<StepResult> {
+  const names = new Set(terms);
+  const idsOf = (rows: readonly { readonly id: number }[]) => rows.map(({ id }) => id);
+  const views = idsOf(await viewsNaming(tx, names, { merchant_id, of_operator: true }));
+  await deleteViews(tx, views);
+  const mappings = idsOf(await mappingsNaming(tx, names));
+  await deleteMappings(tx, mappings);
+  return { place, more: false, counts: { saved_views: views.length, column_mappings: mappings.length } };
 }
 
 const events_max = 500;

@@ -4,7 +4,7 @@ export const erasureStatuses = ["waiting", "running", "done"] as const;
 export type ErasureStatus = (typeof erasureStatuses)[number];
 
 /** The steps of an erasure, in order. */
-const erasureSteps = ["records", "imports", "files", "events", "answers"] as const;
+const erasureSteps = ["records", "imports", "files", "settings", "events", "answers"] as const;
 export type ErasureStep = (typeof erasureSteps)[number];
 
 export const firstStep: ErasureStep = erasureSteps[0];

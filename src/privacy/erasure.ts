@@ -13,7 +13,7 @@ export interface Erasure {
   readonly merchant_id: number | null;
   readonly status: ErasureStatus;
   readonly customers: readonly number[];
-  /** The person's email addresses, and ids of their records that are no longer linked. Set only while it runs. */
+  /** The person's names and email addresses, and ids of records that are no longer linked. Set only while it runs. */
   readonly terms: readonly string[] | null;
   readonly email: string | null;
   readonly after_days: number | null;

@@ -2,6 +2,7 @@ import { Fault } from "../core/faults.ts";
 import { emailKey, isErasedEmail } from "../customers/customer.ts";
 import { isOnItsWay, type OrderStatus, openStatuses, orderStatuses } from "../orders/order.transitions.ts";
 import { awaitsInspection, type ReturnStatus, returnStatuses } from "../returns/return.transitions.ts";
+import { erased_word } from "./personal_records.ts";
 
 /** The statuses of orders that still need the buyer's address. */
 export const unfinishedStatuses: readonly OrderStatus[] = orderStatuses.filter(
@@ -55,3 +56,33 @@ export const mayConcernPeople = (type: string): boolean => !type.startsWith("inv
 export const emailKeysOf = (texts: readonly (string | null)[]): string[] => [
   ...new Set(texts.flatMap((text) => (text?.includes("@") && !isErasedEmail(text) ? [emailKey(text.trim())] : []))),
 ];
+
+const plain = (text: string) => text.trim().normalize("NFC").toLowerCase();
+
+/** Texts by which someone may have searched for a person, such as names and email addresses, for `mentions`. */
+export const searchTermsOf = (texts: readonly (string | null | undefined)[]): string[] => [
+  ...new Set(
+    texts.flatMap((text) => (text?.trim() && text !== erased_word && !isErasedEmail(text) ? [plain(text)] : [])),
+  ),
+];
+
+const email = /[^\s"'<>&=?/,;:()]+@[^\s"'<>&=?/,;:()]+/g;
+
+/** Whether a text contains one of these email addresses, in lower case. */
+export const containsEmail = (text: string, emails: ReadonlySet<string>): boolean =>
+  (plain(text).match(email) ?? []).some((one) => emails.has(one));
+
+const wordsOf = (text: string) => ` ${text.split(/[^\p{L}\p{M}\p{N}]+/u).join(" ")} `;
+
+/**
+ * Whether a text names a person. Email addresses and terms of several words match anywhere in it; other terms match the
+ * whole text.
+ */
+export function mentions(text: string, terms: ReadonlySet<string>): boolean {
+  const own = plain(text);
+  if (terms.has(own) || containsEmail(own, terms)) return true;
+  const long = [...terms].filter((term) => term.includes(" "));
+  if (long.length === 0 || !own.includes(" ")) return false;
+  const words = wordsOf(own);
+  return long.some((term) => words.includes(wordsOf(term)));
+}

@@ -50,8 +50,8 @@ export const personalKinds = [
   ...["customers", "addresses", "search_words", "orders"],
   ...["tags", "staff_notes", "order_words", "order_lines", "holds", "history", "shipments", "labels"],
   ...["label_documents", "tracking", "scans", "waiting_scans", "returns", "return_items", "inspections", "refunds"],
-  ...["printed_documents", "reports_to_platforms", "imports", "imported_files", "imported_rows", "notifications"],
-  ...["events", "delivery_log"],
+  ...["printed_documents", "reports_to_platforms", "imports", "uploads", "imported_files", "imported_rows"],
+  ...["column_mappings", "saved_views", "notifications", "events", "delivery_log"],
   ...["stored_responses", "request_log"],
 ] as const;
 export type PersonalKind = (typeof personalKinds)[number];
@@ -198,13 +198,35 @@ export const personalRecords: readonly PersonalRecords[] = [
       error_message: "null",
     },
   },
-  // Files of orders and customers are deleted completely: any of them may name the person.
+  // Files of orders and customers are deleted completely: any of them may name the person, also in its name and, if it
+  // has no header line, in the names of its columns.
+  {
+    kind: "uploads",
+    table: "file_imports",
+    columns: {
+      kind: "kept", status: "kept", file_name: "null", encoding: "kept", separator: "kept", columns: "list",
+      columns_key: "empty", map: "null", decimal: "kept", asked_by: "kept", problem: "null",
+    },
+  },
   { kind: "imported_files", table: "file_import_parts", rows_deleted: true, columns: { bytes: "deleted" } },
   {
     kind: "imported_rows",
     table: "file_import_rows",
     rows_deleted: true,
     columns: { change: "deleted", row: "deleted" },
+  },
+  // Only those that name the person.
+  {
+    kind: "column_mappings",
+    table: "import_mappings",
+    rows_deleted: true,
+    columns: { kind: "deleted", columns_key: "deleted", map: "deleted", decimal: "deleted" },
+  },
+  {
+    kind: "saved_views",
+    table: "saved_views",
+    rows_deleted: true,
+    columns: { list: "deleted", name: "deleted", params: "deleted" },
   },
   {
     kind: "notifications",
@@ -239,6 +261,7 @@ export const unexported: ReadonlySet<string> = new Set([
   ...["fingerprint", "seen", "hash", "event_hash", "signatures", "dedupe_key", "quote_nonce", "offer_ref"],
   ...["carrier_cost_cents", "account_id", "claimed_until", "leased_until", "next_at", "attempts", "revision"],
   ...["bytes", "drawing", "url", "headers", "subscription_id", "history_rows", "version"],
+  ...["columns_key", "claims", "user_id"],
 ]);
 
 /** The subject of a table without personal data of buyers. */
@@ -274,14 +297,6 @@ export const otherRecords: Readonly<
   count_lines: { holds: "goods", columns: ["counted_by", "value_source", "unit_value_currency"] },
   rounded_amounts: { holds: "goods", columns: ["noun", "field", "currency"] },
   counts: { holds: "goods", columns: ["status", "bins", "skus", "notes", "opened_by", "posted_by"] },
-  file_imports: {
-    holds: "program",
-    columns: [
-      ...["kind", "status", "file_name", "encoding", "separator", "columns", "columns_key", "map", "decimal"],
-      ...["asked_by", "problem"],
-    ],
-  },
-  import_mappings: { holds: "settings", columns: ["kind", "columns_key", "map", "decimal"] },
   transfers: { holds: "goods", columns: ["status", "reference"] },
   transfer_lines: { holds: "goods", columns: ["lot_number", "bin"] },
   receipts: { holds: "goods", columns: ["status", "reference", "supplier"] },
@@ -327,7 +342,6 @@ export const otherRecords: Readonly<
     ],
   },
   second_factors: { holds: "staff", columns: ["secret"] },
-  saved_views: { holds: "staff", columns: ["list", "name", "params"] },
   recovery_codes: { holds: "staff", columns: ["hash"] },
   key_observations: { holds: "staff", columns: ["addresses"] },
   merchants: {
@@ -400,7 +414,7 @@ export const otherRecords: Readonly<
   restorations: { holds: "program", columns: ["archive", "decision", "decided_by"] },
   leases: { holds: "program", columns: ["name", "owner"] },
   retention_settings: { holds: "settings", columns: ["kind"] },
-  // Only ids: email addresses are removed when an erasure is done.
+  // Only ids: email addresses and names are removed when an erasure is done.
   erasures: {
     holds: "program",
     columns: ["status", "customers", "terms", "email", "step", "place", "erased", "receivers", "asked_by"],

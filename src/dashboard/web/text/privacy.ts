@@ -34,8 +34,9 @@ export const privacyTexts = {
   goes: "Erased",
   goesText:
     "Names, addresses, phone numbers, email addresses and notes in the customer record, orders, store orders, labels," +
-    " scans and returns. Events about them and stored responses lose all their data. Other log entries are deleted at" +
-    " the end of their retention period; the erasure shows the date.",
+    " scans and returns. All uploaded files of orders and customers, and saved views that name the person. Events" +
+    " about the person and stored responses lose all their data. Other log entries are deleted at the end of their" +
+    " retention period; the erasure shows the date.",
   stays: "Kept",
   staysText:
     "Sales, shipments, payments and stock movements, without names. Stock, reports and billing don't change. The" +
@@ -125,8 +126,11 @@ export const privacyTexts = {
     refunds: "Refunds",
     reports_to_platforms: "Shipment reports to stores",
     imports: "Store orders",
-    imported_files: "Uploaded files",
+    uploads: "Uploaded files",
+    imported_files: "Contents of uploaded files",
     imported_rows: "Rows of uploaded files",
+    column_mappings: "Column mappings of uploads",
+    saved_views: "Saved views",
     notifications: "Store notifications",
     events: "Events",
     delivery_log: "Webhook deliveries",
