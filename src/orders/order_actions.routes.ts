@@ -151,6 +151,14 @@ export const fulfillmentActs = {
     lock: lockRecordsFirst,
   }),
   deliver: answering<DeliverOrder>("deliverOrder", { act: tracked(deliverOrder), lock: lockRecordsFirst }),
+  unpick: answering<UnpickOrder>("unpickOrder", { act: unpickOrder }),
+  unpack: answering<UnpackOrder>("unpackOrder", {
+    act: async (tx, id, input, actor) => {
+      const order = await lockOrder(tx, id);
+      await refuseLabelled(tx, order, unpackingOf(order, input).parcels);
+      return unpackOrder(tx, id, input, actor);
+    },
+  }),
 };
 
 /** What a route that performs an act on an order declares. */
@@ -302,7 +310,7 @@ export const actionRoutes = routes("Orders", [
       " Their billable events are reversed.",
     refuses: ["bin_full", "invalid_state_transition"],
     body: UnpickOrder,
-    act: unpickOrder,
+    act: { answer: fulfillmentActs.unpick },
   }),
   action("/orders/:id/unpack", "orders.fulfill", {
     id: "unpackOrder",
@@ -313,11 +321,7 @@ export const actionRoutes = routes("Orders", [
       " labels first. Billable events are reversed. Once all is packed again, `order.fulfilled` is emitted again.",
     refuses: undo_refuses,
     body: UnpackOrder,
-    act: async (tx, id, input, actor) => {
-      const order = await lockOrder(tx, id);
-      await refuseLabelled(tx, order, unpackingOf(order, input).parcels);
-      return unpackOrder(tx, id, input, actor);
-    },
+    act: { answer: fulfillmentActs.unpack },
   }),
   rehearsable("POST", "/orders/:id/shipments/:shipment_id/reopen", "orders.fulfill", {
     id: "reopenOrderShipment",

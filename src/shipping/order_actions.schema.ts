@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { choice, closed, idField } from "../core/schema.ts";
 import { TagOrder, UntagOrder } from "../orders/changes/tags_and_notes.schema.ts";
+import { ReopenParcel } from "../orders/fulfillment/undo_steps.schema.ts";
 import {
   CancelOrder,
   HoldOrder,
@@ -24,6 +25,8 @@ const orderActions = [
   "allocate",
   "pick",
   "pack",
+  "unpick",
+  "unpack",
   "ship",
   "deliver",
   "cancel",
@@ -62,6 +65,9 @@ const CancelOrders = closed(cancel);
 /** The input for picking, packing or shipping all that is reserved for each of many orders. */
 const FulfillOrders = closed({ partial: PickOrder.properties.partial });
 
+/** The input for taking back all picks or packs of each of many orders: the reason. */
+const UndoSteps = closed(ReopenParcel.properties);
+
 /** The input of each action, without the orders. */
 export const inputs = {
   hold: HoldOrder,
@@ -72,6 +78,8 @@ export const inputs = {
   allocate: NoFields,
   pick: FulfillOrders,
   pack: FulfillOrders,
+  unpick: UndoSteps,
+  unpack: UndoSteps,
   ship: FulfillOrders,
   deliver: NoFields,
   cancel: CancelOrders,
@@ -118,11 +126,11 @@ export const ActOnOrdersShown = closed({
   ...request,
   input: Type.Optional(
     Type.Union(
-      [HoldOrder, ReleaseOrder, TagOrder, FulfillOrders, CancelOrders, BuyLabels].map((schema) => schema),
+      [HoldOrder, ReleaseOrder, TagOrder, FulfillOrders, UndoSteps, CancelOrders, BuyLabels].map((schema) => schema),
       {
         description:
-          "The input of the action, the same for all orders. Tagging takes `tags`. Labels take `carrier` and" +
-          " `service`, or what each order has chosen. Without `package`, the weight is that of the products and the" +
+          "The input of the action, the same for all orders. Tagging takes `tags`, taking back picks or" +
+          " packs a `reason`. Labels take `carrier` and `service`, or what each order has chosen. Without `package`, the weight is that of the products and the" +
           " chosen carton.",
       },
     ),

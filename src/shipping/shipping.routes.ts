@@ -19,6 +19,7 @@ import { holdOrder, releaseOrder } from "../orders/changes/holds.ts";
 import type { TagOrder, UntagOrder } from "../orders/changes/tags_and_notes.schema.ts";
 import { allocateOrder } from "../orders/fulfillment/order_stock.ts";
 import { processOrder } from "../orders/fulfillment/pick_and_pack.ts";
+import type { UnpackOrder, UnpickOrder } from "../orders/fulfillment/undo_steps.schema.ts";
 import type {
   CancelOrder,
   DeliverOrder,
@@ -69,7 +70,8 @@ const orderActionRoutes = (service: Service) => {
         "Runs the action on each of the orders, with its own history and events, as separate requests" +
         " would. A refusal does not stop the others, and the response is 200. Repeating an interrupted request with" +
         " its `Idempotency-Key` continues where it stopped. Shipping hands over all parcels of an order. Processing," +
-        " picking, packing, shipping and delivering also require `orders.fulfill`, buying labels `shipping.buy`.",
+        " picking, packing, taking either back, shipping and delivering also require `orders.fulfill`, buying labels" +
+        " `shipping.buy`.",
       query: ActOnOrdersQuery,
       body: shownBodyOf(ActOnOrders, ActOnOrdersShown),
       answers: { 200: EnvelopedView(ActedView) },
@@ -91,6 +93,8 @@ const singleRoutes: Readonly<Record<OrderActionOfMany, { readonly id: string; re
   allocate: { id: "allocateOrder", need: "orders.write" },
   pick: { id: "pickOrder", need: "orders.fulfill" },
   pack: { id: "packOrder", need: "orders.fulfill" },
+  unpick: { id: "unpickOrder", need: "orders.fulfill" },
+  unpack: { id: "unpackOrder", need: "orders.fulfill" },
   ship: { id: "shipOrder", need: "orders.fulfill" },
   deliver: { id: "deliverOrder", need: "orders.fulfill" },
   cancel: { id: "cancelOrder", need: "orders.write" },
@@ -127,7 +131,7 @@ async function actOnAll(
     async () => {
       const act = (id: string) =>
         resultOfPart(call, () => acting[action](call, { id, input, dry_run, if_match: etags[id] }));
-      const results = isIndependent(action) ? await eachTogether(call, ids, act) : await inSequence(ids, act);
+      const results = independent.includes(action) ? await eachTogether(call, ids, act) : await inSequence(ids, act);
       const shown = shownResults(ids, results);
       const done = results.filter(({ ok }) => ok).length;
       const answer = { action, dry_run, done, failed: results.length - done, results: shown };
@@ -148,9 +152,8 @@ function readInput(action: OrderActionOfMany, input: unknown): unknown {
   }
 }
 
-/** Whether orders need not wait for each other. With other actions, they may need the same stock. */
-const isIndependent = (action: OrderActionOfMany) =>
-  action === "pick" || action === "pack" || action === "ship" || action === "deliver";
+/** The actions whose orders need not wait for each other. With others, they may need the same stock. */
+const independent: readonly OrderActionOfMany[] = ["pick", "pack", "unpick", "unpack", "ship", "deliver"];
 
 async function inSequence<Result>(ids: readonly string[], act: (id: string) => Promise<Result>): Promise<Result[]> {
   const results: Result[] = [];
@@ -208,6 +211,10 @@ function actsOf(service: Service): Readonly<Record<OrderActionOfMany, OrderActio
     },
     pick: (call, act) => fulfillmentActs.pick(post(call, "pick", act), { ...act, input: act.input as PickOrder }),
     pack: (call, act) => fulfillmentActs.pack(post(call, "pack", act), { ...act, input: act.input as PackOrder }),
+    unpick: (call, act) =>
+      fulfillmentActs.unpick(post(call, "unpick", act), { ...act, input: act.input as UnpickOrder }),
+    unpack: (call, act) =>
+      fulfillmentActs.unpack(post(call, "unpack", act), { ...act, input: act.input as UnpackOrder }),
     ship: (call, act) => fulfillmentActs.ship(post(call, "ship", act), { ...act, input: act.input as ShipOrder }),
     deliver: (call, act) =>
       fulfillmentActs.deliver(post(call, "deliver", act), { ...act, input: act.input as DeliverOrder }),

@@ -96,6 +96,52 @@ describe("works", () => {
     expect(told(again.data.results)).toEqual(ids.slice(0, 2).map((id) => [id, 409, "invalid_state_transition"]));
   }, 60_000);
 
+  test("picks and packs are taken back with one reason, except of orders that are not so far or have labels", async () => {
+    const [packed, labeled, fresh] = (await orders(3)) as [string, string, string];
+    const ids = [packed, labeled, fresh];
+    for (const id of [packed, labeled]) await shop.act(id, "pack");
+    const { label_id } = await shop.label(labeled, { package: { weight: 2 } });
+    const billed = async () =>
+      (await shop.app.get("/billing/events?limit=100")).body.data
+        .filter(({ act, source }: Result) => act.startsWith("order.p") && source.id === packed)
+        .map(({ act, quantity, reversal_of }: Result) => [act, quantity, reversal_of !== null]);
+    const before = [await shop.get(packed), await billed()];
+    const input = { reason: "damaged", note: "Wet boxes" };
+    const dry = await act({ action: "unpack", order_ids: ids, input, dry_run: true });
+    expect([await shop.get(packed), await billed()]).toEqual(before);
+    await events();
+    const { data } = await act({ action: "unpack", order_ids: ids, input });
+    expect(told(data.results)).toEqual([
+      [packed, 200, undefined],
+      [labeled, 409, "labels_not_voided"],
+      [fresh, 409, "invalid_state_transition"],
+    ]);
+    expect([told(dry.data.results), dry.data.results[0].order.status]).toEqual([told(data.results), "processing"]);
+    expect(data.results[1].error.label_ids).toEqual([label_id]);
+    const unpicked = await act({ action: "unpick", order_ids: ids, input });
+    expect([unpicked.data.done, unpicked.data.results[0].order.line_items[0]]).toMatchObject([
+      1,
+      { quantity_picked: 0, quantity_packed: 0, quantity_reserved: 1 },
+    ]);
+    expect(await billed()).toEqual([
+      ["order.pick", -1, true],
+      ["order.pack", -1, true],
+      ["order.pack", 1, false],
+      ["order.pick", 1, false],
+    ]);
+    const history = (await shop.app.get(`/orders/${packed}/history`)).body.data.slice(-2);
+    expect(history.map(({ event, reason }: Result) => `${event}: ${reason}`)).toEqual([
+      "unpack: damaged",
+      "unpick: damaged",
+    ]);
+    expect(await events()).toEqual([]);
+    const again = await act({ action: "pack", order_ids: [packed] });
+    expect([again.data.results[0].order.status, await events()]).toEqual(["fulfilled", ["order.fulfilled"]]);
+    const unsaid = await act({ action: "unpack", order_ids: [packed] });
+    expect([unsaid.status, unsaid.body.error.details[0].field]).toEqual([422, "input.reason"]);
+    await shop.expectVerified();
+  });
+
   test("a dry run returns the same results and does nothing", async () => {
     const [one, two] = (await orders(2)) as [string, string];
     await shop.act(two, "hold", {});

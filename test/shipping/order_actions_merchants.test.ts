@@ -31,6 +31,7 @@ async function order(code: string): Promise<string> {
 }
 
 const label = { carrier: "local", service: "standard", package: { weight: "1" } };
+const why = { reason: "mistake" };
 const acts: [string, (id: string) => [string, string, unknown], object][] = [
   ["hold", (id) => ["POST", `/orders/${id}/hold`, {}], {}],
   ["release", (id) => ["POST", `/orders/${id}/release`, {}], {}],
@@ -40,12 +41,14 @@ const acts: [string, (id: string) => [string, string, unknown], object][] = [
   ["allocate", (id) => ["POST", `/orders/${id}/allocate`, {}], {}],
   ["pick", (id) => ["POST", `/orders/${id}/pick`, {}], {}],
   ["pack", (id) => ["POST", `/orders/${id}/pack`, {}], {}],
+  ["unpick", (id) => ["POST", `/orders/${id}/unpick`, why], why],
+  ["unpack", (id) => ["POST", `/orders/${id}/unpack`, why], why],
   ["ship", (id) => ["POST", `/orders/${id}/ship`, {}], {}],
   ["deliver", (id) => ["POST", `/orders/${id}/deliver`, {}], {}],
   ["cancel", (id) => ["DELETE", `/orders/${id}`, {}], {}],
   ["buy_label", (id) => ["POST", "/shipping/labels", { order_id: id, ...label }], label],
 ];
-const of_operator = ["process", "allocate", "pick", "pack", "ship", "deliver"];
+const of_operator = ["process", "allocate", "pick", "pack", "unpick", "unpack", "ship", "deliver"];
 const refused: Record<string, string[]> = { ACME: [...of_operator, "buy_label"], BOLT: of_operator };
 
 for (const code of ["ACME", "BOLT"]) {
