@@ -129,9 +129,9 @@ export const ActOnOrdersShown = closed({
       [HoldOrder, ReleaseOrder, TagOrder, FulfillOrders, UndoSteps, CancelOrders, BuyLabels].map((schema) => schema),
       {
         description:
-          "The input of the action, the same for all orders. Tagging takes `tags`, taking back picks or" +
-          " packs a `reason`. Labels take `carrier` and `service`, or what each order has chosen. Without `package`, the weight is that of the products and the" +
-          " chosen carton.",
+          "The input of the action, the same for all orders. Tagging takes `tags`, taking back picks or packs a" +
+          " `reason`. Labels take `carrier` and `service`, or what each order has chosen. Without `package`, the" +
+          " weight is that of the products and the chosen carton.",
       },
     ),
   ),

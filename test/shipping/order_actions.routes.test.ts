@@ -96,7 +96,7 @@ describe("works", () => {
     expect(told(again.data.results)).toEqual(ids.slice(0, 2).map((id) => [id, 409, "invalid_state_transition"]));
   }, 60_000);
 
-  test("picks and packs are taken back with one reason, except of orders that are not so far or have labels", async () => {
+  test("picks and packs are taken back with one reason, except of orders with labels", async () => {
     const [packed, labeled, fresh] = (await orders(3)) as [string, string, string];
     const ids = [packed, labeled, fresh];
     for (const id of [packed, labeled]) await shop.act(id, "pack");

@@ -5,7 +5,7 @@ import type { Db } from "../../storage/database.ts";
 import type { Order } from "../order.ts";
 import { ruledOrders } from "./apply_rules.ts";
 import { evaluateRules, type RuleDecisions, type RuledOrder } from "./evaluate_rules.ts";
-import { serviceOf } from "./shipping_choice.ts";
+import { openChoice, serviceOf } from "./shipping_choice.ts";
 import { listActiveRules } from "./shipping_rules.sql.ts";
 
 /** What the rules decide about each of these orders now. */
@@ -13,6 +13,14 @@ export async function decisionsFor(db: Db, orders: readonly Order[]): Promise<Ru
   const rules = await listActiveRules(db);
   if (rules.length === 0) return orders.map(() => ({}));
   return (await ruledOrders(db, rules, orders)).map((facts: RuledOrder) => evaluateRules(rules, facts));
+}
+
+/** An order with the service that the rules choose now, and its decision; null if no rule chooses one. */
+export function asRulesChoose(order: Order, { service }: RuleDecisions): Order | null {
+  if (service === undefined) return null;
+  const { value, rule } = service;
+  const decided_by = { ...order.decided_by, service: { rule_id: rule.id, revision: rule.revision } };
+  return { ...order, shipping_choice: { ...(order.shipping_choice ?? openChoice), ...value }, decided_by };
 }
 
 /** The service that the rules would choose for an order, if that is not what it has; null if they agree. */

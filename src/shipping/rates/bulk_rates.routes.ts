@@ -11,7 +11,7 @@ import type { Service } from "../../http/service.ts";
 import { shipBy } from "../../orders/fulfillment/ship_dates.ts";
 import { findOrderRows } from "../../orders/lifecycle/order_lookup.sql.ts";
 import type { Order } from "../../orders/order.ts";
-import { decisionsFor, differingService } from "../../orders/shipping_rules/compare_with_rules.ts";
+import { differingService } from "../../orders/shipping_rules/compare_with_rules.ts";
 import { BulkRatesView, GetBulkRates } from "./bulk_rates.schema.ts";
 import { quoteParcel } from "./quotes.routes.ts";
 import type { RatesView } from "./quotes.schema.ts";
@@ -57,6 +57,7 @@ async function bulkRates(call: Call, body: GetBulkRates, service: Service): Prom
         choice: null,
         rate: null,
         cheapest: null,
+        rule_rate: null,
         ship_by: null,
         in_time: null,
         differs: null,
@@ -77,13 +78,14 @@ const tooLate = () =>
 
 /** The rates of one order. Refuses: resource_missing, validation_failed, storage_full, storage_unavailable. */
 async function rowOf(call: Call, order_id: number, parcel: GetBulkRates["package"], service: Service) {
-  const { data, order, offers } = await quoteParcel(call, { order_id: wireId("order", order_id), ...parcel }, service);
-  const [decisions = {}] = order === null ? [] : await call.store.read((db) => decisionsFor(db, [order]));
+  const body = { order_id: wireId("order", order_id), ...parcel };
+  const { data, order, offers, decisions } = await quoteParcel(call, body, service);
   const rate = data.rates.find(({ chosen }) => chosen) ?? null;
   return {
     choice: data.choice,
     rate,
     cheapest: data.rates[0] ?? null,
+    rule_rate: data.rates.find(({ quote_id }) => quote_id === data.rule_choice?.quote_id) ?? null,
     ship_by: order && isoOrNull(shipBy(order)),
     in_time: order && inTime(order, rate?.ship_date ?? null),
     differs: order && differingService(order, decisions),

@@ -30,6 +30,7 @@ const BulkRate = closed({
   choice: nullable({ ...ChoiceView, description: "What its choice picks; null if its rates are unknown." }),
   rate: nullable({ ...RateOfView, description: "The rate that it picks; null if none." }),
   cheapest: nullable({ ...RateOfView, description: "The cheapest rate; null if there is none." }),
+  rule_rate: nullable({ ...RateOfView, description: "The rate that the rules pick now; null if none." }),
   ship_by: nullable(timestamp("When the order should leave; null without a promise.")),
   in_time: nullable(Type.Boolean({ description: "Whether the picked rate leaves by then; null if unknown." })),
   differs: nullable({

@@ -3,6 +3,9 @@ import type { Call } from "../../http/call.ts";
 import { EnvelopedView, enveloped, jsonResponse } from "../../http/envelope.ts";
 import { read, respond, routes } from "../../http/routes.ts";
 import type { Service } from "../../http/service.ts";
+import type { Order } from "../../orders/order.ts";
+import { asRulesChoose, decisionsFor } from "../../orders/shipping_rules/compare_with_rules.ts";
+import type { RuleDecisions } from "../../orders/shipping_rules/evaluate_rules.ts";
 import type { Db } from "../../storage/database.ts";
 import { boxMessages } from "../address_checks.ts";
 import type { CarrierAccount } from "../carriers/account.ts";
@@ -46,7 +49,8 @@ export function quoteRoutes(service: Service) {
         "Asks the built-in carriers and all active carrier accounts at once, for a parcel that you describe or the" +
         " unpacked units of an order. A `quote_id` buys a label at exactly that rate, once, within 15 minutes. A" +
         " carrier that fails or takes longer than 8 seconds is in `messages`; the others still return rates. The" +
-        " `shipping_choice` of an order picks a rate, and provides carton and insurance unless the request does.",
+        " `shipping_choice` of an order picks a rate, and provides carton and insurance unless the request does;" +
+        " `rule_choice` is what its rules would pick.",
       // Quotes are stored.
       refuses: ["ambiguous_identifier", "resource_missing", "storage_full", "storage_unavailable"],
       body: GetRates,
@@ -78,6 +82,8 @@ async function carriersOf(db: Db, call: Call) {
  * The part of a request for rates that the database answers: the accounts to call, and the built-in carriers' offers.
  */
 interface QuoteRequest extends RateQuestion {
+  /** What the rules decide about the order now. */
+  readonly decisions: RuleDecisions;
   readonly own: RateAnswers;
   readonly accounts: readonly CarrierAccount[];
 }
@@ -95,30 +101,34 @@ async function rates(call: Call, body: GetRates, service: Service): Promise<Resp
 export async function quoteParcel(call: Call, body: GetRates, service: Service) {
   const { store } = call;
   const request = await store.read((db) => loadRequest(db, body));
-  const { carriage, order } = request;
+  const { carriage, order, decisions } = request;
   const sources = request.accounts.flatMap((account) => sourceOf(account, call, service));
   const { rates_wait_ms } = carrierCallingOf(service);
   const others = sources.length === 0 ? none : await rateFetcherOf(service).ask(sources, carriage, rates_wait_ms);
   const offers = [...request.own.offers, ...others.offers].filter(({ offer }) => isWanted(body, offer)).sort(byPrice);
   const { id, expires_at, now } = await keepQuotes(call, request, offers);
   const messages = [...request.own.messages, ...others.messages, ...boxMessages(offers, carriage.to.address)];
-  const pick =
-    order &&
-    pickRate(
-      order,
+  const pickOf = (choosing: Order | null) => {
+    if (choosing === null) return null;
+    const pick = pickRate(
+      choosing,
       offers.map(({ offer }) => offer),
     );
+    return { at: pick.at, view: pickView(pick, pick.at === null ? null : quoteId(id, pick.at), choosing) };
+  };
+  const pick = pickOf(order);
   const data = {
     rates: offers.map((rate, at) => ({
       ...rateView(rate, { quote_id: quoteId(id, at), expires_at }, carriage),
       ...accountFor(call, rate),
       chosen: at === pick?.at,
     })),
-    choice: order && pick && pickView(pick, pick.at === null ? null : quoteId(id, pick.at), order),
+    choice: pick?.view ?? null,
+    rule_choice: pickOf(order && asRulesChoose(order, decisions))?.view ?? null,
     messages: messages.map((message) => messageView(call.merchant_id === null ? message : withoutAccount(message))),
     parcel: packageView(carriage.package),
   };
-  return { data, offers, order, carriage, now };
+  return { data, offers, order, decisions, now };
 }
 
 /**
@@ -144,7 +154,8 @@ async function loadRequest(db: Db, body: GetRates): Promise<QuoteRequest> {
   const active = await listActiveAccounts(db);
   if (body.carriers !== undefined || body.services !== undefined) await checkKnown(db, body, active);
   const accounts = active.filter(({ carriers }) => mayOffer(body, carriers));
-  return { ...question, own: await ownAnswers(db, body, question), accounts };
+  const [decisions = {}] = question.order === null ? [] : await decisionsFor(db, [question.order]);
+  return { ...question, decisions, own: await ownAnswers(db, body, question), accounts };
 }
 
 /**

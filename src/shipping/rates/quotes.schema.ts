@@ -152,6 +152,11 @@ export const RatesView = closed({
     ...ChoiceView,
     description: "The rate that the order's `shipping_choice` picks; null without an order.",
   }),
+  rule_choice: nullable({
+    ...ChoiceView,
+    description:
+      "The rate that the shipping rules pick now, whatever a person has chosen; null if no rule chooses a service.",
+  }),
   messages: Type.Array(
     closed({
       carrier: Type.String({ description: "The carrier; for an account that failed, its connector." }),

@@ -199,8 +199,29 @@ describe("bulk rates", () => {
       shipping_choice: { carrier: "local", service: "overnight" },
     });
     const theirs = await shop.order([["TEA", 1]], { shipping_method: "calm" });
-    const { orders } = await bulk([mine["id"], theirs["id"]]);
-    expect(orders.map(({ rate, differs }: { rate: Rate; differs: object | null }) => [rate.service, differs])).toEqual([
+    const { rates: all, choice, rule_choice } = await rates(mine["id"]);
+    const quoteOf = (service: string) => all.find((rate: Rate) => rate.service === service).quote_id;
+    expect([choice.quote_id, choice.source]).toEqual([quoteOf("overnight"), "person"]);
+    expect(rule_choice).toEqual({
+      quote_id: quoteOf("standard"),
+      code: "picked",
+      reason: "local standard.",
+      source: "rule",
+      rule_id: id,
+      rule_revision: 1,
+    });
+    const unruled = await order({ carrier: "local", service: "express" });
+    expect((await rates(unruled["id"])).rule_choice).toBeNull();
+    const { orders } = await bulk([mine["id"], theirs["id"], unruled["id"]]);
+    expect(orders.map(({ rule_rate }: { rule_rate: Rate | null }) => rule_rate?.service)).toEqual([
+      "standard",
+      "standard",
+      undefined,
+    ]);
+    const differing = orders.slice(0, 2);
+    expect(
+      differing.map(({ rate, differs }: { rate: Rate; differs: object | null }) => [rate.service, differs]),
+    ).toEqual([
       [
         "overnight",
         {
