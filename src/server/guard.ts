@@ -3,11 +3,10 @@ import { networkOf } from "../core/ip_addresses.ts";
 import type { AddressRule, Identity } from "../http/auth/identity.ts";
 import {
   type GrantedPermissions,
-  importNeeds,
   levelFor,
   missingPermissions,
-  type Permission,
   permissions,
+  permissionsIn,
 } from "../http/auth/permissions.ts";
 import { failureCounter, limiter } from "../http/auth/rate_limits.ts";
 import type { Call } from "../http/call.ts";
@@ -174,7 +173,8 @@ async function refuseUnpermitted(identity: Identity, route: Route): Promise<void
 function liveOnly({ type, store }: Identity, { need, live_only }: RouteAccess): Fault | null {
   if (!live_only || type !== "api_key" || store.mode === "live") return null;
   if (need === "none" || need === "any" || need === "user") return null;
-  const required = levelFor(permissionIn(need));
+  const [permission] = permissionsIn(need);
+  const required = levelFor(permission);
   const remedy = `Use a live key (ph_live_…) with ${required} permission.`;
   return new Fault("live_only", `This exists only in the live environment, and your key is a test key. ${remedy}`, {
     required,
@@ -187,12 +187,8 @@ type RouteAccess = Pick<Route, "need" | "live_only">;
 function isPermitted({ type, granted }: Identity, { need }: Pick<Route, "need">): boolean {
   if (need === "any") return true;
   if (need === "user") return type === "user";
-  if (need === "imports") return Object.values(importNeeds).some((permission) => granted.permissions.has(permission));
-  return need !== "none" && granted.permissions.has(need);
+  return need !== "none" && permissionsIn(need).some((permission) => granted.permissions.has(permission));
 }
-
-/** The permission that a refusal names. */
-const permissionIn = (need: Permission | "imports"): Permission => (need === "imports" ? importNeeds.orders : need);
 
 /** Creates the fault of a request without the permission that its route needs. */
 function insufficient({ granted }: Identity, { need }: Pick<Route, "need">): Fault {
@@ -207,13 +203,13 @@ function insufficient({ granted }: Identity, { need }: Pick<Route, "need">): Fau
       role: granted.name,
     });
   }
+  const [permission] = permissionsIn(need);
   if (granted.by === "role") {
-    const permission = permissionIn(need);
     const what = permissions[permission].toLowerCase();
     const message = `Your role ${granted.name} lacks the permission ${permission} (${what}).`;
     return new Fault("insufficient_permission", message, { permission, role: granted.name });
   }
-  const required = levelFor(permissionIn(need));
+  const required = levelFor(permission);
   const message = `This requires a key with ${required} permission.`;
   return new Fault("insufficient_permission", message, { required, granted: granted.name });
 }

@@ -63,15 +63,15 @@ type OrderActionHandler = (call: Call, act: OrderActionRequest) => Promise<Respo
 const orderActionRoutes = (service: Service) => {
   const acting = actsOf(service);
   return routes("Orders", [
-    respond("POST", "/orders/actions", "orders.write", {
+    respond("POST", "/orders/actions", "order_actions", {
       id: "actOnOrders",
       summary: "Run an action on up to 500 orders",
       description:
         "Runs the action on each of the orders, with its own history and events, as separate requests" +
         " would. A refusal does not stop the others, and the response is 200. Repeating an interrupted request with" +
-        " its `Idempotency-Key` continues where it stopped. Shipping hands over all parcels of an order. Processing," +
-        " picking, packing, taking either back, shipping and delivering also require `orders.fulfill`, buying labels" +
-        " `shipping.buy`.",
+        " its `Idempotency-Key` continues where it stopped. Shipping hands over all parcels of an order. Each" +
+        " action requires the permission of its own route: `orders.write`, `orders.fulfill` to work on parcels, and" +
+        " `shipping.buy` for labels.",
       query: ActOnOrdersQuery,
       body: shownBodyOf(ActOnOrders, ActOnOrdersShown),
       answers: { 200: EnvelopedView(ActedView) },

@@ -1,6 +1,6 @@
 // What keys and users of merchants may do, in addition to the permission that a route needs. Merchants order shipments
 // and see their records; the operator does the work and keeps its own settings.
-import type { Permission, RouteNeed } from "./permissions.ts";
+import { isAlternative, type Permission, type RouteNeed } from "./permissions.ts";
 
 /** Whether merchants may use the routes that need a permission, unless `by_route` overrides it. */
 const by_permission: Readonly<Record<Permission, boolean>> = {
@@ -119,7 +119,7 @@ export function mayMerchant(
 ): boolean {
   const access = by_route[id];
   if (access !== undefined) return access === "yes" || (access === "with_labels" && may_buy_labels);
-  if (need === "any" || need === "imports" || need === "user" || need === "none") return true;
+  if (need === "any" || isAlternative(need) || need === "user" || need === "none") return true;
   return by_permission[need];
 }
 

@@ -148,12 +148,25 @@ export const importNeeds = {
   stock: "stock.write",
 } as const satisfies Readonly<Record<string, Permission>>;
 
+/** Needs of one of several permissions: the act requires that of its kind of record or action. */
+const alternatives = {
+  imports: ["orders.write", "customers.write", "catalog.write", "stock.write"],
+  order_actions: ["orders.write", "orders.fulfill", "shipping.buy"],
+} as const satisfies Readonly<Record<string, readonly [Permission, ...Permission[]]>>;
+
 /**
- * What a route needs: a permission; `any` for any key or user; `imports` for the permission to import any kind of
- * record, where the act requires that of its kind; `user` for a signed-in user, on routes about that user;
- * `none` for public routes and for routes that check a signature or a token themselves.
+ * What a route needs: a permission; `any` for any key or user; a name in `alternatives` for one of its permissions;
+ * `user` for a signed-in user, on routes about that user; `none` for public routes and for routes that check a
+ * signature or a token themselves.
  */
-export type RouteNeed = Permission | "any" | "imports" | "user" | "none";
+export type RouteNeed = Permission | "any" | keyof typeof alternatives | "user" | "none";
+
+/** Whether a route needs one of several permissions. */
+export const isAlternative = (need: RouteNeed): need is keyof typeof alternatives => need in alternatives;
+
+/** The permissions of which a route needs one, the most general first. */
+export const permissionsIn = (need: Permission | keyof typeof alternatives): readonly [Permission, ...Permission[]] =>
+  isAlternative(need) ? alternatives[need] : [need];
 
 /** Whether a route only reads, even though its method could change things. */
 export const onlyReads = (need: RouteNeed): boolean => need === "any" || need.endsWith(".read");

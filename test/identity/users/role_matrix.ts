@@ -34,6 +34,8 @@ export const rolesByHand: readonly (readonly [route: RegExp, row: string])[] = [
   [/^POST \/returns\/:id\/(?:receive|inspect)$/, "ok  ok  ok  ok  403"],
   [/^POST \/shipping\/(?:labels|labels\/:id\/void|manifests|manifests\/:id\/ship)$/, "ok  ok  ok  ok  403"],
   [/^POST \/documents$/, "ok  ok  ok  ok  403"],
+  // It checks the permission of each action itself.
+  [/^POST \/orders\/actions$/, "ok  ok  ok  ok  403"],
 
   // Queries that are sent by POST.
   [/^POST \/(?:shipping\/rates(?:\/bulk)?|shipping\/rules\/trials|tracking\/batch)$/, all],
