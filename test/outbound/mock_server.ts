@@ -29,6 +29,8 @@ interface Aim {
   readonly method?: string;
   readonly having?: string;
   readonly times?: number;
+  /** How many such requests succeed first. */
+  readonly after?: number;
   readonly done?: boolean;
 }
 
@@ -36,6 +38,7 @@ interface Planned {
   readonly trouble: Trouble;
   readonly done: boolean;
   readonly matches: (asked: Asked) => boolean;
+  after: number;
   times: number;
 }
 
@@ -53,7 +56,7 @@ export async function openServer(handle: (asked: Asked) => Answered) {
       const body = Buffer.concat(chunks).toString();
       const one = { method: request.method ?? "", path: pathname, query: searchParams, headers, body };
       asked.push(one);
-      const plan = planned.find(({ times, matches }) => times > 0 && matches(one));
+      const plan = planned.find((next) => next.times > 0 && next.matches(one) && next.after-- <= 0);
       if (plan !== undefined) plan.times -= 1;
       const trouble = plan?.trouble;
       if (plan?.done && (trouble === "hang" || typeof trouble === "object")) handle(one);
@@ -71,10 +74,10 @@ export async function openServer(handle: (asked: Asked) => Answered) {
     /** All requests so far. */
     asked,
     /** Makes the next requests fail. */
-    fail(trouble: Trouble, { method, having, times = 1, done = false }: Aim = {}) {
+    fail(trouble: Trouble, { method, having, times = 1, after = 0, done = false }: Aim = {}) {
       const matches = (one: Asked) =>
         (method ?? one.method) === one.method && `${one.path} ${one.body}`.includes(having ?? "");
-      planned.push({ trouble, done, matches, times });
+      planned.push({ trouble, done, matches, after, times });
     },
     /** Cancels all planned faults. */
     forgive() {

@@ -1,4 +1,4 @@
-// Acts on 500 orders at once in a service of its own: how long they take, how much memory they need, and how long
+// Rates of and acts on 500 orders at once in a service of its own: how long they take, how much memory they need, and how long
 // others have to wait meanwhile.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
@@ -31,8 +31,8 @@ test("500 orders get labels, are packed and shipped, while others go on", async 
   const parcel = { package: { weight: 1 } };
   await must("POST", "/shipping/labels", { order_id, carrier: "sim", service: "standard", ...parcel });
 
-  /** Runs an act while another client asks again and again. Reports the slowest response. */
-  async function measured(action: string, input: object = {}) {
+  /** Sends requests at once while another client asks again and again. Reports the slowest response. */
+  async function measured(name: string, path: string, bodies: readonly object[]) {
     let [running, longest, most] = [true, 0, 0];
     const before = megabytesOf(service.pid);
     const headers = { authorization: `Bearer ${service.first_keys.test}`, "content-type": "application/json" };
@@ -45,22 +45,35 @@ test("500 orders get labels, are packed and shipped, while others go on", async 
       }
     })();
     const began = performance.now();
-    const body = JSON.stringify({ action, order_ids, input });
-    const answer = await fetch(`${service.url}/v1/orders/actions`, { method: "POST", headers, body });
+    const post = (body: object) =>
+      fetch(`${service.url}/v1${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+    const answers = await Promise.all(bodies.map(post));
     const seconds = (performance.now() - began) / 1000;
     running = false;
     await other;
-    // Read last: this process would be busy with it instead of asking.
-    const { data } = (await answer.json()) as { data: { done: number; failed: number } };
     const figures = { seconds, megabytes: most - before, longest_wait_ms: longest };
-    console.log(JSON.stringify({ action, orders: size, ...figures }));
-    expect([data.done, data.failed]).toEqual([size, 0]);
+    console.log(JSON.stringify({ name, orders: size, ...figures }));
+    // Read last: this process would be busy with it instead of asking.
+    return Promise.all(answers.map(async (answer) => ((await answer.json()) as { data: object }).data));
+  }
+  async function acted(action: string, input: object = {}) {
+    const [data] = await measured(action, "/orders/actions", [{ action, order_ids, input }]);
+    expect(data).toMatchObject({ done: size, failed: 0 });
   }
 
-  await measured("buy_label", { carrier: "sim", service: "standard" });
-  await measured("pick");
-  await measured("pack");
-  await measured("ship");
+  const choice = { shipping_choice: { carrier: "sim", service: "standard" } };
+  for (const id of order_ids) await must("PATCH", `/orders/${id}`, choice);
+  for (const data of await measured("rates, twice", "/shipping/rates/bulk", [{ order_ids }, { order_ids }])) {
+    expect(data).toMatchObject({ picked: size, open: 0 });
+  }
+  const why = { reason: "mistake" };
+  await acted("pick");
+  await acted("pack");
+  await acted("unpack", why);
+  await acted("unpick", why);
+  await acted("buy_label", { carrier: "sim", service: "standard" });
+  await acted("pack");
+  await acted("ship");
   const { statuses } = (await must("GET", "/orders/counts")).data;
   expect(statuses.shipped).toBe(size);
   expect((await service.verify()).code).toBe(0);

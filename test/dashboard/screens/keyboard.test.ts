@@ -41,9 +41,15 @@ describeInHouse("the keyboard", (house) => {
   test("rows with checkboxes are reached by their links, and rows without a link themselves", async () => {
     const { page } = await house.open("/orders?sort=created_at");
     await page.waitForSelector("tr:has-text('K-2')");
-    await press(page, "j j x k x");
+    await press(page, "j j x k Space");
     await page.waitForSelector("tr.chosen:has-text('K-1') a.row-link:focus");
     await page.waitForSelector("tr.chosen:has-text('K-2')");
+    // A checkbox handles the key itself: once, not twice.
+    await page.locator("tr:has-text('K-1') input").focus();
+    await press(page, "Space");
+    await page.waitForSelector("tr:not(.chosen):has-text('K-1')");
+    await press(page, "Space");
+    await page.waitForSelector("tr.chosen:has-text('K-1')");
     await page.locator("tr:has-text('K-1') input").focus();
     await press(page, "j");
     await page.waitForSelector("tr:has-text('K-2') a.row-link:focus");
@@ -64,7 +70,7 @@ describeInHouse("the keyboard", (house) => {
     expect(own.slice(0, 5)).toEqual(["Actions of this page", "New order", "Next row", "Previous row", "Open row"]);
     expect(own.slice(5)).toEqual(["Select row", "Select rows up to this one", "Select all on this page"]);
     const keys = await page.locator("dialog section:has(h3:has-text('This screen')) kbd").allTextContents();
-    expect(keys).toEqual([".", "c", "j", "k", "Enter", "x", "X", "a"]);
+    expect(keys).toEqual([".", "c", "j", "k", "Enter", "x", "Space", "X", "a"]);
     expect(await violations(page)).toEqual([]);
     // The focus returns to the row.
     await press(page, "Escape");

@@ -31,12 +31,12 @@ describeInHouse("the list and the board of orders", (house) => {
     await page.waitForSelector("dialog .refused li:has-text('B-3')");
     await page.selectOption("dialog [name=reason]", "fraud");
     await page.click("dialog button:has-text('Hold: 2 orders')");
-    await page.waitForSelector("dialog >> text=2 orders put on hold.");
+    await page.waitForSelector(".toast:has-text('2 orders put on hold.')");
+    await page.waitForSelector("dialog", { state: "detached" });
     for (const { id } of [one, two]) {
       const { status, holds } = (await house.live.must("GET", `/orders/${id}`)).data;
       expect([status, holds[0].reason]).toEqual(["on_hold", "fraud"]);
     }
-    await page.click("dialog footer >> text=Close");
     await page.waitForSelector("tr:has-text('B-1') .badge:has-text('On hold')");
     // A view is an address, and can be kept under a name.
     await page.click(".views >> text=Held");

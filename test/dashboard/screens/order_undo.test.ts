@@ -77,6 +77,51 @@ describeInHouse("steps of an order that are taken back", (house) => {
     ]);
   }, 60_000);
 
+  test("a pick and a pack of many orders have an Undo too, which leaves earlier picks alone", async () => {
+    const [one, two, three] = [await ordered(), await ordered(), await ordered()];
+    await must("POST", `/orders/${two.id}/pick`, { items: [{ sku: two.sku, quantity: 1 }] });
+    const lines = () => Promise.all([one, two, three].map(({ id }) => lineOf(id)));
+    const before = [
+      ["pending", 0, 0],
+      ["processing", 1, 0],
+      ["pending", 0, 0],
+    ];
+    expect(await lines()).toEqual(before);
+    const { page } = await house.open("/orders?status=pending,processing&sort=created_at");
+    const bulk = async (name: string) => {
+      for (const { order_number } of [one, two, three]) {
+        await page.check(`[aria-label="Select ${order_number}"]`);
+      }
+      await page.click(".bulk-bar >> text=More actions");
+      await page.locator("[role=menuitem]", { hasText: new RegExp(`^${name}$`) }).click();
+      await page.click(`dialog button:has-text("${name}: 3 orders")`);
+      await page.waitForSelector("dialog", { state: "detached" });
+    };
+    await bulk("Pick");
+    await page.waitForSelector(".toast:has-text('3 orders picked.')");
+    expect((await lines()).map(([, picked]) => picked)).toEqual([3, 3, 3]);
+    await undo(page, "3 orders unpicked.");
+    const undone = before.map(([, picked, packed]) => ["processing", picked, packed]);
+    expect(await lines()).toEqual(undone);
+    await bulk("Pack");
+    await lookAtPage(page, ".toast:has-text('3 orders packed.')", "orders-packed-toast");
+    expect((await lines()).map(([, , packed]) => packed)).toEqual([3, 3, 3]);
+    await undo(page, "3 orders unpacked.");
+    expect(await lines()).toEqual(undone);
+    // With a reason of one's own, from the menu; orders without picks are skipped.
+    await page.waitForSelector(`tr:has-text('${two.order_number}')`);
+    for (const { order_number } of [one, two]) await page.check(`[aria-label="Select ${order_number}"]`);
+    await page.click(".bulk-bar >> text=More actions");
+    await page.click("[role=menuitem]:has-text('Unpick')");
+    await page.waitForSelector(`dialog .refused li:has-text('${one.order_number}')`);
+    await page.selectOption("dialog [name=reason]", "damaged");
+    await page.click("dialog button:has-text('Unpick: 1 order')");
+    await page.waitForSelector(".toast:has-text('1 order unpicked.')");
+    expect(await lineOf(two.id)).toEqual(["processing", 0, 0]);
+    const [last] = (await must("GET", `/orders/${two.id}/history`)).slice(-1);
+    expect([last.event, last.reason]).toEqual(["unpick", "damaged"]);
+  }, 60_000);
+
   test("units are unpacked and unpicked from the menu as long as that is possible", async () => {
     const order = await ordered();
     await must("POST", `/orders/${order.id}/pack`, {});

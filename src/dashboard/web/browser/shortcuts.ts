@@ -6,6 +6,8 @@ export interface Shortcut {
   readonly keys: string;
   readonly title: string;
   readonly run?: () => void;
+  /** Whether it applies to what has the focus. Otherwise, the browser handles the key. */
+  readonly when?: (focused: Element | null) => boolean;
   /** Available on every screen. The others belong to the screen that is shown. */
   readonly everywhere?: true;
   /** Available in dialogs too. */
@@ -45,11 +47,13 @@ export function startShortcuts(): void {
     if (takesKeys(event.target)) return;
     const in_dialog = document.querySelector("dialog[open]") !== null;
     const now = performance.now();
-    const both = first !== "" && now - at < between_ms ? `${first} ${event.key}` : event.key;
-    const active = ({ run, in_dialogs }: Shortcut) => run && (in_dialogs || !in_dialog);
+    const key = event.key === " " ? "Space" : event.key;
+    const both = first !== "" && now - at < between_ms ? `${first} ${key}` : key;
+    const active = ({ run, in_dialogs, when }: Shortcut) =>
+      run && (in_dialogs || !in_dialog) && when?.(document.activeElement) !== false;
     const of = (wanted: string) => shortcuts.value.findLast((one) => one.keys === wanted && active(one));
-    const found = of(both) ?? of(event.key);
-    first = event.key;
+    const found = of(both) ?? of(key);
+    first = key;
     at = now;
     if (found?.run === undefined) return;
     first = "";

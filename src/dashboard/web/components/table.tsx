@@ -316,6 +316,9 @@ const shownRows = () =>
   [...document.querySelectorAll<HTMLElement>(row_selector)].filter((row) => row.checkVisibility());
 const focusedRow = () => document.activeElement?.closest<HTMLElement>(row_selector) ?? null;
 
+/** Whether a row or its link has the focus. Buttons and checkboxes of a row handle Space themselves. */
+const isRow = (focused: Element | null) => focused?.matches("tr, a.row-link") === true;
+
 /** Moves the focus to the next or previous row, through all lists of the page. The row's link takes it, if any. */
 function focusRow(step: 1 | -1): void {
   const all = shownRows();
@@ -336,7 +339,7 @@ const openKey = { keys: "Enter", title: words.openRow } as const;
 export const useRowKeys = (): void => useShortcuts([...rowKeys, openKey]);
 
 /**
- * The keys of a table: `j` and `k` move among the rows, Enter opens one, `x` selects it, `X` all rows from the last
+ * The keys of a table: `j` and `k` move among the rows, Enter opens one, `x` or Space selects it, `X` all rows from the last
  * selected one, and `a` all rows.
  */
 function useListKeys<Row>(body: { readonly current: HTMLElement | null }, props: DataTableProps<Row>): void {
@@ -376,6 +379,7 @@ function useListKeys<Row>(body: { readonly current: HTMLElement | null }, props:
       ? []
       : [
           { keys: "x", title: words.selectRow, run: toggle },
+          { keys: "Space", title: words.selectRow, run: toggle, when: isRow },
           { keys: "X", title: words.selectRange, run: toggleRange },
           { keys: "a", title: words.selectAll, run: toggleAll },
         ]),

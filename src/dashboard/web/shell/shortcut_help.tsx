@@ -54,14 +54,16 @@ function Keys({ title, keys: all }: { readonly title: string; readonly keys: rea
     <section>
       <h3>{title}</h3>
       <dl class="keys">
-        {all.map(({ keys, title: what }) => (
-          <div key={keys}>
+        {[...Map.groupBy(all, (one) => one.title)].map(([what, same]) => (
+          <div key={what}>
             <dt>{what}</dt>
-            <dd>
-              {keys.split(" ").map((key) => (
-                <kbd key={key}>{key}</kbd>
-              ))}
-            </dd>
+            {same.map(({ keys }) => (
+              <dd key={keys}>
+                {keys.split(" ").map((key) => (
+                  <kbd key={key}>{key}</kbd>
+                ))}
+              </dd>
+            ))}
           </div>
         ))}
       </dl>

@@ -65,6 +65,8 @@ export const orderTexts = {
   priority: (value: string) => `Priority ${value}`,
   moreActs: "More actions",
   keep: "Go back",
+  notUndone: (count: number, why: string) =>
+    `${count === 1 ? "1 order" : `${count} orders`} could not be taken back: ${why}`,
 
   acts: {
     process: "Send to picking",

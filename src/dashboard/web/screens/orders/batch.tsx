@@ -10,7 +10,7 @@ import { Page } from "../../components/page.tsx";
 import type { ScreenProps } from "../../components/screen.ts";
 import { showRefused, showSuccess } from "../../components/toasts.tsx";
 import { batchTexts as texts } from "../../text/batch.ts";
-import { BatchTable, ForAll, isOther, totalOf } from "./batch_rows.tsx";
+import { BatchTable, costsOf, ForAll, sumsOf, surplusOf, totalOf } from "./batch_rows.tsx";
 import { Batch, type BatchStep } from "./batch_work.ts";
 import { PurchaseProblem, SampleNotice } from "./label_rates.tsx";
 
@@ -148,6 +148,7 @@ function BatchBar({ batch }: { readonly batch: Batch }) {
   const names = offers.map(({ step }) => step);
   useShortcuts([
     { keys: "Ctrl Enter", title: texts.keys.next },
+    ...(batch.differing.value.length > 0 ? [{ keys: "d", title: texts.keys.differ, run: () => filter(batch) }] : []),
     ...(failed > 0 ? [{ keys: "r", title: texts.keys.retry, run: () => void batch.retry() }] : []),
     ...names.map((step) => ({
       keys: step[0] === "b" ? "l" : (step[0] ?? ""),
@@ -176,6 +177,7 @@ function BatchBar({ batch }: { readonly batch: Batch }) {
         {work !== null ? texts.working[work.step](work.done, work.total) : batch.asking.value ? texts.asking : null}
         {!busy && <Summary batch={batch} />}
       </div>
+      <Differing batch={batch} />
       <span class="batch-acts">
         {stepsOfUser().includes("print") && next?.step !== undefined && (
           <Button
@@ -203,20 +205,42 @@ function BatchBar({ batch }: { readonly batch: Batch }) {
   );
 }
 
+/** Shows only the orders that differ from the rules, or all again. */
+function filter(batch: Batch): void {
+  batch.only_differing.value = !batch.only_differing.peek();
+}
+
+/** How many orders differ from the rules and what that costs, as a filter of the table. */
+function Differing({ batch }: { readonly batch: Batch }) {
+  const differing = batch.differing.value;
+  if (differing.length === 0) return null;
+  const [surplus, ...others] = sumsOf(differing.flatMap(surplusOf));
+  const text = surplus === undefined || others.length > 0 ? "" : texts.surplus(surplus.rate, surplus.currency);
+  return (
+    <button
+      type="button"
+      class={batch.only_differing.value ? "filter flag set" : "filter flag"}
+      aria-pressed={batch.only_differing.value}
+      onClick={() => filter(batch)}
+    >
+      {texts.state.differ(differing.length, text)}
+    </button>
+  );
+}
+
 /** How many orders have come how far. */
 function Summary({ batch }: { readonly batch: Batch }) {
   const rows = batch.rows.value;
-  const labelled = batch.labelled.value;
+  const bought = rows.filter(({ labels }) => labels.some(({ status }) => status === "completed"));
   const shipped = rows.filter(({ order }) => order.status === "shipped" || order.status === "delivered").length;
   const skipped = rows.filter(({ hindered }) => hindered !== null).length - shipped;
-  const others = batch.buyable.value.filter(isOther).length;
   const parts: readonly [number, (count: number) => ComponentChildren][] = [
-    [labelled.length, texts.state.bought],
-    [labelled.filter(({ order }) => batch.isPrinted(order)).length, texts.state.printed],
+    [bought.length, (count) => texts.state.bought(count, totalOf(bought.flatMap(costsOf)))],
+    [batch.waiting.value.length, texts.state.waiting],
+    [bought.filter(({ order }) => batch.isPrinted(order)).length, texts.state.printed],
     [shipped, texts.state.shipped],
     [skipped, texts.state.skipped],
     [batch.toChoose.value.length, texts.state.choose],
-    [others, texts.state.others],
   ];
   return <>{parts.flatMap(([count, text]) => (count > 0 ? text(count) : [])).join(" · ")}</>;
 }

@@ -8,16 +8,34 @@ import { batchTexts as texts } from "../../text/batch.ts";
 import { words } from "../../text/common.ts";
 import { count, money, nothing, shortDate } from "../../text/format.ts";
 import { orderListTexts as listTexts } from "../../text/order_list.ts";
-import { type Batch, type BatchRow, cheapest } from "./batch_work.ts";
+import { type Batch, type BatchRow, cheapest, isOpen } from "./batch_work.ts";
 import { Due, unitsOf } from "./due.tsx";
 import { rateKey, rateName } from "./label_rates.tsx";
 
-/** The total of rates, per currency. */
-export function totalOf(rates: readonly LabelRate[]): string {
+type Price = Pick<LabelRate, "currency" | "rate">;
+
+/** The sums of prices, per currency. */
+export function sumsOf(prices: readonly Price[]): Price[] {
   const sums = new Map<string, number>();
-  for (const { currency, rate } of rates) sums.set(currency, (sums.get(currency) ?? 0) + rate);
-  return [...sums].map(([currency, amount]) => money(amount, currency)).join(" + ");
+  for (const { currency, rate } of prices) sums.set(currency, (sums.get(currency) ?? 0) + rate);
+  return [...sums].map(([currency, rate]) => ({ currency, rate }));
 }
+
+/** The total of prices as text. */
+export const totalOf = (prices: readonly Price[]): string =>
+  sumsOf(prices)
+    .map(({ rate, currency }) => money(rate, currency))
+    .join(" + ");
+
+/** What the labels of an order cost. */
+export const costsOf = ({ labels }: BatchRow) =>
+  labels.flatMap(({ cost, currency }) => (cost === null ? [] : [{ rate: cost, currency }]));
+
+/** How much more the shown rates cost than those of the rules, where both have a price in one currency. */
+export const surplusOf = ({ rate, differs }: BatchRow) =>
+  rate !== null && differs?.rate?.currency === rate.currency
+    ? [{ rate: rate.rate - differs.rate.rate, currency: rate.currency }]
+    : [];
 
 /** The service and the weight for all orders. */
 export function ForAll({ batch }: { readonly batch: Batch }) {
@@ -30,7 +48,7 @@ export function ForAll({ batch }: { readonly batch: Batch }) {
   ];
   const values: FormValues = { ...batch.box.value, service: batch.all.value };
   return (
-    <div class="fields batch-all">
+    <fieldset class="fields batch-all" disabled={batch.work.value !== null}>
       {fields.map((field) => (
         <FieldRow
           key={field.name}
@@ -43,7 +61,7 @@ export function ForAll({ batch }: { readonly batch: Batch }) {
           problem={() => undefined}
         />
       ))}
-    </div>
+    </fieldset>
   );
 }
 
@@ -81,7 +99,7 @@ export function BatchTable({ batch }: { readonly batch: Batch }) {
           </tr>
         </thead>
         <tbody>
-          {batch.rows.value.map((row) => (
+          {batch.shown.value.map((row) => (
             <Row key={row.order.id} row={row} batch={batch} busy={busy} />
           ))}
         </tbody>
@@ -97,10 +115,11 @@ interface RowProps {
 }
 
 function Row({ row, batch, busy }: RowProps) {
-  const { order, label, rate, labelled } = row;
-  const arrives = label?.delivery_day ?? (labelled ? null : rate?.delivery_day) ?? null;
+  const { order, labels, rate, labelled } = row;
+  const bought = labels.at(-1);
+  const arrives = bought?.delivery_day ?? (labelled ? null : rate?.delivery_day) ?? null;
   return (
-    <tr data-id={order.id} tabIndex={-1}>
+    <tr data-id={order.id} tabIndex={-1} class={row.differs === null ? undefined : "differs"}>
       <td data-label={words.order}>
         <a class="row-link" href={to(`/orders/${order.id}`)}>
           <strong>{order.order_number}</strong>
@@ -117,11 +136,13 @@ function Row({ row, batch, busy }: RowProps) {
         {order.shipping_method ?? "–"}
       </td>
       <td data-label={words.service}>
-        <Service row={row} batch={batch} busy={busy} />
+        <div class="batch-service">
+          <Service row={row} batch={batch} busy={busy} />
+        </div>
       </td>
       <td class="right" data-label={words.price}>
-        {label !== null
-          ? money(label.cost, label.currency)
+        {bought !== undefined
+          ? totalOf(costsOf(row))
           : labelled || rate === null || row.hindered !== null
             ? "–"
             : money(rate.rate, rate.currency)}
@@ -146,20 +167,22 @@ function Row({ row, batch, busy }: RowProps) {
 
 /** The service of an order: the choice before the purchase, then the label; or why there is none. */
 function Service({ row, batch, busy }: RowProps) {
-  const { order, hindered, labelled, quoted, rate, label, problem } = row;
+  const { order, hindered, labelled, quoted, rate, labels, problem } = row;
+  const label = labels.at(-1);
   const number =
     label?.tracking_number ?? order.shipments.findLast(({ status }) => status !== "voided")?.tracking_number;
   if (order.status === "shipped" || order.status === "delivered") {
     return (
       <>
         <Badge state={order.status} /> <code>{number}</code>
+        <Difference of={row} />
       </>
     );
   }
   const rates = quoted?.rates?.rates ?? [];
   const choice = quoted?.rates?.choice ?? null;
   const wrong = problem ?? quoted?.problem ?? null;
-  if (labelled || label !== null) {
+  if (labelled || label !== undefined) {
     return (
       <>
         {label?.status === "processing" ? (
@@ -168,11 +191,13 @@ function Service({ row, batch, busy }: RowProps) {
           <Badge tone="good">{batch.isPrinted(order) ? texts.isPrinted : texts.isBought}</Badge>
         )}{" "}
         <code>{number}</code>
+        <Difference of={row} />
         {wrong !== null && <div class="field-wrong">{wrong.message}</div>}
       </>
     );
   }
   if (hindered !== null) return <span class="muted">{hindered}</span>;
+  if (!isOpen(row)) return <span class="muted">{texts.inParcels}</span>;
   if (quoted === null) return <span class="muted">{texts.asking}</span>;
   return (
     <>
@@ -190,14 +215,38 @@ function Service({ row, batch, busy }: RowProps) {
         />
       )}
       {rates.length === 0 && wrong === null && <span class="muted">{texts.noRates}</span>}
-      {isOther(row) && choice !== null && <small class="muted">{texts.ruleSays(choice.reason)}</small>}
-      {wrong !== null && <div class="field-wrong">{wrong.message}</div>}
+      <Difference of={row} />
+      {row.differs === null && isOther(row) && choice !== null && (
+        <small class="muted">{texts.chosenFor(choice.reason)}</small>
+      )}
+      {wrong !== null && <div class="field-wrong">{outdated.includes(wrong.code) ? texts.changed : wrong.message}</div>}
     </>
   );
 }
 
+/** Refusals of rates that do not hold any more. */
+const outdated = ["quote_mismatch", "quote_expired"];
+
+/** A mark on an order whose rate is not what the shipping rules pick, with that rate and the difference in price. */
+function Difference({ of: row }: { readonly of: BatchRow }) {
+  const { differs, rate } = row;
+  if (differs === null) return null;
+  const [surplus] = surplusOf(row);
+  return (
+    <div class="batch-differs">
+      <Badge tone="warning">{texts.differs}</Badge>{" "}
+      <small>
+        {differs.rate === null
+          ? differs.reason
+          : texts.byRule(rateName(differs.rate), money(differs.rate.rate, differs.rate.currency))}
+        {rate !== null && surplus !== undefined && ` (${texts.surplus(surplus.rate, surplus.currency)})`}
+      </small>
+    </div>
+  );
+}
+
 /** Whether the order's own choice does not pick the rate that is shown. */
-export function isOther({ quoted, rate }: BatchRow): boolean {
+function isOther({ quoted, rate }: BatchRow): boolean {
   const code = quoted?.rates?.choice?.code ?? "no_choice";
   return code !== "no_choice" && rate?.chosen !== true;
 }

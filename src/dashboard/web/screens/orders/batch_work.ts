@@ -10,6 +10,7 @@ import type { FormValues } from "../../components/fields.tsx";
 import { batchTexts as texts } from "../../text/batch.ts";
 import { stateWords } from "../../text/states.ts";
 import { agreeToSamples, rateKey, rateOfMethod } from "./label_rates.tsx";
+import { forEachOf, readOrders } from "./undo_steps.ts";
 import { looseLines, reservedItems } from "./units_field.tsx";
 
 /** A step that the batch can be in the middle of. */
@@ -20,6 +21,12 @@ interface Quoted {
   readonly problem: ApiProblem | null;
 }
 
+/** What the shipping rules pick instead of another rate: a rate, or none with the reason. */
+interface RuleDifference {
+  readonly rate: LabelRate | null;
+  readonly reason: string;
+}
+
 /** One order of the batch. */
 export interface BatchRow {
   readonly order: Order;
@@ -28,8 +35,12 @@ export interface BatchRow {
   /** Whether all of its units are in parcels with labels. */
   readonly labelled: boolean;
   readonly quoted: Quoted | null;
+  /** The rate that is shown: that of the label once there is one. */
   readonly rate: LabelRate | null;
-  readonly label: LabelRecord | null;
+  /** Its labels, oldest first. */
+  readonly labels: readonly LabelRecord[];
+  /** What the shipping rules pick, if that is not the rate that is shown. */
+  readonly differs: RuleDifference | null;
   /** The last refusal. */
   readonly problem: ApiProblem | null;
 }
@@ -37,12 +48,13 @@ export interface BatchRow {
 /** The choice of the cheapest service for all orders. */
 export const cheapest = "cheapest";
 
-const together_max = 4;
 const acted_max = 25;
 const poll_ms = 400;
+const watch_ms = 1000;
 const typing_ms = 400;
 const polls_max = 1500;
 const parcels_max = 50;
+const listed_max = 20;
 
 /** Starts a batch with these orders; the tab keeps it until the next one. */
 export const beginBatch = (ids: readonly string[]): void => keepInTab("batch", ids);
@@ -51,14 +63,6 @@ export const beginBatch = (ids: readonly string[]): void => keepInTab("batch", i
 function batchIds(): readonly string[] {
   const kept = keptInTab("batch");
   return isTexts(kept) ? kept : [];
-}
-
-async function forEachOf<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
-  const left = [...items];
-  const worker = async () => {
-    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
-  };
-  await Promise.all(Array.from({ length: together_max }, worker));
 }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -73,6 +77,7 @@ function hindrance(order: Order): string | null {
 const pendingLabels = ({ shipments }: Order) =>
   shipments.filter(({ status, tracking_number }) => status === "pending" && tracking_number !== null);
 const hasLabels = (order: Order) => pendingLabels(order).length > 0 && looseLines(order).length === 0;
+const hasParcels = ({ shipments }: Order) => shipments.some(({ status }) => status !== "voided");
 
 /** The batch of a tab. */
 export class Batch {
@@ -86,18 +91,30 @@ export class Batch {
   readonly #orders = signal<ReadonlyMap<string, Order>>(new Map());
   readonly #quotes = signal<ReadonlyMap<string, Quoted>>(new Map());
   readonly #own = signal<ReadonlyMap<string, string>>(new Map());
-  readonly #labels = signal<ReadonlyMap<string, LabelRecord>>(new Map());
+  readonly #labels = signal<ReadonlyMap<string, readonly LabelRecord[]>>(new Map());
   readonly #problems = signal<ReadonlyMap<string, ApiProblem>>(new Map());
   readonly #printed = signal<ReadonlySet<string>>(new Set());
   #asking = new AbortController();
+  #watching = false;
+  #closed = false;
   #typing: ReturnType<typeof setTimeout> | undefined;
 
+  /** Whether only the rows that differ from the rules are shown. */
+  readonly only_differing = signal(false);
   readonly rows = computed(() => this.ids.value.flatMap((id) => this.#rowOf(id) ?? []));
+  readonly differing = computed(() => this.rows.value.filter(({ differs }) => differs !== null));
+  readonly shown = computed(() =>
+    this.only_differing.value && this.differing.value.length > 0 ? this.differing.value : this.rows.value,
+  );
   /** Rows whose labels can be bought now. Failed purchases wait for the user. */
   readonly buyable = computed(() => this.rows.value.filter((row) => isBuyable(row) && row.problem === null));
   readonly failed = computed(() => this.rows.value.filter((row) => isBuyable(row) && row.problem !== null));
   readonly toChoose = computed(() =>
     this.rows.value.filter((row) => isOpen(row) && row.rate === null && (row.quoted?.rates?.rates.length ?? 0) > 0),
+  );
+  /** Labels that their carriers have not sold yet. */
+  readonly waiting = computed(() =>
+    this.rows.value.flatMap(({ labels }) => labels.filter(({ status }) => status === "processing")),
   );
   readonly labelled = computed(() => this.rows.value.filter(({ labelled }) => labelled));
   readonly printable = computed(() => this.labelled.value.filter(({ order }) => !this.isPrinted(order)));
@@ -110,10 +127,13 @@ export class Batch {
     const quoted = this.#quotes.value.get(id) ?? null;
     const key = this.#own.value.get(id) ?? this.all.value;
     const labelled = hasLabels(order);
-    const label = this.#labels.value.get(id) ?? null;
+    const labels = this.#labels.value.get(id) ?? [];
     const problem = this.#problems.value.get(id) ?? null;
-    const rate = rateFor(order, quoted?.rates?.rates ?? [], key);
-    return { order, hindered: hindrance(order), labelled, quoted, rate, label, problem };
+    const rates = quoted?.rates?.rates ?? [];
+    const bought = labels.at(-1);
+    const rate = bought === undefined ? rateFor(order, rates, key) : rateOfLabel(rates, bought);
+    const differs = differenceOf(quoted?.rates ?? null, rate);
+    return { order, hindered: hindrance(order), labelled, quoted, rate, labels, differs, problem };
   }
 
   isPrinted(order: Order): boolean {
@@ -123,10 +143,11 @@ export class Batch {
   /** Reads the orders and asks for rates. */
   async open(): Promise<void> {
     await this.#read(this.ids.peek());
-    await this.askRates();
+    await Promise.all([this.#readLabels().then(() => void this.#watch()), this.askRates()]);
   }
 
   close(): void {
+    this.#closed = true;
     this.#asking.abort();
   }
 
@@ -144,24 +165,43 @@ export class Batch {
     this.#own.value = new Map();
   }
 
-  /** Changes the weight of each parcel, and asks for new rates once the user has stopped typing. */
+  /**
+   * Changes the weight of each parcel. Its old rates cannot be bought any more. Asks for new ones once the user has
+   * stopped typing.
+   */
   weigh(name: string, value: string): void {
     this.box.value = { ...this.box.peek(), [name]: value };
+    this.#asking.abort();
+    const open = this.rows.peek().filter(isOpen);
+    const quotes = new Map(this.#quotes.peek());
+    for (const { order } of open) quotes.delete(order.id);
+    this.#quotes.value = quotes;
     clearTimeout(this.#typing);
-    this.#typing = setTimeout(() => {
-      this.#quotes.value = new Map();
-      void this.askRates();
-    }, typing_ms);
+    this.#typing = setTimeout(() => void this.askRates(), typing_ms);
+  }
+
+  /** The weight that the user has entered, as the fields of a request; nothing for that of the products. */
+  #weight() {
+    const { weight = "", weight_unit } = this.box.peek();
+    return Number(weight) > 0 ? { weight: Number(weight), weight_unit } : {};
   }
 
   async #read(ids: readonly string[]): Promise<void> {
-    const found = new Map(this.#orders.peek());
-    await forEachOf(ids, async (id) => {
-      const answer = await get<Order>(`/orders/${id}`).catch(() => null);
-      if (answer === null) this.unread.value += 1;
-      else found.set(id, answer.data);
-    });
-    this.#orders.value = found;
+    const found = await readOrders(ids);
+    this.unread.value += ids.length - found.size;
+    this.#orders.value = new Map([...this.#orders.peek(), ...found]);
+  }
+
+  /** Reads the labels of the orders that have parcels. */
+  async #readLabels(): Promise<void> {
+    const ids = this.rows.peek().flatMap(({ order }) => (hasParcels(order) ? order.id : []));
+    for (let at = 0; at < ids.length; at += listed_max) {
+      const order_id = ids.slice(at, at + listed_max).join(",");
+      const params = { order_id, status: "processing,completed", limit: 100 };
+      const { data } = await get<readonly LabelRecord[]>("/shipping/labels", { params });
+      const outward = data.filter(({ return_id }) => return_id === null).reverse();
+      this.#labels.value = new Map([...this.#labels.peek(), ...Map.groupBy(outward, (label) => label.order_id)]);
+    }
   }
 
   /** Asks for the rates of all orders that need a label, or of these. */
@@ -169,11 +209,10 @@ export class Batch {
     this.#asking.abort();
     this.#asking = new AbortController();
     const { signal: aborted } = this.#asking;
-    const { weight = "", weight_unit } = this.box.peek();
-    const own = Number(weight) > 0 ? { weight: Number(weight), weight_unit } : {};
+    const weight = this.#weight();
     await forEachOf(rows, async ({ order }) => {
       if (aborted.aborted) return;
-      const body = { order_id: order.id, items: reservedItems(looseLines(order)), ...own };
+      const body = { order_id: order.id, items: reservedItems(looseLines(order)), ...weight };
       const quoted = await post<LabelRates>("/shipping/rates", body, { signal: aborted, key: null }).then(
         ({ data }): Quoted => ({ rates: data, problem: null }),
         (error): Quoted => ({ rates: null, problem: problemOf(error) }),
@@ -203,36 +242,54 @@ export class Batch {
     this.#problems.value = problems;
   }
 
-  /** Buys the labels at the shown prices. What fails stays, with its reason; what is bought stays bought. */
+  /**
+   * Buys the labels at the shown prices. What fails stays, with its reason; what is bought stays bought. The server
+   * weighs the parcels again: a label is refused if its rate was for another weight.
+   */
   async buy(rows: readonly BatchRow[] = this.buyable.peek()): Promise<void> {
     if (!(await agreeToSamples(rows.flatMap(({ rate }) => rate ?? [])))) return;
     this.#begin("buy", rows.length);
-    await forEachOf(rows, async ({ order, rate, quoted }) => {
-      const items = reservedItems(looseLines(order));
-      const body = { order_id: order.id, quote_id: rate?.quote_id, package: quoted?.rates?.parcel, items };
-      await post<LabelRecord>("/shipping/labels", body)
-        .then(({ data }) => this.#finished(data))
-        .then(
-          (label) => {
-            this.#labels.value = new Map(this.#labels.peek()).set(order.id, label);
-            this.#refuse(order.id, null);
-          },
-          (error) => this.#refuse(order.id, problemOf(error)),
-        );
+    const weight = this.#weight();
+    await forEachOf(rows, async ({ order: { id }, rate }) => {
+      const input = { quotes: { [id]: rate?.quote_id }, ...("weight" in weight ? { package: weight } : {}) };
+      await post<BulkActionResult>("/orders/actions", { action: "buy_label", order_ids: [id], input }).then(
+        ({ data: { results } }) => {
+          const [{ label, status, error } = { status: 0 }] = results;
+          if (label === undefined) this.#refuse(id, new ApiProblem(status, { error }));
+          else this.#record(label);
+        },
+        (error) => this.#refuse(id, problemOf(error)),
+      );
       this.#count(1);
     });
     await this.#read(rows.map(({ order }) => order.id));
     this.#end();
+    void this.#watch();
   }
 
-  /** The label once its carrier has sold it. */
-  async #finished(label: LabelRecord): Promise<LabelRecord> {
-    let now = label;
-    for (let polls = 0; now.status === "processing" && polls < 100; polls += 1) {
-      await pause(poll_ms);
-      now = (await get<LabelRecord>(`/shipping/labels/${label.label_id}`)).data;
+  /** Keeps a label, or the reason why the carrier did not sell it. */
+  #record(label: LabelRecord): void {
+    const { order_id, label_id, status, error } = label;
+    const others = (this.#labels.peek().get(order_id) ?? []).filter((one) => one.label_id !== label_id);
+    const bought = status === "processing" || status === "completed" ? [...others, label] : others;
+    this.#labels.value = new Map(this.#labels.peek()).set(order_id, bought);
+    this.#refuse(order_id, status === "error" ? new ApiProblem(502, { error }) : null);
+  }
+
+  /** Asks for labels that a slow carrier has not sold yet, until it has or has refused to. */
+  async #watch(): Promise<void> {
+    if (this.#watching) return;
+    this.#watching = true;
+    for (let left = this.waiting.peek(); left.length > 0 && !this.#closed; left = this.waiting.peek()) {
+      await pause(watch_ms);
+      await forEachOf(left, async ({ label_id }) => {
+        const label = await get<LabelRecord>(`/shipping/labels/${label_id}`).catch(() => null);
+        if (label === null || label.data.status === "processing") return;
+        this.#record(label.data);
+        await this.#read([label.data.order_id]);
+      });
     }
-    return now;
+    this.#watching = false;
   }
 
   /** Asks for new rates where a purchase failed, since a quote is valid once, and buys again unless it costs more. */
@@ -309,8 +366,21 @@ export class Batch {
   }
 }
 
+/** The rate at which a label was bought. */
+const rateOfLabel = (rates: readonly LabelRate[], label: LabelRecord) =>
+  rates.find(({ carrier, service }) => carrier === label.carrier && service === label.service) ?? null;
+
+/** What the rules pick, unless it is this rate. */
+function differenceOf(quoted: LabelRates | null, rate: LabelRate | null): RuleDifference | null {
+  const choice = quoted?.rule_choice ?? null;
+  if (quoted === null || choice === null) return null;
+  const ruled = quoted.rates.find(({ quote_id }) => quote_id === choice.quote_id) ?? null;
+  if (ruled !== null && rate !== null && rateKey(ruled) === rateKey(rate)) return null;
+  return { rate: ruled, reason: choice.reason };
+}
+
 /** Whether an order still needs a label, and can get one. */
-const isOpen = ({ hindered, order }: BatchRow) => hindered === null && looseLines(order).length > 0;
+export const isOpen = ({ hindered, order }: BatchRow) => hindered === null && looseLines(order).length > 0;
 const isBuyable = (row: BatchRow) => isOpen(row) && row.rate !== null;
 
 /** The rate that the user chose, else the one that the order's rules or its shipping method name. */

@@ -7,6 +7,7 @@ import { isOperatorUser, may } from "../../api/session.ts";
 import type { BulkActionResult, Order } from "../../api/types.ts";
 import { navigate, to } from "../../browser/router.ts";
 import { useShortcuts } from "../../browser/shortcuts.ts";
+import { act } from "../../components/action.tsx";
 import { wordOptions } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { Dialog, openDialog } from "../../components/dialog.tsx";
@@ -14,11 +15,13 @@ import type { FormField, FormValues } from "../../components/fields.tsx";
 import { Form } from "../../components/form.tsx";
 import { Menu } from "../../components/menu.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
-import { showRefused } from "../../components/toasts.tsx";
+import { showRefused, showSuccess } from "../../components/toasts.tsx";
 import { batchTexts } from "../../text/batch.ts";
 import { words } from "../../text/common.ts";
 import { orderListTexts as texts } from "../../text/order_list.ts";
+import { firstWhy, whyBody, whyUndone } from "./action_forms.ts";
 import { beginBatch } from "./batch_work.ts";
+import { readOrders, undoSteps } from "./undo_steps.ts";
 
 type BulkMenuAction = BulkActionResult["action"];
 /** The actions with a dialog. Labels are bought on a screen of their own. */
@@ -36,6 +39,8 @@ const fields: Readonly<Record<BulkAction, readonly FormField[]>> = {
   allocate: [],
   pick: [],
   pack: [],
+  unpick: whyUndone,
+  unpack: whyUndone,
   ship: [],
   deliver: [],
   cancel: [
@@ -51,6 +56,8 @@ const first: Readonly<Record<BulkAction, FormValues>> = {
   allocate: {},
   pick: {},
   pack: {},
+  unpick: firstWhy,
+  unpack: firstWhy,
   ship: {},
   deliver: {},
   cancel: { reason: "staff" },
@@ -58,6 +65,7 @@ const first: Readonly<Record<BulkAction, FormValues>> = {
 
 function inputOf(action: BulkAction, values: FormValues): FormValues {
   if (action === "hold") return { reason: values["reason"], ...(values["note"] ? { note: values["note"] } : {}) };
+  if (action === "unpick" || action === "unpack") return whyBody(values);
   if (action !== "tag" && action !== "untag") return values;
   const tags = String(values["tags"])
     .split(",")
@@ -76,16 +84,14 @@ interface BulkActsProps {
 
 /** The actions that the user may do, without the purchase of labels. */
 function offeredActions(): readonly BulkAction[] {
-  if (!may("orders.write")) return [];
-  const works = may("orders.fulfill");
+  const works = isOperatorUser.value && may("orders.fulfill");
+  const ofFloor = ["process", "pick", "pack", "ship", "deliver", "unpick", "unpack"] as const;
+  const ofOffice = ["hold", "release", "tag", "untag"] as const;
   return [
-    ...(works ? (["process", "pick", "pack", "ship", "deliver"] as const) : []),
-    "hold",
-    "release",
-    "tag",
-    "untag",
-    ...(isOperatorUser.value ? (["allocate"] as const) : []),
-    "cancel",
+    ...(works ? ofFloor : []),
+    ...(may("orders.write") ? ofOffice : []),
+    ...(may("orders.write") && isOperatorUser.value ? (["allocate"] as const) : []),
+    ...(may("orders.write") ? (["cancel"] as const) : []),
   ];
 }
 
@@ -149,7 +155,9 @@ function BulkDialog({ action, chosen, rows, onClose }: BulkDialogProps) {
   const [before, setBefore] = useState<BulkActionResult | null>(null);
   const [after, setAfter] = useState<BulkActionResult | null>(null);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
+  const unchanged = useRef<Promise<OrdersById> | null>(null);
   useEffect(() => {
+    if (isUndoable(action)) unchanged.current = completed(rows, ids);
     const body = { action, order_ids: ids, input: inputOf(action, first[action]) };
     post<BulkActionResult>("/orders/actions?dry_run=true", body).then(
       ({ data }) => setBefore(data),
@@ -159,10 +167,18 @@ function BulkDialog({ action, chosen, rows, onClose }: BulkDialogProps) {
   const able = (before?.results ?? []).flatMap(({ id, ok }) => (ok ? id : []));
   const submit = async (values: FormValues, key: string = newKey()) => {
     const body = { action, order_ids: able, input: inputOf(action, values) };
-    setAfter((await post<BulkActionResult>("/orders/actions", body, { key })).data);
+    const known = await unchanged.current;
+    const { data } = await post<BulkActionResult>("/orders/actions", body, { key });
+    if (data.failed === 0) return finish(data, known);
+    setAfter(data);
   };
+  const finish = async (acted: BulkActionResult, known: OrdersById | null) => {
+    onClose(doneIn(acted));
+    if (acted.done > 0) await report(action, acted, known);
+  };
+  const close = async () => (after === null ? onClose([]) : finish(after, await unchanged.current));
   return (
-    <Dialog title={titleOf(action, ids.length)} onClose={() => onClose(doneIn(after))}>
+    <Dialog title={titleOf(action, ids.length)} onClose={() => void close()}>
       {after === null ? (
         <>
           <p class="dialog-text">{texts.bulkTexts[action]}</p>
@@ -193,22 +209,60 @@ function BulkDialog({ action, chosen, rows, onClose }: BulkDialogProps) {
           )}
         </>
       ) : (
-        <>
-          <div role="status">
-            <p>{texts.bulkDone(after.done, texts.done[action])}</p>
-            {after.failed > 0 && <Refused title={texts.bulkFailed(after.failed)} acted={after} names={names} />}
-          </div>
-          <footer class="dialog-acts">
-            <Button kind="primary" title={words.close} onClick={() => onClose(doneIn(after))} />
-          </footer>
-        </>
+        <Outcome action={action} acted={after} names={names} onClose={() => void close()} />
       )}
     </Dialog>
   );
 }
 
-const doneIn = (acted: BulkActionResult | null): readonly string[] =>
-  (acted?.results ?? []).flatMap(({ id, ok }) => (ok ? id : []));
+interface OutcomeProps extends Omit<RefusedProps, "title"> {
+  readonly action: BulkAction;
+  readonly onClose: () => void;
+}
+
+/** How many orders an action has changed, and which ones refused it. */
+function Outcome({ action, acted, names, onClose }: OutcomeProps) {
+  return (
+    <>
+      <div role="status">
+        <p>{texts.bulkDone(acted.done, texts.done[action])}</p>
+        <Refused title={texts.bulkFailed(acted.failed)} acted={acted} names={names} />
+      </div>
+      <footer class="dialog-acts">
+        <Button kind="primary" title={words.close} onClick={onClose} />
+      </footer>
+    </>
+  );
+}
+
+const doneIn = ({ results }: BulkActionResult): readonly string[] => results.flatMap(({ id, ok }) => (ok ? id : []));
+
+type OrdersById = ReadonlyMap<string, Order>;
+
+/** Whether the success message offers to take the action back. */
+const isUndoable = (action: BulkAction) => action === "pick" || action === "pack";
+
+/** These orders by their ids. Those that are not known are read. */
+async function completed(known: readonly Order[], ids: readonly string[]): Promise<OrdersById> {
+  const all = new Map(known.map((order) => [order.id, order]));
+  return new Map([...all, ...(await readOrders(ids.filter((id) => !all.has(id))))]);
+}
+
+/** Shows how many orders an action has changed, and offers to take it back. */
+async function report(action: BulkAction, acted: BulkActionResult, before: OrdersById | null): Promise<void> {
+  const done = doneIn(acted);
+  const text = texts.bulkDone(done.length, texts.done[action]);
+  if (before === null) return showSuccess(text);
+  // A long response omits some orders.
+  const shown = acted.results.flatMap(({ order }) => (order === undefined ? [] : (order as Order)));
+  const after = await completed(shown, done);
+  const changed = done.flatMap((id) => {
+    const [was, is] = [before.get(id), after.get(id)];
+    return was === undefined || is === undefined ? [] : { before: was, after: is };
+  });
+  const undo = undoSteps(changed, (step) => texts.bulkDone(done.length, texts.done[step]));
+  showSuccess(text, undo && { title: undo.title, run: () => act(undo) });
+}
 
 interface RefusedProps {
   readonly title: string;

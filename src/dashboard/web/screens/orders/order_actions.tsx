@@ -1,6 +1,6 @@
-import { callApi, type Rehearsal } from "../../api/client.ts";
+import type { Rehearsal } from "../../api/client.ts";
 import { may } from "../../api/session.ts";
-import type { Order, OrderLine, RehearsedOrder, SplitOrder } from "../../api/types.ts";
+import type { Order, RehearsedOrder, SplitOrder } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
 import { type Action, Actions } from "../../components/action.tsx";
 import type { FormValues } from "../../components/fields.tsx";
@@ -11,7 +11,8 @@ import { createReturn } from "../returns/create_return.tsx";
 import { actionFormOf } from "./action_forms.ts";
 import { buyLabel } from "./label_dialog.tsx";
 import { orderEffects } from "./order_effects.ts";
-import { inStaging, outside, packedUnits } from "./order_facts.ts";
+import { inStaging, outside } from "./order_facts.ts";
+import { undoSteps } from "./undo_steps.ts";
 
 // The actions that move an order forward, in order. The other actions are in the menu.
 const onward = ["release", "process", "pick", "pack", "ship", "deliver"];
@@ -113,7 +114,9 @@ export function orderAction(order: Order, etag: string | null, name: string): Ac
 
 /** The action that takes back a pick, a pack, a hold or a release, if it can be taken back. */
 function undoOf(order: Order, name: string, after: Order, values: FormValues): Action | undefined {
-  if (name === "pick" || name === "pack") return undoSteps(order, after);
+  if (name === "pick" || name === "pack") {
+    return undoSteps([{ before: order, after }], (step) => texts.done[step] ?? "");
+  }
   if (name === "hold") {
     const placed = after.holds.find(({ reason }) => reason === values["reason"]);
     if (placed === undefined || order.holds.some(({ id }) => id === placed.id)) return undefined;
@@ -126,30 +129,4 @@ function undoOf(order: Order, name: string, after: Order, values: FormValues): A
   const { reason, note, hold_until, reserve_inventory } = only;
   const body = { reason, note, hold_until, reserve_inventory };
   return { title: words.undo, call: { method: "POST", path: `/orders/${order.id}/hold`, body } };
-}
-
-/** The action that unpacks and unpicks what has been packed and picked since `order`. */
-function undoSteps(order: Order, after: Order): Action | undefined {
-  const before = new Map(order.line_items.map((line) => [line.id, line]));
-  const more = (units: (line: OrderLine) => number) =>
-    after.line_items.flatMap((line) => {
-      const old = before.get(line.id);
-      const quantity = units(line) - (old === undefined ? 0 : units(old));
-      return quantity > 0 ? { line_id: line.id, quantity } : [];
-    });
-  const [packed, picked] = [more(packedUnits), more(inStaging)];
-  const steps = [
-    ...(packed.length > 0 ? [{ step: "unpack", items: packed }] : []),
-    ...(picked.length > 0 ? [{ step: "unpick", items: picked }] : []),
-  ];
-  if (steps.length === 0) return undefined;
-  return {
-    title: words.undo,
-    run: async () => {
-      for (const { step, items } of steps) {
-        await callApi({ method: "POST", path: `/orders/${order.id}/${step}`, body: { items, reason: "mistake" } });
-      }
-    },
-    done: texts.done[packed.length > 0 ? "unpack" : "unpick"] ?? "",
-  };
 }
