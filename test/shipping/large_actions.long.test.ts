@@ -1,5 +1,5 @@
-// Rates of and acts on 500 orders at once in a service of its own: how long they take, how much memory they need, and how long
-// others have to wait meanwhile.
+// Rates of and acts on 500 orders at once in a service of its own: how long they take, how much memory they need, and
+// how long others have to wait meanwhile.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { buyerOf } from "../build/buyer.ts";

@@ -339,8 +339,8 @@ const openKey = { keys: "Enter", title: words.openRow } as const;
 export const useRowKeys = (): void => useShortcuts([...rowKeys, openKey]);
 
 /**
- * The keys of a table: `j` and `k` move among the rows, Enter opens one, `x` or Space selects it, `X` all rows from the last
- * selected one, and `a` all rows.
+ * The keys of a table: `j` and `k` move among the rows, Enter opens one, `x` or Space selects it, `X` all rows from the
+ * last selected one, and `a` all rows.
  */
 function useListKeys<Row>(body: { readonly current: HTMLElement | null }, props: DataTableProps<Row>): void {
   const { selection, href } = props;
