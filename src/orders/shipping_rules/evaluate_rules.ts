@@ -64,12 +64,22 @@ export type RuleDecisions = { readonly [Field in RuleField]?: RuleDecision<Field
 
 /** Decides each field by the first rule, of those for the order's merchant, that applies and decides it. */
 export function evaluateRules(rules: readonly ShippingRule[], order: RuledOrder): RuleDecisions {
+  const evaluation = evaluationOf(rules, order);
+  let step = evaluation.next();
+  while (!step.done) step = evaluation.next();
+  return step.value;
+}
+
+/** As `evaluateRules`, but stops after each rule: many long rules take a while for an order with many lines. */
+export function* evaluationOf(rules: readonly ShippingRule[], order: RuledOrder): Generator<void, RuleDecisions> {
   const decisions: { -readonly [Field in RuleField]?: RuleDecision<unknown> } = {};
   for (const rule of rulesFor(rules, order.merchant_id)) {
-    if (!rule.active || !applies(rule.conditions, order)) continue;
-    for (const [field, value] of Object.entries(valuesOf(rule.actions, order)) as [RuleField, unknown][]) {
-      if (value !== null) decisions[field] ??= { value, rule };
-    }
+    if (!rule.active) continue;
+    const values = Object.entries(valuesOf(rule.actions, order)) as [RuleField, unknown][];
+    const open = values.filter(([field, value]) => value !== null && decisions[field] === undefined);
+    if (open.length === 0) continue;
+    if (applies(rule.conditions, order)) for (const [field, value] of open) decisions[field] = { value, rule };
+    yield;
   }
   return decisions as RuleDecisions;
 }
@@ -89,10 +99,10 @@ function valuesOf(actions: RuleActions, order: RuledOrder): { [Field in RuleFiel
 function applies(conditions: RuleConditions, order: RuledOrder): boolean {
   const { shipping_methods, countries, zones, skus, platforms, tags, one_unit, requires_cold_storage } = conditions;
   return (
-    (shipping_methods === null || matchesAny(order.shipping_method ?? "", shipping_methods)) &&
+    (shipping_methods === null || anyMatches([order.shipping_method ?? ""], shipping_methods)) &&
     (countries === null || countries.includes(order.country)) &&
     (zones === null || (order.zone !== null && zones.includes(order.zone))) &&
-    (skus === null || order.skus.some((sku) => matchesAny(sku, skus))) &&
+    (skus === null || anyMatches(order.skus, skus)) &&
     (platforms === null || platforms.includes(order.platform)) &&
     (tags === null || hasAny(order.tags, tags)) &&
     (one_unit === null || one_unit === (order.units === 1)) &&
@@ -139,11 +149,16 @@ function readPatterns(patterns: readonly string[]): ReadPatterns {
   return { plain, pieces: pieces.filter(({ length }) => length > 1) };
 }
 
-/** Whether a text, in any case, has the form of one of the patterns, in which `*` stands for any text. */
-function matchesAny(text: string, patterns: readonly string[]): boolean {
+/** Whether one of the texts, in any case, has the form of a pattern, in which `*` stands for any text. */
+function anyMatches(texts: readonly string[], patterns: readonly string[]): boolean {
   const { plain, pieces } = read_patterns.getOrInsertComputed(patterns, () => readPatterns(patterns));
-  const lower = text.toLowerCase();
-  return plain.has(lower) || pieces.some((parts) => matches(lower, parts));
+  const lower = texts.map((text) => text.toLowerCase());
+  if (lower.some((text) => plain.has(text))) return true;
+  // Most patterns have a piece that occurs in no text.
+  const all = lower.join(" ");
+  return pieces.some(
+    (parts) => parts.every((piece) => all.includes(piece)) && lower.some((one) => matches(one, parts)),
+  );
 }
 
 /** Whether a text consists of these pieces in their order, with any text between them. */

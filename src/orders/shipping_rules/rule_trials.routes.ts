@@ -8,6 +8,7 @@ import { unknownMerchant } from "../../storage/tenant.ts";
 import { resolveOrder } from "../lifecycle/order_lookup.sql.ts";
 import { findOrders, getOrder } from "../orders.sql.ts";
 import { ruledOrders } from "./apply_rules.ts";
+import type { RuledOrder } from "./evaluate_rules.ts";
 import { draftRule, evaluationView, RuleTrial, type TriedRule } from "./rule_trials.ts";
 import { EvaluateShippingRules, EvaluationView, TrialView, TryShippingRules } from "./shipping_rules.schema.ts";
 import { listActiveRules, listNewestOrderIds } from "./shipping_rules.sql.ts";
@@ -44,7 +45,10 @@ export const ruleTrialRoutes = routes("Shipping rules", [
 ]);
 
 const orders_max = 500;
-const orders_at_once = 25;
+/** An order may have hundreds of lines. */
+const orders_at_once = 10;
+/** How long a trial evaluates before other requests run. */
+const turn_ms = 10;
 
 async function tryRules(call: Call, { rules: drafts }: TryShippingRules): Promise<Response> {
   const { store } = call;
@@ -55,14 +59,19 @@ async function tryRules(call: Call, { rules: drafts }: TryShippingRules): Promis
   const ids = await store.read((db) => listNewestOrderIds(db, orders_max));
   const trial = new RuleTrial(rules);
   for (let at = 0; at < ids.length; at += orders_at_once) {
-    // Other requests run between two parts.
     await new Promise(setImmediate);
-    await store.read(async (db) => {
+    const [orders, facts] = await store.read(async (db) => {
       const orders = await findOrders(db, ids.slice(at, at + orders_at_once));
-      const facts = await ruledOrders(db, rules, orders);
-      for (const [index, order] of orders.entries())
-        trial.add(order, facts[index] as NonNullable<(typeof facts)[number]>);
+      return [orders, await ruledOrders(db, rules, orders)] as const;
     });
+    let began = performance.now();
+    for (const [index, order] of orders.entries()) {
+      for (const _ of trial.add(order, facts[index] as RuledOrder)) {
+        if (performance.now() - began < turn_ms) continue;
+        await new Promise(setImmediate);
+        began = performance.now();
+      }
+    }
   }
   const body = enveloped(trial.view(), call.request_id, store.clock.now());
   return jsonResponse(call, 200, JSON.stringify(body));

@@ -1,7 +1,14 @@
 // What rules would change about orders that exist. Pure.
 import { wireId } from "../../core/ids.ts";
 import type { Order } from "../order.ts";
-import { evaluateRules, type RuleDecisions, type RuledOrder, type RuleField, ruleFields } from "./evaluate_rules.ts";
+import {
+  evaluateRules,
+  evaluationOf,
+  type RuleDecisions,
+  type RuledOrder,
+  type RuleField,
+  ruleFields,
+} from "./evaluate_rules.ts";
 import { decidedByView, fieldText, ruleEffects } from "./shipping_choice.ts";
 import type { RuleContent, ShippingRule } from "./shipping_rule.ts";
 
@@ -26,10 +33,10 @@ export class RuleTrial {
     this.#rules = rules;
   }
 
-  /** Evaluates the rules for an order as if it were created now. */
-  add(order: Order, facts: RuledOrder): void {
+  /** Evaluates the rules for an order as if it were created now. Stops after each rule. */
+  *add(order: Order, facts: RuledOrder): Generator<void, void> {
     this.#orders += 1;
-    const { hold, ...others } = evaluateRules(this.#rules, facts);
+    const { hold, ...others } = yield* evaluationOf(this.#rules, facts);
     // A rule has held it before: whether it would again depends on that rule alone.
     const decisions: RuleDecisions =
       hold === undefined || order.decided_by?.hold !== undefined ? others : { ...others, hold };

@@ -124,3 +124,26 @@ test("an evaluation shows what an order has, what decided it, and what the rules
     now: null,
   });
 });
+
+test("a trial of many long rules lets other work run between two rules", async () => {
+  const products = await Promise.all(Array.from({ length: 60 }, () => shop.product({ units: 10 })));
+  for (let count = 0; count < 4; count += 1) await shop.order(products.map((product) => [product, 1] as const));
+  // Each piece occurs in a SKU, but no SKU ends with the last one.
+  const patterns = Array.from({ length: 50 }, (_, at) => `*s*k*u*-*${at % 10}*k`);
+  const draft = { name: "Long", conditions: { skus: patterns }, actions: { priority: 1 } };
+  const rules = Array.from({ length: 200 }, () => draft);
+  // The first run compiles the code.
+  await attempt(rules);
+  let [running, longest] = [true, 0];
+  const used = process.cpuUsage();
+  const other = (async () => {
+    for (let since = process.cpuUsage(); running; since = process.cpuUsage()) {
+      await new Promise(setImmediate);
+      longest = Math.max(longest, process.cpuUsage(since).user);
+    }
+  })();
+  await attempt(rules);
+  running = false;
+  await other;
+  expect(longest).toBeLessThan(process.cpuUsage(used).user / 4);
+}, 30_000);
