@@ -40,6 +40,7 @@ import type {
   UsedTagView,
 } from "../../../orders/search/order_list.schema.ts";
 import type {
+  EvaluationView,
   RuleHistoryView,
   ShippingRuleView,
   TrialView,
@@ -150,6 +151,7 @@ export type Holidays = Static<typeof HolidaysView>;
 export type ShippingRule = Static<typeof ShippingRuleView>;
 export type RuleHistory = Static<typeof RuleHistoryView>;
 export type RuleTrial = Static<typeof TrialView>;
+export type RuleEvaluation = Static<typeof EvaluationView>;
 export type ManifestRecord = Static<typeof ManifestView>;
 export type ShippedManifest = Static<typeof ShippedManifestView>;
 export type PlainManifest = Static<typeof PlainManifestView>;

@@ -101,7 +101,6 @@ export function AddressCard({ order, etag }: { readonly order: Order; readonly e
 /** The details of an order. */
 export function DetailsCard({ order }: { readonly order: Order }) {
   const facts: DescriptionRow[] = [
-    [words.shippingMethod, order.shipping_method],
     [texts.packingNote, order.packing_note],
     [texts.notes, order.order_notes],
     order.requires_cold_storage ? [texts.cold, words.yes] : null,

@@ -23,6 +23,7 @@ import { type LineCounter, labelDocument, unitsOf } from "./order_facts.ts";
 import { ParcelsCard } from "./parcels_card.tsx";
 import { PlanCard } from "./plan_card.tsx";
 import { PrintMenu } from "./print_menu.tsx";
+import { ShippingChoiceCard } from "./shipping_choice_card.tsx";
 import { TagsCard } from "./tags_and_notes.tsx";
 import { TimelineCard } from "./timeline_card.tsx";
 
@@ -221,6 +222,7 @@ function OrderPage({ record: order, etag, back, notice }: RecordProps<Order>) {
         side={
           <>
             <AddressCard order={order} etag={etag} />
+            <ShippingChoiceCard order={order} etag={etag} />
             <TagsCard order={order} />
             <DetailsCard order={order} />
             <MoneyCard order={order} />

@@ -29,18 +29,21 @@ const size = (name: "length" | "width" | "height", label: string): FormField => 
   return { kind: "number", name: `actions.carton.${name}`, label, width: "third" };
 };
 
-/** How a rule chooses the service, as the form's field says it. */
-function howOf({ actions }: Pick<ShippingRule, "actions">): string {
-  return actions.choose ?? (actions.carrier === null ? "" : "named");
-}
+/** What a rule decides about the service and the carton, or what an order has. */
+type Choice = Pick<ShippingRule["actions"], "carrier" | "choose" | "carton">;
+
+/** The values for `serviceFields` and `cartonFields` that are not fields of the record. */
+export const firstChoice = (choice: Choice | null): FormValues => ({
+  how: choice?.choose ?? (choice?.carrier == null ? "" : "named"),
+  "actions.carton.unit": choice?.carton?.unit ?? "in",
+  "actions.carton.weight_unit": choice?.carton?.weight_unit ?? "lb",
+});
 
 /** The values of a rule's form that are not fields of the rule. */
 export const firstOf = (rule: ShippingRule | null): FormValues => ({
-  how: rule === null ? "" : howOf(rule),
+  ...firstChoice(rule?.actions ?? null),
   active: rule?.active ?? true,
   "conditions.weight_unit": rule?.conditions.weight_unit ?? "lb",
-  "actions.carton.unit": rule?.actions.carton?.unit ?? "in",
-  "actions.carton.weight_unit": rule?.actions.carton?.weight_unit ?? "lb",
 });
 
 /** The fields of what an order must have. Amounts are in a currency. */
@@ -64,15 +67,18 @@ function conditionFields(currency: string): readonly FormField[] {
   ];
 }
 
-/** The fields of how the service is chosen. */
-function serviceFields(carriers: CarrierList | undefined, currency: string): readonly FormField[] {
+/** The fields of how the service is chosen. `open` is the option for leaving it open. */
+export function serviceFields(
+  carriers: CarrierList | undefined,
+  currency: string,
+  open: Pick<Extract<FormField, { kind: "select" }>, "empty" | "required">,
+): readonly FormField[] {
   const carrierOptions = (carriers?.carriers ?? []).map(({ code, name }) => ({ value: code, title: name }));
   const isNamed = ({ how }: FormValues) => how === "named";
   const ways = { named: texts.named, cheapest_in_time: texts.cheapest, fastest_under: texts.fastest };
   const priced = { currency };
   return [
-    { kind: "heading", name: "then", label: texts.decide, help: texts.decideHelp },
-    { kind: "select", name: "how", label: texts.how, options: optionsOf(ways), empty: words.none },
+    { kind: "select", name: "how", label: texts.how, options: optionsOf(ways), ...open },
     {
       kind: "select",
       name: "actions.carrier",
@@ -99,28 +105,32 @@ function serviceFields(carriers: CarrierList | undefined, currency: string): rea
   ];
 }
 
+/** The fields of the carton. */
+export const cartonFields: readonly FormField[] = [
+  size("length", texts.length),
+  size("width", texts.width),
+  size("height", texts.height),
+  {
+    kind: "select",
+    name: "actions.carton.unit",
+    label: texts.cartonUnit,
+    width: "third",
+    options: optionsOf(["in", "cm"]),
+  },
+  { kind: "number", name: "actions.carton.weight", label: texts.cartonWeight, width: "third" },
+  {
+    kind: "select",
+    name: "actions.carton.weight_unit",
+    label: texts.cartonWeightUnit,
+    width: "third",
+    options: weight_units,
+  },
+];
+
 /** The fields of everything else that a rule decides. */
 function otherActionFields(warehouses: readonly Option[], currency: string): readonly FormField[] {
   const priced = { currency };
   return [
-    size("length", texts.length),
-    size("width", texts.width),
-    size("height", texts.height),
-    {
-      kind: "select",
-      name: "actions.carton.unit",
-      label: texts.cartonUnit,
-      width: "third",
-      options: optionsOf(["in", "cm"]),
-    },
-    { kind: "number", name: "actions.carton.weight", label: texts.cartonWeight, width: "third" },
-    {
-      kind: "select",
-      name: "actions.carton.weight_unit",
-      label: texts.cartonWeightUnit,
-      width: "third",
-      options: weight_units,
-    },
     { kind: "money", name: "actions.insure_above", label: texts.insureAbove, width: "half", ...priced },
     {
       kind: "select",
@@ -167,7 +177,9 @@ export function ruleFields(
     { kind: "text", name: "name", label: words.name, required: true },
     ...(several.value ? [owner] : []),
     ...conditionFields(rule?.conditions.currency ?? "USD"),
-    ...serviceFields(carriers, rule?.actions.currency ?? "USD"),
+    { kind: "heading", name: "then", label: texts.decide, help: texts.decideHelp },
+    ...serviceFields(carriers, rule?.actions.currency ?? "USD", { empty: words.none }),
+    ...cartonFields,
     ...otherActionFields(warehouses, rule?.actions.currency ?? "USD"),
     { kind: "switch", name: "active", label: texts.active },
   ];
@@ -175,6 +187,26 @@ export function ruleFields(
 
 const isFilled = (value: unknown) => value !== undefined && value !== null && value !== "";
 const textOf = (value: unknown) => (isFilled(value) ? String(value) : null);
+
+/** How the service is chosen, as a request says it. */
+export const serviceBody = ({ how, ...values }: FormValues) => ({
+  ...(how === "named" && {
+    carrier: textOf(values["actions.carrier"]),
+    service: textOf(values["actions.service"]),
+  }),
+  ...(how === "cheapest_in_time" && { choose: how, days_max: numberOrText(values["actions.days_max"]) }),
+  ...(how === "fastest_under" && { choose: how, price_max: textOf(values["actions.price_max"]) }),
+});
+
+/** The carton, as a request says it; null without a size. */
+export function cartonBody(values: FormValues) {
+  const at = (name: string) => values[`actions.carton.${name}`];
+  const [length, width, height] = ["length", "width", "height"].map((side) => numberOrText(at(side)));
+  if (length === null && width === null && height === null) return null;
+  const weight = numberOrText(at("weight"));
+  const box = { length, width, height, unit: at("unit") };
+  return weight === null ? box : { ...box, weight, weight_unit: at("weight_unit") };
+}
 
 /** The request that saves a rule's form, without its merchant. */
 export function ruleBody(values: FormValues, rule: ShippingRule | null = null) {
@@ -189,11 +221,7 @@ export function ruleBody(values: FormValues, rule: ShippingRule | null = null) {
     return chosen === null ? null : chosen === "true";
   };
   const number = (name: string) => numberOrText(at(name));
-  const { how, name, active } = values;
-  const sides = [number("actions.carton.length"), number("actions.carton.width"), number("actions.carton.height")];
-  const [length, width, height] = sides;
-  const weight = number("actions.carton.weight");
-  const box = { length, width, height, unit: at("actions.carton.unit") };
+  const { name, active } = values;
   const reason = textOf(at("actions.hold.reason"));
   return {
     name,
@@ -215,14 +243,10 @@ export function ruleBody(values: FormValues, rule: ShippingRule | null = null) {
       requires_cold_storage: flag("requires_cold_storage"),
     },
     actions: {
-      ...(how === "named" && { carrier: textOf(at("actions.carrier")), service: textOf(at("actions.service")) }),
-      ...(how === "cheapest_in_time" && { choose: how, days_max: number("actions.days_max") }),
-      ...(how === "fastest_under" && { choose: how, price_max: textOf(at("actions.price_max")) }),
+      ...serviceBody(values),
       ...(rule !== null && { currency: rule.actions.currency }),
       insure_above: textOf(at("actions.insure_above")),
-      carton: sides.every((side) => side === null)
-        ? null
-        : { ...box, ...(weight !== null && { weight, weight_unit: at("actions.carton.weight_unit") }) },
+      carton: cartonBody(values),
       warehouse_id: textOf(at("actions.warehouse_id")),
       hold: reason === null ? null : { reason, note: textOf(at("actions.hold.note")) },
       priority: number("actions.priority"),

@@ -1,9 +1,10 @@
+import { useEffect } from "preact/hooks";
 import { post } from "../../api/client.ts";
 import { merchantOf, several } from "../../api/merchants.ts";
 import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import type { CarrierList, RuleHistory, RuleTrial, ShippingRule } from "../../api/types.ts";
-import { to } from "../../browser/router.ts";
+import { query, setQuery, to } from "../../browser/router.ts";
 import { type Action, ActionButton, menuItems } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
@@ -37,6 +38,16 @@ function useRuleNames(): RuleNames {
   return { warehouse: nameOf, carrier: (code) => data?.carriers.find((one) => one.code === code)?.name ?? code };
 }
 
+/** Shows the history of the rule that the address names. */
+function useNamedHistory(): void {
+  const named = query.value.get("rule");
+  useEffect(() => {
+    if (named === null) return;
+    openDialog((close) => <History id={named} onClose={close} />);
+    setQuery({ rule: null });
+  }, [named]);
+}
+
 /** The rules that decide how orders ship, in the order in which they apply. */
 export function RulesScreen() {
   const { data: rules, problem, loading } = useQuery<readonly ShippingRule[]>("/shipping/rules", { limit: 100 });
@@ -44,6 +55,7 @@ export function RulesScreen() {
   const { options: warehouses } = useWarehouses();
   const choices = { carriers, warehouses };
   const names = useRuleNames();
+  useNamedHistory();
   const columns: readonly TableColumn<ShippingRule>[] = [
     {
       id: "sentence",
@@ -143,7 +155,7 @@ function RuleActs({ rule, rules, choices }: RuleActsProps) {
   };
   const history: Action = {
     title: texts.history,
-    run: () => openDialog((close) => <History of={rule} onClose={close} />),
+    run: () => openDialog((close) => <History id={id} onClose={close} />),
   };
   const remove: Action = {
     title: texts.delete,
@@ -282,7 +294,8 @@ function Trial({ of: { orders, changed, rules, changes }, onClose }: TrialProps)
   );
 }
 
-function History({ of: { id, name }, onClose }: { readonly of: ShippingRule; readonly onClose: () => void }) {
+/** The revisions of a rule, also of a deleted one. */
+function History({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const { data, problem, loading } = useQuery<readonly RuleHistory[]>(`/shipping/rules/${id}/history`, { limit: 100 });
   const names = useRuleNames();
   const columns: readonly TableColumn<RuleHistory>[] = [
@@ -297,7 +310,7 @@ function History({ of: { id, name }, onClose }: { readonly of: ShippingRule; rea
     { id: "at", title: words.updated, cell: ({ created_at }) => <Time at={created_at} /> },
   ];
   return (
-    <Dialog title={texts.historyTitle(name)} onClose={onClose} wide>
+    <Dialog title={texts.historyTitle(data?.[0]?.rule.name ?? id)} onClose={onClose} wide>
       {problem && <Notice problem={problem} />}
       {loading && <Skeleton />}
       {data && (
