@@ -148,7 +148,11 @@ export const systemHoldReasons = [
 ] as const;
 export type SystemHoldReason = (typeof systemHoldReasons)[number];
 
-export const holdReasons = [...clientHoldReasons, ...systemHoldReasons] as const;
+/** Reasons that only the system sets, and that a release lifts after somebody has decided. */
+const reviewHoldReasons = ["platform_change"] as const;
+export type ReviewHoldReason = (typeof reviewHoldReasons)[number];
+
+export const holdReasons = [...clientHoldReasons, ...systemHoldReasons, ...reviewHoldReasons] as const;
 export type HoldReason = (typeof holdReasons)[number];
 
 // These reasons write the units off. The other short reasons only make the order avoid that bin.

@@ -2,6 +2,7 @@
 
 import { Fault } from "../core/faults.ts";
 import { readRetryAfter } from "../core/http_headers.ts";
+import { parseWithLargeIntegers } from "../core/json.ts";
 import { second_ms } from "../core/time.ts";
 
 /** One request to an API. */
@@ -170,7 +171,7 @@ export function understoodOr<Said>(refusal: (problems: string) => Fault, read: (
 
 function parsedOrNull(body: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder().decode(body));
+    return parseWithLargeIntegers(new TextDecoder().decode(body));
   } catch {
     return null; // The status is enough.
   }

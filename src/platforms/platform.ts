@@ -1,4 +1,5 @@
 // The data exchanged between the service and a platform's connector. Timestamps are milliseconds, money is cents.
+import type { Fault } from "../core/faults.ts";
 import type { CompleteAddress } from "../core/postal_address.ts";
 import type { ConnectionStatus, NotificationKind, Platform, PlatformOrderState } from "./platforms.transitions.ts";
 
@@ -62,24 +63,31 @@ export interface PlatformNotification {
   readonly created_at: number | null;
   /** The whole order; null when it has to be fetched. */
   readonly order: PlatformOrder | null;
+  /** Why the order in the notification could not be read. */
+  readonly problem: Fault | null;
 }
 
 /** The shipping address at the platform. The state is its code if the platform has one, otherwise its name. */
 export type PlatformAddress = Readonly<Record<keyof CompleteAddress, string | null>>;
 
-/** An order line with goods to ship. Digital lines and lines with nothing left to ship are omitted. */
+/** An order line with goods to ship. Digital lines and lines whose units are all refunded or removed are omitted. */
 export interface PlatformLine {
   readonly external_id: string;
   readonly sku: string | null;
   /** The platform's product or variant id, from which a missing SKU is derived. */
   readonly variant_id: string;
   readonly name: string;
-  /** The units left to ship. */
+  /** The ordered units, without refunded and removed ones. */
   readonly quantity: number;
+  /**
+   * Of these, the units that the shop does not count as sent; null if its platform does not count sent units. Absent in
+   * records of older releases.
+   */
+  readonly left?: number | null;
   /** The price before discounts. */
   readonly unit_price_cents: number;
   /**
-   * The total of the remaining units after all discounts; absent in records of older releases, whose price is final.
+   * The total of `quantity` units after all discounts; absent in records of older releases, whose price is final.
    */
   readonly total_cents?: number;
 }

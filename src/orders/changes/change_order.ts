@@ -5,6 +5,7 @@ import { verifyOffline } from "../../addresses/verify_address.ts";
 import type { Actor } from "../../core/actor.ts";
 import { ofFields } from "../../core/faults.ts";
 import { readId, wireId } from "../../core/ids.ts";
+import { moneyText } from "../../core/money.ts";
 import { addressIn, isSamePlace } from "../../core/postal_address.ts";
 import type { CustomerAddress } from "../../customers/customer.ts";
 import { findRecipient } from "../../customers/customers.sql.ts";
@@ -80,6 +81,22 @@ async function retag(
  */
 export async function updateImported(tx: Tx, order_id: number, input: UpdateOrder, actor: Actor): Promise<Order> {
   return change(tx, wireId("order", order_id), input, { actor, imported: true });
+}
+
+/** Records what the shop charges for shipping an order, in any status. Refuses: resource_missing. */
+export async function setShippingAmount(
+  tx: Tx,
+  order_id: number,
+  shipping_amount_cents: number,
+  actor: Actor,
+): Promise<Order> {
+  const before = await lockOrder(tx, order_id);
+  if (before.shipping_amount_cents === shipping_amount_cents) return before;
+  const amounts = [before.shipping_amount_cents, shipping_amount_cents].map((cents) =>
+    moneyText(cents, before.currency),
+  );
+  const note = `shipping_amount: ${amounts.join(" > ")}`;
+  return saveOrder(tx, before, { ...before, shipping_amount_cents }, { event: "update", actor, note });
 }
 
 /**

@@ -12,7 +12,13 @@ import { orderable } from "../../products/product.ts";
 import { findProducts } from "../../products/products.sql.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import type { HoldOrder, ReleaseOrder } from "../order.schema.ts";
-import { isCancelled, isOpen, orderTransitions, type SystemHoldReason } from "../order.transitions.ts";
+import {
+  isCancelled,
+  isOpen,
+  orderTransitions,
+  type ReviewHoldReason,
+  type SystemHoldReason,
+} from "../order.transitions.ts";
 import {
   backorderedUnits,
   isStopped,
@@ -158,6 +164,16 @@ choose another one for this order.`;
   return holdFor(tx, order, "bad_address", note, actor);
 }
 
+/**
+ * Holds a locked order until somebody has decided what to do about a change at its shop that came too late. Another
+ * change is added to the note of the hold. Nothing is left to decide for an order that has shipped or is cancelled.
+ */
+export async function holdForReview(tx: Tx, order: Order, words: string, actor: Actor): Promise<Order> {
+  const before = order.holds.find(({ reason }) => reason === "platform_change")?.note;
+  const note = before == null || before.includes(words) ? (before ?? words) : `${before} ${words}`;
+  return holdFor(tx, order, "platform_change", note, actor);
+}
+
 const skus_named_max = 5;
 
 /** Holds a locked order while products that it still needs are inactive, and lifts that hold once all are active. */
@@ -173,7 +189,13 @@ order. The hold then ends by itself.`;
 }
 
 /** Places a system hold, unless one with this note exists. */
-async function holdFor(tx: Tx, order: Order, reason: SystemHoldReason, words: string, actor: Actor): Promise<Order> {
+async function holdFor(
+  tx: Tx,
+  order: Order,
+  reason: SystemHoldReason | ReviewHoldReason,
+  words: string,
+  actor: Actor,
+): Promise<Order> {
   const note = words.slice(0, note_max);
   if (order.holds.some((hold) => hold.reason === reason && hold.note === note)) return order;
   const hold = { reason, note, hold_until: null, reserve_inventory: true, created_at: tx.now };

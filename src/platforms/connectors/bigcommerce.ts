@@ -16,6 +16,7 @@ import type { PlatformOrderState } from "../platforms.transitions.ts";
 import { ask, parseReply, platformError, readPages, requireCredential } from "./call_platform.ts";
 import type { PlatformAccess, PlatformConnector } from "./connector.ts";
 import {
+  bundlesAsParts,
   costsOf,
   readAddress,
   readAmount,
@@ -23,6 +24,7 @@ import {
   readEmail,
   readExternalId,
   readFields,
+  readIdOrNull,
   readJson,
   readList,
   readName,
@@ -104,6 +106,7 @@ function read({ headers, raw }: PlatformInbound): PlatformNotification {
     topic,
     external_id,
     order: null,
+    problem: null,
     dedupe_key: readText(headers.get("webhook-id"), 200) ?? `${store_id} ${topic} ${external_id} ${hash}`,
     stores: [readText(body["producer"], 100)?.replace(/^stores\//, ""), store_id].flatMap((name) => name ?? []),
     created_at: typeof created === "number" ? created * second_ms : null,
@@ -187,13 +190,16 @@ function orderOf(order: JsonFields, products: readonly JsonFields[], addresses: 
   // Prices are in the store's currency. `currency_code` is the currency that the buyer saw.
   const currency = readCurrency(order["default_currency_code"] ?? order["currency_code"], "default_currency_code");
   const lines = products.flatMap((product, index) => lineOf(product, currency, `products[${index}]`));
+  const parents = new Map(
+    products.map(({ id, parent_order_product_id }) => [String(id), readIdOrNull(parent_order_product_id)]),
+  );
   const updated_at = readTimestamp(order["date_modified"], "date_modified");
   const several = addresses.length > 1 ? `The order has ${addresses.length} addresses at BigCommerce.` : null;
   const id = readExternalId(order["id"], "id");
   return {
     external_id: id,
     number: id,
-    state: stateOf(order, products),
+    state: stateOf(order),
     email: readEmail(billing["email"]) ?? readEmail(address["email"]),
     customer_name: readName(billing["first_name"], billing["last_name"]),
     phone: readText(billing["phone"], 50),
@@ -208,7 +214,7 @@ function orderOf(order: JsonFields, products: readonly JsonFields[], addresses: 
       country: address["country_iso2"],
       phone: address["phone"],
     }),
-    lines: withUnits(lines),
+    lines: withUnits(bundlesAsParts(lines.map((line) => ({ line, parent_id: parents.get(line.external_id) ?? null })))),
     shipping_method: readText(address["shipping_method"], 200),
     shipping_amount_cents: readAmount(order["shipping_cost_ex_tax"], currency, "shipping_cost_ex_tax"),
     currency,
@@ -218,14 +224,9 @@ function orderOf(order: JsonFields, products: readonly JsonFields[], addresses: 
   };
 }
 
-function stateOf(order: JsonFields, products: readonly JsonFields[]): PlatformOrderState {
+function stateOf(order: JsonFields): PlatformOrderState {
   if (order["is_deleted"] === true) return "cancelled";
-  const state = states[Number(order["status_id"])] ?? "unpaid";
-  const goods = products.filter(isSent);
-  const sent = goods.every(
-    (product) => readQuantity(product["quantity_shipped"] ?? 0, "quantity_shipped") >= unitsToShip(product),
-  );
-  return state === "open" && goods.length > 0 && sent ? "done" : state;
+  return states[Number(order["status_id"])] ?? "unpaid";
 }
 
 /** Whether a line has to be shipped: no files, certificates or goods for pickup. */
@@ -234,22 +235,27 @@ function isSent({ type, order_pickup_method_id }: JsonFields): boolean {
   return type !== "digital" && type !== "giftcertificate" && !collected;
 }
 
-function unitsToShip(product: JsonFields, field = "products"): number {
+function unitsToShip(product: JsonFields, field: string): number {
   const refunded = readQuantity(product["quantity_refunded"] ?? 0, `${field}.quantity_refunded`);
   return Math.max(0, readQuantity(product["quantity"], `${field}.quantity`) - refunded);
+}
+
+function unsentUnits(product: JsonFields, field = "products"): number {
+  const sent = readQuantity(product["quantity_shipped"] ?? 0, `${field}.quantity_shipped`);
+  return Math.max(0, unitsToShip(product, field) - sent);
 }
 
 function lineOf(product: JsonFields, currency: string, field: string): PlatformLine[] {
   if (!isSent(product)) return [];
   const external_id = readExternalId(product["id"], `${field}.id`);
-  const [variant, own] = [Number(product["variant_id"] ?? 0), Number(product["product_id"] ?? 0)];
+  const [variant, own] = [readIdOrNull(product["variant_id"]), readIdOrNull(product["product_id"])];
   const discounts = fieldsIn(product["applied_discounts"]).map(({ amount }) =>
     readAmount(amount, currency, `${field}.discount`),
   );
   const price = (units: number) => readAmount(product["price_ex_tax"], currency, `${field}.price_ex_tax`, units);
   const ordered = readQuantity(product["quantity"], `${field}.quantity`);
   const discount = discounts.reduce((sum, amount) => sum + amount, 0);
-  const variant_id = variant > 0 ? String(variant) : own > 0 ? `p${own}` : `l${external_id}`;
+  const variant_id = variant ?? (own === null ? `l${external_id}` : `p${own}`);
   const quantity = unitsToShip(product, field);
   return [
     {
@@ -257,6 +263,7 @@ function lineOf(product: JsonFields, currency: string, field: string): PlatformL
       variant_id,
       sku: readSku(product["sku"]),
       quantity,
+      left: unsentUnits(product, field),
       name: readText(product["name"], 200) ?? `Product ${variant_id}`,
       ...costsOf({ unit_cents: price(1), total_cents: price(ordered) - discount, ordered }, quantity),
     },

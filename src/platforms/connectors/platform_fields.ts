@@ -2,9 +2,16 @@
 // are ignored.
 
 import { Fault, invalid } from "../../core/faults.ts";
+import { parseWithLargeIntegers } from "../../core/json.ts";
 import { isCurrency, readNearestCents, shareOf } from "../../core/money.ts";
 import { type JsonFields, readText } from "../../outbound/api.ts";
-import type { PlatformAddress, PlatformLine, PlatformOrder, ShipmentReport } from "../platform.ts";
+import type {
+  PlatformAddress,
+  PlatformLine,
+  PlatformNotification,
+  PlatformOrder,
+  ShipmentReport,
+} from "../platform.ts";
 
 const lines_max = 500;
 const quantity_max = 1_000_000;
@@ -13,7 +20,7 @@ const notes_characters_max = 2000;
 /** Reads the JSON body of a notification. Refuses: validation_failed. */
 export function readJson(raw: string): JsonFields {
   try {
-    return readFields(JSON.parse(raw.replace(/^\ufeff/, "")), "body");
+    return readFields(parseWithLargeIntegers(raw.replace(/^\ufeff/, "")), "body");
   } catch {
     throw invalid("body", "must be a JSON object");
   }
@@ -37,6 +44,12 @@ export function readExternalId(value: unknown, field: string): string {
   const text = Number.isSafeInteger(value) ? String(value) : value;
   if (typeof text === "string" && /^[1-9]\d{0,19}$/.test(text)) return text;
   throw invalid(field, "must be a positive integer");
+}
+
+/** Reads an identifier like `readExternalId`; null if there is none, or 0. */
+export function readIdOrNull(value: unknown): string | null {
+  const text = String(value ?? "");
+  return /^[1-9]\d{0,19}$/.test(text) ? text : null;
 }
 
 /** Reads a number of units, zero or more. Refuses: validation_failed. */
@@ -143,17 +156,56 @@ function readLines(value: unknown): string | null {
   return lines.join("\n").trim() || null;
 }
 
-/** Returns the lines with units left to ship. */
+/** Returns the lines with units. */
 export function withUnits(lines: readonly PlatformLine[]): PlatformLine[] {
   return lines.filter(({ quantity }) => quantity > 0);
 }
 
-/** Reads the order in a notification; null when it is unreadable and has to be fetched. */
-export function orderOrNull(read: () => PlatformOrder): PlatformOrder | null {
+/** A line, and the line of the bundle that it is a part of; null if it is not a part. */
+interface BundledLine {
+  readonly line: PlatformLine;
+  readonly parent_id: string | null;
+}
+
+/**
+ * Returns the goods among lines that contain bundles: the parts instead of the bundles. What a bundle costs is spread
+ * over the units of its parts. A bundle that lists no part is itself the goods.
+ */
+export function bundlesAsParts(lines: readonly BundledLine[]): PlatformLine[] {
+  const parentOf = new Map(lines.map(({ line, parent_id }) => [line.external_id, parent_id]));
+  const bundles = new Set([...parentOf.values()].filter((id) => id !== null && parentOf.has(id)));
+  let parts = lines.flatMap(({ line }) => (bundles.has(line.external_id) ? [] : line));
+  for (const { line } of lines.filter(({ line: { external_id } }) => bundles.has(external_id))) {
+    const own = new Set(parts.filter((part) => isWithin(part.external_id, line.external_id, parentOf)));
+    const units = [...own].reduce((sum, { quantity }) => sum + quantity, 0);
+    let before = 0;
+    parts = parts.map((part) => {
+      if (!own.has(part) || part.quantity === 0) return part;
+      const total = line.total_cents ?? 0;
+      const share = shareOf(total, before + part.quantity, units) - shareOf(total, before, units);
+      before += part.quantity;
+      const total_cents = (part.total_cents ?? 0) + share;
+      return { ...part, unit_price_cents: part.unit_price_cents + Math.ceil(share / part.quantity), total_cents };
+    });
+  }
+  return parts;
+}
+
+function isWithin(id: string, bundle_id: string, parentOf: ReadonlyMap<string, string | null>): boolean {
+  const seen = new Set<string>();
+  for (let at = parentOf.get(id); at != null && !seen.has(at); at = parentOf.get(at)) {
+    if (at === bundle_id) return true;
+    seen.add(at);
+  }
+  return false;
+}
+
+/** The order in a notification, or why it cannot be read and has to be fetched. */
+export function readOrder(read: () => PlatformOrder): Pick<PlatformNotification, "order" | "problem"> {
   try {
-    return read();
+    return { order: read(), problem: null };
   } catch (error) {
-    if (error instanceof Fault) return null;
+    if (error instanceof Fault) return { order: null, problem: error };
     throw error;
   }
 }

@@ -9,17 +9,18 @@ import { parseReply, verifyHeader } from "./call_platform.ts";
 import type { PlatformAccess, PlatformConnector } from "./connector.ts";
 import {
   costsOf,
-  orderOrNull,
   type PlatformLineAmounts,
   readAddress,
   readAmount,
   readCurrency,
   readEmail,
   readExternalId,
+  readIdOrNull,
   readJson,
   readList,
   readName,
   readNotes,
+  readOrder,
   readQuantity,
   readSku,
   readTimestamp,
@@ -55,14 +56,15 @@ function read({ headers, raw }: PlatformInbound): PlatformNotification {
     stores: [readText(headers.get("x-shopify-shop-domain"), 255)?.toLowerCase() ?? []].flat(),
     created_at: Number.isNaN(triggered) ? null : triggered,
   };
-  if (kind === "unknown") return { ...about, external_id: null, order: null };
+  const none = { order: null, problem: null };
+  if (kind === "unknown") return { ...about, ...none, external_id: null };
   const body = readJson(raw);
   if (topic === "orders/edited") {
     const { order_id } = fieldsOrNone(body["order_edit"]);
-    return { ...about, external_id: readExternalId(order_id, "order_edit.order_id"), order: null };
+    return { ...about, ...none, external_id: readExternalId(order_id, "order_edit.order_id") };
   }
-  const order = topic === "orders/delete" ? null : orderOrNull(() => orderOf(body, lineItems(body)));
-  return { ...about, external_id: readExternalId(body["id"], "id"), order };
+  const read_order = topic === "orders/delete" ? none : readOrder(() => orderOf(body, lineItems(body)));
+  return { ...about, ...read_order, external_id: readExternalId(body["id"], "id") };
 }
 
 async function fetchOrder(access: PlatformAccess, external_id: string): Promise<PlatformOrder | null> {
@@ -95,11 +97,11 @@ async function changedSince(access: PlatformAccess, since: number) {
 }
 
 /** Reads a number, or a global id such as `gid://shopify/Order/123`. */
-function readId(value: unknown, field: string): string {
-  return readExternalId(typeof value === "string" ? value.replace(/^gid:\/\/shopify\/\w+\//, "") : value, field);
-}
+const readId = (value: unknown, field: string): string => readExternalId(withoutType(value), field);
 
-/** The lines of an order in a webhook, with the units left after refunds and removals. */
+const withoutType = (id: unknown): unknown => (typeof id === "string" ? id.replace(/^gid:\/\/shopify\/\w+\//, "") : id);
+
+/** The lines of an order in a webhook, with their units after refunds and removals. */
 function lineItems(order: JsonFields): readonly JsonFields[] {
   const refunded = fieldsIn(order["refunds"]).flatMap(({ refund_line_items }) => fieldsIn(refund_line_items));
   return readList(order["line_items"], "line_items").map((line, index) => {
@@ -181,11 +183,13 @@ function lineOf(line: JsonFields, currency: string, field: string): PlatformLine
   const product = idOrNull(line["product_id"] ?? fieldsOrNone(line["product"])["id"]);
   const variant_id = variant ?? (product === null ? `l${external_id}` : `p${product}`);
   const quantity = readQuantity(line["current_quantity"], `${field}.quantity`);
+  const left = readQuantity(line["fulfillable_quantity"] ?? quantity, `${field}.fulfillable_quantity`);
   return {
     external_id,
     variant_id,
     sku: readSku(line["sku"]),
     quantity,
+    left: Math.min(left, quantity),
     name: readText(line["name"], 200) ?? readText(line["title"], 200) ?? `Product ${variant_id}`,
     ...costsOf(moneyOf(line, currency, field), quantity),
   };
@@ -221,7 +225,4 @@ function lineNotes(line: JsonFields) {
 
 const inShop = (money: unknown): unknown => fieldsOrNone(fieldsOrNone(money)["shop_money"])["amount"];
 
-function idOrNull(value: unknown): string | null {
-  const text = typeof value === "number" ? String(value) : readText(value, 100)?.replace(/^gid:\/\/shopify\/\w+\//, "");
-  return text !== undefined && /^[1-9]\d{0,19}$/.test(text) ? text : null;
-}
+const idOrNull = (value: unknown): string | null => readIdOrNull(withoutType(value));

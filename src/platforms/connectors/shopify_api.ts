@@ -28,7 +28,7 @@ export const order_query = `query Order($id: ID!, $after: String) {
     line_items: lineItems(first: 50, after: $after) {
       nodes {
         id name sku requires_shipping: requiresShipping gift_card: isGiftCard
-        quantity current_quantity: currentQuantity
+        quantity current_quantity: currentQuantity fulfillable_quantity: unfulfilledQuantity
         price_set: originalUnitPriceSet { shop_money: shopMoney { amount } }
         discount_allocations: discountAllocations {
           amount_set: allocatedAmountSet { shop_money: shopMoney { amount } }

@@ -16,18 +16,20 @@ import type { PlatformOrderState } from "../platforms.transitions.ts";
 import { ask, parseReply, platformError, readPages, requireCredential, verifyHeader } from "./call_platform.ts";
 import type { PlatformAccess, PlatformConnector } from "./connector.ts";
 import {
+  bundlesAsParts,
   costsOf,
-  orderOrNull,
   readAddress,
   readAmount,
   readCurrency,
   readEmail,
   readExternalId,
   readFields,
+  readIdOrNull,
   readJson,
   readList,
   readName,
   readNotes,
+  readOrder,
   readQuantity,
   readSku,
   readTimestamp,
@@ -63,7 +65,8 @@ export const woocommerce: PlatformConnector = {
 /** Reads a notification. The ping after a webhook is created is an unsigned form without an order. */
 function read({ headers, raw }: PlatformInbound): PlatformNotification {
   const source = readText(headers.get("x-wc-webhook-source"), 2048)?.replace(/\/+$/, "");
-  const about = { stores: [source ?? []].flat(), created_at: null, external_id: null, order: null };
+  const none = { order: null, problem: null };
+  const about = { stores: [source ?? []].flat(), created_at: null, external_id: null, ...none };
   if (/^webhook_id=\d{1,20}$/.test(raw.trim()))
     return { ...about, kind: "ping", topic: "ping", dedupe_key: raw.trim() };
   const topic = readText(headers.get("x-wc-webhook-topic"), 100);
@@ -75,8 +78,8 @@ function read({ headers, raw }: PlatformInbound): PlatformNotification {
   const external_id = readExternalId(body["id"], "id");
   // The order contains only the amounts of its refunds, so their units have to be fetched.
   const is_complete = topic !== "order.deleted" && fieldsIn(body["refunds"]).length === 0;
-  const order = is_complete ? orderOrNull(() => orderOf(body, [])) : null;
-  return { ...about, kind: "order", topic, dedupe_key, external_id, order };
+  const read_order = is_complete ? readOrder(() => orderOf(body, [])) : none;
+  return { ...about, ...read_order, kind: "order", topic, dedupe_key, external_id };
 }
 
 async function fetchOrder(access: PlatformAccess, external_id: string): Promise<PlatformOrder | null> {
@@ -162,6 +165,10 @@ function orderOf(order: JsonFields, refunds: readonly JsonFields[]): PlatformOrd
   const external_id = readExternalId(order["id"], "id");
   const items = readList(order["line_items"], "line_items");
   const currency = readCurrency(order["currency"], "currency");
+  const lines = items.map((item, index) => {
+    const parent_id = readIdOrNull(item["bundled_by"]) ?? readIdOrNull(item["composite_parent"]);
+    return { line: lineOf(item, refunds, currency, `line_items[${index}]`), parent_id };
+  });
   return {
     external_id,
     number: readText(order["number"], 100) ?? external_id,
@@ -180,7 +187,7 @@ function orderOf(order: JsonFields, refunds: readonly JsonFields[]): PlatformOrd
       country: to["country"],
       phone: readText(to["phone"], 50) ?? billing["phone"],
     }),
-    lines: withUnits(items.map((item, index) => lineOf(item, refunds, currency, `line_items[${index}]`))),
+    lines: isCollected(methods) ? [] : withUnits(bundlesAsParts(lines)),
     shipping_method: readPlain(methods[0]?.["method_title"], 200),
     shipping_amount_cents: readAmount(order["shipping_total"], currency, "shipping_total"),
     currency,
@@ -190,11 +197,19 @@ function orderOf(order: JsonFields, refunds: readonly JsonFields[]): PlatformOrd
   };
 }
 
+/** Pickup methods of the classic checkout and of the block checkout. */
+const pickup_methods: readonly unknown[] = ["local_pickup", "pickup_location"];
+
+/** Whether the buyer collects the goods. */
+function isCollected(methods: readonly JsonFields[]): boolean {
+  return methods.length > 0 && methods.every(({ method_id }) => pickup_methods.includes(method_id));
+}
+
 function lineOf(item: JsonFields, refunds: readonly JsonFields[], currency: string, field: string): PlatformLine {
   const external_id = readExternalId(item["id"], `${field}.id`);
   const ordered = readQuantity(item["quantity"], `${field}.quantity`);
-  const [variation, product] = [Number(item["variation_id"] ?? 0), Number(item["product_id"] ?? 0)];
-  const variant_id = variation > 0 ? `${variation}` : product > 0 ? `p${product}` : `l${external_id}`;
+  const [variation, product] = [readIdOrNull(item["variation_id"]), readIdOrNull(item["product_id"])];
+  const variant_id = variation ?? (product === null ? `l${external_id}` : `p${product}`);
   const total_cents = readAmount(item["total"], currency, `${field}.total`);
   const full_cents = Math.max(total_cents, readAmount(item["subtotal"], currency, `${field}.subtotal`));
   const quantity = Math.max(0, ordered - refundedUnits(external_id, refunds));
@@ -203,6 +218,7 @@ function lineOf(item: JsonFields, refunds: readonly JsonFields[], currency: stri
     variant_id,
     sku: readSku(item["sku"]),
     quantity,
+    left: null,
     name: readPlain(item["name"], 200) ?? `Product ${variant_id}`,
     ...costsOf({ unit_cents: Math.ceil(full_cents / Math.max(1, ordered)), total_cents, ordered }, quantity),
   };

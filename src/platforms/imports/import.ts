@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { iso, isoOrNull } from "../../core/clock.ts";
 import { Fault, type FaultCode, invalid } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
-import { decimalsOf } from "../../core/money.ts";
+import { decimalsOf, shareOf } from "../../core/money.ts";
 import type { CompleteAddress } from "../../core/postal_address.ts";
 import type { RetrySchedule } from "../../core/retry.ts";
 import { day_ms, hour_ms, second_ms } from "../../core/time.ts";
@@ -27,11 +27,14 @@ export interface SeenPlatformOrder {
   readonly notes: string;
 }
 
-/** A line of a platform's order and the units ordered here. */
+/** A line of a platform's order, as it was last processed. */
 export interface ImportedLine {
   readonly external_id: string;
   readonly sku: string;
+  /** The units to ship here, including those that have shipped. */
   readonly quantity: number;
+  /** The units that the platform's order had, by anyone; absent in records of older releases. */
+  readonly ordered?: number;
 }
 
 /** The link between a platform's order and an order here, with the state of the import. */
@@ -169,7 +172,7 @@ export function stepOf(
 ): PlatformImportStep {
   if (order.updated_at < (before.external_updated_at ?? 0)) return "nothing";
   if (!exists) {
-    if (order.state === "open") return order.lines.length === 0 ? "ignore" : "create";
+    if (order.state === "open") return order.lines.every((line) => leftOf(line) === 0) ? "ignore" : "create";
     return order.state === "unpaid" ? "wait" : "ignore";
   }
   if (order.state === "cancelled") return "cancel";
@@ -193,23 +196,29 @@ export function outcomeOf(state: PlatformOrderState, exists: boolean) {
 const digest = (value: unknown) => createHash("sha256").update(JSON.stringify(value)).digest("base64url");
 
 /** Returns the digests of an order, with which its next version is compared. */
-export function seenOf({ state, address, lines, shipping_method, notes, currency }: PlatformOrder): SeenPlatformOrder {
+export function seenOf(order: PlatformOrder): SeenPlatformOrder {
+  const { state, lines, shipping_method, notes, currency } = order;
   // Unit prices after discounts in hundredths, as earlier digests computed them.
   const hundredths = 100 / 10 ** decimalsOf(currency);
   const parts = lines.map((line) => {
     const price = (totalOf(line) * hundredths) / Math.max(1, line.quantity);
-    return [line.external_id, line.sku, line.variant_id, line.quantity, price];
+    return [line.external_id, line.sku, line.variant_id, line.quantity, price, line.left ?? null];
   });
   return {
     state,
-    address: digest(address),
+    address: digest(addressOf(order)),
     lines: digest(parts),
     shipping_method: digest(shipping_method),
     notes: digest(notes),
   };
 }
 
-/** The total of the remaining units of a line, in cents. */
+/** The units of a line that are left to ship when `shipped` of them have shipped here. */
+function leftOf({ quantity, left }: PlatformLine, shipped = 0): number {
+  return left ?? Math.max(0, quantity - shipped);
+}
+
+/** The total of the units of a line, in cents. */
 const totalOf = ({ quantity, unit_price_cents, total_cents }: PlatformLine) =>
   total_cents ?? quantity * unit_price_cents;
 
@@ -276,28 +285,73 @@ const sku_characters_max = 100;
 const units_max = 1_000_000;
 
 /** An order line to create here. */
-export interface WantedLine {
-  readonly external_id: string;
-  readonly sku: string;
+export interface WantedLine extends Required<ImportedLine> {
   readonly name: string;
-  readonly quantity: number;
   readonly unit_price_cents: number;
   readonly total_cents: number;
 }
 
 /**
- * Returns the lines of an order. A line without a valid SKU gets one from the platform's name and the variant's id. A
- * quantity beyond a million is refused. Refuses: validation_failed.
+ * Returns the lines of an order that has not shipped here, with the units that are left to ship. A line without a valid
+ * SKU gets one from the platform's name and the variant's id. A quantity beyond a million is refused.
+ * Refuses: validation_failed.
  */
 export function wantedLines(platform: Platform, { lines }: PlatformOrder): WantedLine[] {
-  return lines.map((line, at) => {
-    const { external_id, quantity, unit_price_cents } = line;
-    const is_valid = Number.isInteger(quantity) && quantity >= 1 && quantity <= units_max;
+  return lines.flatMap((line, at) => {
+    const { external_id, quantity: ordered, unit_price_cents } = line;
+    const is_valid = Number.isInteger(ordered) && ordered >= 1 && ordered <= units_max;
     if (!is_valid) throw invalid(`lines[${at}].quantity`, `must be 1 to ${units_max}`);
+    const quantity = leftOf(line);
+    if (quantity === 0) return [];
     const sku = skuOf(platform, line);
-    const costs = { unit_price_cents, total_cents: totalOf(line) };
-    return { external_id, sku, name: fitted(line.name, 200) ?? sku, quantity, ...costs };
+    const costs = { unit_price_cents, total_cents: shareOf(totalOf(line), quantity, ordered) };
+    return [{ external_id, sku, name: fitted(line.name, 200) ?? sku, quantity, ordered, ...costs }];
   });
+}
+
+/** Changes of an order's lines at its platform, after work on the order has begun here. */
+interface LineChanges {
+  /** The lines as they are now. */
+  readonly lines: readonly ImportedLine[];
+  /** By SKU, the units that are no longer to ship here, and those that were added. */
+  readonly fewer: ReadonlyMap<string, number>;
+  readonly more: ReadonlyMap<string, number>;
+}
+
+/**
+ * Compares a platform's order with its lines as they were last processed. `shipped` has the units that have shipped
+ * here, by SKU. Until the platform has heard of all of them it counts them as left, so a reduction may show later.
+ */
+export function lineChanges(
+  platform: Platform,
+  { lines: received }: PlatformOrder,
+  known: readonly ImportedLine[],
+  shipped: ReadonlyMap<string, number>,
+): LineChanges {
+  const unassigned = new Map(shipped);
+  const [fewer, more] = [new Map<string, number>(), new Map<string, number>()];
+  const add = (to: Map<string, number>, sku: string, units: number) => {
+    if (units > 0) to.set(sku, (to.get(sku) ?? 0) + units);
+  };
+  const isSame = (one: ImportedLine, now: PlatformLine) =>
+    one.external_id === now.external_id && one.sku === skuOf(platform, now);
+  const lines = known.map((line) => {
+    const now = received.find((one) => isSame(line, one));
+    const own = Math.min(line.quantity, unassigned.get(line.sku) ?? 0);
+    unassigned.set(line.sku, (unassigned.get(line.sku) ?? 0) - own);
+    const quantity = Math.min(line.quantity, own + (now === undefined ? 0 : leftOf(now, own)));
+    const { ordered = line.quantity } = line;
+    add(fewer, line.sku, line.quantity - quantity);
+    add(more, line.sku, (now?.quantity ?? 0) - ordered);
+    return { ...line, quantity, ordered: now?.quantity ?? 0 };
+  });
+  const added = received.filter((now) => !known.some((line) => isSame(line, now)));
+  const fresh = added.map((line) => {
+    const sku = skuOf(platform, line);
+    add(more, sku, leftOf(line));
+    return { external_id: line.external_id, sku, quantity: 0, ordered: line.quantity };
+  });
+  return { lines: [...lines, ...fresh], fewer, more };
 }
 
 function skuOf(platform: Platform, { sku, variant_id }: PlatformLine): string {

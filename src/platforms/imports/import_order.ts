@@ -8,13 +8,13 @@ import { isErasedEmail } from "../../customers/customer.ts";
 import { findCustomerByEmail } from "../../customers/customers.sql.ts";
 import { createCustomer, keepAddress } from "../../customers/customers.ts";
 import { refuseForClosed } from "../../merchants/directory.sql.ts";
-import { cancelOrder } from "../../orders/changes/cancel_order.ts";
-import { updateImported } from "../../orders/changes/change_order.ts";
-import { holdOrder, releaseOrder } from "../../orders/changes/holds.ts";
+import { cancelItems, cancelOrder, itemsToCancel, losingParcels } from "../../orders/changes/cancel_order.ts";
+import { setShippingAmount, updateImported } from "../../orders/changes/change_order.ts";
+import { holdForReview, holdOrder, releaseOrder } from "../../orders/changes/holds.ts";
 import { importOrder } from "../../orders/lifecycle/create_order.ts";
-import type { UpdateOrder } from "../../orders/order.schema.ts";
-import { type OrderStatus, openStatuses } from "../../orders/order.transitions.ts";
-import type { Order } from "../../orders/order.ts";
+import type { CancelItems, UpdateOrder } from "../../orders/order.schema.ts";
+import { isOpen } from "../../orders/order.transitions.ts";
+import { type Order, type OrderHold, openUnits } from "../../orders/order.ts";
 import { findOrders, lockOrder, saveOrder } from "../../orders/orders.sql.ts";
 import { initialImportedProductStatus } from "../../products/product.ts";
 import { findProductsBySku } from "../../products/products.sql.ts";
@@ -22,12 +22,13 @@ import { createProduct } from "../../products/products.ts";
 import { voidLabelsOfOrder } from "../../shipping/labels/void_label.ts";
 import type { Tx } from "../../storage/database.ts";
 import type { PlatformOrder, StoreConnection } from "../platform.ts";
-import type { ImportClaim, OrderImport, SeenPlatformOrder } from "./import.ts";
+import type { ImportClaim, ImportedLine, OrderImport, SeenPlatformOrder } from "./import.ts";
 import {
   addressOf,
   emailOf,
   fitted,
   fittedNotes,
+  lineChanges,
   namesOf,
   numbersFor,
   outcomeOf,
@@ -74,13 +75,12 @@ export async function processOrderImport(
       return settleImport(tx, before, claim, { action: exists ? "import" : "ignore", code, message, ...read });
     }
   }
-  const wanted = step === "create" || step === "change" ? wantedLines(connection.platform, received) : null;
-  await act(tx, { connection, received, wanted: wanted ?? [], order_id: before.order_id, seen }, step);
+  const done = await act(tx, { connection, received, order_id: before.order_id, seen, known: lines }, step);
   return settleImport(tx, before, claim, {
     ...outcomeOf(received.state, exists || step === "create"),
     external_updated_at: received.updated_at,
     seen: seenOf(received),
-    lines: wanted?.map(({ external_id, sku, quantity }) => ({ external_id, sku, quantity })) ?? lines,
+    lines: done,
   });
 }
 
@@ -112,20 +112,23 @@ export async function processMissingOrder(tx: Tx, claim: ImportClaim): Promise<O
 interface PlatformOrderInput {
   readonly connection: StoreConnection;
   readonly received: PlatformOrder;
-  readonly wanted: readonly WantedLine[];
   readonly order_id: number;
   readonly seen: SeenPlatformOrder | null;
+  readonly known: readonly ImportedLine[];
 }
 
-async function act(tx: Tx, what: PlatformOrderInput, step: PlatformImportStep): Promise<void> {
-  if (step === "create") await create(tx, what);
-  if (step === "change") await change(tx, what);
+/** Takes a step. Returns the lines as processed. */
+async function act(tx: Tx, what: PlatformOrderInput, step: PlatformImportStep): Promise<readonly ImportedLine[]> {
+  if (step === "create") return create(tx, what);
+  if (step === "change") return change(tx, what);
   if (step === "cancel") await cancel(tx, what);
   if (step === "hold") await holdUnpaid(tx, what);
-  if (step === "note") await noteDone(tx, what);
+  if (step === "note") await reviewDone(tx, what);
+  return what.known;
 }
 
-async function create(tx: Tx, { connection, received, wanted, order_id }: PlatformOrderInput): Promise<void> {
+async function create(tx: Tx, { connection, received, order_id }: PlatformOrderInput): Promise<ImportedLine[]> {
+  const wanted = wantedLines(connection.platform, received);
   const customer_id = await customerOf(tx, connection, received);
   const address = await keepAddress(tx, customer_id, addressOf(received));
   await ensureProducts(tx, wanted);
@@ -144,13 +147,16 @@ async function create(tx: Tx, { connection, received, wanted, order_id }: Platfo
   for (const order_number of numbers) {
     const take = (inner: Tx) =>
       importOrder(inner, order_id, { ...input, order_number }, platformActor(connection), source);
-    if ((await unlessRefused(tx, ["duplicate_order_number"], take)) !== null) return;
+    if ((await unlessRefused(tx, ["duplicate_order_number"], take)) !== null) return asImported(wanted);
   }
   throw new Fault(
     "duplicate_order_number",
     `The order number ${numbers[0]} and all its variants are used by other orders.`,
   );
 }
+
+const asImported = (wanted: readonly WantedLine[]): ImportedLine[] =>
+  wanted.map(({ external_id, sku, quantity, ordered }) => ({ external_id, sku, quantity, ordered }));
 
 const method_max = 200;
 const notes_max = 2000;
@@ -201,54 +207,115 @@ async function ensureProducts(tx: Tx, wanted: readonly WantedLine[]): Promise<vo
   }
 }
 
-/** Applies changes at the platform to the order. Changes that come too late are noted in its history. */
-async function change(tx: Tx, what: PlatformOrderInput): Promise<void> {
-  const { connection, received, order_id, seen } = what;
+/**
+ * Applies changes at the platform to the order. An order that came too far for one is held, with what has changed.
+ * Returns the lines as processed.
+ */
+async function change(tx: Tx, what: PlatformOrderInput): Promise<readonly ImportedLine[]> {
+  const { connection, received, order_id, seen, known } = what;
   const order = await lockOrder(tx, order_id);
   if (order.cancelled_at !== null) {
     if (seen?.state === "cancelled") await note(tx, what, notes.reopened);
-    return;
+    return known;
   }
   if (isErasedEmail(order.customer_email)) {
     await note(tx, what, notes.erased);
-    return;
+    return known;
   }
   const actor = platformActor(connection);
-  for (const hold of order.holds.filter(({ reason, note }) => reason === "payment" && note === notes.unpaid)) {
-    await releaseOrder(tx, order_id, { hold_id: hold.id }, actor);
+  for (const { id } of order.holds.filter(endsWhenOpen)) await releaseOrder(tx, order_id, { hold_id: id }, actor);
+  if (received.currency === order.currency) {
+    await setShippingAmount(tx, order_id, received.shipping_amount_cents, actor);
   }
+  const late: string[] = [];
+  const follow = async (input: UpdateOrder) => {
+    const update = (inner: Tx) => updateImported(inner, order_id, input, actor);
+    return (await unlessRefused(tx, ["invalid_state_transition"], update)) !== null;
+  };
   for (const [name, input] of await changesOf(tx, what, order)) {
-    const follow = (inner: Tx) => updateImported(inner, order_id, input, actor);
-    const followed = await unlessRefused(tx, ["invalid_state_transition"], follow);
-    if (followed === null) await note(tx, what, `The platform changed ${name}, too late for this order.`);
+    if (!(await follow(input))) late.push(`its ${name} changed`);
   }
-  if (received.lines.length === 0 && seen?.lines !== seenOf(received).lines) await note(tx, what, notes.emptied);
+  const lines = seen?.lines === seenOf(received).lines ? known : await followLines(tx, what, { follow, late });
+  if (late.length > 0) await review(tx, what, `At the shop, ${late.join(", and ")}, too late to follow here.`);
+  return lines;
 }
 
-/** The changes since the order was last processed, each with a name and as an update. */
+/** Whether a hold was placed only because the platform's order was unpaid, cancelled or sent, which it no longer is. */
+function endsWhenOpen({ reason, note }: OrderHold): boolean {
+  if (reason === "payment") return note === notes.unpaid;
+  return reason === "platform_change" && [notes.unpaid, notes.cancelled, notes.done].some((words) => words === note);
+}
+
+/** The changes of fields since the order was last processed, each with a name and as an update. */
 async function changesOf(
   tx: Tx,
-  { received, wanted, seen }: PlatformOrderInput,
+  { received, seen }: PlatformOrderInput,
   order: Order,
 ): Promise<[string, UpdateOrder][]> {
   const now = seenOf(received);
   const changes: [string, UpdateOrder][] = [];
   if (seen?.address !== now.address) {
     const address = await keepAddress(tx, order.customer_id, addressOf(received));
-    changes.push(["the address", { shipping_address_id: address.id }]);
-  }
-  if (seen?.lines !== now.lines && wanted.length > 0) {
-    await ensureProducts(tx, wanted);
-    changes.push(["the lines", { line_items: lineItems(wanted, received.currency) }]);
+    changes.push(["address", { shipping_address_id: address.id }]);
   }
   if (seen?.shipping_method !== now.shipping_method) {
-    changes.push(["the shipping method", { shipping_method: fitted(received.shipping_method, method_max) }]);
+    changes.push(["shipping method", { shipping_method: fitted(received.shipping_method, method_max) }]);
   }
-  if (seen?.notes !== now.notes) changes.push(["the notes", { order_notes: fittedNotes(received.notes, notes_max) }]);
+  if (seen?.notes !== now.notes) changes.push(["notes", { order_notes: fittedNotes(received.notes, notes_max) }]);
   return changes;
 }
 
-/** Cancels the order if possible; otherwise its history records that the platform cancelled it. */
+/** How changes are applied: `follow` updates the order and returns whether it could, `late` gets what it could not. */
+interface Following {
+  readonly follow: (input: UpdateOrder) => Promise<boolean>;
+  readonly late: string[];
+}
+
+/**
+ * Replaces the lines of an order that no work has begun on. Of others, it cancels the units that are no longer to ship
+ * here. Returns the lines as processed.
+ */
+async function followLines(
+  tx: Tx,
+  what: PlatformOrderInput,
+  { follow, late }: Following,
+): Promise<readonly ImportedLine[]> {
+  const { connection, received, order_id, known } = what;
+  const wanted = wantedLines(connection.platform, received);
+  if (wanted.length > 0) {
+    await ensureProducts(tx, wanted);
+    if (await follow({ line_items: lineItems(wanted, received.currency) })) return asImported(wanted);
+  }
+  const order = await lockOrder(tx, order_id);
+  const shipped = new Map<string, number>();
+  for (const { sku, quantity_shipped } of order.lines) shipped.set(sku, (shipped.get(sku) ?? 0) + quantity_shipped);
+  const { lines, fewer, more } = lineChanges(connection.platform, received, known, shipped);
+  for (const [sku, units] of more) late.push(`${units} of ${sku} were added`);
+  const items = [...fewer].flatMap(([sku, units]) => {
+    const open = order.lines.reduce((sum, line) => sum + (line.sku === sku ? openUnits(line) : 0), 0);
+    const quantity = Math.min(open, units);
+    if (quantity < units) late.push(`${units - quantity} of ${sku} were removed`);
+    return quantity > 0 ? [{ sku, quantity }] : [];
+  });
+  if (items.length === 0) return lines;
+  const cancel = (inner: Tx) => cancelRemoved(inner, order, items, platformActor(connection));
+  if ((await unlessRefused(tx, ["invalid_state_transition"], cancel)) === null) {
+    for (const { sku, quantity } of items) late.push(`${quantity} of ${sku} were removed`);
+  }
+  return lines;
+}
+
+/** Cancels units, unless a parcel with a label would lose some. Refuses: invalid_state_transition. */
+async function cancelRemoved(tx: Tx, order: Order, items: CancelItems["items"], actor: Actor): Promise<Order> {
+  const parcels = losingParcels(order, itemsToCancel(order, items));
+  if (parcels.some(({ shipment }) => shipment.tracking_number !== null)) {
+    throw new Fault("invalid_state_transition", "A parcel with a label contains the units.");
+  }
+  const note = "They were refunded or removed at the shop, or sent by others.";
+  return cancelItems(tx, wireId("order", order.id), { items, reason: "customer", note }, actor);
+}
+
+/** Cancels the order if possible. */
 async function cancel(tx: Tx, what: PlatformOrderInput): Promise<void> {
   const { connection, order_id, seen } = what;
   const order = await lockOrder(tx, order_id);
@@ -260,14 +327,13 @@ async function cancel(tx: Tx, what: PlatformOrderInput): Promise<void> {
     return cancelOrder(inner, id, { reason: "customer", note: "The platform cancelled the order." }, actor);
   };
   const cancelled = await unlessRefused(tx, ["invalid_state_transition", "label_not_voidable"], give_up);
-  if (cancelled === null) await note(tx, what, notes.cancelled);
+  if (cancelled === null) await review(tx, what, notes.cancelled);
 }
 
 const notes = {
   reopened: "The platform reopened the order, but it is cancelled here. Create it again.",
-  emptied: "The platform removed every line of the order.",
+  // The next three are stored with holds, which are released when their note equals it: never reword them.
   cancelled: "The platform cancelled the order, but it could no longer be cancelled here.",
-  // Stored with holds, which are released when their note equals it: never reword it.
   unpaid: "The order is no longer paid, according to the platform.",
   done: "The platform reports the order as already shipped.",
   gone: "The platform no longer has the order.",
@@ -282,14 +348,19 @@ async function holdUnpaid(tx: Tx, what: PlatformOrderInput): Promise<void> {
   const hold = { reason: "payment", note: notes.unpaid } as const;
   const actor = platformActor(what.connection);
   const place = (inner: Tx) => holdOrder(inner, wireId("order", order.id), hold, actor);
-  if ((await unlessRefused(tx, ["invalid_state_transition"], place)) === null) await note(tx, what, notes.unpaid);
+  if ((await unlessRefused(tx, ["invalid_state_transition"], place)) === null) await review(tx, what, notes.unpaid);
 }
 
-/** Notes in the history that the platform counts the order as shipped, unless it has shipped here. */
-async function noteDone(tx: Tx, what: PlatformOrderInput): Promise<void> {
-  const { status } = await lockOrder(tx, what.order_id);
-  const open: readonly OrderStatus[] = openStatuses;
-  if (open.includes(status) && what.seen?.state !== "done") await note(tx, what, notes.done);
+/** Asks for a decision about an order that the platform counts as shipped, unless it has shipped here. */
+async function reviewDone(tx: Tx, what: PlatformOrderInput): Promise<void> {
+  if (what.seen?.state !== "done") await review(tx, what, notes.done);
+}
+
+/** Holds the order until somebody has decided what to do. An order that has shipped or is cancelled gets a note. */
+async function review(tx: Tx, what: PlatformOrderInput, words: string): Promise<void> {
+  const order = await lockOrder(tx, what.order_id);
+  if (isOpen(order.status)) await holdForReview(tx, order, words, platformActor(what.connection));
+  else if (words !== notes.done) await note(tx, what, words);
 }
 
 async function note(

@@ -1,11 +1,11 @@
-import { assert } from "../../core/faults.ts";
+import { assert, type Fault } from "../../core/faults.ts";
 import { retryWait } from "../../core/retry.ts";
 import { transition } from "../../core/transitions.ts";
 import { allotOrderId } from "../../orders/orders.sql.ts";
 import type { Tx } from "../../storage/database.ts";
 import type { ClaimedWork } from "../../storage/queue.ts";
 import { getConnection, listActiveConnections } from "../connections.sql.ts";
-import type { PlatformChange, PlatformOrder, StoreConnection } from "../platform.ts";
+import type { PlatformChange, PlatformNotification, StoreConnection } from "../platform.ts";
 import {
   awaitsPayment,
   type ImportAction,
@@ -14,7 +14,7 @@ import {
   isQueued,
 } from "../platforms.transitions.ts";
 import type { ImportClaim, ImportedLine, OrderImport, SeenPlatformOrder } from "./import.ts";
-import { giveUpAt, payloadAfter, platformRetries, type reasonOf } from "./import.ts";
+import { giveUpAt, payloadAfter, platformRetries, reasonOf } from "./import.ts";
 import {
   findImports,
   importQueue,
@@ -27,25 +27,34 @@ import {
 
 const no_reason = { error_code: null, error_message: null };
 
+function reasonIn(problem: Fault | null) {
+  if (problem === null) return no_reason;
+  const { code, message } = reasonOf(problem, []);
+  return { error_code: code, error_message: message };
+}
+
+/** An order as received; null to fetch it, with the reason if it was received and could not be read. */
+type ReceivedOrder = Pick<PlatformNotification, "order" | "problem">;
+
 /**
- * Queues an order of a store for import, as received, or with null to fetch it. The first notification allots the
- * order's id, which never changes.
+ * Queues an order of a store for import. The first notification allots the order's id, which never changes. Why a
+ * received order could not be read is kept as the import's reason until it is processed.
  */
 export async function queueImport(
   tx: Tx,
   connection: StoreConnection,
   external_id: string,
-  order: PlatformOrder | null,
+  received: ReceivedOrder,
 ): Promise<OrderImport> {
   tx.wake(importQueue.job, tx.now);
   const known = await lockImportOf(tx, connection.id, external_id);
-  if (known !== null) return queueAgain(tx, connection, known, order);
-  const inserted = await insertImport(tx, newImport(tx, connection, external_id, await allotOrderId(tx), order));
+  if (known !== null) return queueAgain(tx, connection, known, received);
+  const inserted = await insertImport(tx, newImport(tx, connection, external_id, await allotOrderId(tx), received));
   if (inserted !== null) return inserted;
   // Another notification of the same order was inserted concurrently.
   const other = await lockImportOf(tx, connection.id, external_id);
   assert(other !== null, "the conflicting import exists");
-  return queueAgain(tx, connection, other, order);
+  return queueAgain(tx, connection, other, received);
 }
 
 function newImport(
@@ -53,7 +62,7 @@ function newImport(
   { id: connection_id, merchant_id }: StoreConnection,
   external_id: string,
   order_id: number,
-  payload: PlatformOrder | null,
+  { order: payload, problem }: ReceivedOrder,
 ): Omit<OrderImport, "id"> {
   return {
     merchant_id,
@@ -70,16 +79,16 @@ function newImport(
     next_at: tx.now,
     leased_until: null,
     give_up_at: giveUpAt(tx.now),
-    ...no_reason,
+    ...reasonIn(problem),
     created_at: tx.now,
     updated_at: tx.now,
     imported_at: null,
   };
 }
 
-async function queueAgain(tx: Tx, connection: StoreConnection, before: OrderImport, order: PlatformOrder | null) {
+async function queueAgain(tx: Tx, connection: StoreConnection, before: OrderImport, { order, problem }: ReceivedOrder) {
   const payload = payloadAfter(before, order, connection.api_token !== null);
-  const queued = { ...requeued(tx, before, "queue"), payload, revision: before.revision + 1 };
+  const queued = { ...requeued(tx, before, "queue"), ...reasonIn(problem), payload, revision: before.revision + 1 };
   await saveImport(tx, queued);
   return queued;
 }
@@ -109,9 +118,11 @@ export async function queueChanged(
     return record === undefined || (!isQueued(record.status) && (record.external_updated_at ?? 0) < updated_at);
   });
   // Sorted by id, so that imports are locked in a fixed order; a notification locks only its own.
-  for (const { external_id } of missed.toSorted(byExternalId)) await queueImport(tx, connection, external_id, null);
+  for (const { external_id } of missed.toSorted(byExternalId)) await queueImport(tx, connection, external_id, unread);
   return missed.length;
 }
+
+const unread: ReceivedOrder = { order: null, problem: null };
 
 const byExternalId = (a: PlatformChange, b: PlatformChange) => (a.external_id < b.external_id ? -1 : 1);
 

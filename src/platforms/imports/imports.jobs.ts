@@ -75,8 +75,10 @@ async function fetchOrder(
   access: PlatformAccess,
 ): Promise<PlatformOrder | null> {
   if (access.credentials.api_token === null) {
-    const facts = { permanent: true };
-    throw new Fault("platform_error", "The order must be fetched, but the connection has no api_token.", facts);
+    const { error_code, error_message } = record;
+    const received = error_code === null ? "" : `The order that was received cannot be read: ${error_message} `;
+    const message = `${received}The order must be fetched, but the connection has no api_token.`;
+    throw new Fault("platform_error", message, { permanent: true });
   }
   return connectors[connection.platform].fetchOrder(access, record.external_id);
 }

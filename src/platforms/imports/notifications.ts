@@ -44,12 +44,12 @@ export function notificationView(order_id: string | null, estimated_ship_date: s
 export async function takeNotification(
   tx: Tx,
   connection_id: number,
-  { topic, external_id, dedupe_key, order }: PlatformNotification & { readonly external_id: string },
+  { topic, external_id, dedupe_key, order, problem }: PlatformNotification & { readonly external_id: string },
 ): Promise<string> {
   const connection = await getConnection(tx, connection_id);
   const earlier = await findAnswer(tx, connection_id, dedupe_key);
   if (earlier !== null) return earlier;
-  const queued = await queueImport(tx, connection, external_id, order);
+  const queued = await queueImport(tx, connection, external_id, { order, problem });
   const order_id = wireId("order", queued.order_id);
   const answer = JSON.stringify(notificationView(order_id, await estimateOf(tx, queued.order_id)));
   const row = { connection_id, dedupe_key, topic, import_id: queued.id, answer };

@@ -64,6 +64,7 @@ describe("an order", () => {
           variant_id: "170",
           name: "Mug",
           quantity: 2,
+          left: 2,
           unit_price_cents: 1250,
           total_cents: 2500,
         },
@@ -73,6 +74,7 @@ describe("an order", () => {
           variant_id: "l11803",
           name: "Own thing",
           quantity: 2,
+          left: 2,
           unit_price_cents: 500,
           total_cents: 750,
         },
@@ -140,11 +142,30 @@ describe("an order", () => {
     expect((await fetchOrder(access(), "122"))?.state).toBe(state as "open");
   });
 
-  test("is cancelled if it was deleted, and done if all items have shipped", async () => {
+  test("is cancelled if it was deleted", async () => {
     bc.add(storeOrder(123, at, { is_deleted: true }));
     expect((await fetchOrder(access(), "123"))?.state).toBe("cancelled");
-    bc.add(storeOrder(124, at, { status_id: 14 }, [{ quantity: 2, quantity_refunded: 1, quantity_shipped: 1 }]));
-    expect((await fetchOrder(access(), "124"))?.state).toBe("done");
+  });
+
+  test("names the units that are neither refunded nor sent", async () => {
+    bc.add(storeOrder(124, at, { status_id: 14 }, [{ quantity: 5, quantity_refunded: 1, quantity_shipped: 3 }]));
+    expect((await fetchOrder(access(), "124"))?.lines).toMatchObject([{ quantity: 4, left: 1 }]);
+  });
+
+  test("with a bundle has its parts as goods, which cost what the bundle costs", async () => {
+    const parts = [
+      { sku: "SET", price_ex_tax: "10.0000" },
+      { sku: "A", quantity: 2, price_ex_tax: "0.0000", parent_order_product_id: 12600 },
+      { sku: "B", quantity: 1, price_ex_tax: "1.0000", parent_order_product_id: 12600 },
+      { sku: "C", parent_order_product_id: 999 },
+    ];
+    bc.add(storeOrder(126, at, {}, parts));
+    const lines = (await fetchOrder(access(), "126"))?.lines ?? [];
+    expect(lines.map(({ sku, quantity, total_cents }) => [sku, quantity, total_cents])).toEqual([
+      ["A", 2, 667],
+      ["B", 1, 433],
+      ["C", 1, 1250],
+    ]);
   });
 
   test.each([

@@ -38,6 +38,7 @@ describe("BigCommerce", () => {
       stores: ["k3v9x2", "1001"],
       created_at: at,
       order: null,
+      problem: null,
       dedupe_key: expect.stringMatching(/^1001 store\/order\/[\w/]+ 118 [0-9a-f]{40}$/),
     });
   });
@@ -89,6 +90,7 @@ describe("Shopify", () => {
       kind: "order",
       topic: "orders/create",
       external_id: "5001",
+      problem: null,
       dedupe_key: "orders/create ev-1",
       stores: ["lamps.myshopify.com"],
       created_at: at,
@@ -116,7 +118,7 @@ describe("Shopify", () => {
             sku: "LAMP-B",
             variant_id: "900",
             name: "Lamp - Brass",
-            quantity: 2,
+            ...{ quantity: 2, left: 2 },
             // Two of three that cost 111.99 together, which no price in whole cents gives.
             unit_price_cents: 4000,
             total_cents: 7466,
@@ -126,7 +128,7 @@ describe("Shopify", () => {
             sku: null,
             variant_id: "904",
             name: "Tray",
-            quantity: 1,
+            ...{ quantity: 1, left: 1 },
             unit_price_cents: 1000,
             total_cents: 1000,
           },
@@ -218,6 +220,7 @@ describe("WooCommerce", () => {
       external_id: "812",
       created_at: null,
       stores: [wc.url],
+      problem: null,
       dedupe_key: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
     expect(read).toEqual({
@@ -245,6 +248,7 @@ describe("WooCommerce", () => {
           variant_id: "p50",
           name: "Soap",
           quantity: 3,
+          left: null,
           unit_price_cents: 900,
           total_cents: 2580,
         },
@@ -254,6 +258,7 @@ describe("WooCommerce", () => {
           variant_id: "71",
           name: "Dish",
           quantity: 1,
+          left: null,
           unit_price_cents: 2700,
           total_cents: 401,
         },

@@ -45,6 +45,35 @@ describe("an order", () => {
     ]);
   });
 
+  test.each(["bundled_by", "composite_parent"])("with a bundle (%s) has its parts as goods", async (parent) => {
+    const set = { sku: "SET", quantity: 1, total: "10.00", subtotal: "12.00", bundled_items: [81601, 81602] };
+    const part = (sku: string, quantity: number) => ({
+      sku,
+      quantity,
+      total: "0.00",
+      subtotal: "0.00",
+      [parent]: 81600,
+    });
+    const alone = { sku: "EMPTY-SET", quantity: 1, total: "3.00", subtotal: "3.00", bundled_items: [] };
+    const order = wc.add(siteOrder(816, at, {}, [set, part("A", 2), part("B", 1), alone]));
+    const told = read(inbound(wc.notification(order))).order;
+    expect(told?.lines.map(({ sku, quantity, total_cents }) => [sku, quantity, total_cents])).toEqual([
+      ["A", 2, 667],
+      ["B", 1, 333],
+      ["EMPTY-SET", 1, 300],
+    ]);
+    expect(await fetchOrder(access(), "816")).toEqual(told);
+  });
+
+  test.each(["local_pickup", "pickup_location"])("that is collected (%s) has nothing to send", async (method_id) => {
+    const order = wc.add(
+      siteOrder(817, at, { shipping_lines: [{ method_id, method_title: "Pickup", total: "0.00" }] }),
+    );
+    const told = read(inbound(wc.notification(order))).order;
+    expect([told?.state, told?.lines]).toEqual(["open", []]);
+    expect(await fetchOrder(access(), "817")).toEqual(told);
+  });
+
   test("that does not exist is null", async () => {
     expect(await fetchOrder(access(), "999")).toBeNull();
   });

@@ -221,7 +221,9 @@ describe("fields of a platform are converted", () => {
         (part) => after[part as keyof typeof after] !== before[part as keyof typeof after],
       );
     };
-    expect(changed({ updated_at: 9999, customer_name: "Other" })).toEqual([]);
+    expect(changed({ updated_at: 9999, email: "other@example.com" })).toEqual([]);
+    // The buyer's name and phone number complete an address without its own.
+    expect(changed({ customer_name: "Other" })).toEqual(["address"]);
     expect(changed({ state: "unpaid" })).toEqual(["state"]);
     expect(changed({ notes: "x" })).toEqual(["notes"]);
     expect(changed({ lines: [{ ...line, quantity: 3 }] })).toEqual(["lines"]);

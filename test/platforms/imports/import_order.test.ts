@@ -17,6 +17,7 @@ const historyOf = async (id: string): Promise<{ event: string; note: string | nu
   (await app.get(`/orders/${id}/history`)).body.data;
 const notesOf = async (id: string) =>
   (await historyOf(id)).filter(({ event }) => event === "platform_note").map(({ note }) => note);
+const tooLate = (...changes: string[]) => `At the shop, ${changes.join(", and ")}, too late to follow here.`;
 const holdsOf = (order: { holds: { reason: string }[] }) => order.holds.map(({ reason }) => reason);
 
 describe("works", () => {
@@ -46,6 +47,20 @@ describe("works", () => {
     expect(await shop.imports(`?external_id=${ids}`)).toMatchObject([
       { status: "imported", order_id: order.id, reason: null, attempts: 1, next_attempt_at: null },
     ]);
+  });
+
+  test("identifiers have up to 64 bits", async () => {
+    // JSON.parse would round these.
+    const [id, line, variant] = ["820982911946154509", "866550311766439021", "808950810000000001"];
+    const order = JSON.stringify(shopifyOrder(++ids, { line_items: [shopifyLine(1, { sku: "" })] }))
+      .replace(`"id":${ids},`, `"id":${id},`)
+      .replace('"id":1,', `"id":${line},`)
+      .replace('"variant_id":71,', `"variant_id":${variant},`);
+    const { body } = await shop.tell(order);
+    await app.runJobs();
+    const { data } = (await app.get(`/orders/${body.order_id}`)).body;
+    expect([data.source.external_id, data.line_items[0].sku]).toEqual([id, `shopify-${variant}`]);
+    await app.takeTypes();
   });
 
   test("the price of a line after discounts is exact to the cent, also for its remaining units", async () => {
@@ -95,6 +110,23 @@ describe("works", () => {
   test("a buyer without an email address gets a placeholder", async () => {
     const order = await take(app, shop, shopifyOrder(++ids, { email: null }));
     expect(order.customer.email).toBe(`order-${shop.id.slice(4)}-${ids}@shopify.invalid`);
+    await app.takeTypes();
+  });
+
+  test("an order that cannot be read or fetched is refused with what is wrong in it", async () => {
+    const order = await take(
+      app,
+      shop,
+      shopifyOrder(++ids, { line_items: [shopifyLine(1, { current_quantity: 0.5 })] }),
+    );
+    expect(order).toBeNull();
+    const [{ status, reason }] = await shop.imports(`?external_id=${ids}`);
+    expect([status, reason.code]).toEqual(["failed", "platform_error"]);
+    expect(reason.message).toContain("line_items[0].quantity must be an integer from 0 to 1000000");
+    expect(reason.message).toContain("no api_token");
+    // A version that can be read is imported.
+    expect(await take(app, shop, shopifyOrder(ids, { updated_at: later(1) }))).toMatchObject({ status: "pending" });
+    expect(await shop.imports(`?external_id=${ids}`)).toMatchObject([{ status: "imported", reason: null }]);
     await app.takeTypes();
   });
 
@@ -174,7 +206,7 @@ describe("works", () => {
     await app.takeTypes();
   });
 
-  test("changes of address and lines are applied while possible, and noted later", async () => {
+  test("changes of address and lines are applied while possible, and hold the order later", async () => {
     const order = await take(app, shop, shopifyOrder(++ids));
     const line_items = [shopifyLine(1, { quantity: 5, current_quantity: 5 }), shopifyLine(2, { sku: "UNHEARD-OF" })];
     const moved = { shipping_address: address({ address1: "7 Elsewhere" }) };
@@ -188,13 +220,43 @@ describe("works", () => {
     const back = await take(app, shop, shopifyOrder(ids, { ...moved, updated_at: later(2) }));
     expect([back.status, back.line_items.length]).toEqual(["pending", 1]);
     await app.post(`/orders/${order.id}/pack`);
-    await take(app, shop, shopifyOrder(ids, { line_items, updated_at: later(3) }));
-    expect(await notesOf(order.id)).toEqual([
-      "The platform changed the address, too late for this order.",
-      "The platform changed the lines, too late for this order.",
+    const late = await take(app, shop, shopifyOrder(ids, { line_items, updated_at: later(3) }));
+    const changes = ["its address changed", "3 of TEA were added", "2 of UNHEARD-OF were added"];
+    expect(late).toMatchObject({
+      status: "on_hold",
+      held_from: "fulfilled",
+      holds: [{ reason: "platform_change", lifted_by: "release", note: tooLate(...changes) }],
+    });
+    expect((await app.post(`/orders/${order.id}/release`)).body.data).toMatchObject({ status: "fulfilled", holds: [] });
+    // What was decided stays decided.
+    const told = { line_items, updated_at: later(4), note: null };
+    expect(holdsOf(await take(app, shop, shopifyOrder(ids, told)))).toEqual([]);
+    await app.takeTypes();
+  });
+
+  test("the price of shipping follows the shop, also after the order has shipped", async () => {
+    const priced = (price: string, minutes: number) =>
+      shopifyOrder(ids, { shipping_lines: [{ title: "Ground", price }], updated_at: later(minutes) });
+    ids += 1;
+    const order = await take(app, shop, priced("5.00", 0));
+    expect((await take(app, shop, priced("12.00", 1))).shipping_amount).toBe(12);
+    await app.post(`/orders/${order.id}/ship`);
+    const dearer = await take(app, shop, priced("13.50", 2));
+    expect([dearer.status, dearer.shipping_amount, dearer.holds]).toEqual(["shipped", 13.5, []]);
+    expect((await historyOf(order.id)).filter(({ event }) => event === "update").map(({ note }) => note)).toEqual([
+      "shipping_amount: 5.00 > 12.00",
+      "shipping_amount: 12.00 > 13.50",
     ]);
-    await take(app, shop, shopifyOrder(ids, { line_items, updated_at: later(4), note: null }));
-    expect(await notesOf(order.id)).toHaveLength(2);
+    await app.takeTypes();
+  });
+
+  test("the phone number follows the shop when only the order's own changes", async () => {
+    const told = (phone: string, minutes: number) =>
+      shopifyOrder(ids, { shipping_address: address({ phone: null }), phone, updated_at: later(minutes) });
+    ids += 1;
+    await take(app, shop, told("502-555-0101", 0));
+    const { shipping_address } = await take(app, shop, told("502-555-0199", 1));
+    expect(shipping_address.phone).toBe("502-555-0199");
     await app.takeTypes();
   });
 
@@ -267,10 +329,16 @@ describe("works", () => {
     seller.fake.void = async () => "rejected";
     const kept = await labelled();
     const open = await take(app, shop, shopifyOrder(ids, gone), { topic: "orders/cancelled" });
-    expect([open.status, ...(await statusOf(kept)), seller.asked("void")]).toEqual(["pending", "completed", null, 2]);
-    expect(await notesOf(open.id)).toEqual([
-      "The platform cancelled the order, but it could no longer be cancelled here.",
+    expect([open.held_from, ...(await statusOf(kept)), seller.asked("void")]).toEqual([
+      "pending",
+      "completed",
+      null,
+      2,
     ]);
+    const note = "The platform cancelled the order, but it could no longer be cancelled here.";
+    expect(open.holds).toMatchObject([{ reason: "platform_change", note }]);
+    // The hold ends by itself if the platform takes the cancellation back.
+    expect((await take(app, shop, shopifyOrder(ids, { updated_at: later(2) }))).holds).toEqual([]);
     await app.takeTypes();
   });
 
@@ -284,15 +352,20 @@ describe("works", () => {
     await app.takeTypes();
   });
 
-  test("an order shipped by others is noted, one shipped from here is not", async () => {
+  test("an order shipped by others is held, one shipped from here is not", async () => {
     const order = await take(app, shop, shopifyOrder(++ids));
     const done = { fulfillment_status: "fulfilled", updated_at: later(1) };
-    await take(app, shop, shopifyOrder(ids, done));
-    expect(await notesOf(order.id)).toEqual(["The platform reports the order as already shipped."]);
+    const held = await take(app, shop, shopifyOrder(ids, done));
+    const note = "The platform reports the order as already shipped.";
+    expect(held.holds).toMatchObject([{ reason: "platform_change", note }]);
+    expect(await take(app, shop, shopifyOrder(ids, { updated_at: later(2) }))).toMatchObject({
+      id: order.id,
+      holds: [],
+    });
     const own = await take(app, shop, shopifyOrder(++ids));
     await app.post(`/orders/${own.id}/ship`);
     await take(app, shop, shopifyOrder(ids, done));
-    expect(await notesOf(own.id)).toEqual([]);
+    expect([await notesOf(own.id), (await app.get(`/orders/${own.id}`)).body.data.holds]).toEqual([[], []]);
     await app.takeTypes();
   });
 

@@ -17,6 +17,7 @@ export interface Goods {
   quantity: number;
   quantity_refunded: number;
   quantity_shipped: number;
+  readonly parent_order_product_id?: number | null;
 }
 
 interface Shipment {

@@ -22,7 +22,8 @@ type ShippingLine {
 }
 type ShippingLineConnection { nodes: [ShippingLine!]! pageInfo: PageInfo! }
 type LineItem {
-  id: ID! name: String! title: String! sku: String quantity: Int! currentQuantity: Int! requiresShipping: Boolean!
+  id: ID! name: String! title: String! sku: String quantity: Int! currentQuantity: Int! unfulfilledQuantity: Int!
+  requiresShipping: Boolean!
   isGiftCard: Boolean! customAttributes: [Attribute!]! variant: ProductVariant product: Product
   originalUnitPriceSet: MoneyBag! discountAllocations: [DiscountAllocation!]!
 }

@@ -147,7 +147,22 @@ export function connection(list: readonly unknown[], { first = 0, after }: { fir
   return { nodes, pageInfo };
 }
 
-export function lineView(line: ShopLine, currency: unknown) {
+/** The units of a line that are not fulfilled yet. */
+function unfulfilled({ fulfillment_orders }: ShopOrder, { id, current_quantity }: ShopLine): number {
+  const open = fulfillment_orders.flatMap(({ lines }) => lines.filter(({ line_id }) => line_id === id));
+  return Math.min(
+    current_quantity,
+    open.reduce((sum, { remaining }) => sum + remaining, 0),
+  );
+}
+
+/** A line of an order as the API returns it. */
+export function lineIn(order: ShopOrder, id: number) {
+  const line = order.lines.find((one) => one.id === id) as ShopLine;
+  return { ...lineView(line, order.fields["currency"]), unfulfilledQuantity: unfulfilled(order, line) };
+}
+
+function lineView(line: ShopLine, currency: unknown) {
   return {
     id: gid("LineItem", line.id),
     name: line.name,
@@ -173,8 +188,9 @@ function addressView(value: unknown) {
 }
 
 /** An order as the query's root returns it. */
-export function orderView({ fields, lines, fulfillments, fulfillment_orders }: ShopOrder) {
-  const lineOf = (id: number) => lineView(lines.find((line) => line.id === id) as ShopLine, fields["currency"]);
+export function orderView(order: ShopOrder) {
+  const { fields, lines, fulfillments, fulfillment_orders } = order;
+  const lineOf = (id: number) => lineIn(order, id);
   const financial = fields["financial_status"];
   return {
     id: gid("Order", fields.id),
@@ -253,7 +269,8 @@ export const openView = ({ id, status, location, lines }: Open, lineOf: (id: num
 });
 
 /** An order as webhooks contain it. */
-export function payloadOf({ fields, lines }: ShopOrder): Json {
+export function payloadOf(order: ShopOrder): Json {
+  const { fields, lines } = order;
   return {
     ...fields,
     admin_graphql_api_id: gid("Order", fields.id),
@@ -267,13 +284,9 @@ export function payloadOf({ fields, lines }: ShopOrder): Json {
     line_items: lines.map(({ discount, location, ...line }) => ({
       ...line,
       title: line.name,
-      fulfillable_quantity: line.current_quantity,
+      fulfillable_quantity: unfulfilled(order, { ...line, discount, location }),
       total_discount: "0.00",
       discount_allocations: Number(discount) > 0 ? [{ amount: discount, discount_application_index: 0 }] : [],
     })),
   };
 }
-
-/** A line of an order as the API returns it. */
-export const lineIn = ({ lines, fields }: ShopOrder, id: number) =>
-  lineView(lines.find((line) => line.id === id) as ShopLine, fields["currency"]);

@@ -1,7 +1,8 @@
 import { expect } from "bun:test";
+import { day_ms } from "../../../src/core/time.ts";
 import { openTestApp } from "../../build/service.ts";
 import type { MockServer, Trouble } from "../../outbound/mock_server.ts";
-import { openBigCommerce, rfc2822, type StoreOrder, storeOrder } from "../mocks/bigcommerce.ts";
+import { type Goods, openBigCommerce, rfc2822, type StoreOrder, storeOrder } from "../mocks/bigcommerce.ts";
 import { openShopify } from "../mocks/shopify.ts";
 import { iso, type ShopOrder, shopOrder } from "../mocks/shopify_shop.ts";
 import { openWooCommerce, plain, type SiteOrder, siteOrder } from "../mocks/woocommerce.ts";
@@ -27,6 +28,12 @@ interface Store extends Pick<MockServer, "url" | "asked" | "stop" | "fail"> {
   readonly connection: object;
   /** Places an order and returns its notification. */
   sell(id: number, units: readonly Units[]): { body: string; headers: Record<string, string> };
+  /** Refunds units of a line that are not sent. */
+  refund(id: number, line: number, units: number): void;
+  /** Sends units of a line from elsewhere. Null if the platform does not count sent units. */
+  readonly sendElsewhere: ((id: number, line: number, units: number) => void) | null;
+  /** The order's present notification. */
+  notification(id: number): { body: string; headers: Record<string, string> };
   /** Changes the buyer's note, a minute from now since platforms use whole seconds, without a notification. */
   reword(id: number, words: string): void;
   parcels(id: number): Known[];
@@ -36,11 +43,19 @@ interface Store extends Pick<MockServer, "url" | "asked" | "stop" | "fail"> {
   readonly telling: { method?: string; having: string };
 }
 
-const now = Date.now;
+// Each change at a shop happens a second after the one before, since platforms use whole seconds. They begin yesterday:
+// nothing may come from the future.
+let behind_ms = day_ms;
+const now = () => Date.now() - behind_ms;
+const aSecondLater = () => {
+  behind_ms -= 1000;
+  return now();
+};
 const inAMinute = () => now() + 60_000;
 
 async function openBigCommerceStore(): Promise<Store> {
-  const mock = await openBigCommerce();
+  const mock = await openBigCommerce({ now: aSecondLater });
+  const productOf = (id: number, line: number) => mock.orders.get(id)?.products[line] as Goods;
   return {
     ...mock,
     connection: { platform: "bigcommerce", store_id: mock.hash, api_url: mock.url, api_token: mock.token },
@@ -48,6 +63,15 @@ async function openBigCommerceStore(): Promise<Store> {
       mock.add(storeOrder(id, now(), {}, units));
       return mock.notification(id);
     },
+    refund(id, line, units) {
+      productOf(id, line).quantity_refunded += units;
+      mock.change(mock.orders.get(id) as StoreOrder, {});
+    },
+    sendElsewhere(id, line, units) {
+      productOf(id, line).quantity_shipped += units;
+      mock.change(mock.orders.get(id) as StoreOrder, { status_id: 3 });
+    },
+    notification: (id) => mock.notification(id, { scope: "store/order/updated", at: aSecondLater() }),
     reword(id, customer_message) {
       mock.change(mock.orders.get(id) as StoreOrder, { customer_message, date_modified: rfc2822(inAMinute()) });
     },
@@ -62,7 +86,14 @@ async function openBigCommerceStore(): Promise<Store> {
 }
 
 async function openShopifyStore(): Promise<Store> {
-  const mock = await openShopify();
+  const mock = await openShopify({ now: aSecondLater });
+  const take = (order: ShopOrder, line: number, units: number) => {
+    const { id } = order.lines[line] as { id: number };
+    const entry = order.fulfillment_orders.flatMap(({ lines }) => lines).find(({ line_id }) => line_id === id);
+    if (entry === undefined || entry.remaining < units) throw new Error("the units are not open");
+    entry.remaining -= units;
+    return id;
+  };
   return {
     ...mock,
     connection: {
@@ -73,6 +104,27 @@ async function openShopifyStore(): Promise<Store> {
       client_secret: "hush-hush",
     },
     sell: (id, units) => mock.notification(mock.add(shopOrder(id, now(), {}, units)), { secret: "hush-hush" }),
+    refund(id, line, units) {
+      const order = mock.orders.get(id) as ShopOrder;
+      take(order, line, units);
+      for (const one of order.lines.filter((_, at) => at === line)) one.current_quantity -= units;
+      mock.change(order, {});
+    },
+    sendElsewhere(id, line, units) {
+      const order = mock.orders.get(id) as ShopOrder;
+      const tracking = { number: "elsewhere", company: null, url: null };
+      const lines = [{ id: take(order, line, units), quantity: units }];
+      order.fulfillments.push({
+        id: 9000 + order.fulfillments.length,
+        status: "SUCCESS",
+        tracking,
+        notified: true,
+        lines,
+      });
+      mock.change(order, { fulfillment_status: "partial" });
+    },
+    notification: (id) =>
+      mock.notification(mock.orders.get(id) as ShopOrder, { secret: "hush-hush", topic: "orders/updated" }),
     reword(id, note) {
       mock.change(mock.orders.get(id) as ShopOrder, { note, updated_at: iso(inAMinute()) });
     },
@@ -87,7 +139,7 @@ async function openShopifyStore(): Promise<Store> {
 }
 
 async function openWooCommerceStore(): Promise<Store> {
-  const mock = await openWooCommerce({ key: "ck_mock_key", secret: "cs_mock_secret" });
+  const mock = await openWooCommerce({ key: "ck_mock_key", secret: "cs_mock_secret", now: aSecondLater });
   const secrets = { api_key: mock.key, api_token: mock.secret, client_secret: "hush-hush" };
   return {
     ...mock,
@@ -107,6 +159,12 @@ async function openWooCommerceStore(): Promise<Store> {
     reword(id, customer_note) {
       mock.change(mock.orders.get(id) as SiteOrder, { customer_note, date_modified_gmt: plain(inAMinute()) });
     },
+    refund(id, line, units) {
+      mock.refund(mock.orders.get(id) as SiteOrder, id * 100 + line, units);
+    },
+    sendElsewhere: null,
+    notification: (id) =>
+      mock.notification(mock.orders.get(id) as SiteOrder, { signed_with: "hush-hush", topic: "order.updated" }),
     // The note is the only record. It contains the tracking number.
     parcels: (id) =>
       (mock.orders.get(id)?.notes ?? [])
@@ -148,8 +206,10 @@ export async function openConnected(platform: PlatformName) {
   }
 
   /** An order from the store, as imported here. */
-  async function sell(id: number, ...units: Units[]) {
-    const { body, headers } = store.sell(id, units);
+  const sell = (id: number, ...units: Units[]) => receive(store.sell(id, units));
+
+  /** Receives a notification. Returns its order. */
+  async function receive({ body, headers }: { body: string; headers: Record<string, string> }) {
     const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
     const answer = await call("POST", callback, body, named);
     expect([answer.status, answer.body.error]).toEqual([200, undefined]);
@@ -165,6 +225,8 @@ export async function openConnected(platform: PlatformName) {
     done,
     stock,
     sell,
+    /** Sends the present notification of an order. Returns the order here. */
+    tell: (id: number) => receive(store.notification(id)),
     connection,
     /** Sends an action of an order and runs the jobs. */
     async act(order: { id: string }, action: string, body: unknown = {}) {

@@ -51,6 +51,7 @@ export const todayTexts = {
   },
   todoOfHolds: {
     merchant_suspended: "Reactivate the merchant. Its orders then continue automatically.",
+    platform_change: "Decide what to do about the change at the shop, then release the order.",
   },
   todo: {
     hold: "Resolve the issue, then release the order.",
@@ -77,6 +78,7 @@ export const todayTexts = {
     recalled_lot: "recalled lot",
     short_pick: "short pick",
     unknown_sku: "unknown SKU",
+    platform_change: "changed at the shop",
   } satisfies Record<HoldReason, string>,
   units: (count: number) => plural(count, "unit", "units"),
   lines: (count: number) => plural(count, "line differs", "lines differ"),
