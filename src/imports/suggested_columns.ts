@@ -11,9 +11,11 @@ export interface SuggestedColumn {
   readonly by: "name" | "export" | "similar" | null;
 }
 
-// The names that columns have in the exports of Shopify, WooCommerce (and its export plugins) and ShipStation, in the
-// form in which headers are compared.
-const exported: Readonly<Record<ImportKind, Readonly<Record<string, readonly string[]>>>> = {
+/**
+ * The names that our columns have in the exports of Shopify, WooCommerce (and its export plugins), BigCommerce, Amazon
+ * and ShipStation, in the form in which headers are compared.
+ */
+export const exportedNames: Readonly<Record<ImportKind, Readonly<Record<string, readonly string[]>>>> = {
   orders: {
     order_number: ["name", "order", "order_#", "order_no", "order_id", "order_name", "order_number_(full)"],
     customer_email: ["email", "email_(billing)", "billing_email", "buyer_email", "customer_e_mail", "e_mail"],
@@ -26,32 +28,40 @@ const exported: Readonly<Record<ImportKind, Readonly<Record<string, readonly str
     address_line1: [
       ...["shipping_address1", "shipping_street", "address_1_(shipping)", "address_1&2_(shipping)", "address_1"],
       ...["shipping_address_1", "ship_to_address_1", "ship_to_address1", "address", "street", "address1"],
+      ...["ship_address_1"],
     ],
     address_line2: [
       ...["shipping_address2", "address_2_(shipping)", "address_2", "shipping_address_2", "ship_to_address_2"],
-      ...["ship_to_address2", "address2"],
+      ...["ship_to_address2", "address2", "ship_address_2"],
     ],
-    city: ["shipping_city", "city_(shipping)", "ship_to_city"],
+    city: ["shipping_city", "city_(shipping)", "ship_to_city", "ship_city"],
     state: [
       ...["shipping_province", "state_code_(shipping)", "shipping_state", "ship_to_state", "ship_to_state_province"],
-      ...["province", "shipping_state_code"],
+      ...["province", "shipping_state_code", "ship_state"],
     ],
     postal_code: [
       ...["shipping_zip", "postcode_(shipping)", "shipping_postcode", "zip", "zip_code", "postcode"],
-      ...["ship_to_postal_code", "ship_to_zip"],
+      ...["ship_to_postal_code", "ship_to_zip", "ship_postal_code"],
     ],
     country: [
       ...["shipping_country", "country_code_(shipping)", "shipping_country_code", "country_code"],
-      ...["ship_to_country", "ship_to_country_code"],
+      ...["ship_to_country", "ship_to_country_code", "ship_country"],
     ],
-    phone: ["shipping_phone", "recipient_phone", "phone_(shipping)", "ship_to_phone", "phone_(billing)"],
+    phone: [
+      ...["shipping_phone", "recipient_phone", "phone_(shipping)", "ship_to_phone", "ship_phone_number"],
+      ...["phone_(billing)", "buyer_phone_number"],
+    ],
     sku: ["lineitem_sku", "item_sku", "product_sku", "line_item_sku"],
-    quantity: ["lineitem_quantity", "item_quantity", "quantity_ordered", "qty", "line_item_quantity", "item_qty"],
+    quantity: [
+      ...["lineitem_quantity", "item_quantity", "quantity_ordered", "qty", "line_item_quantity", "item_qty"],
+      ...["quantity_purchased"],
+    ],
     unit_price: ["lineitem_price", "item_unit_price", "item_cost", "unit_price", "item_price", "line_item_price"],
+    discount_amount: ["lineitem_discount"],
     line_total: ["order_line_total", "item_total"],
     shipping_method: [
       ...["shipping_service", "requested_service", "shipping_method_title", "requested_shipping_service"],
-      ...["shipping_title"],
+      ...["shipping_title", "ship_service_level"],
     ],
     order_notes: ["notes", "note", "customer_note", "notes_from_the_buyer", "buyer_notes", "notes_from_buyer"],
     shipping_amount: ["shipping", "shipping_paid", "order_shipping_amount", "amount_shipping", "shipping_total"],
@@ -81,7 +91,7 @@ const exported: Readonly<Record<ImportKind, Readonly<Record<string, readonly str
     width: ["width_(cm)", "width_(in)"],
     height: ["height_(cm)", "height_(in)"],
     hs_code: ["hs_code", "harmonized_system_code", "hs_tariff", "tariff_number", "harmonized_code"],
-    origin_country: ["coo", "country_of_origin", "country_code_of_origin", "customs_country"],
+    country_of_origin: ["coo", "country_code_of_origin", "customs_country"],
   },
   stock: {
     sku: ["variant_sku", "product_sku", "item_sku"],
@@ -91,14 +101,35 @@ const exported: Readonly<Record<ImportKind, Readonly<Record<string, readonly str
     expiration_date: ["expiry", "expiry_date", "best_before", "expires"],
     quantity: [
       ...["on_hand_(new)", "on_hand", "on_hand_(current)", "stock", "stock_quantity", "variant_inventory_qty"],
-      ...["available", "qty", "counted", "total_on_hand", "inventory_quantity"],
+      ...["available", "qty", "counted", "total_on_hand", "inventory_quantity", "current_stock"],
     ],
   },
 };
 
 /**
+ * What columns with Packhouse names, or with names of several programs, mean in an export that also has the column
+ * named first: a Packhouse column, or null for none.
+ */
+const meanings: Readonly<Record<ImportKind, Readonly<Record<string, Readonly<Record<string, string | null>>>>>> = {
+  orders: {
+    // Shopify: the discount of the order, and the phone number of the customer instead of the recipient.
+    lineitem_quantity: { discount_amount: null, phone: null },
+    // Amazon: the price of all units.
+    quantity_purchased: { item_price: "line_total" },
+    order_id: { status: null },
+  },
+  customers: {},
+  products: {
+    handle: { type: null, status: null },
+    url_handle: { type: null, status: null },
+    id: { type: null, status: null },
+  },
+  stock: {},
+};
+
+/**
  * Suggests the Packhouse column of each column of a file. Each is suggested once: for the column with its name, else
- * the one with the best name of another program's export, else a similar one.
+ * the one with the best name of another program's export, else a similar one if no column has a name of an export.
  */
 export function suggestColumns(
   kind: ImportKind,
@@ -114,14 +145,21 @@ export function suggestColumns(
       found.set(at, { name, field, by });
     }
   };
-  for (const [at, key] of keys.entries()) take(at, fields.includes(key) ? key : null, "name");
+  const meant = new Map(
+    Object.entries(meanings[kind]).flatMap(([other, own]) => (keys.includes(other) ? Object.entries(own) : [])),
+  );
+  const isOpen = (at: number) => !found.has(at) && !meant.has(keys[at] ?? "");
+  for (const [at, key] of keys.entries()) take(at, meant.get(key), "export");
+  for (const [at, key] of keys.entries()) take(at, isOpen(at) && fields.includes(key) ? key : null, "name");
   for (const field of free()) {
-    const known = exported[kind][field] ?? [];
-    const first = known.map((one) => keys.indexOf(one)).find((at) => at >= 0 && !found.has(at));
+    const known = exportedNames[kind][field] ?? [];
+    const first = known.map((one) => keys.indexOf(one)).find((at) => at >= 0 && isOpen(at));
     if (first !== undefined) take(first, field, "export");
   }
-  for (const at of keys.keys()) {
-    if (!found.has(at) && names[at] !== "") take(at, closest(names[at] ?? "", free()), "similar");
+  // The columns of an export are not misspelled. What looks similar there means something else.
+  const isExport = [...found.values()].some(({ by }) => by === "export");
+  for (const at of isExport ? [] : keys.keys()) {
+    if (isOpen(at) && names[at] !== "") take(at, closest(names[at] ?? "", free()), "similar");
   }
   return names.map((name, at) => found.get(at) ?? { name, field: null, by: null });
 }
