@@ -73,11 +73,12 @@ async function ofPermittedKind({ call, params }: { readonly call: Call; readonly
  */
 async function readUpload(kind: ImportKind, file_name: string | null, file: CsvInput): Promise<UploadedFile> {
   const { columns, required } = kindsOfImports[kind];
-  const bytes = Buffer.concat(await Array.fromAsync(file.bytes()));
+  const chunks = await Array.fromAsync(file.bytes());
+  const bytes = Buffer.concat(chunks);
   const detected = detectEncoding(bytes);
   const encoding = file.charset === null ? detected : encodingNamed(file.charset);
   const { separator, names, rows } = await readCsvHead(
-    { bytes: () => [bytes], charset: encoding },
+    { bytes: () => chunks, charset: encoding },
     columns,
     sample_rows,
   );
@@ -141,6 +142,8 @@ export const fileImportRoutes = routes("Imports", [
       await refuseKind(call, kind);
       return withFile(call, {}, async (file) => {
         const upload = await readUpload(kind, file_name, file);
+        // Lets other requests run before the file is stored.
+        await Bun.sleep(0);
         return answerWrite(call, 201, async (tx) =>
           shown(tx, await createImport(tx, upload, { map, decimal }, call.actor)),
         );
