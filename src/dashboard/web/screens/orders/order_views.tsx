@@ -159,6 +159,7 @@ function editAction({ id, name, shared, own }: SavedViewView, all: readonly Save
     kind: "select",
     name: "position",
     label: texts.position,
+    required: true,
     options: positions.map((title, at) => ({ value: String(at + 1), title })),
   };
   return {
