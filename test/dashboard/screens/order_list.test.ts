@@ -129,6 +129,7 @@ describeInHouse("the list and the board of orders", (house) => {
     await page.waitForSelector(".views a[aria-current=page]:has-text('Due')");
     await page.waitForSelector(".list-bar label:has-text('(today)') input[type=date]");
     expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual(params);
+    await lookAtPage(page, ".views [aria-current=page]", "order-view-today");
     const [from, until] = await page.evaluate<[string, string]>(
       "[0, 24].map((hours) => ((day) => (day.setHours(hours, 0, 0, 0), day.toISOString()))(new Date()))",
     );

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "bun:test";
 import { buyerOf } from "../../build/buyer.ts";
-import { describeInHouse, lookAt } from "../browser.ts";
+import { describeInHouse, lookAt, lookAtPage } from "../browser.ts";
 
 describeInHouse("tags, notes and filters of orders", (house) => {
   const made: { id: string; order_number: string }[] = [];
@@ -42,6 +42,7 @@ describeInHouse("tags, notes and filters of orders", (house) => {
     // The first of all entries, which is older than many notes, waits as well.
     expect(await page.locator(".timeline li:has-text('Placed')").count()).toBe(0);
     expect(await page.locator(".timeline li:has-text('Phoned 1 times.')").count()).toBe(0);
+    await lookAtPage(page, "text=Show older entries", "order-timeline");
     await page.click("text=Show older entries");
     await page.waitForSelector(".timeline li:has-text('Phoned 1 times.')");
     await page.waitForSelector(".timeline li:has-text('Placed')");
