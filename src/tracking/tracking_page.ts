@@ -1,8 +1,9 @@
 // The public tracking page, which shows a buyer where a parcel is and when it arrives. Of addresses only the city.
+import { textColorOn } from "../core/colors.ts";
 import { escapeHtml, htmlPage, plainPolicy } from "../core/html.ts";
 import { day_ms } from "../core/time.ts";
 import { linesOf } from "../documents/document.ts";
-import { type Branding, textColorOn } from "../merchants/branding/branding.ts";
+import type { Branding } from "../merchants/branding/branding.ts";
 import type { Shipment } from "../orders/fulfillment/shipment.ts";
 import type { TrackingEventStatus, TrackingStatus } from "../shipping/carriers/tracking.transitions.ts";
 import { carrierInWords } from "../shipping/packing_slip.ts";

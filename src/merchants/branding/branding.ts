@@ -1,5 +1,6 @@
 // What buyers see of a merchant, on tracking pages and packing slips.
 import { isoOrNull } from "../../core/clock.ts";
+import { textColorOn } from "../../core/colors.ts";
 import { invalid } from "../../core/faults.ts";
 import { wireId, wireIdOrNull } from "../../core/ids.ts";
 import type { UpdateBranding } from "./branding.schema.ts";
@@ -51,21 +52,6 @@ function readWebsite(text: string): string {
   const url = URL.parse(text);
   if (url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "") return url.href;
   throw invalid("website", "must be a URL such as https://www.example.com", "invalid_format");
-}
-
-/** The share of a color channel in brightness as people see it (WCAG 2). */
-const brightnessOf = (channel: number) => {
-  const share = channel / 255;
-  return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-};
-
-/** The color of text on a color: black or white, whichever has more contrast. Its contrast is at least 4.5 to 1. */
-export function textColorOn(color: string): "#000000" | "#ffffff" {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) =>
-    brightnessOf(Number.parseInt(color.slice(at, at + 2), 16)),
-  );
-  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-  return (luminance + 0.05) / 0.05 >= 1.05 / (luminance + 0.05) ? "#000000" : "#ffffff";
 }
 
 /** The branding as the API shows it, with a link to its logo. */

@@ -17,9 +17,10 @@ export const brandingTexts = {
   logo: "Logo",
   dropLogo: "Drop a logo here",
   dropLogoText: "PNG, JPEG or WebP, up to 1 MB and 4,096 pixels a side.",
-  logoSaved: "Logo saved.",
   removeLogo: "Remove logo",
-  logoRemoved: "Logo removed.",
-  preview: "Buyers see this on the tracking page and the packing slip.",
+  trackingPage: "Tracking page",
+  packingSlip: "Packing slip",
+  sampleStatus: "On its way",
+  from: "From",
   chooseMerchant: "Choose a merchant to see its branding.",
 };

@@ -1,20 +1,21 @@
 // What buyers see of a merchant: a card on the page of a merchant, and a screen for merchants themselves.
 import type { Static } from "@sinclair/typebox";
+import { useRef } from "preact/hooks";
+import { textColorOn } from "../../../../core/colors.ts";
 import type { BrandingView } from "../../../../merchants/branding/branding.schema.ts";
-import { patch, sendFile } from "../../api/client.ts";
+import { sendFile } from "../../api/client.ts";
 import { chosenMerchant, type MerchantRecord, merchants, several } from "../../api/merchants.ts";
 import { useQuery } from "../../api/query.ts";
-import { may, ownMerchant } from "../../api/session.ts";
+import { ownMerchant } from "../../api/session.ts";
 import { to } from "../../browser/router.ts";
 import { ActionButton } from "../../components/action.tsx";
 import { Button, LinkButton } from "../../components/button.tsx";
-import { type Editing, FieldError, type FormField } from "../../components/fields.tsx";
+import { type Editing, FieldError, type FormField, type FormValues } from "../../components/fields.tsx";
 import { FileDrop } from "../../components/file_input.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Page } from "../../components/page.tsx";
 import type { ScreenProps } from "../../components/screen.ts";
-import { showRefused, showSuccess } from "../../components/toasts.tsx";
-import { DescriptionList } from "../../components/values.tsx";
+import { showRefused } from "../../components/toasts.tsx";
 import { brandingTexts as texts } from "../../text/branding.ts";
 import { words } from "../../text/common.ts";
 
@@ -22,8 +23,24 @@ type Branding = Static<typeof BrandingView>;
 
 const half = { width: "half" } as const;
 
-const fields: readonly FormField[] = [
+/** An uploaded file: no merchant uses it before the form is saved. */
+interface UploadedLogo {
+  readonly id: string;
+  readonly url: string;
+}
+
+interface BrandFormProps {
+  readonly upload: (file: File) => Promise<UploadedLogo>;
+}
+
+const fieldsOf = ({ upload }: BrandFormProps): readonly FormField[] => [
   { kind: "text", name: "display_name", label: texts.displayName, help: texts.displayNameHelp, focus: true },
+  {
+    kind: "custom",
+    name: "logo_file_id",
+    label: texts.logo,
+    render: (editing) => <LogoField editing={editing} upload={upload} />,
+  },
   {
     kind: "custom",
     name: "accent_color",
@@ -36,6 +53,28 @@ const fields: readonly FormField[] = [
   { kind: "text", type: "url", name: "website", label: texts.website },
   { kind: "text", name: "message", label: texts.message, help: texts.messageHelp, lines: 3 },
 ];
+
+function LogoField({ editing: { value, set, problem }, upload }: BrandFormProps & { readonly editing: Editing }) {
+  const take = async (file: File) => {
+    try {
+      set((await upload(file)).id);
+    } catch (error) {
+      showRefused(error);
+    }
+  };
+  return (
+    <>
+      <FileDrop
+        title={texts.dropLogo}
+        text={texts.dropLogoText}
+        accept="image/png,image/jpeg,image/webp"
+        onFile={(file) => void take(file)}
+      />
+      {value !== "" && <Button kind="plain" icon="close" title={texts.removeLogo} onClick={() => set("")} />}
+      <FieldError text={problem()} />
+    </>
+  );
+}
 
 function AccentField({ editing: { id, value, set, problem } }: { readonly editing: Editing }) {
   const color = String(value ?? "");
@@ -61,26 +100,21 @@ interface BrandingCardProps {
   readonly merchant: Pick<MerchantRecord, "id" | "name" | "code">;
 }
 
-/** The branding of a merchant, with a preview of the top of the buyer's page. */
+/** The branding of a merchant, with a preview of what buyers get. The form previews it before it is saved. */
 export function BrandingCard({ merchant }: BrandingCardProps) {
   const { id } = merchant;
   // With a single merchant, no request names it.
   const code = several.value ? merchant.code : null;
   const { data: branding, etag, problem, loading, reload } = useQuery<Branding>(`/merchants/${id}/branding`);
+  // The links to uploaded logos by their ids.
+  const links = useRef(new Map<string, string>());
   if (loading) return <Skeleton />;
   if (branding === undefined) return problem ? <Notice problem={problem} onRetry={reload} /> : null;
-  const save = (body: object) => patch<Branding>(`/merchants/${id}/branding`, body, { merchant: code, match: etag });
-  const chooseLogo = async (file: File) => {
-    try {
-      const { data } = await sendFile<{ readonly id: string }>("/files", file, {
-        params: { kind: "logo", name: file.name },
-        merchant: code,
-      });
-      await save({ logo_file_id: data.id });
-      showSuccess(texts.logoSaved);
-    } catch (error) {
-      showRefused(error);
-    }
+  const upload = async (file: File) => {
+    const params = { kind: "logo", name: file.name };
+    const { data } = await sendFile<UploadedLogo>("/files", file, { params, merchant: code });
+    links.current.set(data.id, data.url);
+    return data;
   };
   const edit = {
     title: words.edit,
@@ -88,74 +122,93 @@ export function BrandingCard({ merchant }: BrandingCardProps) {
     permission: "branding.manage",
     match: etag,
     done: texts.saved,
-    ask: { title: texts.edit, fields, record: branding },
+    ask: {
+      title: texts.edit,
+      wide: true,
+      fields: fieldsOf({ upload }),
+      record: branding,
+      preview: (values: FormValues) => (
+        <BrandPreview merchant={merchant} look={lookOf(branding, values, links.current)} />
+      ),
+    },
     call: { method: "PATCH", path: `/merchants/${id}/branding`, merchant: code },
   } as const;
-  const remove = {
-    title: texts.removeLogo,
-    icon: "close",
-    permission: "branding.manage",
-    when: branding.logo_file_id !== null,
-    match: etag,
-    done: texts.logoRemoved,
-    call: { method: "PATCH", path: `/merchants/${id}/branding`, merchant: code, body: { logo_file_id: null } },
-  } as const;
   return (
-    <Card
-      title={texts.title}
-      acts={
-        <>
-          <ActionButton of={remove} />
-          <ActionButton of={edit} />
-        </>
-      }
-    >
-      <BrandPreview merchant={merchant} branding={branding} />
-      <BrandingFacts branding={branding} />
-      {may("branding.manage") && (
-        <div class="brand-drop">
-          <FileDrop
-            title={texts.dropLogo}
-            text={texts.dropLogoText}
-            accept="image/png,image/jpeg,image/webp"
-            onFile={(file) => void chooseLogo(file)}
-          />
-        </div>
-      )}
+    <Card title={texts.title} acts={<ActionButton of={edit} />}>
+      <BrandPreview merchant={merchant} look={branding} />
     </Card>
   );
 }
+/** What buyers see of a merchant. */
+type BrandLook = Pick<
+  Branding,
+  "accent_color" | "display_name" | "logo_url" | "message" | "support_email" | "support_phone" | "website"
+>;
 
-function BrandingFacts({ branding }: { readonly branding: Branding }) {
-  return (
-    <DescriptionList
-      facts={[
-        [texts.displayName, branding.display_name],
-        [texts.email, branding.support_email],
-        [texts.phone, branding.support_phone],
-        [texts.website, branding.website],
-        [texts.message, branding.message],
-      ]}
-    />
-  );
+/** The look that the entries of the form would give. */
+function lookOf(saved: Branding, values: FormValues, links: ReadonlyMap<string, string>): BrandLook {
+  const entered = (name: keyof Branding) => String(values[name] ?? "").trim() || null;
+  const logo = entered("logo_file_id");
+  return {
+    accent_color: entered("accent_color"),
+    display_name: entered("display_name"),
+    logo_url: logo === null ? null : (links.get(logo) ?? saved.logo_url),
+    message: entered("message"),
+    support_email: entered("support_email"),
+    support_phone: entered("support_phone"),
+    website: entered("website"),
+  };
 }
 
-/** The top of the buyer's page, in its colors. */
-function BrandPreview({ merchant, branding }: BrandingCardProps & { readonly branding: Branding }) {
-  const { accent_color, accent_text_color, logo_url, display_name } = branding;
-  const style = accent_color === null ? {} : { background: accent_color, color: accent_text_color ?? "" };
+interface BrandPreviewProps extends BrandingCardProps {
+  readonly look: BrandLook;
+}
+
+/** The tracking page and the packing slip of a merchant, with what is its own in full. */
+function BrandPreview({ merchant, look }: BrandPreviewProps) {
+  const { accent_color, logo_url, display_name, message } = look;
+  const style = accent_color === null ? {} : { background: accent_color, color: textColorOn(accent_color) };
+  const name = display_name ?? merchant.name;
+  const ways = [look.support_email, look.support_phone, look.website?.replace(/^https?:\/\//, "").replace(/\/$/, "")];
+  const contact = ways.filter((way) => way != null);
+  const logo = logo_url !== null && (
+    <span class="brand-logo">
+      <img src={logo_url} alt={texts.logo} />
+    </span>
+  );
   return (
-    <figure class="brand-preview">
-      <figcaption class="muted">{texts.preview}</figcaption>
-      <div class="brand-top" style={style}>
-        {logo_url !== null && (
-          <span class="brand-logo">
-            <img src={logo_url} alt={texts.logo} />
-          </span>
-        )}
-        <b>{display_name ?? merchant.name}</b>
-      </div>
-    </figure>
+    <div class="brand-preview">
+      <figure>
+        <figcaption>{texts.trackingPage}</figcaption>
+        <div class="brand-page">
+          <div class="brand-top" style={style}>
+            {logo}
+            <bdi>{name}</bdi>
+          </div>
+          <p class="brand-title">{texts.sampleStatus}</p>
+          <div class="brand-rest" aria-hidden="true" />
+          {message !== null && <p class="brand-words">{message}</p>}
+          {contact.map((way) => (
+            <p key={way}>
+              <bdi>{way}</bdi>
+            </p>
+          ))}
+        </div>
+      </figure>
+      <figure>
+        <figcaption>{texts.packingSlip}</figcaption>
+        <div class="brand-page brand-paper">
+          {logo}
+          <p class="brand-title">{texts.packingSlip}</p>
+          <p>
+            {texts.from} <bdi>{name}</bdi>
+          </p>
+          <div class="brand-rest" aria-hidden="true" />
+          {message !== null && <p class="brand-words">{message}</p>}
+          {contact.length > 0 && <p>{contact.join(" · ")}</p>}
+        </div>
+      </figure>
+    </div>
   );
 }
 
