@@ -151,7 +151,8 @@ function contactHtml({ branding }: Pick<ParcelPage, "branding">): string {
 function styleOf({ accent_color }: Branding): string {
   if (accent_color === null) return css;
   const text = textColorOn(accent_color);
-  return `${css}.sender{background:${accent_color};color:${text};padding:.75rem 1rem;border-radius:.5rem}\n`;
+  const box = "padding:.75rem 1rem;border:1px solid var(--line);border-radius:.5rem";
+  return `${css}.sender{background:${accent_color};color:${text};${box}}\n`;
 }
 
 function dueHtml({ tracked, zone, now }: ParcelPage, status: TrackingStatus): string {

@@ -39,8 +39,9 @@ const heightOf = (file: string) => features.indexOf(featureOf(file) ?? "");
 const web = /^src\/dashboard\/web\//;
 /** Resources, and what reads them: plain data for the server and for browsers. */
 const resource = /^src\/(?:(?:\w+\/)+\w+\.resource|core\/resource)\.ts$/;
-const shared = /^src\/(?:(?:\w+\/)+\w+\.transitions|core\/(?:money|time|weight_units)|billing\/billable_kinds)\.ts$/;
-/** Code that also runs in a browser: resources, enumerations, transition tables, and the decimals of currencies. */
+const shared =
+  /^src\/(?:(?:\w+\/)+\w+\.transitions|core\/(?:colors|money|time|weight_units)|billing\/billable_kinds)\.ts$/;
+/** Code that also runs in a browser: resources, enumerations, transition tables, decimals and colors. */
 const forBrowsers = (file: string) => resource.test(file) || shared.test(file);
 
 /** Whether one file of the service may import another. */

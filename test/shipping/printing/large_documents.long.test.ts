@@ -19,7 +19,7 @@ function usedByThread(): number {
 
 /**
  * Watches the event loop and the memory of this process until it is stopped. The longest work is the processor time of
- * this thread between two turns of the loop: unlike the longest pause, it does not depend on what else the machine does.
+ * this thread between two turns of the loop: unlike the longest pause, it is the same on a busy machine.
  */
 function watch() {
   const before = process.memoryUsage.rss();
@@ -81,7 +81,10 @@ test("500 labels are one ZPL file, in order, stored in parts while others go on"
   const number = Number(document.id.replace("doc_", ""));
   const isPart = eq(document_chunks.document_id, number);
   const parts = await app.service.stores.live.read((db) =>
-    db.sql.select({ bytes: sql<number>`length(${document_chunks.bytes})` }).from(document_chunks).where(isPart),
+    db.sql
+      .select({ bytes: sql<number>`length(${document_chunks.bytes})` })
+      .from(document_chunks)
+      .where(isPart),
   );
   expect(parts.length).toBeGreaterThan(1);
   const text = new TextDecoder().decode(await shop.file(document.url));
