@@ -29,13 +29,14 @@ const first_focus = [
 
 /**
  * Focuses the first field of a dialog, or a button below its text, instead of the button that closes it. Of a dangerous
- * act, it is the button that does nothing. On touch screens fields wait for a tap, since the keyboard would cover them.
+ * act, it is the button that does nothing. On touch screens fields wait for a tap, since the keyboard would cover them. A long
+ * dialog shows its beginning.
  */
 function focusWithin(dialog: HTMLDialogElement | null): void {
   if (dialog === null || document.activeElement?.closest("dialog > div > header") === null) return;
   const wanted = matchMedia("(pointer: coarse)").matches ? first_focus.slice(1) : first_focus;
   const found = wanted.flatMap((selector) => [...dialog.querySelectorAll<HTMLInputElement>(selector)]);
-  found.find((one) => !one.disabled && one.checkVisibility())?.focus();
+  found.find((one) => !one.disabled && one.checkVisibility())?.focus({ preventScroll: true });
 }
 
 /** A modal dialog. It traps the focus and restores it when it closes. */
