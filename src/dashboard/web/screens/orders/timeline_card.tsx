@@ -70,19 +70,23 @@ function entryOf({ id, event, from_status, to_status, reason, note, actor, reque
       <>
         {reason && <span>{event === "shipping_rule" ? reason : stateWords(reason)}</span>}
         {reason && note && ": "}
-        {note && <Note text={event === "update" ? changesText(note) : note} />}
+        {note && <Note text={inWords[event]?.(note) ?? note} />}
       </>
     ),
     ...(tone === undefined ? {} : { tone }),
   };
 }
 
-/** The changes of an order in words: `packing_note: none > Fragile` becomes `Packing note: none → Fragile`. */
-function changesText(note: string): string {
-  return note
-    .replaceAll(/(^|, )([a-z_]+)(?=: |$)/g, (_all, before, name) => before + stateWords(name))
-    .replaceAll(" > ", " → ");
-}
+/** Notes that name fields and states as the API does, in words. */
+const inWords: Readonly<Record<string, (note: string) => string>> = {
+  // `packing_note: none > Fragile` becomes `Packing note: none → Fragile`.
+  update: (note) =>
+    note
+      .replaceAll(/(^|, )([a-z_]+)(?=: |$)/g, (_all, before, name) => before + stateWords(name))
+      .replaceAll(" > ", " → "),
+  // `1Z999: in_transit. Left the hub.` becomes `1Z999: In transit. Left the hub.`
+  tracking: (note) => note.replace(/: ([a-z_]+)(?=\.|$)/, (_all, status) => `: ${stateWords(status)}`),
+};
 
 const named = /(\b(?:ord|ret)_\d+\b)/;
 
