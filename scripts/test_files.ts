@@ -60,11 +60,12 @@ const on_sqlite = [
   ...["test/storage/sqlite/**", "test/dashboard/screens/**"],
 ];
 
-// Whole processes, protocols, other servers and the reference. The other tests run the same statements, so these run on
-// PostgreSQL in the long run only.
+// Whole processes, protocols, other servers, the reference, and records that are written as others are. The other tests
+// run the same statements, so these run on PostgreSQL in the long run only.
 const later_on_postgres = [
   ...["test/*.test.ts", "test/{cli,contract,core,dashboard,documents,http,identity,operations,outbound}/**"],
   ...["test/{scripts,server,flows,isolation,merchants,platforms,reports}/**", "test/shipping/carriers/**"],
+  "test/{addresses,customers,products,returns}/**",
   ...["test/webhooks/*", "test/orders/{transitions,fulfillment/printing.routes}.test.ts"],
 ];
 // Exceptions, which run on PostgreSQL each time: they reach every table, or depend on its locks.
