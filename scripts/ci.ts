@@ -147,8 +147,8 @@ function slowest(times: Times): string {
 type Env = Readonly<Record<string, string>>;
 
 // These spend nearly all of their time waiting: for servers to close slow clients, for a slow disk, for receivers that
-// do not respond, for leases of a killed server, for figures that a page renews every few seconds. They run in a lane of
-// their own, alongside the workers, and need little of the cores.
+// do not respond, for leases of a killed server, for figures that a page renews every few seconds. They run in a lane
+// of their own, alongside the workers, and need little of the cores.
 const waiting = [
   ...["test/flows/{carriers,crash,hostile_traffic,slow_disk}.test.ts", "test/http/slow_client_limiter.test.ts"],
   ...["test/server/{shutdown,systemd}.test.ts", "test/webhooks/{bad_receivers,isolation,rotation}.test.ts"],

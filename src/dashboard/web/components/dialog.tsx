@@ -29,8 +29,8 @@ const first_focus = [
 
 /**
  * Focuses the first field of a dialog, or a button below its text, instead of the button that closes it. Of a dangerous
- * act, it is the button that does nothing. On touch screens fields wait for a tap, since the keyboard would cover them. A long
- * dialog shows its beginning.
+ * act, it is the button that does nothing. On touch screens fields wait for a tap, since the keyboard would cover them.
+ * A long dialog shows its beginning.
  */
 function focusWithin(dialog: HTMLDialogElement | null): void {
   if (dialog === null || document.activeElement?.closest("dialog > div > header") === null) return;
