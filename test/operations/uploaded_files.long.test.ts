@@ -118,6 +118,12 @@ test.if(canDump)("a restore brings them to the named place, from the backup or f
   rmSync(join(folder, "live", lost), { recursive: true });
   const partial = join(root, "partial.tar.zst");
   expect(await run(third, "backup", partial, "--files", folder)).toMatchObject({ code: 0 });
+  const place = flagsOf({ database_url: await freshDatabase() });
+  const [whole, proof] = [archive, partial].map((file) => runCommand(["backup", "verify", file, ...place], { env }));
+  expect(await whole).toMatchObject({ code: 0 });
+  expect(await proof).toMatchObject({
+    ...{ code: 1, out: expect.stringContaining("the backup has the content of every uploaded file") },
+  });
   const missing = await run(await newPlace(), "restore", partial);
   expect([missing.code, missing.out]).toEqual([0, expect.stringContaining("1 uploaded files are not in the backup")]);
 });

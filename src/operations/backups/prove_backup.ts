@@ -1,11 +1,15 @@
 // Proves a backup: restores it to a scratch location, verifies all data and deletes the copy.
 import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { readAddress } from "../../core/config.ts";
 import type { Environment } from "../../core/environment.ts";
 import { makeFolder, makeTemporaryFolder, removeMadeFolders } from "../../core/files.ts";
+import { wireId } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
+import { storedFiles } from "../../files/files.sql.ts";
 import type { Db } from "../../storage/database.ts";
+import { type FileContents, files_folder, folderContents } from "../../storage/file_contents.ts";
 import type { Stores } from "../../storage/open_stores.ts";
 import { type Administration, administered } from "../../storage/postgres/postgres_programs.ts";
 import { startRefused } from "../../storage/start_refused.ts";
@@ -48,7 +52,8 @@ export async function proveBackup(settings: ProofSettings): Promise<BackupProof>
     const prove = async (url: string | null): Promise<BackupProof> => {
       if (url !== null) await loadDumps(url, made);
       const stores = await openRestored(source.place, { data: made, database_url: url, log });
-      return { manifest, differences: await verified(stores, verify) };
+      const contents = manifest.files?.included === true ? folderContents(join(made, files_folder)) : null;
+      return { manifest, differences: await verified(stores, contents, verify) };
     };
     if (database_url === null) return await unlessEnded(ending, prove(null));
     return await inScratch(database_url, systemClock(), (url) => unlessEnded(ending, prove(url)));
@@ -72,13 +77,28 @@ async function unlessEnded<T>(ending: AbortSignal, work: Promise<T>): Promise<T>
   }
 }
 
-async function verified(stores: Stores, verify: ProofSettings["verify"]): Promise<BackupProof["differences"]> {
+/** Verifies both environments, and that the backup has the content of every uploaded file; null if it has none. */
+async function verified(
+  stores: Stores,
+  contents: FileContents | null,
+  verify: ProofSettings["verify"],
+): Promise<BackupProof["differences"]> {
+  const differencesOf = async (mode: Environment) => {
+    const differences = await stores[mode].read(verify);
+    return contents === null ? differences : [...differences, ...(await missingContents(stores, contents, mode))];
+  };
   try {
-    const [live, test] = [await stores.live.read(verify), await stores.test.read(verify)];
-    return { live, test };
+    return { live: await differencesOf("live"), test: await differencesOf("test") };
   } finally {
     await stores.close();
   }
+}
+
+async function missingContents(stores: Stores, contents: FileContents, mode: Environment) {
+  const keys = new Set(await contents.list(mode));
+  const missing = (await stores[mode].read(storedFiles)).filter(({ key }) => !keys.has(key));
+  const rule = "the backup has the content of every uploaded file";
+  return missing.map(({ id }) => ({ rule, subject: wireId("file", id), expected: 1, actual: 0, rows: [] }));
 }
 
 /** Runs `work` on a scratch database and drops it afterwards. Also drops those that earlier proofs left. */
