@@ -1,16 +1,13 @@
 // Rates of and acts on 500 orders at once in a service of its own: how long they take, how much memory they need, and
 // how long others have to wait meanwhile.
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { readFileSync } from "node:fs";
 import { buyerOf } from "../build/buyer.ts";
+import { startOtherClient } from "../flows/other_client.ts";
 import { client, startFreshService } from "../flows/service.ts";
 
 setDefaultTimeout(600_000);
 
 const size = 500;
-
-const megabytesOf = (pid: number) =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1000;
 
 test("500 orders get labels, are packed and shipped, while others go on", async () => {
   const service = await startFreshService();
@@ -31,28 +28,14 @@ test("500 orders get labels, are packed and shipped, while others go on", async 
   const parcel = { package: { weight: 1 } };
   await must("POST", "/shipping/labels", { order_id, carrier: "sim", service: "standard", ...parcel });
 
-  /** Sends requests at once while another client asks again and again. Reports the slowest response. */
+  /** Sends requests at once while another client asks again and again. Reports how long that one waited. */
   async function measured(name: string, path: string, bodies: readonly object[]) {
-    let [running, longest, most] = [true, 0, 0];
-    const before = megabytesOf(service.pid);
     const headers = { authorization: `Bearer ${service.first_keys.test}`, "content-type": "application/json" };
-    const other = (async () => {
-      while (running) {
-        const asked = performance.now();
-        await (await fetch(`${service.url}/v1/products?limit=1`, { headers })).text();
-        longest = Math.max(longest, performance.now() - asked);
-        most = Math.max(most, megabytesOf(service.pid));
-      }
-    })();
-    const began = performance.now();
     const post = (body: object) =>
       fetch(`${service.url}/v1${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+    const other = startOtherClient(service, service.first_keys.test);
     const answers = await Promise.all(bodies.map(post));
-    const seconds = (performance.now() - began) / 1000;
-    running = false;
-    await other;
-    const figures = { seconds, megabytes: most - before, longest_wait_ms: longest };
-    console.log(JSON.stringify({ name, orders: size, ...figures }));
+    console.log(JSON.stringify({ name, orders: size, ...(await other.stop()) }));
     // Read last: this process would be busy with it instead of asking.
     return Promise.all(answers.map(async (answer) => ((await answer.json()) as { data: object }).data));
   }

@@ -48,7 +48,7 @@ export function ForAll({ batch }: { readonly batch: Batch }) {
   ];
   const values: FormValues = { ...batch.box.value, service: batch.all.value };
   return (
-    <fieldset class="fields batch-all" disabled={batch.work.value !== null}>
+    <fieldset class="fields batch-all" disabled={batch.busy.value}>
       {fields.map((field) => (
         <FieldRow
           key={field.name}
@@ -67,14 +67,13 @@ export function ForAll({ batch }: { readonly batch: Batch }) {
 
 /** The table of the orders. */
 export function BatchTable({ batch }: { readonly batch: Batch }) {
-  const busy = batch.work.value !== null;
   return (
     <div
       class="table-box batch-rows"
       role="region"
       aria-label={words.orders}
       tabIndex={0}
-      aria-busy={batch.asking.value || busy}
+      aria-busy={batch.asking.value || batch.busy.value}
     >
       <table class="table">
         <thead>
@@ -100,7 +99,7 @@ export function BatchTable({ batch }: { readonly batch: Batch }) {
         </thead>
         <tbody>
           {batch.shown.value.map((row) => (
-            <Row key={row.order.id} row={row} batch={batch} busy={busy} />
+            <Row key={row.order.id} row={row} batch={batch} />
           ))}
         </tbody>
       </table>
@@ -111,10 +110,9 @@ export function BatchTable({ batch }: { readonly batch: Batch }) {
 interface RowProps {
   readonly row: BatchRow;
   readonly batch: Batch;
-  readonly busy: boolean;
 }
 
-function Row({ row, batch, busy }: RowProps) {
+function Row({ row, batch }: RowProps) {
   const { order, labels, rate, labelled } = row;
   const bought = labels.at(-1);
   const arrives = bought?.delivery_day ?? (labelled ? null : rate?.delivery_day) ?? null;
@@ -137,7 +135,7 @@ function Row({ row, batch, busy }: RowProps) {
       </td>
       <td data-label={words.service}>
         <div class="batch-service">
-          <Service row={row} batch={batch} busy={busy} />
+          <Service row={row} batch={batch} />
         </div>
       </td>
       <td class="right" data-label={words.price}>
@@ -157,7 +155,7 @@ function Row({ row, batch, busy }: RowProps) {
           icon="close"
           iconOnly
           title={texts.remove(order.order_number)}
-          disabled={busy}
+          disabled={batch.busy.value}
           onClick={() => batch.remove(order.id)}
         />
       </td>
@@ -166,7 +164,7 @@ function Row({ row, batch, busy }: RowProps) {
 }
 
 /** The service of an order: the choice before the purchase, then the label; or why there is none. */
-function Service({ row, batch, busy }: RowProps) {
+function Service({ row, batch }: RowProps) {
   const { order, hindered, labelled, quoted, rate, labels, problem } = row;
   const label = labels.at(-1);
   const number =
@@ -205,7 +203,7 @@ function Service({ row, batch, busy }: RowProps) {
         <Select
           aria-label={texts.serviceOf(order.order_number)}
           value={rate === null ? "" : rateKey(rate)}
-          disabled={busy}
+          disabled={batch.busy.value}
           options={rates.map((one) => ({
             value: rateKey(one),
             title: `${rateName(one)}, ${money(one.rate, one.currency)}`,

@@ -54,6 +54,7 @@ const watch_ms = 1000;
 const typing_ms = 400;
 const polls_max = 1500;
 const parcels_max = 50;
+const none: readonly LabelRecord[] = [];
 const listed_max = 20;
 
 /** Starts a batch with these orders; the tab keeps it until the next one. */
@@ -88,12 +89,15 @@ export class Batch {
   readonly all = signal("");
   readonly file = signal<PrintedDocument | null>(null);
   readonly work = signal<{ readonly step: BatchStep; readonly done: number; readonly total: number } | null>(null);
+  readonly busy = computed(() => this.work.value !== null);
   readonly #orders = signal<ReadonlyMap<string, Order>>(new Map());
   readonly #quotes = signal<ReadonlyMap<string, Quoted>>(new Map());
   readonly #own = signal<ReadonlyMap<string, string>>(new Map());
   readonly #labels = signal<ReadonlyMap<string, readonly LabelRecord[]>>(new Map());
   readonly #problems = signal<ReadonlyMap<string, ApiProblem>>(new Map());
   readonly #printed = signal<ReadonlySet<string>>(new Set());
+  /** The rows as they were made last, and of what: a row that has not changed is not drawn again. */
+  readonly #known = new Map<string, { readonly of: readonly unknown[]; readonly row: BatchRow }>();
   #asking = new AbortController();
   #watching = false;
   #closed = false;
@@ -127,13 +131,18 @@ export class Batch {
     const quoted = this.#quotes.value.get(id) ?? null;
     const key = this.#own.value.get(id) ?? this.all.value;
     const labelled = hasLabels(order);
-    const labels = this.#labels.value.get(id) ?? [];
+    const labels = this.#labels.value.get(id) ?? none;
     const problem = this.#problems.value.get(id) ?? null;
+    const of = [order, quoted, key, labels, problem];
+    const known = this.#known.get(id);
+    if (known?.of.every((part, at) => part === of[at])) return known.row;
     const rates = quoted?.rates?.rates ?? [];
     const bought = labels.at(-1);
     const rate = bought === undefined ? rateFor(order, rates, key) : rateOfLabel(rates, bought);
     const differs = differenceOf(quoted?.rates ?? null, rate);
-    return { order, hindered: hindrance(order), labelled, quoted, rate, labels, differs, problem };
+    const row = { order, hindered: hindrance(order), labelled, quoted, rate, labels, differs, problem };
+    this.#known.set(id, { of, row });
+    return row;
   }
 
   isPrinted(order: Order): boolean {
