@@ -59,7 +59,7 @@ const fields = {
         }),
       }),
     ),
-    description: "Why the whole file was refused; null if it was not.",
+    description: "Why the whole file was refused, or cancelled by an erasure; null if it was not.",
   },
   created_at: Timestamp,
   ended_at: nullable({ ...Timestamp, description: "When it ended; null while it has not." }),

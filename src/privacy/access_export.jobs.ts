@@ -57,7 +57,7 @@ export async function exportPersonalData(
     records.set(kind, [...(records.get(kind) ?? []), ...rows]);
   for (const { id } of records.get("returns") ?? []) ids.add(wireId("return", Number(id)));
   for (const [kind, rows] of await uploadsOf(theirs, found)) records.set(kind, rows);
-  const owners = { merchant_id, of_operator: for_operator };
+  const owners = { merchant_id: merchant_id ?? store.scope.visible, of_operator: for_operator };
   records.set("saved_views", (await store.read((db) => viewsNaming(db, terms, owners))).map(exported));
   records.set("column_mappings", (await theirs.read((db) => mappingsNaming(db, terms))).map(exported));
   const events = await eventsOf(theirs, found.after, ids);

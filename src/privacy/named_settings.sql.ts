@@ -6,7 +6,7 @@ import { saved_views } from "../../db/schema/saved_views.ts";
 import { personalKinds } from "../imports/file_import.transitions.ts";
 import type { Db, Tx } from "../storage/database.ts";
 import { unscoped } from "../storage/scope.ts";
-import { mentions } from "./erasure_terms.ts";
+import { containsEmail, mentions } from "./erasure_terms.ts";
 
 /** Whose saved views are searched: those of a merchant's users (null for all), and those of the operator's. */
 interface ViewOwners {
@@ -14,7 +14,10 @@ interface ViewOwners {
   readonly of_operator: boolean;
 }
 
-/** The saved views whose name or filters name a person. */
+/**
+ * The saved views whose name or filters name a person. The names of the operator's views count only by email address if
+ * a merchant's data is searched: merchants choose the names of their customers, such as that of a view.
+ */
 export async function viewsNaming(db: Db, terms: ReadonlySet<string>, { merchant_id, of_operator }: ViewOwners) {
   const isTheirs = merchant_id === null ? undefined : eq(saved_views.merchant_id, merchant_id);
   const views = await db
@@ -22,7 +25,11 @@ export async function viewsNaming(db: Db, terms: ReadonlySet<string>, { merchant
     .sql.select()
     .from(saved_views)
     .where(isTheirs && (of_operator ? or(isTheirs, isNull(saved_views.merchant_id)) : isTheirs));
-  return views.filter(({ name, params }) => [name, ...Object.values(params)].some((text) => mentions(text, terms)));
+  return views.filter(
+    ({ name, params, merchant_id: owner }) =>
+      Object.values(params).some((text) => mentions(text, terms)) ||
+      (merchant_id !== null && owner === null ? containsEmail(name, terms) : mentions(name, terms)),
+  );
 }
 
 /** Deletes saved views. */

@@ -238,6 +238,21 @@ describe("guards", () => {
     expect(await on_hand("TWICE-199")).toBe(7);
   });
 
+  test("a server that repeats finished rows of an interrupted import keeps its claim", async () => {
+    const rows = Array.from({ length: 400 }, (_, at) => `KEEP-${at},Row ${at}`);
+    const it = await upload("products", ["sku,name", ...rows].join("\n"));
+    const { rows_done } = await interrupted(it.id, 200);
+    const { live } = app.service.stores;
+    const claim = () => live.read((db) => getImport(db, it.id));
+    await importFiles(live, app.service);
+    const { next_at } = await claim();
+    app.clocks.live.advance(40_000);
+    let now = await claim();
+    while (now.next_at === next_at) now = await claim();
+    expect(now.rows_done).toBe(rows_done);
+    expect(await settled(it.id)).toMatchObject({ status: "done", rows_done: 400, created: 400 });
+  });
+
   test("a server that has lost its claim changes no results of a check", async () => {
     const it = await upload("products", "sku,name\nLOST-1,\n");
     await app.post(`/imports/${it.id}/check`, {});

@@ -115,17 +115,26 @@ test("an import that runs during an erasure does not store the person again", as
   });
 });
 
-test("an erasure leaves the files of other merchants", async () => {
+test("an erasure leaves the files of other merchants, whose users see no saved views of others", async () => {
   for (const code of ["ONE", "TWO"]) await app.must("POST", "/merchants", { code, name: code });
   const by = (code: string): Caller => ({ headers: { "packhouse-merchant": code } });
   const email = "shared@example.com";
+  await saveView("Of the operator", { q: email });
+  // A customer of a merchant may be called like a view of the operator.
+  await saveView("Late Orders", { status: "pending" });
+  await app.must("POST", "/customers", { email, first_name: "Late", last_name: "Orders" }, by("ONE"));
+  const { key } = await app.must("POST", "/keys", { name: "two", permission: "full", merchant_id: "TWO" });
   const [own, other] = [
     await upload("customers", `email\n${email}\n`, "", by("ONE")),
     await upload("customers", `email\n${email}\n`, "", by("TWO")),
   ];
   await app.runJobs();
+  const told: Records = await app.must("POST", "/disclosures", { email }, { key });
+  expect(rowsIn(told, "imported_files")).toMatchObject([{ line: 2, cells: [email] }]);
+  expect(rowsIn(told, "saved_views")).toEqual([]);
   await app.must("POST", "/erasures", { email }, by("ONE"));
   await app.runJobs();
   expect((await app.get(`/imports/${own.id}`)).body.data.status).toBe("cancelled");
+  expect(await views()).toEqual(["Another Zoe", "Late Orders"]);
   expect((await app.get(`/imports/${other.id}`)).body.data).toMatchObject({ status: "checked", first_rows: [[email]] });
 });
