@@ -45,7 +45,10 @@ beforeAll(async () => {
   for (let at = 0; at < size; at += 1) orders.push(await shop.labeled(at % 2 === 0 ? "local" : "swift"));
 });
 
-/** Requests a large document and draws it. Returns it, after nobody had to wait for longer than 50 ms. */
+/** The longest work as a share of the whole: 9 to 15 ms of 2 to 4 s on one machine. */
+const work_share_max = 0.025;
+
+/** Requests a large document and draws it. Returns it, after others had their turns all the time. */
 async function drawn(body: { readonly order_ids: readonly string[]; readonly [name: string]: unknown }) {
   // Opens the fonts, and compiles the code.
   await shop.print({ ...body, order_ids: body.order_ids.slice(0, 25) });
@@ -58,7 +61,7 @@ async function drawn(body: { readonly order_ids: readonly string[]; readonly [na
   const { format, pages, size: bytes } = document;
   console.log(JSON.stringify({ orders: body.order_ids.length, format, pages, bytes, ...figures }));
   expect(document.status).toBe("completed");
-  expect(figures.longest_work_ms).toBeLessThanOrEqual(50);
+  expect(figures.longest_work_ms / 1000 / figures.seconds).toBeLessThan(work_share_max);
   return document;
 }
 
