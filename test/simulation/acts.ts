@@ -67,7 +67,7 @@ export const nth = fc.nat({ max: 1000 });
 export const days = fc.integer({ min: 0, max: 12 });
 export const few = fc.integer({ min: 1, max: 6 });
 const lines = fc.array(fc.record({ sku, quantity: few }), { minLength: 1, maxLength: 3 });
-const ware = fc.constantFrom<Ware>(...skus, ...skus, ...kitNames);
+export const ware = fc.constantFrom<Ware>(...skus, ...skus, ...kitNames);
 export const wares = fc.array(fc.record({ sku: ware, quantity: few }), { minLength: 1, maxLength: 3 });
 export const option = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null, freq: 2 });
 export const seldom = <T>(arbitrary: fc.Arbitrary<T>) =>

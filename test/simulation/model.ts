@@ -253,6 +253,7 @@ export class Model extends OrderModel {
     this.settle(this.claimOf(at).lines.map((line) => line.sku));
     const freed = units.flatMap(({ line, quantity }) => this.#unpickLine(this.order(at), line, quantity));
     this.fill(freed);
+    this.order(at).undone.push("unpick");
   }
 
   #looseUnits(at: number, named: { sku: Ware; quantity: number } | null): Picks[] {
@@ -330,6 +331,7 @@ export class Model extends OrderModel {
       order.billed.packs -= units * sum(this.parts(at, own).map(({ each }) => each));
     }
     if (named !== null && left > 0) throw new Refused("validation_failed");
+    order.undone.push(order.status === "fulfilled" ? "unpack" : "unpack_part");
     order.status = "processing";
   }
 

@@ -33,6 +33,8 @@ export interface ModelOrder {
   given_up: { readonly item: number; quantity: number }[];
   /** The units in each staging item, and the item that they were picked from; last picks last. */
   picked_from: { readonly item: number; readonly from: number; quantity: number }[];
+  /** The steps that were taken back, as the history names them. */
+  undone: string[];
   /** The units that picks and packs are billed for. */
   billed: { picks: number; packs: number };
   /** The shipped units, and where they came from. */
@@ -89,6 +91,7 @@ export class OrderModel extends StockModel {
         lines: order.lines.map((one) => ({ ...one })),
         given_up: order.given_up.map((one) => ({ ...one })),
         picked_from: order.picked_from.map((one) => ({ ...one })),
+        undone: [...order.undone],
         billed: { ...order.billed },
         sold: order.sold.map((one) => ({ ...one })),
       })),
@@ -201,6 +204,7 @@ export class OrderModel extends StockModel {
       lines,
       given_up: [],
       picked_from: [],
+      undone: [],
       billed: { picks: 0, packs: 0 },
       sold: [],
     });

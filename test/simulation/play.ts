@@ -12,6 +12,7 @@ import { listActs } from "./list_acts.ts";
 import type { Model } from "./model.ts";
 import { returnActs } from "./return_acts.ts";
 import type { Look, Service } from "./service.ts";
+import { splitActs } from "./split_act.ts";
 import { openStage, start } from "./stage.ts";
 import { houseActs } from "./warehouse_acts.ts";
 import { HouseModel } from "./warehouse_model.ts";
@@ -26,7 +27,7 @@ const verify_every = 100;
 const shrink_ms = 60_000;
 
 const stage = openStage();
-const acts = { ...saleActs, ...returnActs, ...listActs, ...houseActs };
+const acts = { ...saleActs, ...returnActs, ...listActs, ...houseActs, ...splitActs };
 let done = 0;
 const tally: Tally = new Map();
 
@@ -109,6 +110,7 @@ async function compareAll(model: Model, service: Service): Promise<void> {
   }
   for (const [at, { id }] of service.orders.entries()) {
     compareOrder(model, at, await service.store.read((db) => getOrder(db, id)));
+    same(`undone of order ${at}`, await service.undoneOf(id), model.order(at).undone);
     same(`billed for order ${at}`, await service.billedFor(id), model.order(at).billed);
   }
 }

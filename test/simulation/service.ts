@@ -21,6 +21,7 @@ import { createMerchant } from "../../src/merchants/merchants.ts";
 import type { Order } from "../../src/orders/order.ts";
 import { holdRecalled, noteAllAllocationChanges } from "../../src/orders/orders.jobs.ts";
 import { verifyOrders } from "../../src/orders/orders_audit.sql.ts";
+import { listHistory } from "../../src/orders/search/order_history.sql.ts";
 import { findProductsBySku, productList } from "../../src/products/products.sql.ts";
 import { createProduct } from "../../src/products/products.ts";
 import type { Db, Store, Tx } from "../../src/storage/database.ts";
@@ -291,6 +292,12 @@ export class Service {
     const rows = await this.store.read((db) => billedUnits(db, { order_id }));
     const units = (act: string) => rows.find((row) => row.act === act)?.units ?? 0;
     return { picks: units("order.pick"), packs: units("order.pack") };
+  }
+
+  /** The steps of an order that were taken back, by its history. */
+  async undoneOf(order_id: number): Promise<string[]> {
+    const rows = await this.store.read((db) => listHistory(db, { order_id }, { limit: 1000, offset: 0, after: null }));
+    return rows.map(({ event }) => event).filter((event) => event.startsWith("unp"));
   }
 
   /** Everything that `packhouse verify` checks. */
