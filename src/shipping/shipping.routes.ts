@@ -1,5 +1,6 @@
 import type { TSchema } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import type { Actor } from "../core/actor.ts";
 import { Fault, invalid, invalidFields } from "../core/faults.ts";
 import { readId, wireId } from "../core/ids.ts";
 import { checkOf, shownBodyOf } from "../core/schema.ts";
@@ -16,20 +17,13 @@ import { refuseForMerchants } from "../merchants/tenant_scopes.ts";
 import { answerCancellation } from "../orders/changes/cancellations.routes.ts";
 import { tagOrder, untagOrder } from "../orders/changes/change_order.ts";
 import { holdOrder, releaseOrder } from "../orders/changes/holds.ts";
-import type { TagOrder, UntagOrder } from "../orders/changes/tags_and_notes.schema.ts";
 import { allocateOrder } from "../orders/fulfillment/order_stock.ts";
 import { processOrder } from "../orders/fulfillment/pick_and_pack.ts";
 import type { UnpackOrder, UnpickOrder } from "../orders/fulfillment/undo_steps.schema.ts";
-import type {
-  CancelOrder,
-  DeliverOrder,
-  HoldOrder,
-  PackOrder,
-  PickOrder,
-  ReleaseOrder,
-  ShipOrder,
-} from "../orders/order.schema.ts";
+import type { CancelOrder, DeliverOrder, PackOrder, PickOrder, ShipOrder } from "../orders/order.schema.ts";
+import type { Order } from "../orders/order.ts";
 import { answerOrder, fulfillmentActs } from "../orders/order_actions.routes.ts";
+import type { Tx } from "../storage/database.ts";
 import { accountRoutes, connectorRoutes } from "./carriers/accounts.routes.ts";
 import { labelRoutes, purchases } from "./labels/labels.routes.ts";
 import { manifestRoutes } from "./manifests/manifests.routes.ts";
@@ -184,31 +178,17 @@ function distinctOrderIds(order_ids: ActOnOrders["order_ids"]): string[] {
 function actsOf(service: Service): Readonly<Record<OrderActionOfMany, OrderActionHandler>> {
   const buy = purchases(service);
   const post = (call: Call, action: string, act: OrderActionRequest) => bulkPartOf(call, partOfOrder(action, act));
+  const plain =
+    <Input>(action: string, run: (tx: Tx, id: string, input: Input, actor: Actor) => Promise<Order>) =>
+    (call: Call, act: OrderActionRequest) =>
+      answerOrder(post(call, action, act), act.id, act, (tx) => run(tx, act.id, act.input as Input, call.actor));
   return {
-    hold: (call, act) => {
-      const part = post(call, "hold", act);
-      return answerOrder(part, act.id, act, (tx) => holdOrder(tx, act.id, act.input as HoldOrder, call.actor));
-    },
-    release: (call, act) => {
-      const part = post(call, "release", act);
-      return answerOrder(part, act.id, act, (tx) => releaseOrder(tx, act.id, act.input as ReleaseOrder, call.actor));
-    },
-    tag: (call, act) => {
-      const part = post(call, "tag", act);
-      return answerOrder(part, act.id, act, (tx) => tagOrder(tx, act.id, act.input as TagOrder, call.actor));
-    },
-    untag: (call, act) => {
-      const part = post(call, "untag", act);
-      return answerOrder(part, act.id, act, (tx) => untagOrder(tx, act.id, act.input as UntagOrder, call.actor));
-    },
-    process: (call, act) => {
-      const part = post(call, "process", act);
-      return answerOrder(part, act.id, act, (tx) => processOrder(tx, act.id, call.actor));
-    },
-    allocate: (call, act) => {
-      const part = post(call, "allocate", act);
-      return answerOrder(part, act.id, act, async (tx) => (await allocateOrder(tx, act.id, call.actor)).order);
-    },
+    hold: plain("hold", holdOrder),
+    release: plain("release", releaseOrder),
+    tag: plain("tag", tagOrder),
+    untag: plain("untag", untagOrder),
+    process: plain("process", (tx, id, _, actor) => processOrder(tx, id, actor)),
+    allocate: plain("allocate", async (tx, id, _, actor) => (await allocateOrder(tx, id, actor)).order),
     pick: (call, act) => fulfillmentActs.pick(post(call, "pick", act), { ...act, input: act.input as PickOrder }),
     pack: (call, act) => fulfillmentActs.pack(post(call, "pack", act), { ...act, input: act.input as PackOrder }),
     unpick: (call, act) =>
