@@ -1,5 +1,6 @@
 import type { Actor } from "../../core/actor.ts";
 import { iso } from "../../core/clock.ts";
+import { add } from "../../core/decimals.ts";
 import { wireId } from "../../core/ids.ts";
 import type { CompleteAddress } from "../../core/postal_address.ts";
 import type { PlainWarehouse } from "../../inventory/warehouses/warehouse.ts";
@@ -82,11 +83,10 @@ export function manifestView(manifest: CarrierManifest) {
   };
 }
 
-/** Sums the weights of parcels in grams, each rounded. Voided labels do not count. */
+/** The weight of parcels together in grams, rounded once. Voided labels do not count. */
 export function totalGrams(parcels: readonly ManifestParcel[]): number {
   const valid = parcels.filter(({ status }) => !isVoided(status));
-  return valid.reduce((sum, parcel) => {
-    const weight = readWeight(parcel.package.weight, parcel.package.weight_unit);
-    return sum + (weight === null ? 0 : gramsOf(weight));
-  }, 0);
+  const weights = valid.flatMap((parcel) => readWeight(parcel.package.weight, parcel.package.weight_unit) ?? []);
+  const [first, ...others] = weights;
+  return first === undefined ? 0 : gramsOf(others.reduce(add, first));
 }

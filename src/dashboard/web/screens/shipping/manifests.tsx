@@ -168,6 +168,9 @@ function Refused({ of }: { readonly of: ShippedManifest["results"] }) {
   );
 }
 
+/** Pounds with two decimals, which whole grams determine. */
+const inHundredths = (grams: number) => Math.round((grams * 100) / grams_in_pound) / 100;
+
 /** One manifest and its parcels. */
 export const ManifestScreen = recordScreen("/shipping/manifests/:id", ManifestPage);
 
@@ -198,7 +201,7 @@ function ManifestPage({ record: manifest, back }: RecordProps<ManifestRecord>) {
         <Figure name={words.parcels} value={count(parcels.length)} />
         <Figure
           name={words.weight}
-          value={inPounds ? weight(total_weight_grams / grams_in_pound, "lb") : weight(total_weight_grams / 1000, "kg")}
+          value={inPounds ? weight(inHundredths(total_weight_grams), "lb") : weight(total_weight_grams / 1000, "kg")}
         />
       </Figures>
       <Card title={words.parcels} flush>
