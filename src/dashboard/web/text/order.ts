@@ -187,6 +187,7 @@ export const orderTexts = {
   carton: "Carton",
   insurance: "Insurance",
   serviceOpen: "Chosen when the label is bought",
+  noService: "None",
   cheapestWithin: (days: number) => `The cheapest within ${plural(days, "day", "days")}`,
   fastestUnder: (price: string) => `The fastest under ${price}`,
   noCarton: "None",

@@ -50,7 +50,7 @@ export function ShippingChoiceCard({ order, etag }: ChoiceCardProps) {
                   {source.platform !== "api" && <small class="muted">{texts.byShop}</small>}
                 </span>,
               ],
-          [texts.service, row("service", <ServiceValue choice={choice} />)],
+          [texts.service, row("service", <ServiceValue choice={choice} open={open} />)],
           [texts.carton, row("carton", cartonText(choice))],
           [texts.insurance, row("insurance", choice?.insured ? texts.insuredValue : texts.notInsured)],
         ]}
@@ -63,7 +63,8 @@ export function ShippingChoiceCard({ order, etag }: ChoiceCardProps) {
 type ShippingChoice = Order["shipping_choice"];
 type DecidedField = Order["decided_by"][number]["field"];
 
-function ServiceValue({ choice }: { readonly choice: ShippingChoice }) {
+/** The service, or how it is chosen, which is over once an order no longer changes (`open` is false). */
+function ServiceValue({ choice, open }: { readonly choice: ShippingChoice; readonly open: boolean }) {
   const { carrier = null, service = null, choose = null, days_max = null, price_max, currency = "" } = choice ?? {};
   if (carrier !== null)
     return (
@@ -72,7 +73,7 @@ function ServiceValue({ choice }: { readonly choice: ShippingChoice }) {
       </>
     );
   if (choose === "fastest_under") return <>{texts.fastestUnder(money(price_max ?? 0, currency))}</>;
-  if (choose === null) return <>{texts.serviceOpen}</>;
+  if (choose === null) return <>{open ? texts.serviceOpen : texts.noService}</>;
   return <>{days_max === null ? ruleTexts.cheapest : texts.cheapestWithin(days_max)}</>;
 }
 
