@@ -60,11 +60,22 @@ const at = (value: unknown, path: Field["path"]): unknown =>
 const named = (path: Field["path"]) =>
   path.map((step, index) => (typeof step === "number" ? `[${step}]` : index === 0 ? step : `.${step}`)).join("");
 
+/** Surcharges of a rate card, none of which the recorded bodies have. */
+const surcharges = {
+  residential: { price: 1 },
+  additional_handling: { price: 1, weight_over: 50 },
+  large_package: { price: 1, weight_over: 90 },
+  remote_area: { price: 1, places: [{ country: "US", prefixes: ["372"] }] },
+};
+
 /** The recorded body of an operation. A change of an order gets whole lines for a field of a line. */
-const exampleFor = ({ id }: Operation, { path }: Field): unknown =>
-  id === "updateOrder" && path[0] === "line_items"
-    ? { line_items: at(story["createOrder"]?.body, ["line_items"]) }
-    : (story[id]?.body ?? {});
+function exampleFor({ id }: Operation, { path }: Field): unknown {
+  if (id === "updateOrder" && path[0] === "line_items") {
+    return { line_items: at(story["createOrder"]?.body, ["line_items"]) };
+  }
+  const body = story[id]?.body ?? {};
+  return path[0] === "surcharges" ? { ...(body as object), surcharges } : body;
+}
 
 /** What a response shows for a value that was sent in a field. */
 function keptIn(id: string, { path }: Field, value: unknown, data: { tags: unknown[] }): unknown {
