@@ -65,13 +65,14 @@ const on_sqlite = [
 const later_on_postgres = [
   ...["test/*.test.ts", "test/{cli,contract,core,dashboard,documents,http,identity,operations,outbound}/**"],
   ...["test/{scripts,server,flows,isolation,merchants,platforms,reports}/**", "test/shipping/carriers/**"],
-  "test/{addresses,customers,products,returns}/**",
-  ...["test/webhooks/*", "test/orders/{transitions,fulfillment/printing.routes}.test.ts"],
+  "test/{addresses,customers,lists,products,returns,tracking,webhooks}/**",
+  "test/orders/{transitions,fulfillment/printing.routes}.test.ts",
 ];
 // Exceptions, which run on PostgreSQL each time: they reach every table, or depend on its locks.
 const always_on_postgres = [
   ...["test/flows/{crash,order_to_delivery,oversell,races,repeated_requests}.test.ts"],
-  ...["test/http/{idempotency,preconditions}.test.ts"],
+  ...["test/http/{idempotency,preconditions}.test.ts", "test/tracking/{batching,followed_merchants}.test.ts"],
+  "test/webhooks/deliveries/claim_deliveries.test.ts",
   "test/server/{lease_takeover,openapi/story}.test.ts",
 ];
 
