@@ -66,7 +66,7 @@ interface MoveSettings {
   readonly print: (line: string) => void;
   /** Runs `verify` on a place in a separate process. Returns null without differences, otherwise its output. */
   readonly verify: (place: string) => Promise<string | null>;
-  /** Whether it is known where uploaded files are, on both sides. */
+  /** Whether the places of uploaded files are known on both sides. */
   readonly knows_files: boolean;
   /** Copies the files outside the databases. Returns notes for the operator. */
   readonly takeAlong: () => Promise<readonly string[]>;

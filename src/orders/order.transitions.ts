@@ -148,7 +148,7 @@ export const systemHoldReasons = [
 ] as const;
 export type SystemHoldReason = (typeof systemHoldReasons)[number];
 
-/** Reasons that only the system sets, and that a release lifts after somebody has decided. */
+/** Reasons that only the system sets. Somebody decides what to do, and then a release lifts them. */
 const reviewHoldReasons = ["platform_change"] as const;
 export type ReviewHoldReason = (typeof reviewHoldReasons)[number];
 

@@ -63,7 +63,7 @@ export interface PlatformNotification {
   readonly created_at: number | null;
   /** The whole order; null when it has to be fetched. */
   readonly order: PlatformOrder | null;
-  /** Why the order in the notification could not be read. */
+  /** Why the order in the notification could not be read; null if it could. */
   readonly problem: Fault | null;
 }
 

@@ -59,7 +59,7 @@ export const emailKeysOf = (texts: readonly (string | null)[]): string[] => [
 
 const plain = (text: string) => text.trim().normalize("NFC").toLowerCase();
 
-/** Texts by which someone may have searched for a person, such as names and email addresses, for `mentions`. */
+/** The names, email addresses and other texts by which someone may have searched for a person, for `mentions`. */
 export const searchTermsOf = (texts: readonly (string | null | undefined)[]): string[] => [
   ...new Set(
     texts.flatMap((text) => (text?.trim() && text !== erased_word && !isErasedEmail(text) ? [plain(text)] : [])),

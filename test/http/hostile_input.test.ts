@@ -60,7 +60,7 @@ const at = (value: unknown, path: Field["path"]): unknown =>
 const named = (path: Field["path"]) =>
   path.map((step, index) => (typeof step === "number" ? `[${step}]` : index === 0 ? step : `.${step}`)).join("");
 
-/** Surcharges of a rate card, none of which the recorded bodies have. */
+/** Surcharges of a rate card. The recorded bodies have none. */
 const surcharges = {
   residential: { price: 1 },
   additional_handling: { price: 1, weight_over: 50 },

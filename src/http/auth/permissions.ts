@@ -164,7 +164,7 @@ export type RouteNeed = Permission | "any" | keyof typeof alternatives | "user" 
 /** Whether a route needs one of several permissions. */
 export const isAlternative = (need: RouteNeed): need is keyof typeof alternatives => need in alternatives;
 
-/** The permissions of which a route needs one, the most general first. */
+/** A route needs one of these permissions. The most general comes first. */
 export const permissionsIn = (need: Permission | keyof typeof alternatives): readonly [Permission, ...Permission[]] =>
   isAlternative(need) ? alternatives[need] : [need];
 

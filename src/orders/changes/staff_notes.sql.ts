@@ -19,7 +19,7 @@ const notesThat = (condition?: SQL) =>
   });
 export const [allNotes, sharedNotes] = [notesThat(), notesThat(eq(staff_notes.shared, true))];
 
-/** The next notes that merchants see, of all orders, after one. */
+/** The next notes that merchants may see, across all orders, after a given one. */
 export async function nextSharedNotes(db: Db, last: StaffNote | null, limit: number): Promise<StaffNote[]> {
   return db.sql
     .select()

@@ -22,7 +22,7 @@ interface ChosenInput {
   readonly shipping_choice?: ShippingChoiceField | null | undefined;
 }
 
-/** The fields of an order that a person may set again, as they are. */
+/** The fields of an order that a person may confirm by sending them unchanged. */
 type Chosen = Pick<RuledFields, "priority" | "packing_note" | "shipping_choice" | "decided_by">;
 
 const none: Chosen = { priority: 0, packing_note: null, shipping_choice: null, decided_by: null };

@@ -156,7 +156,7 @@ function readLines(value: unknown): string | null {
   return lines.join("\n").trim() || null;
 }
 
-/** Returns the lines with units. */
+/** Returns the lines that have units. */
 export function withUnits(lines: readonly PlatformLine[]): PlatformLine[] {
   return lines.filter(({ quantity }) => quantity > 0);
 }

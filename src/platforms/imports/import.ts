@@ -320,7 +320,7 @@ interface LineChanges {
 
 /**
  * Compares a platform's order with its lines as they were last processed. `shipped` has the units that have shipped
- * here, by SKU. Until the platform has heard of all of them it counts them as left, so a reduction may show later.
+ * here, by SKU. The platform counts these as left until it is told of them, so a reduction may show only later.
  */
 export function lineChanges(
   platform: Platform,

@@ -208,7 +208,7 @@ async function ensureProducts(tx: Tx, wanted: readonly WantedLine[]): Promise<vo
 }
 
 /**
- * Applies changes at the platform to the order. An order that came too far for one is held, with what has changed.
+ * Applies changes at the platform to the order. If one comes too late, the order is held, and the note says which.
  * Returns the lines as processed.
  */
 async function change(tx: Tx, what: PlatformOrderInput): Promise<readonly ImportedLine[]> {
@@ -272,8 +272,8 @@ interface Following {
 }
 
 /**
- * Replaces the lines of an order that no work has begun on. Of others, it cancels the units that are no longer to ship
- * here. Returns the lines as processed.
+ * Replaces the lines of an order before work on it begins. After that, it cancels the units that are no longer shipped
+ * from here. Returns the lines as processed.
  */
 async function followLines(
   tx: Tx,
@@ -356,7 +356,7 @@ async function reviewDone(tx: Tx, what: PlatformOrderInput): Promise<void> {
   if (what.seen?.state !== "done") await review(tx, what, notes.done);
 }
 
-/** Holds the order until somebody has decided what to do. An order that has shipped or is cancelled gets a note. */
+/** Holds the order until somebody has decided what to do. Once it has shipped or is cancelled, it gets a note. */
 async function review(tx: Tx, what: PlatformOrderInput, words: string): Promise<void> {
   const order = await lockOrder(tx, what.order_id);
   if (isOpen(order.status)) await holdForReview(tx, order, words, platformActor(what.connection));

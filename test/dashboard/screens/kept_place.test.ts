@@ -117,7 +117,7 @@ describeInHouse("a list", (house) => {
     await page.waitForSelector("h1:has-text('Sign in')");
     await theme("system");
     expect(await page.evaluate("sessionStorage.length")).toBe(0);
-    // Another user begins anew.
+    // Another user starts without these places.
     await page.goto(house.addressOf(`/invitation#${link.split("#")[1]}`));
     await page.fill("[name=name]", "Ben Office");
     for (const name of ["password", "again"]) await page.fill(`[name=${name}]`, "a long enough password");

@@ -24,7 +24,7 @@ function textsIn(storage: () => Storage) {
       try {
         storage().removeItem(`packhouse.${name}`);
       } catch {
-        // There is nothing in it either.
+        // A storage that is refused keeps nothing.
       }
     },
     clear: (): void => {
@@ -32,7 +32,7 @@ function textsIn(storage: () => Storage) {
       try {
         storage().clear();
       } catch {
-        // There is nothing in it either.
+        // A storage that is refused keeps nothing.
       }
     },
   };
@@ -45,7 +45,7 @@ let user = inBrowser.get("user");
 /** Each reads a setting of the user again. */
 const readers: (() => void)[] = [];
 
-/** Uses the settings of a user. What the tab keeps of another user, or of another merchant, is removed. */
+/** Uses the settings of a user. What the tab kept for another user or another merchant is removed. */
 export function openSettings(id: string, merchant: string | null): void {
   const owner = `${id} ${merchant ?? ""}`;
   if (inTab.get("user") !== owner) inTab.clear();
@@ -54,7 +54,7 @@ export function openSettings(id: string, merchant: string | null): void {
   setUser(id);
 }
 
-/** Removes what the tab keeps, and uses the settings of nobody. */
+/** Removes what the tab keeps. Nobody's settings are used from then on. */
 export function closeSettings(): void {
   inTab.clear();
   inBrowser.remove("user");

@@ -63,7 +63,7 @@ export function ShippingChoiceCard({ order, etag }: ChoiceCardProps) {
 type ShippingChoice = Order["shipping_choice"];
 type DecidedField = Order["decided_by"][number]["field"];
 
-/** The service, or how it is chosen, which is over once an order no longer changes (`open` is false). */
+/** The service, or how it will be chosen. Nothing is chosen once the order no longer changes (`open` is false). */
 function ServiceValue({ choice, open }: { readonly choice: ShippingChoice; readonly open: boolean }) {
   const { carrier = null, service = null, choose = null, days_max = null, price_max, currency = "" } = choice ?? {};
   if (carrier !== null)

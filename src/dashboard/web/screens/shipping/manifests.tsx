@@ -168,7 +168,7 @@ function Refused({ of }: { readonly of: ShippedManifest["results"] }) {
   );
 }
 
-/** Pounds with two decimals, which whole grams determine. */
+/** Pounds, rounded to two decimals. */
 const inHundredths = (grams: number) => Math.round((grams * 100) / grams_in_pound) / 100;
 
 /** One manifest and its parcels. */
