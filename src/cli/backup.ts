@@ -100,9 +100,12 @@ async function backup({ data, keep, ...options }: FlagValues<typeof flags>): Pro
   else for (const line of [...linesOf(made), ...removed.map((name) => `Removed ${name}`), ...warnings]) print(line);
 }
 
+/** Time within which the commits after a backup may not be archived yet, so that it may still become a base. */
+const unarchived_ms = 60_000;
+
 /**
- * Removes the backups that `keep` does not cover, except those that the log archive continues from. Returns the removed
- * names and, after a failure, its message.
+ * Removes the backups that `keep` does not cover, except recent ones and those that the log archive
+ * continues from. Returns the removed names and, after a failure, its message.
  */
 async function removeOld(
   to: Destination,
@@ -114,6 +117,8 @@ async function removeOld(
     const all = (await to.list()).map(({ name }) => name);
     const moments = all.flatMap((name) => momentOfName(name) ?? []);
     const needed = neededBackups(await archivedRanges(log_archive), moments);
+    const oldest_unarchived = systemClock().now() - unarchived_ms;
+    for (const at of moments) if (at > oldest_unarchived) needed.add(at);
     for (const name of namesToRemove(all, keep, needed)) {
       await to.remove(name);
       removed.push(name);
