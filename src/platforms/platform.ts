@@ -107,6 +107,10 @@ export interface PlatformOrder {
   readonly shipping_amount_cents: number;
   readonly currency: string;
   readonly notes: string | null;
+  /** The merchant's own notes, which no document for the buyer may contain; absent in records of older releases. */
+  readonly staff_notes?: string | null;
+  /** Other fields of the order that the shop shows, by their names; absent in records of older releases. */
+  readonly attributes?: Readonly<Record<string, string>>;
   readonly created_at: number;
   /** When it last changed at the platform (ms). Of two versions, the later one counts. */
   readonly updated_at: number;

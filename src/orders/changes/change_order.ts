@@ -7,7 +7,7 @@ import { ofFields } from "../../core/faults.ts";
 import { readId, wireId } from "../../core/ids.ts";
 import { moneyText } from "../../core/money.ts";
 import { addressIn, isSamePlace } from "../../core/postal_address.ts";
-import type { CustomerAddress } from "../../customers/customer.ts";
+import { type CustomerAddress, customerName, type OrderCustomer } from "../../customers/customer.ts";
 import { findRecipient } from "../../customers/customers.sql.ts";
 import {
   replanOrderAllocation,
@@ -18,7 +18,7 @@ import type { Tx } from "../../storage/database.ts";
 import { checkedRecipients, productsOf } from "../lifecycle/draft_orders.ts";
 import type { UpdateOrder } from "../order.schema.ts";
 import { awaitsWork, isCancelled, isGivenUp, isUnpacked, isUnshipped } from "../order.transitions.ts";
-import { isBegun, type Order } from "../order.ts";
+import { isBegun, type LineAmounts, type Order } from "../order.ts";
 import { deleteLines, insertLines, type NewLine } from "../order_lines.sql.ts";
 import {
   allocationOf,
@@ -98,6 +98,37 @@ export async function setShippingAmount(
   const note = `shipping_amount: ${amounts.join(" > ")}`;
   return saveOrder(tx, before, { ...before, shipping_amount_cents }, { event: "update", actor, note });
 }
+
+/** Makes an order that of another customer, one of whose addresses equals its own, in any status. */
+export async function setBuyer(
+  tx: Tx,
+  order_id: number,
+  { buyer, address_id }: { readonly buyer: OrderCustomer; readonly address_id: number },
+  actor: Actor,
+): Promise<Order> {
+  const before = await lockOrder(tx, order_id);
+  const theirs = { customer_id: buyer.id, customer_email: buyer.email, customer_name: customerName(buyer) };
+  const note = `customer_id: ${[before.customer_id, buyer.id].map((id) => wireId("customer", id)).join(" > ")}`;
+  const order = { ...before, ...theirs, shipping_address_id: address_id };
+  return saveOrder(tx, before, order, { event: "update", actor, note });
+}
+
+/** Changes the amounts of lines of an order, in any status. Refuses: resource_missing. */
+export async function setLineAmounts(
+  tx: Tx,
+  order_id: number,
+  amounts: ReadonlyMap<number, Pick<LineAmounts, "unit_price_cents" | "discount_cents">>,
+  actor: Actor,
+): Promise<Order> {
+  const before = await lockOrder(tx, order_id);
+  const lines = before.lines.map((line) => ({ ...line, ...amounts.get(line.id) }));
+  const skus = before.lines.filter(({ id }) => amounts.has(id)).map(({ sku }) => sku);
+  const note = `prices of ${[...new Set(skus)].join(", ")}`.slice(0, note_max);
+  const order = await saveOrder(tx, before, { ...before, lines }, { event: "update", actor, note });
+  return applyRulesAgain(tx, order, actor);
+}
+
+const note_max = 500;
 
 /**
  * Updates an order that is held for a bad address with the address as its customer has it now, if it was corrected.

@@ -218,7 +218,8 @@ function orderOf(order: JsonFields, products: readonly JsonFields[], addresses: 
     shipping_method: readText(address["shipping_method"], 200),
     shipping_amount_cents: readAmount(order["shipping_cost_ex_tax"], currency, "shipping_cost_ex_tax"),
     currency,
-    notes: readNotes([order["customer_message"], order["staff_notes"], several], products.flatMap(lineNotes)),
+    notes: readNotes([order["customer_message"], several], products.flatMap(lineNotes)),
+    staff_notes: readNotes([order["staff_notes"]], []),
     created_at: readTimestamp(order["date_created"], "date_created"),
     updated_at,
   };

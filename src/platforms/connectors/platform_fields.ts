@@ -16,6 +16,7 @@ import type {
 const lines_max = 500;
 const quantity_max = 1_000_000;
 const notes_characters_max = 2000;
+const attribute_characters_max = 40;
 
 /** Reads the JSON body of a notification. Refuses: validation_failed. */
 export function readJson(raw: string): JsonFields {
@@ -147,6 +148,15 @@ export function readNotes(texts: readonly unknown[], line_notes: readonly LineNo
   });
   const notes = [...texts.flatMap((words) => readLines(words) ?? []), ...line_texts].join("\n");
   return notes.slice(0, notes_characters_max).toWellFormed().replaceAll("\ufffd", "").trim() || null;
+}
+
+/** Reads fields of an order by their names, which are unique. Names that start with an underscore are for programs. */
+export function readAttributes(fields: readonly { readonly name: unknown; readonly value: unknown }[]) {
+  const attributes = fields.flatMap(({ name, value }) => {
+    const [title, words] = [readText(name, attribute_characters_max), readText(value, 500)];
+    return title === null || words === null || title.startsWith("_") ? [] : [[title, words] as const];
+  });
+  return Object.fromEntries(attributes);
 }
 
 /** Reads a text of several lines. */

@@ -12,6 +12,7 @@ import {
   type PlatformLineAmounts,
   readAddress,
   readAmount,
+  readAttributes,
   readCurrency,
   readEmail,
   readExternalId,
@@ -154,6 +155,7 @@ function orderOf(order: JsonFields, lines: readonly JsonFields[]): PlatformOrder
       [order["note"], ...attributesOf(order)],
       goods.flatMap(({ line }) => lineNotes(line)),
     ),
+    attributes: readAttributes(fieldsIn(order["note_attributes"]).map(({ name, value }) => ({ name, value }))),
     created_at: readTimestamp(order["created_at"], "created_at"),
     updated_at: readTimestamp(order["updated_at"], "updated_at"),
   };

@@ -20,6 +20,7 @@ import {
   costsOf,
   readAddress,
   readAmount,
+  readAttributes,
   readCurrency,
   readEmail,
   readExternalId,
@@ -192,6 +193,9 @@ function orderOf(order: JsonFields, refunds: readonly JsonFields[]): PlatformOrd
     shipping_amount_cents: readAmount(order["shipping_total"], currency, "shipping_total"),
     currency,
     notes: readNotes([plain(order["customer_note"])], items.flatMap(lineNotes)),
+    attributes: readAttributes(
+      fieldsIn(order["meta_data"]).map(({ key, value }) => ({ name: plain(key), value: plain(value) })),
+    ),
     created_at: readUtc(order["date_created_gmt"], "date_created_gmt"),
     updated_at: readUtc(order["date_modified_gmt"], "date_modified_gmt"),
   };

@@ -7,6 +7,7 @@ import type { CompleteAddress } from "../../core/postal_address.ts";
 import type { RetrySchedule } from "../../core/retry.ts";
 import { day_ms, hour_ms, second_ms } from "../../core/time.ts";
 import { defaultCompany, isErasedEmail } from "../../customers/customer.ts";
+import { costOf, type LineAmounts, type OrderLine, uncancelledUnits } from "../../orders/order.ts";
 import { without } from "../../outbound/api.ts";
 import { checkProduct, productDefaults } from "../../products/product.ts";
 import type { PlatformLine, PlatformOrder, StoreConnection } from "../platform.ts";
@@ -25,6 +26,11 @@ export interface SeenPlatformOrder {
   readonly lines: string;
   readonly shipping_method: string;
   readonly notes: string;
+  // Absent in records of older releases.
+  readonly email?: string;
+  readonly staff_notes?: string;
+  readonly attributes?: string;
+  readonly currency?: string;
 }
 
 /** A line of a platform's order, as it was last processed. */
@@ -210,6 +216,10 @@ export function seenOf(order: PlatformOrder): SeenPlatformOrder {
     lines: digest(parts),
     shipping_method: digest(shipping_method),
     notes: digest(notes),
+    email: digest(order.email),
+    staff_notes: digest(order.staff_notes ?? null),
+    attributes: digest(order.attributes ?? {}),
+    currency,
   };
 }
 
@@ -352,6 +362,34 @@ export function lineChanges(
     return { external_id: line.external_id, sku, quantity: 0, ordered: line.quantity };
   });
   return { lines: [...lines, ...fresh], fewer, more };
+}
+
+/**
+ * Returns the amounts of order lines whose cost at the platform has changed, by the id of the line. Lines of one SKU
+ * are compared in their order; if their number differs, their prices stay.
+ */
+export function changedAmounts(lines: readonly OrderLine[], { lines: received }: PlatformOrder, platform: Platform) {
+  const open = Map.groupBy(
+    lines.filter((line) => uncancelledUnits(line) > 0),
+    ({ sku }) => sku,
+  );
+  const theirs = Map.groupBy(received, (line) => skuOf(platform, line));
+  const changed = new Map<number, Pick<LineAmounts, "unit_price_cents" | "discount_cents">>();
+  for (const [sku, own] of open) {
+    const now = theirs.get(sku) ?? [];
+    if (now.length !== own.length) continue;
+    for (const [at, line] of own.entries()) {
+      const { quantity, unit_price_cents, ...other } = now[at] as PlatformLine;
+      const total = totalOf({ ...other, quantity, unit_price_cents });
+      const units = uncancelledUnits(line);
+      if (units > quantity || costOf(line, units) === shareOf(total, units, quantity)) continue;
+      // The total of all units here, cancelled ones included, at the present price.
+      const discount_cents = line.quantity * unit_price_cents - shareOf(total, line.quantity, quantity);
+      if (unit_price_cents === line.unit_price_cents && discount_cents === line.discount_cents) continue;
+      changed.set(line.id, { unit_price_cents, discount_cents });
+    }
+  }
+  return changed;
 }
 
 function skuOf(platform: Platform, { sku, variant_id }: PlatformLine): string {

@@ -2,15 +2,17 @@
 
 import type { Actor } from "../../core/actor.ts";
 import { asFault, assert, Fault, type FaultCode } from "../../core/faults.ts";
+import { metadataProblem } from "../../core/field_problems.ts";
 import { wireId } from "../../core/ids.ts";
 import { moneyText } from "../../core/money.ts";
-import { isErasedEmail } from "../../customers/customer.ts";
-import { findCustomerByEmail } from "../../customers/customers.sql.ts";
+import { emailKey, isErasedEmail } from "../../customers/customer.ts";
+import { findCustomerByEmail, findRecipient } from "../../customers/customers.sql.ts";
 import { createCustomer, keepAddress } from "../../customers/customers.ts";
 import { refuseForClosed } from "../../merchants/directory.sql.ts";
 import { cancelItems, cancelOrder, itemsToCancel, losingParcels } from "../../orders/changes/cancel_order.ts";
-import { setShippingAmount, updateImported } from "../../orders/changes/change_order.ts";
+import { setBuyer, setLineAmounts, setShippingAmount, updateImported } from "../../orders/changes/change_order.ts";
 import { holdForReview, holdOrder, releaseOrder } from "../../orders/changes/holds.ts";
+import { addNote } from "../../orders/changes/staff_notes.ts";
 import { importOrder } from "../../orders/lifecycle/create_order.ts";
 import type { CancelItems, UpdateOrder } from "../../orders/order.schema.ts";
 import { isOpen } from "../../orders/order.transitions.ts";
@@ -25,6 +27,7 @@ import type { PlatformOrder, StoreConnection } from "../platform.ts";
 import type { ImportClaim, ImportedLine, OrderImport, SeenPlatformOrder } from "./import.ts";
 import {
   addressOf,
+  changedAmounts,
   emailOf,
   fitted,
   fittedNotes,
@@ -140,6 +143,7 @@ async function create(tx: Tx, { connection, received, order_id }: PlatformOrderI
     line_items: lineItems(wanted, received.currency),
     shipping_method: fitted(received.shipping_method, method_max),
     order_notes: fittedNotes(received.notes, notes_max),
+    metadata: withAttributes({}, received),
     shipping_amount: moneyText(received.shipping_amount_cents, received.currency),
     currency: received.currency,
   };
@@ -147,7 +151,9 @@ async function create(tx: Tx, { connection, received, order_id }: PlatformOrderI
   for (const order_number of numbers) {
     const take = (inner: Tx) =>
       importOrder(inner, order_id, { ...input, order_number }, platformActor(connection), source);
-    if ((await unlessRefused(tx, ["duplicate_order_number"], take)) !== null) return asImported(wanted);
+    if ((await unlessRefused(tx, ["duplicate_order_number"], take)) === null) continue;
+    await noteForStaff(tx, { connection, received, order_id });
+    return asImported(wanted);
   }
   throw new Fault(
     "duplicate_order_number",
@@ -157,6 +163,25 @@ async function create(tx: Tx, { connection, received, order_id }: PlatformOrderI
 
 const asImported = (wanted: readonly WantedLine[]): ImportedLine[] =>
   wanted.map(({ external_id, sku, quantity, ordered }) => ({ external_id, sku, quantity, ordered }));
+
+/** Adds the notes that the merchant has written about an order at the shop to those of staff here. */
+async function noteForStaff(
+  tx: Tx,
+  { connection, received, order_id }: Pick<PlatformOrderInput, "connection" | "received" | "order_id">,
+): Promise<void> {
+  const text = fittedNotes(received.staff_notes ?? null, notes_max);
+  if (text === null) return;
+  const writer = { actor: platformActor(connection), of_merchant: false };
+  await addNote(tx, wireId("order", order_id), { text, shared: true }, writer);
+}
+
+/** The metadata of an order with the shop's own fields, unless that would be more than an order can have. */
+function withAttributes(metadata: Order["metadata"], { attributes = {} }: PlatformOrder): Order["metadata"] {
+  const { shop_attributes: _before, ...own } = metadata;
+  if (Object.keys(attributes).length === 0) return own;
+  const all = { ...own, shop_attributes: attributes };
+  return metadataProblem(all) === null ? all : metadata;
+}
 
 const method_max = 200;
 const notes_max = 2000;
@@ -224,15 +249,17 @@ async function change(tx: Tx, what: PlatformOrderInput): Promise<readonly Import
   }
   const actor = platformActor(connection);
   for (const { id } of order.holds.filter(endsWhenOpen)) await releaseOrder(tx, order_id, { hold_id: id }, actor);
+  const late: string[] = [];
   if (received.currency === order.currency) {
     await setShippingAmount(tx, order_id, received.shipping_amount_cents, actor);
-  }
-  const late: string[] = [];
+  } else if (isChanged(what, "currency")) late.push(`its currency changed to ${received.currency}`);
+  const buyer = await followBuyer(tx, what, order);
+  if (isChanged(what, "staff_notes")) await noteForStaff(tx, what);
   const follow = async (input: UpdateOrder) => {
     const update = (inner: Tx) => updateImported(inner, order_id, input, actor);
     return (await unlessRefused(tx, ["invalid_state_transition"], update)) !== null;
   };
-  for (const [name, input] of await changesOf(tx, what, order)) {
+  for (const [name, input] of await changesOf(tx, what, buyer)) {
     if (!(await follow(input))) late.push(`its ${name} changed`);
   }
   const lines = seen?.lines === seenOf(received).lines ? known : await followLines(tx, what, { follow, late });
@@ -247,13 +274,12 @@ function endsWhenOpen({ reason, note }: OrderHold): boolean {
 }
 
 /** The changes of fields since the order was last processed, each with a name and as an update. */
-async function changesOf(
-  tx: Tx,
-  { received, seen }: PlatformOrderInput,
-  order: Order,
-): Promise<[string, UpdateOrder][]> {
+async function changesOf(tx: Tx, what: PlatformOrderInput, order: Order): Promise<[string, UpdateOrder][]> {
+  const { received, seen } = what;
   const now = seenOf(received);
   const changes: [string, UpdateOrder][] = [];
+  // Older releases put the merchant's own notes among the others.
+  const were_mixed = seen?.staff_notes === undefined && received.staff_notes != null;
   if (seen?.address !== now.address) {
     const address = await keepAddress(tx, order.customer_id, addressOf(received));
     changes.push(["address", { shipping_address_id: address.id }]);
@@ -261,8 +287,27 @@ async function changesOf(
   if (seen?.shipping_method !== now.shipping_method) {
     changes.push(["shipping method", { shipping_method: fitted(received.shipping_method, method_max) }]);
   }
-  if (seen?.notes !== now.notes) changes.push(["notes", { order_notes: fittedNotes(received.notes, notes_max) }]);
+  if (seen?.notes !== now.notes && !were_mixed)
+    changes.push(["notes", { order_notes: fittedNotes(received.notes, notes_max) }]);
+  if (isChanged(what, "attributes")) changes.push(["fields", { metadata: withAttributes(order.metadata, received) }]);
   return changes;
+}
+
+/** Whether a part of the order that older releases did not record has changed since it was last processed. */
+function isChanged({ received, seen }: PlatformOrderInput, part: "staff_notes" | "attributes" | "currency"): boolean {
+  return seen?.[part] !== undefined && seen[part] !== seenOf(received)[part];
+}
+
+/** Follows a change of the buyer's email address: the order becomes that of the customer who has it. */
+async function followBuyer(tx: Tx, { connection, received }: PlatformOrderInput, order: Order): Promise<Order> {
+  const email = emailOf(connection.platform, connection.id, received);
+  if (received.email === null || emailKey(email) === emailKey(order.customer_email)) return order;
+  const customer_id = await customerOf(tx, connection, received);
+  const { company = null, phone = null, ...place } = order.shipping_address;
+  const address = await keepAddress(tx, customer_id, { ...place, company, phone });
+  const recipient = await findRecipient(tx, customer_id, address.id);
+  assert(recipient !== null, "the customer with the email address exists");
+  return setBuyer(tx, order.id, { buyer: recipient.buyer, address_id: address.id }, platformActor(connection));
 }
 
 /** How changes are applied: `follow` updates the order and returns whether it could, `late` gets what it could not. */
@@ -282,7 +327,8 @@ async function followLines(
 ): Promise<readonly ImportedLine[]> {
   const { connection, received, order_id, known } = what;
   const wanted = wantedLines(connection.platform, received);
-  if (wanted.length > 0) {
+  const is_priced = received.currency === (await lockOrder(tx, order_id)).currency;
+  if (wanted.length > 0 && is_priced) {
     await ensureProducts(tx, wanted);
     if (await follow({ line_items: lineItems(wanted, received.currency) })) return asImported(wanted);
   }
@@ -297,12 +343,21 @@ async function followLines(
     if (quantity < units) late.push(`${units - quantity} of ${sku} were removed`);
     return quantity > 0 ? [{ sku, quantity }] : [];
   });
-  if (items.length === 0) return lines;
   const cancel = (inner: Tx) => cancelRemoved(inner, order, items, platformActor(connection));
-  if ((await unlessRefused(tx, ["invalid_state_transition"], cancel)) === null) {
+  if (items.length > 0 && (await unlessRefused(tx, ["invalid_state_transition"], cancel)) === null) {
     for (const { sku, quantity } of items) late.push(`${quantity} of ${sku} were removed`);
   }
+  if (is_priced) await followPrices(tx, what, late);
   return lines;
+}
+
+/** Follows prices and discounts at the shop. What was returned may have been refunded at the old ones. */
+async function followPrices(tx: Tx, { connection, received, order_id }: PlatformOrderInput, late: string[]) {
+  const order = await lockOrder(tx, order_id);
+  const amounts = changedAmounts(order.lines, received, connection.platform);
+  if (amounts.size === 0) return;
+  if (order.returns.length === 0) await setLineAmounts(tx, order_id, amounts, platformActor(connection));
+  else late.push("its prices changed");
 }
 
 /** Cancels units, unless a parcel with a label would lose some. Refuses: invalid_state_transition. */

@@ -16,6 +16,18 @@ beforeEach(async () => {
 afterEach(() => bc.stop());
 const access = () => caller.to(bc.url, bc.hash, bc.token);
 
+const ada = {
+  name: "Ada Marsh",
+  company: "Marsh & Sons",
+  address_line1: "9 Dock Road",
+  address_line2: "Unit 4",
+  city: "Austin",
+  state: "Texas",
+  postal_code: "78701",
+  country: "US",
+  phone: "512-555-0117",
+};
+
 describe("an order", () => {
   test("is fetched completely, without digital items", async () => {
     const options = [
@@ -46,17 +58,7 @@ describe("an order", () => {
       email: "ada@marsh.example",
       customer_name: "Ada Marsh",
       phone: "512-555-0117",
-      address: {
-        name: "Ada Marsh",
-        company: "Marsh & Sons",
-        address_line1: "9 Dock Road",
-        address_line2: "Unit 4",
-        city: "Austin",
-        state: "Texas",
-        postal_code: "78701",
-        country: "US",
-        phone: "512-555-0117",
-      },
+      address: ada,
       lines: [
         {
           external_id: "11800",
@@ -82,7 +84,8 @@ describe("an order", () => {
       shipping_method: "Ground",
       shipping_amount_cents: 650,
       currency: "USD",
-      notes: "Ring twice.\nPack without a receipt.\nMug: Name on it: Ada",
+      notes: "Ring twice.\nMug: Name on it: Ada",
+      staff_notes: "Pack without a receipt.",
       created_at: at,
       updated_at: at,
     });

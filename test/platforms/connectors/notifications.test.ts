@@ -71,12 +71,13 @@ describe("BigCommerce", () => {
   });
 });
 
+const wishes = [
+  { name: "Engraving", value: "For Zoë" },
+  { name: "_builder_id", value: "77" },
+];
+
 describe("Shopify", () => {
   test("contains the whole order, without cards and lines that are not shipped", () => {
-    const wishes = [
-      { name: "Engraving", value: "For Zoë" },
-      { name: "_builder_id", value: "77" },
-    ];
     const order = shopOrder(5001, at, { note: "Leave at the\ndoor" }, [
       { name: "Lamp - Brass", sku: "LAMP-B", quantity: 3, current_quantity: 2, price: "40.00", discount: "8.01" },
       { name: "Gift card", gift_card: true, requires_shipping: false },
@@ -137,6 +138,7 @@ describe("Shopify", () => {
         shipping_amount_cents: 500,
         currency: "EUR",
         notes: "Leave at the\ndoor\nTray: Engraving: For Zoë",
+        attributes: {},
         created_at: at,
         updated_at: at,
       },
@@ -267,6 +269,7 @@ describe("WooCommerce", () => {
       shipping_amount_cents: 420,
       currency: "GBP",
       notes: "Thanks!\nSoap: Ribbon: Blue",
+      attributes: {},
       created_at: at,
       updated_at: at,
     });

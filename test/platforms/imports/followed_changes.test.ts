@@ -13,8 +13,10 @@ interface Line {
   readonly quantity: number;
   readonly quantity_cancelled: number;
   readonly quantity_shipped: number;
+  readonly line_total: number;
 }
-interface ShopOrderHere {
+type Json = Readonly<Record<string, unknown>>;
+interface ShopOrderHere extends Json {
   readonly id: string;
   readonly status: string;
   readonly line_items: readonly Line[];
@@ -111,6 +113,93 @@ describe.each([...platformNames])("%s", (platform) => {
     shop.store.refund(id, 1, 1);
     expect(toSend(await follow(id, order))).toEqual({ MUG: 3, TRAY: 0 });
     expect((await shop.act(order, "ship")).status).toBe("shipped");
+  });
+
+  test("the buyer's email address follows, at any time", async () => {
+    const { id, order } = await sell(["MUG", 1]);
+    await shop.act(order, "pack");
+    shop.store.setEmail(id, `new-${id}@buyer.example`);
+    const now = await follow(id, order);
+    expect(now).toMatchObject({ status: "fulfilled", customer: { email: `new-${id}@buyer.example` }, holds: [] });
+    expect(now["customer_id"]).not.toBe(order["customer_id"]);
+    const { body: buyer } = await shop.call("GET", `/customers/${now["customer_id"]}`);
+    const found = await shop.done("GET", `/orders?q=new-${id}@buyer.example`);
+    expect(found).toMatchObject([{ id: order.id }]);
+    expect(buyer.shipping_addresses).toMatchObject([{ id: now["shipping_address_id"] }]);
+    const place = (one: Json) => (one["shipping_address"] as Json)["address_line1"];
+    expect(place(now)).toBe(place(order));
+  });
+
+  test("prices follow after work has begun, also of a line that is partly refunded", async () => {
+    const { id, order } = await sell(["MUG", 3], ["TRAY", 2]);
+    const tray = order.line_items[1]?.line_total ?? 0;
+    await shop.act(order, "pick");
+    shop.store.refund(id, 0, 1);
+    await follow(id, order);
+    shop.store.setPrice(id, 0, "5.35");
+    const now = await follow(id, order);
+    expect([now["subtotal"], now.holds]).toEqual([Number((2 * 5.35 + tray).toFixed(2)), []]);
+    expect(now.line_items[0]).toMatchObject({ quantity: 3, quantity_cancelled: 1, unit_price: 5.35 });
+    shop.store.edit(id, { [shop.store.currency]: "CHF" });
+    const other = await follow(id, order);
+    expect([other["currency"], other["subtotal"]]).toEqual([order["currency"], now["subtotal"]]);
+    expect(reviews(other)).toEqual([late("its currency changed to CHF")]);
+  });
+
+  test.each([
+    ["JPY", "1300", 2600],
+    ["KWD", "1.2345", 2.469],
+  ])("amounts in %s have its decimals", async (currency, price, subtotal) => {
+    const id = ++ids;
+    shop.store.sell(id, [{ sku: "MUG", quantity: 2 }]);
+    shop.store.edit(id, { [shop.store.currency]: currency });
+    shop.store.setPrice(id, 0, price);
+    expect(await shop.tell(id)).toMatchObject({ currency, subtotal });
+  });
+
+  test("an unknown currency is refused by name", async () => {
+    const id = ++ids;
+    shop.store.sell(id, [{ sku: "MUG", quantity: 2 }]);
+    shop.store.edit(id, { [shop.store.currency]: "XXQ" });
+    await reconcile(shop.app.service.stores.test, shop.app.service);
+    await shop.app.runJobs();
+    const [import_] = await shop.done("GET", `/platforms/${shop.connection.id}/imports?external_id=${id}`);
+    expect(import_).toMatchObject({ status: "failed", reason: { message: expect.stringContaining("XXQ") } });
+  });
+
+  test.skipIf(platform === "bigcommerce")("the shop's own fields follow into the metadata", async () => {
+    const field = platform === "shopify" ? "note_attributes" : "meta_data";
+    const name = platform === "shopify" ? "name" : "key";
+    const fields = (value: string) => ({
+      [field]: [
+        { [name]: "Gift for", value },
+        { [name]: "_cart", value: "c1" },
+      ],
+    });
+    const id = ++ids;
+    shop.store.sell(id, [{ sku: "MUG", quantity: 1 }]);
+    shop.store.edit(id, fields("Ida"));
+    const order = await shop.tell(id);
+    expect(order["metadata"]).toEqual({ shop_attributes: { "Gift for": "Ida" } });
+    await shop.done("PATCH", `/orders/${order.id}`, { metadata: { ours: 1 } });
+    shop.store.edit(id, fields("Noor"));
+    expect((await follow(id, order))["metadata"]).toEqual({ ours: 1, shop_attributes: { "Gift for": "Noor" } });
+  });
+
+  test.if(platform === "bigcommerce")("the merchant's own notes become notes of staff", async () => {
+    const id = ++ids;
+    shop.store.sell(id, [{ sku: "MUG", quantity: 1 }]);
+    shop.store.edit(id, { staff_notes: "Owes us for May." });
+    const order = await shop.tell(id);
+    expect(order["order_notes"]).toBe("Ring twice.");
+    shop.store.edit(id, { staff_notes: "Has paid." });
+    await follow(id, order);
+    await follow(id, order);
+    const notes = await shop.done("GET", `/orders/${order.id}/notes`);
+    expect(notes).toMatchObject([
+      { text: "Owes us for May.", shared: true },
+      { text: "Has paid.", shared: true },
+    ]);
   });
 
   test.skipIf(platform === "woocommerce")("units that others send are not sent from here", async () => {

@@ -221,7 +221,10 @@ describe("fields of a platform are converted", () => {
         (part) => after[part as keyof typeof after] !== before[part as keyof typeof after],
       );
     };
-    expect(changed({ updated_at: 9999, email: "other@example.com" })).toEqual([]);
+    expect(changed({ updated_at: 9999 })).toEqual([]);
+    expect(changed({ email: "other@example.com" })).toEqual(["email"]);
+    expect(changed({ staff_notes: "x" })).toEqual(["staff_notes"]);
+    expect(changed({ attributes: { gift: "x" } })).toEqual(["attributes"]);
     // The buyer's name and phone number complete an address without its own.
     expect(changed({ customer_name: "Other" })).toEqual(["address"]);
     expect(changed({ state: "unpaid" })).toEqual(["state"]);

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { day_ms } from "../../../src/core/time.ts";
 import { openTestApp } from "../../build/service.ts";
-import type { MockServer, Trouble } from "../../outbound/mock_server.ts";
+import type { Json, MockServer, Trouble } from "../../outbound/mock_server.ts";
 import { type Goods, openBigCommerce, rfc2822, type StoreOrder, storeOrder } from "../mocks/bigcommerce.ts";
 import { openShopify } from "../mocks/shopify.ts";
 import { iso, type ShopOrder, shopOrder } from "../mocks/shopify_shop.ts";
@@ -34,6 +34,14 @@ interface Store extends Pick<MockServer, "url" | "asked" | "stop" | "fail"> {
   readonly sendElsewhere: ((id: number, line: number, units: number) => void) | null;
   /** The order's present notification. */
   notification(id: number): { body: string; headers: Record<string, string> };
+  /** Changes fields of an order, in the platform's format. */
+  edit(id: number, fields: Json): void;
+  /** Changes the buyer's email address. */
+  setEmail(id: number, email: string): void;
+  /** Changes the price of each unit of a line, without discounts. */
+  setPrice(id: number, line: number, price: string): void;
+  /** The field with the currency of an order's amounts. */
+  readonly currency: string;
   /** Changes the buyer's note, a minute from now since platforms use whole seconds, without a notification. */
   reword(id: number, words: string): void;
   parcels(id: number): Known[];
@@ -71,6 +79,16 @@ async function openBigCommerceStore(): Promise<Store> {
       productOf(id, line).quantity_shipped += units;
       mock.change(mock.orders.get(id) as StoreOrder, { status_id: 3 });
     },
+    edit: (id, fields) => mock.change(mock.orders.get(id) as StoreOrder, fields),
+    setEmail(id, email) {
+      const order = mock.orders.get(id) as StoreOrder;
+      mock.change(order, { billing_address: { ...(order.fields["billing_address"] as Json), email } });
+    },
+    setPrice(id, line, price) {
+      Object.assign(productOf(id, line), { price_ex_tax: price, applied_discounts: [] });
+      mock.change(mock.orders.get(id) as StoreOrder, {});
+    },
+    currency: "default_currency_code",
     notification: (id) => mock.notification(id, { scope: "store/order/updated", at: aSecondLater() }),
     reword(id, customer_message) {
       mock.change(mock.orders.get(id) as StoreOrder, { customer_message, date_modified: rfc2822(inAMinute()) });
@@ -123,6 +141,14 @@ async function openShopifyStore(): Promise<Store> {
       });
       mock.change(order, { fulfillment_status: "partial" });
     },
+    edit: (id, fields) => mock.change(mock.orders.get(id) as ShopOrder, fields),
+    setEmail: (id, email) => mock.change(mock.orders.get(id) as ShopOrder, { email }),
+    setPrice(id, line, price) {
+      const order = mock.orders.get(id) as ShopOrder;
+      Object.assign(order.lines[line] as object, { price, discount: "0.00" });
+      mock.change(order, {});
+    },
+    currency: "currency",
     notification: (id) =>
       mock.notification(mock.orders.get(id) as ShopOrder, { secret: "hush-hush", topic: "orders/updated" }),
     reword(id, note) {
@@ -163,6 +189,19 @@ async function openWooCommerceStore(): Promise<Store> {
       mock.refund(mock.orders.get(id) as SiteOrder, id * 100 + line, units);
     },
     sendElsewhere: null,
+    edit: (id, fields) => mock.change(mock.orders.get(id) as SiteOrder, fields),
+    setEmail(id, email) {
+      const order = mock.orders.get(id) as SiteOrder;
+      mock.change(order, { billing: { ...(order.fields["billing"] as Json), email } });
+    },
+    setPrice(id, line, price) {
+      const order = mock.orders.get(id) as SiteOrder;
+      const item = order.fields.line_items[line] as Json;
+      const total = (Number(price) * Number(item["quantity"])).toFixed(4);
+      Object.assign(item, { subtotal: total, total });
+      mock.change(order, {});
+    },
+    currency: "currency",
     notification: (id) =>
       mock.notification(mock.orders.get(id) as SiteOrder, { signed_with: "hush-hush", topic: "order.updated" }),
     // The note is the only record. It contains the tracking number.
