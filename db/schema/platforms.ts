@@ -28,6 +28,8 @@ export const platform_connections = table(
     api_key: text(),
     api_token: text(),
     client_secret: text(),
+    /** Shopify's id of an app that gets its access tokens with the client secret. */
+    client_id: text(),
     previous_client_secret: text(),
     previous_client_secret_expires_at: time(),
     order_prefix: text().notNull(),
@@ -45,6 +47,30 @@ export const platform_connections = table(
     oneOf("platform_connections", "status", connectionStatuses),
   ],
 );
+
+/** What the service last learned about a connected store. A store without a row has no such state yet. */
+export const platform_states = table("platform_states", {
+  connection_id: int()
+    .primaryKey()
+    .references(() => platform_connections.id),
+  /** The access token that was issued for the client id and secret. Encrypted. */
+  access_token: text(),
+  token_issued_at: time(),
+  token_expires_at: time(),
+  /** The token's scopes, separated by commas. */
+  token_scopes: text(),
+  /** Until when a server may be requesting a token. Another value means that it lost its claim. */
+  token_claimed_until: time(),
+  /** Why the last request for a token failed. */
+  token_error: text(),
+  token_failed_at: time(),
+  /** The last list of changed orders, and why the last attempt to get it failed. */
+  fetched_at: time(),
+  fetch_error: text(),
+  fetch_failed_at: time(),
+  /** When an order came without name and street; null once one came with them. */
+  addresses_hidden_at: time(),
+});
 
 /** Imports: the link between a platform's order and ours. */
 export const platform_imports = table(

@@ -169,7 +169,8 @@ export function understoodOr<Said>(refusal: (problems: string) => Fault, read: (
   }
 }
 
-function parsedOrNull(body: Uint8Array): unknown {
+/** Parses JSON; null if it is not valid. */
+export function parsedOrNull(body: Uint8Array): unknown {
   try {
     return parseWithLargeIntegers(new TextDecoder().decode(body));
   } catch {

@@ -19,8 +19,14 @@ export function credentialsOf(connection: StoreConnection, secret_key: Uint8Arra
   return {
     api_key: opened(connection.api_key),
     api_token: opened(connection.api_token),
+    client_id: connection.client_id,
     client_secrets: signing.filter((secret) => secret !== null),
   };
+}
+
+/** Whether the service can call the store's API. */
+export function hasApiAccess(connection: Pick<StoreConnection, "api_token" | "client_id">): boolean {
+  return connection.api_token !== null || connection.client_id !== null;
 }
 
 /** The callback URL to enter at the platform, for a service that is reached at `origin`. */
@@ -55,6 +61,7 @@ export function connectionView(connection: StoreConnection, secret_key: Uint8Arr
     api_key_last_four: lastFour(api_key),
     has_api_token: connection.api_token !== null,
     api_token_last_four: lastFour(api_token),
+    client_id: connection.client_id,
     has_client_secret: connection.client_secret !== null,
     client_secret_last_four: connection.client_secret === null ? null : lastFour(client_secrets[0]),
     previous_client_secret_expires_at: isoOrNull(connection.previous_client_secret_expires_at),
@@ -101,10 +108,13 @@ export function defaultApi(platform: Platform, store_id: string): string {
   return platform === "shopify" ? `https://${store_id}` : store_id;
 }
 
-type PlatformSecrets = Record<"api_key" | "api_token" | "client_secret", unknown>;
+type PlatformSecrets = Record<"api_key" | "api_token" | "client_secret" | "client_id", unknown>;
 
 /** Refuses a connection without the secrets that its platform needs. Refuses: validation_failed. */
-export function checkSecrets(platform: Platform, { api_key, api_token, client_secret }: PlatformSecrets): void {
+export function checkSecrets(
+  platform: Platform,
+  { api_key, api_token, client_secret, client_id }: PlatformSecrets,
+): void {
   const fields: FieldProblem[] = [];
   const need = (field: string, why: string) => fields.push({ field, code: "required", message: `is required: ${why}` });
   if (platform === "bigcommerce") {
@@ -117,6 +127,9 @@ export function checkSecrets(platform: Platform, { api_key, api_token, client_se
     if (api_key == null && api_token != null) need("api_key", "it is the consumer key of the secret");
   } else if (api_key != null) {
     fields.push({ field: "api_key", code: "invalid_value", message: "is only for WooCommerce" });
+  }
+  if (platform !== "shopify" && client_id != null) {
+    fields.push({ field: "client_id", code: "invalid_value", message: "is only for Shopify" });
   }
   if (fields.length > 0) throw invalidFields(fields);
 }

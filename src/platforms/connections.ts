@@ -5,6 +5,8 @@ import { transition } from "../core/transitions.ts";
 import type { Tx } from "../storage/database.ts";
 import { requireOwner } from "../storage/tenant.ts";
 import { checkSecrets, defaultApi, readStore, secret_overlap_ms, secret_purpose, storeOf } from "./connection.ts";
+import { without_token } from "./connection_state.ts";
+import { saveState } from "./connection_states.sql.ts";
 import { insertConnection, lockConnection, lockConnectionOfStore, saveConnection } from "./connections.sql.ts";
 import { requeueFailed } from "./imports/imports.sql.ts";
 import type { StoreConnection } from "./platform.ts";
@@ -30,9 +32,9 @@ export async function createConnection(
   input: CreateConnection,
   { is_operator, secret_key }: ConnectionEditor,
 ): Promise<StoreConnection> {
-  const { platform, api_key = null, api_token = null, client_secret = null } = input;
+  const { platform, api_key = null, api_token = null, client_secret = null, client_id = null } = input;
   const store_id = storeOf(platform, input.store_id);
-  checkSecrets(platform, { api_key, api_token, client_secret });
+  checkSecrets(platform, { api_key, api_token, client_secret, client_id });
   const sealed = (secret: string | null) => (secret === null ? null : seal(secret, secret_key, secret_purpose));
   const fields: Omit<StoreConnection, "id"> = {
     merchant_id: requireOwner(tx),
@@ -45,6 +47,7 @@ export async function createConnection(
     api_key: sealed(api_key),
     api_token: sealed(api_token),
     client_secret: sealed(client_secret),
+    client_id,
     previous_client_secret: null,
     previous_client_secret_expires_at: null,
     order_prefix: input.order_prefix ?? "",
@@ -67,6 +70,7 @@ async function reconnect(tx: Tx, fields: Omit<StoreConnection, "id">): Promise<S
   const { id, revision, created_at } = before;
   const connection = { ...fields, id, revision: revision + 1, created_at };
   await saveConnection(tx, connection);
+  await saveState(tx, id, without_token);
   wakeJobs(tx);
   return connection;
 }
@@ -84,25 +88,32 @@ export async function updateConnection(
 ): Promise<StoreConnection> {
   const before = await lockConnection(tx, id);
   refuseImmutable(before, input);
-  const { name = before.name, order_prefix = before.order_prefix, status } = input;
+  const { name = before.name, order_prefix = before.order_prefix, status, client_id = before.client_id } = input;
   const api_url = input.api_url === undefined ? before.api_url : withoutTrailingSlash(input.api_url);
   if (api_url !== before.api_url && before.api_token !== null && input.api_token === undefined) {
     // Otherwise a person who can edit the address could redirect the stored token to their own server.
     throw invalid("api_token", "is required when api_url changes", "required");
   }
+  const is_moved = api_url !== before.api_url;
+  if (client_id !== null && (is_moved || client_id !== before.client_id) && input.client_secret === undefined) {
+    throw invalid("client_secret", `is required when ${is_moved ? "api_url" : "client_id"} changes`, "required");
+  }
   const secrets = changedSecrets(before, input, secret_key);
-  checkSecrets(before.platform, { ...before, ...secrets });
+  checkSecrets(before.platform, { ...before, ...secrets, client_id });
+  const is_new_app = is_moved || input.client_secret !== undefined || client_id !== before.client_id;
+  if (is_new_app) await saveState(tx, before.id, without_token);
   const next =
     status === undefined ? before.status : transition(connectionTransitions, connectionActions[status], before.status);
   const replaced = secrets.client_secret === undefined ? {} : overlap(tx, secrets.client_secret, before);
   const is_operator_address = chosenByOperator(before, input, is_operator);
-  const after = { ...before, name, order_prefix, api_url, is_operator_address, status: next, ...secrets, ...replaced };
+  const settings = { name, order_prefix, api_url, is_operator_address, status: next, client_id };
+  const after = { ...before, ...settings, ...secrets, ...replaced };
   const same = (Object.keys(after) as (keyof StoreConnection)[]).every((field) => after[field] === before[field]);
   if (same) return before;
   const connection = { ...after, revision: before.revision + 1, updated_at: tx.now };
   await saveConnection(tx, connection);
-  const is_moved = api_url !== before.api_url || is_operator_address !== before.is_operator_address;
-  if (is_moved || Object.keys(secrets).length > 0) await requeueFailures(tx, before.id);
+  const is_other_chooser = is_operator_address !== before.is_operator_address;
+  if (is_new_app || is_other_chooser || Object.keys(secrets).length > 0) await requeueFailures(tx, before.id);
   wakeJobs(tx);
   return connection;
 }
@@ -119,7 +130,7 @@ function wakeJobs(tx: Tx): void {
 }
 
 /** Queues the failed imports and reports of a connection again. */
-async function requeueFailures(tx: Tx, connection_id: number): Promise<void> {
+export async function requeueFailures(tx: Tx, connection_id: number): Promise<void> {
   await requeueFailed(tx, connection_id);
   await requeueFailedReports(tx, connection_id);
 }
@@ -163,9 +174,10 @@ function overlap(tx: Tx, next: string | null, { client_secret }: StoreConnection
 /** Deletes a connection and its secrets, and ends its queued imports. Its orders stay. Refuses: resource_missing. */
 export async function deleteConnection(tx: Tx, id: string): Promise<StoreConnection> {
   const before = await lockConnection(tx, id);
-  const none = { api_key: null, api_token: null, client_secret: null };
+  const none = { api_key: null, api_token: null, client_secret: null, client_id: null };
   const previous = { previous_client_secret: null, previous_client_secret_expires_at: null };
   const after = { ...before, ...none, ...previous, revision: before.revision + 1, updated_at: tx.now };
   await saveConnection(tx, after, tx.now);
+  await saveState(tx, before.id, without_token);
   return after;
 }

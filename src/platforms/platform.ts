@@ -23,6 +23,8 @@ export interface StoreConnection {
   readonly api_token: string | null;
   /** The secret with which the platform signs its notifications; null without signatures. Sealed. */
   readonly client_secret: string | null;
+  /** Shopify: the id of an app that gets its access tokens with the client secret; null with a static token. */
+  readonly client_id: string | null;
   readonly previous_client_secret: string | null;
   readonly previous_client_secret_expires_at: number | null;
   /** The prefix of the order numbers here. */
@@ -37,6 +39,8 @@ export interface StoreConnection {
 export interface PlatformCredentials {
   readonly api_key: string | null;
   readonly api_token: string | null;
+  /** The id of the app that gets its access tokens with the newest client secret; null with a static token. */
+  readonly client_id: string | null;
   /** Newest first; the previous one stays valid for an hour. */
   readonly client_secrets: readonly string[];
 }

@@ -24,8 +24,8 @@ const recordRows = (service: Service) => [
     summary: "Connect a store",
     description:
       "Then enter the `callback_url` at the platform. Its orders are imported as they come in or change, also those" +
-      " of the last two days, and shipped parcels are reported back if there is an `api_token`. A store that was" +
-      " connected before gets its old connection back, so that no order is imported twice.",
+      " of the last two days, and shipped parcels are reported back if there is an `api_token` or a `client_id`. A" +
+      " store that was connected before gets its old connection back, so that no order is imported twice.",
     refuses: ["blocked_address", "duplicate_connection"],
     body: CreateConnection,
     view: ConnectionView,
@@ -67,7 +67,7 @@ const changeRows = (service: Service) => [
     description:
       "While `paused`, notifications are still accepted, and orders are imported and parcels reported once it is" +
       " `active` again. A new secret or `api_url` also retries everything that failed. Changing `api_url` requires" +
-      " the `api_token` again.",
+      " the `api_token` again, and changing it or the `client_id` requires the `client_secret` of the Shopify app.",
     refuses: ["blocked_address", "immutable_field"],
     body: UpdateConnection,
     view: ConnectionView,

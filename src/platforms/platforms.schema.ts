@@ -19,6 +19,9 @@ const store_id = textField(300, { description: store_text });
 const platform = choice(platforms, { description: "The platform that hosts the store." });
 const name_text = "What the dashboard calls the store";
 const prefix_text = "Put before the platform's order numbers to make `order_number`; empty by default.";
+const client_id_text =
+  "For Shopify only: the client id of an app from the Dev Dashboard. Access tokens are then requested with it and " +
+  "`client_secret`, and renewed, and `api_token` is not used. The app and the store must belong to one organization.";
 const changeable = {
   name: Type.Optional(nameField(100, { description: `${name_text}; by default, its \`store_id\`.` })),
   api_url: Type.Optional(
@@ -36,6 +39,17 @@ const changeable = {
         "The secret with which the platform signs: the client secret of the app; for WooCommerce, the secret of " +
           "the webhook. A replaced secret stays valid for an hour.",
       ),
+    ),
+  ),
+  client_id: Type.Optional(
+    nullable(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        pattern: "^[\\u0021-\\u007e]+$",
+        form: "must be visible ASCII characters without spaces",
+        description: client_id_text,
+      }),
     ),
   ),
   order_prefix: Type.Optional(textField(20, { min: 0, description: prefix_text })),
@@ -97,6 +111,7 @@ export const ConnectionView = closed({
   api_token_last_four: lastFour("the access token"),
   has_client_secret: isSet("the secret that signs notifications"),
   client_secret_last_four: lastFour("the secret that signs notifications"),
+  client_id: nullable(Type.String({ description: client_id_text })),
   previous_client_secret_expires_at: nullable(
     timestamp("Until then notifications may be signed with the previous secret; null if none was replaced."),
   ),

@@ -372,9 +372,10 @@ export const otherRecords: Readonly<
     holds: "settings",
     columns: [
       ...["key", "platform", "name", "store_id", "api_url", "api_key", "api_token", "client_secret"],
-      ...["previous_client_secret", "order_prefix", "status"],
+      ...["client_id", "previous_client_secret", "order_prefix", "status"],
     ],
   },
+  platform_states: { holds: "settings", columns: ["access_token", "token_scopes", "token_error", "fetch_error"] },
   subscriptions: {
     holds: "settings",
     columns: [

@@ -2,6 +2,7 @@
 
 import { environments } from "../../core/environment.ts";
 import type { Service } from "../../http/service.ts";
+import { hasApiAccess } from "../../platforms/connection.ts";
 import { listActiveConnections } from "../../platforms/connections.sql.ts";
 import { accessTo as accessToPlatform, secretsOf } from "../../platforms/connectors/call_platform.ts";
 import { connectors } from "../../platforms/connectors/connectors.ts";
@@ -59,11 +60,11 @@ async function checkCarriers(store: Store, service: Service): Promise<CheckResul
 
 /** Checks that each connected store accepts its API token, if it has one. */
 async function checkPlatforms(store: Store, service: Service): Promise<CheckResult[]> {
-  const connected = (await store.read(listActiveConnections)).filter(({ api_token }) => api_token !== null);
+  const connected = (await store.read(listActiveConnections)).filter(hasApiAccess);
   return await Promise.all(
     connected.map(async (connection) => {
       const named = `${store.mode}: ${connection.platform} ${connection.store_id}`;
-      const advice = "Give the connection a new api_token, or check the platform's status page.";
+      const advice = "Give the connection new credentials, or check the platform's status page.";
       try {
         const access = accessToPlatform(connection, store, service);
         try {

@@ -15,6 +15,7 @@ import {
 } from "../../outbound/api.ts";
 import { apiOf, partyTime } from "../../outbound/caller.ts";
 import type { Store } from "../../storage/database.ts";
+import { tokenSource } from "../access_tokens.ts";
 import { credentialsOf } from "../connection.ts";
 import type { StoreConnection } from "../platform.ts";
 import type { PlatformAccess, PlatformConnector } from "./connector.ts";
@@ -107,5 +108,5 @@ const chooserOf = ({ is_operator_address }: StoreConnection) => (is_operator_add
 export function accessTo(connection: StoreConnection, store: Store, service: Service): PlatformAccess {
   const credentials = credentialsOf(connection, service.secret_key, store.clock.now());
   const api = apiOf(service, store.mode, chooserOf(connection), platform);
-  return { connection, credentials, api, now: partyTime(store) };
+  return { connection, credentials, tokenFor: tokenSource(connection, store, service), api, now: partyTime(store) };
 }

@@ -1,5 +1,6 @@
 // The interface of platform connectors.
 import type { Api } from "../../outbound/api.ts";
+import type { IssuedToken } from "../connection_state.ts";
 import type {
   PlatformChange,
   PlatformCredentials,
@@ -11,10 +12,17 @@ import type {
 } from "../platform.ts";
 import type { Platform } from "../platforms.transitions.ts";
 
+/**
+ * Returns the access token of a connection whose platform issues tokens for a limited time. `request` gets a new one
+ * when it is due for renewal, or when `refused` is the stored one. Refuses: platform_error.
+ */
+export type TokenSource = (refused: string | null, request: () => Promise<IssuedToken>) => Promise<string>;
+
 /** The context in which a connector calls the API of one store. */
 export interface PlatformAccess {
   readonly connection: Pick<StoreConnection, "id" | "store_id" | "api_url">;
   readonly credentials: PlatformCredentials;
+  readonly tokenFor: TokenSource;
   /** Calls the API at a checked address. Refuses: platform_error. */
   readonly api: Api;
   /** The time of the call, in milliseconds. */

@@ -1,7 +1,16 @@
 import { second_ms } from "../../core/time.ts";
-import { fieldsIn, fieldsOrNone, type JsonFields, readText, secondsOf } from "../../outbound/api.ts";
+import {
+  type ApiCallOptions,
+  type ApiResult,
+  fieldsIn,
+  fieldsOrNone,
+  type JsonFields,
+  readText,
+  secondsOf,
+} from "../../outbound/api.ts";
 import { ask, platformError, requireCredential, withoutSecrets } from "./call_platform.ts";
 import type { PlatformAccess } from "./connector.ts";
+import { requestToken } from "./shopify_token.ts";
 
 // Queries of Shopify's GraphQL Admin API. Order fields have aliases like in webhooks, so that one reader handles
 // both. Page sizes respect the cost limit of one query.
@@ -89,13 +98,7 @@ const temporary_codes = ["THROTTLED", "INTERNAL_SERVER_ERROR", "TIMEOUT"];
 
 /** Runs a query or mutation and returns its data. A throttled one sets a delay. Refuses: platform_error. */
 export async function graphql(access: PlatformAccess, query: string, variables: JsonFields): Promise<JsonFields> {
-  const token = requireCredential(access.credentials.api_token, "access token");
-  const { status, json } = await ask(access, {
-    method: "POST",
-    url: `${access.connection.api_url}/admin/api/${api_version}/graphql.json`,
-    headers: { "X-Shopify-Access-Token": token, "Content-Type": "application/json" },
-    body: JSON.stringify({ query, variables }),
-  });
+  const { status, json } = await send(access, JSON.stringify({ query, variables }));
   if (status === 404)
     throw platformError("There is no Shopify store at the connection's api_url.", { permanent: true });
   const { errors, data, extensions } = fieldsOrNone(json);
@@ -107,6 +110,27 @@ export async function graphql(access: PlatformAccess, query: string, variables: 
     permanent: !temporary_codes.includes(code),
     retry_after_seconds: code === "THROTTLED" ? secondsOf(throttledWait(fieldsOrNone(extensions))) : null,
   });
+}
+
+/** Sends a query with the access token. An issued token that is not accepted any more is replaced once. */
+async function send(access: PlatformAccess, body: string): Promise<ApiResult> {
+  const call = (token: string, options: ApiCallOptions) =>
+    ask(
+      { ...access, credentials: { ...access.credentials, api_token: token } },
+      {
+        method: "POST",
+        url: `${access.connection.api_url}/admin/api/${api_version}/graphql.json`,
+        headers: { "X-Shopify-Access-Token": token, "Content-Type": "application/json" },
+        body,
+      },
+      options,
+    );
+  const { api_token, client_id } = access.credentials;
+  if (client_id === null) return call(requireCredential(api_token, "access token"), {});
+  const request = () => requestToken(access);
+  const token = await access.tokenFor(null, request);
+  const first = await call(token, { also: [401] });
+  return first.status === 401 ? call(await access.tokenFor(token, request), {}) : first;
 }
 
 /** The time until the budget covers the query's cost again (ms). */

@@ -4,6 +4,7 @@ import { transition } from "../../core/transitions.ts";
 import { allotOrderId } from "../../orders/orders.sql.ts";
 import type { Tx } from "../../storage/database.ts";
 import type { ClaimedWork } from "../../storage/queue.ts";
+import { hasApiAccess } from "../connection.ts";
 import { getConnection, listActiveConnections } from "../connections.sql.ts";
 import type { PlatformChange, PlatformNotification, StoreConnection } from "../platform.ts";
 import {
@@ -87,7 +88,7 @@ function newImport(
 }
 
 async function queueAgain(tx: Tx, connection: StoreConnection, before: OrderImport, { order, problem }: ReceivedOrder) {
-  const payload = payloadAfter(before, order, connection.api_token !== null);
+  const payload = payloadAfter(before, order, hasApiAccess(connection));
   const queued = { ...requeued(tx, before, "queue"), ...reasonIn(problem), payload, revision: before.revision + 1 };
   await saveImport(tx, queued);
   return queued;
@@ -133,7 +134,7 @@ const byExternalId = (a: PlatformChange, b: PlatformChange) => (a.external_id < 
 export async function retryImport(tx: Tx, connection_id: string, id: string): Promise<OrderImport> {
   const connection = await getConnection(tx, connection_id);
   const before = await lockImportIn(tx, connection.id, id);
-  const payload = connection.api_token === null ? before.payload : null;
+  const payload = hasApiAccess(connection) ? null : before.payload;
   const queued = { ...requeued(tx, before, "retry"), payload, updated_at: tx.now };
   await saveImport(tx, queued);
   tx.wake(importQueue.job, tx.now);

@@ -13,6 +13,7 @@ import { voidAtCarriers } from "../../shipping/labels/void_at_carrier.ts";
 import { beginVoids } from "../../shipping/labels/void_label.ts";
 import { type Store, writeChunks } from "../../storage/database.ts";
 import { lead } from "../../storage/leases.ts";
+import { hasApiAccess } from "../connection.ts";
 import { listActiveConnections } from "../connections.sql.ts";
 import { accessTo, secretsOf } from "../connectors/call_platform.ts";
 import type { PlatformAccess } from "../connectors/connector.ts";
@@ -74,10 +75,11 @@ async function fetchOrder(
   { connection, import: record }: ImportClaim,
   access: PlatformAccess,
 ): Promise<PlatformOrder | null> {
-  if (access.credentials.api_token === null) {
+  if (!hasApiAccess(connection)) {
     const { error_code, error_message } = record;
     const received = error_code === null ? "" : `The order that was received cannot be read: ${error_message} `;
-    const message = `${received}The order must be fetched, but the connection has no api_token.`;
+    const access_words = connection.platform === "shopify" ? "api_token or client_id" : "api_token";
+    const message = `${received}The order must be fetched, but the connection has no ${access_words}.`;
     throw new Fault("platform_error", message, { permanent: true });
   }
   return connectors[connection.platform].fetchOrder(access, record.external_id);
@@ -134,8 +136,8 @@ const server = randomId("srv");
 export async function reconcile(store: Store, service: Service): Promise<void> {
   if (!(await store.write((tx) => lead(tx, "platforms.reconcile", server, lease_ms)))) return;
   for (const connection of await store.read(listActiveConnections)) {
-    // Without a token the API cannot be called. Notifications then contain whole orders.
-    if (connection.api_token !== null) await reconcileOne(connection, store, service);
+    // Without access the API cannot be called. Notifications then contain whole orders.
+    if (hasApiAccess(connection)) await reconcileOne(connection, store, service);
   }
 }
 

@@ -3,6 +3,7 @@ import { wireId } from "../../core/ids.ts";
 import type { Shipment } from "../../orders/fulfillment/shipment.ts";
 import { type OrderStatus, openStatuses } from "../../orders/order.transitions.ts";
 import type { Order } from "../../orders/order.ts";
+import { hasApiAccess } from "../connection.ts";
 import type { ImportedLine } from "../imports/import.ts";
 import type { ShipmentReport, StoreConnection } from "../platform.ts";
 import type { ShipmentUpdateStatus } from "../platforms.transitions.ts";
@@ -78,7 +79,7 @@ export const no_token = "no_api_token";
 export function reportProblem(
   { lines }: Shipment,
   reported: readonly ReportedLine[],
-  connection: Pick<StoreConnection, "api_token"> | null,
+  connection: Pick<StoreConnection, "api_token" | "client_id"> | null,
 ): ShipmentUpdateProblem | null {
   if (lines.length === 0) {
     const error_message = "The parcel is an additional carton without units of its own.";
@@ -88,7 +89,7 @@ export function reportProblem(
     const error_message = "The platform's order has none of the parcel's units left to ship.";
     return { error_code: "not_ordered", error_message };
   }
-  if (connection === null || connection.api_token !== null) return null;
+  if (connection === null || hasApiAccess(connection)) return null;
   return { error_code: no_token, error_message: "The connection has no api_token. Add it to report parcels." };
 }
 

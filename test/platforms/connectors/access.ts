@@ -35,7 +35,8 @@ export function openCaller(headers_ms = 15_000) {
       api_key: string | null = null,
     ): PlatformAccess => ({
       connection: { id: 1, store_id, api_url },
-      credentials: { api_key, api_token, client_secrets: [] },
+      credentials: { api_key, api_token, client_id: null, client_secrets: [] },
+      tokenFor: async (_refused, request) => (await request()).token,
       api,
       now: clock.now(),
     }),

@@ -10,6 +10,7 @@ import { at, inbound } from "./access.ts";
 
 const secrets = (...client_secrets: string[]): PlatformCredentials => ({
   api_key: null,
+  client_id: null,
   api_token: null,
   client_secrets,
 });

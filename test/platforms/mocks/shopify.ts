@@ -3,6 +3,7 @@
 import { createHmac } from "node:crypto";
 import { type DocumentNode, graphqlSync, Kind, parse, type SelectionSetNode } from "graphql";
 import { type Answered, type Asked, type Json, objectOf, openServer } from "../../outbound/mock_server.ts";
+import { shopifyApp } from "./shopify_app.ts";
 import { schema } from "./shopify_schema.ts";
 import {
   connection,
@@ -123,9 +124,10 @@ const rootOf = (shop: Shop, { orders } = shop) => ({
   fulfillmentCreate: ({ fulfillment }: { fulfillment: Json }) => fulfill(shop, fulfillment),
 });
 
-function answer(shop: Shop, token: string, { method, path, headers, body }: Asked): Answered {
+function answer(shop: Shop, isValid: (token: string | undefined) => boolean, asked: Asked): Answered {
+  const { method, path, headers, body } = asked;
   if (!supported_version.test(path) || method !== "POST") return { status: 404, body: { errors: "Not Found" } };
-  if (headers["x-shopify-access-token"] !== token) {
+  if (!isValid(headers["x-shopify-access-token"])) {
     return { status: 401, body: { errors: "[API] Invalid API key or access token" } };
   }
   const given = headers["content-type"] === "application/json" ? objectOf(body) : null;
@@ -146,9 +148,14 @@ function answer(shop: Shop, token: string, { method, path, headers, body }: Aske
 /** Opens the API of one shop. */
 export async function openShopify({ token = "shpat_mock", shop = "lamps.myshopify.com", now = Date.now } = {}) {
   const state: Shop = { orders: new Map(), now, last_id: 6000 };
-  const server = await openServer((asked) => answer(state, token, asked));
+  const app = shopifyApp();
+  const isValid = (sent: string | undefined) => sent === token || app.accepts(sent);
+  const server = await openServer((asked) =>
+    asked.path === "/admin/oauth/access_token" ? app.answer(asked) : answer(state, isValid, asked),
+  );
   return {
     ...server,
+    app,
     token,
     shop,
     orders: state.orders,

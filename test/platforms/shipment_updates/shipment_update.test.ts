@@ -72,9 +72,9 @@ describe("works", () => {
   test("an obstacle to a report has a message", () => {
     const [, shipment] = packed(["MUG"], [2]);
     const [, carton] = packed(["MUG"], [0]);
-    const [dealt, able] = [[{ external_id: "a", quantity: 2 }], { api_token: "sealed" }];
+    const [dealt, able] = [[{ external_id: "a", quantity: 2 }], { api_token: "sealed", client_id: null }];
     expect([reportProblem(shipment, dealt, able), reportProblem(shipment, dealt, null)]).toEqual([null, null]);
-    expect(reportProblem(shipment, dealt, { api_token: null })?.error_code).toBe("no_api_token");
+    expect(reportProblem(shipment, dealt, { api_token: null, client_id: null })?.error_code).toBe("no_api_token");
     expect(reportProblem(shipment, [], able)?.error_code).toBe("not_ordered");
     expect(reportProblem(carton, [], able)?.error_code).toBe("no_units");
   });

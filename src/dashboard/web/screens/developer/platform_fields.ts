@@ -26,8 +26,21 @@ export const connectionFields = (platform: Platform, fresh: boolean): readonly F
     ...(platform === "woocommerce"
       ? [{ ...secret, name: "api_key", label: texts.keys[platform], help: helpFor("") }]
       : []),
-    { ...secret, name: "api_token", label: texts.tokens[platform], help: helpFor(texts.tokenHelp) },
-    { ...secret, name: "client_secret", label: texts.secrets[platform], help: helpFor(texts.secretHelp) },
+    ...(platform === "shopify"
+      ? [{ kind: "text" as const, name: "client_id", label: texts.clientId, mono: true, help: texts.clientIdHelp }]
+      : []),
+    {
+      ...secret,
+      name: "client_secret",
+      label: texts.secrets[platform],
+      help: helpFor(platform === "shopify" ? texts.appSecretHelp : texts.secretHelp),
+    },
+    {
+      ...secret,
+      name: "api_token",
+      label: texts.tokens[platform],
+      help: helpFor(platform === "shopify" ? texts.staticTokenHelp : texts.tokenHelp),
+    },
     {
       ...text,
       name: "order_prefix",

@@ -58,6 +58,7 @@ function Details({ shop }: { readonly shop: PlatformConnection }) {
               platform === "woocommerce"
                 ? [texts.keys[platform], credential(shop.has_api_key, shop.api_key_last_four)]
                 : null,
+              platform === "shopify" ? [texts.clientId, shop.client_id ?? words.none] : null,
               [texts.tokens[platform], credential(shop.has_api_token, shop.api_token_last_four)],
               [texts.secrets[platform], credential(shop.has_client_secret, shop.client_secret_last_four)],
               [texts.created, <Time at={shop.created_at} />],

@@ -1,0 +1,90 @@
+import { open, seal } from "../core/crypto.ts";
+import { minute_ms } from "../core/time.ts";
+import { secret_purpose } from "./connection.ts";
+
+/** What the service last learned about a connected store. */
+export interface ConnectionState {
+  readonly connection_id: number;
+  /** The access token that was issued for the client id and secret. Sealed. */
+  readonly access_token: string | null;
+  readonly token_issued_at: number | null;
+  readonly token_expires_at: number | null;
+  /** The token's scopes, separated by commas. */
+  readonly token_scopes: string | null;
+  /** Until when a server may be requesting a token; it identifies the request. */
+  readonly token_claimed_until: number | null;
+  /** Why the last request for a token failed; null if it succeeded. */
+  readonly token_error: string | null;
+  readonly token_failed_at: number | null;
+  /** When the store's changed orders were last listed. */
+  readonly fetched_at: number | null;
+  /** Why they could not be listed the last time; null if they could. */
+  readonly fetch_error: string | null;
+  readonly fetch_failed_at: number | null;
+  /** When an order last came without its buyer's name and street; null once one came with them. */
+  readonly addresses_hidden_at: number | null;
+}
+
+/** An access token as the platform issued it. */
+export interface IssuedToken {
+  readonly token: string;
+  readonly lifetime_ms: number;
+  /** Its scopes, separated by commas. */
+  readonly scopes: string;
+}
+
+/** How long one server may take to request a token. */
+export const token_claim_ms = minute_ms;
+
+const retry_after_ms = 10 * minute_ms;
+
+/** The fields of a connection without a token. */
+export const without_token = {
+  access_token: null,
+  token_issued_at: null,
+  token_expires_at: null,
+  token_scopes: null,
+  token_claimed_until: null,
+  token_error: null,
+  token_failed_at: null,
+} as const satisfies Partial<ConnectionState>;
+
+/** The fields of a connection with a token that was issued at `now` (ms). */
+export function withToken({ token, lifetime_ms, scopes }: IssuedToken, secret_key: Uint8Array, now: number) {
+  return {
+    ...without_token,
+    access_token: seal(token, secret_key, secret_purpose),
+    token_issued_at: now,
+    token_expires_at: now + lifetime_ms,
+    token_scopes: scopes,
+  } satisfies Partial<ConnectionState>;
+}
+
+/** A stored token, and whether a new one should replace it. */
+interface StoredToken {
+  readonly token: string;
+  readonly is_due: boolean;
+}
+
+/**
+ * Returns the stored token, unless it has expired or is the one that the platform has just refused. It is due for
+ * renewal after three quarters of its life; if a renewal failed, again after ten minutes.
+ */
+export function storedToken(
+  state: ConnectionState | null,
+  refused: string | null,
+  secret_key: Uint8Array,
+  now: number,
+): StoredToken | null {
+  if (state?.access_token == null || state.token_issued_at === null || state.token_expires_at === null) return null;
+  const token = open(state.access_token, secret_key, secret_purpose);
+  if (token === null || token === refused || state.token_expires_at <= now) return null;
+  const renewal_at = state.token_issued_at + ((state.token_expires_at - state.token_issued_at) * 3) / 4;
+  const has_failed = state.token_failed_at !== null && now < state.token_failed_at + retry_after_ms;
+  return { token, is_due: now >= renewal_at && !has_failed };
+}
+
+/** Whether a server is requesting a token. A claim that ends later than a new one dates from before a clock step. */
+export function isTokenClaimed({ token_claimed_until: until }: ConnectionState, now: number): boolean {
+  return until !== null && until > now && until <= now + token_claim_ms;
+}
