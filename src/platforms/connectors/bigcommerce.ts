@@ -13,7 +13,9 @@ import type {
   ShipmentReport,
 } from "../platform.ts";
 import type { PlatformOrderState } from "../platforms.transitions.ts";
-import { ask, parseReply, platformError, readPages, requireCredential } from "./call_platform.ts";
+import { call, get, listAll, page_size } from "./bigcommerce_api.ts";
+import { stock } from "./bigcommerce_stock.ts";
+import { parseReply, platformError, readPages } from "./call_platform.ts";
 import type { PlatformAccess, PlatformConnector } from "./connector.ts";
 import {
   bundlesAsParts,
@@ -37,7 +39,6 @@ import {
 } from "./platform_fields.ts";
 
 const clock_difference_ms = 5 * 60 * second_ms;
-const page_size = 250;
 const tracking_number_characters_max = 50;
 
 const orderScopes: readonly string[] = [
@@ -68,7 +69,7 @@ const states: Readonly<Record<number, PlatformOrderState>> = {
 /** The carriers that BigCommerce knows and links to. */
 const providers = ["auspost", "canadapost", "fedex", "royalmail", "ups", "usps"];
 
-export const bigcommerce: PlatformConnector = { verify, read, fetchOrder, changedSince, report };
+export const bigcommerce: PlatformConnector = { verify, read, fetchOrder, changedSince, report, stock };
 
 /**
  * Verifies a notification. Without a client secret, the API key is the proof. With one, the body is signed by Standard
@@ -165,7 +166,7 @@ async function report(access: PlatformAccess, parcel: ShipmentReport): Promise<s
   for (const [order_address_id, lines] of Map.groupBy(open, ({ external_id }) => addressOf.get(external_id))) {
     const items = lines.map((line) => ({ order_product_id: Number(line.external_id), quantity: line.quantity }));
     const shipment = { order_address_id, ...shipmentOf(parcel, mark), items };
-    const { status, json } = await call(access, "POST", `${path}/shipments`, shipment);
+    const { status, json } = await call(access, "POST", `/v2${path}/shipments`, shipment);
     if (status === 404) throw platformError("BigCommerce no longer has the order.", { permanent: true });
     ids.push(String(fieldsOrNone(json)["id"]));
   }
@@ -276,30 +277,4 @@ function lineNotes(product: JsonFields) {
   const options = fieldsIn(product["product_options"]).filter(({ type }) => /text|date|file/i.test(String(type)));
   const line = readText(product["name"], 100) ?? "Line";
   return options.map(({ display_name, display_value }) => ({ line, name: display_name, value: display_value }));
-}
-
-const get = (access: PlatformAccess, path: string) => call(access, "GET", path);
-
-/** Fetches all objects of a paged list. An empty page has status 204. */
-const listAll = (access: PlatformAccess, path: string) =>
-  readPages<JsonFields>(page_size, async (page) => {
-    const { status, json } = await get(access, `${path}?page=${page}&limit=${page_size}`);
-    if (status === 404) throw platformError("BigCommerce no longer has the order.", { permanent: true });
-    return fieldsIn(json);
-  });
-
-async function call(access: PlatformAccess, method: "GET" | "POST", path: string, body?: unknown) {
-  const { connection, credentials } = access;
-  const token = requireCredential(credentials.api_token, "access token");
-  const request = {
-    method,
-    url: `${connection.api_url}/stores/${encodeURIComponent(connection.store_id)}/v2${path}`,
-    headers: { "X-Auth-Token": token, ...(body !== undefined && { "Content-Type": "application/json" }) },
-    body: body === undefined ? null : JSON.stringify(body),
-  };
-  const waitOf = (headers: Readonly<Record<string, string>>) => {
-    const wait = headers["x-rate-limit-time-reset-ms"] ?? "";
-    return /^\d{1,9}$/.test(wait) ? Number(wait) : null;
-  };
-  return await ask(access, request, { waitOf });
 }

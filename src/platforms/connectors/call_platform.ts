@@ -89,6 +89,12 @@ export async function readPages<Entry>(
 
 const pages_max = 400;
 
+/** Splits a list into batches of at most `size` entries. */
+export function inBatches<Entry>(list: readonly Entry[], size: number): Entry[][] {
+  const starts = Array.from({ length: Math.ceil(list.length / size) }, (_, index) => index * size);
+  return starts.map((start) => list.slice(start, start + size));
+}
+
 /** Removes the connection's secrets from a text, in case the platform repeats them. */
 export function withoutSecrets(text: string, access: Pick<PlatformAccess, "credentials">): string {
   return without(secretsOf(access), text);

@@ -29,6 +29,81 @@ export interface PlatformAccess {
   readonly now: number;
 }
 
+/** A product or variant of a shop whose stock is one number. */
+export interface PlatformListing {
+  /** Shopify: the inventory item. Elsewhere the product (`12`) or a variant with a number of its own (`12/34`). */
+  readonly external_id: string;
+  /** The variants that share the number, named as in `PlatformLine`. */
+  readonly variant_ids: readonly string[];
+  readonly sku: string | null;
+  readonly barcode: string | null;
+  readonly name: string;
+  /** Why its quantity cannot be set: its parts are counted, or the shop does not count it; null if it can. */
+  readonly unsettable: "bundle" | "untracked" | null;
+  /** The number at the location, below zero if the shop oversold; null if it is not stocked there or not known. */
+  readonly quantity: number | null;
+}
+
+/** A place of a shop where stock is counted. */
+export interface PlatformLocation {
+  readonly external_id: string;
+  readonly name: string;
+  readonly is_active: boolean;
+}
+
+/** A page of a shop's listings. Without a location, their quantities are those of the default one, or null. */
+export interface PlatformListingPage {
+  /** Where the page before ended; null for the first. */
+  readonly cursor: string | null;
+  readonly location_id: string | null;
+}
+
+/** An absolute quantity to set at a location if the shop still shows `expected`. */
+export interface StockChange {
+  readonly external_id: string;
+  /** Required by Shopify. */
+  readonly location_id: string | null;
+  readonly quantity: number;
+  readonly expected: number;
+  /** Identifies the attempt: the same change again has the same key only if it is a retry. */
+  readonly key: string;
+}
+
+/** What became of a change: set (with the number as read back), stale (with the number found) or refused. */
+export type StockResult =
+  | { readonly external_id: string; readonly outcome: "set" | "stale"; readonly quantity: number }
+  | {
+      readonly external_id: string;
+      readonly outcome: "refused";
+      readonly code: string;
+      readonly message: string;
+      readonly permanent: boolean;
+    };
+
+/** How a platform's stock is read and set. */
+export interface PlatformStock {
+  /** The most changes in one call of `set`. */
+  readonly batch_max: number;
+  /** The shop's locations; none where the platform has none. Refuses: platform_error. */
+  locations(access: PlatformAccess): Promise<readonly PlatformLocation[]>;
+  /** A page of the shop's listings, and the cursor of the next. Refuses: platform_error. */
+  listings(
+    access: PlatformAccess,
+    page: PlatformListingPage,
+  ): Promise<{ listings: readonly PlatformListing[]; next: string | null }>;
+  /**
+   * The numbers that the shop shows, by listing; 0 where it is not stocked yet. Listings that the shop does not have or
+   * does not count are left out. Refuses: platform_error.
+   */
+  quantities(
+    access: PlatformAccess,
+    external_ids: readonly string[],
+    location_id: string | null,
+  ): Promise<ReadonlyMap<string, number>>;
+  /** Sets quantities. Returns one result for each change, in their order. Refuses: platform_error. */
+  set(access: PlatformAccess, changes: readonly StockChange[]): Promise<readonly StockResult[]>;
+}
+
 /**
  * Reads one platform's notifications and calls its API. Refusals and timeouts are Faults `platform_error` with the
  * facts `permanent` (a retry cannot help, as with a bad token) and `retry_after_seconds` (the platform's own delay).
@@ -48,6 +123,7 @@ export interface PlatformConnector {
    * platform_error.
    */
   report(access: PlatformAccess, report: ShipmentReport): Promise<string | null>;
+  readonly stock: PlatformStock;
 }
 
 /** The connector of each platform. */

@@ -61,6 +61,13 @@ export function readQuantity(value: unknown, field: string): number {
   throw invalid(field, `must be an integer from 0 to ${quantity_max}`);
 }
 
+/** Reads a number in stock, which is below zero after an oversell, as whole units; null if there is none. */
+export function readStock(value: unknown): number | null {
+  const is_number = typeof value === "number" || (typeof value === "string" && value.trim() !== "");
+  const count = is_number ? Math.floor(Number(value)) : Number.NaN;
+  return Number.isSafeInteger(count) ? count : null;
+}
+
 /**
  * Reads an amount from decimal text or a number, times `units`, in the minor unit of its currency, rounded once and
  * half up. A missing value is 0. Refuses: validation_failed.

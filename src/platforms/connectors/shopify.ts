@@ -27,8 +27,9 @@ import {
   readTimestamp,
   withUnits,
 } from "./platform_fields.ts";
-import { changes_query, graphql, order_query, pages } from "./shopify_api.ts";
+import { changes_query, graphql, order_query, pages, withoutType } from "./shopify_api.ts";
 import { report } from "./shopify_shipment_update.ts";
+import { stock } from "./shopify_stock.ts";
 
 const orderTopics: readonly string[] = [
   ...["orders/create", "orders/updated", "orders/paid", "orders/cancelled", "orders/fulfilled"],
@@ -41,6 +42,7 @@ export const shopify: PlatformConnector = {
   fetchOrder,
   changedSince,
   report,
+  stock,
 };
 
 function read({ headers, raw }: PlatformInbound): PlatformNotification {
@@ -99,8 +101,6 @@ async function changedSince(access: PlatformAccess, since: number) {
 
 /** Reads a number, or a global id such as `gid://shopify/Order/123`. */
 const readId = (value: unknown, field: string): string => readExternalId(withoutType(value), field);
-
-const withoutType = (id: unknown): unknown => (typeof id === "string" ? id.replace(/^gid:\/\/shopify\/\w+\//, "") : id);
 
 /** The lines of an order in a webhook, with their units after refunds and removals. */
 function lineItems(order: JsonFields): readonly JsonFields[] {

@@ -93,6 +93,44 @@ export const fulfill_mutation = `mutation Fulfill($fulfillment: FulfillmentInput
   }
 }`;
 
+export const locations_query = `query Locations($after: String) {
+  locations(first: 250, after: $after, includeInactive: true) {
+    nodes { id name isActive }
+    pageInfo { hasNextPage endCursor }
+  }
+}`;
+
+// `inventoryLevel` is null where an item was never stocked.
+const level = `inventoryLevel(locationId: $location) { isActive quantities(names: ["available"]) { quantity } }`;
+
+export const listings_query = `query Listings($after: String, $location: ID!, $located: Boolean!) {
+  productVariants(first: 100, after: $after) {
+    nodes {
+      id sku barcode displayName requiresComponents
+      inventoryItem { id tracked ... @include(if: $located) { ${level} } }
+    }
+    pageInfo { hasNextPage endCursor }
+  }
+}`;
+
+export const stock_query = `query Stock($ids: [ID!]!, $location: ID!) {
+  nodes(ids: $ids) { ... on InventoryItem { id tracked ${level} } }
+}`;
+
+export const set_stock_mutation = `mutation Set($input: InventorySetQuantitiesInput!, $location: ID!, $key: String!) {
+  inventorySetQuantities(input: $input) @idempotent(key: $key) {
+    inventoryAdjustmentGroup { changes { item { id ${level} } } }
+    userErrors { code field message }
+  }
+}`;
+
+export const stock_at_mutation = `mutation StockAt($item: ID!, $location: ID!, $key: String!) {
+  inventoryActivate(inventoryItemId: $item, locationId: $location) @idempotent(key: $key) {
+    inventoryLevel { isActive quantities(names: ["available"]) { quantity } }
+    userErrors { field message }
+  }
+}`;
+
 const pages_max = 400;
 const temporary_codes = ["THROTTLED", "INTERNAL_SERVER_ERROR", "TIMEOUT"];
 
@@ -140,6 +178,11 @@ function throttledWait(extensions: JsonFields): number {
   const missing = Number(cost["requestedQueryCost"]) - Number(currentlyAvailable);
   const wait_ms = (missing / Number(restoreRate)) * second_ms;
   return Number.isFinite(wait_ms) ? Math.max(second_ms, wait_ms) : second_ms;
+}
+
+/** The number at the end of a global id such as `gid://shopify/Order/123`; anything else as it is. */
+export function withoutType(id: unknown): unknown {
+  return typeof id === "string" ? id.replace(/^gid:\/\/shopify\/\w+\//, "") : id;
 }
 
 /** Reads all pages of a GraphQL connection; `pageOf` takes a page from a reply. Refuses: platform_error. */

@@ -5,7 +5,15 @@ import type { ShipmentReport } from "../platform.ts";
 import { parseReply, platformError, withoutSecrets } from "./call_platform.ts";
 import type { PlatformAccess } from "./connector.ts";
 import { readQuantity, remaining } from "./platform_fields.ts";
-import { fulfill_mutation, fulfillable_query, fulfilled_query, graphql, pages, parcels_query } from "./shopify_api.ts";
+import {
+  fulfill_mutation,
+  fulfillable_query,
+  fulfilled_query,
+  graphql,
+  pages,
+  parcels_query,
+  withoutType,
+} from "./shopify_api.ts";
 
 /** Open units of one line in one fulfillment order at one location. */
 interface OpenFulfillmentLine {
@@ -156,4 +164,4 @@ async function fulfill(
 }
 
 /** The number at the end of a global id such as `gid://shopify/LineItem/123`. */
-const numberOf = (id: unknown): string => String(id).replace(/^gid:\/\/shopify\/\w+\//, "");
+const numberOf = (id: unknown): string => String(withoutType(id));

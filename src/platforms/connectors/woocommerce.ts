@@ -2,8 +2,6 @@
 
 import { hmacHex } from "../../core/crypto.ts";
 import { invalid } from "../../core/faults.ts";
-import { decodeEntities } from "../../core/html.ts";
-import type { ApiResult } from "../../outbound/api.ts";
 import { fieldsIn, fieldsOrNone, type JsonFields, readText } from "../../outbound/api.ts";
 import type {
   PlatformInbound,
@@ -13,7 +11,7 @@ import type {
   ShipmentReport,
 } from "../platform.ts";
 import type { PlatformOrderState } from "../platforms.transitions.ts";
-import { ask, parseReply, platformError, readPages, requireCredential, verifyHeader } from "./call_platform.ts";
+import { parseReply, platformError, readPages, verifyHeader } from "./call_platform.ts";
 import type { PlatformAccess, PlatformConnector } from "./connector.ts";
 import {
   bundlesAsParts,
@@ -36,8 +34,8 @@ import {
   readTimestamp,
   withUnits,
 } from "./platform_fields.ts";
-
-const page_size = 100;
+import { call, page_size, plain, readPlain } from "./woocommerce_api.ts";
+import { stock } from "./woocommerce_stock.ts";
 
 const orderTopics = ["order.created", "order.updated", "order.deleted", "order.restored"];
 
@@ -61,6 +59,7 @@ export const woocommerce: PlatformConnector = {
   fetchOrder,
   changedSince,
   report,
+  stock,
 };
 
 /** Reads a notification. The ping after a webhook is created is an unsigned form without an order. */
@@ -153,10 +152,6 @@ function noteOf(parcel: ShipmentReport) {
   ];
   return { note: words.join(" "), customer_note: true };
 }
-
-/** Decodes HTML entities in WooCommerce's texts. */
-const plain = (value: unknown): unknown => (typeof value === "string" ? decodeEntities(value) : value);
-const readPlain = (value: unknown, characters_max: number) => readText(plain(value), characters_max);
 
 function orderOf(order: JsonFields, refunds: readonly JsonFields[]): PlatformOrder {
   const [billing, shipping] = [fieldsOrNone(order["billing"]), fieldsOrNone(order["shipping"])];
@@ -251,32 +246,4 @@ function lineNotes(item: JsonFields) {
 /** Reads a UTC time without a zone. Refuses: validation_failed. */
 function readUtc(value: unknown, field: string): number {
   return readTimestamp(typeof value === "string" && /T[\d:.]+$/.test(value) ? `${value}Z` : value, field);
-}
-
-/** Calls the shop. A 404 for a missing route is not taken for a missing order. */
-async function call(
-  access: PlatformAccess,
-  method: "GET" | "POST" | "PUT",
-  path: string,
-  body?: unknown,
-): Promise<ApiResult> {
-  const { connection, credentials } = access;
-  const user = requireCredential(credentials.api_key, "consumer key");
-  const password = requireCredential(credentials.api_token, "consumer secret");
-  const reply = await ask(access, {
-    method,
-    url: `${connection.api_url}/wp-json/wc/v3${path}`,
-    headers: {
-      Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`,
-      ...(body !== undefined && { "Content-Type": "application/json" }),
-    },
-    body: body === undefined ? null : JSON.stringify(body),
-  });
-  if (reply.status === 404 && !/_invalid_id$/.test(String(fieldsOrNone(reply.json)["code"]))) {
-    throw platformError("There is no WooCommerce API at the connection's api_url.", { permanent: true });
-  }
-  if (reply.status === 404 && method !== "GET") {
-    throw platformError("WooCommerce no longer has the order.", { permanent: true });
-  }
-  return reply;
 }

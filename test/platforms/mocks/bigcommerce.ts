@@ -1,6 +1,8 @@
 // A mock BigCommerce store by its public documentation: the order resources of version 2, and its signatures.
 import { Webhook } from "standardwebhooks";
 import { type Answered, type Asked, type Json, objectOf, openServer } from "../../outbound/mock_server.ts";
+import { answerStock } from "./bigcommerce_stock.ts";
+import { openShelf, type Shelf } from "./shelf.ts";
 
 export interface Goods {
   readonly id: number;
@@ -114,9 +116,10 @@ export function storeOrder(id: number, at: number, order: Json = {}, lines?: rea
   };
 }
 
-/** The shared state of the mock: the store's orders and its clock. */
+/** The shared state of the mock: the store's orders and stock, and its clock. */
 interface Store {
   readonly orders: Map<number, StoreOrder>;
+  readonly shelf: Shelf;
   readonly now: () => number;
 }
 
@@ -207,13 +210,14 @@ function answer(store: Store, rest: string, asked: Asked): Answered {
 
 /** Opens the API of one store, `stores/<hash>`. */
 export async function openBigCommerce({ hash = "k3v9x2", token = "bc-access-token", now = Date.now } = {}) {
-  const store: Store = { orders: new Map(), now };
+  const store: Store = { orders: new Map(), shelf: openShelf(), now };
   const server = await openServer((asked) => {
     const { path, headers } = asked;
     if (headers["x-auth-token"] === undefined) return error(401, "The X-Auth-Token header is required.");
     if (headers["x-auth-token"] !== token) return error(401, "The access token is not valid.");
-    const [, named, rest = ""] = /^\/stores\/(\w+)\/v2(\/.*)$/.exec(path) ?? [];
-    return named === hash ? answer(store, rest, asked) : error(403, "The token is not of this store.");
+    const [, named, version, rest = ""] = /^\/stores\/(\w+)\/v([23])(\/.*)$/.exec(path) ?? [];
+    if (named !== hash) return error(403, "The token is not of this store.");
+    return version === "3" ? answerStock(store.shelf, rest, asked) : answer(store, rest, asked);
   });
 
   return {
@@ -221,9 +225,15 @@ export async function openBigCommerce({ hash = "k3v9x2", token = "bc-access-toke
     hash,
     token,
     orders: store.orders,
-    /** Adds an order to the store. */
+    shelf: store.shelf,
+    /** Adds an order to the store, which takes its units from the shelf. */
     add(order: StoreOrder) {
       store.orders.set(Number(order.fields["id"]), order);
+      for (const line of order.products) {
+        const item = store.shelf.bySku(line.sku);
+        if (item !== undefined) Object.assign(line, { product_id: item.product_id, variant_id: item.id });
+      }
+      store.shelf.sell(order.products);
       return order;
     },
     /** Changes fields of an order, as the merchant does. */

@@ -3,6 +3,7 @@
 import { createHmac } from "node:crypto";
 import { type DocumentNode, graphqlSync, Kind, parse, type SelectionSetNode } from "graphql";
 import { type Answered, type Asked, type Json, objectOf, openServer } from "../../outbound/mock_server.ts";
+import { openShelf, type Shelf } from "./shelf.ts";
 import { shopifyApp } from "./shopify_app.ts";
 import { schema } from "./shopify_schema.ts";
 import {
@@ -17,24 +18,30 @@ import {
   payloadOf,
   type ShopOrder,
 } from "./shopify_shop.ts";
+import { stockRoot } from "./shopify_stock.ts";
 
 const query_cost_max = 1000;
 const supported_version = /^\/admin\/api\/20\d\d-(?:01|04|07|10)\/graphql\.json$/;
 
-/** The shared state of the mock: the shop's orders, its clock and its counter. */
+/** The shared state of the mock: the shop's orders and stock, its clock and its counter. */
 interface Shop {
   readonly orders: Map<number, ShopOrder>;
+  readonly shelf: Shelf;
+  readonly replays: Parameters<typeof stockRoot>[1];
   readonly now: () => number;
   last_id: number;
 }
 
-/** The cost of a query: a point for each object, multiplied by the size of a page. */
-function costOf(selections: SelectionSetNode): number {
-  const fields = selections.selections.filter((selection) => selection.kind === Kind.FIELD);
-  return fields.reduce((sum, { name, selectionSet, arguments: given = [] }) => {
+/** The cost of a query: a point for each object, multiplied by the size of a page or the number of ids. */
+function costOf(selections: SelectionSetNode, ids: number): number {
+  return selections.selections.reduce((sum, selection) => {
+    if (selection.kind === Kind.INLINE_FRAGMENT) return sum + costOf(selection.selectionSet, ids);
+    if (selection.kind !== Kind.FIELD) return sum;
+    const { name, selectionSet, arguments: given = [] } = selection;
     if (selectionSet === undefined || name.value === "pageInfo") return sum;
     const first = given.find((argument) => argument.name.value === "first")?.value;
-    const inside = costOf(selectionSet);
+    const inside = costOf(selectionSet, ids);
+    if (given.some((argument) => argument.name.value === "ids")) return sum + ids * (1 + inside);
     if (first?.kind !== Kind.INT) return sum + 1 + inside;
     const nodes = selectionSet.selections.some((one) => one.kind === Kind.FIELD && one.name.value === "nodes");
     return sum + Number(first.value) * (nodes ? inside : 1 + inside);
@@ -122,6 +129,7 @@ const rootOf = (shop: Shop, { orders } = shop) => ({
     return open ? openView(open.one, (line_id) => lineIn(open.order, line_id)) : null;
   },
   fulfillmentCreate: ({ fulfillment }: { fulfillment: Json }) => fulfill(shop, fulfillment),
+  ...stockRoot(shop.shelf, shop.replays),
 });
 
 function answer(shop: Shop, isValid: (token: string | undefined) => boolean, asked: Asked): Answered {
@@ -133,21 +141,22 @@ function answer(shop: Shop, isValid: (token: string | undefined) => boolean, ask
   const given = headers["content-type"] === "application/json" ? objectOf(body) : null;
   if (given === null) return { status: 400, body: { errors: { query: "Required parameter missing or invalid" } } };
   const source = String(given["query"]);
-  const cost = costOf(operationOf(parse(source)));
+  const variableValues = (given["variables"] ?? {}) as Json;
+  const { ids } = variableValues;
+  const cost = costOf(operationOf(parse(source)), Array.isArray(ids) ? ids.length : 1);
   const throttleStatus = { maximumAvailable: 2000, currentlyAvailable: 2000 - cost, restoreRate: 100 };
   const extensions = { cost: { requestedQueryCost: cost, actualQueryCost: cost, throttleStatus } };
   if (cost > query_cost_max) {
     const error = { message: `Query cost is ${cost}`, extensions: { code: "MAX_COST_EXCEEDED", cost } };
     return { status: 200, body: { errors: [error], extensions } };
   }
-  const variableValues = (given["variables"] ?? {}) as Json;
   const result = graphqlSync({ schema, source, rootValue: rootOf(shop), variableValues });
   return { status: 200, body: { ...result, extensions } };
 }
 
 /** Opens the API of one shop. */
 export async function openShopify({ token = "shpat_mock", shop = "lamps.myshopify.com", now = Date.now } = {}) {
-  const state: Shop = { orders: new Map(), now, last_id: 6000 };
+  const state: Shop = { orders: new Map(), shelf: openShelf(), replays: new Map(), now, last_id: 6000 };
   const app = shopifyApp();
   const isValid = (sent: string | undefined) => sent === token || app.accepts(sent);
   const server = await openServer((asked) =>
@@ -159,9 +168,15 @@ export async function openShopify({ token = "shpat_mock", shop = "lamps.myshopif
     token,
     shop,
     orders: state.orders,
-    /** Adds an order to the shop. */
+    shelf: state.shelf,
+    /** Adds an order to the shop, which takes its units from the shelf. */
     add(order: ShopOrder) {
       state.orders.set(order.fields.id, order);
+      for (const line of order.lines) {
+        const item = state.shelf.bySku(line.sku);
+        if (item !== undefined) Object.assign(line, { variant_id: item.id, product_id: item.product_id });
+      }
+      state.shelf.sell(order.lines);
       return order;
     },
     /** Changes fields of an order, as the merchant does. */

@@ -10,9 +10,19 @@ type PageInfo { hasNextPage: Boolean! hasPreviousPage: Boolean! startCursor: Str
 type MoneyV2 { amount: Decimal! currencyCode: String! }
 type MoneyBag { shopMoney: MoneyV2! presentmentMoney: MoneyV2! }
 type Attribute { key: String! value: String }
-type ProductVariant { id: ID! }
+interface Node { id: ID! }
+type ProductVariant {
+  id: ID! sku: String barcode: String displayName: String! requiresComponents: Boolean! inventoryItem: InventoryItem!
+}
+type ProductVariantConnection { nodes: [ProductVariant!]! pageInfo: PageInfo! }
 type Product { id: ID! }
-type Location { id: ID! name: String! }
+type Location implements Node { id: ID! name: String! isActive: Boolean! }
+type LocationConnection { nodes: [Location!]! pageInfo: PageInfo! }
+type InventoryItem implements Node {
+  id: ID! sku: String tracked: Boolean! inventoryLevel(locationId: ID!): InventoryLevel
+}
+type InventoryQuantity { name: String! quantity: Int! }
+type InventoryLevel { id: ID! isActive: Boolean! quantities(names: [String!]!): [InventoryQuantity!]! }
 type MailingAddress {
   name: String company: String address1: String address2: String city: String province: String provinceCode: String
   zip: String country: String countryCodeV2: String phone: String firstName: String lastName: String
@@ -78,6 +88,9 @@ type Query {
   orders(first: Int, after: String, sortKey: OrderSortKeys, reverse: Boolean, query: String): OrderConnection!
   fulfillment(id: ID!): Fulfillment
   fulfillmentOrder(id: ID!): FulfillmentOrder
+  locations(first: Int, after: String, includeInactive: Boolean = false): LocationConnection!
+  productVariants(first: Int, after: String): ProductVariantConnection!
+  nodes(ids: [ID!]!): [Node]!
 }
 
 input FulfillmentOrderLineItemInput { id: ID! quantity: Int! }
@@ -91,5 +104,31 @@ input FulfillmentInput {
 }
 type UserError { field: [String!] message: String! }
 type FulfillmentCreatePayload { fulfillment: Fulfillment userErrors: [UserError!]! }
-type Mutation { fulfillmentCreate(fulfillment: FulfillmentInput!, message: String): FulfillmentCreatePayload }
+
+directive @idempotent(key: String!) on FIELD
+input InventoryQuantityInput { changeFromQuantity: Int inventoryItemId: ID! locationId: ID! quantity: Int! }
+input InventorySetQuantitiesInput {
+  name: String! reason: String! referenceDocumentUri: String quantities: [InventoryQuantityInput!]!
+}
+enum InventorySetQuantitiesUserErrorCode {
+  CHANGE_FROM_QUANTITY_STALE IDEMPOTENCY_CONCURRENT_REQUEST IDEMPOTENCY_KEY_PARAMETER_MISMATCH INVALID_INVENTORY_ITEM
+  INVALID_LOCATION INVALID_NAME INVALID_QUANTITY_NEGATIVE INVALID_QUANTITY_TOO_HIGH INVALID_REASON
+  ITEM_NOT_STOCKED_AT_LOCATION NON_MUTABLE_INVENTORY_ITEM
+}
+type InventorySetQuantitiesUserError {
+  code: InventorySetQuantitiesUserErrorCode field: [String!] message: String!
+}
+type InventoryChange { name: String! delta: Int! quantityAfterChange: Int item: InventoryItem location: Location }
+type InventoryAdjustmentGroup { reason: String! changes: [InventoryChange!]! }
+type InventorySetQuantitiesPayload {
+  inventoryAdjustmentGroup: InventoryAdjustmentGroup userErrors: [InventorySetQuantitiesUserError!]!
+}
+type InventoryActivatePayload { inventoryLevel: InventoryLevel userErrors: [UserError!]! }
+type Mutation {
+  fulfillmentCreate(fulfillment: FulfillmentInput!, message: String): FulfillmentCreatePayload
+  inventorySetQuantities(input: InventorySetQuantitiesInput!): InventorySetQuantitiesPayload
+  inventoryActivate(
+    inventoryItemId: ID!, locationId: ID!, available: Int, onHand: Int
+  ): InventoryActivatePayload
+}
 `);

@@ -1,6 +1,8 @@
 // A mock WooCommerce shop by its public documentation: orders of the REST API, version 3, and its signatures.
 import { createHmac } from "node:crypto";
 import { type Answered, type Asked, type Json, objectOf, openServer } from "../../outbound/mock_server.ts";
+import { openShelf, type Shelf } from "./shelf.ts";
+import { answerStock } from "./woocommerce_stock.ts";
 
 export interface SiteOrder {
   readonly fields: Json & { line_items: Json[]; refunds: Json[] };
@@ -58,9 +60,10 @@ export function siteOrder(id: number, at: number, order: Json = {}, lines: reado
   };
 }
 
-/** The shared state of the mock: the shop's orders, its clock and its counter. */
+/** The shared state of the mock: the shop's orders and stock, its clock and its counter. */
 interface Shop {
   readonly orders: Map<number, SiteOrder>;
+  readonly shelf: Shelf;
   readonly now: () => number;
   last_id: number;
 }
@@ -109,6 +112,8 @@ function addNote(shop: Shop, order: SiteOrder, { body, headers }: Asked): Answer
 function answer(shop: Shop, rest: string, asked: Asked): Answered {
   const { method, query } = asked;
   if (rest === "/orders" && method === "GET") return listOrders(shop, query);
+  const stock = answerStock(shop.shelf, rest, asked);
+  if (stock !== null) return stock;
   const [, id, list] = /^\/orders\/(\d+)(?:\/(notes|refunds))?$/.exec(rest) ?? [];
   if (id === undefined) return noRoute;
   const order = shop.orders.get(Number(id));
@@ -127,7 +132,7 @@ const noRoute = error(404, "rest_no_route", "No route was found matching the URL
 
 /** Opens the API of one shop. */
 export async function openWooCommerce({ key = "ck_mock", secret = "cs_mock", now = Date.now } = {}) {
-  const shop: Shop = { orders: new Map(), now, last_id: 0 };
+  const shop: Shop = { orders: new Map(), shelf: openShelf(), now, last_id: 0 };
   const right = `Basic ${Buffer.from(`${key}:${secret}`).toString("base64")}`;
   const server = await openServer((asked) => {
     const [, rest] = /^\/wp-json\/wc\/v3(\/.*)$/.exec(asked.path) ?? [];
@@ -141,9 +146,18 @@ export async function openWooCommerce({ key = "ck_mock", secret = "cs_mock", now
     key,
     secret,
     orders: shop.orders,
-    /** Adds an order to the shop. */
+    shelf: shop.shelf,
+    /** Adds an order to the shop, which takes its units from the shelf. */
     add(order: SiteOrder) {
       shop.orders.set(Number(order.fields["id"]), order);
+      const lines = order.fields["line_items"] as (Json & { sku: string; quantity: number })[];
+      for (const line of lines) {
+        const item = shop.shelf.bySku(line.sku);
+        if (item === undefined) continue;
+        const variation_id = item.id === item.product_id ? 0 : item.id;
+        Object.assign(line, { product_id: item.product_id, variation_id });
+      }
+      shop.shelf.sell(lines);
       return order;
     },
     /** Changes fields of an order, as the merchant does. */
