@@ -42,10 +42,17 @@ interface Planned {
   times: number;
 }
 
+/** What happens to a request that nothing else was planned for. */
+export interface Mishap {
+  readonly delay_ms: number;
+  readonly trouble: Trouble | null;
+}
+
 /** Opens a server on a free local port that responds with `handle`. */
 export async function openServer(handle: (asked: Asked) => Answered) {
   const asked: Asked[] = [];
   const planned: Planned[] = [];
+  let mishapOf: ((asked: Asked) => Mishap) | null = null;
   const server = http.createServer((request, response) => {
     const chunks: Uint8Array[] = [];
     request.on("error", () => {});
@@ -58,16 +65,26 @@ export async function openServer(handle: (asked: Asked) => Answered) {
       asked.push(one);
       const plan = planned.find((next) => next.times > 0 && next.matches(one) && next.after-- <= 0);
       if (plan !== undefined) plan.times -= 1;
-      const trouble = plan?.trouble;
-      if (plan?.done && (trouble === "hang" || typeof trouble === "object")) handle(one);
-      if (trouble === "hang") return;
-      if (trouble === "cut") return void request.socket.destroy();
-      const answer = typeof trouble === "object" ? trouble : handle(one);
-      if (trouble === "lose") return void request.socket.destroy();
-      if (trouble === "garbage") return void response.end("<!doctype html><title>Down for maintenance</title>");
-      write(response, answer, trouble === "half");
+      if (plan?.done && (plan.trouble === "hang" || typeof plan.trouble === "object")) handle(one);
+      const mishap = plan === undefined ? mishapOf?.(one) : undefined;
+      const trouble = plan?.trouble ?? mishap?.trouble ?? null;
+      if (mishap === undefined) respond(request, response, one, trouble);
+      else setTimeout(() => respond(request, response, one, trouble), mishap.delay_ms);
     });
   });
+  const respond = (
+    request: http.IncomingMessage,
+    response: http.ServerResponse,
+    one: Asked,
+    trouble: Trouble | null,
+  ) => {
+    if (trouble === "hang") return;
+    if (trouble === "cut") return void request.socket.destroy();
+    const answer = trouble !== null && typeof trouble === "object" ? trouble : handle(one);
+    if (trouble === "lose") return void request.socket.destroy();
+    if (trouble === "garbage") return void response.end("<!doctype html><title>Down for maintenance</title>");
+    write(response, answer, trouble === "half");
+  };
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -78,6 +95,10 @@ export async function openServer(handle: (asked: Asked) => Answered) {
       const matches = (one: Asked) =>
         (method ?? one.method) === one.method && `${one.path} ${one.body}`.includes(having ?? "");
       planned.push({ trouble, done, matches, after, times });
+    },
+    /** Delays requests and makes them fail as `decide` says, until it is null. */
+    misbehave(decide: ((asked: Asked) => Mishap) | null) {
+      mishapOf = decide;
     },
     /** Cancels all planned faults. */
     forgive() {
