@@ -7,7 +7,7 @@ import { fileKinds, fileTypes } from "../src/files/file.ts";
 import { covers } from "../src/identity/identity.transitions.ts";
 import { allocationChangeKinds, binKinds, movementTypes } from "../src/inventory/inventory.transitions.ts";
 import { cancelReasons, holdReasons } from "../src/orders/order.transitions.ts";
-import { platforms } from "../src/platforms/platforms.transitions.ts";
+import { pendingOrders, platforms, testOrders } from "../src/platforms/platforms.transitions.ts";
 import { barcodeTypes, productTypes } from "../src/products/product.ts";
 import { conditions, dispositions, refundMethods, returnReasons } from "../src/returns/return.transitions.ts";
 import { documentKinds, documentTypes } from "../src/shipping/offer.ts";
@@ -54,6 +54,8 @@ export const wordLists: readonly WordList[] = [
   of(return_inspections.disposition, dispositions),
   of(refunds.method, refundMethods),
   of(platform_connections.platform, platforms),
+  of(platform_connections.pending_orders, pendingOrders),
+  of(platform_connections.test_orders, testOrders),
   of(deliveries.form, deliveryForms),
   of(deliveries.restored, restoredStates),
   of(delivery_attempts.trigger, attemptTriggers),

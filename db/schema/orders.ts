@@ -250,7 +250,9 @@ export const order_holds = table(
     unique("order_holds_open").on(t.order_id, t.reason).where(where("released_at is null")),
     index("order_holds_recalled").on(t.order_id).where(where("released_at is null and reason = 'recalled_lot'")),
     index("order_holds_unknown_sku").on(t.order_id).where(where("released_at is null and reason = 'unknown_sku'")),
-    index("order_holds_bad_address").on(t.order_id).where(where("released_at is null and reason = 'bad_address'")),
+    index("order_holds_addresses")
+      .on(t.order_id)
+      .where(where("released_at is null and reason in ('bad_address', 'address_hidden')")),
     index("order_holds_until").on(t.hold_until).where(where("released_at is null and hold_until is not null")),
   ],
 );

@@ -5,7 +5,9 @@ import {
   connectionStatuses,
   type ImportStatus,
   importStatuses,
+  type PendingOrders,
   type Platform,
+  type TestOrders,
 } from "../../src/platforms/platforms.transitions.ts";
 import { bool, id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
 import { owner } from "./merchants.ts";
@@ -33,6 +35,9 @@ export const platform_connections = table(
     previous_client_secret: text(),
     previous_client_secret_expires_at: time(),
     order_prefix: text().notNull(),
+    /** Whether orders whose payment is expected later are imported, and test orders into live data. */
+    pending_orders: text().$type<PendingOrders>().notNull().default("wait"),
+    test_orders: text().$type<TestOrders>().notNull().default("ignore"),
     status: text().$type<ConnectionStatus>().notNull(),
     revision: int().notNull(),
     /** A deleted connection stays for its orders, without secrets. */

@@ -137,9 +137,12 @@ export const clientHoldReasons = [
 ] as const;
 export type ClientHoldReason = (typeof clientHoldReasons)[number];
 
+/** The system's reasons that are about the address: nothing can be delivered to it, or its platform withholds it. */
+export const addressHoldReasons = ["bad_address", "address_hidden"] as const;
+
 /** Reasons that only the system sets. Their cause lifts them, not `release`. */
 export const systemHoldReasons = [
-  "bad_address",
+  ...addressHoldReasons,
   "carrier_discrepancy",
   "merchant_suspended",
   "recalled_lot",

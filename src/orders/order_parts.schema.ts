@@ -49,8 +49,9 @@ export const HoldView = closed({
   id: Type.String(),
   reason: choice(holdReasons, {
     description:
-      "The last seven are set by the system. `unknown_sku` ends when every product of the order is active, " +
+      "The last eight are set by the system. `unknown_sku` ends when every product of the order is active, " +
       "`bad_address` when its address or the customer's is corrected, or another one is chosen. " +
+      "`address_hidden` is a `bad_address` that the shop's platform withholds. " +
       "`platform_change`: its shop changed it when it was too late to follow.",
   }),
   note: textOf("Details; null if none."),

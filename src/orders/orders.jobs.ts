@@ -15,6 +15,7 @@ import {
   nextHoldEnd,
 } from "./changes/holds.sql.ts";
 import {
+  isForAddress,
   noteAllocationChanges,
   releaseDueHolds,
   settleHoldsOf,
@@ -111,7 +112,7 @@ export async function recheckAddresses(store: Store, _service: Service): Promise
   let lifted = false;
   for (const { order_id } of ready) {
     const order = await store.write((tx) => takeCorrection(tx, order_id, actor));
-    lifted ||= order.holds.every(({ reason }) => reason !== "bad_address");
+    lifted ||= order.holds.every((hold) => !isForAddress(hold));
   }
   return lifted ? store.clock.now() : null;
 }

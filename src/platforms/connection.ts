@@ -55,6 +55,8 @@ export function connectionView(connection: StoreConnection, secret_key: Uint8Arr
     store_id,
     api_url,
     order_prefix,
+    pending_orders: connection.pending_orders,
+    test_orders: connection.test_orders,
     status,
     callback_url: callbackUrl(connection, origin),
     has_api_key: connection.api_key !== null,
@@ -132,4 +134,15 @@ export function checkSecrets(
     fields.push({ field: "client_id", code: "invalid_value", message: "is only for Shopify" });
   }
   if (fields.length > 0) throw invalidFields(fields);
+}
+
+/** Refuses a choice that the platform does not offer. Refuses: validation_failed. */
+export function checkChoices(
+  platform: Platform,
+  choices: Partial<Pick<StoreConnection, "pending_orders" | "test_orders">>,
+): void {
+  if (platform === "shopify") return;
+  const chosen = (["pending_orders", "test_orders"] as const).filter((name) => choices[name] === "import");
+  if (chosen.length === 0) return;
+  throw invalidFields(chosen.map((field) => ({ field, code: "invalid_value", message: "is only for Shopify" })));
 }

@@ -4,11 +4,19 @@ import { wireId } from "../core/ids.ts";
 import { transition } from "../core/transitions.ts";
 import type { Tx } from "../storage/database.ts";
 import { requireOwner } from "../storage/tenant.ts";
-import { checkSecrets, defaultApi, readStore, secret_overlap_ms, secret_purpose, storeOf } from "./connection.ts";
+import {
+  checkChoices,
+  checkSecrets,
+  defaultApi,
+  readStore,
+  secret_overlap_ms,
+  secret_purpose,
+  storeOf,
+} from "./connection.ts";
 import { without_token } from "./connection_state.ts";
 import { saveState } from "./connection_states.sql.ts";
 import { insertConnection, lockConnection, lockConnectionOfStore, saveConnection } from "./connections.sql.ts";
-import { requeueFailed } from "./imports/imports.sql.ts";
+import { reconsiderImports, requeueFailed } from "./imports/imports.sql.ts";
 import type { StoreConnection } from "./platform.ts";
 import type { CreateConnection, UpdateConnection } from "./platforms.schema.ts";
 import { connectionActions, connectionStarts, connectionTransitions } from "./platforms.transitions.ts";
@@ -35,6 +43,7 @@ export async function createConnection(
   const { platform, api_key = null, api_token = null, client_secret = null, client_id = null } = input;
   const store_id = storeOf(platform, input.store_id);
   checkSecrets(platform, { api_key, api_token, client_secret, client_id });
+  checkChoices(platform, input);
   const sealed = (secret: string | null) => (secret === null ? null : seal(secret, secret_key, secret_purpose));
   const fields: Omit<StoreConnection, "id"> = {
     merchant_id: requireOwner(tx),
@@ -51,6 +60,8 @@ export async function createConnection(
     previous_client_secret: null,
     previous_client_secret_expires_at: null,
     order_prefix: input.order_prefix ?? "",
+    pending_orders: input.pending_orders ?? "wait",
+    test_orders: input.test_orders ?? "ignore",
     status: input.status ?? connectionStarts,
     revision: 1,
     created_at: tx.now,
@@ -89,6 +100,7 @@ export async function updateConnection(
   const before = await lockConnection(tx, id);
   refuseImmutable(before, input);
   const { name = before.name, order_prefix = before.order_prefix, status, client_id = before.client_id } = input;
+  const { pending_orders = before.pending_orders, test_orders = before.test_orders } = input;
   const api_url = input.api_url === undefined ? before.api_url : withoutTrailingSlash(input.api_url);
   if (api_url !== before.api_url && before.api_token !== null && input.api_token === undefined) {
     // Otherwise a person who can edit the address could redirect the stored token to their own server.
@@ -100,13 +112,23 @@ export async function updateConnection(
   }
   const secrets = changedSecrets(before, input, secret_key);
   checkSecrets(before.platform, { ...before, ...secrets, client_id });
+  checkChoices(before.platform, input);
   const is_new_app = is_moved || input.client_secret !== undefined || client_id !== before.client_id;
   if (is_new_app) await saveState(tx, before.id, without_token);
   const next =
     status === undefined ? before.status : transition(connectionTransitions, connectionActions[status], before.status);
   const replaced = secrets.client_secret === undefined ? {} : overlap(tx, secrets.client_secret, before);
   const is_operator_address = chosenByOperator(before, input, is_operator);
-  const settings = { name, order_prefix, api_url, is_operator_address, status: next, client_id };
+  const settings = {
+    name,
+    order_prefix,
+    api_url,
+    is_operator_address,
+    status: next,
+    client_id,
+    pending_orders,
+    test_orders,
+  };
   const after = { ...before, ...settings, ...secrets, ...replaced };
   const same = (Object.keys(after) as (keyof StoreConnection)[]).every((field) => after[field] === before[field]);
   if (same) return before;
@@ -114,6 +136,9 @@ export async function updateConnection(
   await saveConnection(tx, connection);
   const is_other_chooser = is_operator_address !== before.is_operator_address;
   if (is_new_app || is_other_chooser || Object.keys(secrets).length > 0) await requeueFailures(tx, before.id);
+  if (pending_orders !== before.pending_orders || test_orders !== before.test_orders) {
+    await reconsiderImports(tx, before.id);
+  }
   wakeJobs(tx);
   return connection;
 }

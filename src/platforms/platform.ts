@@ -1,7 +1,14 @@
 // The data exchanged between the service and a platform's connector. Timestamps are milliseconds, money is cents.
 import type { Fault } from "../core/faults.ts";
 import type { CompleteAddress } from "../core/postal_address.ts";
-import type { ConnectionStatus, NotificationKind, Platform, PlatformOrderState } from "./platforms.transitions.ts";
+import type {
+  ConnectionStatus,
+  NotificationKind,
+  PendingOrders,
+  Platform,
+  PlatformOrderState,
+  TestOrders,
+} from "./platforms.transitions.ts";
 
 /** A connected store at a platform. Its secrets are sealed; see `PlatformCredentials`. */
 export interface StoreConnection {
@@ -29,6 +36,10 @@ export interface StoreConnection {
   readonly previous_client_secret_expires_at: number | null;
   /** The prefix of the order numbers here. */
   readonly order_prefix: string;
+  /** Whether orders whose payment is expected later are imported. */
+  readonly pending_orders: PendingOrders;
+  /** Whether test orders are imported into live data. */
+  readonly test_orders: TestOrders;
   readonly status: ConnectionStatus;
   readonly revision: number;
   readonly created_at: number;
@@ -102,6 +113,10 @@ export interface PlatformOrder {
   /** The number that the buyer knows, without the platform's prefix or `#`. */
   readonly number: string;
   readonly state: PlatformOrderState;
+  /** Whether it is unpaid because its payment is expected later: cash on delivery or net terms. */
+  readonly is_pending?: boolean;
+  /** Whether it is a test order of the shop. */
+  readonly is_test?: boolean;
   readonly email: string | null;
   readonly customer_name: string | null;
   readonly phone: string | null;

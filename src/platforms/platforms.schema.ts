@@ -1,7 +1,14 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { choice, closed, nameField, nullable, Timestamp, textField, timestamp } from "../core/schema.ts";
 import { OwnerView, ofMerchant } from "../storage/tenant.schema.ts";
-import { connectionStatuses, importStatuses, platforms, shipmentUpdateStatuses } from "./platforms.transitions.ts";
+import {
+  connectionStatuses,
+  importStatuses,
+  pendingOrders,
+  platforms,
+  shipmentUpdateStatuses,
+  testOrders,
+} from "./platforms.transitions.ts";
 
 const secret = (description: string) =>
   Type.String({
@@ -22,6 +29,12 @@ const prefix_text = "Put before the platform's order numbers to make `order_numb
 const client_id_text =
   "For Shopify only: the client id of an app from the Dev Dashboard. Access tokens are then requested with it and " +
   "`client_secret`, and renewed, and `api_token` is not used. The app and the store must belong to one organization.";
+const pending_text =
+  "For Shopify: whether orders whose payment is expected later (cash on delivery, net terms) are imported at once, " +
+  "or `wait` until they are paid; `wait` by default.";
+const tests_text =
+  "For Shopify: whether test orders of the store are imported into live data; `ignore` by default. In test data " +
+  'they always are. They have the tag "test order".';
 const changeable = {
   name: Type.Optional(nameField(100, { description: `${name_text}; by default, its \`store_id\`.` })),
   api_url: Type.Optional(
@@ -53,6 +66,8 @@ const changeable = {
     ),
   ),
   order_prefix: Type.Optional(textField(20, { min: 0, description: prefix_text })),
+  pending_orders: Type.Optional(choice(pendingOrders, { description: pending_text })),
+  test_orders: Type.Optional(choice(testOrders, { description: tests_text })),
   status: Type.Optional(
     choice(connectionStatuses, { description: "While `paused`, orders are received and imported later." }),
   ),
@@ -99,6 +114,8 @@ export const ConnectionView = closed({
   store_id: Type.String({ description: store_text }),
   api_url: Type.String({ description: "The base URL at which the platform's API is called." }),
   order_prefix: Type.String({ description: prefix_text }),
+  pending_orders: choice(pendingOrders, { description: pending_text }),
+  test_orders: choice(testOrders, { description: tests_text }),
   status: choice(connectionStatuses, {
     description: "While `paused`, nothing is imported or reported; notifications are kept for later.",
   }),

@@ -31,6 +31,14 @@ export const isUpdateGivenUp = (status: ShipmentUpdateStatus): boolean => status
 export const platforms = ["bigcommerce", "shopify", "woocommerce"] as const;
 export type Platform = (typeof platforms)[number];
 
+/** What happens to orders whose payment is expected later: cash on delivery and net terms. */
+export const pendingOrders = ["wait", "import"] as const;
+export type PendingOrders = (typeof pendingOrders)[number];
+
+/** What happens to test orders of a store that is connected to live data. */
+export const testOrders = ["ignore", "import"] as const;
+export type TestOrders = (typeof testOrders)[number];
+
 export const connectionStatuses = ["active", "paused"] as const;
 export type ConnectionStatus = (typeof connectionStatuses)[number];
 
@@ -70,6 +78,8 @@ export const importTransitions = {
   retry:   { from: ["waiting", "ignored", "failed"], to: "queued", held: false, emits: null },
   // The connection got another URL or other secrets.
   reconnect: { from: ["failed"],   to: "queued",   held: false, emits: null },
+  // The connection treats such orders differently now.
+  reconsider: { from: ["waiting", "ignored"], to: "queued", held: false, emits: null },
 } as const satisfies Transitions<ImportStatus>;
 export type ImportAction = keyof typeof importTransitions;
 

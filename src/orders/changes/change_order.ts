@@ -38,7 +38,7 @@ import {
 import { listOpenOrdersTo, lockOrder, saveOrder } from "../orders.sql.ts";
 import { applyRulesAgain } from "../shipping_rules/apply_rules.ts";
 import { chosenIn } from "../shipping_rules/set_by_person.ts";
-import { pauseAgain, settleAddress, settleGoods, settleHolds } from "./holds.ts";
+import { isForAddress, pauseAgain, settleAddress, settleGoods, settleHolds } from "./holds.ts";
 import { readTags, withoutTags, withTags } from "./order_tags.ts";
 import type { TagOrder, UntagOrder } from "./tags_and_notes.schema.ts";
 
@@ -185,7 +185,7 @@ function refuseFixed(order: Order): void {
 
 const labelled = "a label with the old address has been bought; void it first";
 
-const isHeldForAddress = ({ holds }: Order) => holds.some(({ reason }) => reason === "bad_address");
+const isHeldForAddress = ({ holds }: Order) => holds.some(isForAddress);
 
 /** Whether a parcel that has not shipped has a label with the address. */
 const isLabelled = ({ shipments }: Order) =>

@@ -8,7 +8,7 @@ import { suspendedStatuses } from "../../merchants/merchant.transitions.ts";
 import { orderable } from "../../products/product.ts";
 import type { Db, Tx, WriteStatements } from "../../storage/database.ts";
 import { insertIds, prepared, type StatementArgs } from "../../storage/statements.ts";
-import { openStatuses, unpackedStatuses } from "../order.transitions.ts";
+import { addressHoldReasons, openStatuses, unpackedStatuses } from "../order.transitions.ts";
 import type { OrderHold } from "../order.ts";
 
 type OrderHoldRow = typeof order_holds.$inferSelect;
@@ -138,7 +138,7 @@ export async function listOrdersWithGoods(db: Db, limit: number): Promise<number
   return rows.map(({ order_id }) => order_id);
 }
 
-const forAddress = sql`${order_holds.released_at} is null and ${order_holds.reason} = 'bad_address'`;
+const forAddress = sql`${order_holds.released_at} is null and ${isOneOf(order_holds.reason, addressHoldReasons)}`;
 
 /** The addresses of open orders that are held for a bad address, as their customers have them now. */
 export async function listHeldAddresses(

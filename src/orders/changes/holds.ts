@@ -13,6 +13,7 @@ import { findProducts } from "../../products/products.sql.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import type { HoldOrder, ReleaseOrder } from "../order.schema.ts";
 import {
+  addressHoldReasons,
   isCancelled,
   isOpen,
   orderTransitions,
@@ -154,10 +155,24 @@ export async function holdForMerchant(tx: Tx, order: Order, actor: Actor): Promi
   return holdFor(tx, order, "merchant_suspended", suspended_note, actor);
 }
 
-/** Holds a locked order whose address cannot be delivered to, and lifts that hold once it can. */
-export async function settleAddress(tx: Tx, order: Order, actor: Actor): Promise<Order> {
+const hidden_note =
+  "Shopify does not give this store's app the buyer's name and street: on the Basic and Starter plans, it withholds " +
+  "them from custom apps. Enter the address here, or choose a higher plan for the store. The hold then ends by itself.";
+
+/**
+ * Holds a locked order whose address cannot be delivered to, and lifts that hold once it can. `hidden`: the shop's
+ * platform withholds the address.
+ */
+export async function settleAddress(
+  tx: Tx,
+  order: Order,
+  actor: Actor,
+  { hidden = order.holds.some(({ reason }) => reason === "address_hidden") } = {},
+): Promise<Order> {
   const problems = addressProblems(order.shipping_address);
-  if (problems.length === 0) return liftHolds(tx, order, "bad_address", actor);
+  const held = order.holds.filter(isForAddress);
+  if (problems.length === 0) return lift(tx, order, held, actor);
+  if (hidden) return holdFor(tx, order, "address_hidden", hidden_note, actor);
   const note = `Nothing can be delivered to its address: ${problemsText(problems)}. Correct the customer's address, or \
 choose another one for this order.`;
   tx.wake("orders.recheck_addresses", tx.now);
@@ -172,6 +187,11 @@ export async function holdForReview(tx: Tx, order: Order, words: string, actor: 
   const before = order.holds.find(({ reason }) => reason === "platform_change")?.note;
   const note = before == null || before.includes(words) ? (before ?? words) : `${before} ${words}`;
   return holdFor(tx, order, "platform_change", note, actor);
+}
+
+/** Whether a hold is for an address that nothing can be delivered to. */
+export function isForAddress({ reason }: Pick<OrderHold, "reason">): boolean {
+  return (addressHoldReasons as readonly string[]).includes(reason);
 }
 
 const skus_named_max = 5;

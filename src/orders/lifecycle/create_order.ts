@@ -274,7 +274,11 @@ export async function importOrder(
   const id = await insertAllotted(tx, order_id, draft.fields);
   if (id === null) throw takenNumber(input.order_number, await findOrderByNumber(tx, input.order_number));
   const plain = await storeDraft(tx, id, draft, { stock: source.stock, reservation_id: reservationOf(input), actor });
-  const settled = await settleGoods(tx, await settleAddress(tx, plain, actor), actor);
+  const settled = await settleGoods(
+    tx,
+    await settleAddress(tx, plain, actor, { hidden: source.is_address_hidden === true }),
+    actor,
+  );
   const order = await settleNew(tx, settled, draft, actor);
   await emit(tx, [orderEvent("order.created", order, tx.now)]);
   return order;

@@ -33,6 +33,8 @@ export interface OrderSource {
   readonly platform: string;
   readonly external_id: string | null;
   readonly stock: string;
+  /** Whether the platform withholds the address. */
+  readonly is_address_hidden?: boolean;
 }
 
 /** The records that a new order names, if they exist. */

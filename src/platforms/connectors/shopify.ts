@@ -132,6 +132,8 @@ function orderOf(order: JsonFields, lines: readonly JsonFields[]): PlatformOrder
     external_id,
     number: readText(order["name"], 100)?.replace(/^#/, "") || external_id,
     state: stateOf(order),
+    is_pending: String(order["financial_status"]).toLowerCase() === "pending",
+    is_test: order["test"] === true,
     email: readEmail(order["email"]) ?? readEmail(order["contact_email"]) ?? readEmail(customer["email"]),
     customer_name:
       readName(billing["name"]) ?? readName(customer["first_name"], customer["last_name"]) ?? readName(address["name"]),

@@ -20,7 +20,7 @@ const api_version = "2026-07";
 
 export const order_query = `query Order($id: ID!, $after: String) {
   order(id: $id) {
-    id name email phone note currency: currencyCode
+    id name email phone note test currency: currencyCode
     note_attributes: customAttributes { name: key value }
     created_at: createdAt updated_at: updatedAt cancelled_at: cancelledAt closed_at: closedAt
     financial_status: displayFinancialStatus fulfillment_status: displayFulfillmentStatus

@@ -199,6 +199,21 @@ export function outcomeOf(state: PlatformOrderState, exists: boolean) {
   return outcome("ignore", "nothing_to_send", "The order has nothing to ship.");
 }
 
+/** The code of an import that is ignored because its order is a test order. */
+export const test_order = "test_order";
+
+/** Returns the order in the state that the connection's choices give it. */
+export function treatedBy({ pending_orders }: Pick<StoreConnection, "pending_orders">, order: PlatformOrder) {
+  const is_open = order.state === "unpaid" && order.is_pending === true && pending_orders === "import";
+  return is_open ? { ...order, state: "open" as const } : order;
+}
+
+/** Whether the platform withholds the address of an order: it gives the country, but neither a name nor a street. */
+export function isAddressHidden(platform: Platform, { address }: PlatformOrder): boolean {
+  if (platform !== "shopify" || address?.country == null) return false;
+  return address.name === null && address.company === null && address.address_line1 === null;
+}
+
 const digest = (value: unknown) => createHash("sha256").update(JSON.stringify(value)).digest("base64url");
 
 /** Returns the digests of an order, with which its next version is compared. */

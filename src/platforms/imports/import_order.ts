@@ -23,6 +23,7 @@ import { findProductsBySku } from "../../products/products.sql.ts";
 import { createProduct } from "../../products/products.ts";
 import { voidLabelsOfOrder } from "../../shipping/labels/void_label.ts";
 import type { Tx } from "../../storage/database.ts";
+import { findState, saveState } from "../connection_states.sql.ts";
 import type { PlatformOrder, StoreConnection } from "../platform.ts";
 import type { ImportClaim, ImportedLine, OrderImport, SeenPlatformOrder } from "./import.ts";
 import {
@@ -31,6 +32,7 @@ import {
   emailOf,
   fitted,
   fittedNotes,
+  isAddressHidden,
   lineChanges,
   namesOf,
   numbersFor,
@@ -38,6 +40,8 @@ import {
   type PlatformImportStep,
   seenOf,
   stepOf,
+  test_order,
+  treatedBy,
   type WantedLine,
   wantedLines,
 } from "./import.ts";
@@ -57,17 +61,24 @@ export function platformActor({ id, name }: StoreConnection): Actor {
 export async function processOrderImport(
   tx: Tx,
   claim: ImportClaim,
-  received: PlatformOrder,
+  order: PlatformOrder,
 ): Promise<OrderImport | null> {
   const before = await lockClaimed(tx, claim);
   if (before === null) return null;
   const { connection } = claim;
+  const received = treatedBy(connection, order);
   const exists = (await findOrders(tx, [before.order_id])).length > 0;
   const step = stepOf(received, before, exists);
   const { external_updated_at, seen, lines } = before;
   if (step === "nothing") {
     const outcome = outcomeOf(seen?.state ?? received.state, exists);
     return settleImport(tx, before, claim, { ...outcome, external_updated_at: external_updated_at ?? 0, seen, lines });
+  }
+  await noteHiddenAddress(tx, connection, received);
+  if (step === "create" && received.is_test === true && tx.mode === "live" && connection.test_orders === "ignore") {
+    const reason = { code: test_order, message: "It is a test order, and the connection does not import these." };
+    const read = { external_updated_at: received.updated_at, seen: seenOf(received), lines };
+    return settleImport(tx, before, claim, { action: "ignore", ...reason, ...read });
   }
   if (step === "create" || step === "change") {
     const refused = await refuseForClosed(tx, connection.merchant_id).catch(asFault);
@@ -85,6 +96,15 @@ export async function processOrderImport(
     seen: seenOf(received),
     lines: done,
   });
+}
+
+/** Records whether the platform withholds the addresses of a store's orders, as the newest one shows. */
+async function noteHiddenAddress(tx: Tx, { id, platform }: StoreConnection, received: PlatformOrder): Promise<void> {
+  if (platform !== "shopify" || received.address === null) return;
+  const is_hidden = isAddressHidden(platform, received);
+  const state = await findState(tx, id);
+  if (is_hidden === ((state?.addresses_hidden_at ?? null) !== null)) return;
+  await saveState(tx, id, { addresses_hidden_at: is_hidden ? tx.now : null });
 }
 
 const gone_after_attempts = 6;
@@ -136,7 +156,12 @@ async function create(tx: Tx, { connection, received, order_id }: PlatformOrderI
   const address = await keepAddress(tx, customer_id, addressOf(received));
   await ensureProducts(tx, wanted);
   const { platform } = connection;
-  const source = { platform, external_id: received.external_id, stock: wireId("connection", connection.id) };
+  const source = {
+    platform,
+    external_id: received.external_id,
+    stock: wireId("connection", connection.id),
+    is_address_hidden: isAddressHidden(platform, received),
+  };
   const input = {
     customer_id,
     shipping_address_id: address.id,
@@ -146,6 +171,7 @@ async function create(tx: Tx, { connection, received, order_id }: PlatformOrderI
     metadata: withAttributes({}, received),
     shipping_amount: moneyText(received.shipping_amount_cents, received.currency),
     currency: received.currency,
+    ...(received.is_test === true && { tags: [test_tag] }),
   };
   const numbers = numbersFor(connection.order_prefix, received);
   for (const order_number of numbers) {
@@ -183,6 +209,7 @@ function withAttributes(metadata: Order["metadata"], { attributes = {} }: Platfo
   return metadataProblem(all) === null ? all : metadata;
 }
 
+const test_tag = "test order";
 const method_max = 200;
 const notes_max = 2000;
 
@@ -275,12 +302,13 @@ function endsWhenOpen({ reason, note }: OrderHold): boolean {
 
 /** The changes of fields since the order was last processed, each with a name and as an update. */
 async function changesOf(tx: Tx, what: PlatformOrderInput, order: Order): Promise<[string, UpdateOrder][]> {
-  const { received, seen } = what;
+  const { connection, received, seen } = what;
   const now = seenOf(received);
   const changes: [string, UpdateOrder][] = [];
   // Older releases put the merchant's own notes among the others.
   const were_mixed = seen?.staff_notes === undefined && received.staff_notes != null;
-  if (seen?.address !== now.address) {
+  // A hidden address replaces none: it may have been entered here.
+  if (seen?.address !== now.address && !isAddressHidden(connection.platform, received)) {
     const address = await keepAddress(tx, order.customer_id, addressOf(received));
     changes.push(["address", { shipping_address_id: address.id }]);
   }

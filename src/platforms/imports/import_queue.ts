@@ -15,7 +15,7 @@ import {
   isQueued,
 } from "../platforms.transitions.ts";
 import type { ImportClaim, ImportedLine, OrderImport, SeenPlatformOrder } from "./import.ts";
-import { giveUpAt, payloadAfter, platformRetries, reasonOf } from "./import.ts";
+import { giveUpAt, payloadAfter, platformRetries, reasonOf, test_order } from "./import.ts";
 import {
   findImports,
   importQueue,
@@ -186,8 +186,8 @@ export async function settleImport(
     ...done,
     status,
     ...(is_outdated ? { next_at: tx.now } : { error_code: code, error_message: message }),
-    // A waiting order keeps its payload: it may have to be processed again without being fetched.
-    payload: is_outdated || awaitsPayment(status) ? current.payload : null,
+    // Waiting orders and test orders keep their payload: they may have to be processed again without being fetched.
+    payload: is_outdated || awaitsPayment(status) || code === test_order ? current.payload : null,
     imported_at: action === "import" ? tx.now : current.imported_at,
   };
   await saveImport(tx, settled);

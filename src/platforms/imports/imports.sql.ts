@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, lt } from "drizzle-orm";
+import { and, eq, isNotNull, lt, or } from "drizzle-orm";
 import { amongTexts, forUpdate, isOneOf, list } from "../../../db/kit.ts";
 import { platform_imports } from "../../../db/schema/platforms.ts";
 import { missing } from "../../core/faults.ts";
@@ -14,7 +14,7 @@ import { prepared, type StatementArgs } from "../../storage/statements.ts";
 import { getConnection } from "../connections.sql.ts";
 import { importStatuses, importTransitions, queuedImports, unfinishedImports } from "../platforms.transitions.ts";
 import type { OrderImport } from "./import.ts";
-import { giveUpAt } from "./import.ts";
+import { giveUpAt, test_order } from "./import.ts";
 
 const isQueued = isOneOf(platform_imports.status, queuedImports);
 
@@ -126,6 +126,23 @@ export async function requeueFailed(tx: Tx, connection_id: number): Promise<void
     .update(platform_imports)
     .set({ status: reconnected.to, attempts: 0, next_at: tx.now, leased_until: null, give_up_at: giveUpAt(tx.now) })
     .where(and(eq(platform_imports.connection_id, connection_id), isOneOf(platform_imports.status, reconnected.from)));
+}
+
+const reconsidered = bulkTransition(importTransitions, "reconsider");
+
+/** Queues the imports of a connection again that wait for a payment, or were ignored because they are test orders. */
+export async function reconsiderImports(tx: Tx, connection_id: number): Promise<void> {
+  const { status, error_code } = platform_imports;
+  await tx.sql
+    .update(platform_imports)
+    .set({ status: reconsidered.to, attempts: 0, next_at: tx.now, leased_until: null, give_up_at: giveUpAt(tx.now) })
+    .where(
+      and(
+        eq(platform_imports.connection_id, connection_id),
+        isOneOf(status, reconsidered.from),
+        or(isOneOf(status, [importTransitions.wait.to]), eq(error_code, test_order)),
+      ),
+    );
 }
 
 const isUnfinished = and(isNotNull(platform_imports.payload), isOneOf(platform_imports.status, unfinishedImports));

@@ -99,6 +99,8 @@ describe("Shopify", () => {
         external_id: "5001",
         number: "5001",
         state: "open",
+        is_pending: false,
+        is_test: false,
         email: "lea@morel.example",
         customer_name: "Léa Morel",
         phone: "+33 4 72 00 00 00",

@@ -72,6 +72,7 @@ type FulfillmentOrderConnection { nodes: [FulfillmentOrder!]! pageInfo: PageInfo
 
 type Order {
   id: ID! legacyResourceId: String! name: String! email: String phone: String note: String currencyCode: String!
+  test: Boolean!
   customAttributes: [Attribute!]!
   createdAt: DateTime! updatedAt: DateTime! cancelledAt: DateTime closedAt: DateTime
   displayFinancialStatus: OrderDisplayFinancialStatus displayFulfillmentStatus: OrderDisplayFulfillmentStatus!

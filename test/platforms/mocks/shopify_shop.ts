@@ -199,6 +199,7 @@ export function orderView(order: ShopOrder) {
     email: fields["email"],
     phone: fields["phone"],
     note: fields["note"],
+    test: fields["test"] === true,
     customAttributes: (fields["note_attributes"] as { name: string; value: string }[]).map(({ name, value }) => {
       return { key: name, value };
     }),
@@ -274,7 +275,7 @@ export function payloadOf(order: ShopOrder): Json {
   return {
     ...fields,
     admin_graphql_api_id: gid("Order", fields.id),
-    test: false,
+    test: fields["test"] === true,
     tags: "",
     refunds: [],
     shipping_lines: (fields["shipping_lines"] as Json[]).map((line) => ({

@@ -51,6 +51,7 @@ export const todayTexts = {
   },
   todoOfHolds: {
     merchant_suspended: "Reactivate the merchant. Its orders then continue automatically.",
+    address_hidden: "Enter the buyer's address, which the shop's plan hides from apps.",
     platform_change: "Decide what to do about the change at the shop, then release the order.",
   },
   todo: {
@@ -73,6 +74,7 @@ export const todayTexts = {
     compliance: "compliance",
     other: "other",
     bad_address: "undeliverable address",
+    address_hidden: "address hidden by the shop",
     carrier_discrepancy: "carrier discrepancy",
     merchant_suspended: "merchant suspended",
     recalled_lot: "recalled lot",

@@ -1,7 +1,30 @@
-import { type Platform, platforms } from "../../../../platforms/platforms.transitions.ts";
+import { type Platform, pendingOrders, platforms, testOrders } from "../../../../platforms/platforms.transitions.ts";
 import type { FormField } from "../../components/fields.tsx";
 import { words } from "../../text/common.ts";
 import { platformTexts as texts } from "../../text/platforms.ts";
+
+const choices = [
+  {
+    kind: "select",
+    name: "pending_orders",
+    label: texts.pendingOrders,
+    required: true,
+    first: "wait",
+    width: "half",
+    options: pendingOrders.map((value) => ({ value, title: texts.pendingChoices[value] })),
+    help: texts.pendingHelp,
+  },
+  {
+    kind: "select",
+    name: "test_orders",
+    label: texts.testOrders,
+    required: true,
+    first: "ignore",
+    width: "half",
+    options: testOrders.map((value) => ({ value, title: texts.testChoices[value] })),
+    help: texts.testHelp,
+  },
+] as const satisfies readonly FormField[];
 
 /** The fields of a store, with the names of its platform. Stored secrets are not shown; an empty entry keeps them. */
 export const connectionFields = (platform: Platform, fresh: boolean): readonly FormField[] => {
@@ -49,6 +72,7 @@ export const connectionFields = (platform: Platform, fresh: boolean): readonly F
       width: "half",
       ...(!fresh && { blank: "" }),
     },
+    ...(platform === "shopify" ? choices : []),
     { ...text, name: "api_url", label: texts.apiUrl, help: texts.apiUrlHelp, mono: true },
   ];
 };
