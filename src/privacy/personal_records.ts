@@ -372,7 +372,7 @@ export const otherRecords: Readonly<
     holds: "settings",
     columns: [
       ...["key", "platform", "name", "store_id", "api_url", "api_key", "api_token", "client_secret"],
-      ...["client_id", "previous_client_secret", "order_prefix", "status"],
+      ...["client_id", "previous_client_secret", "order_prefix", "status", "pending_orders", "test_orders"],
     ],
   },
   platform_states: { holds: "settings", columns: ["access_token", "token_scopes", "token_error", "fetch_error"] },
