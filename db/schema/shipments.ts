@@ -88,7 +88,7 @@ export const shipment_lines = table(
 
 /**
  * Labels of parcels and returns. `drawing` lists the operations from which all formats of our own labels are rendered.
- * A carrier's label has its files in `label_documents`.
+ * A carrier's label, and one that was bought elsewhere, has its files in `label_documents`.
  */
 export const labels = table(
   "labels",
@@ -104,6 +104,8 @@ export const labels = table(
     return_id: int().references(() => returns.id),
     /** The carrier account that buys it; null for our own labels. */
     account_id: int().references(() => carrier_accounts.id),
+    /** Whether it was bought elsewhere, so that no carrier is called for it. */
+    external: bool().notNull().default(false),
     status: text().$type<LabelStatus>().notNull(),
     carrier: text().notNull(),
     service: text().notNull(),
@@ -158,7 +160,7 @@ export const labels = table(
   },
   (t) => [
     // Carriers reuse numbers after some time.
-    unique("labels_tracking").on(t.carrier, t.tracking_number).where(where("account_id is null")),
+    unique("labels_tracking").on(t.carrier, t.tracking_number).where(where("account_id is null and not external")),
     unique("labels_quote").on(t.quote_nonce).where(where("quote_nonce is not null")),
     index("labels_number").on(t.tracking_number).where(where("tracking_number is not null")),
     index("labels_order").on(t.order_id),
@@ -195,7 +197,7 @@ export const ssccs = table("ssccs", {
   created_at: time().notNull(),
 });
 
-/** Files of carriers' labels, as received. */
+/** Files of labels that were not drawn here, as received. */
 export const label_documents = table(
   "label_documents",
   {

@@ -1,4 +1,5 @@
 // Stands alone, since it loads nothing of what it starts in the render thread.
+import { Fault } from "../core/faults.ts";
 import type { Log } from "../core/log.ts";
 import { render } from "./render.ts";
 import type { BatchPart, BatchStep } from "./render_batch.ts";
@@ -56,4 +57,17 @@ export async function openBatch(title: string, now: number, log: Log): Promise<P
       await take({ type: "drop" }).finally(end);
     },
   };
+}
+
+/** Whether a PDF can be read and has pages. Refuses: unavailable. */
+export async function hasPages(bytes: Uint8Array, log: Log): Promise<boolean> {
+  const batch = await openBatch("check", 0, log);
+  try {
+    return (await batch.add({ type: "pdf", bytes })) > 0;
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    return false;
+  } finally {
+    await batch.drop();
+  }
 }

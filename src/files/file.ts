@@ -5,15 +5,23 @@ import { wireId } from "../core/ids.ts";
 import { day_ms } from "../core/time.ts";
 
 /** What files are for. */
-export const fileKinds = ["logo"] as const;
+export const fileKinds = ["logo", "label"] as const;
 export type FileKind = (typeof fileKinds)[number];
 
 /** The types of stored contents. */
-export const fileTypes = ["image/png", "image/jpeg"] as const;
+export const fileTypes = ["image/png", "image/jpeg", "application/pdf", "application/zpl"] as const;
 export type FileType = (typeof fileTypes)[number];
 
 /** The extension of a file's name by its type. */
-export const fileExtensions: Readonly<Record<FileType, string>> = { "image/png": "png", "image/jpeg": "jpg" };
+export const fileExtensions: Readonly<Record<FileType, string>> = {
+  "image/png": "png",
+  "image/jpeg": "jpg",
+  "application/pdf": "pdf",
+  "application/zpl": "zpl",
+};
+
+/** The largest upload of each kind. */
+export const upload_bytes_max: Readonly<Record<FileKind, number>> = { logo: 1 << 20, label: 5 << 20 };
 
 /** How long a file is kept that no record uses, and the content of a deleted one, which a backup may be reading. */
 export const unused_ms = day_ms;

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { Static } from "@sinclair/typebox";
 import { iso } from "../core/clock.ts";
-import { Fault, missing } from "../core/faults.ts";
+import { Fault, invalid, missing } from "../core/faults.ts";
 import { readId, wireId } from "../core/ids.ts";
 import { networkOf } from "../core/ip_addresses.ts";
+import { hasPages } from "../documents/batch.ts";
 import { type RateLimit, rateCounter } from "../http/auth/rate_limits.ts";
 import type { Call } from "../http/call.ts";
 import { EnvelopedView } from "../http/envelope.ts";
@@ -14,17 +15,16 @@ import { list, read, respond, routes, write } from "../http/routes.ts";
 import { clientOf, type Service } from "../http/service.ts";
 import { type ViewerWithUsers, viewerOf, withActorsFor } from "../identity/actors.sql.ts";
 import type { Db, Tx } from "../storage/database.ts";
-import { fileExtensions, fileTypes, isUsed, type StoredFile } from "./file.ts";
+import { type FileKind, fileExtensions, fileTypes, isUsed, type StoredFile, upload_bytes_max } from "./file.ts";
 import { fileLink, isSignedLink } from "./file_links.ts";
 import { FileView, FollowFileLink, UploadQuery } from "./files.schema.ts";
 import { fileList, findSameFile, getFile } from "./files.sql.ts";
-import { beginUpload, deleteFile, finishUpload } from "./files.ts";
-import { type ReadImage, readImage } from "./read_image.ts";
+import { beginUpload, deleteFile, finishUpload, readContent, withinTime } from "./files.ts";
+import { readImage, readLabel } from "./read_upload.ts";
 
 /** The rate limit of one client network for contents. A page shows few files. */
 const content_rate: RateLimit = { per_minute: 300, burst: 100 };
 const cached_seconds = 3600;
-const storage_timeout_ms = 15_000;
 
 /** The routes of uploaded files. */
 export const fileRoutes = (service: Service) =>
@@ -65,33 +65,67 @@ const recordRows = (service: Service) => [
 ];
 
 const uploadRow = (service: Service) =>
-  respond("POST", "/files", "files.write", {
+  respond("POST", "/files", "uploads", {
     id: "uploadFile",
     summary: "Upload a file",
     description:
-      "Send the file as the body, or as the field `file` of a `multipart/form-data` body, of at most 1 MiB. A logo is" +
-      " a PNG, JPEG or WebP image of at most 4,096 pixels a side; its type is that of its content. It is stored" +
-      " upright, without metadata, and scaled down to 1,024 pixels. The same content again returns the same file.",
+      "Send the file as the body, or as the field `file` of a `multipart/form-data` body. Its type is that of its" +
+      " content. A logo is a PNG, JPEG or WebP image of at most 1 MiB and 4,096 pixels a side; it is stored upright," +
+      " without metadata, and scaled down to 1,024 pixels. A label that was bought elsewhere is a PDF, a PNG or ZPL" +
+      " of at most 5 MiB, and is stored as it is. The same content again returns the same file. Logos require" +
+      " `files.write`, labels that or `shipping.buy`.",
     refuses: ["unsupported_media_type", "payload_too_large", "write_conflict"],
     sends: "file",
     query: UploadQuery,
     answers: { 201: EnvelopedView(FileView) },
     answer: async ({ call, query }) => {
-      const sent = await readUpload(call);
+      const { kind } = query;
+      refuseKind(call, kind);
+      const sent = await readUpload(call, upload_bytes_max[kind]);
       const work = async () =>
-        answerUpload(service, call, { ...query, name: query.name ?? sent.name, image: await readImage(sent.bytes) });
+        answerUpload(service, call, {
+          kind,
+          name: query.name ?? sent.name,
+          content: await readers[kind](sent.bytes, service),
+        });
       return answerLongWork(call, work, service.secret_key);
     },
   });
 
-/** An uploaded image that has been read. */
+/** Checks that the caller may upload this kind of file. Refuses: insufficient_permission. */
+function refuseKind({ granted }: Call, kind: FileKind): void {
+  const permission = "files.write";
+  if (kind === "label" || granted.permissions.has(permission)) return;
+  throw new Fault("insufficient_permission", `Uploading a ${kind} requires the permission ${permission}.`, {
+    permission,
+  });
+}
+
+/** The content of an upload that has been read. */
+interface UploadedContent extends Pick<StoredFile, "content_type" | "width" | "height"> {
+  readonly bytes: Uint8Array;
+}
+
+/** Reads uploads by their kind. */
+const readers: Readonly<Record<FileKind, (bytes: Uint8Array, service: Service) => Promise<UploadedContent>>> = {
+  logo: readImage,
+  label: async (bytes, { log }) => {
+    const content_type = await readLabel(bytes);
+    if (content_type === "application/pdf" && !(await hasPages(bytes, log))) {
+      const message = "cannot be read: it is damaged or protected. Print it into a new PDF and upload that";
+      throw invalid("file", message, "invalid_format");
+    }
+    return { content_type, bytes, width: null, height: null };
+  },
+};
+
 interface Upload extends Pick<StoredFile, "kind" | "name"> {
-  readonly image: ReadImage;
+  readonly content: UploadedContent;
 }
 
 /** Stores an upload and responds with its file. Nothing is written if the merchant has the same content already. */
-async function answerUpload(service: Service, call: Call, { kind, name, image }: Upload): Promise<Response> {
-  const { bytes, content_type, width, height } = image;
+async function answerUpload(service: Service, call: Call, { kind, name, content }: Upload): Promise<Response> {
+  const { bytes, content_type, width, height } = content;
   const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
   const key = randomBytes(16).toString("hex");
   const viewer = await viewerOf(call);
@@ -106,24 +140,6 @@ async function answerUpload(service: Service, call: Call, { kind, name, image }:
     one(await views(tx, [await finishUpload(tx, { kind, sha256 }, pending_id)], { service, call, viewer }));
   // The stored response has a signed link.
   return answerWrite(call, 201, finish, undefined, service.secret_key);
-}
-
-/** Awaits the storage of contents for a limited time. Refuses: storage_unavailable. */
-async function withinTime<Done>(work: Promise<Done>): Promise<Done> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error("it did not answer in time")), storage_timeout_ms);
-  try {
-    return await Promise.race([work, late]);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw Object.assign(
-      new Fault("storage_unavailable", "Files cannot be stored or read at the moment. Try again later."),
-      { cause: reason },
-    );
-  } finally {
-    work.catch(() => {});
-    clearTimeout(timer);
-  }
 }
 
 // Browsers and buyers' pages follow these links without a key. The signature proves that the API issued the link.
@@ -141,8 +157,7 @@ const contentRow = (service: Service) => {
     answers: { 200: null },
     answer: async ({ call, params, query }) => {
       const file = await linkedFile(service, call, params.id, query, count);
-      const bytes = await withinTime(service.files.read(query.mode, file.key));
-      if (bytes === null) throw new Fault("resource_missing", "The content of this file is missing.");
+      const bytes = await readContent(service.files, query.mode, file);
       return new Response(new Uint8Array(bytes), { headers: contentHeaders(call, file) });
     },
   });

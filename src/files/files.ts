@@ -1,7 +1,9 @@
 // Acts on uploaded files. An upload takes three steps, so that a crash leaves no content without a row: its row is
 // inserted, its content is written, and the row is marked as stored.
+import type { Environment } from "../core/environment.ts";
 import { Fault } from "../core/faults.ts";
 import type { Tx } from "../storage/database.ts";
+import type { FileContents } from "../storage/file_contents.ts";
 import { takeTurn } from "../storage/leases.ts";
 import { requireOwner } from "../storage/tenant.ts";
 import { type NewFile, refuseUsed, type StoredFile, unused_ms } from "./file.ts";
@@ -57,4 +59,35 @@ export async function useFile(tx: Tx, id: number): Promise<StoredFile> {
 export async function releaseFile(tx: Tx, id: number): Promise<StoredFile> {
   tx.wake(fileRemovals.job, tx.now + unused_ms);
   return saveFile(tx, { ...(await lockFile(tx, id)), remove_at: tx.now + unused_ms });
+}
+
+const storage_timeout_ms = 15_000;
+
+/** Reads the content of a file. Refuses: resource_missing, storage_unavailable. */
+export async function readContent(
+  files: FileContents,
+  mode: Environment,
+  { key }: Pick<StoredFile, "key">,
+): Promise<Uint8Array> {
+  const bytes = await withinTime(files.read(mode, key));
+  if (bytes === null) throw new Fault("resource_missing", "The content of this file is missing.");
+  return bytes;
+}
+
+/** Awaits the storage of contents for a limited time. Refuses: storage_unavailable. */
+export async function withinTime<Done>(work: Promise<Done>): Promise<Done> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error("it did not answer in time")), storage_timeout_ms);
+  try {
+    return await Promise.race([work, late]);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw Object.assign(
+      new Fault("storage_unavailable", "Files cannot be stored or read at the moment. Try again later."),
+      { cause: reason },
+    );
+  } finally {
+    work.catch(() => {});
+    clearTimeout(timer);
+  }
 }

@@ -6,7 +6,7 @@ import { Fault, invalid } from "../core/faults.ts";
 import { gauge } from "../core/metrics.ts";
 import { choice } from "../core/schema.ts";
 import type { Call } from "./call.ts";
-import { csv, file, file_bytes_max, readBody } from "./request_input.ts";
+import { csv, fileUpTo, readBody } from "./request_input.ts";
 import { traceOf } from "./trace.ts";
 
 /** How many files are in memory at a time, and how many of those are imported at once. */
@@ -105,20 +105,21 @@ interface UploadedFile {
 }
 
 /**
- * Reads the file in a request's body: the body itself, or the file in the field `file` of a form.
+ * Reads the file in a request's body, of at most `bytes_max`: the body itself, or the file in the field `file` of a
+ * form.
  * Refuses: payload_too_large, unsupported_media_type, malformed_request, also when the file does not arrive in time;
  * validation_failed.
  */
-export async function readUpload(call: Call): Promise<UploadedFile> {
+export async function readUpload(call: Call, bytes_max: number): Promise<UploadedFile> {
   const { waitFor } = traceOf(call.request);
   waitFor?.(sending_seconds_max);
-  const body = await readBody(call.request, file);
+  const body = await readBody(call.request, fileUpTo(bytes_max));
   waitFor?.(0);
   const type = call.request.headers.get("content-type") ?? "";
   const sent = /^multipart\//i.test(type) ? await fileInForm(body, type) : { bytes: body, name: null };
   if (sent.bytes.byteLength === 0) throw invalid("file", "is required: send it as the body", "required");
-  if (sent.bytes.byteLength > file_bytes_max) {
-    throw new Fault("payload_too_large", `The file exceeds ${file_bytes_max} bytes.`);
+  if (sent.bytes.byteLength > bytes_max) {
+    throw new Fault("payload_too_large", `The file exceeds ${bytes_max} bytes.`);
   }
   // A form's boundary differs each time that it is sent, so the fingerprint is that of the file.
   const digest = new Bun.CryptoHasher("sha256").update(sent.bytes).digest("hex");

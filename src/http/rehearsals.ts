@@ -72,6 +72,8 @@ export const RehearsableView = (data: TSchema, preview: TSchema = data) =>
 export interface RehearsalRequest {
   readonly status?: number;
   readonly dry_run?: boolean | undefined;
+  /** For a response that shows a secret: the key that encrypts its stored copy. */
+  readonly secret_key?: Uint8Array;
 }
 
 /**
@@ -81,10 +83,10 @@ export interface RehearsalRequest {
  */
 export async function answerAct<Data>(
   call: Call,
-  { status = 200, dry_run = false }: RehearsalRequest,
+  { status = 200, dry_run = false, secret_key }: RehearsalRequest,
   work: (tx: Tx) => Promise<Data>,
 ): Promise<Response> {
-  if (!dry_run) return answerWrite(call, status, work);
+  if (!dry_run) return answerWrite(call, status, work, undefined, secret_key);
   traceOf(call.request).rehearsed = true;
   // Loaded on demand, so that startup does not load the tables of orders.
   const { findIdsWithoutRecord } = await import("./new_records.sql.ts");

@@ -179,8 +179,7 @@ const json_bytes_max = 1 << 20;
 const json_depth_max = 32;
 const csv_bytes_max = 10 << 20;
 const notification_bytes_max = 256 << 10;
-/** The largest file that can be uploaded. */
-export const file_bytes_max = 1 << 20;
+const file_bytes_max = 5 << 20;
 // What a form adds to its file.
 const form_bytes_max = 16 << 10;
 
@@ -217,9 +216,12 @@ const notification: BodyKind = {
 export const file: BodyKind = {
   name: "file",
   media_type: "application/octet-stream",
-  type: /^(?:application\/octet-stream|multipart\/form-data|image\/[\w.+-]+)\s*(;|$)/i,
+  type: /^(?:application\/(?:octet-stream|pdf|zpl)|multipart\/form-data|image\/[\w.+-]+)\s*(;|$)/i,
   bytes_max: file_bytes_max + form_bytes_max,
 };
+
+/** The body of an upload whose file has at most this size. */
+export const fileUpTo = (bytes_max: number): BodyKind => ({ ...file, bytes_max: bytes_max + form_bytes_max });
 
 /** The kinds of bodies, by the names that routes use. */
 export const bodyKinds = { json, csv, notification, file } as const;

@@ -17,8 +17,9 @@ const bought = sql`select count(*) from ${labels}
   where ${isOneOf(labels.status, boughtLabelStatuses)} and ${labels.return_id} is null`;
 
 const isBought = isOneOf(labels.status, boughtLabelStatuses);
-// A carrier's document may be unreadable. Then a warning of the label records it.
-const hasDocument = sql`(${labels.drawing} is not null
+// A carrier's document may be unreadable. Then a warning of the label records it. A label that was bought elsewhere
+// needs none.
+const hasDocument = sql`(${labels.drawing} is not null or ${labels.external}
   or exists (select 1 from ${label_documents} where ${label_documents.label_id} = ${labels.id})
   or cast(${labels.warnings} as text) like '%no_document%')`;
 

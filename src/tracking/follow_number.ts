@@ -2,7 +2,7 @@ import type { Actor } from "../core/actor.ts";
 import { assert, Fault, invalid } from "../core/faults.ts";
 import { readId } from "../core/ids.ts";
 import { findOrderOfShipment } from "../orders/fulfillment/shipments.sql.ts";
-import { givenTrackingNumber, ownCarriers } from "../orders/fulfillment/tracking_url.ts";
+import { givenTrackingNumber, isSameCarrier, ownCarriers } from "../orders/fulfillment/tracking_url.ts";
 import { ownerOfOrder, resolveOrder } from "../orders/lifecycle/order_lookup.sql.ts";
 import { isSelling } from "../shipping/carriers/account.transitions.ts";
 import type { CarrierAccount } from "../shipping/carriers/account.ts";
@@ -21,7 +21,7 @@ import { unknown_carrier } from "./tracking_events.ts";
 import type { TrackingRecord } from "./tracking_record.ts";
 
 /** The fields of an account that decide whether it can track a number. */
-type TrackingAccount = Pick<CarrierAccount, "id" | "status" | "carriers">;
+export type TrackingAccount = Pick<CarrierAccount, "id" | "status" | "carriers">;
 
 /** The carrier of a number: the requested one, else the only one whose numbers have this form. */
 function carrierOf(requested: string | null | undefined, tracking_number: string): string | null {
@@ -29,14 +29,11 @@ function carrierOf(requested: string | null | undefined, tracking_number: string
   return onlyCarrier(tracking_number);
 }
 
-/** Normalizes a carrier name to letters and digits: `dhl_express` equals `DHLExpress`. */
-const plain = (carrier: string) => carrier.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
-
 /** The oldest active account that sells a carrier's labels, or null. */
 function accountFor(carrier: string | null, accounts: readonly TrackingAccount[]): TrackingAccount | null {
   if (carrier === null) return null;
   const sells = ({ status, carriers }: TrackingAccount) =>
-    isSelling(status) && carriers.some(({ code }) => plain(code) === plain(carrier));
+    isSelling(status) && carriers.some(({ code }) => isSameCarrier(code, carrier));
   return accounts.find(sells) ?? null;
 }
 

@@ -1,18 +1,23 @@
-// Starts to track the parcels of labels that are bought here.
+// Starts to track the parcels of labels.
 
+import type { Actor } from "../core/actor.ts";
 import { assert, Fault } from "../core/faults.ts";
 import { emit } from "../events/emit.ts";
 import type { DomainEvent } from "../events/event_types.ts";
+import { isSameCarrier } from "../orders/fulfillment/tracking_url.ts";
+import { lockParcel } from "../orders/orders.sql.ts";
 import { type BoughtLabel, buyLabels, type LabelOrder } from "../shipping/labels/built_in_labels.ts";
+import { addExternalLabel, type ExternalDocument } from "../shipping/labels/external_label.ts";
 import { labelTransitions } from "../shipping/labels/label.transitions.ts";
 import type { ShippingLabel } from "../shipping/labels/label.ts";
-import type { CreateLabel } from "../shipping/labels/labels.schema.ts";
+import type { CreateExternalLabel, CreateLabel } from "../shipping/labels/labels.schema.ts";
 import type { LabelBuyer } from "../shipping/labels/ready_parcels.ts";
 import type { Tx } from "../storage/database.ts";
+import { followNumber, type TrackingAccount } from "./follow_number.ts";
 import { parcelView } from "./parcel.ts";
-import { firstPoll } from "./poll_carriers.ts";
+import { firstPoll, retired_after_ms } from "./poll_carriers.ts";
 import { pollQueue } from "./polling.sql.ts";
-import { recordWaiting } from "./record_scan.ts";
+import { lockKnown, recordWaiting } from "./record_scan.ts";
 import { lockRecordsOfParcels } from "./scans.sql.ts";
 import { firstScanAt } from "./simulated_tracking.ts";
 import { insertRecords, saveFacts } from "./tracking.sql.ts";
@@ -84,6 +89,38 @@ export async function followReturnLabel(tx: Tx, label: ShippingLabel): Promise<v
   await recordEarly(tx, await openRecord(tx, label, null));
 }
 
+/** Who records a label, its file, and the accounts that can track it. */
+interface RecordedBy {
+  readonly actor: Actor;
+  readonly document: ExternalDocument | null;
+  readonly accounts: readonly TrackingAccount[];
+}
+
+/**
+ * Records a label that was bought elsewhere like `addExternalLabel`, and tracks its parcel: by an account that sells
+ * the carrier's labels, or by the scans that people record.
+ * Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label, invalid_state_transition.
+ * Emits: shipment.created, shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
+ */
+export async function recordExternalLabel(
+  tx: Tx,
+  input: CreateExternalLabel,
+  { actor, document, accounts }: RecordedBy,
+): Promise<ShippingLabel> {
+  const sold = accounts.flatMap(({ carriers }) => carriers);
+  const carrier = sold.find(({ code }) => isSameCarrier(code, input.carrier))?.code ?? input.carrier;
+  const recorder = { actor, document, reused_after_ms: retired_after_ms };
+  const bought = await addExternalLabel(tx, { ...input, carrier }, recorder);
+  const { label, shipment } = bought;
+  const { order_id, merchant_id } = label;
+  const tracking_number = label.tracking_number ?? "";
+  // The number may have been tracked before. Then the parcel takes over its scans.
+  await lockKnown(tx, tracking_number, actor, merchant_id);
+  await followLabel(tx, { ...(await lockParcel(tx, shipment.id)), label });
+  await followNumber(tx, { tracking_number, carrier, order_id }, accounts, actor);
+  return label;
+}
+
 async function recordEarly(tx: Tx, record: TrackingRecord): Promise<void> {
   wakeFor(tx, record);
   if (record.account_id !== null) await recordWaiting(tx, record.tracking_number);
@@ -97,7 +134,9 @@ async function openRecord(tx: Tx, label: ShippingLabel, shipment_id: number | nu
   const fields = recordFor(tx, label, shipment_id);
   // The parcel may have shipped under another number while its label was bought. Its scans stay.
   const known = shipment_id === null ? undefined : (await lockRecordsOfParcels(tx, [shipment_id])).get(shipment_id);
-  if (known !== undefined) return saveFacts(tx, known, fields);
+  const { look_at = null, merchant_id: _owner, ...facts } = fields;
+  // Polls of a number that was tracked before its label was recorded go on.
+  if (known !== undefined) return saveFacts(tx, known, label.external ? facts : { ...facts, look_at });
   const [record] = await insertRecords(tx, [fields]);
   assert(record !== undefined, "an inserted record is returned");
   return record;
@@ -119,7 +158,7 @@ function recordFor(
     shipment_id,
     ...(shipment_id === null && { order_id: label.order_id }),
     ...(account_id !== null && { account_id, tracking_url, taken_up: tracker_ref !== null }),
-    look_at: scans === "by_carrier" ? firstLook(tx, label, tracking_number) : null,
+    look_at: scans === "by_carrier" && !label.external ? firstLook(tx, label, tracking_number) : null,
     estimated_delivery: label.delivery_date,
     ...label.package,
   };

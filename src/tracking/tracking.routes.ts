@@ -10,8 +10,7 @@ import { answerRead } from "../http/response.ts";
 import { exportCsv, list, read, respond, routes, write } from "../http/routes.ts";
 import type { Service } from "../http/service.ts";
 import { plainTrackingNumber } from "../orders/fulfillment/tracking_url.ts";
-import { listUndeletedAccounts } from "../shipping/carriers/accounts.sql.ts";
-import { outsideCarriersOf } from "../shipping/carriers/connectors.ts";
+import { listTrackingAccounts } from "../shipping/carriers/accounts.ts";
 import type { Db, Tx } from "../storage/database.ts";
 import { merchantRequired } from "../storage/tenant.ts";
 import { followNumber, unknownTrackingAccount } from "./follow_number.ts";
@@ -74,10 +73,7 @@ const followingRows = (service: Service) => [
 async function follow(tx: Tx, call: Call, body: FollowNumber, service: Service) {
   // Merchants cannot name an account, since all accounts are the operator's.
   if (call.merchant_id !== null && body.account_id != null) throw unknownTrackingAccount();
-  const connectors = outsideCarriersOf(service);
-  const accounts = await listUndeletedAccounts(tx);
-  const tracking_accounts = accounts.filter(({ connector }) => connectors[connector]?.capabilities.has("tracking"));
-  const tracking_number = await followNumber(tx, body, tracking_accounts, call.actor);
+  const tracking_number = await followNumber(tx, body, await listTrackingAccounts(tx, service), call.actor);
   const history = await getHistory(tx, tracking_number);
   const { followed, revision } = history.record;
   const form = followed ? formOf(tracking_number, body.carrier ?? null) : not_detected;

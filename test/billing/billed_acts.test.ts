@@ -27,6 +27,7 @@ const tells: Readonly<Record<string, readonly BilledAct[]>> = {
   cancelOrder: ["order.give_up", "label.void"],
   cancelOrderItems: ["order.give_up", "label.void"],
   createLabel: ["label.buy"],
+  createExternalLabel: ["label.buy"],
   createReturnLabel: ["label.buy"],
   voidLabel: ["label.void"],
   cancelReturn: ["label.void"],
@@ -226,6 +227,14 @@ describe("outbound", () => {
     const voiding = await ask("voidLabel", `/shipping/labels/${bought.data.label_id}/void`);
     expect(voiding.told).toEqual(["label.void 1"]);
     expect((await ask("voidLabel", `/shipping/labels/${bought.data.label_id}/void`)).told).toEqual([]);
+    const elsewhere = { carrier: "ups", service: "Ground", tracking_number: "1Z999AA10123456784", cost: 8 };
+    const added = await ask("createExternalLabel", "/shipping/labels/external", {
+      order_id: id,
+      ...label,
+      ...elsewhere,
+    });
+    expect(added.facts).toMatchObject([{ act: "label.buy", attributes: { carrier: "ups", cost: 8, external: true } }]);
+    await ask("voidLabel", `/shipping/labels/${added.data.label_id}/void`);
     await ask("createLabel", "/shipping/labels", { order_id: id, ...label, additional: true });
     const less = await ask("cancelOrderItems", `/orders/${id}/cancel_items`, {
       items: [line(tea, 1)],

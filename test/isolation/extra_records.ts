@@ -55,6 +55,7 @@ export async function makeMore(
     mine[`${operation} ret`] = equal.back;
   }
   mine["createLabel lin"] = parcel_line.id;
+  mine["createExternalLabel lin"] = parcel_line.id;
   mine["bigcommerceOrder producer"] = String(bodyOf(ready, "bigcommerceOrder")["producer"]);
   mine["getRates lin"] = line.id;
   for (const [operation, { path }] of Object.entries(ready)) {
@@ -114,6 +115,7 @@ function bodiesOf(ready: Supplies, sku: string, order_id: string): Supplies {
     createOrders: { body: { orders: [order] } },
     updateOrder: { ...ready["updateOrder"], body: { line_items: [{ sku, quantity: 1, unit_price: "5.00" }] } },
     createLabel: { body: { ...label, items } },
+    createExternalLabel: { body: { ...bodyOf(ready, "createExternalLabel"), items, file_id: null } },
     getRates: { body: { order_id, items } },
     createProduct: {
       body: {

@@ -82,6 +82,7 @@ const by_route: Readonly<Record<string, MerchantAccess>> = {
   allocateOrder: "no",
   // Labels are at the operator's cost.
   createLabel: "with_labels",
+  createExternalLabel: "with_labels",
   voidLabel: "with_labels",
   createReturnLabel: "with_labels",
   // Carrier costs and carrier settings belong to the operator.

@@ -152,6 +152,7 @@ export const importNeeds = {
 const alternatives = {
   imports: ["orders.write", "customers.write", "catalog.write", "stock.write"],
   order_actions: ["orders.write", "orders.fulfill", "shipping.buy"],
+  uploads: ["files.write", "shipping.buy"],
 } as const satisfies Readonly<Record<string, readonly [Permission, ...Permission[]]>>;
 
 /**

@@ -23,6 +23,13 @@ export function givenTrackingNumber(field: string, text: string | null | undefin
   return number;
 }
 
+const plainCarrier = (carrier: string) => carrier.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+
+/** Whether two texts name the same carrier: `dhl_express` equals `DHLExpress`. */
+export function isSameCarrier(carrier: string, other: string): boolean {
+  return plainCarrier(carrier) === plainCarrier(other);
+}
+
 // The page that shows a buyer where a parcel is. Its token names the parcel and proves that this server issued the
 // link.
 

@@ -15,7 +15,7 @@ import { amongTexts, amongThose, list } from "../../../db/kit.ts";
 import { order_holds, order_lines, order_tags, orders } from "../../../db/schema/orders.ts";
 import { products } from "../../../db/schema/products.ts";
 import { reservation_lines, reservations } from "../../../db/schema/reservations.ts";
-import { labels, shipments } from "../../../db/schema/shipments.ts";
+import { label_documents, labels, shipments } from "../../../db/schema/shipments.ts";
 import type { Db, ReadStatements } from "../../storage/database.ts";
 import { isParentVisible } from "../../storage/scope.ts";
 import { prepared, preparedIds, type StatementArgs } from "../../storage/statements.ts";
@@ -155,7 +155,10 @@ const holdsSku = (sku: string): SearchCondition => ({
 // A label that was bought and not voided has a number. Written out, as in the index of unprinted labels.
 const isUsable = template`${labels.return_id} is null and ${labels.voided_at} is null
   and ${labels.tracking_number} is not null`;
-const isUnprinted = template`${labels.printed_at} is null and ${isUsable}`;
+// A label that was bought elsewhere may have no file, so that there is nothing to print.
+const hasFile = template`(not ${labels.external} or exists (select 1 from ${label_documents}
+  where ${label_documents.label_id} = ${labels.id}))`;
+const isUnprinted = template`${labels.printed_at} is null and ${isUsable} and ${hasFile}`;
 const isLabeled = some(template`${labels} where ${eq(labels.order_id, orders.id)} and ${isUsable}`);
 const hasUnprinted = some(template`${labels} where ${eq(labels.order_id, orders.id)} and ${isUnprinted}`);
 const isPrinted = template`(${isLabeled} and (${hasUnprinted}) is not true)`;

@@ -119,6 +119,7 @@ function neededBy({ need, live_only }: Operation): string {
   if (need === "user") return "a signed-in user; API keys are refused";
   if (need === "imports") return "a write key or the permission to import that kind of record";
   if (need === "order_actions") return "a write key or the permission for the action";
+  if (need === "uploads") return "a write key or the permission for that kind of file";
   const key = level_words[levelFor(need)];
   return `${key}${live_only ? " of the live environment" : ""} or \`${need}\``;
 }

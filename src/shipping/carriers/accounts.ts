@@ -1,7 +1,8 @@
 import { open, seal } from "../../core/crypto.ts";
 import { Fault, invalid } from "../../core/faults.ts";
 import { transition } from "../../core/transitions.ts";
-import type { Tx } from "../../storage/database.ts";
+import type { Service } from "../../http/service.ts";
+import type { Db, Tx } from "../../storage/database.ts";
 import type { ListedCarrier } from "../offer.ts";
 import { accountStarts, accountTransitions } from "./account.transitions.ts";
 import {
@@ -14,7 +15,8 @@ import {
   secret_purpose,
 } from "./account.ts";
 import type { CreateAccount, UpdateAccount } from "./accounts.schema.ts";
-import { hasLabelInProgress, insertAccount, lockAccount, saveAccount } from "./accounts.sql.ts";
+import { hasLabelInProgress, insertAccount, listUndeletedAccounts, lockAccount, saveAccount } from "./accounts.sql.ts";
+import { outsideCarriersOf } from "./connectors.ts";
 
 /** What an account is validated against: its connector's fields and callback support, and the sealing key. */
 export interface AccountRules {
@@ -167,4 +169,11 @@ export async function deleteAccount(tx: Tx, id: string): Promise<CarrierAccount>
   const after = { ...before, ...none, ...previous, revision: before.revision + 1, updated_at: tx.now };
   await saveAccount(tx, after, tx.now);
   return after;
+}
+
+/** Lists the accounts that can track parcels, oldest first. */
+export async function listTrackingAccounts(db: Db, service: Service): Promise<CarrierAccount[]> {
+  const connectors = outsideCarriersOf(service);
+  const accounts = await listUndeletedAccounts(db);
+  return accounts.filter(({ connector }) => connectors[connector]?.capabilities.has("tracking"));
 }

@@ -5,6 +5,7 @@ import { Fault, type FaultCode, invalid } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
 import { isCurrency, readNearestCents } from "../../core/money.ts";
+import { labelTypeOf } from "../../files/read_upload.ts";
 import type { Service } from "../../http/service.ts";
 import {
   type ApiFailure,
@@ -276,10 +277,8 @@ export function readCallbackJson(raw: Uint8Array): JsonFields {
 
 /** Returns a document with the type that its bytes show, whatever type was declared; empty for other types. */
 export function documentsOf(kind: CarrierDocument["kind"], bytes: Uint8Array): CarrierDocument[] {
-  const start = Buffer.from(bytes.subarray(0, 512)).toString("latin1");
-  if (start.startsWith("%PDF-")) return [{ kind, content_type: "application/pdf", bytes }];
-  if (start.startsWith("\u0089PNG\r\n")) return [{ kind, content_type: "image/png", bytes }];
-  return start.includes("^XA") ? [{ kind, content_type: "application/zpl", bytes }] : [];
+  const content_type = labelTypeOf(bytes);
+  return content_type === null ? [] : [{ kind, content_type, bytes }];
 }
 
 /**

@@ -17,6 +17,7 @@ import { deliveryDay, placeTimeZone } from "../rates/delivery_date.ts";
 import { type LabelStatus, shownVoidStatus, type VoidStatus } from "./label.transitions.ts";
 import {
   documentLinks,
+  isBuiltInLabel,
   type LinkSigner,
   link_lifetime_ms,
   listedDocuments,
@@ -37,13 +38,14 @@ export interface LabelWarning {
     | "po_box"
     | "no_document"
     | "sample_rates"
-    | "not_reserved";
+    | "not_reserved"
+    | "refund_elsewhere";
   readonly message: string;
 }
 
 /**
- * A label without its drawing: its costs, and the state of its purchase. Built-in labels have null in the fields that
- * only carriers set.
+ * A label without its drawing: its costs, and the state of its purchase. Built-in labels and those that were bought
+ * elsewhere have null in the fields that only carriers set.
  */
 export interface PlainLabel {
   readonly id: number;
@@ -55,6 +57,8 @@ export interface PlainLabel {
   readonly return_id: number | null;
   /** The carrier account that buys it. */
   readonly account_id: number | null;
+  /** Whether it was bought elsewhere, so that no carrier is called for it. */
+  readonly external: boolean;
   readonly status: LabelStatus;
   readonly carrier: string;
   readonly service: string;
@@ -116,6 +120,7 @@ export interface ShippingLabel extends PlainLabel {
 export const own_purchase = {
   return_id: null,
   account_id: null,
+  external: false,
   tracking_url: null,
   quote_nonce: null,
   offer_ref: null,
@@ -163,6 +168,7 @@ export function labelView(label: PlainLabel, context: LinkContext) {
     order_id: wireId("order", label.order_id),
     return_id: wireIdOrNull("return", return_id),
     account_id: wireIdOrNull("carrier_account", account_id),
+    external: label.external,
     status: label.status,
     carrier: label.carrier,
     service: label.service,
@@ -203,12 +209,10 @@ function deliveryView({ delivery_date: at, account_id, from_address, to_address:
 }
 
 /** The public page of the parcel: the carrier's; or ours if the carrier has none and the parcel is outgoing. */
-function trackingPage(
-  { account_id, carrier, shipment_id, tracking_number, tracking_url }: PlainLabel,
-  at: LinkContext,
-) {
+function trackingPage(label: PlainLabel, at: LinkContext) {
+  const { carrier, shipment_id, tracking_number, tracking_url } = label;
   if (tracking_number === null) return null;
-  const carrier_page = account_id === null ? null : (carrierPage(carrier, tracking_number) ?? tracking_url);
+  const carrier_page = isBuiltInLabel(label) ? null : (carrierPage(carrier, tracking_number) ?? tracking_url);
   if (carrier_page !== null || shipment_id === null) return carrier_page;
   return at.origin + trackingPagePath(at.site, at.mode, { shipment_id });
 }
@@ -245,6 +249,7 @@ export function labelFact(label: PlainLabel, warehouse: BillableFact["warehouse"
     shipment_id: wireIdOrNull("shipment", shipment_id),
     return_id: wireIdOrNull("return", return_id),
     account_id: wireIdOrNull("carrier_account", account_id),
+    external: label.external,
     carrier: label.carrier,
     service: label.service,
     zone: label.zone,
@@ -289,6 +294,7 @@ const columns: readonly (readonly [name: string, cell: (label: ListedLabel) => C
   ["to_country", ({ to_address }) => to_address.country],
   ["error", ({ error_code }) => error_code],
   ["voided_at", ({ voided_at }) => isoOrNull(voided_at)],
+  ["external", ({ external }) => external],
 ];
 
 /** The columns that merchants do not see. */

@@ -8,7 +8,7 @@ import type { PrinterResolution } from "../../documents/render_job.ts";
 import type { RateLimit } from "../../http/auth/rate_limits.ts";
 import type { DocumentKind, DocumentType } from "../offer.ts";
 
-/** A carrier's document of a label, without its bytes. */
+/** A stored document of a label, without its bytes. */
 export interface StoredDocument {
   readonly label_id: number;
   /** The position in the carrier's list, from zero. */
@@ -17,11 +17,18 @@ export interface StoredDocument {
   readonly content_type: DocumentType;
 }
 
-/** The sources of a label's documents: our drawing, or the carrier's documents. */
-interface PrintedLabel {
-  readonly id: number;
-  /** The account that bought it; null for a built-in label. */
+/** The source of a label: a built-in one has no account, and was not bought elsewhere. */
+interface LabelSource {
   readonly account_id: number | null;
+  readonly external: boolean;
+}
+
+/** Whether a label is drawn here. Others have stored documents. */
+export const isBuiltInLabel = ({ account_id, external }: LabelSource): boolean => account_id === null && !external;
+
+/** The sources of a label's documents: our drawing, or stored documents. */
+interface PrintedLabel extends LabelSource {
+  readonly id: number;
   readonly drawing: LabelDrawing | null;
   readonly documents: readonly StoredDocument[];
 }
@@ -35,7 +42,7 @@ export interface DocumentChoice {
   readonly dpi?: `${PrinterResolution}` | undefined;
 }
 
-/** A chosen document: a drawing to render, or a stored document of the carrier. */
+/** A chosen document: a drawing to render, or a stored document. */
 export type ChosenDocument =
   | { readonly drawing: LabelDrawing; readonly format: DrawingFormat; readonly resolution: PrinterResolution }
   | { readonly stored: StoredDocument };
@@ -52,9 +59,10 @@ export function formatOf(content_type: DocumentType): DrawingFormat {
   return drawingFormats.find((format) => contentTypes[format] === content_type) ?? "pdf";
 }
 
-/** Lists a label's documents: a built-in label in every format, or a carrier's documents as they are. */
-export function listedDocuments({ account_id, documents }: Omit<PrintedLabel, "id" | "drawing">) {
-  if (account_id === null) return drawingFormats.map((format) => ({ kind: "label" as const, format, document: null }));
+/** Lists a label's documents: a built-in label in every format, or the stored documents as they are. */
+export function listedDocuments({ documents, ...label }: Omit<PrintedLabel, "id" | "drawing">) {
+  if (isBuiltInLabel(label))
+    return drawingFormats.map((format) => ({ kind: "label" as const, format, document: null }));
   return documents.map(({ kind, content_type, position }) => ({
     kind,
     format: formatOf(content_type),
@@ -66,10 +74,8 @@ export function listedDocuments({ account_id, documents }: Omit<PrintedLabel, "i
  * Chooses the document that a request wants; by default the label itself, as a PDF if there is one.
  * Refuses: resource_missing.
  */
-export function chooseDocument(
-  { id, account_id, drawing, documents }: PrintedLabel,
-  choice: DocumentChoice,
-): ChosenDocument {
+export function chooseDocument(printed: PrintedLabel, choice: DocumentChoice): ChosenDocument {
+  const { id, drawing, documents } = printed;
   if (drawing !== null && (choice.document ?? 0) === 0) {
     const format = choice.format ?? "pdf";
     return { drawing, format, resolution: format === "png" && choice.dpi === "300" ? 300 : 203 };
@@ -81,7 +87,7 @@ export function chooseDocument(
   );
   const stored = matches.find(({ kind }) => kind === "label") ?? matches[0];
   if (stored !== undefined) return { stored };
-  const formats = listedDocuments({ account_id, documents }).map(({ format }) => format);
+  const formats = listedDocuments(printed).map(({ format }) => format);
   const label = wireId("label", id);
   if (formats.length === 0) throw new Fault("resource_missing", `${label} has no document.`);
   throw new Fault("resource_missing", `${label} has no such document. It has: ${formats.join(", ")}.`);

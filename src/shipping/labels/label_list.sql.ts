@@ -14,6 +14,7 @@ import { anyOf, equals, filter, recordList, refersTo, search } from "../../stora
 import { boughtLabelStatuses, labelStatuses, usableLabelStatuses } from "./label.transitions.ts";
 import type { ListedLabel } from "./label.ts";
 import { type QuarterCost, quarter_ms } from "./label_costs.ts";
+import { isBuiltInLabel } from "./label_documents.ts";
 import { listDocuments } from "./labels.sql.ts";
 import { scannedSscc } from "./sscc.ts";
 
@@ -65,8 +66,8 @@ export const labelList = recordList(labels, {
     ]),
   },
   records: async (rows, db): Promise<ListedLabel[]> => {
-    const of_carriers = rows.flatMap(({ id, account_id }) => (account_id === null ? [] : [id]));
-    const documents = Map.groupBy(await listDocuments(db, of_carriers), ({ label_id }) => label_id);
+    const stored = rows.flatMap((row) => (isBuiltInLabel(row) ? [] : [row.id]));
+    const documents = Map.groupBy(await listDocuments(db, stored), ({ label_id }) => label_id);
     return rows.map((row) => ({ ...(row as unknown as ListedLabel), documents: documents.get(row.id) ?? [] }));
   },
 });

@@ -172,6 +172,7 @@ export async function claimNew(
   const label = await insertLabel(tx, {
     ...fields,
     account_id,
+    external: false,
     carrier,
     service,
     status: labelStarts,

@@ -1,11 +1,15 @@
 import { Elysia } from "elysia";
 import { asFault, Fault, invalid, orFault, unlessRefused } from "../../core/faults.ts";
 import { moneyText, value_currency } from "../../core/money.ts";
+import { DryRunQuery } from "../../core/schema.ts";
+import { getFile } from "../../files/files.sql.ts";
+import { readContent } from "../../files/files.ts";
 import { answerBatched, type BatchableCommand } from "../../http/batching.ts";
 import type { Call } from "../../http/call.ts";
 import { EnvelopedView, enveloped, jsonResponse } from "../../http/envelope.ts";
 import { findResponse, idempotencyKey, storageKeyOf } from "../../http/idempotency.ts";
 import { originOf } from "../../http/origin.ts";
+import { answerAct, DryRunView } from "../../http/rehearsals.ts";
 import { answerWrite } from "../../http/response.ts";
 import { read, respond, routes } from "../../http/routes.ts";
 import type { Service } from "../../http/service.ts";
@@ -16,7 +20,8 @@ import { getOrder } from "../../orders/orders.sql.ts";
 import { trackPurchase } from "../../outbound/lanes.ts";
 import { labelCallbacks, refuseInTransit } from "../../returns/return_labels.ts";
 import type { Db, Tx } from "../../storage/database.ts";
-import { buyTrackedLabel, buyTrackedLabels } from "../../tracking/track_label.ts";
+import { buyTrackedLabel, buyTrackedLabels, recordExternalLabel } from "../../tracking/track_label.ts";
+import { listTrackingAccounts } from "../carriers/accounts.ts";
 import { weightText } from "../parcel.ts";
 import { isBuiltIn } from "../rates/built_in_carrier.ts";
 import { type RateQuote, usableQuote } from "../rates/quote.ts";
@@ -24,6 +29,7 @@ import { quoteParcel } from "../rates/quotes.routes.ts";
 import { findQuote, usableQuotes } from "../rates/quotes.sql.ts";
 import { insuredCents, readRateQuestion } from "../rates/rate_request.ts";
 import { buyClaimed } from "./buy_from_carrier.ts";
+import type { ExternalDocument } from "./external_label.ts";
 import { isUsable, isVoided } from "./label.transitions.ts";
 import { forMerchant, labelView, type PlainLabel, refusalFor, type ShippingLabel } from "./label.ts";
 import { checkQuotedNames } from "./label_checks.ts";
@@ -31,7 +37,7 @@ import { documentRoutes } from "./label_documents.routes.ts";
 import { type LinkSigner, linkSigner } from "./label_documents.ts";
 import { labelListRoutes } from "./label_list.routes.ts";
 import { beginPurchase, chooseSeller, sellerOfQuote } from "./label_purchases.ts";
-import { CreateLabel, LabelView } from "./labels.schema.ts";
+import { CreateExternalLabel, CreateLabel, LabelPreview, LabelView } from "./labels.schema.ts";
 import { getLabel } from "./labels.sql.ts";
 import type { LabelBuyer } from "./ready_parcels.ts";
 import { voidAtCarrier } from "./void_at_carrier.ts";
@@ -104,7 +110,7 @@ async function completeRequest(call: Call, request: LabelRequest, service: Servi
 
 /** The parcel of all unpacked units of an order: its weight in grams, its chosen carton and insurance. */
 async function weighedPackage(call: Call, order_id: CreateLabel["order_id"]): Promise<CreateLabel["package"]> {
-  const { carriage } = await call.store.read((db) => readRateQuestion(db, { order_id }));
+  const { carriage } = await call.store.read((db) => readRateQuestion(db, { order_id }, "package.weight"));
   const { dimensions } = carriage.package;
   const insured = carriage.insurance && {
     value: moneyText(carriage.value_cents ?? 0, value_currency),
@@ -283,6 +289,35 @@ async function refuseReturning(tx: Tx, label: ShippingLabel): Promise<void> {
   if (label.return_id !== null && isUsable(label.status)) await refuseInTransit(tx, label);
 }
 
+/** Records a label that was bought elsewhere. A dry run shows it without what has its id. */
+async function answerExternal(
+  call: Call,
+  service: Service,
+  body: CreateExternalLabel,
+  { view, dry_run }: { readonly view: LabelViewer; readonly dry_run: boolean | undefined },
+): Promise<Response> {
+  // A repeated request gets the first response, even if the upload was removed since.
+  const document = body.file_id == null ? null : await uploadedLabel(call, service, body.file_id).catch(asFault);
+  const { secret_key } = service;
+  return answerAct(call, { status: 201, dry_run, secret_key }, async (tx) => {
+    if (document instanceof Fault) throw document;
+    const accounts = await listTrackingAccounts(tx, service);
+    const label = view(await recordExternalLabel(tx, body, { actor: call.actor, document, accounts }), tx);
+    if (dry_run !== true) return label;
+    return { ...label, label_id: null, shipment_id: null, tracking_url: null, label_url: null, documents: [] };
+  });
+}
+
+/** Reads an uploaded label. Refuses: resource_missing, validation_failed, storage_unavailable. */
+async function uploadedLabel({ store }: Call, { files }: Service, file_id: string | number): Promise<ExternalDocument> {
+  const file = await store.read((db) => getFile(db, file_id));
+  const { content_type, merchant_id } = file;
+  if (file.kind !== "label" || content_type === "image/jpeg") {
+    throw invalid("file_id", `is a ${file.kind}: upload the label with the kind label`);
+  }
+  return { content_type, merchant_id, bytes: await readContent(files, store.mode, file) };
+}
+
 /** Routes of labels and their documents. */
 export function labelRoutes(service: Service) {
   const signer = linkSigner(service.secret_key);
@@ -291,6 +326,29 @@ export function labelRoutes(service: Service) {
     .use(ownRoutes(service, signer))
     .use(documentRoutes(service, signer));
 }
+
+const externalRow = (service: Service, view: (call: Call) => LabelViewer) =>
+  respond("POST", "/shipping/labels/external", "shipping.buy", {
+    id: "createExternalLabel",
+    summary: "Record a label that was bought elsewhere",
+    description:
+      "For a label of a marketplace, a shop or a carrier's portal. Opens a parcel with the units, keeps the label's" +
+      " file to print, starts tracking and emits `shipment.created`, as a purchase does; the label is billable at" +
+      " its cost. Upload the file first (`POST /files?kind=label`), or send none if the label is on the parcel" +
+      " already. A number that the carrier gave to another parcel in the last 90 days is refused. Voiding it later" +
+      " calls no carrier: request the refund where it was bought. `dry_run` shows the label without recording it.",
+    refuses: [
+      "ambiguous_identifier",
+      "duplicate_label",
+      "invalid_state_transition",
+      "resource_missing",
+      "storage_unavailable",
+    ],
+    query: DryRunQuery,
+    body: CreateExternalLabel,
+    answers: { 201: EnvelopedView(LabelView), 200: DryRunView(LabelPreview) },
+    answer: ({ call, body, query: { dry_run } }) => answerExternal(call, service, body, { view: view(call), dry_run }),
+  });
 
 const ownRoutes = (service: Service, signer: LinkSigner) => {
   const view = viewer(signer);
@@ -321,6 +379,7 @@ const ownRoutes = (service: Service, signer: LinkSigner) => {
       answers: { 201: EnvelopedView(LabelView), 202: EnvelopedView(LabelView) },
       answer: ({ call, body }) => buy(call, body),
     }),
+    externalRow(service, view),
     read("/shipping/labels/:id", "shipping.read", {
       id: "getLabel",
       summary: "Get a label",
@@ -334,7 +393,8 @@ const ownRoutes = (service: Service, signer: LinkSigner) => {
       id: "voidLabel",
       summary: "Void a label whose parcel has not shipped",
       description:
-        "Voids the label and gives up its parcel, whose units can go into another one. A carrier's label is voided" +
+        "Voids the label and gives up its parcel, whose units can go into another one. A label that was bought" +
+        " elsewhere has to be refunded there, as the warning `refund_elsewhere` says. A carrier's label is voided" +
         " at the carrier first: 202 means that it has not confirmed yet, `void_status` is `requested` and the service" +
         " retries for about a day. Voiding a voided label changes nothing.",
       refuses: [

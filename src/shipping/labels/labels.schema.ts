@@ -3,8 +3,10 @@ import { csvExportFields } from "../../core/csv_columns.ts";
 import {
   choice,
   closed,
+  currencyField,
   idField,
   moneyField,
+  nameField,
   nullable,
   textField,
   timestamp,
@@ -65,6 +67,7 @@ export const CostsView = closed({
 
 const readOnly = [
   "merchant_id",
+  "external",
   "label_id",
   "shipment_id",
   "return_id",
@@ -170,10 +173,44 @@ export const CreateLabel = closed(
 );
 export type CreateLabel = Static<typeof CreateLabel>;
 
+const { order_id, package: package_field, items, reason, additional } = CreateLabel.properties;
+
+export const CreateExternalLabel = closed({
+  order_id,
+  carrier: nameField(100, {
+    description:
+      "The carrier. The code of a carrier that an account sells, such as `usps`, lets the account track the parcel.",
+  }),
+  service: nameField(100, { description: "The carrier's service, by code or name." }),
+  tracking_number: textField(60, { description: "The number on the label." }),
+  cost: moneyField("What the label cost, as it is billed: 0 if the merchant paid for it."),
+  currency: Type.Optional(currencyField("The currency of `cost`, as an ISO 4217 code. Default: `USD`.")),
+  file_id: Type.Optional(
+    nullable(
+      idField(
+        "file",
+        "The label to print, uploaded with the kind `label`. The label keeps a copy. Null for a label that is on the" +
+          " parcel already, such as one written by hand: there is nothing to print.",
+      ),
+    ),
+  ),
+  package: Type.Optional({
+    ...package_field,
+    description: "The parcel's weight and size. Default: the weight of its products, and the order's carton.",
+  }),
+  items,
+  reason,
+  additional: {
+    ...additional,
+    description: "True: for another carton. The units that are in no parcel go into it; it may be empty.",
+  },
+});
+export type CreateExternalLabel = Static<typeof CreateExternalLabel>;
+
 const documentFields = {
   format: Type.Optional(
     choice(drawingFormats, {
-      description: "A PDF by default. A carrier's label exists only in the carrier's formats.",
+      description: "A PDF by default. A label that was not drawn here exists only in the formats of its files.",
     }),
   ),
   document: Type.Optional(
@@ -209,8 +246,11 @@ export const LabelView = closed({
   order_id: Type.String(),
   return_id: nullable(Type.String({ description: "The return that a return label is for; null otherwise." })),
   account_id: nullable(
-    Type.String({ description: "The carrier account; null for a built-in label, and always null for merchants." }),
+    Type.String({
+      description: "The carrier account; null for a label that none bought, and always null for merchants.",
+    }),
   ),
+  external: Type.Boolean({ description: "Whether it was bought elsewhere and recorded here." }),
   status: choice(labelStatuses, {
     description: "`processing`: the carrier has not confirmed the purchase yet. `error`: not bought, or unknown.",
   }),
@@ -238,7 +278,7 @@ export const LabelView = closed({
     Type.String({
       description:
         "The label to print; the link needs no key and expires after 7 days. Null until the label is bought, and if" +
-        " the carrier's document could not be read.",
+        " there is no file to print.",
     }),
   ),
   documents: Type.Array(
@@ -247,7 +287,7 @@ export const LabelView = closed({
       format: choice(drawingFormats, { description: "The file format." }),
       url: Type.String({ description: "The link to print it, as `label_url`." }),
     }),
-    { description: "Everything to print: a built-in label in each format, or the carrier's documents." },
+    { description: "Everything to print: a built-in label in each format, or the stored documents." },
   ),
   package: {
     ...closed({
@@ -280,7 +320,7 @@ export const LabelView = closed({
     choice(shownVoidStatuses, {
       description:
         "The progress at the carrier. `requested`: the label is still valid. `submitted`: voided, but the refund is" +
-        " undecided. Null for a built-in label, and until it is to be voided.",
+        " undecided. Null for a label of no carrier account, and until it is to be voided.",
     }),
   ),
   created_at: timestamp("When the purchase was requested."),
@@ -288,3 +328,6 @@ export const LabelView = closed({
   printed_at: nullable(timestamp("When `POST /documents` first printed it; null if it has not.")),
   print_count: Type.Integer({ minimum: 0, description: "How often `POST /documents` printed it." }),
 });
+
+/** What a dry run shows of a label: nothing that has its id. */
+export const LabelPreview = closed({ ...LabelView.properties, label_id: nullable(Type.String()) });

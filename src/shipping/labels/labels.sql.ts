@@ -1,10 +1,11 @@
-import { and, asc, desc, eq, isNull, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, isNull, sql } from "drizzle-orm";
 import { amongTexts, columnsOf, forUpdate, isOneOf, list, opaque } from "../../../db/kit.ts";
 import { orders } from "../../../db/schema/orders.ts";
-import { label_documents, labels, ssccs } from "../../../db/schema/shipments.ts";
+import { label_documents, labels, shipments, ssccs } from "../../../db/schema/shipments.ts";
 import { assert, Fault } from "../../core/faults.ts";
 import { listShipments } from "../../orders/fulfillment/shipments.sql.ts";
-import { hasLeft } from "../../orders/order.transitions.ts";
+import { isSameCarrier } from "../../orders/fulfillment/tracking_url.ts";
+import { hasLeft, isGivenUp } from "../../orders/order.transitions.ts";
 import type { Db, Tx, WriteStatements } from "../../storage/database.ts";
 import { recordLookup } from "../../storage/record_lookup.ts";
 import { allotIds, insert, insertIds, prepared, preparedOf, type StatementArgs } from "../../storage/statements.ts";
@@ -12,7 +13,7 @@ import { isDuplicate } from "../../storage/storage_errors.ts";
 import type { CarrierDocument } from "../offer.ts";
 import { type LabelStatus, validLabelStatuses, voidedLabelStatuses } from "./label.transitions.ts";
 import { own_purchase, type ShippingLabel } from "./label.ts";
-import type { StoredDocument } from "./label_documents.ts";
+import { isBuiltInLabel, type StoredDocument } from "./label_documents.ts";
 
 const { label_id, position, kind, content_type, bytes } = label_documents;
 
@@ -70,9 +71,9 @@ export async function lockOrderOfLabels(tx: Tx, order_id: number): Promise<void>
 
 type LabelRow = typeof labels.$inferSelect;
 
-/** The label of a row. Only labels bought with an account can have carriers' documents. */
+/** The label of a row. Built-in labels have no stored documents. */
 async function labelOf(db: Db, row: LabelRow): Promise<ShippingLabel> {
-  const documents = row.account_id === null ? [] : await listDocuments(db, [row.id]);
+  const documents = isBuiltInLabel(row) ? [] : await listDocuments(db, [row.id]);
   return { ...(row as unknown as ShippingLabel), documents };
 }
 
@@ -97,6 +98,35 @@ export async function findLabelCost(db: Db, shipment_id: number): Promise<LabelC
 export async function findLabelCosts(db: Db, shipment_ids: readonly number[]): Promise<Map<number, LabelCost>> {
   const rows = shipment_ids.length === 0 ? [] : await costsOf(db, { ids: shipment_ids });
   return new Map(rows.map(({ shipment_id, ...cost }) => [shipment_id ?? 0, cost]));
+}
+
+/** A parcel by its number, opened since some time (ms). */
+type NumberedParcel = { readonly merchant_id: number; readonly tracking_number: string; readonly since: number };
+
+const parcelsOfNumber = prepared((sql, a: StatementArgs<NumberedParcel>) =>
+  sql
+    .select({ shipment_id: shipments.id, status: shipments.status, carrier: shipments.carrier, label_id: labels.id })
+    .from(shipments)
+    .leftJoin(labels, eq(labels.shipment_id, shipments.id))
+    .where(
+      and(
+        eq(shipments.tracking_number, opaque(a.tracking_number)),
+        eq(shipments.merchant_id, a.merchant_id),
+        gte(shipments.created_at, a.since),
+      ),
+    )
+    .orderBy(desc(shipments.id), desc(labels.id)),
+);
+
+/** The merchant's parcel that has this number of a carrier, and its label; null if none has. */
+export async function findParcelOfNumber(
+  db: Db,
+  { carrier, ...number }: NumberedParcel & { readonly carrier: string },
+): Promise<{ readonly shipment_id: number; readonly label_id: number | null } | null> {
+  const rows = await parcelsOfNumber(db, number);
+  const isUsed = (row: (typeof rows)[number]) =>
+    !isGivenUp(row.status) && (row.carrier === null || isSameCarrier(row.carrier, carrier));
+  return rows.find(isUsed) ?? null;
 }
 
 const ofReturn = prepared((select, a: StatementArgs<{ return_id: number }>) =>
@@ -153,11 +183,11 @@ export async function insertLabel(tx: Tx, label: Omit<ShippingLabel, "id">): Pro
   return { id, ...label };
 }
 
-/** A built-in label before it is inserted. Null fields are omitted. */
+/** A label of no carrier account before it is inserted. Null fields are omitted. */
 export type OwnLabelRow = Omit<ShippingLabel, "id" | keyof typeof own_purchase> &
-  Partial<Pick<ShippingLabel, "id" | "return_id"> & { readonly quote_nonce: string }>;
+  Partial<Pick<ShippingLabel, "id" | "return_id" | "external"> & { readonly quote_nonce: string }>;
 
-/** Inserts built-in labels and returns them. Refuses: quote_used. */
+/** Inserts labels of no carrier account and returns them. Refuses: quote_used. */
 export async function insertOwnLabels(tx: Tx, rows: readonly OwnLabelRow[]): Promise<ShippingLabel[]> {
   const ids = await insertRows(tx, rows.map(rowOf));
   return rows.map((row, at) => ({ ...own_purchase, ...row, id: ids[at] ?? 0 }));
@@ -251,8 +281,8 @@ const ofOrders = preparedOf((query, isOf) =>
 const byIds = preparedOf((query, isOf) => query.select().from(labels).where(isOf(labels.id)));
 
 async function labelsOfRows(db: Db, rows: readonly LabelRow[]): Promise<ShippingLabel[]> {
-  const bought = rows.filter(({ account_id }) => account_id !== null).map(({ id }) => id);
-  const documents = Map.groupBy(await listDocuments(db, bought), (document) => document.label_id);
+  const stored = rows.filter((row) => !isBuiltInLabel(row)).map(({ id }) => id);
+  const documents = Map.groupBy(await listDocuments(db, stored), (document) => document.label_id);
   return rows.map((row) => ({ ...(row as unknown as ShippingLabel), documents: documents.get(row.id) ?? [] }));
 }
 
@@ -302,7 +332,7 @@ const bytesOf = prepared((sql, a: StatementArgs<{ label_id: number; position: nu
     .where(and(eq(label_id, a.label_id), eq(position, a.position))),
 );
 
-/** Lists the carriers' documents of labels in order, without the bytes. */
+/** Lists the stored documents of labels in order, without the bytes. */
 export async function listDocuments(db: Db, label_ids: readonly number[]): Promise<StoredDocument[]> {
   return label_ids.length === 0 ? [] : ofLabels(db, { ids: label_ids });
 }
@@ -314,7 +344,7 @@ export async function readDocument(db: Db, document: StoredDocument): Promise<Ui
   return row.bytes;
 }
 
-/** Inserts the carrier's documents of a label. */
+/** Inserts the documents of a label. */
 export async function insertDocuments(tx: Tx, label_id: number, documents: readonly CarrierDocument[]): Promise<void> {
   const rows = documents.map((document, at) => ({ label_id, position: at, ...document }));
   await insert(tx, label_documents, rows);

@@ -18,7 +18,7 @@ import { resolveOrders, unknownOrder } from "../../orders/lifecycle/order_lookup
 import { type Order, openUnits } from "../../orders/order.ts";
 import { lockOrders } from "../../orders/orders.sql.ts";
 import type { Tx } from "../../storage/database.ts";
-import { namedAddress, type ShippingOrigin } from "../address.ts";
+import { namedAddress, type ShippingOrigin, underCompany } from "../address.ts";
 import { readAddressField, refuseExample } from "../address_checks.ts";
 import { endAt } from "../offer.ts";
 import { originsOfOrders } from "../origins.sql.ts";
@@ -36,6 +36,11 @@ export interface LabelBuyer {
   readonly additional: boolean;
   /** The quote with the price to charge. */
   readonly quote: RateQuote | null;
+  /**
+   * Whether it was bought elsewhere: its number tells it from others, and its printed addresses may
+   * be known here in part only.
+   */
+  readonly elsewhere?: boolean;
   /** Who reports the parcel's scans: in test data the simulated carrier, unless the buyer has others to record. */
   readonly scans?: "by_carrier" | "by_buyer";
 }
@@ -129,11 +134,12 @@ function readyOf(
   { order, origin, bought }: LockedOrder,
 ): ReadyParcel {
   const { from, to, ...facts } = requested;
-  const { additional, quote } = buying;
-  if (!additional) refuseDuplicate(bought, requested.fingerprint, now - duplicate_within_ms);
+  const { additional, quote, elsewhere = false } = buying;
+  if (!(additional || elsewhere)) refuseDuplicate(bought, requested.fingerprint, now - duplicate_within_ms);
   const units = unitsToLabel(order, unitsOf(order, input, additional && bought.length > 0));
-  const to_address = to ?? namedAddress(completeAddress(order.shipping_address), "to_address");
-  if (from === null && mode === "live") refuseExample(origin, "from_address");
+  const recipient = completeAddress(order.shipping_address);
+  const to_address = to ?? (elsewhere ? underCompany(recipient) : namedAddress(recipient, "to_address"));
+  if (from === null && mode === "live" && !elsewhere) refuseExample(origin, "from_address");
   const from_address = from ?? origin.address;
   if (quote !== null) {
     checkQuote(quote, { ...requested.parcel, from: endAt(from_address), to: endAt(to_address) }, order.id);

@@ -16,7 +16,7 @@ import { lockOrder } from "../../orders/orders.sql.ts";
 import type { Tx } from "../../storage/database.ts";
 import { builtIn } from "../carriers/built_in.ts";
 import { isVoided, labelTransitions, voidStarts, voidTransitions } from "./label.transitions.ts";
-import type { ShippingLabel } from "./label.ts";
+import type { LabelWarning, ShippingLabel } from "./label.ts";
 import { isIn, refuseInProgress, refuseLeft } from "./label_checks.ts";
 import { call_ms_max } from "./label_purchase.ts";
 import { purchaseQueue } from "./label_purchases.sql.ts";
@@ -112,12 +112,12 @@ async function voidAll(tx: Tx, valid: readonly ValidLabel[], parcels: ReadonlySe
 
 async function voidBought(tx: Tx, label: ShippingLabel, actor: Actor): Promise<ShippingLabel> {
   refuseInProgress(label);
-  const { account_id, shipment_id } = label;
+  const { account_id, external, shipment_id } = label;
   if (account_id !== null) {
     const message = "The carrier has not voided this label yet. Send the request again in a few seconds.";
     throw new Fault("label_not_voidable", message, { label_id: wireId("label", label.id) });
   }
-  if (builtIn.void(tx, label) === "rejected") throw notVoidable(label, "The refusal is simulated.");
+  if (!external && builtIn.void(tx, label) === "rejected") throw notVoidable(label, "The refusal is simulated.");
   const voided: ShippingLabel = {
     ...label,
     status: transition(labelTransitions, "void", label.status),
@@ -126,7 +126,14 @@ async function voidBought(tx: Tx, label: ShippingLabel, actor: Actor): Promise<S
   if (shipment_id !== null) await voidShipment(tx, shipment_id, actor);
   await saveVoided(tx, voided);
   await billVoid(tx, label.id, await listCalendars(tx));
-  return voided;
+  return external ? saveLabel(tx, voided, { warnings: [...label.warnings, refundElsewhere(label)] }) : voided;
+}
+
+function refundElsewhere({ carrier, tracking_number }: ShippingLabel): LabelWarning {
+  const message =
+    `The label is void here only: no refund was requested. Request it where ${tracking_number} of ${carrier} was` +
+    " bought.";
+  return { field: "status", code: "refund_elsewhere", message };
 }
 
 /**

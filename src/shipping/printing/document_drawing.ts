@@ -101,7 +101,7 @@ export class DocumentDrawing {
       for (const { page, part, logo } of ready) {
         if (await isAdded(sheets, await this.#withLogo(part, logo))) printed.page(page);
         else if (page.kind === "label") {
-          const message = "The carrier's file cannot be read. Print the label by itself.";
+          const message = "The label's file cannot be read. Print the label by itself.";
           printed.skipped.push(...skipping(page.order, [page.kind])("unreadable_document", message, page.label.id));
         }
       }

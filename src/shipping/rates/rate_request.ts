@@ -114,6 +114,16 @@ function goodsOf(order: Order, items: GetRates["items"]): ParcelGoods[] {
   return goodsIn(order, units);
 }
 
+/** The field in which a request can send the weight of a parcel. */
+type WeightField = "weight" | "package.weight";
+
+/** The size of a parcel, and the carton that it is packed in. */
+interface Packing {
+  readonly dimensions: GetRates["dimensions"];
+  readonly carton: RuleCarton | null;
+  readonly weight_field: WeightField;
+}
+
 /**
  * Returns the parcel of goods with the weight of their products. Refuses: validation_failed, when a weight is
  * unknown.
@@ -121,15 +131,14 @@ function goodsOf(order: Order, items: GetRates["items"]): ParcelGoods[] {
 function weighedParcel(
   goods: readonly ParcelGoods[],
   products: readonly WeighedProduct[],
-  dimensions: GetRates["dimensions"],
-  carton: RuleCarton | null,
+  { dimensions, carton, weight_field }: Packing,
 ): WeighedParcel {
   const by_id = new Map(products.map((product) => [product.id, product]));
   const weights = goods.map(({ line, quantity }) => ({ line, quantity, weight: weightOf(line, by_id) }));
   const unknown = weights.filter(({ weight }) => weight === null).map(({ line }) => line.sku);
   if (unknown.length > 0) {
     throw invalid(
-      "weight",
+      weight_field,
       `is required, because these products have no weight: ${unknown.slice(0, 20).join(", ")}`,
       "required",
     );
@@ -206,13 +215,18 @@ export interface RateQuestion {
 }
 
 /**
- * Reads a request for rates of a described parcel, or of an order's next parcel.
+ * Reads a request for rates of a described parcel, or of an order's next parcel. A refusal of products without a weight
+ * names the field `weight_field`.
  * Refuses: validation_failed, resource_missing, ambiguous_identifier.
  */
-export async function readRateQuestion(db: Db, body: GetRates): Promise<RateQuestion> {
+export async function readRateQuestion(
+  db: Db,
+  body: GetRates,
+  weight_field: WeightField = "weight",
+): Promise<RateQuestion> {
   const { from, to } = readEnds(body);
   const parcel = readParcelInput(body);
-  if (body.order_id !== undefined) return questionOfOrder(db, body, body.order_id, { from, to, parcel });
+  if (body.order_id !== undefined) return questionOfOrder(db, body, body.order_id, { from, to, parcel, weight_field });
   if (body.items !== undefined) throw invalid("items", "requires order_id");
   if (parcel === null) throw invalid("weight", "is required", "required");
   const { timezone } = await defaultOrigin(db);
@@ -229,6 +243,7 @@ interface RateInput {
   readonly from: ShipmentEnd | null;
   readonly to: ShipmentEnd | null;
   readonly parcel: WeighedParcel | null;
+  readonly weight_field: WeightField;
 }
 
 /** The question about an order's next parcel. Its choice provides carton and insurance, unless the request does. */
@@ -237,7 +252,9 @@ async function questionOfOrder(db: Db, body: GetRates, name: string | number, in
   const carton = order.shipping_choice?.carton ?? null;
   const goods = goodsOf(order, body.items);
   const products = await findProducts(db, productsToWeigh(order));
-  const parcel = input.parcel ?? weighedParcel(goods, products, body.dimensions, carton);
+  const parcel =
+    input.parcel ??
+    weighedParcel(goods, products, { dimensions: body.dimensions, carton, weight_field: input.weight_field });
   const { address, timezone } = await originOfOrder(db, order);
   const residential = body.residential ?? order.address_verification?.residential ?? null;
   const to = input.to ?? { ...endAt(underCompany(completeAddress(order.shipping_address))), residential };

@@ -291,6 +291,7 @@ export const matrix: Readonly<Record<string, string>> = {
   "POST /orders/:id/ship": "401 403 ok  ok",
   "POST /orders/:id/deliver": "401 403 ok  ok",
   "POST /shipping/labels": "401 403 ok  ok",
+  "POST /shipping/labels/external": "401 403 ok  ok",
   "POST /documents": "401 403 ok  ok",
   "POST /shipping/manifests": "401 403 ok  ok",
   "POST /shipping/manifests/:id/ship": "401 403 ok  ok",

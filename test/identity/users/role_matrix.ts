@@ -32,8 +32,13 @@ export const rolesByHand: readonly (readonly [route: RegExp, row: string])[] = [
   ],
   [/^POST \/inventory\/transfers\/:id\/(?:ship|receive)$/, "ok  ok  ok  ok  403"],
   [/^POST \/returns\/:id\/(?:receive|inspect)$/, "ok  ok  ok  ok  403"],
-  [/^POST \/shipping\/(?:labels|labels\/:id\/void|manifests|manifests\/:id\/ship)$/, "ok  ok  ok  ok  403"],
+  [
+    /^POST \/shipping\/(?:labels|labels\/external|labels\/:id\/void|manifests|manifests\/:id\/ship)$/,
+    "ok  ok  ok  ok  403",
+  ],
   [/^POST \/documents$/, "ok  ok  ok  ok  403"],
+  // Labels that were bought elsewhere; it checks the permission of other kinds of files itself.
+  [/^POST \/files$/, "ok  ok  ok  ok  403"],
   // It checks the permission of each action itself.
   [/^POST \/orders\/actions$/, "ok  ok  ok  ok  403"],
 

@@ -20,7 +20,7 @@ import { facts } from "../labels/label_facts.ts";
 const drawingOf = (tracking_number: string) => drawLabel({ ...facts, tracking_number, qr_text: null }).drawing;
 
 /** A carrier's label as a PDF whose only text is its number. */
-async function pdfLabel(tracking_number: string): Promise<CarrierDocument> {
+export async function pdfLabel(tracking_number: string): Promise<CarrierDocument> {
   await openTypefaces(tracking_number);
   const book = await openBook("Label", 0);
   const section = book.section({ width: 288, height: 432 });
@@ -72,7 +72,7 @@ async function grayPng(tracking_number: string): Promise<Uint8Array> {
   return Buffer.concat([signature, ...parts]);
 }
 
-const zplLabel = async (tracking_number: string): Promise<CarrierDocument> => ({
+export const zplLabel = async (tracking_number: string): Promise<CarrierDocument> => ({
   kind: "label",
   content_type: "application/zpl",
   bytes: await zpl(drawingOf(tracking_number)),

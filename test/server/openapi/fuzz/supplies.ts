@@ -269,6 +269,9 @@ async function orders(ask: Ask, { sku, buyer, location }: Shelf): Promise<Suppli
     createOrder: { body: { ...given[0], order_number: `${sku} next` } },
     createReturn: { body: { order_id: id("sent"), reason: "defective", ...one } },
     createLabel: { body: { order_id: id("open"), ...parcel, additional: true } },
+    createExternalLabel: {
+      body: { order_id: id("open"), carrier: "ups", service: "Ground", tracking_number: `EXT-${sku}`, cost: 8 },
+    },
     getOrderPlan: at("new"),
     getPickList: at("paper"),
     getWavePickList: { query: { order_ids: id("paper"), format: "json" } },

@@ -237,7 +237,14 @@ async function byHand({ tell, act }: Pick<Teller, "app" | "tell" | "act">, buyer
   const [carrier] = (await act("listCarriers")).data.carriers;
   const body = { order_id: other.data.id, carrier: carrier.code, service: "standard", package: { weight: 1 } };
   await tell("voidLabel", { path: { id: (await act("createLabel", { body })).data.label_id } });
+  const file = await act("uploadFile", { query: { kind: "label", name: "ups.zpl" }, body: Buffer.from(ups_label) });
+  const number = { carrier: "ups", service: "Ground", tracking_number: "1Z999AA10123456784" };
+  await tell("createExternalLabel", {
+    body: { order_id: other.data.id, ...number, cost: "8.40", file_id: file.data.id, package: { weight: 1 } },
+  });
 }
+
+const ups_label = "^XA^FO60,60^A0N,48^FDUPS Ground^FS^FO60,140^BY3^BCN,160^FD1Z999AA10123456784^FS^XZ";
 
 /** Some units are returned. */
 export async function returns({ tell, act }: Teller): Promise<void> {

@@ -1,5 +1,6 @@
-// Reads an uploaded image. Its type is that of its content. It is decoded and written again, so that the stored file
-// holds the picture and nothing else: no metadata, and nothing that another program could read in it.
+// Reads an uploaded file. Its type is that of its content. An image is decoded and written again, so that the stored
+// file holds the picture and nothing else: no metadata, and nothing that another program could read in it. A label is
+// stored as it is, since a printer is to get the same bytes.
 import { Fault, invalid } from "../core/faults.ts";
 import type { FileType } from "./file.ts";
 
@@ -10,7 +11,7 @@ const stored_side_max = 1024;
 const jpeg_quality = 90;
 
 /** An image as it is stored. */
-export interface ReadImage {
+interface ReadImage {
   readonly content_type: FileType;
   readonly bytes: Uint8Array;
   /** In pixels. */
@@ -97,4 +98,39 @@ function inTurn<Done>(work: () => Promise<Done>): Promise<Done> {
   const done = last.then(work);
   last = done.catch(() => {});
   return done;
+}
+
+/** The types of labels. */
+type LabelType = Exclude<FileType, "image/jpeg">;
+
+/** The type of a label by its first bytes; null for anything else. */
+export function labelTypeOf(bytes: Uint8Array): LabelType | null {
+  const start = Buffer.from(bytes.subarray(0, 512)).toString("latin1");
+  if (start.startsWith("%PDF-")) return "application/pdf";
+  if (start.startsWith("\u0089PNG\r\n")) return "image/png";
+  // Commands that load images may precede the label.
+  return start.includes("^XA") || /^\s*[~^][A-Z]{2}/i.test(start) ? "application/zpl" : null;
+}
+
+/**
+ * Returns the type of an uploaded label: a PDF, a PNG or ZPL. An image is decoded once, to refuse a damaged one.
+ * Whether a PDF can be read is for the render thread to say.
+ * Refuses: unsupported_media_type, validation_failed.
+ */
+export async function readLabel(bytes: Uint8Array): Promise<LabelType> {
+  const type = labelTypeOf(bytes);
+  if (type === null) {
+    throw new Fault("unsupported_media_type", "The file must be a PDF, a PNG or ZPL; its content is something else.");
+  }
+  if (type === "image/png") await readImage(bytes);
+  if (type === "application/zpl" && !isWhole(bytes)) {
+    throw invalid("file", "is incomplete: ZPL must have a label from ^XA to ^XZ", "invalid_format");
+  }
+  return type;
+}
+
+function isWhole(bytes: Uint8Array): boolean {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1").toUpperCase();
+  const begins = text.indexOf("^XA");
+  return begins >= 0 && text.trimEnd().endsWith("^XZ");
 }
