@@ -37,6 +37,7 @@ export const platform_reports = table(
     index("platform_reports_order").on(t.order_id, t.id),
     index("platform_reports_connection").on(t.connection_id, t.created_at, t.id),
     index("platform_reports_due").on(t.connection_id, t.next_at).where(where("status = 'queued'")),
+    index("platform_reports_reported").on(t.connection_id, t.reported_at).where(where("reported_at is not null")),
     index("platform_reports_failed").on(t.updated_at).where(where("status = 'failed'")),
     oneOf("platform_reports", "status", shipmentUpdateStatuses),
   ],

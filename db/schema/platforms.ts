@@ -142,5 +142,6 @@ export const platform_notifications = table(
   (t) => [
     unique("platform_notifications_repeat").on(t.connection_id, t.dedupe_key),
     index("platform_notifications_created").on(t.created_at),
+    index("platform_notifications_connection").on(t.connection_id, t.created_at),
   ],
 );

@@ -17,6 +17,15 @@ export function tagged<View extends object>(view: View, revision: number | null,
   return view;
 }
 
+// Views of which only the revision decides whether a command starts.
+const by_revision = new WeakSet<object>();
+
+/** As `tagged`, for a view of which `shown` changes without an edit: `If-Match` compares the revision only. */
+export function taggedByRevision<View extends object>(view: View, revision: number, shown: unknown): View {
+  by_revision.add(view);
+  return tagged(view, revision, shown);
+}
+
 /**
  * Marks a view as only a part of a resource, or as one with other records: it has no tag, since the record's revision
  * does not identify it.
@@ -48,9 +57,10 @@ export async function requireMatch(call: Call, resource: () => Promise<object>):
   if (header === null) return;
   matched.add(call.request);
   const client_tags = tagsOf("If-Match", header);
-  const etag = entityTag(await resource());
-  if (client_tags === "*" || (etag !== null && (client_tags.includes(etag) || client_tags.includes(versionOf(etag)))))
-    return;
+  const found = await resource();
+  const etag = entityTag(found);
+  const compared = client_tags !== "*" && by_revision.has(found) ? client_tags.map(versionOf) : client_tags;
+  if (compared === "*" || (etag !== null && (compared.includes(etag) || compared.includes(versionOf(etag))))) return;
   throw new Fault("precondition_failed", `The record has changed: its ETag is now ${etag}. Read it again.`, { etag });
 }
 

@@ -30,7 +30,7 @@ export function hasApiAccess(connection: Pick<StoreConnection, "api_token" | "cl
 }
 
 /** The callback URL to enter at the platform, for a service that is reached at `origin`. */
-function callbackUrl({ platform, key }: Pick<StoreConnection, "platform" | "key">, origin: string): string {
+export function callbackUrl({ platform, key }: Pick<StoreConnection, "platform" | "key">, origin: string): string {
   const path = `${origin}/v1/webhooks/${platform}/orders`;
   // BigCommerce sends an API key instead, and its body names the store.
   return platform === "bigcommerce" ? path : `${path}?connection=${key}`;

@@ -1,3 +1,4 @@
+import { isoOrNull } from "../core/clock.ts";
 import { open, seal } from "../core/crypto.ts";
 import { minute_ms } from "../core/time.ts";
 import { secret_purpose } from "./connection.ts";
@@ -87,4 +88,51 @@ export function storedToken(
 /** Whether a server is requesting a token. A claim that ends later than a new one dates from before a clock step. */
 export function isTokenClaimed({ token_claimed_until: until }: ConnectionState, now: number): boolean {
   return until !== null && until > now && until <= now + token_claim_ms;
+}
+
+/** How a connection works. */
+export interface ConnectionHealth {
+  /** When the last notification of an order came, among those that are still stored. */
+  readonly last_notification_at: number | null;
+  /** When a parcel was last reported. */
+  readonly last_report_at: number | null;
+  readonly failed_imports: number;
+  readonly failed_reports: number;
+  readonly state: ConnectionState | null;
+}
+
+/** Something that somebody should do about a connection. */
+interface ConnectionWarning {
+  readonly code: "no_access_token" | "fetch_failed" | "addresses_hidden";
+  readonly message: string;
+}
+
+/** What to do about addresses that Shopify withholds. */
+export const hidden_addresses_text =
+  "Shopify gives this app neither the names nor the streets of buyers, as on the Basic and Starter plans. Such " +
+  "orders are held until their address is entered here. A higher plan of the store ends this.";
+
+/** Returns what somebody should do about a connection. */
+export function warningsOf(state: ConnectionState | null): ConnectionWarning[] {
+  if (state === null) return [];
+  const { token_error, fetch_error, fetch_failed_at, addresses_hidden_at } = state;
+  const fetch_text = `The changed orders could not be listed on ${isoOrNull(fetch_failed_at)}: ${fetch_error}`;
+  return [
+    ...(token_error === null ? [] : [{ code: "no_access_token" as const, message: token_error }]),
+    ...(fetch_error === null ? [] : [{ code: "fetch_failed" as const, message: fetch_text }]),
+    ...(addresses_hidden_at === null ? [] : [{ code: "addresses_hidden" as const, message: hidden_addresses_text }]),
+  ];
+}
+
+/** The health of a connection, as the API shows it. */
+export function healthView(health: ConnectionHealth) {
+  const { state, failed_imports, failed_reports } = health;
+  return {
+    last_notification_at: isoOrNull(health.last_notification_at),
+    last_fetch_at: isoOrNull(state?.fetched_at ?? null),
+    last_report_at: isoOrNull(health.last_report_at),
+    failed_imports,
+    failed_reports,
+    token_expires_at: isoOrNull(state?.token_expires_at ?? null),
+  };
 }

@@ -1,19 +1,34 @@
 import { Elysia } from "elysia";
-import { Fault, invalid } from "../core/faults.ts";
+import { assert, Fault, invalid } from "../core/faults.ts";
 import { wireId } from "../core/ids.ts";
+import { closed } from "../core/schema.ts";
 import type { Call } from "../http/call.ts";
 import { originOf } from "../http/origin.ts";
+import { taggedByRevision } from "../http/preconditions.ts";
 import { list, read, routes, write } from "../http/routes.ts";
 import type { Service } from "../http/service.ts";
 import { outboundOf } from "../outbound/caller.ts";
-import { connectionView, defaultApi, storeOf } from "./connection.ts";
+import type { Db } from "../storage/database.ts";
+import { callbackUrl, connectionView, defaultApi, storeOf } from "./connection.ts";
+import { healthOf } from "./connection_health.sql.ts";
+import { healthView, warningsOf } from "./connection_state.ts";
 import { connectionList, getConnection, lockConnection } from "./connections.sql.ts";
 import { createConnection, deleteConnection, updateConnection } from "./connections.ts";
+import { accessTo } from "./connectors/call_platform.ts";
+import { connectors } from "./connectors/connectors.ts";
 import { importRoutes } from "./imports/imports.routes.ts";
 import { notificationRoutes } from "./imports/notifications.routes.ts";
 import type { StoreConnection } from "./platform.ts";
-import { ConnectionView, CreateConnection, DeletedConnectionView, UpdateConnection } from "./platforms.schema.ts";
+import {
+  type ConnectionCheck,
+  ConnectionTestView,
+  ConnectionView,
+  CreateConnection,
+  DeletedConnectionView,
+  UpdateConnection,
+} from "./platforms.schema.ts";
 import { reportRoutes } from "./shipment_updates/shipment_updates.routes.ts";
+import { testConnection } from "./test_connection.ts";
 
 /** Routes of connections to stores at e-commerce platforms. */
 const connectionRoutes = (service: Service) => routes("Platforms", [...recordRows(service), ...changeRows(service)]);
@@ -34,7 +49,7 @@ const recordRows = (service: Service) => [
     prepare: ({ call, body: { platform, store_id, api_url } }) =>
       refuseAddress(call, api_url ?? defaultApi(platform, storeOf(platform, store_id)), service),
     act: async (tx, { call, body }) =>
-      viewOf(service, call)(await createConnection(tx, body, ownerOf(call, service)), tx.now),
+      viewOf(service, call)(tx, await createConnection(tx, body, ownerOf(call, service))),
   }),
   list("/platforms", "platforms.manage", {
     id: "listPlatforms",
@@ -44,10 +59,7 @@ const recordRows = (service: Service) => [
       " shown.",
     of: connectionList,
     view: ConnectionView,
-    views: (connections, db, { call }) => {
-      const view = viewOf(service, call);
-      return connections.map((connection) => view(connection, db.now));
-    },
+    views: (connections, db, { call }) => viewsOf(service, call)(db, connections),
   }),
   read("/platforms/:id", "platforms.manage", {
     id: "getPlatform",
@@ -56,7 +68,7 @@ const recordRows = (service: Service) => [
       "Shows the callback URL to enter at the platform and which secrets are set. For its orders, see `GET" +
       " /platforms/{id}/imports`.",
     view: ConnectionView,
-    data: async (db, { call, params }) => viewOf(service, call)(await getConnection(db, params.id), db.now),
+    data: async (db, { call, params }) => viewOf(service, call)(db, await getConnection(db, params.id)),
   }),
 ];
 
@@ -75,9 +87,21 @@ const changeRows = (service: Service) => [
     prepare: async ({ call, body: { api_url } }) => {
       if (api_url !== undefined) await refuseAddress(call, api_url, service);
     },
-    matches: (tx, { params }) => lockConnection(tx, params.id),
+    matches: async (tx, { call, params }) => viewOf(service, call)(tx, await lockConnection(tx, params.id)),
     act: async (tx, { call, params, body }) =>
-      viewOf(service, call)(await updateConnection(tx, params.id, body, ownerOf(call, service)), tx.now),
+      viewOf(service, call)(tx, await updateConnection(tx, params.id, body, ownerOf(call, service))),
+  }),
+  write("POST", "/platforms/:id/test", "platforms.manage", {
+    id: "testPlatform",
+    summary: "Test a connected store",
+    description:
+      "Calls the platform, without changing anything there, and returns a line for the credentials, each scope, the" +
+      " webhooks, the locations and the addresses: whether it works, and what to do.",
+    body: closed({}),
+    view: ConnectionTestView,
+    long: true,
+    prepare: ({ call, params }) => test(call, params.id, service),
+    act: async (_tx, { prepared: checks }) => ({ checks }),
   }),
   write("DELETE", "/platforms/:id", "platforms.manage", {
     id: "deletePlatform",
@@ -86,7 +110,7 @@ const changeRows = (service: Service) => [
       "Deletes the store's secrets and stops importing its orders and reporting parcels to it. Orders that were" +
       " imported stay. Connect it again with `POST /platforms`.",
     view: DeletedConnectionView,
-    matches: (tx, { params }) => lockConnection(tx, params.id),
+    matches: async (tx, { call, params }) => viewOf(service, call)(tx, await lockConnection(tx, params.id)),
     act: async (tx, { params }) => {
       const { id } = await deleteConnection(tx, params.id);
       return { id: wireId("connection", id), deleted: true as const };
@@ -96,10 +120,40 @@ const changeRows = (service: Service) => [
 
 const ownerOf = ({ merchant_id }: Call, { secret_key }: Service) => ({ is_operator: merchant_id === null, secret_key });
 
-/** The connection as this client sees it. The callback URL starts with the origin that the client used. */
-function viewOf({ secret_key }: Service, call: Call) {
+/** Connections as this client sees them. The callback URL starts with the origin that the client used. */
+function viewsOf({ secret_key }: Service, call: Call) {
   const origin = originOf(call);
-  return (connection: StoreConnection, now: number) => connectionView(connection, secret_key, origin, now);
+  return async (db: Db, connections: readonly StoreConnection[]) => {
+    const ids = connections.map(({ id }) => id);
+    const all = await healthOf(db, ids);
+    return connections.map((connection) => {
+      const health = all.get(connection.id);
+      assert(health !== undefined, `connection ${connection.id} exists`);
+      const shown = { health: healthView(health), warnings: warningsOf(health.state) };
+      const view = { ...connectionView(connection, secret_key, origin, db.now), ...shown };
+      // Its health does not change the connection, so its revision stays.
+      return taggedByRevision(view, connection.revision, shown);
+    });
+  };
+}
+
+function viewOf(service: Service, call: Call) {
+  const views = viewsOf(service, call);
+  return async (db: Db, connection: StoreConnection) => {
+    const [view] = await views(db, [connection]);
+    assert(view !== undefined, "each connection has a view");
+    return view;
+  };
+}
+
+/** Tests a connection at its platform, outside any transaction. */
+async function test(call: Call, id: string, service: Service): Promise<ConnectionCheck[]> {
+  const { store } = call;
+  const connection = await store.read((db) => getConnection(db, id));
+  const health = (await store.read((db) => healthOf(db, [connection.id]))).get(connection.id);
+  const callback_url = callbackUrl(connection, originOf(call));
+  const access = accessTo(connection, store, service);
+  return testConnection({ connection, callback_url, health }, access, connectors[connection.platform]);
 }
 
 /** Refuses URLs that the service may not call. This runs before the transaction: it may have to resolve a name. */

@@ -79,6 +79,8 @@ const readOnly = [
   "callback_url",
   ...["api_key", "api_token", "client_secret"].flatMap((name) => [`has_${name}`, `${name}_last_four`]),
   "previous_client_secret_expires_at",
+  "health",
+  "warnings",
   "revision",
   "created_at",
   "updated_at",
@@ -132,9 +134,51 @@ export const ConnectionView = closed({
   previous_client_secret_expires_at: nullable(
     timestamp("Until then notifications may be signed with the previous secret; null if none was replaced."),
   ),
+  health: closed({
+    last_notification_at: nullable(
+      timestamp("When the last notification of an order came; null if none is stored any more."),
+    ),
+    last_fetch_at: nullable(timestamp("When the store's changed orders were last listed, as every night.")),
+    last_report_at: nullable(timestamp("When a parcel was last reported.")),
+    failed_imports: Type.Integer({ description: "Imports that are `failed`." }),
+    failed_reports: Type.Integer({ description: "Shipment reports that are `failed`." }),
+    token_expires_at: nullable(
+      timestamp("When the access token that was requested with `client_id` expires; it is renewed long before."),
+    ),
+  }),
+  warnings: Type.Array(
+    closed({
+      code: choice(["no_access_token", "fetch_failed", "addresses_hidden"], {
+        description:
+          "`no_access_token`: none was issued for the `client_id`. `fetch_failed`: the changed orders could not be" +
+          " listed. `addresses_hidden`: the store's plan hides its buyers' addresses from apps.",
+      }),
+      message: Type.String({ description: "What is wrong, and what to do." }),
+    }),
+    { description: "What somebody should do about the connection." },
+  ),
   revision: Type.Integer(),
   created_at: Timestamp,
   updated_at: Timestamp,
+});
+
+const checks = ["credentials", "scope", "notifications", "locations", "addresses"] as const;
+const ConnectionCheckView = closed({
+  check: choice(checks, {
+    description:
+      "`credentials`: whether the platform accepts them. `scope`: a permission, one line each. `notifications`:" +
+      " whether webhooks call the `callback_url`. `locations`: the places that count stock. `addresses`: whether the" +
+      " orders have them.",
+  }),
+  result: choice(["ok", "warning", "failed"], {
+    description: "`failed`: orders or parcels are not exchanged. `warning`: something else does not work.",
+  }),
+  message: Type.String({ description: "What was found, and what to do." }),
+});
+export type ConnectionCheck = Static<typeof ConnectionCheckView>;
+
+export const ConnectionTestView = closed({
+  checks: Type.Array(ConnectionCheckView, { description: "The results, one line each." }),
 });
 
 export const DeletedConnectionView = closed({

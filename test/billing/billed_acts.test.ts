@@ -51,7 +51,8 @@ const tells_nothing = `
   getRates createRateCard updateRateCard importRateCardPrices setZoneOverrides importZoneOverrides importZoneCharts
   deleteZoneChart setHolidays createCarrierAccount updateCarrierAccount deleteCarrierAccount testCarrierAccount
   createManifest followNumber trackMany carrierCallback beginViewAs endViewAs createReturn updateReturn closeReturn
-  refundReturn reportRefund createPlatform updatePlatform deletePlatform retryPlatformImport retryPlatformReport
+  refundReturn reportRefund createPlatform updatePlatform deletePlatform testPlatform
+  retryPlatformImport retryPlatformReport
   bigcommerceOrder shopifyOrder woocommerceOrder createWebhook updateWebhook deleteWebhook rotateWebhookSecret
   tagOrder untagOrder addOrderNote deleteOrderNote createDocument uploadFile deleteFile updateBranding getBulkRates
   createShippingRule updateShippingRule deleteShippingRule reorderShippingRules tryShippingRules

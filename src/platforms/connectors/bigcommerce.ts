@@ -14,6 +14,7 @@ import type {
 } from "../platform.ts";
 import type { PlatformOrderState } from "../platforms.transitions.ts";
 import { call, get, listAll, page_size } from "./bigcommerce_api.ts";
+import { checks } from "./bigcommerce_checks.ts";
 import { stock } from "./bigcommerce_stock.ts";
 import { parseReply, platformError, readPages } from "./call_platform.ts";
 import type { PlatformAccess, PlatformConnector } from "./connector.ts";
@@ -69,7 +70,7 @@ const states: Readonly<Record<number, PlatformOrderState>> = {
 /** The carriers that BigCommerce knows and links to. */
 const providers = ["auspost", "canadapost", "fedex", "royalmail", "ups", "usps"];
 
-export const bigcommerce: PlatformConnector = { verify, read, fetchOrder, changedSince, report, stock };
+export const bigcommerce: PlatformConnector = { verify, read, fetchOrder, changedSince, report, stock, checks };
 
 /**
  * Verifies a notification. Without a client secret, the API key is the proof. With one, the body is signed by Standard

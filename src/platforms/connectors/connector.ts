@@ -104,6 +104,35 @@ export interface PlatformStock {
   set(access: PlatformAccess, changes: readonly StockChange[]): Promise<readonly StockResult[]>;
 }
 
+/** A permission of a connection's credentials at its platform. */
+export interface PlatformPermission {
+  readonly name: string;
+  /** What it is used for, after "to". */
+  readonly use: string;
+  readonly is_granted: boolean;
+  /** Whether importing orders and reporting parcels needs it. */
+  readonly is_needed: boolean;
+}
+
+/** A webhook of a store. */
+export interface PlatformWebhook {
+  readonly topic: string;
+  readonly url: string;
+  readonly is_active: boolean;
+}
+
+/** What a test of a connection reads from its platform. */
+export interface PlatformChecks {
+  /** Lists what the credentials allow, of what this service uses. Refuses: platform_error (invalid credentials). */
+  permissions(access: PlatformAccess): Promise<readonly PlatformPermission[]>;
+  /** Lists webhooks of the store. Refuses: platform_error. */
+  webhooks(access: PlatformAccess): Promise<readonly PlatformWebhook[]>;
+  /** Whether these are all webhooks that may send orders. */
+  readonly are_webhooks_complete: boolean;
+  /** The topics of the webhooks that announce every order and change. */
+  readonly order_topics: readonly string[];
+}
+
 /**
  * Reads one platform's notifications and calls its API. Refusals and timeouts are Faults `platform_error` with the
  * facts `permanent` (a retry cannot help, as with a bad token) and `retry_after_seconds` (the platform's own delay).
@@ -124,6 +153,7 @@ export interface PlatformConnector {
    */
   report(access: PlatformAccess, report: ShipmentReport): Promise<string | null>;
   readonly stock: PlatformStock;
+  readonly checks: PlatformChecks;
 }
 
 /** The connector of each platform. */

@@ -28,6 +28,7 @@ import {
   withUnits,
 } from "./platform_fields.ts";
 import { changes_query, graphql, order_query, pages, withoutType } from "./shopify_api.ts";
+import { checks } from "./shopify_checks.ts";
 import { report } from "./shopify_shipment_update.ts";
 import { stock } from "./shopify_stock.ts";
 
@@ -43,6 +44,7 @@ export const shopify: PlatformConnector = {
   changedSince,
   report,
   stock,
+  checks,
 };
 
 function read({ headers, raw }: PlatformInbound): PlatformNotification {

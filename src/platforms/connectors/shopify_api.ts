@@ -51,6 +51,15 @@ export const order_query = `query Order($id: ID!, $after: String) {
   }
 }`;
 
+export const scopes_query = "query Scopes { currentAppInstallation { accessScopes { handle } } }";
+
+export const webhooks_query = `query Webhooks($after: String) {
+  webhookSubscriptions(first: 100, after: $after) {
+    nodes { topic uri }
+    pageInfo { hasNextPage endCursor }
+  }
+}`;
+
 export const changes_query = `query Changes($filter: String!, $after: String) {
   orders(first: 250, after: $after, sortKey: UPDATED_AT, query: $filter) {
     nodes { id updated_at: updatedAt }

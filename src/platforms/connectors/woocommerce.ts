@@ -35,6 +35,7 @@ import {
   withUnits,
 } from "./platform_fields.ts";
 import { call, page_size, plain, readPlain } from "./woocommerce_api.ts";
+import { checks } from "./woocommerce_checks.ts";
 import { stock } from "./woocommerce_stock.ts";
 
 const orderTopics = ["order.created", "order.updated", "order.deleted", "order.restored"];
@@ -60,6 +61,7 @@ export const woocommerce: PlatformConnector = {
   changedSince,
   report,
   stock,
+  checks,
 };
 
 /** Reads a notification. The ping after a webhook is created is an unsigned form without an order. */

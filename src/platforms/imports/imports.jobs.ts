@@ -14,6 +14,7 @@ import { beginVoids } from "../../shipping/labels/void_label.ts";
 import { type Store, writeChunks } from "../../storage/database.ts";
 import { lead } from "../../storage/leases.ts";
 import { hasApiAccess } from "../connection.ts";
+import { saveState } from "../connection_states.sql.ts";
 import { listActiveConnections } from "../connections.sql.ts";
 import { accessTo, secretsOf } from "../connectors/call_platform.ts";
 import type { PlatformAccess } from "../connectors/connector.ts";
@@ -151,10 +152,14 @@ async function reconcileOne(connection: StoreConnection, store: Store, service: 
       const chunk = changes.slice(at, at + chunk_size);
       queued += await store.write((tx) => queueChanged(tx, connection, chunk));
     }
+    const listed = { fetched_at: store.clock.now(), fetch_error: null, fetch_failed_at: null };
+    await store.write((tx) => saveState(tx, connection.id, listed));
     if (queued > 0)
       service.log.info("orders of a platform were missing or outdated here", { ...facts, orders: queued });
   } catch (error) {
     const { code, message } = reasonOf(error, secretsOf(access));
+    const failed = { fetch_error: message, fetch_failed_at: store.clock.now() };
+    await store.write((tx) => saveState(tx, connection.id, failed));
     service.log.warn("listing a platform's changed orders failed", { ...facts, code, reason: message });
   }
 }

@@ -361,6 +361,7 @@ export const matrix: Readonly<Record<string, string>> = {
   "GET /platforms/:id": "401 403 403 ok",
   "PATCH /platforms/:id": "401 403 403 ok",
   "DELETE /platforms/:id": "401 403 403 ok",
+  "POST /platforms/:id/test": "401 403 403 ok",
   "GET /platforms/:id/imports": "401 403 403 ok",
   "POST /platforms/:id/imports/:import_id/retry": "401 403 403 ok",
   "GET /platforms/:id/reports": "401 403 403 ok",

@@ -121,6 +121,9 @@ interface Store {
   readonly orders: Map<number, StoreOrder>;
   readonly shelf: Shelf;
   readonly now: () => number;
+  readonly hooks: { scope: string; destination: string; is_active: boolean }[];
+  /** Whether the token may only read orders, and no stock. */
+  is_limited: boolean;
 }
 
 function pageOf(list: readonly unknown[], query: URLSearchParams): Answered {
@@ -197,6 +200,7 @@ function changeOrder({ now }: Store, order: StoreOrder, fields: Json): void {
 
 function answer(store: Store, rest: string, asked: Asked): Answered {
   const { method, query } = asked;
+  if (store.is_limited && method !== "GET") return error(403, "You don't have a required scope to access the endpoint");
   if (rest === "/orders" && method === "GET") return listOrders(store, query);
   const [, id, list] = /^\/orders\/(\d+)(?:\/(products|shipping_addresses|shipments))?$/.exec(rest) ?? [];
   const order = store.orders.get(Number(id));
@@ -210,13 +214,15 @@ function answer(store: Store, rest: string, asked: Asked): Answered {
 
 /** Opens the API of one store, `stores/<hash>`. */
 export async function openBigCommerce({ hash = "k3v9x2", token = "bc-access-token", now = Date.now } = {}) {
-  const store: Store = { orders: new Map(), shelf: openShelf(), now };
+  const store: Store = { orders: new Map(), shelf: openShelf(), now, hooks: [], is_limited: false };
   const server = await openServer((asked) => {
     const { path, headers } = asked;
     if (headers["x-auth-token"] === undefined) return error(401, "The X-Auth-Token header is required.");
     if (headers["x-auth-token"] !== token) return error(401, "The access token is not valid.");
     const [, named, version, rest = ""] = /^\/stores\/(\w+)\/v([23])(\/.*)$/.exec(path) ?? [];
     if (named !== hash) return error(403, "The token is not of this store.");
+    if (version === "3" && rest === "/hooks") return { status: 200, body: { data: store.hooks } };
+    if (version === "3" && store.is_limited) return error(403, "You don't have a required scope.");
     return version === "3" ? answerStock(store.shelf, rest, asked) : answer(store, rest, asked);
   });
 
@@ -224,6 +230,7 @@ export async function openBigCommerce({ hash = "k3v9x2", token = "bc-access-toke
     ...server,
     hash,
     token,
+    store,
     orders: store.orders,
     shelf: store.shelf,
     /** Adds an order to the store, which takes its units from the shelf. */

@@ -29,6 +29,7 @@ interface Shop {
   readonly shelf: Shelf;
   readonly replays: Parameters<typeof stockRoot>[1];
   readonly now: () => number;
+  readonly app: ReturnType<typeof shopifyApp>;
   last_id: number;
 }
 
@@ -129,6 +130,15 @@ const rootOf = (shop: Shop, { orders } = shop) => ({
     return open ? openView(open.one, (line_id) => lineIn(open.order, line_id)) : null;
   },
   fulfillmentCreate: ({ fulfillment }: { fulfillment: Json }) => fulfill(shop, fulfillment),
+  currentAppInstallation: () => ({
+    id: gid("AppInstallation", 1),
+    accessScopes: shop.app.scopes.map((handle) => ({ handle, description: handle })),
+  }),
+  webhookSubscriptions: (page: Json) =>
+    connection(
+      shop.app.webhooks.map((webhook, index) => ({ id: gid("WebhookSubscription", index + 1), ...webhook })),
+      page,
+    ),
   ...stockRoot(shop.shelf, shop.replays),
 });
 
@@ -156,8 +166,8 @@ function answer(shop: Shop, isValid: (token: string | undefined) => boolean, ask
 
 /** Opens the API of one shop. */
 export async function openShopify({ token = "shpat_mock", shop = "lamps.myshopify.com", now = Date.now } = {}) {
-  const state: Shop = { orders: new Map(), shelf: openShelf(), replays: new Map(), now, last_id: 6000 };
   const app = shopifyApp();
+  const state: Shop = { orders: new Map(), shelf: openShelf(), replays: new Map(), now, app, last_id: 6000 };
   const isValid = (sent: string | undefined) => sent === token || app.accepts(sent);
   const server = await openServer((asked) =>
     asked.path === "/admin/oauth/access_token" ? app.answer(asked) : answer(state, isValid, asked),

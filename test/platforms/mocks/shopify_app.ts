@@ -1,7 +1,7 @@
 // An app of Shopify's Dev Dashboard: it gets access tokens for its id and secret.
 import type { Answered, Asked } from "../../outbound/mock_server.ts";
 
-export const all_scopes = [
+const order_scopes = [
   "read_orders",
   "read_products",
   "read_merchant_managed_fulfillment_orders",
@@ -16,7 +16,9 @@ export function shopifyApp() {
     client_secret: "hush-hush",
     /** The lifetime of its tokens, in seconds. */
     lifetime: 86_399,
-    scopes: all_scopes,
+    scopes: order_scopes,
+    /** Its webhooks. */
+    webhooks: [] as { topic: string; uri: string }[],
     /** Why no token is issued. */
     refusal: null as Answered | null,
     /** The number of tokens issued so far. */

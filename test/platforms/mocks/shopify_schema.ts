@@ -92,7 +92,13 @@ type Query {
   locations(first: Int, after: String, includeInactive: Boolean = false): LocationConnection!
   productVariants(first: Int, after: String): ProductVariantConnection!
   nodes(ids: [ID!]!): [Node]!
+  currentAppInstallation: AppInstallation!
+  webhookSubscriptions(first: Int, after: String): WebhookSubscriptionConnection!
 }
+type AccessScope { handle: String! description: String! }
+type AppInstallation { id: ID! accessScopes: [AccessScope!]! }
+type WebhookSubscription { id: ID! topic: String! uri: String! }
+type WebhookSubscriptionConnection { nodes: [WebhookSubscription!]! pageInfo: PageInfo! }
 
 input FulfillmentOrderLineItemInput { id: ID! quantity: Int! }
 input FulfillmentOrderLineItemsInput {

@@ -65,6 +65,9 @@ interface Shop {
   readonly orders: Map<number, SiteOrder>;
   readonly shelf: Shelf;
   readonly now: () => number;
+  readonly webhooks: { topic: string; delivery_url: string; status: string }[];
+  /** Whether the key may only read. */
+  is_read_only: boolean;
   last_id: number;
 }
 
@@ -112,6 +115,11 @@ function addNote(shop: Shop, order: SiteOrder, { body, headers }: Asked): Answer
 function answer(shop: Shop, rest: string, asked: Asked): Answered {
   const { method, query } = asked;
   if (rest === "/orders" && method === "GET") return listOrders(shop, query);
+  if (rest === "/webhooks" && method === "GET") return { status: 200, body: shop.webhooks };
+  if (shop.is_read_only && method !== "GET") {
+    return error(401, "woocommerce_rest_authentication_error", "The API key provided does not have write permissions.");
+  }
+  if (rest === "/orders/batch" && method === "POST") return { status: 200, body: {} };
   const stock = answerStock(shop.shelf, rest, asked);
   if (stock !== null) return stock;
   const [, id, list] = /^\/orders\/(\d+)(?:\/(notes|refunds))?$/.exec(rest) ?? [];
@@ -132,7 +140,8 @@ const noRoute = error(404, "rest_no_route", "No route was found matching the URL
 
 /** Opens the API of one shop. */
 export async function openWooCommerce({ key = "ck_mock", secret = "cs_mock", now = Date.now } = {}) {
-  const shop: Shop = { orders: new Map(), shelf: openShelf(), now, last_id: 0 };
+  const access = { webhooks: [], is_read_only: false };
+  const shop: Shop = { orders: new Map(), shelf: openShelf(), now, ...access, last_id: 0 };
   const right = `Basic ${Buffer.from(`${key}:${secret}`).toString("base64")}`;
   const server = await openServer((asked) => {
     const [, rest] = /^\/wp-json\/wc\/v3(\/.*)$/.exec(asked.path) ?? [];
@@ -145,6 +154,7 @@ export async function openWooCommerce({ key = "ck_mock", secret = "cs_mock", now
     ...server,
     key,
     secret,
+    shop,
     orders: shop.orders,
     shelf: shop.shelf,
     /** Adds an order to the shop, which takes its units from the shelf. */

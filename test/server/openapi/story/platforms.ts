@@ -16,6 +16,7 @@ export async function platforms({ app, mode, warehouse_id, tell, act }: Teller):
   const made = await tell("createPlatform", { body });
   const path = { id: made.data.id };
   await tell("getPlatform", { path });
+  await tell("testPlatform", { path, body: {} });
   await tell("updatePlatform", { path, body: { name: "Fine tea, the shop" } });
   const told = (order: object, topic: string) => notification(made.data, order, topic);
   await act("createProduct", { body: { sku: "GREEN-50", name: "Green tea, 50 bags" } });
