@@ -134,18 +134,21 @@ export const ConnectionView = closed({
   previous_client_secret_expires_at: nullable(
     timestamp("Until then notifications may be signed with the previous secret; null if none was replaced."),
   ),
-  health: closed({
-    last_notification_at: nullable(
-      timestamp("When the last notification of an order came; null if none is stored any more."),
-    ),
-    last_fetch_at: nullable(timestamp("When the store's changed orders were last listed, as every night.")),
-    last_report_at: nullable(timestamp("When a parcel was last reported.")),
-    failed_imports: Type.Integer({ description: "Imports that are `failed`." }),
-    failed_reports: Type.Integer({ description: "Shipment reports that are `failed`." }),
-    token_expires_at: nullable(
-      timestamp("When the access token that was requested with `client_id` expires; it is renewed long before."),
-    ),
-  }),
+  health: Type.Object(
+    {
+      last_notification_at: nullable(
+        timestamp("When the last notification of an order came; null if none is stored any more."),
+      ),
+      last_fetch_at: nullable(timestamp("When the store's changed orders were last listed, as every night.")),
+      last_report_at: nullable(timestamp("When a parcel was last reported.")),
+      failed_imports: Type.Integer({ description: "Imports that are `failed`." }),
+      failed_reports: Type.Integer({ description: "Shipment reports that are `failed`." }),
+      token_expires_at: nullable(
+        timestamp("When the access token that was requested with `client_id` expires; it is renewed long before."),
+      ),
+    },
+    { additionalProperties: false, description: "How the connection works." },
+  ),
   warnings: Type.Array(
     closed({
       code: choice(["no_access_token", "fetch_failed", "addresses_hidden"], {
