@@ -112,7 +112,7 @@ function readNames(tx: Tx, input: CreateExternalLabel): LabelNames {
   const { carrier, service } = input;
   if (isBuiltIn(tx.mode, carrier)) {
     const codes = builtInCarriers(tx.mode).map(({ code }) => code);
-    throw invalid("carrier", `sells its labels here (${codes.join(", ")}): buy one with POST /shipping/labels`);
+    throw invalid("carrier", `sells its labels here, as all of these do: ${codes.join(", ")}. Buy the label instead`);
   }
   const tracking_number = givenTrackingNumber("tracking_number", input.tracking_number);
   if (tracking_number === null) throw invalid("tracking_number", "is required", "required");

@@ -11,6 +11,8 @@ export interface PrintableDocument {
   readonly title: string;
   readonly path: string;
   readonly params?: Params;
+  /** Its content type; a PDF by default. */
+  readonly type?: string;
   /** The name of the saved file. */
   readonly name: string;
 }
@@ -30,10 +32,13 @@ export function DocumentDialog({ paper, onClose }: DocumentDialogProps) {
   const [drawn, setDrawn] = useState<{ readonly blob: Blob; readonly url: string } | null>(null);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   const frame = useRef<HTMLIFrameElement>(null);
+  const { type = "application/pdf" } = paper;
+  // Browsers save other types instead of showing them.
+  const is_shown = /^(?:application\/pdf|image\/.*)$/.test(type);
   useEffect(() => {
     const aborting = new AbortController();
     let url = "";
-    getDocument(paper.path, "application/pdf", { params: paper.params, signal: aborting.signal }).then(
+    getDocument(paper.path, type, { params: paper.params, signal: aborting.signal }).then(
       (blob) => {
         url = URL.createObjectURL(blob);
         setDrawn({ blob, url });
@@ -53,14 +58,22 @@ export function DocumentDialog({ paper, onClose }: DocumentDialogProps) {
     <Dialog title={paper.title} wide onClose={onClose}>
       {problem && <Notice problem={problem} />}
       {drawn === null && problem === null && <p class="muted">{texts.documentLoading}</p>}
-      {drawn && <iframe ref={frame} class="paper" src={drawn.url} title={paper.title} />}
+      {drawn && is_shown && <iframe ref={frame} class="paper" src={drawn.url} title={paper.title} />}
+      {drawn && !is_shown && <p>{texts.forPrinters}</p>}
       {drawn && (
         <footer class="dialog-acts">
-          <a class="button" href={drawn.url} target="_blank" rel="noreferrer">
-            {texts.openTab}
-          </a>
-          <Button icon="download" title={texts.save} onClick={() => saveBlob(drawn.blob, paper.name)} />
-          <Button kind="primary" icon="print" title={texts.print} onClick={print} />
+          {is_shown && (
+            <a class="button" href={drawn.url} target="_blank" rel="noreferrer">
+              {texts.openTab}
+            </a>
+          )}
+          <Button
+            kind={is_shown ? "normal" : "primary"}
+            icon="download"
+            title={texts.save}
+            onClick={() => saveBlob(drawn.blob, paper.name)}
+          />
+          {is_shown && <Button kind="primary" icon="print" title={texts.print} onClick={print} />}
         </footer>
       )}
     </Dialog>

@@ -6,6 +6,7 @@ export const words = {
   print: "Print",
   documentLoading: "Loading the document…",
   openTab: "Open in a new tab",
+  forPrinters: "This file is for a label printer (ZPL) and can't be shown here. Save it and send it to the printer.",
   cancel: "Cancel",
   close: "Close",
   create: "Create",

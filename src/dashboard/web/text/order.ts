@@ -208,12 +208,16 @@ export const orderTexts = {
   noParcels: "No parcels yet. Pack the order or buy a label to create one.",
   estimated: "expected",
   labelCost: "Label",
+  labelElsewhere: "bought elsewhere",
   printLabel: "Print label",
   voidLabel: "Void label",
   voidTitle: (number: string) => `Void label ${number}?`,
   voidText:
     "The parcel is cancelled. Its units can go into another parcel, which then needs a new label. A carrier's label" +
     " is returned to the carrier, which may refuse the refund.",
+  voidExternalText:
+    "The parcel is cancelled. Its units can go into another parcel, which then needs a new label. This label was" +
+    " bought elsewhere: request the refund there.",
   voidReturnText:
     "The return then needs a new label, and the tracking number is no longer valid. A carrier's label is returned" +
     " to the carrier, which may refuse the refund.",
@@ -308,6 +312,20 @@ export const orderTexts = {
     refund: "Refunded",
     tracking: "Carrier update",
   } as Readonly<Record<string, string>>,
+} as const;
+
+export const externalLabelTexts = {
+  act: "Add label",
+  title: "Add a label bought elsewhere",
+  text: "For a label from a marketplace, a shop or a carrier's website. It is printed, tracked and billed like others.",
+  cost: "Cost",
+  costHelp: "0 if the merchant paid for it.",
+  currency: "Currency",
+  file: "Label file",
+  fileHelp: "Leave out for a label that is on the parcel already.",
+  drop: "Drop the label here",
+  dropText: "PDF, PNG or ZPL, at most 5 MB",
+  done: (number: string) => `Label ${number} added.`,
 } as const;
 
 export const labelTexts = {

@@ -81,18 +81,22 @@ export function rateOfMethod(rates: readonly LabelRate[], method: string | null)
 }
 
 /** Voids a label. `name` is its tracking number or its parcel. */
-export const voidLabel = ({ label_id, shipment_id, status, void_status }: LabelRecord, name: string): Action => ({
+export const voidLabel = ({ external, ...label }: LabelRecord, name: string): Action => ({
   title: orderTexts.voidLabel,
   icon: "delete",
   button: "plain",
   danger: true,
   permission: "shipping.buy",
-  when: status === "completed" && void_status === null,
+  when: label.status === "completed" && label.void_status === null,
   ask: {
     title: orderTexts.voidTitle(name),
-    text: shipment_id === null ? orderTexts.voidReturnText : orderTexts.voidText,
+    text: external
+      ? orderTexts.voidExternalText
+      : label.shipment_id === null
+        ? orderTexts.voidReturnText
+        : orderTexts.voidText,
   },
-  call: { method: "POST", path: `/shipping/labels/${label_id}/void` },
-  done: (label: LabelRecord) => (label.status === "voided" ? orderTexts.voided : orderTexts.voidAsked),
+  call: { method: "POST", path: `/shipping/labels/${label.label_id}/void` },
+  done: ({ status }: LabelRecord) => (status === "voided" ? orderTexts.voided : orderTexts.voidAsked),
   after: () => refresh(new Set(["orders", "shipments"])),
 });

@@ -32,13 +32,21 @@ export const looseUnits = (line: OrderLine): number => inStaging(line) - packedU
 /** Shipped units of a line that were not returned. */
 export const outside = (line: OrderLine): number => line.quantity_shipped - line.quantity_returned;
 
-/** The document of a label. */
-export function labelDocument({ label_id }: Pick<LabelRecord, "label_id">, number: string): PrintableDocument {
+const label_types = { pdf: "application/pdf", png: "image/png", zpl: "application/zpl" } as const;
+
+/** The document of a label: a PDF if there is one. */
+export function labelDocument(
+  { label_id, documents }: Pick<LabelRecord, "label_id" | "documents">,
+  number: string,
+): PrintableDocument {
+  const formats = documents.flatMap(({ kind, format }) => (kind === "label" ? format : []));
+  const format = (["pdf", "png"] as const).find((one) => formats.includes(one)) ?? formats[0] ?? "pdf";
   return {
     title: texts.label(number),
     path: `/shipping/labels/${label_id}/document`,
-    params: { format: "pdf" },
-    name: `${number}.pdf`,
+    params: { format },
+    type: label_types[format],
+    name: `${number}.${format}`,
   };
 }
 

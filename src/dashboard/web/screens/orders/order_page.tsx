@@ -145,7 +145,7 @@ function orderDocuments(order: Order, labels: readonly LabelRecord[]): Printable
   const { id, order_number, status } = order;
   const slip = { path: `/orders/${id}/packing_slip`, name: `${order_number}-packing-slip.pdf` };
   const pickable = ["pending", "processing", "on_hold"].includes(status);
-  const bought = labels.filter((label) => label.status === "completed");
+  const bought = labels.filter((label) => label.status === "completed" && label.documents.length > 0);
   return [
     ...(pickable && isOperatorUser.value
       ? [{ title: texts.pickList, path: `/orders/${id}/pick_list`, name: `${order_number}-pick-list.pdf` }]

@@ -14,6 +14,7 @@ import { words } from "../../text/common.ts";
 import { count, date, money } from "../../text/format.ts";
 import { orderTexts as texts } from "../../text/order.ts";
 import { firstWhy, whyBody, whyUndone } from "./action_forms.ts";
+import { addExternalLabel } from "./external_label.tsx";
 import { buyLabel } from "./label_dialog.tsx";
 import { voidLabel } from "./label_rates.tsx";
 import { labelDocument, parcelName } from "./order_facts.ts";
@@ -26,7 +27,7 @@ export function ParcelsCard({ order }: { readonly order: Order }) {
   const { data: parcels, problem } = shipments;
   const failed = labels.data?.filter(({ status, shipment_id }) => status === "error" || shipment_id === null) ?? [];
   return (
-    <Card title={words.parcels} acts={order.allowed_actions.includes("ship") && <ActionButton of={buyLabel(order)} />}>
+    <Card title={words.parcels} acts={order.allowed_actions.includes("ship") && <LabelActs order={order} />}>
       {problem && <Notice problem={problem} />}
       {failed.flatMap(({ label_id, error }) =>
         error === null ? (
@@ -52,6 +53,13 @@ export function ParcelsCard({ order }: { readonly order: Order }) {
     </Card>
   );
 }
+
+const LabelActs = ({ order }: { readonly order: Order }) => (
+  <>
+    <ActionButton of={addExternalLabel(order)} />
+    <ActionButton of={buyLabel(order)} />
+  </>
+);
 
 /** The one state that a parcel is shown in. A tracking of "pending" only means that no carrier has scanned it yet. */
 const stateOf = ({ status, tracking_status }: OrderParcel): string =>
@@ -87,6 +95,7 @@ function OneParcel({ parcel, name, order, label }: OneParcelProps) {
         {label?.cost != null && (
           <span class="muted parcel-cost">
             {texts.labelCost} {money(label.cost, label.currency)}
+            {label.external && ` (${texts.labelElsewhere})`}
           </span>
         )}
       </header>
@@ -107,7 +116,7 @@ function OneParcel({ parcel, name, order, label }: OneParcelProps) {
         ))}
       </ul>
       <footer class="parcel-acts">
-        {valid && (
+        {valid && label.documents.length > 0 && (
           <Button icon="print" title={texts.printLabel} onClick={() => openPrintable(labelDocument(label, name))} />
         )}
         {status !== "voided" && (
