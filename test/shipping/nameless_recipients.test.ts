@@ -57,6 +57,16 @@ test("a label is refused on to_address.name, unless the request names the recipi
   expect([bought.status, bought.body.data.to_address.name]).toEqual([201, "Ann Lee"]);
 });
 
+test("a label that was bought elsewhere is recorded, since its address is printed already", async () => {
+  const order = await orderTo(await named());
+  const elsewhere = { carrier: "ups", service: "Ground", tracking_number: "1Z999AA10123456784", cost: 0 };
+  const { status, body } = await app.post("/shipping/labels/external", { order_id: order.id, ...parcel, ...elsewhere });
+  expect([status, body.data.to_address.name]).toEqual([201, ""]);
+  expect(await app.read(`/shipping/labels/${body.data.label_id}`)).toEqual(body.data);
+  const manifest = await app.create("/shipping/manifests", { carrier: "ups" });
+  expect((await app.get(`/shipping/manifests/${manifest.manifest_id}/document?format=html`)).status).toBe(200);
+});
+
 test("the corrected address of the customer is chosen again for the order", async () => {
   const customer = await named();
   const order = await orderTo(customer);

@@ -178,6 +178,12 @@ describe("its parcel is tracked", () => {
     expect(courier.tracking_url).toStartWith("http://packhouse.test/t/");
     await other.must("POST", "/tracking/BOB1/events", { status: "delivered" });
     expect((await other.read(`/orders/${biked.id}`)).status).toBe("delivered");
+    const early = { carrier: "swift", tracking_number: nextNumber() };
+    await other.must("POST", "/tracking", early);
+    carrier.answer = async () => [told(early.tracking_number, [])];
+    await other.runJobs();
+    await send((await parcels.order()).id, early);
+    expect((await other.read(`/tracking/${early.tracking_number}`)).next_poll_at).not.toBeNull();
   });
 
   test("with the scans from before its label was recorded", async () => {
