@@ -6,8 +6,8 @@ import { eventTypes } from "../src/events/event_types.ts";
 import { fileKinds, fileTypes } from "../src/files/file.ts";
 import { covers } from "../src/identity/identity.transitions.ts";
 import { allocationChangeKinds, binKinds, movementTypes } from "../src/inventory/inventory.transitions.ts";
-import { cancelReasons, holdReasons } from "../src/orders/order.transitions.ts";
-import { pendingOrders, platforms, testOrders } from "../src/platforms/platforms.transitions.ts";
+import { cancelReasons, fulfillmentTypes, holdReasons } from "../src/orders/order.transitions.ts";
+import { pendingOrders, pickupChoices, platforms, testOrders } from "../src/platforms/platforms.transitions.ts";
 import { barcodeTypes, productTypes } from "../src/products/product.ts";
 import { conditions, dispositions, refundMethods, returnReasons } from "../src/returns/return.transitions.ts";
 import { documentKinds, documentTypes } from "../src/shipping/offer.ts";
@@ -40,6 +40,7 @@ const of = (column: AnyColumn, words: readonly string[]): WordList => {
 export const wordLists: readonly WordList[] = [
   of(events.type, eventTypes),
   of(orders.cancel_reason, cancelReasons),
+  of(orders.fulfillment_type, fulfillmentTypes),
   of(order_holds.reason, holdReasons),
   of(movements.type, movementTypes),
   of(claim_news.kind, allocationChangeKinds),
@@ -56,6 +57,7 @@ export const wordLists: readonly WordList[] = [
   of(platform_connections.platform, platforms),
   of(platform_connections.pending_orders, pendingOrders),
   of(platform_connections.test_orders, testOrders),
+  of(platform_connections.pickup_orders, pickupChoices),
   of(deliveries.form, deliveryForms),
   of(deliveries.restored, restoredStates),
   of(delivery_attempts.trigger, attemptTriggers),

@@ -3,6 +3,7 @@ import type { ActorType } from "../../src/core/actor.ts";
 import type { ContactAddress } from "../../src/core/postal_address.ts";
 import {
   type CancelReason,
+  type FulfillmentType,
   type HoldReason,
   type OrderStatus,
   orderStatuses,
@@ -49,7 +50,11 @@ export const orders = table(
     shipping_address: json<ContactAddress>().notNull(),
     /** The result of the last address check; null for orders older than checks. */
     address_verification: json<AddressVerification>(),
+    /** Whether its parcels are shipped, or its buyer collects them. */
+    fulfillment_type: text().$type<FulfillmentType>().notNull().default("ship"),
     shipping_method: text(),
+    /** The shop's code of the method. */
+    shipping_method_code: text(),
     order_notes: text(),
     /** For the people who pack it. */
     packing_note: text(),

@@ -6,6 +6,7 @@ import {
   type ImportStatus,
   importStatuses,
   type PendingOrders,
+  type PickupChoice,
   type Platform,
   type TestOrders,
 } from "../../src/platforms/platforms.transitions.ts";
@@ -38,6 +39,8 @@ export const platform_connections = table(
     /** Whether orders whose payment is expected later are imported, and test orders into live data. */
     pending_orders: text().$type<PendingOrders>().notNull().default("wait"),
     test_orders: text().$type<TestOrders>().notNull().default("ignore"),
+    /** What becomes of orders that their buyers collect. */
+    pickup_orders: text().$type<PickupChoice>().notNull().default("ignore"),
     status: text().$type<ConnectionStatus>().notNull(),
     revision: int().notNull(),
     /** A deleted connection stays for its orders, without secrets. */

@@ -198,6 +198,10 @@ export const faultDescriptions: Readonly<Record<FaultCode, FaultDescription>> = 
     when: "The carrier is still processing the purchase or void of this label.",
     remedy: "Get the label again in a few seconds. By then it is completed or voided, or shows why it failed.",
   },
+  pickup_order: {
+    when: "A label or rates are requested for an order that its buyer collects.",
+    remedy: "Pick and pack the order, then deliver it.",
+  },
   label_not_voidable: {
     when: "The label's parcel has shipped, or the carrier refuses to void it.",
     remedy: "Create a return instead.",

@@ -47,6 +47,7 @@ export const faults = {
   invalid_state_transition: { status: 409, type: "conflict" },
   key_limit: { status: 409, type: "conflict" },
   label_in_progress: { status: 409, type: "conflict" },
+  pickup_order: { status: 409, type: "conflict" },
   label_not_voidable: { status: 409, type: "conflict" },
   labels_not_voided: { status: 409, type: "conflict" },
   last_owner: { status: 409, type: "conflict" },

@@ -29,6 +29,7 @@ import {
   cancelReasons,
   clientHoldReasons,
   fulfillmentStatuses,
+  fulfillmentTypes,
   orderStatuses,
   orderTransitions,
   publicOrderStatuses,
@@ -74,6 +75,7 @@ const priority = Type.Integer({
 });
 
 const method_text = "How the buyer wants it shipped, as free text. Shipping rules can compare it.";
+const code_text = "The shop's own code of the shipping method. Shipping rules compare it like the text.";
 const notes_text = "Internal notes. The buyer sees them only if a packing slip is printed with `notes=true`.";
 const packing_text = "A note for the people who pack it. The buyer does not see it.";
 const choice_text =
@@ -83,6 +85,7 @@ const cold_text = "If true, only stock in refrigerated or frozen zones is alloca
 
 export const changeable = {
   shipping_method: Type.Optional(nullable(textField(200, { description: method_text }))),
+  shipping_method_code: Type.Optional(nullable(textField(200, { description: code_text }))),
   order_notes: Type.Optional(nullable({ ...notesField(), description: notes_text })),
   packing_note: Type.Optional(nullable({ ...notesField(500), description: packing_text })),
   shipping_choice: Type.Optional(nullable({ ...ShippingChoiceField, description: choice_text })),
@@ -92,7 +95,12 @@ export const changeable = {
   metadata: Type.Optional(metadataField()),
 };
 
+const type_text =
+  "Whether its parcels are shipped, or its buyer collects it. A `pickup` order is picked and packed, gets no label," +
+  " and ends with `deliver`.";
+
 export const chosen = {
+  fulfillment_type: Type.Optional(choice(fulfillmentTypes, { description: `${type_text} Default: \`ship\`.` })),
   shipping_amount: Type.Optional(moneyField("What the buyer pays for shipping. Default: 0.")),
   currency: Type.Optional(currencyField("The currency of all amounts, as an ISO 4217 code. Default: `USD`.")),
   allow_backorder: Type.Optional(
@@ -172,6 +180,7 @@ export const UpdateOrder = closed(
     shipping_amount: Type.Optional(moneyField(fixed("shipping amount"))),
     currency: Type.Optional(currencyField(fixed("currency"))),
     allow_backorder: Type.Optional(Type.Boolean({ description: fixed("setting") })),
+    fulfillment_type: Type.Optional(choice(fulfillmentTypes, { description: fixed("type") })),
     warehouse_id: Type.Optional(nullable(idField("warehouse", fixed("warehouse")))),
   },
   readOnly,
@@ -363,7 +372,9 @@ const orderView = {
     description: "A copy of the customer's address. Later changes of the customer do not affect it.",
   },
   line_items: Type.Array(LineView, { description: "The ordered products and the progress of each." }),
+  fulfillment_type: choice(fulfillmentTypes, { description: type_text }),
   shipping_method: textOf(method_text),
+  shipping_method_code: textOf(code_text),
   order_notes: textOf(notes_text),
   packing_note: textOf(packing_text),
   shipping_choice: nullable({

@@ -29,6 +29,15 @@ export const isTravelling = (status: ShipmentStatus): boolean => status === "shi
 /** Statuses of parcels that have reached the end of their journey. */
 export const arrivedStatuses = ["delivered", "returned"] as const satisfies readonly ShipmentStatus[];
 
+/** How an order leaves the warehouse: its parcels are shipped, or its buyer collects them. */
+export const fulfillmentTypes = ["ship", "pickup"] as const;
+export type FulfillmentType = (typeof fulfillmentTypes)[number];
+/** The type of an order that states none. */
+export const default_fulfillment_type = "ship" satisfies FulfillmentType;
+/** Whether the buyer collects an order. */
+export const isPickup = ({ fulfillment_type }: { readonly fulfillment_type: FulfillmentType }): boolean =>
+  fulfillment_type === "pickup";
+
 export const orderStatuses = ["pending", "processing", "fulfilled", "shipped", "delivered", "cancelled"] as const;
 export type OrderStatus = (typeof orderStatuses)[number];
 
@@ -45,6 +54,7 @@ const undelivered = [...open, "shipped"] as const;
 // A carrier may have taken a parcel of a cancelled order.
 const in_transit = [...undelivered, "cancelled"] as const;
 const in_work = ["processing"] as const;
+const packed = ["fulfilled", "shipped"] as const;
 const packable = ["processing", "fulfilled"] as const;
 const reductions = ["cancel_items", "split"] as const;
 
@@ -68,7 +78,8 @@ export const orderTransitions = {
   ship_parcel:    { from: open,        to: "fulfilled",  held: false, emits: null, of: ["ship"] },
   // The parcel is an extra carton of goods that another parcel counts.
   ship_carton:    { from: open,        to: null,         held: false, emits: null, of: ["ship"] },
-  deliver:        { from: ["shipped"], to: "delivered",  held: true,  emits: "order.delivered" },
+  // Only an order that its buyer collects is delivered before it has shipped.
+  deliver:        { from: packed,      to: "delivered",  held: true,  emits: "order.delivered" },
   // Other parcels have not shipped or arrived yet.
   deliver_part:   { from: in_transit,  to: null,         held: true,  emits: null, of: ["deliver"] },
   hold:           { from: unpacked,    to: null,         held: true,  emits: null },

@@ -15,15 +15,17 @@ import { tagged } from "../http/preconditions.ts";
 import type { PartUnits } from "../inventory/reservations/reservation.ts";
 import type { DispatchCalendar, WarehouseCalendar } from "../inventory/warehouses/dispatch_calendar.ts";
 import { shipBy, shipDate } from "./fulfillment/ship_dates.ts";
-import { type Shipment, shipmentView } from "./fulfillment/shipment.ts";
+import { printedView, type Shipment, shipmentView } from "./fulfillment/shipment.ts";
 import {
   type CancelReason,
   type FulfillmentStatus,
+  type FulfillmentType,
   type HoldReason,
   hasLeft,
   isCancelled,
   isGivenUp,
   isOpen,
+  isPickup,
   type OrderAction,
   type OrderStatus,
   orderStatuses,
@@ -95,7 +97,10 @@ export interface OrderFields {
   readonly shipping_address: ContactAddress;
   /** The result of the last check of that address; null for an order from before there were checks. */
   readonly address_verification: AddressVerification | null;
+  readonly fulfillment_type: FulfillmentType;
   readonly shipping_method: string | null;
+  /** The shop's code of the method. */
+  readonly shipping_method_code: string | null;
   readonly order_notes: string | null;
   readonly packing_note: string | null;
   readonly shipping_choice: ShippingChoice | null;
@@ -230,6 +235,8 @@ export function isBegun(line: OrderLine): boolean {
 /** Why an action is forbidden that the transitions would allow, as text; null when it is not. */
 export function hindrance(order: Order, action: OrderAction): string | null {
   if (action === "hold" && order.lines.some(isBegun)) return "units have been picked";
+  if (action === "ship" && isPickup(order)) return "its buyer collects it; deliver it once it is packed";
+  if (action === "deliver" && isOpen(order.status)) return whyUncollected(order);
   if (action === "cancel" && order.shipments.some(({ status }) => hasLeft(status))) {
     return order.lines.some((line) => openUnits(line) > 0)
       ? "a parcel has shipped; create a return instead, and cancel the items that have not shipped"
@@ -245,6 +252,12 @@ export function hindrance(order: Order, action: OrderAction): string | null {
     return "no packed units are left that have not shipped";
   }
   return null;
+}
+
+/** Why an order that has not shipped cannot be delivered, as text; null when its buyer may collect it. */
+function whyUncollected(order: Order): string | null {
+  if (!isPickup(order)) return "it has not shipped";
+  return hinderedBy(order).length > 0 ? "it must not leave" : null;
 }
 
 /** Why nothing can be split off an order, as text; null when something can. */
@@ -329,7 +342,9 @@ export function orderView(order: Order, now: number) {
       verification: verificationView(order.address_verification),
     },
     line_items: order.lines.map((line) => lineView(line, order.currency)),
+    fulfillment_type: order.fulfillment_type,
     shipping_method: order.shipping_method,
+    shipping_method_code: order.shipping_method_code,
     order_notes: order.order_notes,
     packing_note: order.packing_note,
     shipping_choice: choiceView(order),
@@ -425,18 +440,6 @@ function holdView(hold: OrderHold) {
     reserve_inventory: hold.reserve_inventory,
     lifted_by: isSystemHold(hold) ? ("cause" as const) : ("release" as const),
     created_at: iso(hold.created_at),
-  };
-}
-
-/** When the documents of an order were first printed: the label, of its current parcels. */
-function printedView({ shipments, slip_printed_at, pick_list_printed_at }: Order) {
-  const labels = shipments.flatMap(({ status, label_printed_at }) =>
-    isGivenUp(status) || label_printed_at === null ? [] : [label_printed_at],
-  );
-  return {
-    label_at: labels.length === 0 ? null : iso(Math.min(...labels)),
-    slip_at: isoOrNull(slip_printed_at),
-    pick_list_at: isoOrNull(pick_list_printed_at),
   };
 }
 

@@ -7,7 +7,7 @@ import { line_amount_max } from "../core/schema.ts";
 import { actionsIn } from "../core/transitions.ts";
 import type { AllocationLine, OrderAllocation } from "../inventory/reservations/reservation.ts";
 import { orderable } from "../products/product.ts";
-import { type OrderAction, orderTransitions } from "./order.transitions.ts";
+import { isPickup, type OrderAction, orderTransitions } from "./order.transitions.ts";
 import {
   actionsOf,
   costOf,
@@ -27,6 +27,13 @@ import {
  */
 export function refuseForbidden(order: Order, action: OrderAction): void {
   if (!actionsOf(order).includes(action)) throw refusal(order, action, hindrance(order, action));
+}
+
+/** Refuses: pickup_order (an order that is not shipped, since its buyer collects it). */
+export function refusePickup(order: Order): void {
+  if (!isPickup(order)) return;
+  const message = `The buyer collects order ${order.order_number}, so nothing of it is shipped. Pack and deliver it.`;
+  throw new Fault("pickup_order", message);
 }
 
 /** An `invalid_state_transition`: the attempted action, the current status, and the reason. */
@@ -260,6 +267,7 @@ interface FixedInput {
   readonly currency?: string | undefined;
   readonly shipping_amount?: string | number | undefined;
   readonly allow_backorder?: boolean | undefined;
+  readonly fulfillment_type?: string | undefined;
   readonly warehouse_id?: string | number | null | undefined;
 }
 
@@ -278,6 +286,7 @@ export function refuseImmutable(order: Order, input: FixedInput): void {
       order.shipping_amount_cents,
     ],
     allow_backorder: [input.allow_backorder, order.allow_backorder],
+    fulfillment_type: [input.fulfillment_type, order.fulfillment_type],
     warehouse_id: [warehouse_id == null ? warehouse_id : readId("warehouse", warehouse_id), order.warehouse_id],
   };
   const fields = Object.entries(fixed)
@@ -296,6 +305,7 @@ export function refuseImmutable(order: Order, input: FixedInput): void {
 
 const changeable = [
   "shipping_method",
+  "shipping_method_code",
   "order_notes",
   "packing_note",
   "tags",

@@ -45,7 +45,8 @@ function lastFour(secret: string | null | undefined): string | null {
 
 /** Returns the connection as the API shows it, with at most the last four characters of each secret. */
 export function connectionView(connection: StoreConnection, secret_key: Uint8Array, origin: string, now: number) {
-  const { id, merchant_id, platform, name, store_id, api_url, order_prefix, status, revision } = connection;
+  const { id, merchant_id, platform, name, store_id, api_url, order_prefix, pickup_orders, status, revision } =
+    connection;
   const { api_key, api_token, client_secrets } = credentialsOf(connection, secret_key, now);
   return {
     id: wireId("connection", id),
@@ -57,6 +58,7 @@ export function connectionView(connection: StoreConnection, secret_key: Uint8Arr
     order_prefix,
     pending_orders: connection.pending_orders,
     test_orders: connection.test_orders,
+    pickup_orders,
     status,
     callback_url: callbackUrl(connection, origin),
     has_api_key: connection.api_key !== null,

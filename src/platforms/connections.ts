@@ -62,6 +62,7 @@ export async function createConnection(
     order_prefix: input.order_prefix ?? "",
     pending_orders: input.pending_orders ?? "wait",
     test_orders: input.test_orders ?? "ignore",
+    pickup_orders: input.pickup_orders ?? "ignore",
     status: input.status ?? connectionStarts,
     revision: 1,
     created_at: tx.now,
@@ -101,6 +102,7 @@ export async function updateConnection(
   refuseImmutable(before, input);
   const { name = before.name, order_prefix = before.order_prefix, status, client_id = before.client_id } = input;
   const { pending_orders = before.pending_orders, test_orders = before.test_orders } = input;
+  const { pickup_orders = before.pickup_orders } = input;
   const api_url = input.api_url === undefined ? before.api_url : withoutTrailingSlash(input.api_url);
   if (api_url !== before.api_url && before.api_token !== null && input.api_token === undefined) {
     // Otherwise a person who can edit the address could redirect the stored token to their own server.
@@ -128,6 +130,7 @@ export async function updateConnection(
     client_id,
     pending_orders,
     test_orders,
+    pickup_orders,
   };
   const after = { ...before, ...settings, ...secrets, ...replaced };
   const same = (Object.keys(after) as (keyof StoreConnection)[]).every((field) => after[field] === before[field]);
@@ -136,9 +139,8 @@ export async function updateConnection(
   await saveConnection(tx, connection);
   const is_other_chooser = is_operator_address !== before.is_operator_address;
   if (is_new_app || is_other_chooser || Object.keys(secrets).length > 0) await requeueFailures(tx, before.id);
-  if (pending_orders !== before.pending_orders || test_orders !== before.test_orders) {
-    await reconsiderImports(tx, before.id);
-  }
+  const choices = ["pending_orders", "test_orders", "pickup_orders"] as const;
+  if (choices.some((choice) => connection[choice] !== before[choice])) await reconsiderImports(tx, before.id);
   wakeJobs(tx);
   return connection;
 }

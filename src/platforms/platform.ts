@@ -1,10 +1,12 @@
 // The data exchanged between the service and a platform's connector. Timestamps are milliseconds, money is cents.
 import type { Fault } from "../core/faults.ts";
 import type { CompleteAddress } from "../core/postal_address.ts";
+import type { FulfillmentType } from "../orders/order.transitions.ts";
 import type {
   ConnectionStatus,
   NotificationKind,
   PendingOrders,
+  PickupChoice,
   Platform,
   PlatformOrderState,
   TestOrders,
@@ -40,6 +42,8 @@ export interface StoreConnection {
   readonly pending_orders: PendingOrders;
   /** Whether test orders are imported into live data. */
   readonly test_orders: TestOrders;
+  /** What becomes of orders that their buyers collect. */
+  readonly pickup_orders: PickupChoice;
   readonly status: ConnectionStatus;
   readonly revision: number;
   readonly created_at: number;
@@ -122,7 +126,14 @@ export interface PlatformOrder {
   readonly phone: string | null;
   readonly address: PlatformAddress | null;
   readonly lines: readonly PlatformLine[];
+  /**
+   * Whether it is shipped, or collected by the buyer; null if the notification does not say. Absent in records of older
+   * releases, which are shipped.
+   */
+  readonly fulfillment_type?: FulfillmentType | null;
   readonly shipping_method: string | null;
+  /** The platform's code of the method; absent in records of older releases. */
+  readonly shipping_method_code?: string | null;
   readonly shipping_amount_cents: number;
   readonly currency: string;
   readonly notes: string | null;
@@ -147,6 +158,8 @@ export interface ShipmentReport {
   readonly tracking_number: string | null;
   readonly tracking_url: string | null;
   readonly shipped_at: number;
+  /** Whether the buyer collected it. */
+  readonly collected: boolean;
   /** Whether it is the last parcel of the order. */
   readonly last: boolean;
 }

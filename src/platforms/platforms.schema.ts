@@ -5,6 +5,7 @@ import {
   connectionStatuses,
   importStatuses,
   pendingOrders,
+  pickupChoices,
   platforms,
   shipmentUpdateStatuses,
   testOrders,
@@ -35,6 +36,9 @@ const pending_text =
 const tests_text =
   "For Shopify: whether test orders of the store are imported into live data; `ignore` by default. In test data " +
   'they always are. They have the tag "test order".';
+const pickup_text =
+  "Whether orders that their buyers collect are imported, with the `fulfillment_type` `pickup`, or ignored; `ignore` " +
+  "by default.";
 const changeable = {
   name: Type.Optional(nameField(100, { description: `${name_text}; by default, its \`store_id\`.` })),
   api_url: Type.Optional(
@@ -68,6 +72,7 @@ const changeable = {
   order_prefix: Type.Optional(textField(20, { min: 0, description: prefix_text })),
   pending_orders: Type.Optional(choice(pendingOrders, { description: pending_text })),
   test_orders: Type.Optional(choice(testOrders, { description: tests_text })),
+  pickup_orders: Type.Optional(choice(pickupChoices, { description: pickup_text })),
   status: Type.Optional(
     choice(connectionStatuses, { description: "While `paused`, orders are received and imported later." }),
   ),
@@ -118,6 +123,7 @@ export const ConnectionView = closed({
   order_prefix: Type.String({ description: prefix_text }),
   pending_orders: choice(pendingOrders, { description: pending_text }),
   test_orders: choice(testOrders, { description: tests_text }),
+  pickup_orders: choice(pickupChoices, { description: pickup_text }),
   status: choice(connectionStatuses, {
     description: "While `paused`, nothing is imported or reported; notifications are kept for later.",
   }),

@@ -39,6 +39,10 @@ export type PendingOrders = (typeof pendingOrders)[number];
 export const testOrders = ["ignore", "import"] as const;
 export type TestOrders = (typeof testOrders)[number];
 
+/** What becomes of orders that their buyers collect. */
+export const pickupChoices = ["import", "ignore"] as const;
+export type PickupChoice = (typeof pickupChoices)[number];
+
 export const connectionStatuses = ["active", "paused"] as const;
 export type ConnectionStatus = (typeof connectionStatuses)[number];
 

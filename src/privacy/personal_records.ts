@@ -85,7 +85,8 @@ export const personalRecords: readonly PersonalRecords[] = [
     table: "orders",
     columns: {
       order_number: "kept", status: "kept", customer_email: "email", customer_name: "word",
-      shipping_address: "place", address_verification: "null", shipping_method: "kept", order_notes: "null",
+      shipping_address: "place", address_verification: "null", fulfillment_type: "kept",
+      shipping_method: "kept", shipping_method_code: "kept", order_notes: "null",
       packing_note: "null", shipping_choice: "kept", decided_by: "kept", tags: "list",
       currency: "kept", source_platform: "kept", source_external_id: "kept", metadata: "object",
       cancel_reason: "kept",
@@ -373,6 +374,7 @@ export const otherRecords: Readonly<
     columns: [
       ...["key", "platform", "name", "store_id", "api_url", "api_key", "api_token", "client_secret"],
       ...["client_id", "previous_client_secret", "order_prefix", "status", "pending_orders", "test_orders"],
+      "pickup_orders",
     ],
   },
   platform_states: { holds: "settings", columns: ["access_token", "token_scopes", "token_error", "fetch_error"] },

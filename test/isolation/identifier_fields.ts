@@ -55,7 +55,8 @@ const nameless = new Set([
     " street1 street2 zip notes note description order_notes packing_note tags tag reason type url api_url" +
     " label_url carrier cost" +
     " carriers service services from to from_zip to_zip from_country to_country to_state to_city currency" +
-    " weight weight_unit unit_price price discount_amount line_total shipping_amount shipping_method" +
+    " weight weight_unit unit_price price discount_amount line_total shipping_amount" +
+    " shipping_method shipping_method_code" +
     " refund_amount restocking_fee hs_code country_of_origin api_key api_token client_id client_secret secret" +
     " code password current_password ip_list at expires_at hold_until expected_at expiration_date" +
     " price_max created_after created_before shipped_after shipped_before ship_by_before updated_after updated_before" +

@@ -31,7 +31,7 @@ test("every action and outcome in every status", () => {
     ship_part        processing       processing       .                .                .                .
     ship_parcel      fulfilled        fulfilled        fulfilled        .                .                .
     ship_carton      =                =                =                .                .                .
-    deliver          .                .                .                delivered        .                .
+    deliver          .                .                delivered        delivered        .                .
     deliver_part     =                =                =                =                .                =
     hold             =                =                .                .                .                .
     release          =                =                =                =                =                =

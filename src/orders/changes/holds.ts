@@ -16,6 +16,7 @@ import {
   addressHoldReasons,
   isCancelled,
   isOpen,
+  isPickup,
   orderTransitions,
   type ReviewHoldReason,
   type SystemHoldReason,
@@ -169,7 +170,7 @@ export async function settleAddress(
   actor: Actor,
   { hidden = order.holds.some(({ reason }) => reason === "address_hidden") } = {},
 ): Promise<Order> {
-  const problems = addressProblems(order.shipping_address);
+  const problems = isPickup(order) ? [] : addressProblems(order.shipping_address);
   const held = order.holds.filter(isForAddress);
   if (problems.length === 0) return lift(tx, order, held, actor);
   if (hidden) return holdFor(tx, order, "address_hidden", hidden_note, actor);

@@ -119,10 +119,11 @@ export function inputOf(
   recipient: { readonly customer_id: number; readonly shipping_address_id: number },
 ): CreateOrder {
   const { order_number, shipping_method, order_notes, packing_note, requires_cold_storage, priority, metadata } = first;
-  const { shipping_amount, currency, allow_backorder, warehouse_id } = first;
+  const { shipping_amount, currency, allow_backorder, fulfillment_type, warehouse_id, shipping_method_code } = first;
   const tags = first.tags?.split(",").map((tag) => tag.trim());
   const changeable = { shipping_method, order_notes, packing_note, tags, requires_cold_storage, priority, metadata };
-  const fields = { ...changeable, shipping_amount, currency, allow_backorder, warehouse_id };
+  const others = { shipping_amount, currency, allow_backorder, fulfillment_type, warehouse_id, shipping_method_code };
+  const fields = { ...changeable, ...others };
   const line_items = lines.map(({ sku, quantity, unit_price, discount_amount, line_total }) => {
     return { sku, quantity, ...definedFields({ unit_price, discount_amount, line_total }) };
   });

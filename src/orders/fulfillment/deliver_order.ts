@@ -17,6 +17,7 @@ import { refusal, refuseForbidden } from "../order_lines.ts";
 import { lockOrder, saveOrder } from "../orders.sql.ts";
 import type { HistoryEntry } from "../search/order_history.sql.ts";
 import { chosenShipment, isAway, isPacked, raised, withShipment } from "./order_units.ts";
+import { handOver } from "./ship_order.ts";
 import type { Shipment } from "./shipment.ts";
 import { saveShipment } from "./shipments.sql.ts";
 
@@ -45,7 +46,7 @@ export async function saveRest(tx: Tx, before: Order, less: Order, entry: Histor
 }
 
 /**
- * Records that the parcels of an order have arrived, or the one named.
+ * Records that the parcels of an order have arrived, or the one named. An order that its buyer collects is handed over.
  * Refuses: resource_missing, invalid_state_transition. Emits: order.delivered (once every parcel has).
  */
 export async function deliverOrder(tx: Tx, id: string, input: DeliverOrder, actor: Actor): Promise<Order> {
@@ -55,16 +56,24 @@ export async function deliverOrder(tx: Tx, id: string, input: DeliverOrder, acto
   if (chosen !== null && !isTravelling(chosen.status)) {
     throw refusal(order, "deliver", `that parcel is ${chosen.status}`);
   }
-  const out = order.shipments.filter(({ status }) => isTravelling(status));
-  return arrive(tx, order, chosen === null ? out : [chosen], actor);
+  const moved = isOpen(order.status) ? await handOver(tx, order, actor) : order;
+  const out = moved.shipments.filter(({ status }) => isTravelling(status));
+  return arrive(tx, order, chosen === null ? out : [chosen], actor, moved);
 }
 
 /**
- * Records that these parcels of an order have arrived; with none of them, that nothing is in transit any more.
+ * Records that these parcels of an order have arrived; with none of them, that nothing is in transit any more. `left`
+ * is the order after its buyer took the parcels, if that is to be stored, too.
  * Emits: order.delivered (once every parcel has arrived).
  */
-export async function arrive(tx: Tx, before: Order, parcels: readonly Shipment[], actor: Actor): Promise<Order> {
-  let moved = before;
+export async function arrive(
+  tx: Tx,
+  before: Order,
+  parcels: readonly Shipment[],
+  actor: Actor,
+  left = before,
+): Promise<Order> {
+  let moved = left;
   for (const parcel of parcels) {
     const status = transition(shipmentTransitions, "deliver", parcel.status);
     const there: Shipment = { ...parcel, status, delivered_at: tx.now };
@@ -72,10 +81,11 @@ export async function arrive(tx: Tx, before: Order, parcels: readonly Shipment[]
     moved = raised(withShipment(moved, there), "quantity_delivered", parcel.lines);
   }
   const out = moved.shipments.some(({ status }) => isUnshipped(status) || isTravelling(status));
-  const whole = isOnItsWay(moved.status) && !out;
+  const whole = (isOnItsWay(moved.status) || left !== before) && !out;
   const last = parcels.length === 0 ? "rest_delivered" : "deliver";
   const status = transition(orderTransitions, whole ? last : "deliver_part", moved.status);
-  const after: Order = { ...moved, status, delivered_at: whole ? tx.now : moved.delivered_at };
+  const shipped_at = left === before ? moved.shipped_at : tx.now;
+  const after: Order = { ...moved, status, shipped_at, delivered_at: whole ? tx.now : moved.delivered_at };
   const numbers = parcels.flatMap(({ tracking_number }) => tracking_number ?? []);
   const note = numbers.length === 0 ? null : numbers.join(", ");
   const order = await saveOrder(tx, before, after, { event: "deliver", actor, note });

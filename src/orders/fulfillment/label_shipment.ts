@@ -5,7 +5,7 @@ import { transition } from "../../core/transitions.ts";
 import type { Tx } from "../../storage/database.ts";
 import { hasLeft, isGivenUp, shipmentTransitions } from "../order.transitions.ts";
 import { actionsOf, type Order, type OrderParcel } from "../order.ts";
-import { refusal } from "../order_lines.ts";
+import { refusal, refusePickup } from "../order_lines.ts";
 import { lockParcel, saveOrder, saveWithHistory } from "../orders.sql.ts";
 import type { HistoryEntry } from "../search/order_history.sql.ts";
 import { saveRest } from "./deliver_order.ts";
@@ -17,9 +17,10 @@ import { trackingUrl } from "./tracking_url.ts";
 /**
  * The units of an order for a new parcel: the requested ones, or all open ones that are in no parcel. An empty list
  * creates an extra carton of the same goods, which counts no units.
- * Refuses: invalid_state_transition (held, cancelled, or nothing left), validation_failed.
+ * Refuses: pickup_order, invalid_state_transition (held, cancelled, or nothing left), validation_failed.
  */
 export function unitsToLabel(before: Order, wanted: readonly ShipmentLine[] | null): readonly ShipmentLine[] {
+  refusePickup(before);
   if (!actionsOf(before).includes("ship")) throw refusal(before, "label");
   const free = unitsWithoutParcel(before);
   const units = wanted ?? free;

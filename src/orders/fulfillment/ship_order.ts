@@ -147,6 +147,25 @@ export async function saveShipped(tx: Tx, { source_external_id }: Order, gone: S
   tx.wake("platforms.report", tx.now);
 }
 
+/**
+ * Hands the packed units of an order over to its buyer: its parcels leave, and units outside of them as one more.
+ * Returns the order with them; the caller stores it.
+ */
+export async function handOver(tx: Tx, locked: Order, actor: Actor): Promise<Order> {
+  let order = await withCurrentAllocation(tx, locked);
+  const leave = async (parcel: Shipment) => {
+    const units = takeable(order, parcel);
+    const staged = await takenOut(tx, order, units, actor, false);
+    const gone = { ...parcel, status: transition(shipmentTransitions, "ship", parcel.status), shipped_at: tx.now };
+    await saveShipped(tx, locked, gone);
+    order = raised(withShipment(staged, gone), "quantity_shipped", units);
+  };
+  for (const parcel of unshipped(order)) await leave(parcel);
+  const units = unitsOf(order, packedUnshipped);
+  if (units.length > 0) await leave(await insertShipment(tx, order, { carrier: null, service: null }, units));
+  return order;
+}
+
 async function takenOut(
   tx: Tx,
   order: Order,

@@ -1,6 +1,6 @@
 import { iso, isoOrNull } from "../../core/clock.ts";
 import { wireId } from "../../core/ids.ts";
-import type { ShipmentStatus } from "../order.transitions.ts";
+import { isGivenUp, type ShipmentStatus } from "../order.transitions.ts";
 
 /** Units of one order line in a parcel. */
 export interface ShipmentLine {
@@ -57,5 +57,24 @@ export function shipmentView(shipment: Shipment, skus: ReadonlyMap<number, strin
     created_at: iso(shipment.created_at),
     shipped_at: isoOrNull(shipment.shipped_at),
     delivered_at: isoOrNull(shipment.delivered_at),
+  };
+}
+
+/** The prints of an order and its parcels. */
+interface PrintedOrder {
+  readonly shipments: readonly Shipment[];
+  readonly slip_printed_at: number | null;
+  readonly pick_list_printed_at: number | null;
+}
+
+/** When the documents of an order were first printed: the label, of its current parcels. */
+export function printedView({ shipments, slip_printed_at, pick_list_printed_at }: PrintedOrder) {
+  const labels = shipments.flatMap(({ status, label_printed_at }) =>
+    isGivenUp(status) || label_printed_at === null ? [] : [label_printed_at],
+  );
+  return {
+    label_at: labels.length === 0 ? null : iso(Math.min(...labels)),
+    slip_at: isoOrNull(slip_printed_at),
+    pick_list_at: isoOrNull(pick_list_printed_at),
   };
 }

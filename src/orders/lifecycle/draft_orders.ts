@@ -14,7 +14,7 @@ import { findAllBySku, findProducts, listBundleParts } from "../../products/prod
 import type { Tx } from "../../storage/database.ts";
 import { readTags } from "../changes/order_tags.ts";
 import type { CreateOrder } from "../order.schema.ts";
-import { initialOrderStatus } from "../order.transitions.ts";
+import { default_fulfillment_type, initialOrderStatus } from "../order.transitions.ts";
 import { type Order, type OrderFields, type OrderLine, unprinted } from "../order.ts";
 import {
   asActive,
@@ -166,7 +166,9 @@ function draftOrder(input: CreateOrder, named: OrderReferences, source: OrderSou
     shipping_address_id: recipient.address.id,
     shipping_address: addressIn(recipient.address),
     address_verification: recipient.address.verification,
+    fulfillment_type: input.fulfillment_type ?? default_fulfillment_type,
     shipping_method: input.shipping_method ?? null,
+    shipping_method_code: input.shipping_method_code ?? null,
     order_notes: input.order_notes ?? null,
     packing_note: input.packing_note ?? null,
     ...chosenIn(input, null),

@@ -78,7 +78,7 @@ export const listRoutes = routes("Orders", [
 export function filterOf(query: FilterOrders, { merchant_id }: Pick<Call, "merchant_id">): OrderFilter {
   const { status, customer_id, warehouse_id, order_number, imported, q } = query;
   const { hold_reason, short, late, sku, carrier, service, one_unit, labeled, printed, tag } = query;
-  const { shipping_method, platform } = query;
+  const { fulfillment_type, shipping_method, platform } = query;
   return {
     statuses: status && publicOrderStatuses.filter((one) => status.includes(one)),
     hold_reason,
@@ -90,6 +90,7 @@ export function filterOf(query: FilterOrders, { merchant_id }: Pick<Call, "merch
     tag,
     labeled,
     printed,
+    fulfillment_type,
     shipping_method,
     platform,
     late,

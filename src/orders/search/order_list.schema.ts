@@ -14,6 +14,7 @@ import {
 import { actionsIn } from "../../core/transitions.ts";
 import { OwnerView } from "../../storage/tenant.schema.ts";
 import {
+  fulfillmentTypes,
   holdReasons,
   orderStatuses,
   orderTransitions,
@@ -112,6 +113,9 @@ const orderFilters = {
         "If true, labeled orders whose labels have all been printed by `POST /documents`; if false, all others. To" +
         " print: `labeled=true&printed=false`.",
     }),
+  ),
+  fulfillment_type: Type.Optional(
+    several(choice(fulfillmentTypes, { description: "`ship`: orders to be shipped. `pickup`: those buyers collect." })),
   ),
   shipping_method: Type.Optional(textField(200, { description: "Orders with exactly this shipping method." })),
   platform: Type.Optional(

@@ -50,6 +50,7 @@ export interface OrderFilter extends OrderContentFilter {
   readonly late?: boolean | undefined;
   /** The platforms that it may have come from; `api` for none. */
   readonly platform?: readonly string[] | undefined;
+  readonly fulfillment_type?: readonly string[] | undefined;
   readonly shipping_method?: string | undefined;
   readonly warehouse_id?: readonly number[] | undefined;
   readonly imported?: boolean | undefined;
@@ -115,7 +116,8 @@ async function cutoffsBefore(db: Db, moment: number): Promise<{ readonly id: num
 
 function matching(filter: SettledFilter): SQL | undefined {
   const { statuses, customer_id, order_number, created_after, created_before, updated_after, updated_before } = filter;
-  const { shipped_after, shipped_before, platform, shipping_method, warehouse_id, imported, due } = filter;
+  const { shipped_after, shipped_before, platform, shipping_method, warehouse_id, imported, due, fulfillment_type } =
+    filter;
   return and(
     statuses === undefined ? undefined : (or(...statuses.map(hasStatus)) ?? template`1 = 0`),
     due,
@@ -123,6 +125,7 @@ function matching(filter: SettledFilter): SQL | undefined {
     shipped_before === undefined ? undefined : lt(orders.shipped_at, shipped_before),
     platform === undefined ? undefined : isAmong(orders.source_platform, platform),
     warehouse_id === undefined ? undefined : isAmong(orders.warehouse_id, warehouse_id),
+    fulfillment_type === undefined ? undefined : isAmong(orders.fulfillment_type, fulfillment_type),
     shipping_method === undefined ? undefined : eq(orders.shipping_method, shipping_method),
     customer_id === undefined ? undefined : isAmong(orders.customer_id, customer_id),
     order_number === undefined ? undefined : eq(orders.order_number, order_number),

@@ -31,7 +31,13 @@ interface RuledLine {
 /** The parts of an order that rules compare, as they are stored. */
 type StoredRuledOrder = Pick<
   Order,
-  "merchant_id" | "shipping_method" | "requires_cold_storage" | "subtotal_cents" | "currency" | "warehouse_id"
+  | "merchant_id"
+  | "shipping_method"
+  | "shipping_method_code"
+  | "requires_cold_storage"
+  | "subtotal_cents"
+  | "currency"
+  | "warehouse_id"
 > &
   Pick<Order, "source_platform" | "shipping_address" | "tags"> & { readonly lines: readonly RuledLine[] };
 
@@ -58,6 +64,7 @@ export async function ruledOrders(
     return {
       merchant_id: order.merchant_id,
       shipping_method: order.shipping_method,
+      shipping_method_code: order.shipping_method_code,
       country: order.shipping_address.country,
       zone: zoneOf(order, warehouses),
       weight: open.length === 0 ? null : sumOf(open.map((line) => timesOrNull(weightOf(line, by_id), line.units))),

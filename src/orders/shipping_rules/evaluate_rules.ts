@@ -8,6 +8,7 @@ import { type RuleActions, type RuleConditions, rulesFor, type ShippingRule } fr
 export interface RuledOrder {
   readonly merchant_id: number;
   readonly shipping_method: string | null;
+  readonly shipping_method_code: string | null;
   readonly country: string;
   /** Its zone by distance; null when unknown. */
   readonly zone: string | null;
@@ -99,7 +100,7 @@ function valuesOf(actions: RuleActions, order: RuledOrder): { [Field in RuleFiel
 function applies(conditions: RuleConditions, order: RuledOrder): boolean {
   const { shipping_methods, countries, zones, skus, platforms, tags, one_unit, requires_cold_storage } = conditions;
   return (
-    (shipping_methods === null || anyMatches([order.shipping_method ?? ""], shipping_methods)) &&
+    (shipping_methods === null || anyMatches(methodsOf(order), shipping_methods)) &&
     (countries === null || countries.includes(order.country)) &&
     (zones === null || (order.zone !== null && zones.includes(order.zone))) &&
     (skus === null || anyMatches(order.skus, skus)) &&
@@ -111,6 +112,10 @@ function applies(conditions: RuleConditions, order: RuledOrder): boolean {
     isValueWithin(conditions, order)
   );
 }
+
+/** The texts by which an order names its method. */
+const methodsOf = ({ shipping_method, shipping_method_code }: RuledOrder): string[] =>
+  shipping_method_code === null ? [shipping_method ?? ""] : [shipping_method ?? "", shipping_method_code];
 
 function hasAny(tags: readonly string[], wanted: readonly string[]): boolean {
   const keys = wanted.map(tagKey);

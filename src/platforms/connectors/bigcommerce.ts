@@ -67,6 +67,8 @@ const states: Readonly<Record<number, PlatformOrderState>> = {
   14: "open",      // Partially Refunded
 };
 
+const completed = 10;
+
 /** The carriers that BigCommerce knows and links to. */
 const providers = ["auspost", "canadapost", "fedex", "royalmail", "ups", "usps"];
 
@@ -158,6 +160,7 @@ async function report(access: PlatformAccess, parcel: ShipmentReport): Promise<s
   const ids = reported.map(({ id }) => String(id));
   if (open.length === 0) return ids[0] ?? null;
   const products = await listAll(access, `${path}/products`);
+  if (parcel.collected) return reportCollected(access, parcel, products);
   const addressOf = new Map(products.map(({ id, order_address_id }) => [String(id), order_address_id]));
   const unknown = open.find(({ external_id }) => !addressOf.has(external_id));
   if (unknown !== undefined) {
@@ -174,6 +177,19 @@ async function report(access: PlatformAccess, parcel: ShipmentReport): Promise<s
   return ids[0] ?? null;
 }
 
+/** Completes an order whose goods were collected, unless others are still to be shipped: they have no shipments. */
+async function reportCollected(
+  access: PlatformAccess,
+  { external_order_id, last }: ShipmentReport,
+  products: readonly JsonFields[],
+): Promise<null> {
+  const shipped = products.filter((product) => isGoods(product) && !isCollected(product));
+  if (!last || shipped.some((product) => unsentUnits(product) > 0)) return null;
+  const { status } = await call(access, "PUT", `/v2/orders/${external_order_id}`, { status_id: completed });
+  if (status === 404) throw platformError("BigCommerce no longer has the order.", { permanent: true });
+  return null;
+}
+
 function shipmentOf({ carrier, service, tracking_number, tracking_url }: ShipmentReport, mark: string) {
   const provider = (carrier ?? "").toLowerCase().replace(/[^a-z]/g, "");
   const fits = tracking_number !== null && tracking_number.length <= tracking_number_characters_max;
@@ -188,10 +204,15 @@ function shipmentOf({ carrier, service, tracking_number, tracking_url }: Shipmen
 
 function orderOf(order: JsonFields, products: readonly JsonFields[], addresses: readonly JsonFields[]): PlatformOrder {
   const billing = fieldsOrNone(order["billing_address"]);
-  const [address = {}] = addresses;
   // Prices are in the store's currency. `currency_code` is the currency that the buyer saw.
   const currency = readCurrency(order["default_currency_code"] ?? order["currency_code"], "default_currency_code");
-  const lines = products.flatMap((product, index) => lineOf(product, currency, `products[${index}]`));
+  const goods = products.filter(isGoods);
+  const collects = goods.length > 0 && goods.every(isCollected);
+  const [address = collects ? billing : {}] = addresses;
+  const lines = products.flatMap((product, index) => {
+    const is_own = isGoods(product) && (collects || !isCollected(product));
+    return is_own ? lineOf(product, currency, `products[${index}]`) : [];
+  });
   const parents = new Map(
     products.map(({ id, parent_order_product_id }) => [String(id), readIdOrNull(parent_order_product_id)]),
   );
@@ -216,6 +237,7 @@ function orderOf(order: JsonFields, products: readonly JsonFields[], addresses: 
       country: address["country_iso2"],
       phone: address["phone"],
     }),
+    fulfillment_type: collects ? "pickup" : "ship",
     lines: withUnits(bundlesAsParts(lines.map((line) => ({ line, parent_id: parents.get(line.external_id) ?? null })))),
     shipping_method: readText(address["shipping_method"], 200),
     shipping_amount_cents: readAmount(order["shipping_cost_ex_tax"], currency, "shipping_cost_ex_tax"),
@@ -232,11 +254,11 @@ function stateOf(order: JsonFields): PlatformOrderState {
   return states[Number(order["status_id"])] ?? "unpaid";
 }
 
-/** Whether a line has to be shipped: no files, certificates or goods for pickup. */
-function isSent({ type, order_pickup_method_id }: JsonFields): boolean {
-  const collected = Number(order_pickup_method_id ?? 0) > 0;
-  return type !== "digital" && type !== "giftcertificate" && !collected;
-}
+/** Whether a line is neither a file nor a certificate. */
+const isGoods = ({ type }: JsonFields): boolean => type !== "digital" && type !== "giftcertificate";
+
+/** Whether the buyer collects the goods of a line. */
+const isCollected = ({ order_pickup_method_id }: JsonFields): boolean => Number(order_pickup_method_id ?? 0) > 0;
 
 function unitsToShip(product: JsonFields, field: string): number {
   const refunded = readQuantity(product["quantity_refunded"] ?? 0, `${field}.quantity_refunded`);
@@ -249,7 +271,6 @@ function unsentUnits(product: JsonFields, field = "products"): number {
 }
 
 function lineOf(product: JsonFields, currency: string, field: string): PlatformLine[] {
-  if (!isSent(product)) return [];
   const external_id = readExternalId(product["id"], `${field}.id`);
   const [variant, own] = [readIdOrNull(product["variant_id"]), readIdOrNull(product["product_id"])];
   const discounts = fieldsIn(product["applied_discounts"]).map(({ amount }) =>

@@ -2,6 +2,7 @@
 
 import { hmacHex } from "../../core/crypto.ts";
 import { invalid } from "../../core/faults.ts";
+import type { FulfillmentType } from "../../orders/order.transitions.ts";
 import { fieldsIn, fieldsOrNone, type JsonFields, readText } from "../../outbound/api.ts";
 import type { PlatformInbound, PlatformLine, PlatformNotification, PlatformOrder } from "../platform.ts";
 import type { NotificationKind, PlatformOrderState } from "../platforms.transitions.ts";
@@ -152,7 +153,9 @@ function orderOf(order: JsonFields, lines: readonly JsonFields[]): PlatformOrder
       phone: address["phone"],
     }),
     lines: withUnits(goods.map(({ line, field }) => lineOf(line, currency, field))),
+    fulfillment_type: fulfillmentTypeOf(order),
     shipping_method: readText(shipping[0]?.["title"], 200),
+    shipping_method_code: readText(shipping[0]?.["code"], 200),
     shipping_amount_cents: costs.reduce((sum, cost) => sum + cost, 0),
     currency,
     notes: readNotes(
@@ -163,6 +166,21 @@ function orderOf(order: JsonFields, lines: readonly JsonFields[]): PlatformOrder
     created_at: readTimestamp(order["created_at"], "created_at"),
     updated_at: readTimestamp(order["updated_at"], "updated_at"),
   };
+}
+
+const collected: readonly unknown[] = ["PICK_UP", "LOCAL"];
+
+/**
+ * Whether the buyer collects the order, or the shop brings it itself: neither needs a parcel from here. A webhook does
+ * not say.
+ */
+function fulfillmentTypeOf(order: JsonFields): FulfillmentType | null {
+  if (order["fulfillment_orders"] === undefined) return null;
+  const open = fieldsIn(fieldsOrNone(order["fulfillment_orders"])["nodes"]).filter(
+    ({ status }) => status !== "CANCELLED",
+  );
+  const methods = open.map(({ deliveryMethod }) => fieldsOrNone(deliveryMethod)["methodType"]);
+  return methods.length > 0 && methods.every((method) => collected.includes(method)) ? "pickup" : "ship";
 }
 
 /** The state of an order by its payment status. An authorized payment may never be captured. */

@@ -30,10 +30,11 @@ export const order_query = `query Order($id: ID!, $after: String) {
     }
     shipping_lines: shippingLines(first: 10) {
       nodes {
-        title is_removed: isRemoved
+        title code is_removed: isRemoved
         discounted_price_set: discountedPriceSet { shop_money: shopMoney { amount } }
       }
     }
+    fulfillment_orders: fulfillmentOrders(first: 20) { nodes { status deliveryMethod { methodType } } }
     line_items: lineItems(first: 50, after: $after) {
       nodes {
         id name sku requires_shipping: requiresShipping gift_card: isGiftCard

@@ -145,10 +145,10 @@ function markOf({ tracking_number, shipped_at }: ShipmentReport): string {
 }
 
 function noteOf(parcel: ShipmentReport) {
-  const { carrier, service, tracking_url, last } = parcel;
+  const { carrier, service, tracking_url, collected, last } = parcel;
   const by = [carrier, service].flatMap((word) => word ?? []).join(" ");
   const words = [
-    `${last ? "Your order" : "A part of your order"} was shipped${by && ` by ${by}`}.`,
+    `${last ? "Your order" : "A part of your order"} was ${collected ? "collected" : `shipped${by && ` by ${by}`}`}.`,
     markOf(parcel),
     ...(tracking_url === null ? [] : [tracking_url]),
   ];
@@ -185,8 +185,10 @@ function orderOf(order: JsonFields, refunds: readonly JsonFields[]): PlatformOrd
       country: to["country"],
       phone: readText(to["phone"], 50) ?? billing["phone"],
     }),
-    lines: isCollected(methods) ? [] : withUnits(bundlesAsParts(lines)),
+    lines: withUnits(bundlesAsParts(lines)),
+    fulfillment_type: isCollected(methods) ? "pickup" : "ship",
     shipping_method: readPlain(methods[0]?.["method_title"], 200),
+    shipping_method_code: methodCode(methods[0] ?? {}),
     shipping_amount_cents: readAmount(order["shipping_total"], currency, "shipping_total"),
     currency,
     notes: readNotes([plain(order["customer_note"])], items.flatMap(lineNotes)),
@@ -200,6 +202,12 @@ function orderOf(order: JsonFields, refunds: readonly JsonFields[]): PlatformOrd
 
 /** Pickup methods of the classic checkout and of the block checkout. */
 const pickup_methods: readonly unknown[] = ["local_pickup", "pickup_location"];
+
+/** The method and its instance in a zone, such as `flat_rate:3`. */
+function methodCode({ method_id, instance_id }: JsonFields): string | null {
+  const [method, instance] = [readPlain(method_id, 100), readIdOrNull(instance_id)];
+  return method === null || instance === null || method.includes(":") ? method : `${method}:${instance}`;
+}
 
 /** Whether the buyer collects the goods. */
 function isCollected(methods: readonly JsonFields[]): boolean {

@@ -7,6 +7,7 @@ import type { CompleteAddress } from "../../core/postal_address.ts";
 import type { RetrySchedule } from "../../core/retry.ts";
 import { day_ms, hour_ms, second_ms } from "../../core/time.ts";
 import { defaultCompany, isErasedEmail } from "../../customers/customer.ts";
+import type { FulfillmentType } from "../../orders/order.transitions.ts";
 import { costOf, type LineAmounts, type OrderLine, uncancelledUnits } from "../../orders/order.ts";
 import { without } from "../../outbound/api.ts";
 import { checkProduct, productDefaults } from "../../products/product.ts";
@@ -15,6 +16,7 @@ import {
   type ImportAction,
   type ImportStatus,
   isQueued,
+  type PickupChoice,
   type Platform,
   type PlatformOrderState,
 } from "../platforms.transitions.ts";
@@ -27,10 +29,11 @@ export interface SeenPlatformOrder {
   readonly shipping_method: string;
   readonly notes: string;
   // Absent in records of older releases.
-  readonly email?: string;
   readonly staff_notes?: string;
   readonly attributes?: string;
   readonly currency?: string;
+  readonly shipping_method_code?: string;
+  readonly fulfillment_type?: FulfillmentType | null;
 }
 
 /** A line of a platform's order, as it was last processed. */
@@ -165,19 +168,27 @@ export function payloadAfter(
 }
 
 const isEqual = (a: SeenPlatformOrder | null, b: SeenPlatformOrder): boolean =>
-  (Object.keys(b) as (keyof SeenPlatformOrder)[]).every((part) => a?.[part] === b[part]);
+  // A part that a notification leaves open is null.
+  (Object.keys(b) as (keyof SeenPlatformOrder)[]).every((part) => b[part] === null || a?.[part] === b[part]);
 
 /** The step that a platform's order requires. */
 export type PlatformImportStep = "nothing" | "create" | "wait" | "ignore" | "cancel" | "change" | "hold" | "note";
+
+/** Whether an order is not imported, since its buyer collects it. */
+function isLeftOut({ fulfillment_type }: PlatformOrder, pickup_orders: PickupChoice): boolean {
+  return fulfillment_type === "pickup" && pickup_orders === "ignore";
+}
 
 /** Returns the step for an order. A version older than the last one changes nothing, whatever the order of arrival. */
 export function stepOf(
   order: PlatformOrder,
   before: Pick<OrderImport, "external_updated_at">,
   exists: boolean,
+  pickup_orders: PickupChoice,
 ): PlatformImportStep {
   if (order.updated_at < (before.external_updated_at ?? 0)) return "nothing";
   if (!exists) {
+    if (isLeftOut(order, pickup_orders)) return "ignore";
     if (order.state === "open") return order.lines.every((line) => leftOf(line) === 0) ? "ignore" : "create";
     return order.state === "unpaid" ? "wait" : "ignore";
   }
@@ -187,11 +198,15 @@ export function stepOf(
 }
 
 /** Returns the import's action after its order was processed, and the reason if there is no order here yet. */
-export function outcomeOf(state: PlatformOrderState, exists: boolean) {
+export function outcomeOf(order: PlatformOrder, exists: boolean, pickup_orders: PickupChoice) {
+  const { state } = order;
   const outcome = (action: ImportAction, code: string | null = null, message: string | null = null) => {
     return { action, code, message };
   };
   if (exists) return outcome("import");
+  if (isLeftOut(order, pickup_orders)) {
+    return outcome("ignore", pickup_order, "The buyer collects the order, and the connection ignores such orders.");
+  }
   if (state === "unpaid") return outcome("wait", "unpaid", "The platform reports the order as unpaid.");
   if (state === "cancelled")
     return outcome("ignore", "cancelled", "The order was cancelled at the platform before it was imported.");
@@ -201,6 +216,9 @@ export function outcomeOf(state: PlatformOrderState, exists: boolean) {
 
 /** The code of an import that is ignored because its order is a test order. */
 export const test_order = "test_order";
+const pickup_order = "pickup";
+/** The codes of ignored orders that another choice of the connection may import. */
+export const ignored_by_choice: readonly string[] = [test_order, pickup_order];
 
 /** Returns the order in the state that the connection's choices give it. */
 export function treatedBy({ pending_orders }: Pick<StoreConnection, "pending_orders">, order: PlatformOrder) {
@@ -231,10 +249,11 @@ export function seenOf(order: PlatformOrder): SeenPlatformOrder {
     lines: digest(parts),
     shipping_method: digest(shipping_method),
     notes: digest(notes),
-    email: digest(order.email),
     staff_notes: digest(order.staff_notes ?? null),
     attributes: digest(order.attributes ?? {}),
     currency,
+    shipping_method_code: digest(order.shipping_method_code ?? null),
+    fulfillment_type: order.fulfillment_type ?? null,
   };
 }
 

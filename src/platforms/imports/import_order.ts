@@ -15,7 +15,7 @@ import { holdForReview, holdOrder, releaseOrder } from "../../orders/changes/hol
 import { addNote } from "../../orders/changes/staff_notes.ts";
 import { importOrder } from "../../orders/lifecycle/create_order.ts";
 import type { CancelItems, UpdateOrder } from "../../orders/order.schema.ts";
-import { isOpen } from "../../orders/order.transitions.ts";
+import { default_fulfillment_type, isOpen, isPickup } from "../../orders/order.transitions.ts";
 import { type Order, type OrderHold, openUnits } from "../../orders/order.ts";
 import { findOrders, lockOrder, saveOrder } from "../../orders/orders.sql.ts";
 import { initialImportedProductStatus } from "../../products/product.ts";
@@ -67,11 +67,13 @@ export async function processOrderImport(
   if (before === null) return null;
   const { connection } = claim;
   const received = treatedBy(connection, order);
+  const { pickup_orders } = connection;
   const exists = (await findOrders(tx, [before.order_id])).length > 0;
-  const step = stepOf(received, before, exists);
+  const step = stepOf(received, before, exists, pickup_orders);
   const { external_updated_at, seen, lines } = before;
   if (step === "nothing") {
-    const outcome = outcomeOf(seen?.state ?? received.state, exists);
+    const state = seen?.state ?? received.state;
+    const outcome = outcomeOf({ ...received, state }, exists, pickup_orders);
     return settleImport(tx, before, claim, { ...outcome, external_updated_at: external_updated_at ?? 0, seen, lines });
   }
   await noteHiddenAddress(tx, connection, received);
@@ -91,7 +93,7 @@ export async function processOrderImport(
   }
   const done = await act(tx, { connection, received, order_id: before.order_id, seen, known: lines }, step);
   return settleImport(tx, before, claim, {
-    ...outcomeOf(received.state, exists || step === "create"),
+    ...outcomeOf(received, exists || step === "create", pickup_orders),
     external_updated_at: received.updated_at,
     seen: seenOf(received),
     lines: done,
@@ -166,7 +168,8 @@ async function create(tx: Tx, { connection, received, order_id }: PlatformOrderI
     customer_id,
     shipping_address_id: address.id,
     line_items: lineItems(wanted, received.currency),
-    shipping_method: fitted(received.shipping_method, method_max),
+    fulfillment_type: received.fulfillment_type ?? default_fulfillment_type,
+    ...methodOf(received),
     order_notes: fittedNotes(received.notes, notes_max),
     metadata: withAttributes({}, received),
     shipping_amount: moneyText(received.shipping_amount_cents, received.currency),
@@ -211,6 +214,12 @@ function withAttributes(metadata: Order["metadata"], { attributes = {} }: Platfo
 
 const test_tag = "test order";
 const method_max = 200;
+
+const methodOf = ({ shipping_method, shipping_method_code }: PlatformOrder) => ({
+  shipping_method: fitted(shipping_method, method_max),
+  shipping_method_code: fitted(shipping_method_code, method_max),
+});
+
 const notes_max = 2000;
 
 const lineItems = (wanted: readonly WantedLine[], currency: string) =>
@@ -280,6 +289,10 @@ async function change(tx: Tx, what: PlatformOrderInput): Promise<readonly Import
   if (received.currency === order.currency) {
     await setShippingAmount(tx, order_id, received.shipping_amount_cents, actor);
   } else if (isChanged(what, "currency")) late.push(`its currency changed to ${received.currency}`);
+  const type = received.fulfillment_type ?? order.fulfillment_type;
+  if (type !== (seen?.fulfillment_type ?? order.fulfillment_type)) {
+    late.push(isPickup({ fulfillment_type: type }) ? "its buyer now collects it" : "it is now to be shipped");
+  }
   const buyer = await followBuyer(tx, what, order);
   if (isChanged(what, "staff_notes")) await noteForStaff(tx, what);
   const follow = async (input: UpdateOrder) => {
@@ -312,8 +325,8 @@ async function changesOf(tx: Tx, what: PlatformOrderInput, order: Order): Promis
     const address = await keepAddress(tx, order.customer_id, addressOf(received));
     changes.push(["address", { shipping_address_id: address.id }]);
   }
-  if (seen?.shipping_method !== now.shipping_method) {
-    changes.push(["shipping method", { shipping_method: fitted(received.shipping_method, method_max) }]);
+  if (seen?.shipping_method !== now.shipping_method || isChanged(what, "shipping_method_code")) {
+    changes.push(["shipping method", methodOf(received)]);
   }
   if (seen?.notes !== now.notes && !were_mixed)
     changes.push(["notes", { order_notes: fittedNotes(received.notes, notes_max) }]);
@@ -322,7 +335,10 @@ async function changesOf(tx: Tx, what: PlatformOrderInput, order: Order): Promis
 }
 
 /** Whether a part of the order that older releases did not record has changed since it was last processed. */
-function isChanged({ received, seen }: PlatformOrderInput, part: "staff_notes" | "attributes" | "currency"): boolean {
+function isChanged(
+  { received, seen }: PlatformOrderInput,
+  part: "staff_notes" | "attributes" | "currency" | "shipping_method_code",
+): boolean {
   return seen?.[part] !== undefined && seen[part] !== seenOf(received)[part];
 }
 

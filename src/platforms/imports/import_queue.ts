@@ -15,7 +15,7 @@ import {
   isQueued,
 } from "../platforms.transitions.ts";
 import type { ImportClaim, ImportedLine, OrderImport, SeenPlatformOrder } from "./import.ts";
-import { giveUpAt, payloadAfter, platformRetries, reasonOf, test_order } from "./import.ts";
+import { giveUpAt, ignored_by_choice, payloadAfter, platformRetries, reasonOf } from "./import.ts";
 import {
   findImports,
   importQueue,
@@ -187,7 +187,7 @@ export async function settleImport(
     status,
     ...(is_outdated ? { next_at: tx.now } : { error_code: code, error_message: message }),
     // Waiting orders and test orders keep their payload: they may have to be processed again without being fetched.
-    payload: is_outdated || awaitsPayment(status) || code === test_order ? current.payload : null,
+    payload: is_outdated || awaitsPayment(status) || ignored_by_choice.includes(code ?? "") ? current.payload : null,
     imported_at: action === "import" ? tx.now : current.imported_at,
   };
   await saveImport(tx, settled);

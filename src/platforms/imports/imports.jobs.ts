@@ -42,7 +42,9 @@ async function importOne(claim: ImportClaim, all: Store, service: Service): Prom
   const store = all.scoped({ visible: merchant_id, owner: merchant_id });
   const access = accessTo(claim.connection, store, service);
   try {
-    const order = claim.import.payload ?? (await fetchOrder(claim, access));
+    const order = isVague(claim)
+      ? await fetchVague(claim, access)
+      : (claim.import.payload ?? (await fetchOrder(claim, access)));
     if (order?.state === "cancelled") await voidLabelsAtCarriers(claim, store, service);
     const done = await store.write((tx) =>
       order === null ? processMissingOrder(tx, claim) : processOrderImport(tx, claim, order),
@@ -69,6 +71,26 @@ async function voidLabelsAtCarriers({ connection, import: { order_id } }: Import
     const is_expected =
       error instanceof Fault && ["label_not_voidable", "invalid_state_transition"].includes(error.code);
     if (!is_expected) throw error;
+  }
+}
+
+/** Whether an order is new, and its notification does not say whether its buyer collects it, but the platform can. */
+function isVague({ connection, import: { payload, imported_at } }: ImportClaim): boolean {
+  return payload?.fulfillment_type === null && imported_at === null && hasApiAccess(connection);
+}
+
+const vague_attempts_max = 5;
+
+/** Fetches an order whose notification is vague. If that keeps failing, the notification has to suffice. */
+async function fetchVague(claim: ImportClaim, access: PlatformAccess): Promise<PlatformOrder | null> {
+  const { payload, attempts } = claim.import;
+  const fallback = attempts > vague_attempts_max ? payload : null;
+  try {
+    return (await fetchOrder(claim, access)) ?? fallback;
+  } catch (error) {
+    if (error instanceof Fault && error.facts["permanent"] === true) return payload;
+    if (fallback !== null) return fallback;
+    throw error;
   }
 }
 

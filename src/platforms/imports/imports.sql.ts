@@ -14,7 +14,7 @@ import { prepared, type StatementArgs } from "../../storage/statements.ts";
 import { getConnection } from "../connections.sql.ts";
 import { importStatuses, importTransitions, queuedImports, unfinishedImports } from "../platforms.transitions.ts";
 import type { OrderImport } from "./import.ts";
-import { giveUpAt, test_order } from "./import.ts";
+import { giveUpAt, ignored_by_choice } from "./import.ts";
 
 const isQueued = isOneOf(platform_imports.status, queuedImports);
 
@@ -130,7 +130,7 @@ export async function requeueFailed(tx: Tx, connection_id: number): Promise<void
 
 const reconsidered = bulkTransition(importTransitions, "reconsider");
 
-/** Queues the imports of a connection again that wait for a payment, or were ignored because they are test orders. */
+/** Queues the imports of a connection again that wait for a payment, or were ignored by another choice. */
 export async function reconsiderImports(tx: Tx, connection_id: number): Promise<void> {
   const { status, error_code } = platform_imports;
   await tx.sql
@@ -140,7 +140,7 @@ export async function reconsiderImports(tx: Tx, connection_id: number): Promise<
       and(
         eq(platform_imports.connection_id, connection_id),
         isOneOf(status, reconsidered.from),
-        or(isOneOf(status, [importTransitions.wait.to]), eq(error_code, test_order)),
+        or(isOneOf(status, [importTransitions.wait.to]), isOneOf(error_code, ignored_by_choice)),
       ),
     );
 }

@@ -3,6 +3,7 @@ import { wireId } from "../../core/ids.ts";
 import { retryWait } from "../../core/retry.ts";
 import { transition } from "../../core/transitions.ts";
 import { listUnreportedShipments, takeUnreportedShipments } from "../../orders/fulfillment/shipments.sql.ts";
+import { isPickup } from "../../orders/order.transitions.ts";
 import type { Order } from "../../orders/order.ts";
 import { findOrders } from "../../orders/orders.sql.ts";
 import type { Tx } from "../../storage/database.ts";
@@ -101,6 +102,7 @@ async function contentOf(tx: Tx, { order_id, shipment_id, lines, id }: ShipmentU
     tracking_number: shipment?.tracking_number ?? null,
     tracking_url: shipment?.tracking_url ?? null,
     shipped_at: shipment?.shipped_at ?? tx.now,
+    collected: isPickup(order),
     last: isSent(order) && others.every((other) => other.id === id || !isUpdateQueued(other.status)),
   };
 }

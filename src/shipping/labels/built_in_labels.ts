@@ -52,8 +52,8 @@ interface SoldLabel {
  * for each purchase its label; or its refusal, which changed nothing; or "run_individually", since an
  * earlier purchase is for the same order. Tracking and events are left to tracking's `buyTrackedLabels`. Concurrent use
  * of a quote refuses all purchases at once (quote_used).
- * Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label, invalid_state_transition,
- * quote_mismatch, quote_used.
+ * Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label, pickup_order,
+ * invalid_state_transition, quote_mismatch, quote_used.
  */
 export async function buyLabels(
   tx: Tx,

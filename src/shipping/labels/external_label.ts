@@ -38,7 +38,8 @@ interface LabelRecorder {
 /**
  * Opens a parcel with a label that was bought elsewhere. Tracking and the event are left to tracking's
  * `recordExternalLabel`.
- * Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label, invalid_state_transition.
+ * Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label, pickup_order,
+ * invalid_state_transition.
  */
 export async function addExternalLabel(
   tx: Tx,

@@ -97,8 +97,8 @@ export async function sellerOfQuote(db: Db, quote: RateQuote): Promise<LabelSell
 /**
  * Claims the purchase of a carrier's label for a parcel of an order: opens the parcel and inserts the label as
  * `processing`.
- * Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label, invalid_state_transition,
- * quote_mismatch, quote_used.
+ * Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label, pickup_order,
+ * invalid_state_transition, quote_mismatch, quote_used.
  */
 export async function beginPurchase(
   tx: Tx,

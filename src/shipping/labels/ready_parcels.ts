@@ -78,8 +78,8 @@ export interface ReadyParcel extends Omit<RequestedParcel, "from" | "to"> {
 /**
  * Locks the orders of purchases and validates their parcels. Returns for each its parcel; or its refusal; or
  * "run_individually", since an earlier purchase is for the same order.
- * Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label, invalid_state_transition,
- * quote_mismatch.
+ * Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label, pickup_order,
+ * invalid_state_transition, quote_mismatch.
  */
 export async function readyParcels(
   tx: Tx,

@@ -52,7 +52,7 @@ export function quoteRoutes(service: Service) {
         " `shipping_choice` of an order picks a rate, and provides carton and insurance unless the request does;" +
         " `rule_choice` is what its rules would pick.",
       // Quotes are stored.
-      refuses: ["ambiguous_identifier", "resource_missing", "storage_full", "storage_unavailable"],
+      refuses: ["ambiguous_identifier", "pickup_order", "resource_missing", "storage_full", "storage_unavailable"],
       body: GetRates,
       answers: { 200: EnvelopedView(RatesView) },
       answer: ({ call, body }) => rates(call, body, service),

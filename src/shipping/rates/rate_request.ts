@@ -7,6 +7,7 @@ import { completeAddress } from "../../core/postal_address.ts";
 import { addedUp, namedUnits, unitsOf, unitsWithoutParcel } from "../../orders/fulfillment/order_units.ts";
 import { resolveOrder } from "../../orders/lifecycle/order_lookup.sql.ts";
 import { type Order, openUnits } from "../../orders/order.ts";
+import { refusePickup } from "../../orders/order_lines.ts";
 import { productsToWeigh, weightOf } from "../../orders/order_weight.ts";
 import { getOrder } from "../../orders/orders.sql.ts";
 import type { RuleCarton } from "../../orders/shipping_rules/shipping_rule.ts";
@@ -217,7 +218,7 @@ export interface RateQuestion {
 /**
  * Reads a request for rates of a described parcel, or of an order's next parcel. A refusal of products without a weight
  * names the field `weight_field`.
- * Refuses: validation_failed, resource_missing, ambiguous_identifier.
+ * Refuses: validation_failed, resource_missing, ambiguous_identifier, pickup_order.
  */
 export async function readRateQuestion(
   db: Db,
@@ -249,6 +250,7 @@ interface RateInput {
 /** The question about an order's next parcel. Its choice provides carton and insurance, unless the request does. */
 async function questionOfOrder(db: Db, body: GetRates, name: string | number, input: RateInput): Promise<RateQuestion> {
   const order = await getOrder(db, await resolveOrder(db, name));
+  refusePickup(order);
   const carton = order.shipping_choice?.carton ?? null;
   const goods = goodsOf(order, body.items);
   const products = await findProducts(db, productsToWeigh(order));

@@ -26,6 +26,7 @@ async function tableOf(random: Random): Promise<ShippingRule[]> {
 const factsOf = (order: OracleOrder) => ({
   merchant_id: Number(order.merchant_id.slice(4)),
   shipping_method: order.method,
+  shipping_method_code: null,
   country: order.country,
   zone: order.zone,
   weight: order.grams === null ? null : readFraction(order.grams, 1_000_000_000n),

@@ -62,6 +62,7 @@ export const parcel = (
   tracking_number: "1Z999AA10123456784",
   tracking_url: "https://track.example/1Z999AA10123456784",
   shipped_at: at + hour_ms,
+  collected: false,
   last: true,
   ...more,
 });

@@ -81,6 +81,7 @@ describe("an order", () => {
           total_cents: 750,
         },
       ],
+      fulfillment_type: "ship",
       shipping_method: "Ground",
       shipping_amount_cents: 650,
       currency: "USD",

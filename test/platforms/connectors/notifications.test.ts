@@ -76,16 +76,18 @@ const wishes = [
   { name: "_builder_id", value: "77" },
 ];
 
+const goods = [
+  { name: "Lamp - Brass", sku: "LAMP-B", quantity: 3, current_quantity: 2, price: "40.00", discount: "8.01" },
+  { name: "Gift card", gift_card: true, requires_shipping: false },
+  { name: "Card in a box", gift_card: true },
+  { name: "E-book", requires_shipping: false },
+  { name: "Tray", sku: "", properties: wishes },
+  { name: "Taken out", quantity: 2, current_quantity: 0 },
+];
+
 describe("Shopify", () => {
   test("contains the whole order, without cards and lines that are not shipped", () => {
-    const order = shopOrder(5001, at, { note: "Leave at the\ndoor" }, [
-      { name: "Lamp - Brass", sku: "LAMP-B", quantity: 3, current_quantity: 2, price: "40.00", discount: "8.01" },
-      { name: "Gift card", gift_card: true, requires_shipping: false },
-      { name: "Card in a box", gift_card: true },
-      { name: "E-book", requires_shipping: false },
-      { name: "Tray", sku: "", properties: wishes },
-      { name: "Taken out", quantity: 2, current_quantity: 0 },
-    ]);
+    const order = shopOrder(5001, at, { note: "Leave at the\ndoor" }, goods);
     const read = shopify.read(inbound(sh.notification(order, { event_id: "ev-1" })));
     expect(read).toEqual({
       kind: "order",
@@ -136,7 +138,9 @@ describe("Shopify", () => {
             total_cents: 1000,
           },
         ],
+        fulfillment_type: null,
         shipping_method: "Colissimo",
+        shipping_method_code: null,
         shipping_amount_cents: 500,
         currency: "EUR",
         notes: "Leave at the\ndoor\nTray: Engraving: For Zoë",
@@ -267,7 +271,9 @@ describe("WooCommerce", () => {
           total_cents: 401,
         },
       ],
+      fulfillment_type: "ship",
       shipping_method: "Royal Mail 48",
+      shipping_method_code: "flat_rate",
       shipping_amount_cents: 420,
       currency: "GBP",
       notes: "Thanks!\nSoap: Ribbon: Blue",

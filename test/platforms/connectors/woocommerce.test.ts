@@ -65,12 +65,12 @@ describe("an order", () => {
     expect(await fetchOrder(access(), "816")).toEqual(told);
   });
 
-  test.each(["local_pickup", "pickup_location"])("that is collected (%s) has nothing to send", async (method_id) => {
+  test.each(["local_pickup", "pickup_location"])("that is collected (%s) is told apart", async (method_id) => {
     const order = wc.add(
       siteOrder(817, at, { shipping_lines: [{ method_id, method_title: "Pickup", total: "0.00" }] }),
     );
     const told = read(inbound(wc.notification(order))).order;
-    expect([told?.state, told?.lines]).toEqual(["open", []]);
+    expect([told?.state, told?.fulfillment_type, told?.shipping_method_code]).toEqual(["open", "pickup", method_id]);
     expect(await fetchOrder(access(), "817")).toEqual(told);
   });
 

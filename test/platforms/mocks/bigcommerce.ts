@@ -206,6 +206,12 @@ function answer(store: Store, rest: string, asked: Asked): Answered {
   const order = store.orders.get(Number(id));
   if (order === undefined) return error(404, "The requested resource was not found.");
   if (method === "POST" && list === "shipments") return createShipment(store, order, asked);
+  if (method === "PUT" && list === undefined) {
+    const { status_id, ...others } = objectOf(asked.body) ?? {};
+    if (Object.keys(others).length > 0 || !Number.isInteger(status_id)) return error(400, "The status is invalid.");
+    changeOrder(store, order, { status_id });
+    return { status: 200, body: order.fields };
+  }
   if (method !== "GET") return error(405, "The method is not allowed.");
   if (list === undefined) return { status: 200, body: order.fields };
   if (list === "products") return pageOf(order.products, query);

@@ -63,7 +63,10 @@ type FulfillmentOrderSupportedAction { action: FulfillmentOrderAction! externalU
 type FulfillmentOrderAssignedLocation { name: String! location: Location }
 type FulfillmentOrderLineItem { id: ID! remainingQuantity: Int! totalQuantity: Int! lineItem: LineItem! }
 type FulfillmentOrderLineItemConnection { nodes: [FulfillmentOrderLineItem!]! pageInfo: PageInfo! }
+enum DeliveryMethodType { LOCAL NONE PICKUP_POINT PICK_UP RETAIL SHIPPING }
+type DeliveryMethod { methodType: DeliveryMethodType! }
 type FulfillmentOrder {
+  deliveryMethod: DeliveryMethod
   id: ID! status: FulfillmentOrderStatus! supportedActions: [FulfillmentOrderSupportedAction!]!
   assignedLocation: FulfillmentOrderAssignedLocation!
   lineItems(first: Int, after: String): FulfillmentOrderLineItemConnection!

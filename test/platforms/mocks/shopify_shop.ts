@@ -28,6 +28,7 @@ export interface Fulfillment {
 
 export interface Open {
   readonly id: number;
+  method?: "PICK_UP" | "LOCAL";
   readonly location: number;
   status: "OPEN" | "CLOSED" | "ON_HOLD" | "CANCELLED";
   readonly lines: { readonly id: number; readonly line_id: number; remaining: number; readonly total: number }[];
@@ -216,8 +217,9 @@ export function orderView(order: ShopOrder) {
     shippingAddress: addressView(fields["shipping_address"]),
     shippingLines: (page: Json) =>
       connection(
-        (fields["shipping_lines"] as Json[]).map(({ title, is_removed, price, discounted_price }) => ({
+        (fields["shipping_lines"] as Json[]).map(({ title, code = null, is_removed, price, discounted_price }) => ({
           title,
+          code,
           isRemoved: is_removed,
           originalPriceSet: money(String(price), fields["currency"]),
           discountedPriceSet: money(String(discounted_price), fields["currency"]),
@@ -252,9 +254,10 @@ export const fulfillmentView = ({ id, status, tracking, lines }: Fulfillment, li
 });
 
 /** A fulfillment order as the API returns it. */
-export const openView = ({ id, status, location, lines }: Open, lineOf: (id: number) => unknown) => ({
+export const openView = ({ id, status, location, method, lines }: Open, lineOf: (id: number) => unknown) => ({
   id: gid("FulfillmentOrder", id),
   status,
+  deliveryMethod: { methodType: method ?? "SHIPPING" },
   supportedActions: status === "OPEN" ? [{ action: "CREATE_FULFILLMENT" }, { action: "HOLD" }] : [],
   assignedLocation: { name: `Shed ${location}`, location: { id: gid("Location", location), name: `Shed ${location}` } },
   lineItems: (page: Json) =>

@@ -34,6 +34,8 @@ interface Store extends Pick<MockServer, "url" | "asked" | "stop" | "fail"> {
   readonly sendElsewhere: ((id: number, line: number, units: number) => void) | null;
   /** The order's present notification. */
   notification(id: number): { body: string; headers: Record<string, string> };
+  /** Makes an order one that its buyer collects. */
+  collect(id: number): void;
   /** Changes fields of an order, in the platform's format. */
   edit(id: number, fields: Json): void;
   /** Changes the buyer's email address. */
@@ -79,6 +81,11 @@ async function openBigCommerceStore(): Promise<Store> {
       productOf(id, line).quantity_shipped += units;
       mock.change(mock.orders.get(id) as StoreOrder, { status_id: 3 });
     },
+    collect(id) {
+      const { products = [], addresses = [] } = mock.orders.get(id) ?? {};
+      for (const product of products) Object.assign(product, { order_address_id: 0, order_pickup_method_id: 3 });
+      addresses.length = 0;
+    },
     edit: (id, fields) => mock.change(mock.orders.get(id) as StoreOrder, fields),
     setEmail(id, email) {
       const order = mock.orders.get(id) as StoreOrder;
@@ -98,7 +105,7 @@ async function openBigCommerceStore(): Promise<Store> {
         tracking: tracking_number || null,
         units: items.map(({ order_product_id, quantity }) => [order_product_id % 100, quantity] as const),
       })),
-    isDone: (id) => mock.orders.get(id)?.fields["status_id"] === 2,
+    isDone: (id) => [2, 10].includes(Number(mock.orders.get(id)?.fields["status_id"])),
     telling: { method: "POST", having: "/shipments" },
   };
 }
@@ -140,6 +147,11 @@ async function openShopifyStore(): Promise<Store> {
         lines,
       });
       mock.change(order, { fulfillment_status: "partial" });
+    },
+    collect(id) {
+      const order = mock.orders.get(id) as ShopOrder;
+      Object.assign(order.fields, { shipping_address: null });
+      for (const one of order.fulfillment_orders) one.method = "PICK_UP";
     },
     edit: (id, fields) => mock.change(mock.orders.get(id) as ShopOrder, fields),
     setEmail: (id, email) => mock.change(mock.orders.get(id) as ShopOrder, { email }),
@@ -189,6 +201,12 @@ async function openWooCommerceStore(): Promise<Store> {
       mock.refund(mock.orders.get(id) as SiteOrder, id * 100 + line, units);
     },
     sendElsewhere: null,
+    collect(id) {
+      const lines = [
+        { id: 1, method_title: "Collect in store", method_id: "local_pickup", instance_id: "4", total: "0" },
+      ];
+      Object.assign(mock.orders.get(id)?.fields as object, { shipping_lines: lines });
+    },
     edit: (id, fields) => mock.change(mock.orders.get(id) as SiteOrder, fields),
     setEmail(id, email) {
       const order = mock.orders.get(id) as SiteOrder;

@@ -306,7 +306,9 @@ describe("a store with an API that may not be called", () => {
     const [skipped] = await shop.reports(order);
     expect(skipped).toMatchObject({ status: "skipped", reason: { code: "no_api_token" }, attempts: 0 });
     const again = await shop.done("POST", `${path}/reports/${skipped.id}/retry`);
-    expect([again.status, again.reason.code, shop.store.asked.length]).toEqual(["skipped", "no_api_token", 0]);
+    expect([again.status, again.reason.code]).toEqual(["skipped", "no_api_token"]);
+    // The order was fetched when it was new.
+    expect(shop.store.asked.length).toBe(1);
     await shop.done("PATCH", path, { api_token: (shop.store.connection as { api_token: string }).api_token });
     await shop.app.runJobs();
     expect([trackings(650), await statuses(order)]).toEqual([["T1"], ["reported"]]);

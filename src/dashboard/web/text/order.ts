@@ -260,6 +260,7 @@ export const orderTexts = {
   shareNoteHelp: "Otherwise only your own team sees it.",
   noteShared: "Shared",
   cold: "Cold storage",
+  pickup: "Collected by the buyer",
   backorders: "Backorder allowed",
   externalId: "Source order number",
   created: "Placed",

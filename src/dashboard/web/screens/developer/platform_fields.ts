@@ -1,7 +1,24 @@
-import { type Platform, pendingOrders, platforms, testOrders } from "../../../../platforms/platforms.transitions.ts";
+import {
+  type Platform,
+  pendingOrders,
+  pickupChoices,
+  platforms,
+  testOrders,
+} from "../../../../platforms/platforms.transitions.ts";
 import type { FormField } from "../../components/fields.tsx";
 import { words } from "../../text/common.ts";
 import { platformTexts as texts } from "../../text/platforms.ts";
+
+const pickupField = {
+  kind: "select",
+  name: "pickup_orders",
+  label: texts.pickupOrders,
+  required: true,
+  first: "ignore",
+  width: "half",
+  options: pickupChoices.map((value) => ({ value, title: texts.pickupChoices[value] })),
+  help: texts.pickupHelp,
+} as const satisfies FormField;
 
 const choices = [
   {
@@ -72,6 +89,7 @@ export const connectionFields = (platform: Platform, fresh: boolean): readonly F
       width: "half",
       ...(!fresh && { blank: "" }),
     },
+    pickupField,
     ...(platform === "shopify" ? choices : []),
     { ...text, name: "api_url", label: texts.apiUrl, help: texts.apiUrlHelp, mono: true },
   ];

@@ -103,6 +103,7 @@ export function DetailsCard({ order }: { readonly order: Order }) {
   const facts: DescriptionRow[] = [
     [texts.packingNote, order.packing_note],
     [texts.notes, order.order_notes],
+    order.fulfillment_type === "pickup" ? [texts.pickup, words.yes] : null,
     order.requires_cold_storage ? [texts.cold, words.yes] : null,
     order.priority === 0 ? null : [words.priority, String(order.priority)],
     order.allow_backorder ? null : [texts.backorders, words.no],
