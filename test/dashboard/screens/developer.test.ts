@@ -1,7 +1,8 @@
 // API keys and webhooks as a person sets them up, with a real receiver.
 import { afterAll, expect, test } from "bun:test";
+import { openShopify } from "../../platforms/mocks/shopify.ts";
 import { isLong } from "../../volume.ts";
-import { describeInHouse, lookAt } from "../browser.ts";
+import { describeInHouse, lookAt, lookAtPage } from "../browser.ts";
 
 interface Received {
   readonly headers: Headers;
@@ -172,6 +173,27 @@ describeInHouse("the screens for developers", (house) => {
     await page.waitForSelector(".copy-field code");
     expect(await page.content()).not.toContain("long-enough-secret");
   });
+
+  test("a shop's warnings and health are shown, and its connection is tested", async () => {
+    const mock = await openShopify({ shop: "looked-at.myshopify.com" });
+    const { client_id, client_secret } = mock.app;
+    const store = { platform: "shopify", store_id: mock.shop, api_url: mock.url, client_id, client_secret };
+    const { id } = (await house.test.must("POST", "/platforms", store)).data;
+    mock.app.scopes = ["read_orders", "read_products"];
+    const { page } = await house.open(`/settings/platforms/${id}?mode=test&tab=details`);
+    await page.click("button:has-text('Test connection')");
+    await page.waitForSelector("dialog li:has-text('write_merchant_managed_fulfillment_orders is missing')");
+    await lookAtPage(page, "dialog .check-lines", "platform-test");
+    await page.click("dialog button[title=Close], dialog button[aria-label=Close]");
+    mock.app.refusal = { status: 400, body: "Oauth error shop_not_permitted" };
+    mock.app.revoke();
+    await house.test.must("POST", `/platforms/${id}/test`, {});
+    await page.reload();
+    await page.waitForSelector(".notice.warning:has-text('belong to one organization')");
+    await page.waitForSelector("dt:has-text('Access token expires')");
+    await lookAtPage(page, ".notice.warning", "platform-health");
+    mock.stop();
+  }, 120_000);
 
   test.each([
     ["/settings/keys", "tbody tr", "keys"],

@@ -7,7 +7,12 @@ import type { BackupRunView, BackupSettingsView, RestorationView } from "../../.
 import type { ServerView } from "../../../operations/health/health.schema.ts";
 import type { HistoryView } from "../../../operations/health/servers.routes.ts";
 import type { MailView, TestMailView } from "../../../operations/mail.schema.ts";
-import type { ConnectionView, ImportView, ReportView } from "../../../platforms/platforms.schema.ts";
+import type {
+  ConnectionTestView,
+  ConnectionView,
+  ImportView,
+  ReportView,
+} from "../../../platforms/platforms.schema.ts";
 import type { DisclosureView, ErasureView, RetentionView } from "../../../privacy/privacy.schema.ts";
 import type {
   AttemptView,
@@ -28,6 +33,7 @@ export type MailTest = Static<typeof TestMailView>;
 export type History = Static<typeof HistoryView>;
 export type ApiEvent = Static<typeof EventView>;
 export type PlatformConnection = Static<typeof ConnectionView>;
+export type PlatformTest = Static<typeof ConnectionTestView>;
 export type PlatformImport = Static<typeof ImportView>;
 export type PlatformReport = Static<typeof ReportView>;
 export type Webhook = Static<typeof SubscriptionView>;

@@ -18,7 +18,15 @@ import { connectionFields, platformOptions } from "./platform_fields.ts";
 const columns: readonly TableColumn<PlatformConnection>[] = [
   { id: "name", title: words.name, text: "name", wide: true },
   { id: "platform", title: texts.platform, cell: ({ platform }) => texts.platforms[platform] },
-  { id: "status", title: words.status, cell: ({ status }) => <Badge state={status} /> },
+  {
+    id: "status",
+    title: words.status,
+    cell: ({ status, warnings }) => (
+      <>
+        <Badge state={status} /> {warnings.length > 0 && <Badge tone="warning">{texts.warning}</Badge>}
+      </>
+    ),
+  },
   { id: "store", title: texts.store, code: "store_id" },
   { id: "created", title: texts.created, time: "created_at" },
 ];

@@ -5,11 +5,12 @@ import { Badge } from "../../components/badge.tsx";
 import { Card, Columns, Page } from "../../components/page.tsx";
 import { type RecordProps, recordScreen } from "../../components/record_screen.tsx";
 import { Tabs } from "../../components/tabs.tsx";
-import { CopyField, DescriptionList, Time } from "../../components/values.tsx";
+import { CopyField, DescriptionList, type DescriptionRow, Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { titles } from "../../text/navigation.ts";
 import { platformTexts as texts } from "../../text/platforms.ts";
 import { connectionFields } from "./platform_fields.ts";
+import { HealthCard, testAction, Warnings } from "./platform_health.tsx";
 import { Imports, Reports } from "./platform_queues.tsx";
 
 /** One store: its imported orders, its reported parcels and its settings. */
@@ -25,6 +26,7 @@ function PlatformPage({ record: shop, etag, back }: RecordProps<PlatformConnecti
       below={`${texts.platforms[shop.platform]} · ${shop.store_id}`}
       acts={<Acts shop={shop} etag={etag} />}
     >
+      <Warnings shop={shop} />
       <Tabs
         name={titles.platform}
         tabs={[
@@ -39,14 +41,21 @@ function PlatformPage({ record: shop, etag, back }: RecordProps<PlatformConnecti
 
 function Details({ shop }: { readonly shop: PlatformConnection }) {
   const { platform } = shop;
+  const choices: readonly DescriptionRow[] = [
+    [texts.pendingOrders, texts.pendingChoices[shop.pending_orders]],
+    [texts.testOrders, texts.testChoices[shop.test_orders]],
+  ];
   const credential = (has: boolean, last: string | null) => (has ? texts.stored(last) : words.none);
   return (
     <Columns
       main={
-        <Card title={texts.callback}>
-          <p>{texts.callbackHelp}</p>
-          <CopyField text={shop.callback_url} name={texts.callback} />
-        </Card>
+        <>
+          <HealthCard shop={shop} />
+          <Card title={texts.callback}>
+            <p>{texts.callbackHelp}</p>
+            <CopyField text={shop.callback_url} name={texts.callback} />
+          </Card>
+        </>
       }
       side={
         <Card title={words.details}>
@@ -61,6 +70,7 @@ function Details({ shop }: { readonly shop: PlatformConnection }) {
               platform === "shopify" ? [texts.clientId, shop.client_id ?? words.none] : null,
               [texts.tokens[platform], credential(shop.has_api_token, shop.api_token_last_four)],
               [texts.secrets[platform], credential(shop.has_client_secret, shop.client_secret_last_four)],
+              ...(platform === "shopify" ? choices : []),
               [texts.created, <Time at={shop.created_at} />],
             ]}
           />
@@ -79,6 +89,7 @@ function Acts({ shop, etag }: { readonly shop: PlatformConnection; readonly etag
     done: texts.saved(name),
   });
   const actions: readonly Action[] = [
+    testAction(shop),
     {
       title: words.edit,
       icon: "edit",

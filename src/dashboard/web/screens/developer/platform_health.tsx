@@ -1,0 +1,64 @@
+import { post } from "../../api/client.ts";
+import type { PlatformConnection, PlatformTest } from "../../api/developer_types.ts";
+import type { Action } from "../../components/action.tsx";
+import { Badge } from "../../components/badge.tsx";
+import { Dialog, openDialog } from "../../components/dialog.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { Card } from "../../components/page.tsx";
+import { DescriptionList, Time } from "../../components/values.tsx";
+import { platformTexts as texts } from "../../text/platforms.ts";
+
+/** What somebody should do about the connection. */
+export function Warnings({ shop: { warnings } }: { readonly shop: PlatformConnection }) {
+  return warnings.map(({ code, message }) => (
+    <Notice key={code} kind="warning">
+      <p>{message}</p>
+    </Notice>
+  ));
+}
+
+/** How the connection works: what came and went last, and what failed. */
+export function HealthCard({ shop: { health, platform, client_id } }: { readonly shop: PlatformConnection }) {
+  const time = (at: string | null) => (at === null ? texts.notYet : <Time at={at} />);
+  return (
+    <Card title={texts.health}>
+      <DescriptionList
+        facts={[
+          [texts.lastNotification, time(health.last_notification_at)],
+          [texts.lastFetch, time(health.last_fetch_at)],
+          [texts.lastReport, time(health.last_report_at)],
+          [texts.failedImports, String(health.failed_imports)],
+          [texts.failedReports, String(health.failed_reports)],
+          platform === "shopify" && client_id !== null ? [texts.tokenExpires, time(health.token_expires_at)] : null,
+        ]}
+      />
+    </Card>
+  );
+}
+
+const result_tones = { ok: "good", warning: "warning", failed: "bad" } as const;
+
+/** Tests the connection and shows a line for each check. */
+export const testAction = ({ id, name }: PlatformConnection): Action => ({
+  title: texts.test,
+  icon: "plug",
+  button: true,
+  run: async (_values, key) => {
+    const reply = await post<PlatformTest>(`/platforms/${id}/test`, {}, { key });
+    openDialog((close) => (
+      <Dialog title={texts.testTitle(name)} onClose={close} wide>
+        <ul class="check-lines">
+          {reply.data.checks.map(({ check, result, message }) => (
+            <li key={`${check} ${message}`}>
+              <Badge tone={result_tones[result]}>{texts.results[result]}</Badge>
+              <div>
+                <strong>{texts.checks[check]}</strong>
+                <p>{message}</p>
+              </div>
+            </li>
+          ))}
+        </ul>
+      </Dialog>
+    ));
+  },
+});
