@@ -100,7 +100,7 @@ export const platform_imports = table(
     /** The last imported state: the platform's time of change, and digests for finding changes. */
     external_updated_at: time(),
     seen: json<SeenPlatformOrder>(),
-    /** The platform's lines with their quantities. */
+    /** The platform's lines with their quantities; before there is an order here, those that it is to have. */
     lines: json<{ external_id: string; sku: string; quantity: number }[]>().notNull(),
     attempts: int().notNull(),
     /** When it is tried next; null unless it is queued. */
@@ -123,6 +123,7 @@ export const platform_imports = table(
     index("platform_imports_unfinished")
       .on(t.updated_at)
       .where(where("payload is not null and status in ('waiting', 'ignored', 'failed')")),
+    index("platform_imports_unimported").on(t.connection_id).where(where("status in ('queued', 'waiting', 'failed')")),
     oneOf("platform_imports", "status", importStatuses),
   ],
 );

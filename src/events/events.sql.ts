@@ -72,19 +72,22 @@ const place = prepared((sql: Tx["sql"], a: StatementArgs<{ limit: number; after:
     });
 });
 
-const saveCounter = prepared((sql: WriteStatements, a: StatementArgs<{ number: number }>) =>
+const saveCounter = prepared((sql: WriteStatements, a: StatementArgs<{ name: string; number: number }>) =>
   sql
     .insert(counters)
-    .values({ name: "events", number: a.number })
+    .values({ name: a.name, number: a.number })
     .onConflictDoUpdate({ target: counters.name, set: { number: template`excluded.number` } }),
 );
 
 /** Skips this many positions in the order of events, and returns the first and the last of them. */
 export async function skipPositions(tx: Tx, count: number): Promise<{ first: number; last: number }> {
   const before = await lastPosition(tx);
-  await saveCounter(tx, { number: before + count });
+  await saveCounter(tx, { name: "events", number: before + count });
   return { first: before + 1, last: before + count };
 }
+
+// Changes of stock are pushed to shops together.
+const stock_wait_ms = 1000;
 
 /**
  * Assigns the oldest new events their positions in the order of `GET /events`, without gaps, and returns them in that
@@ -95,8 +98,9 @@ export async function assignPositions(tx: Tx, limit: number): Promise<Positioned
   placed.sort((one, other) => one.position - other.position);
   const number = placed.at(-1)?.position;
   if (number === undefined) return placed;
-  await saveCounter(tx, { number });
+  await saveCounter(tx, { name: "events", number });
   tx.changed("events");
+  if (placed.some(({ type }) => type === "inventory.updated")) tx.wake("platforms.stock", tx.now + stock_wait_ms);
   return placed;
 }
 
@@ -118,6 +122,42 @@ const placedAfter = prepared((sql, a: StatementArgs<{ after: number; limit: numb
 /** The events after a position, oldest first. */
 export async function listAfterPosition(db: Db, after: number, limit: number) {
   return placedAfter(db, { after, limit });
+}
+
+const followed = prepared((sql, a: StatementArgs<{ name: string }>) =>
+  sql.select({ number: counters.number }).from(counters).where(eq(counters.name, a.name)),
+);
+
+/** Jobs that follow events, each from the position where it left off. */
+type EventFollower = "shop_stock";
+
+/** The position of the last event that a job has followed. */
+export async function followedPosition(db: Db, name: EventFollower): Promise<number> {
+  const [row] = await followed(db, { name });
+  return row?.number ?? 0;
+}
+
+/** Saves the position of the last event that a job has followed. */
+export async function saveFollowedPosition(tx: Tx, name: EventFollower, number: number): Promise<void> {
+  await saveCounter(tx, { name, number });
+}
+
+const inventoryBetween = prepared((sql, a: StatementArgs<{ after: number; upto: number }>) =>
+  sql
+    .select({ merchant_id: events.merchant_id, body: events.body, created_at: events.created_at })
+    .from(events)
+    .where(
+      and(
+        gt(events.position, opaque(a.after)),
+        lte(events.position, opaque(a.upto)),
+        template`${events.type} = 'inventory.updated'`,
+      ),
+    ),
+);
+
+/** The events `inventory.updated` after a position, up to another. */
+export async function inventoryEventsBetween(db: Db, after: number, upto: number) {
+  return inventoryBetween(db, { after, upto });
 }
 
 /** The filters of `GET /events`. */

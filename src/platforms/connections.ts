@@ -21,6 +21,7 @@ import type { StoreConnection } from "./platform.ts";
 import type { CreateConnection, UpdateConnection } from "./platforms.schema.ts";
 import { connectionActions, connectionStarts, connectionTransitions } from "./platforms.transitions.ts";
 import { requeueFailedReports } from "./shipment_updates/shipment_updates.sql.ts";
+import { wakeStock } from "./stock_updates/stock_updates.sql.ts";
 
 const withoutTrailingSlash = (url: string) => url.replace(/\/+$/, "");
 
@@ -154,12 +155,14 @@ function chosenByOperator(before: StoreConnection, { api_url }: UpdateConnection
 function wakeJobs(tx: Tx): void {
   tx.wake("platforms.import", tx.now);
   tx.wake("platforms.report", tx.now);
+  tx.wake("platforms.stock", tx.now);
 }
 
-/** Queues the failed imports and reports of a connection again. */
+/** Queues the failed imports and reports of a connection again, and pushes its stock at once. */
 export async function requeueFailures(tx: Tx, connection_id: number): Promise<void> {
   await requeueFailed(tx, connection_id);
   await requeueFailedReports(tx, connection_id);
+  await wakeStock(tx, connection_id);
 }
 
 function refuseImmutable(before: StoreConnection, { platform, store_id }: UpdateConnection): void {

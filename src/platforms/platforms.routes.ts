@@ -28,6 +28,7 @@ import {
   UpdateConnection,
 } from "./platforms.schema.ts";
 import { reportRoutes } from "./shipment_updates/shipment_updates.routes.ts";
+import { stockRoutes } from "./stock_updates/stock_updates.routes.ts";
 import { testConnection } from "./test_connection.ts";
 
 /** Routes of connections to stores at e-commerce platforms. */
@@ -169,6 +170,11 @@ async function refuseAddress(call: Call, url: string, service: Service): Promise
   if (unfit !== null) throw invalid("api_url", unfit.message, unfit.code);
 }
 
-/** Routes of connected stores, their notifications, imports and shipment reports. */
+/** Routes of connected stores, their notifications, imports, shipment reports and stock. */
 export const platformRoutes = (service: Service) =>
-  new Elysia().use(connectionRoutes(service)).use(importRoutes).use(reportRoutes).use(notificationRoutes(service));
+  new Elysia()
+    .use(connectionRoutes(service))
+    .use(importRoutes)
+    .use(reportRoutes)
+    .use(stockRoutes)
+    .use(notificationRoutes(service));

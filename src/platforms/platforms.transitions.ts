@@ -108,8 +108,51 @@ export const isGivenUp = (status: ImportStatus): boolean => status === "failed";
 /** The statuses of imports without an order here, or with an outdated one. */
 export const unfinishedImports: readonly ImportStatus[] = importTransitions.retry.from;
 
+/** The statuses of imports whose units the shop has subtracted, and no order here reserves yet. */
+export const unreservedImports: readonly ImportStatus[] = ["queued", "waiting", "failed"];
+
 /** The states of an order at its platform: to ship, unpaid, cancelled, or shipped. */
 export const platformOrderStates = ["open", "unpaid", "cancelled", "done"] as const;
 export type PlatformOrderState = (typeof platformOrderStates)[number];
 
 export type NotificationKind = "order" | "ping" | "unknown";
+
+export const stockStatuses = ["idle", "queued", "failed"] as const;
+export type StockStatus = (typeof stockStatuses)[number];
+
+// A listing's number. It is queued by every change of stock, settings or the listing, and done when the shop shows it.
+// biome-ignore format: a table is read by its columns.
+export const stockTransitions = {
+  queue:   { from: stockStatuses, to: "queued", held: false, emits: null },
+  confirm: { from: stockStatuses, to: "idle",   held: false, emits: null },
+  give_up: { from: ["queued"],    to: "failed", held: false, emits: null },
+  // It is paused, no longer matched, or cannot be set.
+  leave:   { from: stockStatuses, to: "idle",   held: false, emits: null },
+} as const satisfies Transitions<StockStatus>;
+
+/** The status of listings whose number is compared with the shop's. */
+export const queuedListings: readonly StockStatus[] = stockTransitions.give_up.from;
+
+/** Whether a listing's number is to be compared with the shop's. */
+export const isListingQueued = (status: StockStatus): boolean => queuedListings.includes(status);
+
+/** Whether the shop refused a listing's number. */
+export const isListingRefused = (status: StockStatus): boolean => status === stockTransitions.give_up.to;
+
+/** The status of a listing until it is queued. */
+export const initialStockStatus: StockStatus = stockTransitions.leave.to;
+
+/** How a listing's product was found. */
+export const listingMatches = ["sku", "barcode", "hand"] as const;
+export type ListingMatch = (typeof listingMatches)[number];
+
+/** Why the shop's number of a listing cannot be set. */
+export const unsettableReasons = ["bundle", "untracked"] as const;
+
+/** Results of a push. */
+export const stockPushResults = ["set", "stale", "refused", "failed"] as const;
+export type StockPushResult = (typeof stockPushResults)[number];
+
+/** Likely causes of a difference between a shop's number and ours. */
+export const stockCauses = ["changed_at_shop", "order_not_imported", "push_failed", "not_tracked"] as const;
+export type StockCause = (typeof stockCauses)[number];

@@ -377,6 +377,23 @@ export const otherRecords: Readonly<
       "pickup_orders",
     ],
   },
+  platform_stock: {
+    holds: "settings",
+    columns: ["places", "locations", "reading_cursor", "error_code", "error_message"],
+  },
+  platform_listings: {
+    holds: "settings",
+    columns: [
+      ...["external_id", "location_id", "sku", "barcode", "name", "unsettable", "matched_by", "status"],
+      ...["error_code", "error_message"],
+    ],
+  },
+  platform_listing_variants: { holds: "settings", columns: ["variant_id", "external_id"] },
+  platform_stock_pushes: {
+    holds: "program",
+    columns: ["external_id", "sku", "location_id", "result", "error_code", "error_message"],
+  },
+  platform_stock_differences: { holds: "program", columns: ["external_id", "sku", "location_id", "cause"] },
   platform_states: { holds: "settings", columns: ["access_token", "token_scopes", "token_error", "fetch_error"] },
   subscriptions: {
     holds: "settings",

@@ -8,6 +8,7 @@ import { invitationMails } from "../identity/users/invitations.sql.ts";
 import { fileImportQueue } from "../imports/file_imports.sql.ts";
 import { importQueue } from "../platforms/imports/imports.sql.ts";
 import { reportQueue } from "../platforms/shipment_updates/shipment_updates.sql.ts";
+import { stockQueue } from "../platforms/stock_updates/stock_updates.sql.ts";
 import { purchaseQueue } from "../shipping/labels/label_purchases.sql.ts";
 import { documentQueue } from "../shipping/printing/printed_documents.sql.ts";
 import type { Store, Tx } from "../storage/database.ts";
@@ -32,6 +33,7 @@ export const queues: Readonly<Record<ClaimKind, Pick<Queue<never>, "job" | "shif
   looks:       pollQueue,
   notices:     noticeMails,
   reports:     reportQueue,
+  shop_stock:  stockQueue,
 };
 
 const taken_over = counter(

@@ -35,6 +35,12 @@ import {
 } from "../orders/orders.jobs.ts";
 import { deleteOldNotifications, importDue, importsSettled, reconcile } from "../platforms/imports/imports.jobs.ts";
 import { sendShipmentUpdates, shipmentUpdatesSettled } from "../platforms/shipment_updates/shipment_updates.jobs.ts";
+import {
+  compareStock,
+  deleteOldPushes,
+  pushStock,
+  stockPushesSettled,
+} from "../platforms/stock_updates/stock_updates.jobs.ts";
 import { pendingErasures } from "../privacy/erasures.sql.ts";
 import {
   deleteOldDocuments,
@@ -119,6 +125,8 @@ const timedJobs: readonly TimedJob[] = [
   { when: "41 * * * *", what: "forget notifications that platforms do not repeat",     job: deleteOldNotifications },
   { when: "47 * * * *", what: "forget uploaded files in their time",                   job: deleteOldImports },
   { when: "53 * * * *", what: "forget callbacks that carriers do not repeat",          job: deleteOldCallbacks },
+  { when: "59 1 * * *", what: "compare the stock of shops with ours",                 job: compareStock },
+  { when: "33 3 * * *", what: "forget old pushes of stock to shops",                  job: deleteOldPushes },
   { when: "29 2 * * *", what: "find orders of platforms whose notification was lost",  job: reconcile },
   { when: "* * * * *",  what: "skip what waits too long for a receiver, or is too much", job: trimBacklogs },
   { when: "* * * * *",  what: "forget claims and quotes that are over",        job: forgetEnded },
@@ -161,6 +169,7 @@ export const triggeredJobs: Readonly<Record<JobName, TriggeredJob>> = {
   "files.remove":                  { what: "remove the contents of unused files", job: removeFiles },
   "platforms.import":              { what: "import orders from platforms", job: importDue, settle: importsSettled },
   "platforms.report":              { what: "report parcels", job: sendShipmentUpdates, settle: shipmentUpdatesSettled },
+  "platforms.stock":               { what: "push stock to shops", job: pushStock, settle: stockPushesSettled },
   "shipping.finish_purchases":     { what: "complete label purchases", job: finishPurchases, settle: purchasesSettled },
   "shipping.print":                { what: "draw documents of many orders", job: drawDue },
   "tracking.poll":                 { what: "poll carriers for tracking", job: pollDue, settle: pollsSettled },

@@ -18,6 +18,7 @@ export const jobNames = [
   "files.remove",
   "platforms.import",
   "platforms.report",
+  "platforms.stock",
   "shipping.finish_purchases",
   "shipping.print",
   "tracking.poll",

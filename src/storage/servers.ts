@@ -23,6 +23,7 @@ const claimKinds = [
   "looks",
   "notices",
   "reports",
+  "shop_stock",
 ] as const;
 export type ClaimKind = (typeof claimKinds)[number];
 

@@ -53,6 +53,7 @@ const tells_nothing = `
   createManifest followNumber trackMany carrierCallback beginViewAs endViewAs createReturn updateReturn closeReturn
   refundReturn reportRefund createPlatform updatePlatform deletePlatform testPlatform
   retryPlatformImport retryPlatformReport
+  updatePlatformStock updatePlatformListing readPlatformListings
   bigcommerceOrder shopifyOrder woocommerceOrder createWebhook updateWebhook deleteWebhook rotateWebhookSecret
   tagOrder untagOrder addOrderNote deleteOrderNote createDocument uploadFile deleteFile updateBranding getBulkRates
   createShippingRule updateShippingRule deleteShippingRule reorderShippingRules tryShippingRules

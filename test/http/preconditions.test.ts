@@ -146,6 +146,8 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
     ...["/inventory/reservations", "/inventory/bins", "/inventory/items", "/inventory/lots"],
     ...["/inventory/lots/:id/trace", "/inventory/putbacks", "/inventory/counts", "/inventory/receipts"],
     ...["/inventory/transfers", "/customers", "/orders", "/orders/:id/history", "/returns", "/platforms"],
+    ...["/platforms/:id/listings", "/platforms/:id/unlisted_products", "/platforms/:id/stock_pushes"],
+    ...["/platforms/:id/stock_differences"],
     ...["/platforms/:id/imports", "/platforms/:id/reports", "/webhooks", "/webhooks/:id/logs", "/requests"],
     ...["/webhooks/:id/deliveries", "/notices", "/events", "/tracking", "/shipments", "/shipping/manifests"],
     ...["/audit", "/backups", "/invitations", "/users", "/users/me/sessions", "/users/:id/sessions", "/merchants"],
@@ -164,7 +166,7 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
   "worked out of many records for this one look": [
     ...["/inventory/:sku/explain", "/orders/:id/plan", "/orders/:id/pick_list", "/orders/:id/packing_slip"],
     ...["/pick_lists", "/orders/counts", "/search", "/servers", "/shipping/zones", "/shipping/zones/map"],
-    ...["/shipping/rules/evaluate", "/order_tags"],
+    ...["/shipping/rules/evaluate", "/order_tags", "/platforms/:id/stock"],
     ...["/shipping/labels/costs", "/overview", "/reports/orders", "/reports/on_time", "/reports/units_picked"],
     ...["/reports/carrier_cost", "/reports/sales", "/reports/stock_ageing", "/reports/stock_turns"],
     ...["/reports/fill_rate", "/reports/orders/export.csv", "/reports/on_time/export.csv"],

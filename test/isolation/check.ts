@@ -247,6 +247,7 @@ const same_for_all = new Set([
   "updateOrder body order_number",
   "updateProduct body sku",
   "updatePlatform body store_id",
+  "updatePlatformStock body locations.[].external_id",
   "bigcommerceOrder body store_id",
   "createReceipt body items.[].lot_number",
   "createReturn body customer_email",

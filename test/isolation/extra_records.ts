@@ -40,6 +40,7 @@ export async function makeMore(
   const [parcel_line] = (await live("GET", `/orders/${bought}`)).line_items;
   const [report] = await live("GET", `/platforms/${ready["retryPlatformReport"]?.path?.["id"]}/reports`);
   names.learn([event, delivery], "");
+  const listing = ready["updatePlatformListing"]?.path?.["listing_id"] ?? "";
   const order_id = label.order_id as string;
   const filters = { ord: order_id, order_number: label.order_number, shp: label.shipment_id };
   const mine: Record<string, string> = {};
@@ -64,6 +65,7 @@ export async function makeMore(
   }
   for (const operation of ["listWebhookDeliveries", "listWebhookLogs"]) mine[`${operation} evt`] = delivery.event_id;
   mine["getEvent evt"] = event.id;
+  for (const operation of ["listStockPushes", "listStockDifferences"]) mine[`${operation} lst`] = listing;
   mine["listPlatformReports ord"] = report.order_id;
   mine["listPlatformReports order_number"] = (await live("GET", `/orders/${report.order_id}`)).order_number;
   const all = { ...bodiesOf(ready, line.sku, own), ...equal.ready, ...(await importsOf(app)) };

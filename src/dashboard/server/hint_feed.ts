@@ -34,6 +34,7 @@ const changed_by_jobs: { readonly [Name in JobName]?: JobNoun } = {
   "webhooks.mail": "notices",
   "platforms.import": "platforms",
   "platforms.report": "platforms",
+  "platforms.stock": "platforms",
   "orders.hold_suspended": "orders",
 };
 

@@ -1,6 +1,7 @@
 import { and, desc, eq, gt, sql as template } from "drizzle-orm";
 import { merchants } from "../../../db/schema/merchants.ts";
 import { platform_reports } from "../../../db/schema/platform_reports.ts";
+import { platform_listings } from "../../../db/schema/platform_stock.ts";
 import { platform_connections, platform_imports } from "../../../db/schema/platforms.ts";
 import { delivery_attempts, notices, subscriptions } from "../../../db/schema/webhooks.ts";
 import type { Db } from "../../storage/database.ts";
@@ -57,13 +58,16 @@ const ownersIn: Readonly<Record<JobNoun, OwnersOfChanges>> = {
       .where(gt(notices.created_at, at))
       .limit(rows_max),
   platforms: async (db, { at }) => {
-    const changed = (table: typeof platform_imports | typeof platform_reports) =>
+    const changed = (table: typeof platform_imports | typeof platform_reports | typeof platform_listings) =>
       db.sql
         .selectDistinct({ owner: platform_connections.merchant_id })
         .from(table)
         .innerJoin(platform_connections, eq(platform_connections.id, table.connection_id))
         .where(and(gt(table.updated_at, at), gt(table.id, template`(select max(id) - ${rows_max} from ${table})`)));
-    return [...(await changed(platform_imports)), ...(await changed(platform_reports))];
+    const tables = [platform_imports, platform_reports, platform_listings] as const;
+    const found = [];
+    for (const table of tables) found.push(...(await changed(table)));
+    return found;
   },
   orders: (db) =>
     db.sql

@@ -353,6 +353,16 @@ export function wantedLines(platform: Platform, { lines }: PlatformOrder): Wante
   });
 }
 
+/** Returns the lines of an order with the units that are left to ship, and without those that cannot be counted. */
+export function linesLeft(platform: Platform, { lines }: PlatformOrder): Required<ImportedLine>[] {
+  return lines.flatMap((line) => {
+    const quantity = leftOf(line);
+    const is_valid = Number.isInteger(quantity) && quantity > 0 && quantity <= units_max;
+    const { external_id, quantity: ordered } = line;
+    return is_valid ? [{ external_id, sku: skuOf(platform, line), quantity, ordered }] : [];
+  });
+}
+
 /** Changes of an order's lines at its platform, after work on the order has begun here. */
 interface LineChanges {
   /** The lines as they are now. */

@@ -25,6 +25,7 @@ import { voidLabelsOfOrder } from "../../shipping/labels/void_label.ts";
 import type { Tx } from "../../storage/database.ts";
 import { findState, saveState } from "../connection_states.sql.ts";
 import type { PlatformOrder, StoreConnection } from "../platform.ts";
+import { withMatchedSkus } from "../stock_updates/unimported_units.ts";
 import type { ImportClaim, ImportedLine, OrderImport, SeenPlatformOrder } from "./import.ts";
 import {
   addressOf,
@@ -34,6 +35,7 @@ import {
   fittedNotes,
   isAddressHidden,
   lineChanges,
+  linesLeft,
   namesOf,
   numbersFor,
   outcomeOf,
@@ -66,7 +68,7 @@ export async function processOrderImport(
   const before = await lockClaimed(tx, claim);
   if (before === null) return null;
   const { connection } = claim;
-  const received = treatedBy(connection, order);
+  const received = treatedBy(connection, await withMatchedSkus(tx, connection.id, order));
   const { pickup_orders } = connection;
   const exists = (await findOrders(tx, [before.order_id])).length > 0;
   const step = stepOf(received, before, exists, pickup_orders);
@@ -96,7 +98,7 @@ export async function processOrderImport(
     ...outcomeOf(received, exists || step === "create", pickup_orders),
     external_updated_at: received.updated_at,
     seen: seenOf(received),
-    lines: done,
+    lines: step === "wait" ? linesLeft(connection.platform, received) : done,
   });
 }
 

@@ -6,16 +6,19 @@ import type { Tx } from "../../storage/database.ts";
 import type { ClaimedWork } from "../../storage/queue.ts";
 import { hasApiAccess } from "../connection.ts";
 import { getConnection, listActiveConnections } from "../connections.sql.ts";
-import type { PlatformChange, PlatformNotification, StoreConnection } from "../platform.ts";
+import type { PlatformChange, PlatformNotification, PlatformOrder, StoreConnection } from "../platform.ts";
 import {
   awaitsPayment,
   type ImportAction,
   importStarts,
   importTransitions,
+  isGivenUp,
   isQueued,
 } from "../platforms.transitions.ts";
+import { noteImportEnd } from "../stock_updates/stock_needs.ts";
+import { withMatchedSkus } from "../stock_updates/unimported_units.ts";
 import type { ImportClaim, ImportedLine, OrderImport, SeenPlatformOrder } from "./import.ts";
-import { giveUpAt, ignored_by_choice, payloadAfter, platformRetries, reasonOf } from "./import.ts";
+import { giveUpAt, ignored_by_choice, linesLeft, payloadAfter, platformRetries, reasonOf } from "./import.ts";
 import {
   findImports,
   importQueue,
@@ -102,11 +105,15 @@ function requeued(tx: Tx, before: OrderImport, action: ImportAction): OrderImpor
   return { ...before, status, attempts: 0, next_at, give_up_at: giveUpAt(tx.now), ...no_reason };
 }
 
-/** Queues the changed orders of a store that are missing or outdated here. Returns their number. */
+/**
+ * Queues the changed orders of a store that are missing or outdated here. Returns their number. Failed imports are
+ * tried again if their order changed after `failed_since` (ms, the shop's clock).
+ */
 export async function queueChanged(
   tx: Tx,
   connection: StoreConnection,
   changes: readonly PlatformChange[],
+  failed_since = 0,
 ): Promise<number> {
   const found = await findImports(
     tx,
@@ -116,7 +123,9 @@ export async function queueChanged(
   const known = new Map(found.map((record) => [record.external_id, record]));
   const missed = changes.filter(({ external_id, updated_at }) => {
     const record = known.get(external_id);
-    return record === undefined || (!isQueued(record.status) && (record.external_updated_at ?? 0) < updated_at);
+    if (record === undefined) return true;
+    if (isGivenUp(record.status) && updated_at <= failed_since) return false;
+    return !isQueued(record.status) && (record.external_updated_at ?? 0) < updated_at;
   });
   // Sorted by id, so that imports are locked in a fixed order; a notification locks only its own.
   for (const { external_id } of missed.toSorted(byExternalId)) await queueImport(tx, connection, external_id, unread);
@@ -191,17 +200,21 @@ export async function settleImport(
     imported_at: action === "import" ? tx.now : current.imported_at,
   };
   await saveImport(tx, settled);
+  // Units that were counted as sold, and are not imported after all.
+  const dropped = action === "ignore" && !is_outdated ? current.lines.map(({ sku }) => sku) : [];
+  await noteImportEnd(tx, claim.connection, dropped);
   return settled;
 }
 
 /**
- * Records a failed attempt. It is retried later unless a retry cannot help or two days have passed. Returns null when
- * another server took over the import.
+ * Records a failed attempt, and the lines of the order if it was received. It is retried later unless a retry cannot
+ * help or two days have passed. Returns null when another server took over the import.
  */
 export async function failImport(
   tx: Tx,
   claim: ImportClaim,
   reason: ReturnType<typeof reasonOf>,
+  received: PlatformOrder | null = null,
 ): Promise<OrderImport | null> {
   const current = await lockClaimed(tx, claim);
   if (current === null) return null;
@@ -216,7 +229,12 @@ export async function failImport(
     leased_until: null,
     error_code,
     error_message,
+    lines:
+      received === null || current.imported_at !== null
+        ? current.lines
+        : linesLeft(claim.connection.platform, await withMatchedSkus(tx, current.connection_id, received)),
   };
   await saveImport(tx, failed);
+  await noteImportEnd(tx, claim.connection, []);
   return failed;
 }

@@ -41,17 +41,17 @@ async function importOne(claim: ImportClaim, all: Store, service: Service): Prom
   const { merchant_id } = claim.connection;
   const store = all.scoped({ visible: merchant_id, owner: merchant_id });
   const access = accessTo(claim.connection, store, service);
+  let order = claim.import.payload;
   try {
-    const order = isVague(claim)
-      ? await fetchVague(claim, access)
-      : (claim.import.payload ?? (await fetchOrder(claim, access)));
+    order = isVague(claim) ? await fetchVague(claim, access) : (order ?? (await fetchOrder(claim, access)));
     if (order?.state === "cancelled") await voidLabelsAtCarriers(claim, store, service);
+    const received = order;
     const done = await store.write((tx) =>
-      order === null ? processMissingOrder(tx, claim) : processOrderImport(tx, claim, order),
+      received === null ? processMissingOrder(tx, claim) : processOrderImport(tx, claim, received),
     );
     if (done !== null) service.log.info("an order of a platform was processed", factsOf(done, claim, store));
   } catch (error) {
-    await fail(error, { claim, store, service, secrets: secretsOf(access) });
+    await fail(error, { claim, order, store, service, secrets: secretsOf(access) });
   }
 }
 
@@ -121,14 +121,16 @@ function factsOf({ id, order_id, status }: OrderImport, { connection, import: re
 
 interface FailedImport {
   readonly claim: ImportClaim;
+  /** The order as received; null if it could not be fetched. */
+  readonly order: PlatformOrder | null;
   readonly store: Store;
   readonly service: Service;
   readonly secrets: readonly (string | null)[];
 }
 
-async function fail(error: unknown, { claim, store, service, secrets }: FailedImport): Promise<void> {
+async function fail(error: unknown, { claim, order, store, service, secrets }: FailedImport): Promise<void> {
   const reason = reasonOf(error, secrets);
-  const failed = await store.write((tx) => failImport(tx, claim, reason));
+  const failed = await store.write((tx) => failImport(tx, claim, reason, order));
   // Another server took over the import and records its result.
   if (failed === null) return;
   const facts = { ...factsOf(failed, claim, store), ...failureFacts(error, reason) };

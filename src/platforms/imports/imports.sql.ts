@@ -12,7 +12,13 @@ import { equals, recordList } from "../../storage/record_list.ts";
 import { changeBatch } from "../../storage/row_batches.ts";
 import { prepared, type StatementArgs } from "../../storage/statements.ts";
 import { getConnection } from "../connections.sql.ts";
-import { importStatuses, importTransitions, queuedImports, unfinishedImports } from "../platforms.transitions.ts";
+import {
+  importStatuses,
+  importTransitions,
+  queuedImports,
+  unfinishedImports,
+  unreservedImports,
+} from "../platforms.transitions.ts";
 import type { OrderImport } from "./import.ts";
 import { giveUpAt, ignored_by_choice } from "./import.ts";
 
@@ -77,6 +83,29 @@ export async function findImports(
   external_ids: readonly string[],
 ): Promise<OrderImport[]> {
   return (await byExternalIds(db, { connection_id, external_ids: list(external_ids) })) as OrderImport[];
+}
+
+const unreserved = prepared((sql, a: StatementArgs<{ connection_id: number }>) =>
+  sql
+    .select({
+      external_id: platform_imports.external_id,
+      status: platform_imports.status,
+      payload: platform_imports.payload,
+      lines: platform_imports.lines,
+      imported_at: platform_imports.imported_at,
+    })
+    .from(platform_imports)
+    .where(
+      and(eq(platform_imports.connection_id, a.connection_id), isOneOf(platform_imports.status, unreservedImports)),
+    ),
+);
+
+/** An import whose units the shop has subtracted, and which no order here reserves yet. */
+export type UnreservedImport = Pick<OrderImport, "external_id" | "status" | "payload" | "lines" | "imported_at">;
+
+/** Lists a store's imports that are queued, waiting or failed. */
+export async function listUnreserved(db: Db, connection_id: number): Promise<UnreservedImport[]> {
+  return (await unreserved(db, { connection_id })) as UnreservedImport[];
 }
 
 /** Inserts an import; null if the order already has one. */

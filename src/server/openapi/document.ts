@@ -190,6 +190,7 @@ const nouns: Readonly<Record<string, string>> = {
   log_id: "The attempt, such as `att_1001`.",
   import_id: "The import, such as `imp_1001`.",
   report_id: "The report, such as `rpt_1001`.",
+  listing_id: "The listing, such as `lst_1001`.",
   shipment_id: "The parcel, such as `shp_1001`.",
   note_id: "The note, such as `nte_1001`.",
   session_id: "The session, such as `ses_1001`.",

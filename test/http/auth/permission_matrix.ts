@@ -366,6 +366,14 @@ export const matrix: Readonly<Record<string, string>> = {
   "POST /platforms/:id/imports/:import_id/retry": "401 403 403 ok",
   "GET /platforms/:id/reports": "401 403 403 ok",
   "POST /platforms/:id/reports/:report_id/retry": "401 403 403 ok",
+  "GET /platforms/:id/stock": "401 403 403 ok",
+  "PATCH /platforms/:id/stock": "401 403 403 ok",
+  "POST /platforms/:id/stock/read": "401 403 403 ok",
+  "GET /platforms/:id/listings": "401 403 403 ok",
+  "PATCH /platforms/:id/listings/:listing_id": "401 403 403 ok",
+  "GET /platforms/:id/unlisted_products": "401 403 403 ok",
+  "GET /platforms/:id/stock_pushes": "401 403 403 ok",
+  "GET /platforms/:id/stock_differences": "401 403 403 ok",
 };
 
 /** Routes of data that exists only in the live environment. No test key may use them. */

@@ -3,6 +3,7 @@ import { day_ms } from "../../../src/core/time.ts";
 import { openTestApp } from "../../build/service.ts";
 import type { Json, MockServer, Trouble } from "../../outbound/mock_server.ts";
 import { type Goods, openBigCommerce, rfc2822, type StoreOrder, storeOrder } from "../mocks/bigcommerce.ts";
+import type { Shelf } from "../mocks/shelf.ts";
 import { openShopify } from "../mocks/shopify.ts";
 import { iso, type ShopOrder, shopOrder } from "../mocks/shopify_shop.ts";
 import { openWooCommerce, plain, type SiteOrder, siteOrder } from "../mocks/woocommerce.ts";
@@ -23,9 +24,10 @@ interface Known {
 }
 
 /** A platform's store, independent of the platform. */
-interface Store extends Pick<MockServer, "url" | "asked" | "stop" | "fail"> {
+interface Store extends Pick<MockServer, "url" | "asked" | "stop" | "fail" | "forgive"> {
   /** The body of POST /platforms. */
   readonly connection: object;
+  readonly shelf: Shelf;
   /** Places an order and returns its notification. */
   sell(id: number, units: readonly Units[]): { body: string; headers: Record<string, string> };
   /** Refunds units of a line that are not sent. */

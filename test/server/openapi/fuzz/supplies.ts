@@ -3,11 +3,11 @@ import { hmacBase64, hmacHex } from "../../../../src/core/crypto.ts";
 import { overrideCarriers } from "../../../../src/shipping/carriers/connectors.ts";
 import type { Answered, TestApp } from "../../../build/service.ts";
 import { orderActs } from "../../../orders/order_acts.ts";
-import { shopifyOrder } from "../../../platforms/stores.ts";
 import { fakeCarrier } from "../../../shipping/carriers/fake_carrier.ts";
 import { goodsToSell, merchantsToChange } from "./merchants.ts";
 import { ordersToActOn } from "./orders_to_act_on.ts";
 import { filesToUse, importsToRun, loggedRequest } from "./other_supplies.ts";
+import { api_url, client_secret, connectionOf, shopWithImports } from "./shop_supplies.ts";
 
 /** A request of an operation that can succeed now, in the form of an example. */
 export interface Ready {
@@ -39,11 +39,7 @@ function asking(app: TestApp, key: string, merchant: string): Ask {
 export const of_main = { "packhouse-merchant": "MAIN" } as const;
 const in_header = "packhouse-merchant";
 
-const client_secret = "shpss_fedcba9876543210";
-// A public address that needs no DNS lookup. Nothing is sent there, since no store has a token.
-const api_url = "https://93.184.216.34";
 const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
-const with_import = 40;
 
 /** What exists as long as the fuzzer runs. */
 export interface House {
@@ -105,42 +101,6 @@ export async function openHouse(app: TestApp, receiver: string, merchant: string
     },
   };
 }
-
-/** A store at a platform, with unpaid orders and one that has been sent. */
-async function shopWithImports(app: TestApp, ask: Ask) {
-  const store_id = "fuzz.myshopify.com";
-  const { id, callback_url } = await ask("POST", "/platforms", {
-    platform: "shopify",
-    store_id,
-    client_secret,
-    api_url,
-  });
-  const connection = connectionOf(callback_url);
-  const headers = { "x-shopify-topic": "orders/create", "x-shopify-shop-domain": store_id };
-  const tell = async (order: object) => {
-    const raw = JSON.stringify(order);
-    const proof = { ...headers, "x-shopify-hmac-sha256": hmacBase64(client_secret, raw) };
-    const path = `/webhooks/shopify/orders?connection=${connection}`;
-    return (await app.call("POST", path, raw, { key: null, headers: proof })).body;
-  };
-  await ask("POST", "/products", { sku: "TEA", name: "Tea" });
-  await ask("POST", "/inventory", { sku: "TEA", quantity: 5, location: "whs_1001" });
-  const { order_id } = await tell(shopifyOrder(1));
-  for (let at = 2; at < with_import; at += 1) await tell(shopifyOrder(at, { financial_status: "pending" }));
-  await app.runJobs();
-  await ask("POST", `/orders/${order_id}/ship`, { carrier: "ups", service: "ground", tracking_number: "1Z999AA1" });
-  await app.runJobs();
-  const waiting = await ask("GET", `/platforms/${id}/imports?status=waiting&limit=100`);
-  const [report] = await ask("GET", `/platforms/${id}/reports`);
-  const ready = (turn: number): Supplies => ({
-    retryPlatformImport: { path: { id, import_id: waiting[turn % waiting.length].id } },
-    retryPlatformReport: { path: { id, report_id: report.id } },
-  });
-  return { id: id as string, ready };
-}
-
-const connectionOf = (callback_url: string) =>
-  new URL(callback_url, "http://packhouse.test").searchParams.get("connection") ?? "";
 
 /** A subscription that was paused when an event happened. */
 async function webhookWithDeliveries(app: TestApp, ask: Ask, receiver: string) {

@@ -1,6 +1,7 @@
 // Stores at platforms, their notifications, and the resulting orders.
 import { systemClock } from "../../../../src/core/clock.ts";
 import { hmacBase64 } from "../../../../src/core/crypto.ts";
+import { addListings } from "../../../platforms/stock_updates/listed.ts";
 import { address, shopifyLine, shopifyOrder } from "../../../platforms/stores.ts";
 import type { Teller } from "./record_example.ts";
 
@@ -19,7 +20,7 @@ export async function platforms({ app, mode, warehouse_id, tell, act }: Teller):
   await tell("testPlatform", { path, body: {} });
   await tell("updatePlatform", { path, body: { name: "Fine tea, the shop" } });
   const told = (order: object, topic: string) => notification(made.data, order, topic);
-  await act("createProduct", { body: { sku: "GREEN-50", name: "Green tea, 50 bags" } });
+  const { data: product } = await act("createProduct", { body: { sku: "GREEN-50", name: "Green tea, 50 bags" } });
   await act("addInventory", { body: { sku: "GREEN-50", quantity: 5, location: warehouse_id } });
   const goods = { line_items: [shopifyLine(1, { sku: "GREEN-50", title: "Green tea", name: "Green tea" })] };
   const paid = shopifyOrder(4501, { ...goods, shipping_address: address() });
@@ -34,6 +35,15 @@ export async function platforms({ app, mode, warehouse_id, tell, act }: Teller):
   await app.runJobs();
   const [report] = (await tell("listPlatformReports", { path })).data;
   await tell("retryPlatformReport", { path: { ...path, report_id: report.id } });
+  const listing_id = await addListings(app.service.stores[mode], made.data.id, product.id, "GREEN-50");
+  await tell("listPlatformListings", { path });
+  await tell("updatePlatformListing", { path: { ...path, listing_id }, body: { buffer: 2 } });
+  await tell("listUnlistedProducts", { path });
+  await tell("updatePlatformStock", { path, body: { buffer: 1, share_percent: 80 } });
+  await tell("getPlatformStock", { path });
+  await tell("listStockPushes", { path });
+  await tell("listStockDifferences", { path });
+  await tell("readPlatformListings", { path });
   await fromOthers({ app, mode, tell, act });
   await tell("listPlatforms");
   await tell("deletePlatform", { path });
