@@ -50,6 +50,15 @@ export const without_token = {
   token_failed_at: null,
 } as const satisfies Partial<ConnectionState>;
 
+/** The fields of a connection that is made again: what was learned about the store may no longer be true. */
+export const nothing_learned = {
+  ...without_token,
+  fetched_at: null,
+  fetch_error: null,
+  fetch_failed_at: null,
+  addresses_hidden_at: null,
+} as const satisfies Partial<ConnectionState>;
+
 /** The fields of a connection with a token that was issued at `now` (ms). */
 export function withToken({ token, lifetime_ms, scopes }: IssuedToken, secret_key: Uint8Array, now: number) {
   return {

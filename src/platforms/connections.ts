@@ -13,7 +13,7 @@ import {
   secret_purpose,
   storeOf,
 } from "./connection.ts";
-import { without_token } from "./connection_state.ts";
+import { nothing_learned, without_token } from "./connection_state.ts";
 import { saveState } from "./connection_states.sql.ts";
 import { insertConnection, lockConnection, lockConnectionOfStore, saveConnection } from "./connections.sql.ts";
 import { reconsiderImports, requeueFailed } from "./imports/imports.sql.ts";
@@ -83,7 +83,7 @@ async function reconnect(tx: Tx, fields: Omit<StoreConnection, "id">): Promise<S
   const { id, revision, created_at } = before;
   const connection = { ...fields, id, revision: revision + 1, created_at };
   await saveConnection(tx, connection);
-  await saveState(tx, id, without_token);
+  await saveState(tx, id, nothing_learned);
   wakeJobs(tx);
   return connection;
 }

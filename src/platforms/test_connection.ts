@@ -81,7 +81,8 @@ function notifications(
   const check = "notifications";
   const path = tested.callback_url.replace(/^https?:\/\/[^/]+/, "");
   const own = webhooks.filter(({ url }) => url.endsWith(path));
-  const inactive = own.find(({ is_active }) => !is_active);
+  const active = own.filter(({ is_active }) => is_active);
+  const inactive = own.find(({ is_active, topic }) => !is_active && active.every((one) => !covers(one.topic, topic)));
   if (own.length === 0) {
     const [arrival] = arrivals(tested);
     if (arrival !== undefined) return arrival;
@@ -95,12 +96,13 @@ place a test order: the test then shows that notifications arrive.`;
     const message = `The webhook for ${inactive.topic} is disabled, usually after failed deliveries. Enable it again.`;
     return { check, result: "failed", message };
   }
-  const missing = topics.filter((topic) => own.every((webhook) => !covers(webhook.topic, topic)));
+  const missing = topics.filter((topic) => active.every((webhook) => !covers(webhook.topic, topic)));
   if (missing.length > 0) {
     const message = `There is no webhook for ${missing.join(" and ")}: such changes are found in the next night only.`;
     return { check, result: "warning", message };
   }
-  return { check, result: "ok", message: `${own.length} webhooks call this connection.` };
+  const count = active.length === 1 ? "One webhook calls" : `${active.length} webhooks call`;
+  return { check, result: "ok", message: `${count} this connection.` };
 }
 
 /** Whether a webhook for `topic` also sends what one for `wanted` does: `store/order/*` sends all. */

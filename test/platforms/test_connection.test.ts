@@ -86,6 +86,8 @@ describe("the test of a connection", () => {
       ...["credentials ok", "scope ok", "scope failed", "notifications failed", "locations ok"],
     ]);
     expect(await shop.message("notifications", "failed")).toContain("order.updated is disabled");
+    mock.shop.webhooks.push({ ...webhook, topic: "order.updated" });
+    expect(await shop.results()).toContain("notifications ok");
   });
 
   test("at BigCommerce: scopes that are missing, and a webhook for all topics of orders", async () => {
@@ -97,6 +99,7 @@ describe("the test of a connection", () => {
     mock.store.hooks.push({ scope: "store/order/*", destination: shop.callback_url, is_active: true });
     const good = ["credentials ok", "scope ok", "scope ok", "notifications ok", "locations ok"];
     expect(await shop.results()).toEqual(good);
+    expect(await shop.message("notifications", "ok")).toBe("One webhook calls this connection.");
     expect(mock.orders.get(1)?.shipments).toEqual([]);
     mock.store.is_limited = true;
     expect(await shop.results()).toEqual([
@@ -142,6 +145,12 @@ describe("the health of a connection", () => {
     const broken = shop.mock.add(shopOrder(8002, Date.now() - 60_000, { currency: "DOUBLOON" }));
     await shop.tell(shop.mock.notification(broken, { secret: "hush-hush", topic: "orders/edited" }));
     expect((await shop.view()).health).toMatchObject({ failed_imports: 1 });
+    // A store that is connected again starts without warnings.
+    await send("DELETE", `/platforms/${shop.id}`);
+    const { shop: store_id, url: api_url, app: own } = shop.mock;
+    const secrets = { client_id: own.client_id, client_secret: own.client_secret };
+    const again = await data("POST", "/platforms", { platform: "shopify", store_id, api_url, ...secrets });
+    expect([again.id, again.warnings, again.health.last_fetch_at]).toEqual([shop.id, [], null]);
   });
 
   test("changes the entity tag, but no condition of a change", async () => {

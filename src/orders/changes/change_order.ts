@@ -76,7 +76,7 @@ async function retag(
 
 /**
  * As `updateOrder`, for an update from a platform: lines may be of inactive products and the address may be incomplete;
- * the order is then held.
+ * the order is then held. Metadata may change at any time, since nothing that is packed depends on it.
  * Refuses: resource_missing, immutable_field, invalid_state_transition, validation_failed, insufficient_inventory.
  */
 export async function updateImported(tx: Tx, order_id: number, input: UpdateOrder, actor: Actor): Promise<Order> {
@@ -207,8 +207,9 @@ async function change(tx: Tx, id: string, input: UpdateOrder, { actor, imported 
   const isChosen = isDeepStrictEqual(choice.shipping_choice, before.shipping_choice);
   const isDecided = isChosen && isDeepStrictEqual(choice.decided_by, before.decided_by);
   if (fields === null && address === null && lines === null && isDecided) return before;
-  const { tags: _tags, ...others } = fields ?? {};
-  if (address !== null || lines !== null || !isChosen || Object.keys(others).length > 0) refusePacked(before);
+  const { tags: _tags, metadata, ...others } = fields ?? {};
+  const isFixed = Object.keys(others).length > 0 || (metadata !== undefined && !imported);
+  if (address !== null || lines !== null || !isChosen || isFixed) refusePacked(before);
   const changed: Order = { ...before, ...fields, ...address, ...choice };
   const order = lines === null ? changed : await replaceLines(tx, changed, lines);
   const note = changesText(before, order);

@@ -184,6 +184,13 @@ describe.each([...platformNames])("%s", (platform) => {
     await shop.done("PATCH", `/orders/${order.id}`, { metadata: { ours: 1 } });
     shop.store.edit(id, fields("Noor"));
     expect((await follow(id, order))["metadata"]).toEqual({ ours: 1, shop_attributes: { "Gift for": "Noor" } });
+    await shop.act(order, "process");
+    await shop.act(order, "pack");
+    shop.store.edit(id, fields("Zoe"));
+    const packed = await follow(id, order);
+    expect(packed["metadata"]).toEqual({ ours: 1, shop_attributes: { "Gift for": "Zoe" } });
+    // At Shopify, they are also among the notes that are printed.
+    expect(reviews(packed)).toEqual(platform === "shopify" ? [late("its notes changed")] : []);
   });
 
   test.if(platform === "bigcommerce")("the merchant's own notes become notes of staff", async () => {
