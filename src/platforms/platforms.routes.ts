@@ -1,7 +1,6 @@
 import { Elysia } from "elysia";
 import { assert, Fault, invalid } from "../core/faults.ts";
 import { wireId } from "../core/ids.ts";
-import { closed } from "../core/schema.ts";
 import type { Call } from "../http/call.ts";
 import { originOf } from "../http/origin.ts";
 import { taggedByRevision } from "../http/preconditions.ts";
@@ -25,6 +24,7 @@ import {
   ConnectionView,
   CreateConnection,
   DeletedConnectionView,
+  TestConnection,
   UpdateConnection,
 } from "./platforms.schema.ts";
 import { reportRoutes } from "./shipment_updates/shipment_updates.routes.ts";
@@ -96,12 +96,12 @@ const changeRows = (service: Service) => [
     id: "testPlatform",
     summary: "Test a connected store",
     description:
-      "Calls the platform, without changing anything there, and returns a line for the credentials, each scope, the" +
-      " webhooks, the locations and the addresses: whether it works, and what to do.",
-    body: closed({}),
+      "Calls the platform and returns a line for the credentials, each scope, the webhooks, the locations and the" +
+      " addresses: whether it works, and what to do. Nothing is changed there, unless `create_webhooks` is true.",
+    body: TestConnection,
     view: ConnectionTestView,
     long: true,
-    prepare: ({ call, params }) => test(call, params.id, service),
+    prepare: ({ call, params, body }) => test(call, params.id, body, service),
     act: async (_tx, { prepared: checks }) => ({ checks }),
   }),
   write("DELETE", "/platforms/:id", "platforms.manage", {
@@ -148,13 +148,13 @@ function viewOf(service: Service, call: Call) {
 }
 
 /** Tests a connection at its platform, outside any transaction. */
-async function test(call: Call, id: string, service: Service): Promise<ConnectionCheck[]> {
+async function test(call: Call, id: string, body: TestConnection, service: Service): Promise<ConnectionCheck[]> {
   const { store } = call;
   const connection = await store.read((db) => getConnection(db, id));
   const health = (await store.read((db) => healthOf(db, [connection.id]))).get(connection.id);
   const callback_url = callbackUrl(connection, originOf(call));
   const access = accessTo(connection, store, service);
-  return testConnection({ connection, callback_url, health }, access, connectors[connection.platform]);
+  return testConnection({ connection, callback_url, health }, access, connectors[connection.platform], body);
 }
 
 /** Refuses URLs that the service may not call. This runs before the transaction: it may have to resolve a name. */

@@ -171,6 +171,17 @@ export const ConnectionView = closed({
   updated_at: Timestamp,
 });
 
+export const TestConnection = closed({
+  create_webhooks: Type.Optional(
+    Type.Boolean({
+      description:
+        "Whether to create the webhooks that are missing first, at Shopify and WooCommerce; false by" +
+        " default. BigCommerce's send an API key, so they are created there.",
+    }),
+  ),
+});
+export type TestConnection = Static<typeof TestConnection>;
+
 const checks = ["credentials", "scope", "notifications", "locations", "addresses"] as const;
 const ConnectionCheckView = closed({
   check: choice(checks, {

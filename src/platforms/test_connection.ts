@@ -2,11 +2,11 @@ import { iso } from "../core/clock.ts";
 import { Fault } from "../core/faults.ts";
 import { hasApiAccess } from "./connection.ts";
 import { type ConnectionHealth, hidden_addresses_text } from "./connection_state.ts";
-import { secretsOf } from "./connectors/call_platform.ts";
+import { platformError, secretsOf } from "./connectors/call_platform.ts";
 import type { PlatformAccess, PlatformChecks, PlatformConnector, PlatformWebhook } from "./connectors/connector.ts";
 import { reasonOf } from "./imports/import.ts";
 import type { StoreConnection } from "./platform.ts";
-import type { ConnectionCheck } from "./platforms.schema.ts";
+import type { ConnectionCheck, TestConnection } from "./platforms.schema.ts";
 import type { Platform } from "./platforms.transitions.ts";
 
 const names: Readonly<Record<Platform, string>> = {
@@ -23,13 +23,14 @@ interface TestedConnection {
 }
 
 /**
- * Tests a connection by calling the platform, without changing anything there. Returns what works, and what to do about
- * the rest.
+ * Tests a connection by calling the platform. Returns what works, and what to do about the rest. Nothing is changed
+ * there, except that missing webhooks are created if that is asked for.
  */
 export async function testConnection(
   tested: TestedConnection,
   access: PlatformAccess,
   connector: PlatformConnector,
+  { create_webhooks = false }: TestConnection,
 ): Promise<ConnectionCheck[]> {
   const { connection } = tested;
   const platform = names[connection.platform];
@@ -44,7 +45,7 @@ export async function testConnection(
     return [{ check: "credentials", result: "failed", message: permissions }, ...addresses(tested)];
   }
   const [webhooks, locations] = await Promise.all([
-    unlessFault(connector.checks.webhooks(access), access),
+    unlessFault(webhooksOf(tested, access, connector.checks, create_webhooks), access),
     unlessFault(connector.stock.locations(access), access),
   ]);
   return [
@@ -55,7 +56,7 @@ export async function testConnection(
       return { check: "scope", result: is_needed ? "failed" : "warning", message };
     }),
     typeof webhooks === "string"
-      ? { check: "notifications", result: "warning", message: `The webhooks cannot be listed: ${webhooks}` }
+      ? { check: "notifications", result: "failed", message: `The webhooks cannot be listed or created: ${webhooks}` }
       : notifications(tested, webhooks, connector.checks),
     places(platform, locations),
     ...addresses(tested),
@@ -72,6 +73,32 @@ async function unlessFault<Value>(work: Promise<Value>, access: PlatformAccess):
   }
 }
 
+/** Lists the webhooks of the store. If asked to, creates those that are missing first. Refuses: platform_error. */
+async function webhooksOf(
+  { callback_url }: TestedConnection,
+  access: PlatformAccess,
+  { webhooks, createWebhook, order_topics }: PlatformChecks,
+  create_webhooks: boolean,
+): Promise<readonly PlatformWebhook[]> {
+  const found = await webhooks(access);
+  if (!create_webhooks || createWebhook === null) return found;
+  if (!URL.canParse(callback_url)) throw platformError("Set PACKHOUSE_BASE_URL first.", { permanent: true });
+  const active = ownAmong(found, callback_url).filter(({ is_active }) => is_active);
+  for (const topic of missingTopics(active, order_topics)) {
+    await createWebhook(access, topic, callback_url);
+  }
+  return webhooks(access);
+}
+
+/** The webhooks that call this connection, on any host name of this service. */
+function ownAmong(webhooks: readonly PlatformWebhook[], callback_url: string): PlatformWebhook[] {
+  const path = callback_url.replace(/^https?:\/\/[^/]+/, "");
+  return webhooks.filter(({ url }) => url.endsWith(path));
+}
+
+const missingTopics = (active: readonly PlatformWebhook[], topics: readonly string[]) =>
+  topics.filter((topic) => active.every((webhook) => !covers(webhook.topic, topic)));
+
 /** Whether the webhooks of the store call this service for every change of an order. */
 function notifications(
   tested: TestedConnection,
@@ -79,8 +106,7 @@ function notifications(
   { order_topics: topics, are_webhooks_complete }: PlatformChecks,
 ): ConnectionCheck {
   const check = "notifications";
-  const path = tested.callback_url.replace(/^https?:\/\/[^/]+/, "");
-  const own = webhooks.filter(({ url }) => url.endsWith(path));
+  const own = ownAmong(webhooks, tested.callback_url);
   const active = own.filter(({ is_active }) => is_active);
   const inactive = own.find(({ is_active, topic }) => !is_active && active.every((one) => !covers(one.topic, topic)));
   if (own.length === 0) {
@@ -96,7 +122,7 @@ place a test order: the test then shows that notifications arrive.`;
     const message = `The webhook for ${inactive.topic} is disabled, usually after failed deliveries. Enable it again.`;
     return { check, result: "failed", message };
   }
-  const missing = topics.filter((topic) => active.every((webhook) => !covers(webhook.topic, topic)));
+  const missing = missingTopics(active, topics);
   if (missing.length > 0) {
     const message = `There is no webhook for ${missing.join(" and ")}: such changes are found in the next night only.`;
     return { check, result: "warning", message };

@@ -109,6 +109,31 @@ describe("the test of a connection", () => {
     expect(await shop.results()).toEqual(["credentials failed"]);
   });
 
+  test("creates webhooks that are missing if it is asked to, which sign with the connection's secret", async () => {
+    const shop = await shopify("created");
+    const { client_secret } = shop.mock.app;
+    const create = async (id: string) => {
+      const { checks } = await data("POST", `/platforms/${id}/test`, { create_webhooks: true });
+      return (checks as Check[]).find(({ check }) => check === "notifications")?.result;
+    };
+    shop.mock.app.webhooks.push({ topic: "ORDERS_CREATE", uri: shop.callback_url });
+    expect([await create(shop.id), await create(shop.id)]).toEqual(["ok", "ok"]);
+    const topics = ["ORDERS_CREATE", "ORDERS_UPDATED"];
+    expect(shop.mock.app.webhooks).toEqual(topics.map((topic) => ({ topic, uri: shop.callback_url })));
+    const mock = await openWooCommerce({ key: "ck_mock_key", secret: "cs_mock_secret" });
+    afterAll(() => mock.stop());
+    const secrets = { api_key: mock.key, api_token: mock.secret, client_secret };
+    const site = await connect({ platform: "woocommerce", store_id: mock.url, ...secrets });
+    expect([await create(site.id), await create(site.id)]).toEqual(["ok", "ok"]);
+    expect(mock.shop.webhooks.map(({ topic, secret }) => [topic, secret])).toEqual([
+      ["order.created", client_secret],
+      ["order.updated", client_secret],
+    ]);
+    mock.shop.is_read_only = true;
+    mock.shop.webhooks.length = 0;
+    expect(await create(site.id)).toBe("failed");
+  });
+
   test("without API access it says what does not work, and unknown connections have none", async () => {
     const store = { platform: "shopify", store_id: "no-api.myshopify.com", api_url: "https://93.184.216.34" };
     const shop = await connect({ ...store, client_secret: "hush-hush" });

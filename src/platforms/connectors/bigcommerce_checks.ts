@@ -7,7 +7,14 @@ import type { PlatformAccess, PlatformChecks, PlatformPermission, PlatformWebhoo
 /** Webhooks of orders. */
 const order_topics = ["store/order/created", "store/order/updated"];
 
-export const checks: PlatformChecks = { permissions, webhooks, are_webhooks_complete: true, order_topics };
+export const checks: PlatformChecks = {
+  permissions,
+  webhooks,
+  // Its webhooks need an API key of this service in a header.
+  createWebhook: null,
+  are_webhooks_complete: true,
+  order_topics,
+};
 
 /**
  * Tries what the token allows. No order has the number 0, so its shipment is either forbidden or not found. Refuses:

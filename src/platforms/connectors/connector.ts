@@ -127,6 +127,8 @@ export interface PlatformChecks {
   permissions(access: PlatformAccess): Promise<readonly PlatformPermission[]>;
   /** Lists webhooks of the store. Refuses: platform_error. */
   webhooks(access: PlatformAccess): Promise<readonly PlatformWebhook[]>;
+  /** Creates a webhook; null if that needs more than the credentials. Refuses: platform_error. */
+  readonly createWebhook: ((access: PlatformAccess, topic: string, url: string) => Promise<void>) | null;
   /** Whether these are all webhooks that may send orders. */
   readonly are_webhooks_complete: boolean;
   /** The topics of the webhooks that announce every order and change. */

@@ -61,6 +61,13 @@ export const webhooks_query = `query Webhooks($after: String) {
   }
 }`;
 
+export const webhook_mutation = `mutation Subscribe($topic: WebhookSubscriptionTopic!, $uri: String!) {
+  webhookSubscriptionCreate(topic: $topic, webhookSubscription: { uri: $uri }) {
+    webhookSubscription { id }
+    userErrors { field message }
+  }
+}`;
+
 export const changes_query = `query Changes($filter: String!, $after: String) {
   orders(first: 250, after: $after, sortKey: UPDATED_AT, query: $filter) {
     nodes { id updated_at: updatedAt }

@@ -1,8 +1,9 @@
 // What a test of a connection reads from Shopify.
 
 import { fieldsIn, fieldsOrNone, readText } from "../../outbound/api.ts";
+import { platformError, withoutSecrets } from "./call_platform.ts";
 import type { PlatformAccess, PlatformChecks, PlatformPermission, PlatformWebhook } from "./connector.ts";
-import { graphql, pages, scopes_query, webhooks_query } from "./shopify_api.ts";
+import { graphql, pages, scopes_query, webhook_mutation, webhooks_query } from "./shopify_api.ts";
 
 // biome-ignore format: a table is read by its columns.
 const scopes = [
@@ -18,7 +19,13 @@ const scopes = [
 /** Webhooks of orders, as the API names their topics. */
 const order_topics = ["ORDERS_CREATE", "ORDERS_UPDATED"];
 
-export const checks: PlatformChecks = { permissions, webhooks, are_webhooks_complete: false, order_topics };
+export const checks: PlatformChecks = {
+  permissions,
+  webhooks,
+  createWebhook,
+  are_webhooks_complete: false,
+  order_topics,
+};
 
 /** Lists the app's scopes. One for writing includes the one for reading. Refuses: platform_error. */
 async function permissions(access: PlatformAccess): Promise<PlatformPermission[]> {
@@ -42,4 +49,13 @@ async function webhooks(access: PlatformAccess): Promise<PlatformWebhook[]> {
     url: readText(uri, 2048) ?? "",
     is_active: true,
   }));
+}
+
+/** Creates a webhook of the app, which signs with the client secret. Refuses: platform_error. */
+async function createWebhook(access: PlatformAccess, topic: string, uri: string): Promise<void> {
+  const data = await graphql(access, webhook_mutation, { topic, uri });
+  const [refusal] = fieldsIn(fieldsOrNone(data["webhookSubscriptionCreate"])["userErrors"]);
+  if (refusal === undefined) return;
+  const words = `Shopify refused the webhook: ${readText(refusal["message"], 200) ?? "no message"}`;
+  throw platformError(withoutSecrets(words, access), { permanent: true });
 }

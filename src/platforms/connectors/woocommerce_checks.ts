@@ -2,13 +2,20 @@
 
 import { Fault } from "../../core/faults.ts";
 import { fieldsIn, readText } from "../../outbound/api.ts";
+import { requireCredential } from "./call_platform.ts";
 import type { PlatformAccess, PlatformChecks, PlatformPermission, PlatformWebhook } from "./connector.ts";
 import { call, page_size } from "./woocommerce_api.ts";
 
 /** Webhooks of orders. */
 const order_topics = ["order.created", "order.updated"];
 
-export const checks: PlatformChecks = { permissions, webhooks, are_webhooks_complete: true, order_topics };
+export const checks: PlatformChecks = {
+  permissions,
+  webhooks,
+  createWebhook,
+  are_webhooks_complete: true,
+  order_topics,
+};
 
 /**
  * Tries what the consumer key allows. An empty batch changes nothing, and is refused without write access. Refuses:
@@ -40,4 +47,10 @@ async function webhooks(access: PlatformAccess): Promise<PlatformWebhook[]> {
     url: readText(delivery_url, 2048) ?? "",
     is_active: status === "active",
   }));
+}
+
+/** Creates a webhook that signs with the connection's secret. Refuses: platform_error. */
+async function createWebhook(access: PlatformAccess, topic: string, delivery_url: string): Promise<void> {
+  const secret = requireCredential(access.credentials.client_secrets[0] ?? null, "client_secret");
+  await call(access, "POST", "/webhooks", { name: `Packhouse: ${topic}`, topic, delivery_url, secret });
 }

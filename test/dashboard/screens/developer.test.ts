@@ -184,6 +184,8 @@ describeInHouse("the screens for developers", (house) => {
     await page.click("button:has-text('Test connection')");
     await page.waitForSelector("dialog li:has-text('write_merchant_managed_fulfillment_orders is missing')");
     await lookAtPage(page, "dialog .check-lines", "platform-test");
+    await page.click("dialog button:has-text('Create webhooks')");
+    await page.waitForSelector("dialog li:has-text('2 webhooks call this connection')");
     await page.click("dialog button[title=Close], dialog button[aria-label=Close]");
     mock.app.refusal = { status: 400, body: "Oauth error shop_not_permitted" };
     mock.app.revoke();

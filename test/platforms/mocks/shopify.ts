@@ -134,6 +134,7 @@ const rootOf = (shop: Shop, { orders } = shop) => ({
     id: gid("AppInstallation", 1),
     accessScopes: shop.app.scopes.map((handle) => ({ handle, description: handle })),
   }),
+  webhookSubscriptionCreate: (created: Parameters<typeof shop.app.subscribe>[0]) => shop.app.subscribe(created),
   webhookSubscriptions: (page: Json) =>
     connection(
       shop.app.webhooks.map((webhook, index) => ({ id: gid("WebhookSubscription", index + 1), ...webhook })),

@@ -19,6 +19,18 @@ export function shopifyApp() {
     scopes: order_scopes,
     /** Its webhooks. */
     webhooks: [] as { topic: string; uri: string }[],
+    /** Creates a webhook, unless there is an equal one. */
+    subscribe({ topic, webhookSubscription: { uri } }: { topic: string; webhookSubscription: { uri: string } }) {
+      if (app.webhooks.some((one) => one.topic === topic && one.uri === uri)) {
+        const message = "Address for this topic has already been taken";
+        return { webhookSubscription: null, userErrors: [{ field: ["webhookSubscription"], message }] };
+      }
+      app.webhooks.push({ topic, uri });
+      return {
+        webhookSubscription: { id: `gid://shopify/WebhookSubscription/${app.webhooks.length}` },
+        userErrors: [],
+      };
+    },
     /** Why no token is issued. */
     refusal: null as Answered | null,
     /** The number of tokens issued so far. */

@@ -100,6 +100,9 @@ type Query {
 }
 type AccessScope { handle: String! description: String! }
 type AppInstallation { id: ID! accessScopes: [AccessScope!]! }
+enum WebhookSubscriptionTopic { ORDERS_CREATE ORDERS_UPDATED ORDERS_CANCELLED }
+input WebhookSubscriptionInput { uri: String filter: String }
+type WebhookSubscriptionCreatePayload { webhookSubscription: WebhookSubscription userErrors: [UserError!]! }
 type WebhookSubscription { id: ID! topic: String! uri: String! }
 type WebhookSubscriptionConnection { nodes: [WebhookSubscription!]! pageInfo: PageInfo! }
 
@@ -135,6 +138,9 @@ type InventorySetQuantitiesPayload {
 }
 type InventoryActivatePayload { inventoryLevel: InventoryLevel userErrors: [UserError!]! }
 type Mutation {
+  webhookSubscriptionCreate(
+    topic: WebhookSubscriptionTopic!, webhookSubscription: WebhookSubscriptionInput!
+  ): WebhookSubscriptionCreatePayload
   fulfillmentCreate(fulfillment: FulfillmentInput!, message: String): FulfillmentCreatePayload
   inventorySetQuantities(input: InventorySetQuantitiesInput!): InventorySetQuantitiesPayload
   inventoryActivate(

@@ -65,7 +65,7 @@ interface Shop {
   readonly orders: Map<number, SiteOrder>;
   readonly shelf: Shelf;
   readonly now: () => number;
-  readonly webhooks: { topic: string; delivery_url: string; status: string }[];
+  readonly webhooks: { topic: string; delivery_url: string; status: string; secret?: string | undefined }[];
   /** Whether the key may only read. */
   is_read_only: boolean;
   last_id: number;
@@ -118,6 +118,11 @@ function answer(shop: Shop, rest: string, asked: Asked): Answered {
   if (rest === "/webhooks" && method === "GET") return { status: 200, body: shop.webhooks };
   if (shop.is_read_only && method !== "GET") {
     return error(401, "woocommerce_rest_authentication_error", "The API key provided does not have write permissions.");
+  }
+  if (rest === "/webhooks" && method === "POST") {
+    const { topic, delivery_url, secret } = objectOf(asked.body) as Record<string, string>;
+    shop.webhooks.push({ topic: topic ?? "", delivery_url: delivery_url ?? "", status: "active", secret });
+    return { status: 201, body: shop.webhooks.at(-1) };
   }
   if (rest === "/orders/batch" && method === "POST") return { status: 200, body: {} };
   const stock = answerStock(shop.shelf, rest, asked);

@@ -44,6 +44,7 @@ export const platformTexts = {
   failedReports: "Failed reports",
   tokenExpires: "Access token expires",
   test: "Test connection",
+  createWebhooks: "Create webhooks",
   testTitle: (name: string) => `Test of ${name}`,
   results: { ok: "OK", warning: "Warning", failed: "Failed" },
   checks: {

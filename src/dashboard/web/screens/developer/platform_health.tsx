@@ -1,6 +1,7 @@
+import { useState } from "preact/hooks";
 import { post } from "../../api/client.ts";
 import type { PlatformConnection, PlatformTest } from "../../api/developer_types.ts";
-import type { Action } from "../../components/action.tsx";
+import { type Action, Actions } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { Dialog, openDialog } from "../../components/dialog.tsx";
 import { Notice } from "../../components/notice.tsx";
@@ -39,26 +40,51 @@ export function HealthCard({ shop: { health, platform, client_id } }: { readonly
 const result_tones = { ok: "good", warning: "warning", failed: "bad" } as const;
 
 /** Tests the connection and shows a line for each check. */
-export const testAction = ({ id, name }: PlatformConnection): Action => ({
+export const testAction = (shop: PlatformConnection): Action => ({
   title: texts.test,
   icon: "plug",
   button: true,
   run: async (_values, key) => {
-    const reply = await post<PlatformTest>(`/platforms/${id}/test`, {}, { key });
-    openDialog((close) => (
-      <Dialog title={texts.testTitle(name)} onClose={close} wide>
-        <ul class="check-lines">
-          {reply.data.checks.map(({ check, result, message }) => (
-            <li key={`${check} ${message}`}>
-              <Badge tone={result_tones[result]}>{texts.results[result]}</Badge>
-              <div>
-                <strong>{texts.checks[check]}</strong>
-                <p>{message}</p>
-              </div>
-            </li>
-          ))}
-        </ul>
-      </Dialog>
-    ));
+    const { data } = await post<PlatformTest>(`/platforms/${shop.id}/test`, {}, { key });
+    openDialog((close) => <TestDialog shop={shop} first={data} onClose={close} />);
   },
 });
+
+interface TestDialogProps {
+  readonly shop: PlatformConnection;
+  readonly first: PlatformTest;
+  readonly onClose: () => void;
+}
+
+/** The results of a test. Webhooks that are missing can be created where the platform allows it. */
+function TestDialog({ shop: { id, name, platform }, first, onClose }: TestDialogProps) {
+  const [{ checks }, show] = useState(first);
+  const misses = checks.some(({ check, result }) => check === "notifications" && result !== "ok");
+  const can_create = misses && platform !== "bigcommerce";
+  const create: Action = {
+    title: texts.createWebhooks,
+    button: "primary",
+    call: { method: "POST", path: `/platforms/${id}/test`, body: { create_webhooks: true } },
+    after: show,
+  };
+  return (
+    <Dialog title={texts.testTitle(name)} onClose={onClose} wide>
+      <ul class="check-lines">
+        {checks.map(({ check, result, message }) => (
+          <li key={`${check} ${message}`}>
+            <Badge tone={result_tones[result]}>{texts.results[result]}</Badge>
+            <div>
+              <strong>{texts.checks[check]}</strong>
+              <p>{message}</p>
+            </div>
+          </li>
+        ))}
+      </ul>
+      {can_create && (
+        <div class="dialog-acts">
+          <Actions of={[create]} />
+        </div>
+      )}
+    </Dialog>
+  );
+}
