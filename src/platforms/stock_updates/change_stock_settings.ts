@@ -14,8 +14,8 @@ import type { UpdateListing, UpdateShopStock } from "./stock_updates.schema.ts";
 import {
   findShopStock,
   getListingIn,
+  isAnyEnabled,
   listAtAllPlaces,
-  listEnabled,
   queueListings,
   saveListings,
   saveShopStock,
@@ -41,8 +41,8 @@ export async function updateShopStock(tx: Tx, id: string, input: UpdateShopStock
   const places = locations === undefined ? before.places : locations && (await placesIn(tx, locations));
   const changed = { ...before, is_enabled: enabled, is_paused: paused, buffer, cap, share_percent, places };
   if (JSON.stringify(changed) === JSON.stringify(before)) return before;
-  // Events are followed for enabled connections only.
-  if (enabled && (await listEnabled(tx)).length === 0) await skipStockChanges(tx);
+  // Events are followed for enabled connections only, of all merchants.
+  if (enabled && !(await isAnyEnabled(tx))) await skipStockChanges(tx);
   const has_moved = JSON.stringify(places) !== JSON.stringify(before.places);
   const is_new = enabled && !before.is_enabled;
   const next = { ...changed, attempts: 0, error_code: null, error_message: null };

@@ -1,6 +1,6 @@
-// Plans pushes of stock and records their results. A push cannot oversell: the shop's number is read first, then the
-// shop's changed orders are queued for import, then our number is computed, and the shop sets it only if it still shows
-// the number that was read.
+// Plans pushes of stock and records their results. A push does not oversell: the shop's number is read first, then the
+// shop's changed orders are queued for import, then our number is computed, and it is set only if the shop still shows
+// the number that was read. Only Shopify compares and sets in one step.
 
 import { retryWait } from "../../core/retry.ts";
 import { transition } from "../../core/transitions.ts";

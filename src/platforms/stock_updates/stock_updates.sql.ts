@@ -99,6 +99,15 @@ export async function listEnabled(db: Db): Promise<{ connection_id: number; merc
   return enabled(db, {});
 }
 
+const anyEnabled = prepared((sql, _: StatementArgs<object>) =>
+  sql.select({ one: template`1` }).from(platform_stock).where(template`${platform_stock.is_enabled}`).limit(1),
+);
+
+/** Whether stock is pushed to the shop of any merchant, also for one who does not see the others' connections. */
+export async function isAnyEnabled(db: Db): Promise<boolean> {
+  return (await anyEnabled(db, {})).length > 0;
+}
+
 const anyWork = prepared((sql, _: StatementArgs<object>) =>
   sql
     .select({ one: template`1` })

@@ -1,5 +1,6 @@
 // Stock that is pushed to shops: what is set there, in which order things are read, and what is waited for.
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { assignPositions } from "../../../src/events/events.sql.ts";
 import { compareStock } from "../../../src/platforms/stock_updates/stock_updates.jobs.ts";
 import type { ShopifyMock } from "../mocks/shopify.ts";
 import type { ShopOrder } from "../mocks/shopify_shop.ts";
@@ -107,6 +108,25 @@ describe.each([...platformNames])("%s", (platform) => {
       failed_listings: 0,
       reason: null,
     });
+  });
+
+  test.if(platform === "shopify")("loses no change when another merchant switches it on", async () => {
+    await shop.stock("MUG", 10);
+    shelf().stock({ sku: "MUG", units: 10 });
+    await settings({ enabled: true });
+    await settle();
+    await shop.app.must("POST", "/merchants", { code: "BOLT", name: "BOLT" });
+    await shop.app.runJobs();
+    const as = { "packhouse-merchant": "BOLT" };
+    const store = { platform: "shopify", store_id: "bolt.myshopify.com", client_secret: "hush-hush" };
+    const other = await shop.call("POST", "/platforms", store, as);
+    await sellHere("MUG", 4);
+    const { stores } = shop.app.service;
+    await stores.test.write((tx) => assignPositions(tx, 100));
+    const { status } = await shop.call("PATCH", `/platforms/${other.body.data.id}/stock`, { enabled: true }, as);
+    expect(status).toBe(200);
+    await settle();
+    expect(shelf().units("MUG")).toBe(6);
   });
 
   test("subtracts an order of the shop once, while it is not imported and afterwards", async () => {
