@@ -160,6 +160,7 @@ function wakeJobs(tx: Tx): void {
 
 /** Queues the failed imports and reports of a connection again, and pushes its stock at once. */
 export async function requeueFailures(tx: Tx, connection_id: number): Promise<void> {
+  wakeJobs(tx);
   await requeueFailed(tx, connection_id);
   await requeueFailedReports(tx, connection_id);
   await wakeStock(tx, connection_id);
