@@ -149,6 +149,9 @@ function waiting(tx: Tx, listing: StockListing, orders: readonly string[]): Stoc
   return postponed(tx, listing, unimported_code, message);
 }
 
+/** The code of listings whose number changed at the shop during a push. */
+export const stale_code = "stale";
+
 // A number that changes between two calls is read again at once, unless it changes each time.
 const stale_at_once_max = 3;
 
@@ -207,7 +210,7 @@ function afterPush(tx: Tx, listing: StockListing, push: PlannedPush, result: Sto
   }
   if (is_outdated) return seen;
   const message = `The shop's number changed to ${result.quantity} during the push.`;
-  const next = postponed(tx, seen, "stale", message);
+  const next = postponed(tx, seen, stale_code, message);
   return next.attempts <= stale_at_once_max ? { ...next, due_at: tx.now } : next;
 }
 

@@ -5,7 +5,7 @@ import type { Tx } from "../../storage/database.ts";
 import type { PlatformListing, PlatformLocation } from "../connectors/connector.ts";
 import type { StoreConnection } from "../platform.ts";
 import { isListingQueued, isListingRefused, type ListingMatch, type StockCause } from "../platforms.transitions.ts";
-import { inStep, lockClaimed } from "./push_stock.ts";
+import { inStep, lockClaimed, stale_code } from "./push_stock.ts";
 import {
   isPushed,
   newListing,
@@ -17,6 +17,7 @@ import {
   type StockListing,
 } from "./shop_stock.ts";
 import { findOpenDifferences, insertDifferences, repairDifferences, saveDifference } from "./stock_log.sql.ts";
+import { unimported_code } from "./stock_needs.ts";
 import { findTargets, type StockTargets } from "./stock_targets.ts";
 import {
   deleteNotFound,
@@ -286,5 +287,12 @@ function causeOf(listing: StockListing, { shop_quantity, target, has_unknown }: 
   if (listing.in_step_at === null) return null;
   if (listing.unsettable !== null || shop_quantity === null) return "not_tracked";
   if (shop_quantity === listing.shop_quantity) return null;
+  if (isListingQueued(listing.status)) return causeOfDelay(listing);
   return has_unknown && shop_quantity < target ? "order_not_imported" : "changed_at_shop";
+}
+
+/** Why a number is not compared yet; null if it soon will be: an order or a push of ours may explain it. */
+function causeOfDelay({ error_code }: StockListing): StockCause | null {
+  if (error_code === unimported_code) return "order_not_imported";
+  return error_code === null || error_code === stale_code ? null : "push_failed";
 }

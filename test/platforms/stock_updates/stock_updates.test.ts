@@ -270,6 +270,21 @@ describe.each([...platformNames])("%s", (platform) => {
     expect(await differences()).toHaveLength(3);
   });
 
+  test("does not take a number for changed at the shop while a change here is not pushed", async () => {
+    await shop.stock("MUG", 10);
+    shelf().stock({ sku: "MUG", units: 10 });
+    await settings({ enabled: true });
+    await settle();
+    await settings({ paused: true });
+    await shop.sell(605, { sku: "MUG", quantity: 2 });
+    await shop.done("POST", "/inventory", { sku: "MUG", quantity: 5, location: "whs_1000000001" });
+    await nightly();
+    expect([shelf().units("MUG"), await differences()]).toEqual([8, []]);
+    await settings({ paused: false });
+    await settle();
+    expect([shelf().units("MUG"), await differences()]).toEqual([13, []]);
+  });
+
   test("imports what was matched by hand as the matched product", async () => {
     await shop.stock("MUG", 10);
     shelf().stock({ sku: "Tasse", units: 2 });
