@@ -26,7 +26,7 @@ const work = queueOf<ShopStock>(platform_stock, {
   waiting: isNotNull(platform_stock.next_at),
   ready: isFree(platform_stock.created_at),
   lane: platform_stock.connection_id,
-  lease_ms: 5 * minute_ms,
+  lease_ms: 3 * minute_ms,
   rest_ms: () => call_ms_max,
   claimed: (_, leased_until) => ({ leased_until }),
 });
