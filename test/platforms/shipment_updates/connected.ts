@@ -24,10 +24,12 @@ interface Known {
 }
 
 /** A platform's store, independent of the platform. */
-interface Store extends Pick<MockServer, "url" | "asked" | "stop" | "fail" | "forgive"> {
+export interface Store extends Pick<MockServer, "url" | "asked" | "stop" | "fail" | "forgive" | "misbehave"> {
   /** The body of POST /platforms. */
   readonly connection: object;
   readonly shelf: Shelf;
+  /** The body of POST /platforms for access by an app, and the end of the app's tokens. Null without apps. */
+  readonly byApp: { readonly connection: object; expireTokens(): void } | null;
   /** Places an order and returns its notification. */
   sell(id: number, units: readonly Units[]): { body: string; headers: Record<string, string> };
   /** Refunds units of a line that are not sent. */
@@ -108,6 +110,7 @@ async function openBigCommerceStore(): Promise<Store> {
         units: items.map(({ order_product_id, quantity }) => [order_product_id % 100, quantity] as const),
       })),
     isDone: (id) => [2, 10].includes(Number(mock.orders.get(id)?.fields["status_id"])),
+    byApp: null,
     telling: { method: "POST", having: "/shipments" },
   };
 }
@@ -121,15 +124,12 @@ async function openShopifyStore(): Promise<Store> {
     entry.remaining -= units;
     return id;
   };
+  const { client_id, client_secret } = mock.app;
+  const about = { platform: "shopify", store_id: mock.shop, api_url: mock.url, client_secret };
   return {
     ...mock,
-    connection: {
-      platform: "shopify",
-      store_id: mock.shop,
-      api_url: mock.url,
-      api_token: mock.token,
-      client_secret: "hush-hush",
-    },
+    connection: { ...about, api_token: mock.token },
+    byApp: { connection: { ...about, client_id }, expireTokens: () => mock.app.revoke() },
     sell: (id, units) => mock.notification(mock.add(shopOrder(id, now(), {}, units)), { secret: "hush-hush" }),
     refund(id, line, units) {
       const order = mock.orders.get(id) as ShopOrder;
@@ -189,7 +189,7 @@ async function openWooCommerceStore(): Promise<Store> {
         mock.add(
           siteOrder(
             id,
-            now(),
+            aSecondLater(),
             {},
             units.map((one) => ({ ...one })),
           ),
@@ -230,6 +230,7 @@ async function openWooCommerceStore(): Promise<Store> {
         .toReversed()
         .map(({ note }) => ({ tracking: /Tracking number: (\w+)\./.exec(note)?.[1] ?? null, units: [] })),
     isDone: (id) => mock.orders.get(id)?.fields["status"] === "completed",
+    byApp: null,
     telling: { method: "POST", having: "/notes" },
   };
 }
@@ -240,12 +241,15 @@ const openers = {
   woocommerce: openWooCommerceStore,
 } as const satisfies Record<PlatformName, () => Promise<Store>>;
 
+/** Opens a store of a platform. */
+export const openStore = (platform: PlatformName): Promise<Store> => openers[platform]();
+
 /** A service in test mode with a connected store, and common calls for tests of reports. */
 export async function openConnected(platform: PlatformName) {
   const app = await openTestApp();
   const clock = app.clocks.test;
   // Platforms only know real time.
-  const store = await openers[platform]();
+  const store = await openStore(platform);
   const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     app.call(method, path, body, { key: app.keys.test.full, headers });
 
