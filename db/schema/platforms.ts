@@ -128,6 +128,31 @@ export const platform_imports = table(
   ],
 );
 
+/** Further orders of an import: a platform's order with several destinations becomes one order for each. */
+export const platform_import_parts = table(
+  "platform_import_parts",
+  {
+    id: id(),
+    merchant_id: owner(),
+    import_id: int()
+      .notNull()
+      .references(() => platform_imports.id),
+    /** Its place among the orders of the import, from 2. */
+    part: int().notNull(),
+    /** The platform's name of the destination. */
+    destination: text().notNull(),
+    /** The id reserved for our order. */
+    order_id: int().notNull(),
+    seen: json<SeenPlatformOrder>(),
+    lines: json<{ external_id: string; sku: string; quantity: number }[]>().notNull(),
+    created_at: time().notNull(),
+  },
+  (t) => [
+    unique("platform_import_parts_part").on(t.import_id, t.part),
+    unique("platform_import_parts_order").on(t.order_id),
+  ],
+);
+
 /** Received notifications with our response, so that a repeated one gets the same. */
 export const platform_notifications = table(
   "platform_notifications",

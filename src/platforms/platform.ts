@@ -141,6 +141,10 @@ export interface PlatformOrder {
   readonly staff_notes?: string | null;
   /** Other fields of the order that the shop shows, by their names; absent in records of older releases. */
   readonly attributes?: Readonly<Record<string, string>>;
+  /** Names its destination among several; absent if it has only one. */
+  readonly destination?: string;
+  /** Its goods for other destinations, each as an order of its own. */
+  readonly others?: readonly PlatformOrder[];
   readonly created_at: number;
   /** When it last changed at the platform (ms). Of two versions, the later one counts. */
   readonly updated_at: number;

@@ -215,6 +215,9 @@ export const ImportView = closed({
   id: Type.String(),
   external_id: Type.String({ description: "The platform's id of the order." }),
   order_id: Type.String({ description: "The id of the order here, which exists once it was `imported`." }),
+  other_order_ids: Type.Array(Type.String(), {
+    description: "Further orders, one for each other destination of an order with several.",
+  }),
   status: choice(importStatuses, {
     description:
       "`queued`: retried for two days. `waiting`: not paid yet. `ignored`: nothing to ship. `failed`: given up.",

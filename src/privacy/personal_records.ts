@@ -394,6 +394,8 @@ export const otherRecords: Readonly<
     columns: ["external_id", "sku", "location_id", "result", "error_code", "error_message"],
   },
   platform_stock_differences: { holds: "program", columns: ["external_id", "sku", "location_id", "cause"] },
+  // Digests, as imports have them.
+  platform_import_parts: { holds: "program", columns: ["destination", "seen", "lines"] },
   platform_states: { holds: "settings", columns: ["access_token", "token_scopes", "token_error", "fetch_error"] },
   subscriptions: {
     holds: "settings",

@@ -206,48 +206,88 @@ function orderOf(order: JsonFields, products: readonly JsonFields[], addresses: 
   const billing = fieldsOrNone(order["billing_address"]);
   // Prices are in the store's currency. `currency_code` is the currency that the buyer saw.
   const currency = readCurrency(order["default_currency_code"] ?? order["currency_code"], "default_currency_code");
-  const goods = products.filter(isGoods);
-  const collects = goods.length > 0 && goods.every(isCollected);
-  const [address = collects ? billing : {}] = addresses;
-  const lines = products.flatMap((product, index) => {
-    const is_own = isGoods(product) && (collects || !isCollected(product));
-    return is_own ? lineOf(product, currency, `products[${index}]`) : [];
-  });
   const parents = new Map(
     products.map(({ id, parent_order_product_id }) => [String(id), readIdOrNull(parent_order_product_id)]),
   );
   const updated_at = readTimestamp(order["date_modified"], "date_modified");
-  const several = addresses.length > 1 ? `The order has ${addresses.length} addresses at BigCommerce.` : null;
   const id = readExternalId(order["id"], "id");
-  return {
+  const destinations = destinationsOf(products, addresses);
+  // Each other destination has its own part of the price of shipping.
+  const costs = destinations.slice(1).map(({ address }) => readAmount(address["cost_ex_tax"], currency, "cost_ex_tax"));
+  const total_cents = readAmount(order["shipping_cost_ex_tax"], currency, "shipping_cost_ex_tax");
+  const first_cents = Math.max(
+    0,
+    costs.reduce((left, cost) => left - cost, total_cents),
+  );
+  const orderTo = ({ address, goods, is_pickup }: Destination, at: number): PlatformOrder => ({
     external_id: id,
     number: id,
+    ...(destinations.length > 1 && { destination: is_pickup ? "pickup" : String(address["id"]) }),
     state: stateOf(order),
     email: readEmail(billing["email"]) ?? readEmail(address["email"]),
     customer_name: readName(billing["first_name"], billing["last_name"]),
     phone: readText(billing["phone"], 50),
-    address: readAddress({
-      name: readName(address["first_name"], address["last_name"]),
-      company: address["company"],
-      address_line1: address["street_1"],
-      address_line2: address["street_2"],
-      city: address["city"],
-      state: address["state"],
-      postal_code: address["zip"],
-      country: address["country_iso2"],
-      phone: address["phone"],
-    }),
-    fulfillment_type: collects ? "pickup" : "ship",
-    lines: withUnits(bundlesAsParts(lines.map((line) => ({ line, parent_id: parents.get(line.external_id) ?? null })))),
+    address: addressIn(is_pickup && Object.keys(address).length === 0 ? billing : address),
+    fulfillment_type: is_pickup ? "pickup" : "ship",
+    lines: withUnits(
+      bundlesAsParts(
+        goods
+          .map(({ product, index }) => lineOf(product, currency, `products[${index}]`))
+          .map((line) => ({ line, parent_id: parents.get(line.external_id) ?? null })),
+      ),
+    ),
     shipping_method: readText(address["shipping_method"], 200),
-    shipping_amount_cents: readAmount(order["shipping_cost_ex_tax"], currency, "shipping_cost_ex_tax"),
+    shipping_amount_cents: at === 0 ? first_cents : (costs[at - 1] ?? 0),
     currency,
-    notes: readNotes([order["customer_message"], several], products.flatMap(lineNotes)),
+    notes: readNotes(
+      [order["customer_message"]],
+      goods.flatMap(({ product }) => lineNotes(product)),
+    ),
     staff_notes: readNotes([order["staff_notes"]], []),
     created_at: readTimestamp(order["date_created"], "date_created"),
     updated_at,
-  };
+  });
+  const [first, ...others] = destinations.map(orderTo);
+  return { ...(first ?? orderTo(nowhere, 0)), ...(others.length > 0 && { others }) };
 }
+
+/** Where goods of an order go: to an address, or to the buyer who collects them. */
+interface Destination {
+  readonly address: JsonFields;
+  readonly goods: readonly { readonly product: JsonFields; readonly index: number }[];
+  readonly is_pickup: boolean;
+}
+
+const nowhere: Destination = { address: {}, goods: [], is_pickup: false };
+
+/** The destinations of an order: its addresses by id, then what is collected. Goods without one go to the first. */
+function destinationsOf(products: readonly JsonFields[], addresses: readonly JsonFields[]): Destination[] {
+  const goods = products.map((product, index) => ({ product, index })).filter(({ product }) => isGoods(product));
+  const [collected, shipped] = [true, false].map((is) => goods.filter(({ product }) => isCollected(product) === is));
+  const [first = {}, ...rest] = addresses.toSorted((a, b) => Number(a["id"]) - Number(b["id"]));
+  const goesTo = (address: JsonFields) => (line: Destination["goods"][number]) =>
+    String(line.product["order_address_id"]) === String(address["id"]);
+  const others = rest.map((address) => ({ address, goods: (shipped ?? []).filter(goesTo(address)), is_pickup: false }));
+  const left = (shipped ?? []).filter((line) => !rest.some((address) => goesTo(address)(line)));
+  return [
+    { address: first, goods: left, is_pickup: false },
+    ...others,
+    { address: {}, goods: collected ?? [], is_pickup: true },
+  ].filter((destination) => destination.goods.length > 0);
+}
+
+const addressIn = (address: JsonFields) =>
+  readAddress({
+    name: readName(address["first_name"], address["last_name"]),
+    company: address["company"],
+    address_line1: address["street_1"],
+    address_line2: address["street_2"],
+    city: address["city"],
+    state: address["state"],
+    postal_code: address["zip"],
+    country: address["country_iso2"],
+    phone: address["phone"],
+  });
 
 function stateOf(order: JsonFields): PlatformOrderState {
   if (order["is_deleted"] === true) return "cancelled";
@@ -270,7 +310,7 @@ function unsentUnits(product: JsonFields, field = "products"): number {
   return Math.max(0, unitsToShip(product, field) - sent);
 }
 
-function lineOf(product: JsonFields, currency: string, field: string): PlatformLine[] {
+function lineOf(product: JsonFields, currency: string, field: string): PlatformLine {
   const external_id = readExternalId(product["id"], `${field}.id`);
   const [variant, own] = [readIdOrNull(product["variant_id"]), readIdOrNull(product["product_id"])];
   const discounts = fieldsIn(product["applied_discounts"]).map(({ amount }) =>
@@ -281,17 +321,15 @@ function lineOf(product: JsonFields, currency: string, field: string): PlatformL
   const discount = discounts.reduce((sum, amount) => sum + amount, 0);
   const variant_id = variant ?? (own === null ? `l${external_id}` : `p${own}`);
   const quantity = unitsToShip(product, field);
-  return [
-    {
-      external_id,
-      variant_id,
-      sku: readSku(product["sku"]),
-      quantity,
-      left: unsentUnits(product, field),
-      name: readText(product["name"], 200) ?? `Product ${variant_id}`,
-      ...costsOf({ unit_cents: price(1), total_cents: price(ordered) - discount, ordered }, quantity),
-    },
-  ];
+  return {
+    external_id,
+    variant_id,
+    sku: readSku(product["sku"]),
+    quantity,
+    left: unsentUnits(product, field),
+    name: readText(product["name"], 200) ?? `Product ${variant_id}`,
+    ...costsOf({ unit_cents: price(1), total_cents: price(ordered) - discount, ordered }, quantity),
+  };
 }
 
 /** The buyer's entries for a line. Selected variants are already in the SKU. */

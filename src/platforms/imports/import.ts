@@ -84,12 +84,15 @@ export interface ImportClaim {
 }
 
 /** Returns the import as the API shows it. */
-export function importView(record: OrderImport) {
+export function importView(record: OrderImport, parts: readonly ImportPart[]) {
   const { error_code: code, error_message: message } = record;
   return {
     id: wireId("import", record.id),
     external_id: record.external_id,
     order_id: wireId("order", record.order_id),
+    other_order_ids: parts
+      .filter(({ import_id }) => import_id === record.id)
+      .map(({ order_id }) => wireId("order", order_id)),
     status: record.status,
     reason: code === null ? null : { code, message: message ?? "" },
     attempts: record.attempts,
@@ -170,6 +173,18 @@ export function payloadAfter(
 const isEqual = (a: SeenPlatformOrder | null, b: SeenPlatformOrder): boolean =>
   // A part that a notification leaves open is null.
   (Object.keys(b) as (keyof SeenPlatformOrder)[]).every((part) => b[part] === null || a?.[part] === b[part]);
+
+/** A further order of an import, for another destination. */
+export interface ImportPart {
+  readonly import_id: number;
+  /** Its place among the orders of the import, from 2. */
+  readonly part: number;
+  /** The platform's name of the destination. */
+  readonly destination: string;
+  readonly order_id: number;
+  readonly seen: SeenPlatformOrder | null;
+  readonly lines: readonly ImportedLine[];
+}
 
 /** The step that a platform's order requires. */
 export type PlatformImportStep = "nothing" | "create" | "wait" | "ignore" | "cancel" | "change" | "hold" | "note";

@@ -1,14 +1,13 @@
 // Creates an order from a platform's order, and applies later changes as far as its status allows.
 
 import type { Actor } from "../../core/actor.ts";
-import { asFault, assert, Fault, type FaultCode } from "../../core/faults.ts";
+import { assert, Fault, type FaultCode } from "../../core/faults.ts";
 import { metadataProblem } from "../../core/field_problems.ts";
 import { wireId } from "../../core/ids.ts";
 import { moneyText } from "../../core/money.ts";
 import { emailKey, isErasedEmail } from "../../customers/customer.ts";
 import { findCustomerByEmail, findRecipient } from "../../customers/customers.sql.ts";
 import { createCustomer, keepAddress } from "../../customers/customers.ts";
-import { refuseForClosed } from "../../merchants/directory.sql.ts";
 import { cancelItems, cancelOrder, itemsToCancel, losingParcels } from "../../orders/changes/cancel_order.ts";
 import { setBuyer, setLineAmounts, setShippingAmount, updateImported } from "../../orders/changes/change_order.ts";
 import { holdForReview, holdOrder, releaseOrder } from "../../orders/changes/holds.ts";
@@ -17,16 +16,14 @@ import { importOrder } from "../../orders/lifecycle/create_order.ts";
 import type { CancelItems, UpdateOrder } from "../../orders/order.schema.ts";
 import { default_fulfillment_type, isOpen, isPickup } from "../../orders/order.transitions.ts";
 import { type Order, type OrderHold, openUnits } from "../../orders/order.ts";
-import { findOrders, lockOrder, saveOrder } from "../../orders/orders.sql.ts";
+import { lockOrder, saveOrder } from "../../orders/orders.sql.ts";
 import { initialImportedProductStatus } from "../../products/product.ts";
 import { findProductsBySku } from "../../products/products.sql.ts";
 import { createProduct } from "../../products/products.ts";
 import { voidLabelsOfOrder } from "../../shipping/labels/void_label.ts";
 import type { Tx } from "../../storage/database.ts";
-import { findState, saveState } from "../connection_states.sql.ts";
 import type { PlatformOrder, StoreConnection } from "../platform.ts";
-import { withMatchedSkus } from "../stock_updates/unimported_units.ts";
-import type { ImportClaim, ImportedLine, OrderImport, SeenPlatformOrder } from "./import.ts";
+import type { ImportedLine, SeenPlatformOrder } from "./import.ts";
 import {
   addressOf,
   changedAmounts,
@@ -35,104 +32,17 @@ import {
   fittedNotes,
   isAddressHidden,
   lineChanges,
-  linesLeft,
   namesOf,
   numbersFor,
-  outcomeOf,
   type PlatformImportStep,
   seenOf,
-  stepOf,
-  test_order,
-  treatedBy,
   type WantedLine,
   wantedLines,
 } from "./import.ts";
-import { lockClaimed, settleImport } from "./import_queue.ts";
 
 /** Returns the actor of a connection's changes. */
 export function platformActor({ id, name }: StoreConnection): Actor {
   return { type: "platform", id: wireId("connection", id), name, request_id: null };
-}
-
-/**
- * Processes a platform's order by its state: creates, changes, cancels or ignores it. For a closed merchant nothing is
- * created or changed, and the import records why. Returns null when another server took over the import.
- * Refuses: validation_failed, duplicate_order_number.
- * Emits: order.created, order.cancelled.
- */
-export async function processOrderImport(
-  tx: Tx,
-  claim: ImportClaim,
-  order: PlatformOrder,
-): Promise<OrderImport | null> {
-  const before = await lockClaimed(tx, claim);
-  if (before === null) return null;
-  const { connection } = claim;
-  const received = treatedBy(connection, await withMatchedSkus(tx, connection.id, order));
-  const { pickup_orders } = connection;
-  const exists = (await findOrders(tx, [before.order_id])).length > 0;
-  const step = stepOf(received, before, exists, pickup_orders);
-  const { external_updated_at, seen, lines } = before;
-  if (step === "nothing") {
-    const state = seen?.state ?? received.state;
-    const outcome = outcomeOf({ ...received, state }, exists, pickup_orders);
-    return settleImport(tx, before, claim, { ...outcome, external_updated_at: external_updated_at ?? 0, seen, lines });
-  }
-  await noteHiddenAddress(tx, connection, received);
-  if (step === "create" && received.is_test === true && tx.mode === "live" && connection.test_orders === "ignore") {
-    const reason = { code: test_order, message: "It is a test order, and the connection does not import these." };
-    const read = { external_updated_at: received.updated_at, seen: seenOf(received), lines };
-    return settleImport(tx, before, claim, { action: "ignore", ...reason, ...read });
-  }
-  if (step === "create" || step === "change") {
-    const refused = await refuseForClosed(tx, connection.merchant_id).catch(asFault);
-    if (refused instanceof Fault) {
-      if (exists) await note(tx, { connection, order_id: before.order_id }, notes.closed);
-      const { code, message } = refused;
-      const read = { external_updated_at: received.updated_at, seen: seenOf(received), lines };
-      return settleImport(tx, before, claim, { action: exists ? "import" : "ignore", code, message, ...read });
-    }
-  }
-  const done = await act(tx, { connection, received, order_id: before.order_id, seen, known: lines }, step);
-  return settleImport(tx, before, claim, {
-    ...outcomeOf(received, exists || step === "create", pickup_orders),
-    external_updated_at: received.updated_at,
-    seen: seenOf(received),
-    lines: step === "wait" ? linesLeft(connection.platform, received) : done,
-  });
-}
-
-/** Records whether the platform withholds the addresses of a store's orders, as the newest one shows. */
-async function noteHiddenAddress(tx: Tx, { id, platform }: StoreConnection, received: PlatformOrder): Promise<void> {
-  if (platform !== "shopify" || received.address === null) return;
-  const is_hidden = isAddressHidden(platform, received);
-  const state = await findState(tx, id);
-  if (is_hidden === ((state?.addresses_hidden_at ?? null) !== null)) return;
-  await saveState(tx, id, { addresses_hidden_at: is_hidden ? tx.now : null });
-}
-
-const gone_after_attempts = 6;
-
-/**
- * Handles an order that the platform does not find. Some platforms announce an order before it can be read, so the
- * fetch is retried a few times. The order is not cancelled here, since the address may have been wrong. Returns null
- * when another server took over the import. Refuses: platform_error.
- */
-export async function processMissingOrder(tx: Tx, claim: ImportClaim): Promise<OrderImport | null> {
-  const before = await lockClaimed(tx, claim);
-  if (before === null) return null;
-  const exists = (await findOrders(tx, [before.order_id])).length > 0;
-  if (!exists && before.attempts < gone_after_attempts) {
-    throw new Fault("platform_error", `The platform does not have order ${before.external_id}.`);
-  }
-  const { external_updated_at, seen, lines } = before;
-  const received = { external_updated_at: external_updated_at ?? 0, seen, lines };
-  if (!exists) {
-    const reason = { code: "gone", message: "The platform does not have the order." };
-    return settleImport(tx, before, claim, { action: "ignore", ...reason, ...received });
-  }
-  await note(tx, { connection: claim.connection, order_id: before.order_id }, notes.gone);
-  return settleImport(tx, before, claim, { action: "import", code: null, message: null, ...received });
 }
 
 /** A platform's order as received, and as last processed. */
@@ -145,7 +55,11 @@ interface PlatformOrderInput {
 }
 
 /** Takes a step. Returns the lines as processed. */
-async function act(tx: Tx, what: PlatformOrderInput, step: PlatformImportStep): Promise<readonly ImportedLine[]> {
+export async function act(
+  tx: Tx,
+  what: PlatformOrderInput,
+  step: PlatformImportStep,
+): Promise<readonly ImportedLine[]> {
   if (step === "create") return create(tx, what);
   if (step === "change") return change(tx, what);
   if (step === "cancel") await cancel(tx, what);
@@ -431,7 +345,7 @@ async function cancel(tx: Tx, what: PlatformOrderInput): Promise<void> {
   if (cancelled === null) await review(tx, what, notes.cancelled);
 }
 
-const notes = {
+export const notes = {
   reopened: "The platform reopened the order, but it is cancelled here. Create it again.",
   // The next three are stored with holds, which are released when their note equals it: never reword them.
   cancelled: "The platform cancelled the order, but it could no longer be cancelled here.",
@@ -464,7 +378,8 @@ async function review(tx: Tx, what: PlatformOrderInput, words: string): Promise<
   else if (words !== notes.done) await note(tx, what, words);
 }
 
-async function note(
+/** Adds a note to the history of an order. */
+export async function note(
   tx: Tx,
   { connection, order_id }: Pick<PlatformOrderInput, "connection" | "order_id">,
   words: string,

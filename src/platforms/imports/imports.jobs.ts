@@ -22,10 +22,11 @@ import { connectors } from "../connectors/connectors.ts";
 import type { PlatformOrder, StoreConnection } from "../platform.ts";
 import { isGivenUp } from "../platforms.transitions.ts";
 import { failureFacts, type ImportClaim, type OrderImport, reasonOf } from "./import.ts";
-import { platformActor, processMissingOrder, processOrderImport } from "./import_order.ts";
+import { platformActor } from "./import_order.ts";
 import { claimImports, failImport, queueChanged } from "./import_queue.ts";
-import { importQueue } from "./imports.sql.ts";
+import { importQueue, listPartsOf } from "./imports.sql.ts";
 import { deleteOld } from "./notifications.ts";
+import { processMissingOrder, processOrderImport } from "./process_import.ts";
 
 /** `importDue` is the job `platforms.import`. `importsSettled` waits until all imports have ended and are recorded. */
 export const { round: importDue, settled: importsSettled } = laneJob<ImportClaim>(
@@ -58,7 +59,13 @@ async function importOne(claim: ImportClaim, all: Store, service: Service): Prom
 /**
  * Voids an order's labels at their carriers before it is cancelled. A refusal shows when the order is not cancelled.
  */
-async function voidLabelsAtCarriers({ connection, import: { order_id } }: ImportClaim, store: Store, service: Service) {
+async function voidLabelsAtCarriers(claim: ImportClaim, store: Store, service: Service): Promise<void> {
+  const { id, order_id } = claim.import;
+  const parts = await store.read((db) => listPartsOf(db, [id]));
+  for (const one of [order_id, ...parts.map((part) => part.order_id)]) await voidLabelsOf(one, claim, store, service);
+}
+
+async function voidLabelsOf(order_id: number, { connection }: ImportClaim, store: Store, service: Service) {
   if (!(await store.read((db) => hasCarriersLabels(db, order_id)))) return;
   try {
     await voidAtCarriers({ store, service, callbacks: labelCallbacks }, async (tx) => {

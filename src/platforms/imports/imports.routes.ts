@@ -3,7 +3,7 @@ import { list, routes, write } from "../../http/routes.ts";
 import { ImportView } from "../platforms.schema.ts";
 import { importView } from "./import.ts";
 import { retryImport } from "./import_queue.ts";
-import { importList } from "./imports.sql.ts";
+import { importList, listPartsOf } from "./imports.sql.ts";
 
 /** Routes of the order imports of a connected store. */
 export const importRoutes = routes("Platforms", [
@@ -15,7 +15,13 @@ export const importRoutes = routes("Platforms", [
       " imported. Changes at the platform reuse it. `status=failed` lists the orders that need attention.",
     of: importList,
     view: ImportView,
-    views: (imports) => imports.map(importView),
+    views: async (imports, db) => {
+      const parts = await listPartsOf(
+        db,
+        imports.map(({ id }) => id),
+      );
+      return imports.map((record) => importView(record, parts));
+    },
   }),
   write("POST", "/platforms/:id/imports/:import_id/retry", "platforms.manage", {
     id: "retryPlatformImport",
@@ -26,6 +32,9 @@ export const importRoutes = routes("Platforms", [
     refuses: ["invalid_state_transition"],
     body: closed({}),
     view: ImportView,
-    act: async (tx, { params: { id, import_id } }) => importView(await retryImport(tx, id, import_id)),
+    act: async (tx, { params: { id, import_id } }) => {
+      const record = await retryImport(tx, id, import_id);
+      return importView(record, await listPartsOf(tx, [record.id]));
+    },
   }),
 ]);

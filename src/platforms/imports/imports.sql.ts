@@ -1,6 +1,6 @@
-import { and, eq, isNotNull, lt, or } from "drizzle-orm";
+import { and, asc, eq, isNotNull, lt, or } from "drizzle-orm";
 import { amongTexts, forUpdate, isOneOf, list } from "../../../db/kit.ts";
-import { platform_imports } from "../../../db/schema/platforms.ts";
+import { platform_import_parts, platform_imports } from "../../../db/schema/platforms.ts";
 import { missing } from "../../core/faults.ts";
 import { readId } from "../../core/ids.ts";
 import { choice, textField } from "../../core/schema.ts";
@@ -10,7 +10,7 @@ import type { Db, Tx } from "../../storage/database.ts";
 import { queueOf } from "../../storage/queue.ts";
 import { equals, recordList } from "../../storage/record_list.ts";
 import { changeBatch } from "../../storage/row_batches.ts";
-import { prepared, type StatementArgs } from "../../storage/statements.ts";
+import { prepared, preparedOf, type StatementArgs } from "../../storage/statements.ts";
 import { getConnection } from "../connections.sql.ts";
 import {
   importStatuses,
@@ -19,7 +19,7 @@ import {
   unfinishedImports,
   unreservedImports,
 } from "../platforms.transitions.ts";
-import type { OrderImport } from "./import.ts";
+import type { ImportPart, OrderImport } from "./import.ts";
 import { giveUpAt, ignored_by_choice } from "./import.ts";
 
 const isQueued = isOneOf(platform_imports.status, queuedImports);
@@ -58,10 +58,46 @@ export async function lockImportIn(tx: Tx, connection_id: number, id: string): P
   return record;
 }
 
-/** Finds the import that created an order, or null. */
+/** Finds the import that created an order, with what it knows of that order, or null. */
 export async function findImportByOrder(db: Db, order_id: number): Promise<OrderImport | null> {
   const [row] = (await byOrder(db, { order_id })) as OrderImport[];
-  return row ?? null;
+  if (row !== undefined) return row;
+  const [part] = await partByOrder(db, { order_id });
+  if (part === undefined) return null;
+  const [record] = (await byId(db, { id: part.import_id })) as OrderImport[];
+  return record === undefined ? null : { ...record, order_id, seen: part.seen, lines: part.lines };
+}
+
+const partByOrder = prepared((sql, a: StatementArgs<{ order_id: number }>) =>
+  sql.select().from(platform_import_parts).where(eq(platform_import_parts.order_id, a.order_id)),
+);
+const byId = prepared((sql, a: StatementArgs<{ id: number }>) =>
+  sql.select().from(platform_imports).where(eq(platform_imports.id, a.id)),
+);
+const partsOf = preparedOf((sql, isOf) =>
+  sql
+    .select()
+    .from(platform_import_parts)
+    .where(isOf(platform_import_parts.import_id))
+    .orderBy(asc(platform_import_parts.part)),
+);
+
+/** Lists the further orders of imports, by their place. */
+export async function listPartsOf(db: Db, import_ids: readonly number[]): Promise<ImportPart[]> {
+  return import_ids.length === 0 ? [] : partsOf(db, { ids: import_ids });
+}
+
+/** Saves a further order of a locked import. */
+export async function savePart(
+  tx: Tx,
+  { id: import_id, merchant_id }: OrderImport,
+  { part, destination, order_id, seen, lines }: Omit<ImportPart, "import_id">,
+): Promise<void> {
+  const changed = { seen: seen === null ? null : { ...seen }, lines: [...lines] };
+  await tx.sql
+    .insert(platform_import_parts)
+    .values({ import_id, merchant_id, part, destination, order_id, ...changed, created_at: tx.now })
+    .onConflictDoUpdate({ target: [platform_import_parts.import_id, platform_import_parts.part], set: changed });
 }
 
 const byExternalIds = prepared((sql, a: StatementArgs<{ connection_id: number; external_ids: string }>) =>

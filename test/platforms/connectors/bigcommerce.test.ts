@@ -54,6 +54,8 @@ describe("an order", () => {
     expect(await fetchOrder(access(), "118")).toEqual({
       external_id: "118",
       number: "118",
+      destination: "1180",
+      others: [expect.objectContaining({ destination: "pickup", fulfillment_type: "pickup" })],
       state: "open",
       email: "ada@marsh.example",
       customer_name: "Ada Marsh",
@@ -117,7 +119,8 @@ describe("an order", () => {
     order.addresses.push({ ...order.addresses[0], id: 7, city: "Dallas" });
     const fetched = await fetchOrder(access(), "121");
     expect(fetched?.address?.city).toBe("Austin");
-    expect(fetched?.notes).toContain("The order has 2 addresses at BigCommerce.");
+    // No goods go to the other address.
+    expect(fetched?.others).toBeUndefined();
   });
 
   test("that does not exist is null", async () => {

@@ -4,8 +4,8 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { LogFields } from "../../../src/core/log.ts";
 import { hour_ms, minute_ms } from "../../../src/core/time.ts";
-import { processOrderImport } from "../../../src/platforms/imports/import_order.ts";
 import { claimImports, failImport, lockClaimed } from "../../../src/platforms/imports/import_queue.ts";
+import { processOrderImport } from "../../../src/platforms/imports/process_import.ts";
 import { openApp } from "../../build/service.ts";
 import { openBigCommerce, type StoreOrder, storeOrder } from "../mocks/bigcommerce.ts";
 
