@@ -99,6 +99,17 @@ export function isTokenClaimed({ token_claimed_until: until }: ConnectionState, 
   return until !== null && until > now && until <= now + token_claim_ms;
 }
 
+/** How pushing stock to a shop works. */
+interface StockHealth {
+  readonly last_push_at: number | null;
+  /** Listings whose number the shop refused. */
+  readonly failed_listings: number;
+  /** Differences that are not repaired. */
+  readonly differences: number;
+  /** Why the last attempt failed. */
+  readonly error: string | null;
+}
+
 /** How a connection works. */
 export interface ConnectionHealth {
   /** When the last notification of an order came, among those that are still stored. */
@@ -107,12 +118,13 @@ export interface ConnectionHealth {
   readonly last_report_at: number | null;
   readonly failed_imports: number;
   readonly failed_reports: number;
+  readonly stock: StockHealth;
   readonly state: ConnectionState | null;
 }
 
 /** Something that somebody should do about a connection. */
 interface ConnectionWarning {
-  readonly code: "no_access_token" | "fetch_failed" | "addresses_hidden";
+  readonly code: "no_access_token" | "fetch_failed" | "addresses_hidden" | "stock_failed";
   readonly message: string;
 }
 
@@ -122,26 +134,32 @@ export const hidden_addresses_text =
   "orders are held until their address is entered here. A higher plan of the store ends this.";
 
 /** Returns what somebody should do about a connection. */
-export function warningsOf(state: ConnectionState | null): ConnectionWarning[] {
-  if (state === null) return [];
+export function warningsOf({ state, stock }: Pick<ConnectionHealth, "state" | "stock">): ConnectionWarning[] {
+  const stock_text = `Stock could not be pushed: ${stock.error}`;
+  const of_stock = stock.error === null ? [] : [{ code: "stock_failed" as const, message: stock_text }];
+  if (state === null) return of_stock;
   const { token_error, fetch_error, fetch_failed_at, addresses_hidden_at } = state;
   const fetch_text = `The changed orders could not be listed on ${isoOrNull(fetch_failed_at)}: ${fetch_error}`;
   return [
     ...(token_error === null ? [] : [{ code: "no_access_token" as const, message: token_error }]),
     ...(fetch_error === null ? [] : [{ code: "fetch_failed" as const, message: fetch_text }]),
     ...(addresses_hidden_at === null ? [] : [{ code: "addresses_hidden" as const, message: hidden_addresses_text }]),
+    ...of_stock,
   ];
 }
 
 /** The health of a connection, as the API shows it. */
 export function healthView(health: ConnectionHealth) {
-  const { state, failed_imports, failed_reports } = health;
+  const { state, stock, failed_imports, failed_reports } = health;
   return {
     last_notification_at: isoOrNull(health.last_notification_at),
     last_fetch_at: isoOrNull(state?.fetched_at ?? null),
     last_report_at: isoOrNull(health.last_report_at),
     failed_imports,
     failed_reports,
+    last_stock_push_at: isoOrNull(stock.last_push_at),
+    failed_listings: stock.failed_listings,
+    stock_differences: stock.differences,
     token_expires_at: isoOrNull(state?.token_expires_at ?? null),
   };
 }

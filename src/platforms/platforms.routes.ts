@@ -130,7 +130,7 @@ function viewsOf({ secret_key }: Service, call: Call) {
     return connections.map((connection) => {
       const health = all.get(connection.id);
       assert(health !== undefined, `connection ${connection.id} exists`);
-      const shown = { health: healthView(health), warnings: warningsOf(health.state) };
+      const shown = { health: healthView(health), warnings: warningsOf(health) };
       const view = { ...connectionView(connection, secret_key, origin, db.now), ...shown };
       // Its health does not change the connection, so its revision stays.
       return taggedByRevision(view, connection.revision, shown);

@@ -149,6 +149,9 @@ export const ConnectionView = closed({
       last_report_at: nullable(timestamp("When a parcel was last reported.")),
       failed_imports: Type.Integer({ description: "Imports that are `failed`." }),
       failed_reports: Type.Integer({ description: "Shipment reports that are `failed`." }),
+      last_stock_push_at: nullable(timestamp("When a number of its stock was last set at the store.")),
+      failed_listings: Type.Integer({ description: "Listings whose number the store refused." }),
+      stock_differences: Type.Integer({ description: "Differences of stock that are not repaired." }),
       token_expires_at: nullable(
         timestamp("When the access token that was requested with `client_id` expires; it is renewed long before."),
       ),
@@ -157,10 +160,11 @@ export const ConnectionView = closed({
   ),
   warnings: Type.Array(
     closed({
-      code: choice(["no_access_token", "fetch_failed", "addresses_hidden"], {
+      code: choice(["no_access_token", "fetch_failed", "addresses_hidden", "stock_failed"], {
         description:
           "`no_access_token`: none was issued for the `client_id`. `fetch_failed`: the changed orders could not be" +
-          " listed. `addresses_hidden`: the store's plan hides its buyers' addresses from apps.",
+          " listed. `addresses_hidden`: the store's plan hides its buyers' addresses from apps. `stock_failed`: stock" +
+          " could not be pushed.",
       }),
       message: Type.String({ description: "What is wrong, and what to do." }),
     }),

@@ -197,6 +197,35 @@ describeInHouse("the screens for developers", (house) => {
     mock.stop();
   }, 120_000);
 
+  test("stock is pushed to a shop once it is switched on, as was shown before", async () => {
+    const mock = await openShopify({ shop: "stocked.myshopify.com" });
+    mock.shelf.stock({ sku: "SHOP-MUG", units: 3 });
+    mock.shelf.stock({ sku: "SHOP-ONLY", units: 5 });
+    const sku = "SHOP-MUG";
+    const [{ warehouse_id }] = (await house.test.must("GET", "/inventory/locations")).data;
+    await house.test.must("POST", "/products", { sku, name: "Mug" });
+    await house.test.must("POST", "/inventory", { sku, quantity: 12, location: warehouse_id });
+    const access = { api_url: mock.url, api_token: mock.token, client_secret: "hush-hush" };
+    const store = { platform: "shopify", store_id: mock.shop, ...access };
+    const { id } = (await house.test.must("POST", "/platforms", store)).data;
+    const { page } = await house.open(`/settings/platforms/${id}?mode=test&tab=stock`);
+    await page.click("button:has-text('Read listings')");
+    await page.waitForSelector("tbody tr:has-text('SHOP-ONLY'):has-text('No product')");
+    await page.waitForSelector("tbody tr:has-text('SHOP-MUG'):has-text('12')");
+    expect(mock.shelf.units(sku)).toBe(3);
+    await page.click("button:has-text('Stock settings')");
+    await page.click("dialog [name=enabled]");
+    await page.click("dialog button:has-text('Save')");
+    await until(() => mock.shelf.units(sku) === 12);
+    await page.waitForSelector("tbody tr:has-text('SHOP-MUG'):has-text('Up to date')");
+    await lookAtPage(page, "tbody tr:has-text('SHOP-MUG')", "platform-stock");
+    await page.click("[role=tab]:has-text('Pushes')");
+    await page.waitForSelector("tbody tr:has-text('SHOP-MUG'):has-text('Set')");
+    await page.click("[role=tab]:has-text('Differences')");
+    await page.waitForSelector("text=No differences");
+    mock.stop();
+  }, 120_000);
+
   test.each([
     ["/settings/keys", "tbody tr", "keys"],
     ["/settings/webhooks?mode=test", "tbody tr", "webhooks"],

@@ -13,6 +13,12 @@ import type {
   ImportView,
   ReportView,
 } from "../../../platforms/platforms.schema.ts";
+import type {
+  ListingView,
+  ShopStockView,
+  StockDifferenceView,
+  StockPushView,
+} from "../../../platforms/stock_updates/stock_updates.schema.ts";
 import type { DisclosureView, ErasureView, RetentionView } from "../../../privacy/privacy.schema.ts";
 import type {
   AttemptView,
@@ -36,6 +42,10 @@ export type PlatformConnection = Static<typeof ConnectionView>;
 export type PlatformTest = Static<typeof ConnectionTestView>;
 export type PlatformImport = Static<typeof ImportView>;
 export type PlatformReport = Static<typeof ReportView>;
+export type PlatformStock = Static<typeof ShopStockView>;
+export type PlatformListing = Static<typeof ListingView>;
+export type StockPush = Static<typeof StockPushView>;
+export type StockDifference = Static<typeof StockDifferenceView>;
 export type Webhook = Static<typeof SubscriptionView>;
 export type MadeWebhook = Webhook & { readonly secret: string };
 export type Delivery = Static<typeof DeliveryView>;

@@ -112,6 +112,11 @@ export const states = {
     queued: ["Queued", "info"], reported: ["Reported", "good"], skipped: ["Skipped", "neutral"],
     failed: ["Failed", "bad"],
   },
+  stock_listing: { idle: ["Up to date", "good"], queued: ["Queued", "info"], failed: ["Refused", "bad"] },
+  stock_push: {
+    set: ["Set", "good"], stale: ["Changed there", "warning"], refused: ["Refused", "bad"],
+    failed: ["Retried", "warning"],
+  },
   stock: {
     in_stock: ["In stock", "good"], low_stock: ["Low", "warning"], out_of_stock: ["Out of stock", "bad"],
     backordered: ["Backordered", "bad"], inactive: ["Inactive", "neutral"],

@@ -7,6 +7,7 @@ import { Dialog, openDialog } from "../../components/dialog.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Card } from "../../components/page.tsx";
 import { DescriptionList, Time } from "../../components/values.tsx";
+import { platformStockTexts as stockTexts } from "../../text/platform_stock.ts";
 import { platformTexts as texts } from "../../text/platforms.ts";
 
 /** What somebody should do about the connection. */
@@ -30,6 +31,9 @@ export function HealthCard({ shop: { health, platform, client_id } }: { readonly
           [texts.lastReport, time(health.last_report_at)],
           [texts.failedImports, String(health.failed_imports)],
           [texts.failedReports, String(health.failed_reports)],
+          [stockTexts.lastPush, time(health.last_stock_push_at)],
+          [stockTexts.failed, String(health.failed_listings)],
+          [stockTexts.openDifferences, String(health.stock_differences)],
           platform === "shopify" && client_id !== null ? [texts.tokenExpires, time(health.token_expires_at)] : null,
         ]}
       />

@@ -8,10 +8,12 @@ import { Tabs } from "../../components/tabs.tsx";
 import { CopyField, DescriptionList, type DescriptionRow, Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { titles } from "../../text/navigation.ts";
+import { platformStockTexts as stockTexts } from "../../text/platform_stock.ts";
 import { platformTexts as texts } from "../../text/platforms.ts";
 import { connectionFields } from "./platform_fields.ts";
 import { HealthCard, testAction, Warnings } from "./platform_health.tsx";
 import { Imports, Reports } from "./platform_queues.tsx";
+import { Stock, StockDifferences, StockPushes } from "./platform_stock.tsx";
 
 /** One store: its imported orders, its reported parcels and its settings. */
 export const PlatformScreen = recordScreen("/platforms/:id", PlatformPage);
@@ -32,6 +34,9 @@ function PlatformPage({ record: shop, etag, back }: RecordProps<PlatformConnecti
         tabs={[
           { id: "imports", title: words.orders, content: () => <Imports shop={shop} /> },
           { id: "reports", title: words.parcels, content: () => <Reports shop={shop} /> },
+          { id: "stock", title: stockTexts.tab, content: () => <Stock shop={shop} /> },
+          { id: "pushes", title: stockTexts.pushes, content: () => <StockPushes shop={shop} /> },
+          { id: "differences", title: stockTexts.differences, content: () => <StockDifferences shop={shop} /> },
           { id: "details", title: words.details, content: () => <Details shop={shop} /> },
         ]}
       />
