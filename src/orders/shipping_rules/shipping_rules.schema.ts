@@ -32,7 +32,8 @@ const about = {
   conditions: "What an order must have. All conditions must hold; null or absent ones always do.",
   actions: "What the rule decides. The first active rule that applies and decides a field wins.",
   shipping_methods:
-    "One must match the shipping method, in any case; `*` stands for any text. Without a method, only `*` matches.",
+    "One must match the shipping method or its code, in any case; `*` stands for any text. Without a method, only `*`" +
+    " matches.",
   countries: "The address is in one of these countries, by ISO 3166 codes.",
   zones:
     "The zone by distance from the order's warehouse, or else the first one: `1` to `9` within the US, `domestic`" +

@@ -38,6 +38,15 @@ function decisionsOf(order: { decided_by: { field: string; by: string; rule_id: 
 }
 
 describe("a new order", () => {
+  test("is recognized by the code of its shipping method, and a new code is compared again", async () => {
+    await clear();
+    await rule({ conditions: { shipping_methods: ["exp-*"] }, actions: { priority: 7 } });
+    const order = await shop.order([["TEA-1", 1]], { shipping_method: "Fast", shipping_method_code: "EXP-1" });
+    expect(order.priority).toBe(7);
+    const changed = (await app.patch(`/orders/${order.id}`, { shipping_method_code: "STD-1" })).body.data;
+    expect(changed).toMatchObject({ shipping_method_code: "STD-1", priority: 0 });
+  });
+
   test("gets what rules decide, in one history row that names their revisions, and is created with it", async () => {
     await clear();
     const first = await rule({
