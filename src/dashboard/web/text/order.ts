@@ -261,6 +261,7 @@ export const orderTexts = {
   noteShared: "Shared",
   cold: "Cold storage",
   pickup: "Collected by the buyer",
+  buyerAddress: "Collected by",
   backorders: "Backorder allowed",
   externalId: "Source order number",
   created: "Placed",

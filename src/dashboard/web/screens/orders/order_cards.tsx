@@ -54,7 +54,7 @@ export function AddressCard({ order, etag }: { readonly order: Order; readonly e
   };
   return (
     <Card
-      title={texts.address}
+      title={order.fulfillment_type === "pickup" ? texts.buyerAddress : texts.address}
       acts={
         <Badge tone={address.is_verified ? "good" : check?.status === "error" ? "bad" : "warning"}>
           {address.is_verified ? texts.verified : texts.unverified}

@@ -222,7 +222,7 @@ function OrderPage({ record: order, etag, back, notice }: RecordProps<Order>) {
         side={
           <>
             <AddressCard order={order} etag={etag} />
-            <ShippingChoiceCard order={order} etag={etag} />
+            {order.fulfillment_type === "ship" && <ShippingChoiceCard order={order} etag={etag} />}
             <TagsCard order={order} />
             <DetailsCard order={order} />
             <MoneyCard order={order} />
