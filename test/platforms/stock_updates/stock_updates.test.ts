@@ -196,23 +196,31 @@ describe.each([...platformNames])("%s", (platform) => {
     await settings({ enabled: true });
     await settle();
     const read = numbers.get.bind(numbers);
-    let is_armed = true;
+    let meanwhile: (() => void) | null = () => shop.store.sell(603, [{ sku: "MUG", quantity: 2 }]);
     numbers.get = (location) => {
       const units = read(location);
-      if (is_armed) {
-        is_armed = false;
-        shop.store.sell(603, [{ sku: "MUG", quantity: 2 }]);
-      }
+      const act = meanwhile;
+      meanwhile = null;
+      act?.();
       return units;
     };
     await sellHere("MUG", 1);
     await settle();
-    expect(is_armed).toBe(false);
+    expect(meanwhile).toBe(null);
     expect(await pushes()).toMatchObject([
       { from_quantity: 10, to_quantity: 9, result: "stale", shop_quantity: 8 },
       { from_quantity: 8, to_quantity: 7, result: "set", shop_quantity: 7 },
     ]);
     expect(shelf().units("MUG")).toBe(7);
+    // A person changes the number there, which queues nothing here.
+    meanwhile = () => shelf().count("MUG", 99);
+    await sellHere("MUG", 1);
+    await settle();
+    expect(shelf().units("MUG")).toBe(6);
+    expect((await pushes()).slice(2)).toMatchObject([
+      { from_quantity: 7, to_quantity: 6, result: "stale", shop_quantity: 99 },
+      { from_quantity: 99, to_quantity: 6, result: "set", shop_quantity: 6 },
+    ]);
   });
 
   test("is not confused by a lost response", async () => {
