@@ -21,7 +21,7 @@ import type { StoreConnection } from "./platform.ts";
 import type { CreateConnection, UpdateConnection } from "./platforms.schema.ts";
 import { connectionActions, connectionStarts, connectionTransitions } from "./platforms.transitions.ts";
 import { requeueFailedReports } from "./shipment_updates/shipment_updates.sql.ts";
-import { wakeStock } from "./stock_updates/stock_updates.sql.ts";
+import { switchOffStock, wakeStock } from "./stock_updates/stock_updates.sql.ts";
 
 const withoutTrailingSlash = (url: string) => url.replace(/\/+$/, "");
 
@@ -84,6 +84,7 @@ async function reconnect(tx: Tx, fields: Omit<StoreConnection, "id">): Promise<S
   const connection = { ...fields, id, revision: revision + 1, created_at };
   await saveConnection(tx, connection);
   await saveState(tx, id, nothing_learned);
+  await switchOffStock(tx, id);
   wakeJobs(tx);
   return connection;
 }

@@ -147,7 +147,8 @@ describe("the health of a connection", () => {
     const shop = await shopify("healthy");
     const unknown = { last_notification_at: null, last_fetch_at: null, last_report_at: null, token_expires_at: null };
     const { health, warnings } = await shop.view();
-    expect([health, warnings]).toEqual([{ ...unknown, failed_imports: 0, failed_reports: 0 }, []]);
+    const of_stock = { last_stock_push_at: null, failed_listings: 0, stock_differences: 0 };
+    expect([health, warnings]).toEqual([{ ...unknown, ...of_stock, failed_imports: 0, failed_reports: 0 }, []]);
     const hidden = { shipping_address: { country_code: "US", country: "United States", province_code: "NV" } };
     const order = shop.mock.add(shopOrder(8001, Date.now() - 60_000, hidden));
     await shop.tell(shop.mock.notification(order, { secret: "hush-hush", topic: "orders/edited" }));

@@ -368,9 +368,13 @@ export function wantedLines(platform: Platform, { lines }: PlatformOrder): Wante
   });
 }
 
-/** Returns the lines of an order with the units that are left to ship, and without those that cannot be counted. */
-export function linesLeft(platform: Platform, { lines }: PlatformOrder): Required<ImportedLine>[] {
-  return lines.flatMap((line) => {
+/**
+ * Returns the lines of an order, to all of its destinations, with the units that are left to ship, and without those
+ * that cannot be counted.
+ */
+export function linesLeft(platform: Platform, { lines, others = [] }: PlatformOrder): Required<ImportedLine>[] {
+  const all = [...lines, ...others.flatMap((other) => other.lines)];
+  return all.flatMap((line) => {
     const quantity = leftOf(line);
     const is_valid = Number.isInteger(quantity) && quantity > 0 && quantity <= units_max;
     const { external_id, quantity: ordered } = line;

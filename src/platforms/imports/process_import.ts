@@ -39,9 +39,7 @@ export async function processOrderImport(
   const { pickup_orders } = connection;
   const parts = await listPartsOf(tx, [before.id]);
   const exists = (await findOrders(tx, [before.order_id])).length > 0;
-  const others: PlatformOrder[] = [];
-  for (const other of order.others ?? []) others.push(await withMatchedSkus(tx, connection.id, other));
-  const matched = { ...(await withMatchedSkus(tx, connection.id, order)), others };
+  const matched = await withMatchedSkus(tx, connection.id, order);
   const received = treatedBy(connection, exists && isWhole(before, matched, parts) ? asOne(matched) : matched);
   const step = stepOf(received, before, exists, pickup_orders);
   const { external_updated_at, seen, lines } = before;

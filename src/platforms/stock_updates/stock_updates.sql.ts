@@ -77,6 +77,14 @@ export async function insertShopStock(tx: Tx, stock: Omit<ShopStock, "id">): Pro
     .onConflictDoNothing({ target: [platform_stock.connection_id] });
 }
 
+/** Switches off pushing stock to a store that is connected again. */
+export async function switchOffStock(tx: Tx, connection_id: number): Promise<void> {
+  await tx.sql
+    .update(platform_stock)
+    .set({ is_enabled: false, next_at: null, leased_until: null, error_code: null, error_message: null })
+    .where(eq(platform_stock.connection_id, connection_id));
+}
+
 /** Saves changed, locked stock pushes. */
 export async function saveShopStock(tx: Tx, { id, ...stock }: ShopStock): Promise<void> {
   await tx.sql

@@ -21,8 +21,9 @@ function unitsOf(platform: Platform, record: UnreservedImport): ReadonlyMap<stri
   const units = new Map<string, number>();
   const add = (sku: string, quantity: number) => units.set(sku, (units.get(sku) ?? 0) + Math.max(0, quantity));
   if (payload !== null && (payload.state === "open" || payload.state === "unpaid")) {
-    const known = imported_at === null ? [] : lines;
-    for (const { external_id, sku, quantity } of linesLeft(platform, payload)) {
+    // Other destinations of an order that exists here have imports of their own.
+    const [known, order] = imported_at === null ? [[], payload] : [lines, { ...payload, others: [] }];
+    for (const { external_id, sku, quantity } of linesLeft(platform, order)) {
       // Of an order that exists here, only what was added to it is missing.
       const before = known.find((line) => line.external_id === external_id && line.sku === sku)?.quantity ?? 0;
       add(sku, quantity - before);
@@ -53,13 +54,15 @@ export async function findUnimported(db: Db, { id, platform }: StoreConnection):
 }
 
 async function matchedSkus(db: Db, connection_id: number, orders: readonly PlatformOrder[]) {
-  const variants = new Set(orders.flatMap(({ lines }) => lines.map(({ variant_id }) => variant_id)));
+  const all = orders.flatMap((order) => [order, ...(order.others ?? [])]);
+  const variants = new Set(all.flatMap(({ lines }) => lines.map(({ variant_id }) => variant_id)));
   return variants.size === 0 ? new Map<string, string>() : findMatchedSkus(db, connection_id, [...variants]);
 }
 
 const withSkus = (order: PlatformOrder, skus: ReadonlyMap<string, string>): PlatformOrder => ({
   ...order,
   lines: order.lines.map((line) => ({ ...line, sku: skus.get(line.variant_id) ?? line.sku })),
+  ...(order.others && { others: order.others.map((other) => withSkus(other, skus)) }),
 });
 
 /** Returns a shop's order with the SKUs of the products that its variants are matched with. */

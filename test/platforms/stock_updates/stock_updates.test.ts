@@ -206,7 +206,7 @@ describe.each([...platformNames])("%s", (platform) => {
     };
     await sellHere("MUG", 1);
     await settle();
-    expect(meanwhile).toBe(null);
+    expect(meanwhile === null).toBe(true);
     expect(await pushes()).toMatchObject([
       { from_quantity: 10, to_quantity: 9, result: "stale", shop_quantity: 8 },
       { from_quantity: 8, to_quantity: 7, result: "set", shop_quantity: 7 },
@@ -310,5 +310,9 @@ describe.each([...platformNames])("%s", (platform) => {
     expect(shelf().units("Tasse")).toBe(7);
     await nightly();
     expect(await differences()).toEqual([]);
+    // It is off for a store that is connected again.
+    await shop.done("DELETE", `/platforms/${shop.connection.id}`);
+    await shop.done("POST", "/platforms", shop.store.connection);
+    expect(await shop.done("GET", path("stock"))).toMatchObject({ enabled: false });
   });
 });
