@@ -313,3 +313,13 @@ export const ReportView = closed({
   created_at: Timestamp,
   updated_at: Timestamp,
 });
+
+export const ShippingMethodsView = Type.Array(
+  closed({
+    shipping_method: nullable(Type.String({ description: "The text that the buyer saw; null if there was none." })),
+    shipping_method_code: nullable(Type.String({ description: "The store's code of it; null if it has none." })),
+    orders: Type.Integer({ description: "How many of the store's newest orders have it." }),
+    last_order_at: timestamp("When the last of these orders was created here."),
+    rule_ids: Type.Array(Type.String(), { description: "The active shipping rules that name it, first to last." }),
+  }),
+);

@@ -166,7 +166,7 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
   "worked out of many records for this one look": [
     ...["/inventory/:sku/explain", "/orders/:id/plan", "/orders/:id/pick_list", "/orders/:id/packing_slip"],
     ...["/pick_lists", "/orders/counts", "/search", "/servers", "/shipping/zones", "/shipping/zones/map"],
-    ...["/shipping/rules/evaluate", "/order_tags", "/platforms/:id/stock"],
+    ...["/shipping/rules/evaluate", "/order_tags", "/platforms/:id/stock", "/platforms/:id/shipping_methods"],
     ...["/shipping/labels/costs", "/overview", "/reports/orders", "/reports/on_time", "/reports/units_picked"],
     ...["/reports/carrier_cost", "/reports/sales", "/reports/stock_ageing", "/reports/stock_turns"],
     ...["/reports/fill_rate", "/reports/orders/export.csv", "/reports/on_time/export.csv"],

@@ -113,8 +113,21 @@ function applies(conditions: RuleConditions, order: RuledOrder): boolean {
   );
 }
 
+/** The active rules for a merchant that name a shipping method, by its text or code. Rules for any method do not. */
+export function rulesNaming<
+  Rule extends Pick<ShippingRule, "for_merchant_id" | "position" | "id" | "active" | "conditions">,
+>(rules: readonly Rule[], order: Pick<RuledOrder, "merchant_id" | "shipping_method" | "shipping_method_code">): Rule[] {
+  return rulesFor(rules, order.merchant_id).filter(
+    ({ active, conditions: { shipping_methods } }) =>
+      active && shipping_methods !== null && anyMatches(methodsOf(order), shipping_methods),
+  );
+}
+
 /** The texts by which an order names its method. */
-const methodsOf = ({ shipping_method, shipping_method_code }: RuledOrder): string[] =>
+const methodsOf = ({
+  shipping_method,
+  shipping_method_code,
+}: Pick<RuledOrder, "shipping_method" | "shipping_method_code">): string[] =>
   shipping_method_code === null ? [shipping_method ?? ""] : [shipping_method ?? "", shipping_method_code];
 
 function hasAny(tags: readonly string[], wanted: readonly string[]): boolean {

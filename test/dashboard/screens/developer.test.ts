@@ -1,6 +1,7 @@
 // API keys and webhooks as a person sets them up, with a real receiver.
 import { afterAll, expect, test } from "bun:test";
 import { openShopify } from "../../platforms/mocks/shopify.ts";
+import { type ShopOrder, shopOrder } from "../../platforms/mocks/shopify_shop.ts";
 import { isLong } from "../../volume.ts";
 import { describeInHouse, lookAt, lookAtPage } from "../browser.ts";
 
@@ -223,6 +224,33 @@ describeInHouse("the screens for developers", (house) => {
     await page.waitForSelector("tbody tr:has-text('SHOP-MUG'):has-text('Set')");
     await page.click("[role=tab]:has-text('Differences')");
     await page.waitForSelector("text=No differences");
+    mock.stop();
+  }, 120_000);
+
+  test("a shipping method that no rule names is one click from its rule", async () => {
+    const mock = await openShopify({ shop: "methods.myshopify.com" });
+    const shipping_lines = [{ title: "Express, by noon", price: "9.00" }];
+    mock.add(shopOrder(71, Date.now(), { shipping_lines }));
+    const access = { api_url: mock.url, api_token: mock.token, client_secret: "hush-hush" };
+    const store = { platform: "shopify", store_id: mock.shop, ...access };
+    const { id } = (await house.test.must("POST", "/platforms", store)).data;
+    const { body, headers } = mock.notification(mock.orders.get(71) as ShopOrder, { secret: "hush-hush" });
+    const { callback_url } = (await house.test.must("GET", `/platforms/${id}`)).data;
+    const url = new URL(callback_url, house.url);
+    const told = await fetch(`${house.url}${url.pathname}${url.search}`, { method: "POST", body, headers });
+    expect(told.status).toBe(200);
+    const { page } = await house.open(`/settings/platforms/${id}?mode=test&tab=methods`);
+    await page.waitForSelector("tbody tr:has-text('Express, by noon')");
+    await lookAtPage(page, "tbody tr", "platform-methods");
+    await page.click("tbody a:has-text('Add rule')");
+    await page.waitForSelector("dialog");
+    expect(await page.inputValue("dialog [name='conditions.shipping_methods']")).toBe("Express* by noon");
+    await page.fill("dialog [name=name]", "Noon");
+    await page.fill("dialog [name='actions.priority']", "8");
+    await page.click("dialog button:has-text('Create')");
+    await page.waitForSelector("text=Noon");
+    await page.goto(`${house.url}/dashboard/settings/platforms/${id}?mode=test&tab=methods`);
+    await page.waitForSelector("tbody tr:has-text('Express, by noon'):has-text('rul_')");
     mock.stop();
   }, 120_000);
 

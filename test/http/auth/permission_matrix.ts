@@ -364,6 +364,7 @@ export const matrix: Readonly<Record<string, string>> = {
   "POST /platforms/:id/test": "401 403 403 ok",
   "GET /platforms/:id/imports": "401 403 403 ok",
   "POST /platforms/:id/imports/:import_id/retry": "401 403 403 ok",
+  "GET /platforms/:id/shipping_methods": "401 403 403 ok",
   "GET /platforms/:id/reports": "401 403 403 ok",
   "POST /platforms/:id/reports/:report_id/retry": "401 403 403 ok",
   "GET /platforms/:id/stock": "401 403 403 ok",

@@ -12,6 +12,7 @@ import type {
   ConnectionView,
   ImportView,
   ReportView,
+  ShippingMethodsView,
 } from "../../../platforms/platforms.schema.ts";
 import type {
   ListingView,
@@ -40,6 +41,7 @@ export type History = Static<typeof HistoryView>;
 export type ApiEvent = Static<typeof EventView>;
 export type PlatformConnection = Static<typeof ConnectionView>;
 export type PlatformTest = Static<typeof ConnectionTestView>;
+export type PlatformShippingMethod = Static<typeof ShippingMethodsView>[number];
 export type PlatformImport = Static<typeof ImportView>;
 export type PlatformReport = Static<typeof ReportView>;
 export type PlatformStock = Static<typeof ShopStockView>;

@@ -221,6 +221,7 @@ async function orders(ask: Ask, { sku, buyer, location }: Shelf): Promise<Suppli
   const [label, unused] = [await labelled("labelled"), await labelled("void")];
   const linked = (url: string) => Object.fromEntries(new URL(url, "http://packhouse.test").searchParams);
   const at = (name: string, more: Omit<Ready, "path"> = {}): Ready => ({ path: { id: id(name) }, ...more });
+  const note = await ask("POST", `/orders/${id("paper")}/notes`, { text: "Fragile." });
   const printed = await ask("POST", "/documents", { label_ids: [label.label_id], include: ["label"] });
   return {
     reopenOrderShipment: { path: { id: packed.id, shipment_id: packed.shipments[0].id }, body: { reason: "mistake" } },
@@ -232,6 +233,7 @@ async function orders(ask: Ask, { sku, buyer, location }: Shelf): Promise<Suppli
     createExternalLabel: {
       body: { order_id: id("open"), carrier: "ups", service: "Ground", tracking_number: `EXT-${sku}`, cost: 8 },
     },
+    deleteOrderNote: { path: { id: id("paper"), note_id: note.id } },
     getOrderPlan: at("new"),
     getPickList: at("paper"),
     getWavePickList: { query: { order_ids: id("paper"), format: "json" } },

@@ -29,6 +29,7 @@ export async function platforms({ app, mode, warehouse_id, tell, act }: Teller):
   await app.runJobs();
   await tell("listPlatformImports", { path });
   const [waiting] = (await act("listPlatformImports", { path, query: { status: "waiting" } })).data;
+  await tell("listPlatformShippingMethods", { path });
   await tell("retryPlatformImport", { path: { ...path, import_id: waiting.id } });
   const parcel = { carrier: "ups", service: "ground", tracking_number: "1Z999AA10123456784" };
   await act("shipOrder", { path: { id: order_id }, body: parcel });

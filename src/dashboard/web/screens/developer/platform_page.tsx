@@ -12,6 +12,7 @@ import { platformStockTexts as stockTexts } from "../../text/platform_stock.ts";
 import { platformTexts as texts } from "../../text/platforms.ts";
 import { connectionFields } from "./platform_fields.ts";
 import { HealthCard, testAction, Warnings } from "./platform_health.tsx";
+import { ShippingMethods } from "./platform_methods.tsx";
 import { Imports, Reports } from "./platform_queues.tsx";
 import { Stock, StockDifferences, StockPushes } from "./platform_stock.tsx";
 
@@ -34,6 +35,7 @@ function PlatformPage({ record: shop, etag, back }: RecordProps<PlatformConnecti
         tabs={[
           { id: "imports", title: words.orders, content: () => <Imports shop={shop} /> },
           { id: "reports", title: words.parcels, content: () => <Reports shop={shop} /> },
+          { id: "methods", title: texts.methods, content: () => <ShippingMethods shop={shop} /> },
           { id: "stock", title: stockTexts.tab, content: () => <Stock shop={shop} /> },
           { id: "pushes", title: stockTexts.pushes, content: () => <StockPushes shop={shop} /> },
           { id: "differences", title: stockTexts.differences, content: () => <StockDifferences shop={shop} /> },

@@ -5,7 +5,7 @@ import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import type { CarrierList, RuleHistory, RuleTrial, ShippingRule } from "../../api/types.ts";
 import { query, setQuery, to } from "../../browser/router.ts";
-import { type Action, ActionButton, menuItems } from "../../components/action.tsx";
+import { type Action, ActionButton, act, isPossible, menuItems } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { Dialog, openDialog } from "../../components/dialog.tsx";
@@ -48,6 +48,18 @@ function useNamedHistory(): void {
   }, [named]);
 }
 
+/** Opens the form of a new rule for the shipping method that the address names. */
+function useNamedMethod(choices: RuleChoices): void {
+  const named = query.value.get("method");
+  const ready = isRead(choices);
+  useEffect(() => {
+    if (named === null || !ready) return;
+    const action = addRule(choices, patternOf(named));
+    if (isPossible(action)) act(action);
+    setQuery({ method: null });
+  }, [named, ready]);
+}
+
 /** The rules that decide how orders ship, in the order in which they apply. */
 export function RulesScreen() {
   const { data: rules, problem, loading } = useQuery<readonly ShippingRule[]>("/shipping/rules", { limit: 100 });
@@ -56,6 +68,7 @@ export function RulesScreen() {
   const choices = { carriers, warehouses };
   const names = useRuleNames();
   useNamedHistory();
+  useNamedMethod(choices);
   const columns: readonly TableColumn<ShippingRule>[] = [
     {
       id: "sentence",
@@ -202,7 +215,10 @@ function move(group: readonly ShippingRule[], from: number, at: number): void {
   void post("/shipping/rules/reorder", { rule_ids: ids }).catch(showRefused);
 }
 
-const addRule = ({ carriers, warehouses }: RuleChoices): Action => ({
+/** A pattern for a shipping method. The form separates patterns by commas. */
+const patternOf = (method: string) => method.replaceAll(",", "*");
+
+const addRule = ({ carriers, warehouses }: RuleChoices, method?: string): Action => ({
   title: texts.add,
   icon: "plus",
   button: "primary",
@@ -213,7 +229,7 @@ const addRule = ({ carriers, warehouses }: RuleChoices): Action => ({
     wide: true,
     submit: words.create,
     fields: ruleFields(carriers, warehouses),
-    first: firstOf(null),
+    first: { ...firstOf(null), ...(method !== undefined && { "conditions.shipping_methods": method }) },
   },
   call: (values) => ({
     method: "POST",
