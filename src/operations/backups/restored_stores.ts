@@ -112,7 +112,8 @@ async function countRestore({ source, report }: RestorePreparation["settings"]):
 export function linesOfEnvironments(modes: RestoredStores): string[] {
   const counted = (count: number, what: string) => (count === 0 ? [] : [`${count} ${what}`]);
   return environments.flatMap((mode) => {
-    const { as_of, waiting_deliveries, waiting_reports, waiting_purchases, withdrawn_mails, erased } = modes[mode];
+    const { as_of, waiting_deliveries, waiting_reports, waiting_purchases, ...done } = modes[mode];
+    const { withdrawn_mails, paused_shops, erased } = done;
     const waits = [
       ...counted(waiting_deliveries, "webhook deliveries"),
       ...counted(waiting_reports, "reports to platforms"),
@@ -122,6 +123,7 @@ export function linesOfEnvironments(modes: RestoredStores): string[] {
       `  ${mode}: as of ${iso(as_of)}`,
       ...(waits.length === 0 ? [] : [`    held for your decision: ${waits.join(", ")}`]),
       ...(withdrawn_mails === 0 ? [] : [`    emails withdrawn: ${withdrawn_mails}`]),
+      ...(paused_shops === 0 ? [] : [`    shops whose stock pushes are paused: ${paused_shops}`]),
       ...(erased === 0 ? [] : [`    customers erased again: ${erased}`]),
     ];
   });

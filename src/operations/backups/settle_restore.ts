@@ -8,6 +8,7 @@ import { endInvitationLinks } from "../../identity/users/invitations.sql.ts";
 import { deleteLinks } from "../../identity/users/users.sql.ts";
 import { countQueuedReports, skipHeldReports } from "../../platforms/shipment_updates/shipment_updates.sql.ts";
 import { queueShipmentUpdates } from "../../platforms/shipment_updates/shipment_updates.ts";
+import { pauseStock } from "../../platforms/stock_updates/stock_updates.sql.ts";
 import { countBeingBought, lockHeldPurchases, purchaseQueue } from "../../shipping/labels/label_purchases.sql.ts";
 import { recordFailed } from "../../shipping/labels/label_purchases.ts";
 import type { Store, Tx } from "../../storage/database.ts";
@@ -49,14 +50,16 @@ interface RestoredFrom {
 export interface MarkedRestore extends PendingAtRestore {
   /** Number of sessions ended. */
   readonly ended_sessions: number;
+  /** Number of shops to which stock is no longer pushed, until someone resumes it. */
+  readonly paused_shops: number;
   /** How far every number was advanced. */
   readonly advanced_by: number;
 }
 
 /**
  * Marks an environment as restored, before it is served: advances every number by a million per restore of a backup in
- * the same place, ends sessions and links, and holds everything that was about to be sent. Calling it again after an
- * interruption only advances the numbers once more.
+ * the same place, ends sessions and links, pauses pushing stock to shops, and holds everything that was about to be
+ * sent. Calling it again after an interruption only advances the numbers once more.
  */
 export async function markRestored(store: Store, from: RestoredFrom): Promise<MarkedRestore> {
   const begun = await store.write((tx) => begin(tx, from));
@@ -74,7 +77,8 @@ export async function markRestored(store: Store, from: RestoredFrom): Promise<Ma
     await savePendingCounts(tx, begun.id, held);
     return held;
   });
-  return { ...waiting, ended_sessions: begun.ended_sessions, advanced_by: begun.advanced_by };
+  const { ended_sessions, paused_shops, advanced_by } = begun;
+  return { ...waiting, ended_sessions, paused_shops, advanced_by };
 }
 
 async function begin(tx: Tx, { archive, as_of, nth }: RestoredFrom) {
@@ -82,6 +86,8 @@ async function begin(tx: Tx, { archive, as_of, nth }: RestoredFrom) {
   await advanceSequences(tx, advanced_by);
   const withdrawn_mails = (await withdrawMails(tx)) + (await endInvitationLinks(tx));
   const ended_sessions = await endAllSessions(tx);
+  // The stock of the backup lacks what was received and sold since.
+  const paused_shops = await pauseStock(tx);
   await deleteLinks(tx, "setup", null);
   await deleteLinks(tx, "reset", null);
   const { id } = await insertRestoration(tx, {
@@ -104,7 +110,7 @@ async function begin(tx: Tx, { archive, as_of, nth }: RestoredFrom) {
     tx,
     [places, ...numbers].map((gap) => ({ restoration_id: id, ...gap })),
   );
-  return { id, withdrawn_mails, ended_sessions, advanced_by };
+  return { id, withdrawn_mails, ended_sessions, paused_shops, advanced_by };
 }
 
 /** The job that carries out the decision. */

@@ -8,7 +8,6 @@ import { readId } from "../../core/ids.ts";
 import { minute_ms } from "../../core/time.ts";
 import { bulkTransition } from "../../core/transitions.ts";
 import type { Db, Tx, WriteStatements } from "../../storage/database.ts";
-import { isFree } from "../../storage/installation.ts";
 import { queueOf, shiftOf } from "../../storage/queue.ts";
 import { insert, prepared, preparedOf, type StatementArgs } from "../../storage/statements.ts";
 import { queuedListings, stockTransitions } from "../platforms.transitions.ts";
@@ -24,7 +23,6 @@ const work = queueOf<ShopStock>(platform_stock, {
   job: "platforms.stock",
   due: platform_stock.next_at,
   waiting: isNotNull(platform_stock.next_at),
-  ready: isFree(platform_stock.created_at),
   lane: platform_stock.connection_id,
   lease_ms: 3 * minute_ms,
   rest_ms: () => call_ms_max,
@@ -83,6 +81,16 @@ export async function switchOffStock(tx: Tx, connection_id: number): Promise<voi
     .update(platform_stock)
     .set({ is_enabled: false, next_at: null, leased_until: null, error_code: null, error_message: null })
     .where(eq(platform_stock.connection_id, connection_id));
+}
+
+/** Pauses pushing stock to all stores, and returns to how many it was pushed. */
+export async function pauseStock(tx: Tx): Promise<number> {
+  const paused = await tx.sql
+    .update(platform_stock)
+    .set({ is_paused: true, updated_at: tx.now })
+    .where(template`${platform_stock.is_enabled} and not ${platform_stock.is_paused}`)
+    .returning({ id: platform_stock.id });
+  return paused.length;
 }
 
 /** Saves changed, locked stock pushes. */

@@ -143,6 +143,15 @@ async function expectLogo(url: string, api: Client, logo: { readonly id: string;
   expect([logo_file_id, digest]).toEqual([logo.id, logo.sha256]);
 }
 
+/** Switches on pushing stock to a shop, whose connection is paused so that it is never called. */
+async function pushStockToShop(api: Client): Promise<string> {
+  const secrets = { api_key: "ck_key", api_token: "cs_secret", client_secret: "hush-hush" };
+  const shop = { platform: "woocommerce", store_id: "http://127.0.0.1:9", status: "paused", ...secrets };
+  const { id } = (await api.must("POST", "/platforms", shop)).data;
+  await api.must("PATCH", `/platforms/${id}/stock`, { enabled: true });
+  return id;
+}
+
 /** Creates three orders whose webhooks are refused, a backup and two more orders, then crashes. */
 async function disaster(hook: ReturnType<typeof receiver>) {
   const at = await newPlace();
@@ -152,6 +161,7 @@ async function disaster(hook: ReturnType<typeof receiver>) {
   const { location: _, ...to } = await stockUp(api, ["CUP"], 1000);
   const { data } = await api.must("POST", "/webhooks", { url: hook.url, events: ["order.created"], retry_limit: 10 });
   for (const number of ["A1", "A2", "A3"]) await order(api, to, number);
+  const shop = await pushStockToShop(api);
   const logo = await uploadLogo(service.url, key);
   await api.must("PATCH", "/merchants/MAIN/branding", { logo_file_id: logo.id });
   await eventually(
@@ -168,6 +178,7 @@ async function disaster(hook: ReturnType<typeof receiver>) {
   return {
     archive: join(backups, file),
     logo,
+    shop,
     customer: lost[0]?.customer_id ?? "",
     customer_made_at,
     key,
@@ -182,12 +193,13 @@ const number = (id: unknown) => Number(String(id).replace(/^\D+/, ""));
 
 test.if(canDump)("a restore holds pending work, skips numbers, and sends what is held on request", async () => {
   const hook = receiver();
-  const { archive, key, to, webhook, lost, logo } = await disaster(hook);
+  const { archive, key, to, webhook, lost, logo, shop } = await disaster(hook);
   const before = new Set(hook.bodies.keys());
   const at = await newPlace();
   const restored = await run(at, "restore", archive);
   expect([restored.err, restored.code]).toEqual(["", 0]);
   expect(restored.out).toContain("held for your decision: 3 webhook deliveries");
+  expect(restored.out).toContain("shops whose stock pushes are paused: 1");
   expect(await run(at, "verify")).toMatchObject({ code: 0, out: "live: 0 differences\ntest: 0 differences\n" });
   // A restore never overwrites data.
   const again = await run(at, "restore", archive);
@@ -196,6 +208,7 @@ test.if(canDump)("a restore holds pending work, skips numbers, and sends what is
   const service = await startAt(at);
   const api = client(service.url, key);
   await expectLogo(service.url, api, logo);
+  expect((await api.must("GET", `/platforms/${shop}/stock`)).data).toMatchObject({ enabled: true, paused: true });
   hook.open();
   const fresh = await order(api, to, "B1");
   expect(number(fresh.id)).toBeGreaterThan(number(lost.at(-1)?.id) + 900_000);
