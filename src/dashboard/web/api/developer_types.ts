@@ -19,6 +19,7 @@ import type {
   ShopStockView,
   StockDifferenceView,
   StockPushView,
+  UnlistedProductView,
 } from "../../../platforms/stock_updates/stock_updates.schema.ts";
 import type { DisclosureView, ErasureView, RetentionView } from "../../../privacy/privacy.schema.ts";
 import type {
@@ -46,6 +47,7 @@ export type PlatformImport = Static<typeof ImportView>;
 export type PlatformReport = Static<typeof ReportView>;
 export type PlatformStock = Static<typeof ShopStockView>;
 export type PlatformListing = Static<typeof ListingView>;
+export type UnlistedProduct = Static<typeof UnlistedProductView>;
 export type StockPush = Static<typeof StockPushView>;
 export type StockDifference = Static<typeof StockDifferenceView>;
 export type Webhook = Static<typeof SubscriptionView>;

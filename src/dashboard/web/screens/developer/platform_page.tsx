@@ -14,7 +14,7 @@ import { connectionFields } from "./platform_fields.ts";
 import { HealthCard, testAction, Warnings } from "./platform_health.tsx";
 import { ShippingMethods } from "./platform_methods.tsx";
 import { Imports, Reports } from "./platform_queues.tsx";
-import { Stock, StockDifferences, StockPushes } from "./platform_stock.tsx";
+import { Stock, StockDifferences, StockPushes, UnlistedProducts } from "./platform_stock.tsx";
 
 /** One store: its imported orders, its reported parcels and its settings. */
 export const PlatformScreen = recordScreen("/platforms/:id", PlatformPage);
@@ -37,6 +37,7 @@ function PlatformPage({ record: shop, etag, back }: RecordProps<PlatformConnecti
           { id: "reports", title: words.parcels, content: () => <Reports shop={shop} /> },
           { id: "methods", title: texts.methods, content: () => <ShippingMethods shop={shop} /> },
           { id: "stock", title: stockTexts.tab, content: () => <Stock shop={shop} /> },
+          { id: "unlisted", title: stockTexts.unlisted, content: () => <UnlistedProducts shop={shop} /> },
           { id: "pushes", title: stockTexts.pushes, content: () => <StockPushes shop={shop} /> },
           { id: "differences", title: stockTexts.differences, content: () => <StockDifferences shop={shop} /> },
           { id: "details", title: words.details, content: () => <Details shop={shop} /> },

@@ -4,11 +4,13 @@ import type {
   PlatformStock,
   StockDifference,
   StockPush,
+  UnlistedProduct,
 } from "../../api/developer_types.ts";
 import { useQuery } from "../../api/query.ts";
+import { to } from "../../browser/router.ts";
 import { type Action, ActionButton, Actions } from "../../components/action.tsx";
 import { Badge, stateOptions } from "../../components/badge.tsx";
-import type { FormField } from "../../components/fields.tsx";
+import type { FormField, Option } from "../../components/fields.tsx";
 import { choice, List } from "../../components/list_page.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Card } from "../../components/page.tsx";
@@ -18,6 +20,7 @@ import { DescriptionList, Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
 import { count } from "../../text/format.ts";
 import { platformStockTexts as texts } from "../../text/platform_stock.ts";
+import { useWarehouses } from "../stock/stock_links.ts";
 
 interface PlatformStockProps {
   readonly shop: PlatformConnection;
@@ -47,8 +50,46 @@ export function Stock({ shop }: PlatformStockProps) {
   );
 }
 
-function StockCard({ shop, stock }: PlatformStockProps & { readonly stock: PlatformStock }) {
-  const { enabled, paused, reading, read_at, last_push_at, reason } = stock;
+interface ShopStockProps extends PlatformStockProps {
+  readonly stock: PlatformStock;
+}
+
+/** Asks which warehouses fill each of the shop's locations. */
+function locationsAction({ shop, stock }: ShopStockProps, warehouses: readonly Option[]): Action {
+  const places = stock.shop_locations.filter(({ active }) => active);
+  const fieldOf = (external_id: string) => `places.${external_id}`;
+  const chosen = stock.locations?.map(({ external_id, warehouse_ids }) => [external_id, warehouse_ids] as const);
+  return {
+    title: texts.locations,
+    icon: "edit",
+    when: places.length > 0 && warehouses.length > 0,
+    done: texts.saved,
+    ask: {
+      title: texts.locations,
+      text: texts.locationsText,
+      fields: places.map(({ external_id, name }) => {
+        return { kind: "multi-select", name: fieldOf(external_id), label: name, options: warehouses };
+      }),
+      record: { places: Object.fromEntries(chosen ?? []) },
+    },
+    call: (values) => {
+      const filled = places.map(({ external_id }) => {
+        return { external_id, warehouse_ids: (values[fieldOf(external_id)] ?? []) as readonly string[] };
+      });
+      const locations = filled.filter(({ warehouse_ids }) => warehouse_ids.length > 0);
+      const body = { locations: locations.length === 0 ? null : locations };
+      return { method: "PATCH", path: `/platforms/${shop.id}/stock`, body };
+    },
+  };
+}
+
+function StockCard({ shop, stock }: ShopStockProps) {
+  const { enabled, paused, reading, read_at, last_push_at, reason, locations } = stock;
+  const { options, nameOf } = useWarehouses();
+  const placeOf = ({ external_id, warehouse_ids }: NonNullable<typeof locations>[number]) => {
+    const place = stock.shop_locations.find((one) => one.external_id === external_id);
+    return texts.filled(place?.name ?? external_id, warehouse_ids.map((id) => nameOf(String(id))).join(", "));
+  };
   const actions: readonly Action[] = [
     {
       title: texts.settings,
@@ -58,6 +99,7 @@ function StockCard({ shop, stock }: PlatformStockProps & { readonly stock: Platf
       ask: { title: texts.settings, fields: settings, record: stock },
       call: { method: "PATCH", path: `/platforms/${shop.id}/stock` },
     },
+    locationsAction({ shop, stock }, options),
     {
       title: texts.read,
       icon: "redo",
@@ -77,6 +119,7 @@ function StockCard({ shop, stock }: PlatformStockProps & { readonly stock: Platf
       <DescriptionList
         facts={[
           [words.status, enabled ? (paused ? texts.isPaused : texts.isOn) : texts.isOff],
+          locations === null ? null : [texts.locations, locations.map(placeOf).join("; ")],
           [texts.listings, texts.counts(count(stock.listings), count(stock.matched_listings))],
           [texts.readAt, reading === null ? time(read_at) : texts.isReading(count(reading.listings))],
           [texts.lastPush, time(last_push_at)],
@@ -162,6 +205,24 @@ function Listings({ shop }: PlatformStockProps) {
       columns={listingColumns}
       rowActs={(listing) => <ActionButton of={edit(listing)} name={words.edit} />}
       empty={{ icon: "box", title: texts.listingsEmpty, text: texts.listingsEmptyText }}
+    />
+  );
+}
+
+const unlistedColumns: readonly TableColumn<UnlistedProduct>[] = [
+  { id: "sku", title: words.sku, cell: ({ id, sku }) => <a href={to(`/products/${id}`)}>{sku}</a> },
+  { id: "name", title: words.name, text: "name", wide: true },
+  { id: "created", title: words.created, time: "created_at" },
+];
+
+/** The products that a store does not have. */
+export function UnlistedProducts({ shop }: PlatformStockProps) {
+  return (
+    <List<UnlistedProduct>
+      name={texts.unlisted}
+      path={`/platforms/${shop.id}/unlisted_products`}
+      columns={unlistedColumns}
+      empty={{ icon: "check", title: texts.unlistedEmpty, text: texts.unlistedEmptyText }}
     />
   );
 }
