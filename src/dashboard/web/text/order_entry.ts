@@ -40,6 +40,8 @@ export const entryTexts = {
   priorityHelp: "When stock is short, orders with a higher priority get it first. Default: 0.",
   cold: "Cold storage",
   coldHelp: "Only stock from refrigerated or frozen zones.",
+  pickup: "The buyer collects it",
+  pickupHelp: "It is picked and packed without a label, and ends when it is handed over.",
   backorder: "Allow backorder",
   backorderHelp: "If off, the order is rejected when stock is short.",
   anyWarehouse: "Any warehouse",

@@ -43,11 +43,12 @@ function Carrier({ of }: { readonly of: Order["shipments"][number] | undefined }
 }
 
 function State({ order }: { readonly order: Order }) {
-  const { status, holds, allocation } = order;
+  const { status, holds, allocation, fulfillment_type } = order;
   return (
     <>
       <Badge state={status} />
       {holds.length > 0 && <small class="beside"> {holds.map(({ reason }) => stateWords(reason)).join(", ")}</small>}
+      {fulfillment_type === "pickup" && <small class="beside"> {texts.pickup}</small>}
       {!allocation.complete && " "}
       {!allocation.complete && <Badge tone="bad">{texts.shortUnits(allocation.backordered_units)}</Badge>}
     </>
@@ -63,6 +64,10 @@ const yesOrNo = (yes: string, no: string) => [
 function filtersOf(tags: readonly UsedTag[], all: boolean): readonly ListFilter[] {
   const rest: readonly ListFilter[] = [
     { ...choice("tag", texts.tag, tagOptions(tags)), when: tags.length > 0 || query.value.has("tag") },
+    choice("fulfillment_type", texts.leaves, [
+      { value: "ship", title: texts.ships },
+      { value: "pickup", title: texts.pickup },
+    ]),
     { kind: "text", param: "carrier", title: words.carrier },
     { kind: "text", param: "service", title: texts.service },
     { kind: "date", param: "ship_by_after", title: texts.shipAfter },

@@ -35,6 +35,7 @@ const first = (): FormValues => ({
   shipping_amount: "",
   currency: "USD",
   allow_backorder: true,
+  pickup: false,
   warehouse_id: "",
 });
 
@@ -112,6 +113,7 @@ const fieldsWith = (options: readonly Option[]): readonly FormField[] => [
   { kind: "text", name: "order_number", label: texts.number, required: true, width: "half", mono: true },
   { kind: "money", name: "shipping_amount", label: texts.amount, width: "half" },
   ...servingFields,
+  { kind: "switch", name: "pickup", label: texts.pickup, help: texts.pickupHelp },
   { kind: "switch", name: "allow_backorder", label: texts.backorder, help: texts.backorderHelp },
   {
     kind: "select",
@@ -133,7 +135,7 @@ function StoredDraft({ values, first }: { readonly values: FormValues; readonly 
 }
 
 function bodyOf(values: FormValues, who: { readonly customer_id: string; readonly address_id: string }) {
-  const { order_number, line_items, shipping_amount, currency, allow_backorder, warehouse_id } = values;
+  const { order_number, line_items, shipping_amount, currency, allow_backorder, pickup, warehouse_id } = values;
   return {
     order_number,
     customer_id: who.customer_id,
@@ -142,6 +144,7 @@ function bodyOf(values: FormValues, who: { readonly customer_id: string; readonl
     ...servingOf(values),
     currency,
     allow_backorder,
+    ...(pickup === true && { fulfillment_type: "pickup" }),
     ...(shipping_amount === "" ? {} : { shipping_amount }),
     ...(warehouse_id === "" ? {} : { warehouse_id }),
   };
