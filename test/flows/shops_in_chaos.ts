@@ -16,6 +16,8 @@ const skus_per_shop = 67;
 const units_at_first = 40;
 /** More than what is sold elsewhere, or lost, before a shop shows it. */
 const buffer = 5;
+/** How many of Shopify's SKUs have no buffer: they are sold there only, and Shopify compares and sets in one step. */
+const exact_skus = 10;
 const settled_within_ms = 240_000;
 
 const calm: RequestChaos = { delay_ms_max: 40, throttled: 0, failed: 0, cut: 0, lost: 0 };
@@ -29,6 +31,8 @@ export interface Shop {
   readonly id: string;
   readonly callback: string;
   readonly skus: readonly string[];
+  /** Those that may never show more than there is, not even for a moment. */
+  readonly exact: ReadonlySet<string>;
   /** Notifications that are not sent yet. */
   readonly outbox: ReturnType<Store["sell"]>[];
   /** SKUs whose number someone changed at the shop. */
@@ -97,6 +101,7 @@ async function openShop(send: Patient, platform: PlatformName, skus: readonly st
     id,
     callback,
     skus,
+    exact: new Set(platform === "shopify" ? skus.slice(0, exact_skus) : []),
     outbox: [],
     meddled: new Set(),
     requests: 0,
@@ -149,8 +154,26 @@ export async function openDay(): Promise<Day> {
   }
   const counts = { sold: 0, sold_out: 0, ours: 0, changes: 0, next_id: 1000 };
   const day = { servers, send, random, shops, left, to, location, counts, oversold: [], under_way: new Set<never>() };
+  for (const { id, exact } of shops) {
+    for (const sku of exact) {
+      const [listing] = await until(async () => {
+        const { data } = await send("GET", `/platforms/${id}/listings?q=${sku}`);
+        return data.filter((one: { sku: string }) => one.sku === sku);
+      });
+      await send("PATCH", `/platforms/${id}/listings/${listing.id}`, { buffer: 0 });
+    }
+  }
   await settled(day);
   return day;
+}
+
+/** Reads again until a list has entries. */
+async function until(read: () => Promise<Answer["body"][]>): Promise<Answer["body"][]> {
+  for (;;) {
+    const found = await read();
+    if (found.length > 0) return found;
+    await Bun.sleep(200);
+  }
 }
 
 /** Reads all entries of a list. */
@@ -166,7 +189,8 @@ export async function listAll({ send }: Pick<Day, "send">, path: string): Promis
 
 /** Waits until the shops show our numbers. */
 export async function settled({ shops, left }: Pick<Day, "shops" | "left">): Promise<void> {
-  const wanted = ({ skus }: Shop) => skus.map((sku) => [sku, Math.max(0, leftOf(left, sku) - buffer)]);
+  const bufferOf = ({ exact }: Shop, sku: string) => (exact.has(sku) ? 0 : buffer);
+  const wanted = (shop: Shop) => shop.skus.map((sku) => [sku, Math.max(0, leftOf(left, sku) - bufferOf(shop, sku))]);
   const shown = ({ skus, store }: Shop) => skus.map((sku) => [sku, store.shelf.units(sku)]);
   const end = Date.now() + settled_within_ms;
   while (Date.now() < end && !shops.every((shop) => Bun.deepEquals(shown(shop), wanted(shop)))) await Bun.sleep(200);
@@ -226,12 +250,12 @@ function deliver(day: Day, { outbox, callback }: Shop, mail: NotificationChaos):
 }
 
 /** Goods arrive, are lost, or are sold elsewhere; of those, no more than the shop holds back. */
-function changeOurs(day: Day, { skus, store }: Shop): void {
+function changeOurs(day: Day, { skus, exact, store }: Shop): void {
   const { random, left, send, counts, to, location } = day;
   const sku = random.pick(skus);
   counts.ours += 1;
   counts.changes += 1;
-  if (random.chance(0.5)) {
+  if (exact.has(sku) || random.chance(0.5)) {
     const quantity = random.integer(5, 30);
     add(left, sku, quantity);
     inBackground(day, send("POST", "/inventory", { sku, quantity, location }));
@@ -244,6 +268,16 @@ function changeOurs(day: Day, { skus, store }: Shop): void {
   const lost = () => send("PATCH", `/inventory/${sku}`, { adjustment: -quantity, reason: "lost" });
   const soldElsewhere = () => send("POST", "/orders", { ...to, order_number: `OURS-${counts.ours}`, line_items });
   inBackground(day, random.chance(0.3) ? lost() : soldElsewhere());
+}
+
+/** Notes the SKUs without a buffer of which a shop shows more than there is. */
+function noteTooMany({ shops, left, oversold }: Day): void {
+  for (const { platform, store, exact } of shops) {
+    for (const sku of exact) {
+      const [shown, there] = [store.shelf.units(sku), leftOf(left, sku)];
+      if (shown > there) oversold.push(`${platform} shows ${shown} of ${sku}, of which there are ${there}`);
+    }
+  }
 }
 
 /** Someone changes a number at the shop, to no more than there is. */
@@ -272,6 +306,7 @@ export async function live(day: Day, { orders, per_second, kills }: Part) {
     buy(day, shop);
     if (kills === null || random.chance(0.1)) deliver(day, shop, mail);
     if (random.chance(0.5)) changeOurs(day, random.pick(shops));
+    noteTooMany(day);
     if (kills !== null) {
       if (random.chance(0.02)) meddle(day, random.pick(shops));
       if (random.chance(0.005)) for (const { store } of shops) store.byApp?.expireTokens();

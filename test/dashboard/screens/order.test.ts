@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { describeInHouse, lookAt } from "../browser.ts";
+import { describeInHouse, lookAt, lookAtPage } from "../browser.ts";
 
 const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
 
@@ -293,6 +293,29 @@ describeInHouse("the orders of one house", (house) => {
     await change.page.waitForSelector(`tr:has-text("${found.id}")`);
     for (const tab of [page, other.page, entry.page, change.page])
       expect(await tab.evaluate("window.hit")).toBeUndefined();
+  });
+
+  test("an order that its buyer collects is created by hand, has no label to buy, and is found in the list", async () => {
+    await stocked("COLLECT-1", 5);
+    const { customer_id } = await ordered([["COLLECT-1", 1]]);
+    const { page } = await house.open(`/orders/new?customer=${customer_id}`);
+    await page.focus(".entry-add [role=combobox]");
+    await page.keyboard.type("COLLECT-1");
+    await page.waitForSelector("[role=option]:has-text('COLLECT-1')");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("[aria-label='Quantity of COLLECT-1']:focus");
+    await page.keyboard.type("2");
+    await page.fill("[name=order_number]", "COLLECTED-1");
+    await page.click("[name=pickup]");
+    await page.click("button:has-text('Create order')");
+    await page.waitForSelector("h1:has-text('COLLECTED-1')");
+    expect(await must("GET", "/orders/COLLECTED-1")).toMatchObject({ fulfillment_type: "pickup" });
+    await page.waitForSelector("text=Send to picking");
+    expect(await page.locator("button:has-text('Buy label')").count()).toBe(0);
+    const list = await house.open("/orders?fulfillment_type=pickup");
+    await list.page.waitForSelector("tbody tr:has-text('COLLECTED-1'):has-text('Collected by the buyer')");
+    expect(await list.page.locator("tbody tr").count()).toBe(1);
+    await lookAtPage(list.page, "tbody tr", "orders-collected");
   });
 
   test("look right", async () => {
