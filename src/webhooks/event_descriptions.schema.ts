@@ -67,6 +67,7 @@ const samples: SampleValues = {
   cost: 8.5,
   currency: "USD",
   shipping_method: "standard",
+  shipping_method_code: "STANDARD",
   order_notes: null,
   packing_note: null,
   tags: [],

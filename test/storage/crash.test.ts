@@ -48,7 +48,7 @@ if (engine === "sqlite")
       await inFolder(async (folder) => {
         const disk = join(folder, "disk");
         mkdirSync(disk);
-        run("mount", "-t", "tmpfs", "-o", "size=5m", "tmpfs", disk);
+        run("mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", disk);
         try {
           await fill(join(disk, "data"), () => run("mount", "-o", "remount,size=30m", disk));
         } finally {
