@@ -64,8 +64,8 @@ const on_sqlite = [
 // run the same statements, so these run on PostgreSQL in the long run only.
 const later_on_postgres = [
   ...["test/*.test.ts", "test/{cli,contract,core,dashboard,documents,http,identity,operations,outbound}/**"],
-  ...["test/{scripts,server,flows,isolation,merchants,platforms,reports}/**", "test/shipping/carriers/**"],
-  "test/{addresses,customers,lists,products,returns,tracking,webhooks}/**",
+  ...["test/{scripts,server,flows,isolation,merchants,platforms,reports}/**", "test/shipping/{carriers,printing}/**"],
+  "test/{addresses,customers,imports,lists,products,returns,tracking,webhooks}/**",
   "test/orders/{transitions,fulfillment/printing.routes}.test.ts",
 ];
 // Exceptions, which run on PostgreSQL each time: they reach every table, or depend on its locks.

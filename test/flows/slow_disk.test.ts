@@ -7,6 +7,7 @@ import { defaultProgram, startService } from "../../scripts/service.ts";
 import { engine } from "../../src/core/config.ts";
 import { openApp } from "../build/service.ts";
 import { mayTrace, skipped } from "../storage/writer_child.ts";
+import { isLong } from "../volume.ts";
 
 const onSqlite = engine === "sqlite";
 const noStrace = skipped(
@@ -114,7 +115,7 @@ function statusOf(pid: number): { readonly state: string; readonly tracer: numbe
   return { state: /^State:\t(\w)/m.exec(text)?.[1] ?? "Z", tracer: Number(/^TracerPid:\t(\d+)/m.exec(text)?.[1] ?? 0) };
 }
 
-describe.skipIf(noStrace)("a kernel with slow syncs", () => {
+describe.skipIf(noStrace !== null || !isLong)("a kernel with slow syncs", () => {
   test("delays no read and no /health of the service", async () => {
     const { service, get, add, injected } = await startSlow(1000);
     // The first health check waits until a write has shown that the store accepts writes, or for two seconds.
