@@ -61,12 +61,18 @@ const more_unseen = [..."\u202f\u205f\u3000\ufe0f\ufeff\u3164\u2800\ufff9"];
 /** Whether a money field allows amounts up to the maximum of an order line. */
 const isOfLine = (schema: TSchema) => schema["anyOf"]?.[0]?.maximum === line_amount_max;
 
+/** Whether a value is one of a field's choices: some are numbers. */
+const isChoice = ({ schema }: Field, value: unknown) =>
+  ((schema["anyOf"] ?? []) as TSchema[]).some((variant) => variant["const"] === value);
+
 export const corpus: readonly Hostile[] = [
   // Wrong JSON types.
   ...all([[], {}, [1], ["a"], { a: 1 }, [[]], [null]], always),
   ...all([true, false], but("boolean", "metadata")),
   ...all([null], ({ nullable, kind }) => !nullable && kind !== "metadata"),
-  ...all([0, 1, -1, 1.5, 1767225600], kinds(...texts)),
+  ...[0, 1, -1, 1.5, 1767225600].map((value) => {
+    return { value, never: (field: Field) => texts.includes(field.kind) && !isChoice(field, value) };
+  }),
   ...all(["", "0", "1", "1.5", "true", "false", "null", "NaN"], kinds(...numeric)),
   // Control characters and lone surrogates.
   ...all([...controls, ...controls.map((sign) => `a${sign}b`)], always),
