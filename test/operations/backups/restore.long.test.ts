@@ -145,7 +145,7 @@ async function expectLogo(url: string, api: Client, logo: { readonly id: string;
 
 /** Switches on pushing stock to a shop, whose connection is paused so that it is never called. */
 async function pushStockToShop(api: Client): Promise<string> {
-  const secrets = { api_key: "ck_key", api_token: "cs_secret", client_secret: "hush-hush" };
+  const secrets = { api_key: "ck_12345678", api_token: "cs_12345678", client_secret: "hush-hush" };
   const shop = { platform: "woocommerce", store_id: "http://127.0.0.1:9", status: "paused", ...secrets };
   const { id } = (await api.must("POST", "/platforms", shop)).data;
   await api.must("PATCH", `/platforms/${id}/stock`, { enabled: true });
