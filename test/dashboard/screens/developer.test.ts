@@ -214,12 +214,25 @@ describeInHouse("the screens for developers", (house) => {
     await page.waitForSelector("tbody tr:has-text('SHOP-ONLY'):has-text('No product')");
     await page.waitForSelector("tbody tr:has-text('SHOP-MUG'):has-text('12')");
     expect(mock.shelf.units(sku)).toBe(3);
+    await page.click(".card [aria-haspopup=menu]");
+    await page.click("[role=menuitem]:has-text('Locations')");
+    await page.click("dialog fieldset label:has-text('Main')");
+    await lookAtPage(page, "dialog fieldset", "platform-locations");
+    await page.click("dialog button:has-text('Save')");
+    await page.waitForSelector("dt:has-text('Locations') + dd");
+    expect((await house.test.must("GET", `/platforms/${id}/stock`)).data.locations).toMatchObject([
+      { warehouse_ids: [warehouse_id] },
+    ]);
     await page.click("button:has-text('Stock settings')");
     await page.click("dialog [name=enabled]");
     await page.click("dialog button:has-text('Save')");
     await until(() => mock.shelf.units(sku) === 12);
     await page.waitForSelector("tbody tr:has-text('SHOP-MUG'):has-text('Up to date')");
     await lookAtPage(page, "tbody tr:has-text('SHOP-MUG')", "platform-stock");
+    await house.test.must("POST", "/products", { sku: "OURS-ONLY", name: "Ours" });
+    await page.click("[role=tab]:has-text('Unlisted products')");
+    await page.waitForSelector("tbody tr:has-text('OURS-ONLY')");
+    expect(await page.locator("tbody tr:has-text('SHOP-MUG')").count()).toBe(0);
     await page.click("[role=tab]:has-text('Pushes')");
     await page.waitForSelector("tbody tr:has-text('SHOP-MUG'):has-text('Set')");
     await page.click("[role=tab]:has-text('Differences')");

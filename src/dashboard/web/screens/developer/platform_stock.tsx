@@ -61,7 +61,7 @@ function locationsAction({ shop, stock }: ShopStockProps, warehouses: readonly O
   const chosen = stock.locations?.map(({ external_id, warehouse_ids }) => [external_id, warehouse_ids] as const);
   return {
     title: texts.locations,
-    icon: "edit",
+    icon: "warehouse",
     when: places.length > 0 && warehouses.length > 0,
     done: texts.saved,
     ask: {
