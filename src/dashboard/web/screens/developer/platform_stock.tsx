@@ -172,9 +172,10 @@ const listingColumns: readonly TableColumn<PlatformListing>[] = [
   { id: "in_step", title: texts.inStep, time: "in_step_at", extra: true },
 ];
 
-function statusOf({ status, paused, unsettable, product_id }: PlatformListing) {
+function statusOf({ status, paused, unsettable, product_id, shop_quantity, target_quantity }: PlatformListing) {
   if (unsettable !== null) return texts.unsettable[unsettable];
-  if (product_id === null) return "";
+  // While pushes are off, numbers may differ although nothing is queued.
+  if (product_id === null || (status === "idle" && shop_quantity !== target_quantity)) return "";
   return paused ? texts.isPaused : <Badge of="stock_listing" state={status} />;
 }
 
