@@ -94,9 +94,12 @@ export function storedToken(
   return { token, is_due: now >= renewal_at && !has_failed };
 }
 
-/** Whether a server is requesting a token. A claim that ends later than a new one dates from before a clock step. */
+/**
+ * Whether a server is requesting a token. A claim that ends much later than a new one dates from before a clock step;
+ * a little later, from a server whose time was read after ours.
+ */
 export function isTokenClaimed({ token_claimed_until: until }: ConnectionState, now: number): boolean {
-  return until !== null && until > now && until <= now + token_claim_ms;
+  return until !== null && until > now && until <= now + 2 * token_claim_ms;
 }
 
 /** How pushing stock to a shop works. */

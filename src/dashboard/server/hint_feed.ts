@@ -76,9 +76,10 @@ export class Feed {
     this.#store = store;
     this.#service = service;
     this.#changes = changes;
-    store.onWake((name) => {
+    store.onWake((name, at) => {
       const noun = changed_by_jobs[name];
-      if (noun !== undefined) this.#queueSoon(noun);
+      // Work that is due later has changed nothing yet.
+      if (noun !== undefined && at <= store.clock.now()) this.#queueSoon(noun);
     });
     store.onChange((followed) => this.#changed(followed));
     // Users of both environments are in the live store.
