@@ -295,7 +295,7 @@ describeInHouse("the orders of one house", (house) => {
       expect(await tab.evaluate("window.hit")).toBeUndefined();
   });
 
-  test("an order that its buyer collects is created by hand, has no label to buy, and is found in the list", async () => {
+  test("an order that its buyer collects is created by hand, without labels, and found in the list", async () => {
     await stocked("COLLECT-1", 5);
     const { customer_id } = await ordered([["COLLECT-1", 1]]);
     const { page } = await house.open(`/orders/new?customer=${customer_id}`);
