@@ -117,7 +117,7 @@ export const platform_listings = table(
   ],
 );
 
-/** The variants of a shop's listings, by which order lines name them. */
+/** The variants of a shop's listings. Order lines name a variant, not a listing. */
 export const platform_listing_variants = table(
   "platform_listing_variants",
   {

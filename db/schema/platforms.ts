@@ -39,7 +39,7 @@ export const platform_connections = table(
     /** Whether orders whose payment is expected later are imported, and test orders into live data. */
     pending_orders: text().$type<PendingOrders>().notNull().default("wait"),
     test_orders: text().$type<TestOrders>().notNull().default("ignore"),
-    /** What becomes of orders that their buyers collect. */
+    /** Whether orders that their buyers collect are imported. */
     pickup_orders: text().$type<PickupChoice>().notNull().default("ignore"),
     status: text().$type<ConnectionStatus>().notNull(),
     revision: int().notNull(),

@@ -17,10 +17,10 @@ export function tagged<View extends object>(view: View, revision: number | null,
   return view;
 }
 
-// Views of which only the revision decides whether a command starts.
+// Views whose `If-Match` compares only the revision.
 const by_revision = new WeakSet<object>();
 
-/** As `tagged`, for a view of which `shown` changes without an edit: `If-Match` compares the revision only. */
+/** As `tagged`, for a view whose part `shown` changes without an edit: `If-Match` compares only the revision. */
 export function taggedByRevision<View extends object>(view: View, revision: number, shown: unknown): View {
   by_revision.add(view);
   return tagged(view, revision, shown);

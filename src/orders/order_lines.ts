@@ -32,7 +32,7 @@ export function refuseForbidden(order: Order, action: OrderAction): void {
 /** Refuses: pickup_order (an order that is not shipped, since its buyer collects it). */
 export function refusePickup(order: Order): void {
   if (!isPickup(order)) return;
-  const message = `The buyer collects order ${order.order_number}, so nothing of it is shipped. Pack and deliver it.`;
+  const message = `The buyer collects order ${order.order_number}, so it is not shipped. Pack it, then deliver it.`;
   throw new Fault("pickup_order", message);
 }
 

@@ -42,7 +42,7 @@ export interface StoreConnection {
   readonly pending_orders: PendingOrders;
   /** Whether test orders are imported into live data. */
   readonly test_orders: TestOrders;
-  /** What becomes of orders that their buyers collect. */
+  /** Whether orders that their buyers collect are imported. */
   readonly pickup_orders: PickupChoice;
   readonly status: ConnectionStatus;
   readonly revision: number;

@@ -39,7 +39,7 @@ export type PendingOrders = (typeof pendingOrders)[number];
 export const testOrders = ["ignore", "import"] as const;
 export type TestOrders = (typeof testOrders)[number];
 
-/** What becomes of orders that their buyers collect. */
+/** Whether orders that their buyers collect are imported. */
 export const pickupChoices = ["import", "ignore"] as const;
 export type PickupChoice = (typeof pickupChoices)[number];
 

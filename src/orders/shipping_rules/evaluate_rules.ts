@@ -123,7 +123,7 @@ export function rulesNaming<
   );
 }
 
-/** The texts by which an order names its method. */
+/** The texts that name an order's shipping method: what the buyer saw, and the shop's code. */
 const methodsOf = ({
   shipping_method,
   shipping_method_code,

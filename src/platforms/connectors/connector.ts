@@ -53,7 +53,7 @@ export interface PlatformLocation {
 
 /** A page of a shop's listings. Without a location, their quantities are those of the default one, or null. */
 export interface PlatformListingPage {
-  /** Where the page before ended; null for the first. */
+  /** Where the previous page ended; null for the first page. */
   readonly cursor: string | null;
   readonly location_id: string | null;
 }
@@ -69,7 +69,7 @@ export interface StockChange {
   readonly key: string;
 }
 
-/** What became of a change: set (with the number as read back), stale (with the number found) or refused. */
+/** The result of a change: set (with the number read back), stale (with the number found) or refused. */
 export type StockResult =
   | { readonly external_id: string; readonly outcome: "set" | "stale"; readonly quantity: number }
   | {

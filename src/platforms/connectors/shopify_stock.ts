@@ -25,7 +25,7 @@ import {
 } from "./shopify_api.ts";
 import { byLocation, type StockResults } from "./stock_results.ts";
 
-/** The cost limit of a query allows several points for each of so many items. */
+/** Shopify limits the cost of a query. So many items cost less than the limit. */
 const batch_max = 100;
 
 export const stock: PlatformStock = { batch_max, locations, listings, quantities, set };

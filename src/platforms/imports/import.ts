@@ -28,7 +28,7 @@ export interface SeenPlatformOrder {
   readonly lines: string;
   readonly shipping_method: string;
   readonly notes: string;
-  // Absent in records of older releases.
+  // Records of older releases lack it.
   readonly staff_notes?: string;
   readonly attributes?: string;
   readonly currency?: string;

@@ -236,7 +236,7 @@ async function changesOf(tx: Tx, what: PlatformOrderInput, order: Order): Promis
   const changes: [string, UpdateOrder][] = [];
   // Older releases put the merchant's own notes among the others.
   const were_mixed = seen?.staff_notes === undefined && received.staff_notes != null;
-  // A hidden address replaces none: it may have been entered here.
+  // A hidden address never replaces the stored one, which someone may have entered here.
   if (seen?.address !== now.address && !isAddressHidden(connection.platform, received)) {
     const address = await keepAddress(tx, order.customer_id, addressOf(received));
     changes.push(["address", { shipping_address_id: address.id }]);

@@ -113,7 +113,7 @@ const left = (listing: StockListing): StockListing => ({
   needed_at: null,
 });
 
-/** A listing of which the shop shows our number. */
+/** A listing whose number the shop shows as we want it. */
 export const inStep = ({ now }: Pick<Tx, "now">, listing: StockListing, shop_quantity: number): StockListing => ({
   ...listing,
   ...no_error,

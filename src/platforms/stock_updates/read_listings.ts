@@ -88,7 +88,7 @@ export function locationOf({ places, locations, reading_location }: ShopStock): 
   return placesOf({ places, locations })?.[reading_location]?.location_id ?? null;
 }
 
-/** The refusal of a shop of which no location is chosen. */
+/** The refusal while no location of the shop is chosen. */
 export function locationMissing(): Fault {
   const message = "The shop has several locations, or none in use. Choose the one that your warehouses fill.";
   return new Fault("platform_error", message, { permanent: true });
@@ -102,8 +102,8 @@ interface ListingPage {
 }
 
 /**
- * Records a page of listings. New ones and those of which the shop does not show our number are queued. A difference
- * that we did not cause is recorded first.
+ * Records a page of listings. Queues new listings, and those whose number at the shop is not ours. A difference that
+ * we did not cause is recorded first.
  */
 export async function recordPage(tx: Tx, claim: StockClaim, page: ListingPage): Promise<void> {
   const stock = await lockClaimed(tx, claim);
