@@ -4,6 +4,7 @@ import { type AnyColumn, getTableName } from "drizzle-orm";
 import { billedActs } from "../src/billing/billable_kinds.ts";
 import { eventTypes } from "../src/events/event_types.ts";
 import { fileKinds, fileTypes } from "../src/files/file.ts";
+import { printerKinds, printKinds, taskKinds, waveModes } from "../src/floor/floor.transitions.ts";
 import { covers } from "../src/identity/identity.transitions.ts";
 import { allocationChangeKinds, binKinds, movementTypes } from "../src/inventory/inventory.transitions.ts";
 import { cancelReasons, fulfillmentTypes, holdReasons } from "../src/orders/order.transitions.ts";
@@ -14,6 +15,7 @@ import { documentKinds, documentTypes } from "../src/shipping/offer.ts";
 import { attemptTriggers, deliveryForms, noticeKinds, restoredStates } from "../src/webhooks/webhooks.transitions.ts";
 import { billable_events } from "./schema/billing.ts";
 import { files } from "./schema/files.ts";
+import { print_jobs, printers, waves, work_claims } from "./schema/floor.ts";
 import { movements } from "./schema/inventory.ts";
 import { order_holds, orders } from "./schema/orders.ts";
 import { events } from "./schema/outbox.ts";
@@ -67,6 +69,10 @@ export const wordLists: readonly WordList[] = [
   of(files.kind, fileKinds),
   of(files.content_type, fileTypes),
   of(one_time_links.purpose, ["setup", "reset"]),
+  of(waves.mode, waveModes),
+  of(work_claims.kind, taskKinds),
+  of(printers.kind, printerKinds),
+  of(print_jobs.kind, printKinds),
 ];
 
 const quoted = (word: string) => `'${word.replaceAll("'", "''")}'`;

@@ -24,6 +24,8 @@ export const merchants = table(
     ship_from_name: text(),
     /** Whether it may buy labels itself, at the operator's cost. */
     may_buy_labels: bool().notNull().default(false),
+    /** Whether its orders may be picked in one walk with those of other merchants. */
+    shared_waves: bool().notNull().default(true),
     /** Its color in the dashboard. */
     color: text(),
     metadata: json<Record<string, unknown>>().notNull().default({}),

@@ -49,6 +49,13 @@ export const idPrefixes = {
   erasure: "ers",
   backup_run: "bak",
   view: "viw",
+  wave: "wav",
+  tote: "tot",
+  printer: "prn",
+  station: "stn",
+  print_job: "prj",
+  carton: "ctn",
+  packing_session: "pks",
 } as const;
 
 export type IdNoun = keyof typeof idPrefixes;

@@ -46,6 +46,9 @@ const shipFromName = textField(120, {
 const mayBuyLabels = Type.Boolean({
   description: "Whether its own keys may buy labels at the operator's cost; false by default.",
 });
+const sharedWaves = Type.Boolean({
+  description: "Whether its orders may be picked in one walk with those of other merchants; true by default.",
+});
 const color = Type.String({
   pattern: "^#[0-9a-fA-F]{6}$",
   hint: "must be a color such as #1f6feb",
@@ -62,6 +65,7 @@ const optional = {
   ),
   ship_from_name: Type.Optional(nullable(shipFromName)),
   may_buy_labels: Type.Optional(mayBuyLabels),
+  shared_waves: Type.Optional(sharedWaves),
   color: Type.Optional(nullable(color)),
   metadata: Type.Optional(metadataField()),
 };
@@ -112,6 +116,9 @@ export const MerchantView = closed({
     Type.String({ description: "The sender on labels, packing slips and tracking pages; null for its name." }),
   ),
   may_buy_labels: Type.Boolean({ description: "Whether its own keys may buy labels at the operator's cost." }),
+  shared_waves: Type.Boolean({
+    description: "Whether its orders may be picked in one walk with those of other merchants.",
+  }),
   color: nullable(Type.String({ description: "Its color in the dashboard, such as `#1f6feb`; null if not chosen." })),
   metadata: metadataField(),
   allowed_actions: Type.Array(choice(actionsIn(merchantTransitions))),

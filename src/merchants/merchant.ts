@@ -32,6 +32,8 @@ export interface Merchant {
   readonly ship_from_name: string | null;
   /** Whether its own keys may buy labels at the operator's cost. */
   readonly may_buy_labels: boolean;
+  /** Whether its orders may be picked in one walk with those of other merchants. */
+  readonly shared_waves: boolean;
   /** Its color in the dashboard, such as `#1f6feb`. */
   readonly color: string | null;
   readonly metadata: Record<string, unknown>;
@@ -79,6 +81,7 @@ export type MerchantFields = Pick<
   | "return_address"
   | "ship_from_name"
   | "may_buy_labels"
+  | "shared_waves"
   | "color"
   | "metadata"
 >;
@@ -90,6 +93,7 @@ export const merchantDefaults = {
   return_address: null,
   ship_from_name: null,
   may_buy_labels: false,
+  shared_waves: true,
   color: null,
   metadata: {},
 } as const satisfies Partial<MerchantFields>;
@@ -116,17 +120,19 @@ export function readFields(input: Omit<UpdateMerchant, "code">, name: string): P
 
 type PlainMerchantFields = Pick<
   UpdateMerchant,
-  "name" | "legal_name" | "currency" | "ship_from_name" | "may_buy_labels" | "metadata"
+  "name" | "legal_name" | "currency" | "ship_from_name" | "may_buy_labels" | "shared_waves" | "metadata"
 >;
 
 /** The fields that are stored as they are sent. */
-function fieldsOf({ name, legal_name, currency, ship_from_name, may_buy_labels, metadata }: PlainMerchantFields) {
+function fieldsOf({ name, legal_name, currency, ship_from_name, metadata, ...choices }: PlainMerchantFields) {
+  const { may_buy_labels, shared_waves } = choices;
   return {
     ...(name !== undefined && { name }),
     ...(legal_name !== undefined && { legal_name }),
     ...(currency !== undefined && { currency }),
     ...(ship_from_name !== undefined && { ship_from_name }),
     ...(may_buy_labels !== undefined && { may_buy_labels }),
+    ...(shared_waves !== undefined && { shared_waves }),
     ...(metadata !== undefined && { metadata }),
   };
 }

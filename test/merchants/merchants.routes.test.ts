@@ -36,6 +36,7 @@ describe("works", () => {
       return_address: null,
       ship_from_name: null,
       may_buy_labels: false,
+      shared_waves: true,
       color: null,
       metadata: {},
       allowed_actions: ["suspend", "close"],

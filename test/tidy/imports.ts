@@ -18,7 +18,7 @@ export const features = [
     "products",
   ],
   ...["billing", "customers", "inventory", "orders", "shipping", "tracking", "returns", "platforms", "webhooks"],
-  ...["imports", "reports", "privacy", "operations", "dashboard", "server", "cli"],
+  ...["floor", "imports", "reports", "privacy", "operations", "dashboard", "server", "cli"],
 ];
 
 type Layer = "edge" | "plain" | "sql" | "schema" | "transitions";

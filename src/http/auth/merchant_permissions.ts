@@ -10,6 +10,10 @@ const by_permission: Readonly<Record<Permission, boolean>> = {
   "stock.read": true,
   "stock.write": false,
   "stock.floor": false,
+  "floor.read": false,
+  "floor.work": false,
+  "floor.lead": false,
+  "floor.manage": false,
   "catalog.read": true,
   "catalog.write": true,
   "customers.read": true,
@@ -164,7 +168,7 @@ export const mayViewing = (route: RequestedRoute): boolean => !route.writes || i
 
 const of_operator: ReadonlySet<RouteNeed> = new Set<RouteNeed>([
   ...(["none", "any", "user", "shipping.manage", "users.manage", "audit.read", "metrics.read"] as const),
-  ...(["requests.read", "operator.manage", "merchants.read", "merchants.manage"] as const),
+  ...(["floor.manage", "requests.read", "operator.manage", "merchants.read", "merchants.manage"] as const),
 ]);
 
 /** Whether a route is about records that belong to merchants, so that its query may name one. */

@@ -9,6 +9,10 @@ export const permissions = {
   "stock.read": "View stock, lots, reservations and the ledger",
   "stock.write": "Add, adjust and reserve stock, plan counts, receipts and transfers",
   "stock.floor": "Scan receipts, transfers, counts, moves and restock tasks",
+  "floor.read": "View waves, totes, tasks, stations, cartons and printers",
+  "floor.work": "Take tasks, pick waves, pack with scans and print",
+  "floor.lead": "Plan, release and cancel waves, and take over tasks",
+  "floor.manage": "Set up totes, stations, cartons and printers",
   "catalog.read": "View products",
   "catalog.write": "Create, edit and import products",
   "customers.read": "View customers and their addresses",
@@ -54,6 +58,7 @@ export type KeyLevel = (typeof levels)[number];
 const readable: readonly Permission[] = [
   "orders.read",
   "stock.read",
+  "floor.read",
   "catalog.read",
   "customers.read",
   "returns.read",
@@ -74,6 +79,8 @@ const writable: readonly Permission[] = [
   "orders.fulfill",
   "stock.write",
   "stock.floor",
+  "floor.work",
+  "floor.lead",
   "catalog.write",
   "customers.write",
   "returns.write",
@@ -97,7 +104,7 @@ const liveOnly: ReadonlySet<Permission> = new Set(["users.manage", "audit.read",
 /** Permissions for settings and personal data. The audit trail records every act that needs one, also by API keys. */
 export const ofSettings: ReadonlySet<Permission> = new Set([
   ...(["keys.manage", "users.manage", "webhooks.manage", "platforms.manage", "shipping.manage"] as const),
-  ...(["operator.manage", "merchants.manage", "privacy.manage", "branding.manage"] as const),
+  ...(["operator.manage", "merchants.manage", "privacy.manage", "branding.manage", "floor.manage"] as const),
 ]);
 
 const of_test: Readonly<Record<KeyLevel, ReadonlySet<Permission>>> = {

@@ -40,6 +40,8 @@ export const roleFacts: Readonly<Record<Role, RoleFacts>> = {
       "orders.fulfill",
       "stock.read",
       "stock.floor",
+      "floor.read",
+      "floor.work",
       "catalog.read",
       "returns.read",
       "returns.receive",

@@ -24,6 +24,8 @@ export const merchantTexts = {
   noReturnAddress: "Warehouse address",
   mayBuyLabels: "Can buy labels",
   mayBuyLabelsHelp: "The merchant's users and API keys can buy labels. The operator pays for them.",
+  sharedWaves: "Shared picking",
+  sharedWavesHelp: "Orders may be picked in one walk with those of other merchants.",
   color: "Color",
   noColor: "Automatic",
   // Shown if no color is chosen, because a color input cannot be empty.

@@ -59,6 +59,7 @@ const merchantFields = (is_new: boolean): readonly FormField[] => [
   { kind: "heading", name: "shipping", label: words.shipping },
   { kind: "text", name: "ship_from_name", label: texts.shipFrom, help: texts.shipFromHelp },
   { kind: "switch", name: "may_buy_labels", label: texts.mayBuyLabels, help: texts.mayBuyLabelsHelp },
+  { kind: "switch", name: "shared_waves", label: texts.sharedWaves, help: texts.sharedWavesHelp },
   { kind: "address", name: "return_address", label: texts.returnAddress, help: texts.returnAddressHelp },
 ];
 
@@ -89,6 +90,7 @@ export function NewMerchantScreen(props: ScreenProps) {
       {...props}
       of_operator
       fields={merchantFields(true)}
+      first={{ shared_waves: true }}
       create={(_values, key, body) => post("/merchants", body, { key })}
       done={({ name }) => texts.created_(name)}
       opens={({ id }) => `/settings/merchants/${id}`}

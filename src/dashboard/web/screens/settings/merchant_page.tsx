@@ -69,6 +69,7 @@ function Facts({ merchant }: { readonly merchant: MerchantRecord }) {
               facts={[
                 [texts.shipFrom, merchant.ship_from_name ?? (isUnnamed(code, name) ? words.warehouse : name)],
                 [texts.mayBuyLabels, merchant.may_buy_labels ? words.yes : words.no],
+                [texts.sharedWaves, merchant.shared_waves ? words.yes : words.no],
                 [
                   texts.returnAddress,
                   return_address === null ? (

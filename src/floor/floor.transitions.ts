@@ -1,0 +1,57 @@
+import type { Transitions } from "../core/transitions.ts";
+
+/** How the orders of a wave are picked: each into its own tote, in sum, one-unit orders in sum, or one order alone. */
+export const waveModes = ["cluster", "batch", "single", "order"] as const;
+export type WaveMode = (typeof waveModes)[number];
+
+export const waveStatuses = ["planned", "released", "picking", "picked", "closed", "cancelled"] as const;
+export type WaveStatus = (typeof waveStatuses)[number];
+
+const unpicked = ["planned", "released", "picking"] as const;
+
+// A wave is `picked` once nothing of its orders is left to pick, and closes once they are packed. Taking back a pick
+// makes it `picking` again.
+// biome-ignore format: a table is read by its columns.
+export const waveTransitions = {
+  release: { from: ["planned"],             to: "released",  held: true, emits: null },
+  pick:    { from: ["released", "picking"], to: "picking",   held: true, emits: null },
+  finish:  { from: ["released", "picking"], to: "picked",    held: true, emits: null },
+  resume:  { from: ["picked"],              to: "picking",   held: true, emits: null },
+  close:   { from: ["picked"],              to: "closed",    held: true, emits: null },
+  cancel:  { from: unpicked,                to: "cancelled", held: true, emits: null },
+} as const satisfies Transitions<WaveStatus>;
+
+/** The kinds of tasks on the floor. */
+export const taskKinds = ["pick", "pack", "put_back"] as const;
+export type TaskKind = (typeof taskKinds)[number];
+
+export const packingStatuses = ["open", "closed", "cancelled"] as const;
+export type PackingStatus = (typeof packingStatuses)[number];
+
+// biome-ignore format: a table is read by its columns.
+export const packingTransitions = {
+  scan:   { from: ["open"], to: "open",      held: false, emits: null },
+  close:  { from: ["open"], to: "closed",    held: false, emits: null },
+  cancel: { from: ["open"], to: "cancelled", held: true,  emits: null },
+} as const satisfies Transitions<PackingStatus>;
+
+/** How a printer is reached: ZPL over a raw TCP connection, or documents over the Internet Printing Protocol. */
+export const printerKinds = ["zpl_tcp", "ipp"] as const;
+export type PrinterKind = (typeof printerKinds)[number];
+
+export const printJobStatuses = ["queued", "sending", "sent", "failed", "cancelled"] as const;
+export type PrintJobStatus = (typeof printJobStatuses)[number];
+
+// A job whose server ended while it sent may have been printed. It fails, and is never sent again by itself.
+// biome-ignore format: a table is read by its columns.
+export const printJobTransitions = {
+  send:   { from: ["queued"],            to: "sending",   held: false, emits: null },
+  retry:  { from: ["sending"],           to: "queued",    held: false, emits: null },
+  finish: { from: ["sending"],           to: "sent",      held: false, emits: null },
+  fail:   { from: ["queued", "sending"], to: "failed",    held: false, emits: null },
+  cancel: { from: ["queued"],            to: "cancelled", held: false, emits: null },
+} as const satisfies Transitions<PrintJobStatus>;
+
+/** What a print job prints. */
+export const printKinds = ["label", "packing_slip", "test"] as const;
+export type PrintKind = (typeof printKinds)[number];
