@@ -91,6 +91,13 @@ const writable: readonly Permission[] = [
   "files.write",
 ];
 
+/** The permissions for work on the floor. Users who sign in by badge have no others. */
+export const floorPermissions: ReadonlySet<Permission> = new Set([
+  ...(["orders.read", "orders.fulfill", "stock.read", "stock.write", "stock.floor"] as const),
+  ...(["floor.read", "floor.work", "floor.lead", "catalog.read", "returns.read", "returns.receive"] as const),
+  ...(["shipping.read", "shipping.buy", "tracking.read", "files.read", "merchants.read"] as const),
+]);
+
 /** The permissions of a key of each level. */
 export const levelPermissions: Readonly<Record<KeyLevel, ReadonlySet<Permission>>> = {
   read: new Set(readable),

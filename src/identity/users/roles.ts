@@ -1,7 +1,7 @@
-import { allPermissions, levelPermissions, type Permission } from "../../http/auth/permissions.ts";
+import { allPermissions, floorPermissions, levelPermissions, type Permission } from "../../http/auth/permissions.ts";
 
 /** The roles of users, the one with the most permissions first. */
-export const roles = ["owner", "manager", "office", "floor", "viewer"] as const;
+export const roles = ["owner", "manager", "office", "lead", "floor", "viewer"] as const;
 export type Role = (typeof roles)[number];
 
 /** The description and permissions of a role. */
@@ -32,24 +32,16 @@ export const roleFacts: Readonly<Record<Role, RoleFacts>> = {
     at_merchant: "Daily work: orders, products, customers, inbound shipments, returns and reports.",
     permissions: without(levelPermissions.read_write, "metrics.read"),
   },
+  lead: {
+    description:
+      "Shift lead: everything on the warehouse floor, with waves, taking over tasks, adjustments and counts.",
+    at_merchant: null,
+    permissions: [...floorPermissions],
+  },
   floor: {
     description: "Warehouse floor: pick, pack, ship, receive, count and restock. No customer list, no reports.",
     at_merchant: null,
-    permissions: [
-      "orders.read",
-      "orders.fulfill",
-      "stock.read",
-      "stock.floor",
-      "floor.read",
-      "floor.work",
-      "catalog.read",
-      "returns.read",
-      "returns.receive",
-      "shipping.read",
-      "shipping.buy",
-      "tracking.read",
-      "merchants.read",
-    ],
+    permissions: without(floorPermissions, "floor.lead", "stock.write", "files.read"),
   },
   viewer: {
     description: "Read-only access.",

@@ -349,7 +349,7 @@ describe("roles", () => {
   test("show their description at a merchant, and a merchant's users see only those", async () => {
     const all: { name: Role; merchant: { permissions: { name: string }[] } | null }[] = (await shop.app.get("/roles"))
       .body.data;
-    expect(all.filter(({ merchant }) => merchant === null).map(({ name }) => name)).toEqual(["floor"]);
+    expect(all.filter(({ merchant }) => merchant === null).map(({ name }) => name)).toEqual(["lead", "floor"]);
     const owner = all.find(({ name }) => name === "owner")?.merchant?.permissions.map(({ name }) => name) ?? [];
     expect([owner.includes("users.manage"), owner.includes("orders.fulfill")]).toEqual([true, false]);
     const own = (await as(await memberOf(acme, "viewer"), "GET", "/roles")).body.data;

@@ -51,8 +51,13 @@ describe("roles", () => {
     60_000,
   );
 
-  test("the owner's contains all others, and each level of keys contains the one below", () => {
+  test("each of the operator's workers contains the role below, and each level of keys contains the one below", () => {
     expect(new Set(roleFacts.owner.permissions)).toEqual(new Set(allPermissions));
+    const line = ["owner", "manager", "office", "lead", "floor"] as const;
+    for (const [at, role] of line.entries()) {
+      const above = new Set<string>(roleFacts[line[at - 1] ?? role].permissions);
+      expect(roleFacts[role].permissions.filter((word) => !above.has(word))).toEqual([]);
+    }
     expect(levelPermissions.full).toEqual(new Set(allPermissions));
     for (const [at, level] of levels.entries()) {
       const before = levelPermissions[levels[at - 1] ?? level];

@@ -14,6 +14,7 @@ export const userTexts = {
     owner: "Owner",
     manager: "Manager",
     office: "Office",
+    lead: "Shift lead",
     floor: "Floor",
     viewer: "Viewer",
   },
