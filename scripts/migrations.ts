@@ -137,7 +137,8 @@ async function main(name: string | undefined): Promise<void> {
     // Both engines have the same migrations, even if one has nothing to do.
     const file = drafted[engine] ?? (changed ? await draft(engine, name, ["--custom"]) : null);
     if (file === null) continue;
-    const written = (text: string) => [text.trimEnd().replace(/;$/, ""), ...words[engine]].filter(Boolean).join(`;${breakpoint}`);
+    const written = (text: string) =>
+      [text.trimEnd().replace(/;$/, ""), ...words[engine]].filter(Boolean).join(`;${breakpoint}`);
     rewrite(engine, file, (text) => unsaid + written(text));
     console.log(`db/migrations/${engine}/${file}`);
   }

@@ -12,6 +12,9 @@ import {
   type WaveStatus,
   waveStatuses,
 } from "../../src/floor/floor.transitions.ts";
+import type { CartonDescription } from "../../src/floor/printing/carton.ts";
+import type { PrintErrorCode } from "../../src/floor/printing/print_job.ts";
+import type { PrinterMedia, PrinterResolution } from "../../src/floor/printing/printer.ts";
 import {
   bool,
   check,
@@ -157,9 +160,9 @@ export const printers = table(
     /** The path of an IPP printer, such as `/ipp/print`. */
     path: text(),
     /** The paper or label in it, such as `4x6` or `a4`. */
-    media: text().notNull(),
+    media: text().$type<PrinterMedia>().notNull(),
     /** Dots per inch of a label printer. */
-    dpi: int(),
+    dpi: int().$type<PrinterResolution>(),
     active: bool().notNull().default(true),
     revision: int().notNull(),
     created_at: time().notNull(),
@@ -211,6 +214,7 @@ export const print_jobs = table(
     /** When it is sent next, or the end of a server's claim to send it; null when finished. */
     due_at: time(),
     /** Why it failed, or was last not sent. */
+    error_code: text().$type<PrintErrorCode>(),
     error: text(),
     /** The job that it prints again. */
     reprint_of: int(),
@@ -237,13 +241,15 @@ export const cartons = table(
     id: id(),
     code: text().notNull(),
     name: text(),
-    /** The inner size. */
+    /** The size and the weights as the client sent them, with their units. The columns below follow from them. */
+    described: json<CartonDescription>().notNull(),
+    /** The inner size, rounded down. */
     length_mm: int().notNull(),
     width_mm: int().notNull(),
     height_mm: int().notNull(),
-    /** The weight of the empty carton. */
+    /** The weight of the empty carton, rounded up. */
     tare_grams: int().notNull(),
-    /** The most that it can hold; null for any weight. */
+    /** The most that it can hold, rounded down; null for any weight. */
     max_weight_grams: int(),
     cost_cents: int(),
     currency: text(),

@@ -42,6 +42,9 @@ export type PrinterKind = (typeof printerKinds)[number];
 export const printJobStatuses = ["queued", "sending", "sent", "failed", "cancelled"] as const;
 export type PrintJobStatus = (typeof printJobStatuses)[number];
 
+/** The first status of a print job. */
+export const printJobStarts: PrintJobStatus = "queued";
+
 // A job whose server ended while it sent may have been printed. It fails, and is never sent again by itself.
 // biome-ignore format: a table is read by its columns.
 export const printJobTransitions = {
