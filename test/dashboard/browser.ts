@@ -52,7 +52,12 @@ function browser(): Promise<Browser> {
 }
 
 /** The window widths in which each screen is checked. */
-export const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } } as const;
+export const sizes = {
+  desktop: { width: 1280, height: 800 },
+  phone: { width: 390, height: 844 },
+  /** A handheld scanner. */
+  scanner: { width: 480, height: 800 },
+} as const;
 export const schemes = ["light", "dark"] as const;
 
 /** The first user, who has every permission. */
@@ -147,7 +152,7 @@ interface Window {
 async function newWindow(size: keyof typeof sizes): Promise<Window> {
   const context = await (await browser()).newContext({
     viewport: sizes[size],
-    hasTouch: size === "phone",
+    hasTouch: size !== "desktop",
     locale: "en-US",
     timezoneId: "America/New_York",
   });
@@ -264,14 +269,18 @@ interface Look {
   readonly scheme: (typeof schemes)[number];
 }
 
+const office = ["desktop", "phone"] as const;
+/** The sizes of the devices on the floor. */
+export const handhelds = ["scanner", "phone"] as const;
+
 /**
- * How a screen is looked at: on a desktop and on a phone, in light and dark, when this is the long run or pictures are
- * taken. The short run takes one of a light desktop and a dark phone, by the name of the screen.
+ * How a screen is looked at: in two sizes, in light and dark, when this is the long run or pictures are taken. The
+ * short run takes one of the first size in light and the second in dark, by the name of the screen.
  */
-function looksAt(name: string): readonly Look[] {
+function looksAt(name: string, of: typeof office | typeof handhelds = office): readonly Look[] {
   if (!isLong && pictures === "")
-    return [Bun.hash(name) % 2n === 0n ? { size: "desktop", scheme: "light" } : { size: "phone", scheme: "dark" }];
-  return (["desktop", "phone"] as const).flatMap((size) => schemes.map((scheme) => ({ size, scheme })));
+    return [Bun.hash(name) % 2n === 0n ? { size: of[0], scheme: "light" } : { size: of[1], scheme: "dark" }];
+  return of.flatMap((size) => schemes.map((scheme) => ({ size, scheme })));
 }
 
 /**
@@ -290,9 +299,9 @@ export async function lookAt(house: House, path: string, ready: string, name: st
 }
 
 /** The same for what a page shows at the moment, which keeps its size. */
-export async function lookAtPage(page: Page, ready: string, name: string): Promise<void> {
+export async function lookAtPage(page: Page, ready: string, name: string, of?: typeof handhelds): Promise<void> {
   const before = page.viewportSize() ?? sizes.desktop;
-  for (const look of looksAt(name)) {
+  for (const look of looksAt(name, of)) {
     await page.setViewportSize(sizes[look.size]);
     await lookAtIn(page, ready, name, look);
   }

@@ -97,15 +97,7 @@ export function storedPreference<Value>(
   first: Value,
   isSound: (value: unknown) => value is Value,
 ): StoredPreference<Value> {
-  const stored = (): Value => {
-    try {
-      const found: unknown = JSON.parse(storedText(name) ?? "null");
-      return isSound(found) ? found : first;
-    } catch {
-      // The stored text is not JSON.
-      return first;
-    }
-  };
+  const stored = () => soundValue(storedText(name), first, isSound);
   const state = signal(stored());
   readers.push(() => {
     state.value = stored();
@@ -117,6 +109,32 @@ export function storedPreference<Value>(
       inBrowser.set(nameOf(name), JSON.stringify(value));
     },
   };
+}
+
+/** A setting of this browser that all of its users share. `isSound` checks a stored value. */
+export function devicePreference<Value>(
+  name: string,
+  first: Value,
+  isSound: (value: unknown) => value is Value,
+): StoredPreference<Value> {
+  const state = signal(soundValue(inBrowser.get(name), first, isSound));
+  return {
+    state,
+    set: (value) => {
+      state.value = value;
+      inBrowser.set(name, JSON.stringify(value));
+    },
+  };
+}
+
+function soundValue<Value>(text: string | null, first: Value, isSound: (value: unknown) => value is Value): Value {
+  try {
+    const found: unknown = JSON.parse(text ?? "null");
+    return isSound(found) ? found : first;
+  } catch {
+    // The stored text is not JSON.
+    return first;
+  }
 }
 
 /** A setting and a function that changes it. */

@@ -69,6 +69,8 @@ export interface Screen {
   readonly key?: string;
   /** Shown without a session and without the navigation. */
   readonly open?: true;
+  /** Shown without the navigation and the shortcuts of the office. */
+  readonly full_screen?: true;
   readonly load: () => Promise<ScreenFile>;
   /** The name of its export. By default its file exports one screen. */
   readonly name?: ScreenName;

@@ -6,7 +6,7 @@ import { titles } from "../text/navigation.ts";
 import { entries, type SettingsEntry, settingsGroups } from "../text/settings_cards.ts";
 import { shippingTexts } from "../text/shipping.ts";
 
-type Access = Permission | null | Pick<Screen, "permission" | "operator_only" | "or_merchant" | "open">;
+type Access = Permission | null | Pick<Screen, "permission" | "operator_only" | "or_merchant" | "open" | "full_screen">;
 type GroupId = Exclude<keyof typeof settingsGroups, "account">;
 
 /**
@@ -37,6 +37,8 @@ type Row =
 const staff = (permission: Permission) => ({ permission, operator_only: true }) as const;
 /** Users of the operator with this permission, and merchant users for their own records. */
 const orMerchants = (permission: Permission) => ({ permission, or_merchant: true }) as const;
+/** Users of the operator who work on the floor. The screen fills the window. */
+const worker = { permission: "floor.work", operator_only: true, full_screen: true } as const;
 /** Users who are not signed in. The screen is shown without the navigation. */
 const anyone = { permission: null, open: true } as const;
 
@@ -122,6 +124,12 @@ const customers: readonly Row[] = [
   ["/customers/import", "palette", titles.importCustomers, "customers.write", imports, "CustomerImportScreen"],
   ["/customers/:id", "", titles.customer, "customers.read", () => import("./customers/customer_page.tsx")],
   ["/customers/:id/change", "", titles.editCustomer, "customers.write", customerForms, "EditCustomerScreen"],
+];
+
+// biome-ignore format: a table is read by its columns.
+const floor: readonly Row[] = [
+  ["/floor", "nav f", titles.floor, worker, () => import("./floor/menu.tsx")],
+  ["/floor/settings", "", titles.floor, worker, () => import("./floor/settings.tsx")],
 ];
 
 // biome-ignore format: a table is read by its columns.
@@ -216,13 +224,26 @@ export const sections: readonly Section[] = [
   { id: "stock", title: titles.stock, icon: "boxes", phone: true },
   { id: "products", title: titles.products, icon: "tag", phone: true },
   { id: "customers", title: titles.customers, icon: "customers" },
+  { id: "floor", title: titles.floor, icon: "scan" },
   { id: "returns", title: titles.returns, icon: "return" },
   { id: "shipping", title: titles.shipping, icon: "truck" },
   { id: "reports", title: titles.reports, icon: "chart" },
   { id: "settings", title: titles.settings, icon: "settings", foot: true, groups },
 ];
 
-const rows = { "": beforeSignIn, today, orders, stock, products, customers, returns, shipping, reports, settings };
+const rows = {
+  "": beforeSignIn,
+  today,
+  orders,
+  stock,
+  products,
+  customers,
+  floor,
+  returns,
+  shipping,
+  reports,
+  settings,
+};
 
 /** All screens. */
 export const screens: readonly Screen[] = Object.entries(rows).flatMap(([section, all]) =>

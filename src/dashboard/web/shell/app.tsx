@@ -240,14 +240,36 @@ function useReturn(): void {
   }, [offline.value, missing.value]);
 }
 
-function Frame({ found }: { readonly found: MatchedScreen | null }) {
-  const current = found?.screen.section ?? null;
-  useKeys();
+/** Keeps the shown data up to date, and reports in the page whether it is. */
+function useConnection(): void {
   useReturn();
   useEffect(() => listen(), []);
   useEffect(() => {
     document.documentElement.dataset["connected"] = String(connected.value);
   }, [connected.value]);
+}
+
+/** A screen that fills the window. No key does anything but what the screen itself does with it. */
+function FullScreen({ found }: { readonly found: MatchedScreen }) {
+  useConnection();
+  return (
+    <>
+      <TestBanner />
+      {offline.value && <Offline />}
+      <main id="content" class="full-screen" tabIndex={-1}>
+        <Boundary of={place.value.path}>
+          <Shown found={found} />
+          <DialogHost />
+        </Boundary>
+      </main>
+    </>
+  );
+}
+
+function Frame({ found }: { readonly found: MatchedScreen | null }) {
+  const current = found?.screen.section ?? null;
+  useKeys();
+  useConnection();
   return (
     <>
       <a class="skip" href="#content" onClick={skip}>
@@ -300,7 +322,7 @@ export function App() {
   return (
     <>
       {unreached.value && <Offline />}
-      {inside && <Frame found={found} />}
+      {inside && (found?.screen.full_screen ? <FullScreen found={found} /> : <Frame found={found} />)}
       {found?.screen.open && (
         <main id="content" class="open-screen" tabIndex={-1}>
           <Boundary of={place.value.path}>

@@ -24,6 +24,7 @@ export const titles = {
   customer: "Customer",
   newCustomer: "New customer",
   editCustomer: "Edit customer",
+  floor: "Floor",
   returns: "Returns",
   oneReturn: "Return",
   newReturn: "New return",

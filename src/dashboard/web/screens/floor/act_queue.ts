@@ -1,0 +1,72 @@
+// Scans and taps are handled one after the other, each once the one before it has been answered.
+import { type Signal, signal } from "@preact/signals";
+import { problemOf } from "../../api/problem.ts";
+import { floorTexts } from "../../text/floor.ts";
+import { giveFeedback, type OutcomeKind } from "./feedback.ts";
+
+/** What came of a scan or a tap. */
+export interface Outcome {
+  readonly kind: OutcomeKind;
+  readonly title: string;
+  readonly text?: string;
+  /** What was read. */
+  readonly read?: string;
+  /** The code of the API's refusal. */
+  readonly code?: string;
+  /** Further facts of the refusal, such as the candidates of an ambiguous barcode. */
+  readonly facts?: Readonly<Record<string, unknown>>;
+}
+
+/** Handles one scan or tap. Returns null if there is nothing to show. */
+export type FloorAct = () => Promise<Outcome | null>;
+
+interface WaitingAct {
+  readonly act: FloorAct;
+  readonly read: string | undefined;
+}
+
+/** The scans and taps of a screen, in order. */
+export interface ActQueue {
+  /** How many are not yet answered. */
+  readonly waiting: Signal<number>;
+  readonly outcome: Signal<Outcome | null>;
+  /** Adds a scan or a tap. Equal ones are never merged. */
+  readonly add: (act: FloorAct, read?: string) => void;
+}
+
+/** Creates the queue of a screen. */
+export function actQueue(): ActQueue {
+  const acts: WaitingAct[] = [];
+  const [waiting, outcome] = [signal(0), signal<Outcome | null>(null)];
+  let running = false;
+  const show = (result: Outcome | null, read: string | undefined) => {
+    if (result === null) return;
+    outcome.value = read === undefined || result.read !== undefined ? result : { ...result, read };
+    giveFeedback(result.kind);
+  };
+  const run = async () => {
+    if (running) return;
+    running = true;
+    for (let next = acts[0]; next !== undefined; next = acts[0]) {
+      const { act, read } = next;
+      show(await act().catch(refusal), read);
+      acts.shift();
+      waiting.value = acts.length;
+      // The screen shows the new state before the next act looks at it.
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+    running = false;
+  };
+  const add = (act: FloorAct, read?: string) => {
+    acts.push({ act, read });
+    waiting.value = acts.length;
+    void run();
+  };
+  return { waiting, outcome, add };
+}
+
+function refusal(error: unknown): Outcome {
+  const { message, code, facts } = problemOf(error);
+  const titles: Readonly<Record<string, string>> = floorTexts.refusals;
+  return { kind: "wrong", title: titles[code] ?? floorTexts.refused, text: message, code, facts };
+}

@@ -1,0 +1,145 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useMemo } from "preact/hooks";
+import { connected } from "../../api/live.ts";
+import { to } from "../../browser/router.ts";
+import { Icon, type IconName } from "../../components/icon.tsx";
+import { words } from "../../text/common.ts";
+import { floorTexts as texts } from "../../text/floor.ts";
+import { type ActQueue, actQueue, type FloorAct, type Outcome } from "./act_queue.ts";
+import { device } from "./device.ts";
+import type { OutcomeKind } from "./feedback.ts";
+import { ScanField } from "./scan_field.tsx";
+
+interface FloorFrameProps {
+  readonly title: string;
+  /** The path of the screen to go back to.  */
+  readonly back?: string;
+  readonly queue: ActQueue;
+  /** What to scan now, and what is done with it; undefined on a screen without scans. */
+  readonly prompt?: string;
+  readonly onScan?: (read: string) => Promise<Outcome | null>;
+  /** The progress of the task, below the title. */
+  readonly progress?: ComponentChildren;
+  readonly children?: ComponentChildren;
+  /** The big button at the bottom. */
+  readonly act?: ComponentChildren;
+}
+
+/** The queue of a screen's scans and taps, as long as the screen is shown. */
+export function useQueue(): ActQueue {
+  return useMemo(actQueue, []);
+}
+
+/** The frame of each screen of the floor: title, what came of the last scan, the content and the scan field. */
+export function FloorFrame({ title, back, queue, prompt, onScan, progress, children, act }: FloorFrameProps) {
+  // A scan is handled with what the screen shows by then.
+  const latest = useSignal(onScan);
+  latest.value = onScan;
+  useEffect(() => {
+    document.title = `${title} · ${words.product}`;
+  }, [title]);
+  const scan = (read: string) => queue.add(async () => (await latest.peek()?.(read)) ?? null, shown(read));
+  return (
+    <div class="floor" data-hand={device.value.hand}>
+      <header class="floor-head">
+        {back === undefined ? (
+          <a class="floor-icon-button" href={to("/")} aria-label={texts.toOffice}>
+            <Icon name="home" size={28} />
+          </a>
+        ) : (
+          <a class="floor-icon-button" href={to(back)} aria-label={words.back}>
+            <Icon name="left" size={28} />
+          </a>
+        )}
+        <h1>{title}</h1>
+        <Connection waiting={queue.waiting.value} />
+      </header>
+      {progress}
+      <Result of={queue.outcome.value} />
+      <div class="floor-body">{children}</div>
+      {act && <div class="floor-act">{act}</div>}
+      {onScan && <ScanField prompt={prompt ?? texts.scan} onScan={scan} />}
+    </div>
+  );
+}
+
+/** A code as people see it: control characters have symbols of their own. */
+const shown = (code: string) =>
+  code.replaceAll(/\p{Cc}/gu, (char) => String.fromCodePoint(0x2400 + Math.min(char.charCodeAt(0), 0x21)));
+
+function Connection({ waiting }: { readonly waiting: number }) {
+  return (
+    <span class="floor-connection" role="status">
+      {waiting > 0 && <strong>{texts.sending(waiting)}</strong>}
+      <span class={connected.value ? "dot on" : "dot"} aria-hidden="true" />
+      <span class="unseen">{connected.value ? texts.connected : texts.notConnected}</span>
+    </span>
+  );
+}
+
+const icons: Readonly<Record<OutcomeKind, IconName>> = { right: "check", done: "done", wrong: "warning", info: "info" };
+
+function Result({ of }: { readonly of: Outcome | null }) {
+  return (
+    <div class="floor-result" data-kind={of?.kind ?? "none"} aria-live="assertive">
+      {of !== null && (
+        <>
+          <Icon name={icons[of.kind]} size={36} />
+          <div>
+            <strong>{of.title}</strong>
+            {of.text && <p>{of.text}</p>}
+            {of.read && <p class="floor-read">{texts.read(of.read)}</p>}
+          </div>
+        </>
+      )}
+    </div>
+  );
+}
+
+interface BigButtonProps {
+  readonly title: string;
+  readonly icon?: IconName;
+  readonly kind?: "primary" | "normal" | "danger";
+  readonly disabled?: boolean;
+  readonly queue?: ActQueue;
+  /** What a tap does, in its turn after the scans before it. */
+  readonly act?: FloorAct;
+  readonly onClick?: () => void;
+}
+
+/** A button for a thumb in a glove. */
+export function BigButton({ title, icon, kind = "normal", disabled = false, queue, act, onClick }: BigButtonProps) {
+  return (
+    <button
+      type="button"
+      class={`floor-button ${kind}`}
+      disabled={disabled}
+      onClick={() => {
+        onClick?.();
+        if (act) queue?.add(act);
+      }}
+    >
+      {icon && <Icon name={icon} size={28} />}
+      <span>{title}</span>
+    </button>
+  );
+}
+
+/** A link as large as the big buttons. */
+export function BigLink({
+  title,
+  icon,
+  path,
+}: {
+  readonly title: string;
+  readonly icon: IconName;
+  readonly path: string;
+}) {
+  return (
+    <a class="floor-button normal" href={to(path)}>
+      <Icon name={icon} size={28} />
+      <span>{title}</span>
+    </a>
+  );
+}
