@@ -1,4 +1,5 @@
-// Lease takeover: when a server is gone, another releases its claims at once instead of waiting until they expire.
+// Lease takeover: when a server is gone, its claims are released at once instead of when they expire: by another server
+// on PostgreSQL, and by the next process on SQLite.
 
 import { counter } from "../core/metrics.ts";
 import { carrierChecks } from "../customers/customers.sql.ts";
@@ -14,7 +15,14 @@ import { documentQueue } from "../shipping/printing/printed_documents.sql.ts";
 import type { Store, Tx } from "../storage/database.ts";
 import type { Registry } from "../storage/postgres/server_registry.ts";
 import type { Queue } from "../storage/queue.ts";
-import { type ClaimKind, deleteOldClaims, takeOverClaims } from "../storage/servers.ts";
+import {
+  type ClaimKind,
+  deleteOldClaims,
+  hasOthersClaims,
+  type RecordedClaim,
+  takeOverClaims,
+  takeOverOthersClaims,
+} from "../storage/servers.ts";
 import { pollQueue } from "../tracking/polling.sql.ts";
 import { endLeases, shiftAttempts } from "../webhooks/deliveries/deliveries.sql.ts";
 import { noticeMails } from "../webhooks/notices.sql.ts";
@@ -47,19 +55,27 @@ const deleted_batch_max = 1000;
 export function takeOverLeases(service: Service, registry: Registry): void {
   registry.onGone(async (id) => {
     const stores = Object.values(service.stores);
-    const taken = await Promise.all(stores.map((store) => takeOverFrom(store, id)));
+    const taken = await Promise.all(stores.map((store) => release(store, (tx) => takeOverClaims(tx, id))));
     await registry.forget(id);
     const records = taken.reduce((sum, count) => sum + count, 0);
     service.log.warn("a server is gone; its claims were taken over", { server: id, records });
   });
 }
 
-/** Ends all claims of a server in one transaction. If several servers try, only one finds them. */
-async function takeOverFrom(store: Store, server: number): Promise<number> {
+/** Takes over the claims of earlier processes, where one process alone uses the data. */
+export async function takeOverEarlier(store: Store, { registry, log }: Service): Promise<void> {
+  if (registry !== null || !(await store.read(hasOthersClaims))) return;
+  const records = await release(store, takeOverOthersClaims);
+  log.info("the claims of an earlier process were taken over", { mode: store.mode, records });
+}
+
+/** Ends claims in the transaction that takes them over. If several servers try, only one finds them. */
+async function release(store: Store, takeOver: (tx: Tx) => Promise<readonly RecordedClaim[]>): Promise<number> {
   const held = await store.write(async (tx) => {
-    const all = await takeOverClaims(tx, server);
+    const all = await takeOver(tx);
     for (const claims of all) {
-      const at = tx.now + claims.rest_ms;
+      // A claim that ended by itself is due without a rest.
+      const at = Math.min(tx.now + claims.rest_ms, claims.until);
       await queues[claims.kind].release(tx, claims, at);
       tx.wake(queues[claims.kind].job, at);
     }

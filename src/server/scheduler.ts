@@ -70,7 +70,7 @@ import {
   queueRecoveries,
   trimBacklogs,
 } from "../webhooks/webhooks.jobs.ts";
-import { forgetEndedClaims, queues, takeOverLeases } from "./lease_takeover.ts";
+import { forgetEndedClaims, queues, takeOverEarlier, takeOverLeases } from "./lease_takeover.ts";
 
 /** A job that runs at set times in each environment. Each run continues until nothing is left to do. */
 interface TimedJob {
@@ -131,6 +131,7 @@ const timedJobs: readonly TimedJob[] = [
   { when: "* * * * *",  what: "skip what waits too long for a receiver, or is too much", job: trimBacklogs },
   { when: "* * * * *",  what: "forget claims and quotes that are over",        job: forgetEnded },
   { when: "* * * * *",  what: "forget printed documents after a day",         job: deleteExpiredDocuments },
+  { when: "* * * * *",  what: "take over what an earlier process had claimed", job: takeOverEarlier, at_start: true },
   { when: "* * * * *",  what: "copy merchants that test data lacks", job: copyMerchantsOf, at_start: true },
   { when: "11 * * * *", what: "hold the orders of suspended merchants alone", job: settleSuspended, at_start: true },
   { when: "17 * * * *", what: "load the ZIP codes that the program carries", job: loadPostalCodes, at_start: true },

@@ -1,5 +1,6 @@
 // Opens both stores of an installation, in a data directory or a PostgreSQL database.
 
+import { randomInt } from "node:crypto";
 import type { Clock } from "../core/clock.ts";
 import { systemClock } from "../core/clock.ts";
 import { type Environment, environments } from "../core/environment.ts";
@@ -35,7 +36,7 @@ export interface Stores {
  */
 export async function openStores(settings: OpenSettings): Promise<Stores> {
   const clocks = settings.clocks ?? { live: systemClock(), test: systemClock() };
-  if (settings.database_url === null) return { ...(await openDataDirectory(settings, clocks)), registry: null };
+  if (settings.database_url === null) return openDirectory(settings, clocks);
   const url = settings.database_url;
   const { log, site, connections } = settings;
   // Loaded only when a PostgreSQL database is used.
@@ -52,6 +53,16 @@ export async function openStores(settings: OpenSettings): Promise<Stores> {
     await registry?.leave();
   };
   return { live, test, registry, close };
+}
+
+/** Opens a data directory. Claims of a server's stores are recorded under a number that no other process has. */
+async function openDirectory(settings: OpenSettings, clocks: Readonly<Record<Environment, Clock>>): Promise<Stores> {
+  const opened = await openDataDirectory(settings, clocks);
+  const process_id = randomInt(1, 2 ** 47);
+  if (settings.purpose === "serve") {
+    for (const mode of environments) registerClaimHolder(opened[mode], () => process_id);
+  }
+  return { ...opened, registry: null };
 }
 
 /** Registers a server with the others. Claims of its stores are recorded under its id. */

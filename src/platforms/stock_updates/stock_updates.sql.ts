@@ -5,7 +5,7 @@ import { platform_connections } from "../../../db/schema/platforms.ts";
 import { product_barcodes, products } from "../../../db/schema/products.ts";
 import { missing } from "../../core/faults.ts";
 import { readId } from "../../core/ids.ts";
-import { minute_ms } from "../../core/time.ts";
+import { minute_ms, second_ms } from "../../core/time.ts";
 import { bulkTransition } from "../../core/transitions.ts";
 import type { Db, Tx, WriteStatements } from "../../storage/database.ts";
 import { queueOf, shiftOf } from "../../storage/queue.ts";
@@ -15,8 +15,9 @@ import type { ShopStock, StockListing } from "./shop_stock.ts";
 
 const isQueued = isOneOf(platform_listings.status, queuedListings);
 
-// A platform may still be working on the call of a server that stopped.
-const call_ms_max = minute_ms;
+// A platform may still be working on the call of a server that stopped. It gets as long as from a running server, which
+// waits 25 seconds for a response and 5 more before it tries again.
+const call_ms_max = 30 * second_ms;
 
 const work = queueOf<ShopStock>(platform_stock, {
   kind: "shop_stock",
