@@ -130,6 +130,10 @@ export const faultDescriptions: Readonly<Record<FaultCode, FaultDescription>> = 
     when: "The path exists, but not with this method.",
     remedy: "Use one of the methods in the Allow header.",
   },
+  ambiguous_barcode: {
+    when: "The scanned code names several products or lots, or can be read in several ways.",
+    remedy: "Let the person choose: send the product's SKU, or the code of one of the listed readings.",
+  },
   ambiguous_identifier: {
     when: "The text is the number of one order and the identifier of another.",
     remedy: "Write the identifier with its prefix, such as ord_1042.",
@@ -306,6 +310,11 @@ export const faultDescriptions: Readonly<Record<FaultCode, FaultDescription>> = 
     when: "Concurrent requests kept changing the same records. This request changed nothing.",
     remedy: "Send the request again.",
   },
+  wrong_item: {
+    when: "The scanned product is another one than expected here, or of another merchant.",
+    remedy: "Put it back and scan the expected product, which the task shows.",
+  },
+
   precondition_failed: {
     when: "The record has changed since the revision in If-Match. The ETag header is its current revision.",
     remedy: "Read the record again, reapply your change and send it with the new ETag.",
@@ -343,6 +352,14 @@ export const faultDescriptions: Readonly<Record<FaultCode, FaultDescription>> = 
   refund_exceeds_amount: {
     when: "The refund is more than the refundable amount that is left on this return.",
     remedy: "Refund at most the amount in the message.",
+  },
+  unknown_barcode: {
+    when: "No product has the scanned code as its barcode, SKU or lot number.",
+    remedy: "Check what was read, which the error shows. If it is right, add the barcode to its product.",
+  },
+  unreadable_barcode: {
+    when: "The scanned code is GS1 data with a mistake, such as a wrong check digit or a date in month 13.",
+    remedy: "Scan it again. If it is printed like that, scan another label of the product or type its SKU.",
   },
   validation_failed: {
     when: "Fields of the body, query or path are missing, unknown or invalid.",

@@ -32,6 +32,12 @@ export const chapters = [
       " back to the shelf.",
   },
   {
+    name: "Floor",
+    description:
+      "Work on the warehouse floor: what a scanned code is, waves and totes, packing, printing, and everything that" +
+      " needs a person.",
+  },
+  {
     name: "Lots",
     description:
       "Lots with their expiry dates. Hold, quarantine or recall a lot, and trace it to the orders and parcels that" +

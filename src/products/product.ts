@@ -121,13 +121,23 @@ function checkComponents({ type, components }: ProductFields): void {
   if (twice >= 0) throw invalid(`components[${twice}].sku`, "is listed twice", "duplicate");
 }
 
-/** Whether digits are a GTIN-8, -12, -13 or -14 with a right check digit (GS1 General Specifications, section 7.9). */
-export function isGtin(digits: string): boolean {
-  if (!/^(\d{8}|\d{12,14})$/.test(digits)) return false;
+/** GS1's check digit of the digits before it: weights 3 and 1 from the right (GS1 General Specifications, 7.9). */
+export function checkDigitOf(body: string): string {
   let sum = 0;
-  for (let place = 0; place < digits.length; place += 1) {
-    const fromRight = digits.length - 1 - place;
-    sum += Number(digits[place]) * (fromRight % 2 === 0 ? 1 : 3);
+  for (let place = 0; place < body.length; place += 1) {
+    sum += Number(body[body.length - 1 - place]) * (place % 2 === 0 ? 3 : 1);
   }
-  return sum % 10 === 0;
+  return String((10 - (sum % 10)) % 10);
+}
+
+/** Whether the last of these digits is GS1's check digit of the others. */
+export const hasCheckDigit = (digits: string): boolean => digits.endsWith(checkDigitOf(digits.slice(0, -1)));
+
+/** Whether digits are a GTIN-8, -12, -13 or -14 with a right check digit. */
+export const isGtin = (digits: string): boolean => /^(\d{8}|\d{12,14})$/.test(digits) && hasCheckDigit(digits);
+
+/** The texts under which a GTIN may be stored: with and without leading zeros. */
+export function gtinForms(gtin: string): string[] {
+  const bare = gtin.replace(/^0+/, "");
+  return [8, 12, 13, 14].filter((length) => length >= bare.length).map((length) => bare.padStart(length, "0"));
 }

@@ -8,6 +8,7 @@ import { dashboardPageRoutes } from "../dashboard/server/pages.routes.ts";
 import { savedViewRoutes } from "../dashboard/server/saved_views.routes.ts";
 import { eventRoutes } from "../events/events.routes.ts";
 import { fileRoutes } from "../files/files.routes.ts";
+import { lookupRoutes } from "../floor/scanning/lookup.routes.ts";
 import { errorRoutes } from "../http/errors.routes.ts";
 import { requestRoutes } from "../http/request_log/request_log.routes.ts";
 import { type AppRoute, routesOf } from "../http/route.ts";
@@ -92,6 +93,7 @@ const features = (service: Service): AnyElysia =>
     .use(returnLabelRoutes(service))
     .use(putBackRoutes)
     .use(platformRoutes(service))
+    .use(lookupRoutes)
     .use(webhookRoutes(service))
     .use(reportRoutes)
     .use(billingRoutes)

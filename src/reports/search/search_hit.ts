@@ -1,7 +1,7 @@
 import { type IdNoun, readId, wireId } from "../../core/ids.ts";
 import { searchWords } from "../../customers/customer.ts";
 import { plainTrackingNumber } from "../../orders/fulfillment/tracking_url.ts";
-import { isGtin } from "../../products/product.ts";
+import { gtinForms, isGtin } from "../../products/product.ts";
 import { scannedSscc } from "../../shipping/labels/sscc.ts";
 
 /** The types of search results. Equally good results are listed in this order. */
@@ -106,9 +106,7 @@ export function isPart({ codes: [code = ""] }: SearchText): boolean {
 function barcodesOf(text: string): string[] {
   const [, scanned = text] = /^(?:\(01\)|01)(\d{14})/.exec(text) ?? [];
   if (!isGtin(scanned)) return [text];
-  const bare = scanned.replace(/^0+/, "");
-  const padded = [8, 12, 13, 14].filter((length) => length >= bare.length).map((length) => bare.padStart(length, "0"));
-  return [...new Set([text, ...padded])];
+  return [...new Set([text, ...gtinForms(scanned)])];
 }
 
 /** How well the names and numbers of a record match; null when none begins with the text. */

@@ -9,6 +9,7 @@ import commandLine from "../guides/command_line.md" with { type: "text" };
 import conventions from "../guides/conventions.md" with { type: "text" };
 import dates from "../guides/dates.md" with { type: "text" };
 import files from "../guides/files.md" with { type: "text" };
+import floor from "../guides/floor.md" with { type: "text" };
 import installing from "../guides/installing.md" with { type: "text" };
 import keys from "../guides/keys.md" with { type: "text" };
 import limits from "../guides/limits.md" with { type: "text" };
@@ -94,6 +95,7 @@ export const guides: Readonly<Record<string, readonly Guide[]>> = {
     guide("keys", keys, "API keys: levels, IP addresses, rotation and rate limits.", "Keys"),
     guide("merchants", merchants, "One warehouse for several merchants: who sees and owns what.", "Merchants"),
     guide("orders", orders, "Finding orders, acting on many at once, and amounts.", "Orders"),
+    guide("floor", floor, "What people do with goods in their hands: scanning, picking, packing, printing.", "Floor"),
     guide("addresses", addresses, "How addresses are checked, and what the results mean.", "Addresses"),
     guide("shipping", shipping, "Rates, carrier accounts, labels, customs and simulated carriers.", "Shipping"),
     guide("platforms", platforms, "Importing orders from BigCommerce, Shopify and WooCommerce.", "Platforms"),

@@ -1,6 +1,8 @@
 // The Serial Shipping Container Code (SSCC), GS1's parcel number. It has 18 digits: an extension digit, the company
 // prefix, a serial and a check digit.
 
+import { checkDigitOf, hasCheckDigit } from "../../products/product.ts";
+
 /** The prefix of test data, from GS1's demonstration range, which no company has. */
 export const demonstrationPrefix = "9521234";
 
@@ -19,12 +21,12 @@ export function ssccOf(prefix: string, serial: number): string | null {
   const digits = String(serial).padStart(serial_and_prefix_digits + 1 - prefix.length, "0");
   if (digits.length + prefix.length > serial_and_prefix_digits + 1) return null;
   const body = digits.charAt(0) + prefix + digits.slice(1);
-  return body + checkDigit(body);
+  return body + checkDigitOf(body);
 }
 
 /** Whether a text is an SSCC: 18 digits with a correct check digit. */
 export function isSscc(text: string): boolean {
-  return /^\d{18}$/.test(text) && text.endsWith(checkDigit(text.slice(0, -1)));
+  return /^\d{18}$/.test(text) && hasCheckDigit(text);
 }
 
 /** Whether a text is an SSCC of test data. */
@@ -36,10 +38,4 @@ export function isDemonstration(text: string): boolean {
 export function scannedSscc(text: string): string | null {
   const [, sscc = ""] = /^(?:\(00\)|00)(\d{18})$/.exec(text) ?? [];
   return isSscc(sscc) ? sscc : null;
-}
-
-/** GS1's check digit: weights 3 and 1 from the right. */
-function checkDigit(body: string): string {
-  const sum = [...body].reverse().reduce((total, digit, at) => total + Number(digit) * (at % 2 === 0 ? 3 : 1), 0);
-  return String((10 - (sum % 10)) % 10);
 }

@@ -53,6 +53,7 @@ export const rolesByHand: readonly (readonly [route: RegExp, row: string])[] = [
   [/^GET \/(?:files|merchants\/:id\/branding)\b/, "ok  ok  ok  ok  403 ok"],
   [/^GET \/(?:documents|order_tags)\b/, all],
   [/^GET \/(?:merchants|orders|pick_lists|products|inventory|returns|shipping|shipments|tracking)\b/, all],
+  [/^GET \/floor\b/, all],
   [/^GET \/(?:customers|reports|overview)\b/, "ok  ok  ok  403 403 ok"],
   [/^GET \/(?:events|billing)\b/, above_floor],
 

@@ -172,6 +172,8 @@ async function transfers({ tell, act }: Telling, from_location: string, to_locat
   const called = { path: { id: (await act("createTransfer", { body })).data.id } };
   await tell("cancelTransfer", { ...called, body: {} });
 
+  await tell("lookUpScan", { query: { code: "(02)04012345678901(37)12" } });
+
   const opened = await tell("openCount", {
     body: { location: from_location, skus: ["TEA-100"], notes: "Every Friday." },
   });
