@@ -73,7 +73,7 @@ export const waves = table(
   },
   (t) => [
     index("waves_created").on(t.created_at, t.id),
-    index("waves_open").on(t.warehouse_id, t.id).where(where("status not in ('closed', 'cancelled')")),
+    index("waves_pickable").on(t.id).where(where("status in ('released', 'picking', 'picked')")),
     oneOf("waves", "status", waveStatuses),
   ],
 );
@@ -89,6 +89,8 @@ export const wave_orders = table(
     order_id: order(),
     /** Its place in the wave, from 1. */
     position: int().notNull(),
+    /** Units that were left to pick when it came into the wave. */
+    units: int().notNull(),
     /** Whether it still belongs to the wave: until it is packed, cancelled or removed, or the wave ends. */
     open: bool().notNull(),
   },

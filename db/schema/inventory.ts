@@ -75,6 +75,8 @@ export const stock_items = table(
      * promised, if noted. Null once nothing changes any more.
      */
     turns_on: day(),
+    /** The open count because of which its units are not promised: a picker did not find them. */
+    count_id: int(),
     updated_at: time().notNull(),
   },
   (t) => [
@@ -85,6 +87,7 @@ export const stock_items = table(
     index("stock_items_bin").on(t.bin_id),
     index("stock_items_turning").on(t.warehouse_id, t.turns_on).where(where("turns_on is not null")),
     index("stock_items_lot").on(t.lot_id).where(where("lot_id is not null")),
+    index("stock_items_counted").on(t.count_id).where(where("count_id is not null")),
     foreignKey({
       name: "stock_items_owned_product",
       columns: [t.merchant_id, t.product_id],

@@ -152,6 +152,46 @@ export const faultDescriptions: Readonly<Record<FaultCode, FaultDescription>> = 
     when: "The customer was erased. No personal data is stored under this id any more.",
     remedy: "Create a new customer: POST /customers.",
   },
+  duplicate_code: {
+    when: "Another record of the same kind has this code.",
+    remedy: "Choose another code. The message names the record that has it.",
+  },
+  nothing_to_pick: {
+    when: "No order can be taken into the wave, or every order of the wave has a tote.",
+    remedy: "Look at `waiting`: it lists why the orders that match the filters have to wait.",
+  },
+  order_cancelled: {
+    when: "The order was cancelled while it was being picked or packed.",
+    remedy: "Put its units back: they are a task of the kind put_back.",
+  },
+  surplus_item: {
+    when: "More units were scanned than are needed.",
+    remedy: "Leave out the extra units. `expected` is how many are still needed.",
+  },
+  task_taken: {
+    when: "Somebody else works on the task. `claim` has their name, their device and until when.",
+    remedy: "Take another task, or let a lead take this one over.",
+  },
+  tote_in_use: {
+    when: "The tote holds units of another order.",
+    remedy: "Use a free tote, or free this one once it is empty.",
+  },
+  wave_closed: {
+    when: "The wave is not released, or it is closed or cancelled.",
+    remedy: "Release a planned wave. For a closed or cancelled one, take another task.",
+  },
+  wrong_bin: {
+    when: "The scanned bin is not one of those where the units are.",
+    remedy: "Go to one of the bins in `expected`.",
+  },
+  wrong_lot: {
+    when: "The scanned lot is not planned, and cannot be taken instead.",
+    remedy: "Take one of the lots in `expected`.",
+  },
+  wrong_tote: {
+    when: "The scanned tote is unknown, is free, or holds another order than the units are for.",
+    remedy: "Use one of the totes in `expected`, or assign the tote to an order first.",
+  },
   duplicate_connection: {
     when:
       "The store is already connected, or a carrier account with these credentials already exists; existing_id" +

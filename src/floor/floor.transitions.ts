@@ -7,6 +7,20 @@ export type WaveMode = (typeof waveModes)[number];
 export const waveStatuses = ["planned", "released", "picking", "picked", "closed", "cancelled"] as const;
 export type WaveStatus = (typeof waveStatuses)[number];
 
+/** The status of a new wave. */
+export const initialWaveStatus = "planned" satisfies WaveStatus;
+/** The statuses of a wave whose orders may be picked. */
+export const pickableWaveStatuses = ["released", "picking", "picked"] as const satisfies readonly WaveStatus[];
+/** Whether the orders of a wave may be picked. */
+export const isPickable = (status: WaveStatus): boolean =>
+  (pickableWaveStatuses as readonly WaveStatus[]).includes(status);
+/** Whether a wave waits for its release. */
+export const awaitsRelease = (status: WaveStatus): boolean => status === "planned";
+/** Whether picking has begun and is not complete. */
+export const isBeingPicked = (status: WaveStatus): boolean => status === "picking";
+/** Whether nothing of a wave's orders was left to pick when it was last changed. */
+export const isWavePicked = (status: WaveStatus): boolean => status === "picked";
+
 const unpicked = ["planned", "released", "picking"] as const;
 
 // A wave is `picked` once nothing of its orders is left to pick, and closes once they are packed. Taking back a pick

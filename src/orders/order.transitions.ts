@@ -53,7 +53,9 @@ const [unpacked, open, every] = [unpackedStatuses, openStatuses, orderStatuses];
 const undelivered = [...open, "shipped"] as const;
 // A carrier may have taken a parcel of a cancelled order.
 const in_transit = [...undelivered, "cancelled"] as const;
-const in_work = ["processing"] as const;
+/** The status of an order that is being picked and packed. */
+export const workStatuses = ["processing"] as const satisfies OrderStatus[];
+const in_work = workStatuses;
 const packed = ["fulfilled", "shipped"] as const;
 const packable = ["processing", "fulfilled"] as const;
 const reductions = ["cancel_items", "split"] as const;

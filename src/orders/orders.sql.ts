@@ -12,7 +12,7 @@ import { refuseAmbiguousOwner } from "../storage/tenant.ts";
 import { dispatchOf } from "./fulfillment/ship_dates.sql.ts";
 import { findOrderOfShipment, listShipments } from "./fulfillment/shipments.sql.ts";
 import { findOrderId, findOrderRows, isOrderId, orderRow, type StoredOrderRow } from "./lifecycle/order_lookup.sql.ts";
-import { isOpen, unpackedStatuses } from "./order.transitions.ts";
+import { isOpen, isUnpacked, unpackedStatuses } from "./order.transitions.ts";
 import { type Order, type OrderFields, type OrderParcel, publicStatus } from "./order.ts";
 import { countReturned, linesOf, saveLines } from "./order_lines.sql.ts";
 import { allocatedLine, subtotalOf } from "./order_lines.ts";
@@ -259,6 +259,8 @@ export async function saveSteps(tx: Tx, before: Order, steps: readonly OrderStep
   assert(saved !== undefined, `order ${before.id} is locked and cannot have changed`);
   await saveLines(tx, before.lines, order.lines);
   if (order.tags !== before.tags) await replaceTags(tx, order);
+  // It leaves its wave, and its totes.
+  if (isUnpacked(before.status) && !isUnpacked(order.status)) tx.wake("floor.settle", tx.now);
   const rows = steps.map(({ order: after, entry }, at) => {
     const from_status = publicStatus(steps[at - 1]?.order ?? before);
     const number = saved.number - steps.length + 1 + at;

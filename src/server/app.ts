@@ -8,7 +8,10 @@ import { dashboardPageRoutes } from "../dashboard/server/pages.routes.ts";
 import { savedViewRoutes } from "../dashboard/server/saved_views.routes.ts";
 import { eventRoutes } from "../events/events.routes.ts";
 import { fileRoutes } from "../files/files.routes.ts";
+import { toteRoutes } from "../floor/picking/totes.routes.ts";
+import { waveRoutes } from "../floor/picking/waves.routes.ts";
 import { lookupRoutes } from "../floor/scanning/lookup.routes.ts";
+import { workRoutes } from "../floor/work/work.routes.ts";
 import { errorRoutes } from "../http/errors.routes.ts";
 import { requestRoutes } from "../http/request_log/request_log.routes.ts";
 import { type AppRoute, routesOf } from "../http/route.ts";
@@ -94,6 +97,9 @@ const features = (service: Service): AnyElysia =>
     .use(putBackRoutes)
     .use(platformRoutes(service))
     .use(lookupRoutes)
+    .use(toteRoutes)
+    .use(waveRoutes)
+    .use(workRoutes)
     .use(webhookRoutes(service))
     .use(reportRoutes)
     .use(billingRoutes)

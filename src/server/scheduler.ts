@@ -7,6 +7,7 @@ import { counter } from "../core/metrics.ts";
 import { type RetrySchedule, retryWait } from "../core/retry.ts";
 import { minute_ms, second_ms } from "../core/time.ts";
 import { removeFiles } from "../files/files.jobs.ts";
+import { settleWaves } from "../floor/picking/waves.jobs.ts";
 import { forgetOldRequests } from "../http/request_log/request_log.jobs.ts";
 import type { Service } from "../http/service.ts";
 import { deleteExpiredAnswers } from "../http/stored_responses.sql.ts";
@@ -168,6 +169,7 @@ export const triggeredJobs: Readonly<Record<JobName, TriggeredJob>> = {
   "orders.recheck_addresses":      { what: "release holds for bad addresses", job: recheckAddresses },
   "addresses.ask":                 { what: "verify addresses with carriers", job: askAboutAddresses },
   "files.remove":                  { what: "remove the contents of unused files", job: removeFiles },
+  "floor.settle":                  { what: "close waves and free totes of packed orders", job: settleWaves },
   "platforms.import":              { what: "import orders from platforms", job: importDue, settle: importsSettled },
   "platforms.report":              { what: "report parcels", job: sendShipmentUpdates, settle: shipmentUpdatesSettled },
   "platforms.stock":               { what: "push stock to shops", job: pushStock, settle: stockPushesSettled },

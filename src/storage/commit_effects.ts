@@ -16,6 +16,7 @@ export const jobNames = [
   "orders.recheck_addresses",
   "addresses.ask",
   "files.remove",
+  "floor.settle",
   "platforms.import",
   "platforms.report",
   "platforms.stock",

@@ -4,6 +4,7 @@ import { isFunction, lineAt, type Node, nameOf, nodesOf, type Source } from "./s
 
 /** Files that name owned tables in SQL text, and why that respects the scope of one merchant. */
 export const reasons: Readonly<Record<string, string>> = {
+  "src/floor/picking/waves.sql.ts": "what the order of a wave waits for, by its id",
   "src/inventory/warehouses/bins.sql.ts": "what lies in a bin is the house's to see, whosever it is",
   "src/inventory/counts/counts.sql.ts": "by the id of a product that the query sees",
   "src/inventory/stock/stock_breakdown.sql.ts": "by the id of a product that was found in the scope",

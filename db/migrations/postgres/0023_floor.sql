@@ -124,6 +124,7 @@ CREATE TABLE "wave_orders" (
 	"merchant_id" bigint NOT NULL,
 	"order_id" bigint NOT NULL,
 	"position" bigint NOT NULL,
+	"units" bigint NOT NULL,
 	"open" boolean NOT NULL,
 	CONSTRAINT "wave_orders_wave_id_order_id_pk" PRIMARY KEY("wave_id","order_id")
 );
@@ -161,6 +162,7 @@ CREATE TABLE "work_claims" (
 	"expires_at" bigint NOT NULL
 );
 --> statement-breakpoint
+ALTER TABLE "stock_items" ADD COLUMN "count_id" bigint;--> statement-breakpoint
 ALTER TABLE "merchants" ADD COLUMN "shared_waves" boolean DEFAULT true NOT NULL;--> statement-breakpoint
 ALTER TABLE "carton_choices" ADD CONSTRAINT "carton_choices_merchant_id_merchants_id_fk" FOREIGN KEY ("merchant_id") REFERENCES "merchants"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "carton_choices" ADD CONSTRAINT "carton_choices_carton_id_cartons_id_fk" FOREIGN KEY ("carton_id") REFERENCES "cartons"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
@@ -203,10 +205,11 @@ CREATE INDEX "totes_wave" ON "totes" USING btree ("wave_id") WHERE wave_id is no
 CREATE UNIQUE INDEX "wave_orders_open" ON "wave_orders" USING btree ("order_id") WHERE open = true;--> statement-breakpoint
 CREATE INDEX "wave_orders_order" ON "wave_orders" USING btree ("order_id");--> statement-breakpoint
 CREATE INDEX "waves_created" ON "waves" USING btree ("created_at","id");--> statement-breakpoint
-CREATE INDEX "waves_open" ON "waves" USING btree ("warehouse_id","id") WHERE status not in ('closed', 'cancelled');--> statement-breakpoint
+CREATE INDEX "waves_pickable" ON "waves" USING btree ("id") WHERE status in ('released', 'picking', 'picked');--> statement-breakpoint
 CREATE UNIQUE INDEX "work_claims_task" ON "work_claims" USING btree ("kind","subject_id");--> statement-breakpoint
 CREATE INDEX "work_claims_expiry" ON "work_claims" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "work_claims_actor" ON "work_claims" USING btree ("actor_type","actor_id");--> statement-breakpoint
+CREATE INDEX "stock_items_counted" ON "stock_items" USING btree ("count_id") WHERE count_id is not null;--> statement-breakpoint
 CREATE OR REPLACE TRIGGER "waves_mode" BEFORE INSERT OR UPDATE OF "mode" ON "waves"
   FOR EACH ROW WHEN (NEW."mode" <> ALL ('{"cluster","batch","single","order"}'::text[])) EXECUTE FUNCTION refuse_word();--> statement-breakpoint
 CREATE OR REPLACE TRIGGER "work_claims_kind" BEFORE INSERT OR UPDATE OF "kind" ON "work_claims"

@@ -158,6 +158,7 @@ CREATE TABLE `wave_orders` (
 	`merchant_id` integer NOT NULL,
 	`order_id` integer NOT NULL,
 	`position` integer NOT NULL,
+	`units` integer NOT NULL,
 	`open` integer NOT NULL,
 	PRIMARY KEY(`wave_id`, `order_id`),
 	FOREIGN KEY (`wave_id`) REFERENCES `waves`(`id`) ON UPDATE no action ON DELETE no action,
@@ -188,7 +189,7 @@ CREATE TABLE `waves` (
 ) STRICT;
 --> statement-breakpoint
 CREATE INDEX `waves_created` ON `waves` (`created_at`,`id`);--> statement-breakpoint
-CREATE INDEX `waves_open` ON `waves` (`warehouse_id`,`id`) WHERE status not in ('closed', 'cancelled');--> statement-breakpoint
+CREATE INDEX `waves_pickable` ON `waves` (`id`) WHERE status in ('released', 'picking', 'picked');--> statement-breakpoint
 CREATE TABLE `work_claims` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`kind` text NOT NULL,
@@ -206,6 +207,8 @@ CREATE TABLE `work_claims` (
 CREATE UNIQUE INDEX `work_claims_task` ON `work_claims` (`kind`,`subject_id`);--> statement-breakpoint
 CREATE INDEX `work_claims_expiry` ON `work_claims` (`expires_at`);--> statement-breakpoint
 CREATE INDEX `work_claims_actor` ON `work_claims` (`actor_type`,`actor_id`);--> statement-breakpoint
+ALTER TABLE `stock_items` ADD `count_id` integer;--> statement-breakpoint
+CREATE INDEX `stock_items_counted` ON `stock_items` (`count_id`) WHERE count_id is not null;--> statement-breakpoint
 ALTER TABLE `merchants` ADD `shared_waves` integer DEFAULT true NOT NULL;--> statement-breakpoint
 CREATE TRIGGER `waves_mode_new` BEFORE INSERT ON `waves` WHEN NEW.`mode` <> 'cluster' AND NEW.`mode` <> 'batch' AND NEW.`mode` <> 'single' AND NEW.`mode` <> 'order' BEGIN
   SELECT RAISE(ABORT, 'waves_mode');

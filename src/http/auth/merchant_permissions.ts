@@ -171,5 +171,13 @@ const of_operator: ReadonlySet<RouteNeed> = new Set<RouteNeed>([
   ...(["floor.manage", "requests.read", "operator.manage", "merchants.read", "merchants.manage"] as const),
 ]);
 
+/** Routes of work for several merchants at once: a part of a wave would be no whole walk. */
+const of_whole_floor: ReadonlySet<string> = new Set([
+  ...["listTotes", "getTote", "releaseTote", "listWaves", "getWave", "getWaveWalk", "planWave", "releaseWave"],
+  ...["closeWave", "cancelWave", "removeWaveOrder", "assignTote", "pickInWave", "unpickInWave"],
+  ...["listWork", "takeNextTask", "claimTask", "takeOverTask", "releaseTask"],
+]);
+
 /** Whether a route is about records that belong to merchants, so that its query may name one. */
-export const isOfMerchants = (need: RouteNeed, id: string): boolean => id === "searchAll" || !of_operator.has(need);
+export const isOfMerchants = (need: RouteNeed, id: string): boolean =>
+  id === "searchAll" || !(of_operator.has(need) || of_whole_floor.has(id));

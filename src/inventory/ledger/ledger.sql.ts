@@ -261,6 +261,7 @@ interface ItemChange extends Record<(typeof counts)[number], number> {
   readonly bin_id: number;
   readonly lot_id: number | null;
   readonly turns_on: number | null;
+  readonly count_id: number | null;
   readonly updated_at: number;
 }
 
@@ -272,10 +273,11 @@ const putColumns = [
   "lot_id",
   ...counts,
   "turns_on",
+  "count_id",
   "updated_at",
 ] as const;
 const next_id = sql`nextval(pg_get_serial_sequence('stock_items', 'id'))`;
-const placed = columnsOf(stock_items, "id", "product_id", "bin_id", "lot_id", "on_hand", "reserved");
+const placed = columnsOf(stock_items, "id", "product_id", "bin_id", "lot_id", "on_hand", "reserved", "count_id");
 // The item may already exist with no units left.
 const onPlace = (target: AnyPgColumn[], targetWhere: SQL) => ({
   target,
@@ -411,6 +413,7 @@ const emptyItem = (tx: Tx, spot: StockSpot, turns_on: number | null): StockItem 
   on_hand: 0,
   reserved: 0,
   turns_on,
+  count_id: null,
   updated_at: tx.now,
 });
 
@@ -445,7 +448,7 @@ async function putItems(tx: Tx, items: readonly StockItem[]): Promise<void> {
       const [row] = engine === "postgres" ? stored.filter((row) => isAt(row, item)) : await one(tx, item);
       const isWhole = row?.on_hand === item.on_hand && row.reserved === item.reserved;
       assert(isWhole, `bin ${item.bin} held nothing that was not locked`);
-      Object.assign(item, { id: row.id });
+      Object.assign(item, { id: row.id, count_id: row.count_id });
     }
   }
 }

@@ -63,7 +63,7 @@ const bundled = sql`exists (
 /** The columns of a stock item: its place, its lot and its units. */
 export const itemColumns = {
   ...columnsOf(stock_items, "id", "merchant_id", "warehouse_id", "bin_id", "lot_id", "received_at", "turns_on"),
-  ...columnsOf(stock_items, "updated_at", "on_hand", "reserved"),
+  ...columnsOf(stock_items, "count_id", "updated_at", "on_hand", "reserved"),
   warehouse_priority: named(warehouses.priority, "warehouse_priority"),
   timezone: warehouses.timezone,
   bin: named(bins.code, "bin"),

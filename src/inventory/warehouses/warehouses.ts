@@ -4,7 +4,7 @@ import { assert, Fault, invalid } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
 import { findMerchantNamed } from "../../merchants/merchants.sql.ts";
 import type { TemperatureZone } from "../../products/product.ts";
-import type { Tx } from "../../storage/database.ts";
+import type { Db, Tx } from "../../storage/database.ts";
 import { isDuplicate } from "../../storage/storage_errors.ts";
 import { hasOneMerchant, unknownMerchant } from "../../storage/tenant.ts";
 import type { BinKind } from "../inventory.transitions.ts";
@@ -76,15 +76,15 @@ export async function ensureWarehouse(tx: Tx): Promise<void> {
  * The id of the warehouse that a field of a request names, or of the only one there is.
  * Refuses: resource_missing, validation_failed.
  */
-export async function warehouseNamed(tx: Tx, location: string | number | undefined, field: string): Promise<number> {
+export async function warehouseNamed(db: Db, location: string | number | undefined, field: string): Promise<number> {
   if (location === undefined) {
-    const [first, second] = await listPlainWarehouses(tx);
+    const [first, second] = await listPlainWarehouses(db);
     if (first === undefined || second !== undefined) {
       throw invalid(field, "is required: there are several warehouses", "required");
     }
     return first.id;
   }
-  const found = await findWarehouse(tx, location);
+  const found = await findWarehouse(db, location);
   if (found !== null) return found.id;
   throw new Fault("resource_missing", `No such warehouse: ${location}.`, {
     fields: [{ field, code: "resource_missing", message: "names no warehouse" }],

@@ -63,6 +63,7 @@ export async function restockOrderUnits(tx: Tx, input: RestockInput & { order_id
     return part === undefined ? 0 : part.picked - packedUnshipped(line) * part.quantity;
   };
   const done = await restock(tx, order.id, input, loose, actor);
+  tx.wake("floor.settle", tx.now);
   const entry = { event: "put_back", actor, note: restockText(done) };
   // Units that the order released earlier do not change it any more.
   if (done.was_picked) await saveOrder(tx, order, order, entry);

@@ -47,6 +47,7 @@ export function item(id: number, fields: Partial<StockItem>): StockItem {
     lot_received_date: null,
     expires_on: null,
     turns_on: null,
+    count_id: null,
     received_at: now,
     updated_at: now,
     on_hand: 10,

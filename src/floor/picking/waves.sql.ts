@@ -1,0 +1,338 @@
+import { and, asc, eq, inArray, min, ne, not, sql } from "drizzle-orm";
+import { isOneOf } from "../../../db/kit.ts";
+import { wave_orders, waves } from "../../../db/schema/floor.ts";
+import { lots, stock_items } from "../../../db/schema/inventory.ts";
+import { orders } from "../../../db/schema/orders.ts";
+import { products } from "../../../db/schema/products.ts";
+import { allocations, reservation_lines, reservations } from "../../../db/schema/reservations.ts";
+import { bins } from "../../../db/schema/warehouses.ts";
+import { choice } from "../../core/schema.ts";
+import { cutoffFor, type DispatchCalendar } from "../../inventory/warehouses/dispatch_calendar.ts";
+import { listCalendars } from "../../inventory/warehouses/warehouses.sql.ts";
+import { unpackedStatuses } from "../../orders/order.transitions.ts";
+import type { Db, ReadStatements, Tx, WriteStatements } from "../../storage/database.ts";
+import { equals, filter, recordList, refersTo } from "../../storage/record_list.ts";
+import { recordLookup } from "../../storage/record_lookup.ts";
+import { insertIds, prepared, preparedOf, type StatementArgs } from "../../storage/statements.ts";
+import { pickableWaveStatuses, type WaveStatus, waveModes, waveStatuses } from "../floor.transitions.ts";
+import type { UnitsToPick, Wave, WaveOrder, WaveProgress } from "./wave.ts";
+import type { WaveProduct } from "./wave_units.ts";
+
+/** The wave with an id. Refuses: resource_missing. */
+export const { get: getWave, lock: lockWave } = recordLookup(waves, "wave");
+
+/** Waves, newest first. */
+export const waveList = recordList(waves, {
+  filters: {
+    warehouse_id: refersTo(waves.warehouse_id, "warehouse", "Only waves of these warehouses."),
+    status: equals(waves.status, choice(waveStatuses, { description: "Only waves in these statuses." })),
+    mode: equals(waves.mode, choice(waveModes, { description: "Only waves picked in these ways." })),
+    order_id: filter(
+      refersTo(wave_orders.order_id, "order", "Only waves with one of these orders.").schema,
+      (ids, db) =>
+        inArray(
+          waves.id,
+          db.sql
+            .select({ id: wave_orders.wave_id })
+            .from(wave_orders)
+            .where(refersTo(wave_orders.order_id, "order").condition(ids, db) as ReturnType<typeof and>),
+        ),
+    ),
+  },
+});
+
+const isOpen = sql`${wave_orders.open} = true`;
+const isWorkable = and(isOneOf(orders.status, unpackedStatuses), sql`${orders.held} = false`);
+const isLeft = and(isOpen, isWorkable, ne(bins.kind, "staging"), eq(stock_items.warehouse_id, waves.warehouse_id));
+
+/** What is left to pick of waves, with columns of your choice. */
+const unpicked = <Fields extends Parameters<ReadStatements["select"]>[0]>(query: ReadStatements, fields: Fields) =>
+  query
+    .select(fields as NonNullable<Fields>)
+    .from(wave_orders)
+    .innerJoin(waves, eq(waves.id, wave_orders.wave_id))
+    .innerJoin(orders, eq(orders.id, wave_orders.order_id))
+    .innerJoin(reservations, eq(reservations.order_id, orders.id))
+    .innerJoin(reservation_lines, eq(reservation_lines.reservation_id, reservations.id))
+    .innerJoin(allocations, eq(allocations.reservation_line_id, reservation_lines.id))
+    .innerJoin(stock_items, eq(stock_items.id, allocations.stock_item_id))
+    .innerJoin(bins, eq(bins.id, stock_items.bin_id))
+    .innerJoin(products, eq(products.id, stock_items.product_id))
+    .leftJoin(lots, eq(lots.id, stock_items.lot_id));
+
+const unitsOf = prepared((query, a: StatementArgs<{ wave_id: number }>) =>
+  unpicked(query, {
+    order_id: wave_orders.order_id,
+    order_number: orders.order_number,
+    merchant_id: wave_orders.merchant_id,
+    position: wave_orders.position,
+    product_id: stock_items.product_id,
+    sku: products.sku,
+    name: products.name,
+    stock_item_id: stock_items.id,
+    bin: bins.code,
+    pick_order: bins.pick_order,
+    lot_number: lots.lot_number,
+    expires_on: lots.expires_on,
+    quantity: allocations.quantity,
+  }).where(and(eq(wave_orders.wave_id, a.wave_id), isLeft)),
+);
+
+/** The units of a wave that are left to pick now. An order that is held or cancelled has none. */
+export async function listUnitsToPick(db: Db, wave_id: number): Promise<UnitsToPick[]> {
+  const rows = await unitsOf(db, { wave_id });
+  // Several lines of an order may have units of the same stock item.
+  const sums = new Map<string, UnitsToPick>();
+  for (const row of rows as UnitsToPick[]) {
+    const key = `${row.order_id} ${row.stock_item_id}`;
+    const known = sums.get(key);
+    sums.set(key, known === undefined ? row : { ...known, quantity: known.quantity + row.quantity });
+  }
+  return [...sums.values()];
+}
+
+const leftOf = preparedOf((query, isOf, a: StatementArgs<{ from: number }>) =>
+  unpicked(query, {
+    wave_id: wave_orders.wave_id,
+    orders_left: sql<number>`count(distinct ${wave_orders.order_id})`.mapWith(Number),
+    units_left: sql<number>`sum(${allocations.quantity})`.mapWith(Number),
+    stops_left: sql<number>`count(distinct ${stock_items.id})`.mapWith(Number),
+    distance: sql<number>`min(abs(${bins.pick_order} - cast(${a.from} as bigint)))`.mapWith(Number),
+  })
+    .where(and(isOf(wave_orders.wave_id), isLeft))
+    .groupBy(wave_orders.wave_id),
+);
+
+const sizesOf = preparedOf((query, isOf) =>
+  query
+    .select({
+      wave_id: wave_orders.wave_id,
+      orders: sql<number>`count(*)`.mapWith(Number),
+      units: sql<number>`sum(${wave_orders.units})`.mapWith(Number),
+    })
+    .from(wave_orders)
+    .where(isOf(wave_orders.wave_id))
+    .groupBy(wave_orders.wave_id),
+);
+
+const oldestOf = preparedOf((query, isOf) =>
+  query
+    .select({
+      wave_id: wave_orders.wave_id,
+      warehouse_id: orders.warehouse_id,
+      created_at: min(orders.created_at),
+    })
+    .from(wave_orders)
+    .innerJoin(orders, eq(orders.id, wave_orders.order_id))
+    .where(and(isOf(wave_orders.wave_id), isOpen, isWorkable))
+    .groupBy(wave_orders.wave_id, orders.warehouse_id),
+);
+
+/** The size and progress of a wave, and when the first of its orders has to leave. */
+interface WaveState {
+  readonly progress: WaveProgress;
+  readonly ship_by: number | null;
+  /** How far its nearest bin is from a place on the pick path. */
+  readonly distance: number;
+}
+
+/** The calendar of the promised ship date of an order that requests this warehouse (null: none). */
+export function promisedBy(
+  calendars: readonly (DispatchCalendar & { readonly id: number })[],
+  warehouse_id: number | null,
+): DispatchCalendar | null {
+  return calendars.find(({ id }) => id === warehouse_id) ?? calendars[0] ?? null;
+}
+
+/** The state of each of these waves; `from` is a place on the pick path. */
+export async function statesOf(db: Db, ids: readonly number[], from = 0): Promise<ReadonlyMap<number, WaveState>> {
+  if (ids.length === 0) return new Map();
+  const left = new Map((await leftOf(db, { ids, from })).map((row) => [row.wave_id as number, row]));
+  const sizes = new Map((await sizesOf(db, { ids })).map((row) => [row.wave_id, row]));
+  const oldest = Map.groupBy(await oldestOf(db, { ids }), ({ wave_id }) => wave_id);
+  const calendars = await listCalendars(db);
+  const states = ids.map((id): [number, WaveState] => {
+    const {
+      orders_left = 0,
+      units_left = 0,
+      stops_left = 0,
+      distance = 0,
+    } = (left.get(id) ?? {}) as Partial<Record<string, number>>;
+    const { orders: count = 0, units = 0 } = sizes.get(id) ?? {};
+    const cutoffs = (oldest.get(id) ?? []).flatMap(({ warehouse_id, created_at }) => {
+      const calendar = promisedBy(calendars, warehouse_id);
+      return calendar === null || created_at === null ? [] : (cutoffFor(Number(created_at), calendar) ?? []);
+    });
+    const progress = { orders: count, orders_left, units: Math.max(units, units_left), units_left, stops_left };
+    return [id, { progress, ship_by: cutoffs.length === 0 ? null : Math.min(...cutoffs), distance }];
+  });
+  return new Map(states);
+}
+
+/** The size of a wave: its orders, and their units when they came into it. */
+export async function sizeOf(db: Db, wave_id: number): Promise<{ readonly orders: number; readonly units: number }> {
+  const [size] = await sizesOf(db, { ids: [wave_id] });
+  return size ?? { orders: 0, units: 0 };
+}
+
+const wanted = sql<number>`coalesce((
+  select sum(${reservation_lines.wanted} - ${reservation_lines.reserved}) from ${reservation_lines}
+  join ${reservations} on ${reservations.id} = ${reservation_lines.reservation_id}
+  where ${reservations.order_id} = ${orders.id}
+), 0)`.mapWith(Number);
+
+const members = (query: ReadStatements) =>
+  query
+    .select({
+      wave_id: wave_orders.wave_id,
+      order_id: wave_orders.order_id,
+      order_number: orders.order_number,
+      merchant_id: wave_orders.merchant_id,
+      position: wave_orders.position,
+      open: wave_orders.open,
+      status: orders.status,
+      held: orders.held,
+      backordered: wanted,
+    })
+    .from(wave_orders)
+    .innerJoin(orders, eq(orders.id, wave_orders.order_id));
+
+const ordersOf = prepared((query, a: StatementArgs<{ wave_id: number }>) =>
+  members(query).where(eq(wave_orders.wave_id, a.wave_id)).orderBy(asc(wave_orders.position)),
+);
+const orderOf = prepared((query, a: StatementArgs<{ wave_id: number; order_id: number }>) =>
+  members(query).where(and(eq(wave_orders.wave_id, a.wave_id), eq(wave_orders.order_id, a.order_id))),
+);
+
+/** The orders of a wave, by position. */
+export async function listWaveOrders(db: Db, wave_id: number): Promise<WaveOrder[]> {
+  return ordersOf(db, { wave_id });
+}
+
+/** An order of a wave, or null. */
+export async function findWaveOrder(db: Db, wave_id: number, order_id: number): Promise<WaveOrder | null> {
+  const [order] = await orderOf(db, { wave_id, order_id });
+  return order ?? null;
+}
+
+const productsOf = prepared((query, a: StatementArgs<{ wave_id: number }>) =>
+  query
+    .selectDistinct({
+      product_id: products.id,
+      merchant_id: products.merchant_id,
+      sku: products.sku,
+      name: products.name,
+    })
+    .from(wave_orders)
+    .innerJoin(reservations, eq(reservations.order_id, wave_orders.order_id))
+    .innerJoin(reservation_lines, eq(reservation_lines.reservation_id, reservations.id))
+    .innerJoin(products, eq(products.id, reservation_lines.product_id))
+    .where(eq(wave_orders.wave_id, a.wave_id)),
+);
+
+/** The products of a wave's orders, whether they are picked or not. */
+export async function listWaveProducts(db: Db, wave_id: number): Promise<WaveProduct[]> {
+  return productsOf(db, { wave_id });
+}
+
+const leaving = prepared((query, _: StatementArgs<object>) =>
+  query
+    .selectDistinct({ wave_id: wave_orders.wave_id })
+    .from(wave_orders)
+    .innerJoin(orders, eq(orders.id, wave_orders.order_id))
+    .where(and(isOpen, not(isOneOf(orders.status, unpackedStatuses)))),
+);
+
+/** The waves with orders that are packed or cancelled and still belong to them. */
+export async function listUnsettledWaves(db: Db): Promise<number[]> {
+  return (await leaving(db, {})).map(({ wave_id }) => wave_id);
+}
+
+const pickable = prepared((query, _: StatementArgs<object>) =>
+  query.select().from(waves).where(isOneOf(waves.status, pickableWaveStatuses)).orderBy(asc(waves.id)),
+);
+
+/** The waves that are being picked in a warehouse, or in all (null). */
+export async function listPickable(db: Db, warehouse_id: number | null): Promise<Wave[]> {
+  const all = await pickable(db, {});
+  return warehouse_id === null ? all : all.filter((wave) => wave.warehouse_id === warehouse_id);
+}
+
+/** Stores a wave and returns its id. */
+export async function insertWave(
+  tx: Tx,
+  fields: Pick<
+    Wave,
+    "warehouse_id" | "mode" | "status" | "filters" | "limits" | "actor_type" | "actor_id" | "actor_name"
+  >,
+): Promise<number> {
+  const times = { created_at: tx.now, updated_at: tx.now };
+  const [id = 0] = await insertIds(tx, waves, [{ ...fields, revision: 1, ...times }]);
+  return id;
+}
+
+/** An order that comes into a wave. */
+type NewWaveOrder = Pick<WaveOrder, "wave_id" | "merchant_id" | "order_id" | "position"> & {
+  readonly units: number;
+};
+
+const insertOrder = prepared((query: WriteStatements, a: StatementArgs<NewWaveOrder>) =>
+  query
+    .insert(wave_orders)
+    .values({
+      wave_id: sql`${a.wave_id}`,
+      merchant_id: sql`${a.merchant_id}`,
+      order_id: sql`${a.order_id}`,
+      position: sql`${a.position}`,
+      units: sql`${a.units}`,
+      open: true,
+    })
+    .onConflictDoNothing()
+    .returning({ order_id: wave_orders.order_id }),
+);
+
+/** Takes an order into a wave. Returns false if it is in another open wave. */
+export async function insertWaveOrder(tx: Tx, order: NewWaveOrder): Promise<boolean> {
+  return (await insertOrder(tx, order)).length > 0;
+}
+
+const stillWorkable = preparedOf((query, isOf) =>
+  query
+    .select({ id: orders.id })
+    .from(orders)
+    .where(and(isOf(orders.id), isWorkable)),
+);
+
+/** Which of these orders may be worked on: neither packed, cancelled nor on hold. */
+export async function listWorkable(db: Db, ids: readonly number[]): Promise<ReadonlySet<number>> {
+  return new Set(ids.length === 0 ? [] : (await stillWorkable(db, { ids })).map(({ id }) => id));
+}
+
+/** Stores changes of a wave. */
+export async function saveWave(
+  tx: Tx,
+  { id, revision }: Wave,
+  change: { readonly status?: WaveStatus } & Partial<
+    Pick<Wave, "released_at" | "picked_at" | "closed_at" | "cancelled_at">
+  >,
+): Promise<Wave> {
+  await tx.sql
+    .update(waves)
+    .set({ ...change, revision: revision + 1, updated_at: tx.now })
+    .where(eq(waves.id, id));
+  return getWave(tx, id);
+}
+
+/** Ends the membership of all open orders of a wave, or of those given. */
+export async function closeWaveOrders(tx: Tx, wave_id: number, order_ids: readonly number[] | null): Promise<void> {
+  const which = order_ids === null ? undefined : inArray(wave_orders.order_id, [...order_ids]);
+  await tx.sql
+    .update(wave_orders)
+    .set({ open: false })
+    .where(and(eq(wave_orders.wave_id, wave_id), isOpen, which));
+}
+
+/** Removes an order from a wave. */
+export async function deleteWaveOrder(tx: Tx, wave_id: number, order_id: number): Promise<void> {
+  await tx.sql.delete(wave_orders).where(and(eq(wave_orders.wave_id, wave_id), eq(wave_orders.order_id, order_id)));
+}
