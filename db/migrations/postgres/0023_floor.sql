@@ -210,6 +210,9 @@ CREATE UNIQUE INDEX "work_claims_task" ON "work_claims" USING btree ("kind","sub
 CREATE INDEX "work_claims_expiry" ON "work_claims" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "work_claims_actor" ON "work_claims" USING btree ("actor_type","actor_id");--> statement-breakpoint
 CREATE INDEX "stock_items_counted" ON "stock_items" USING btree ("count_id") WHERE count_id is not null;--> statement-breakpoint
+CREATE INDEX "order_holds_resolved_by_people" ON "order_holds" USING btree ("created_at","id") WHERE released_at is null and hold_until is null;--> statement-breakpoint
+CREATE INDEX "platform_listings_failing" ON "platform_listings" USING btree ("updated_at","id") WHERE status = 'failed';--> statement-breakpoint
+CREATE INDEX "returns_uninspected" ON "returns" USING btree ("received_at","id") WHERE status = 'received';--> statement-breakpoint
 CREATE OR REPLACE TRIGGER "waves_mode" BEFORE INSERT OR UPDATE OF "mode" ON "waves"
   FOR EACH ROW WHEN (NEW."mode" <> ALL ('{"cluster","batch","single","order"}'::text[])) EXECUTE FUNCTION refuse_word();--> statement-breakpoint
 CREATE OR REPLACE TRIGGER "work_claims_kind" BEFORE INSERT OR UPDATE OF "kind" ON "work_claims"

@@ -210,6 +210,9 @@ CREATE INDEX `work_claims_actor` ON `work_claims` (`actor_type`,`actor_id`);--> 
 ALTER TABLE `stock_items` ADD `count_id` integer;--> statement-breakpoint
 CREATE INDEX `stock_items_counted` ON `stock_items` (`count_id`) WHERE count_id is not null;--> statement-breakpoint
 ALTER TABLE `merchants` ADD `shared_waves` integer DEFAULT true NOT NULL;--> statement-breakpoint
+CREATE INDEX `order_holds_resolved_by_people` ON `order_holds` (`created_at`,`id`) WHERE released_at is null and hold_until is null;--> statement-breakpoint
+CREATE INDEX `platform_listings_failing` ON `platform_listings` (`updated_at`,`id`) WHERE status = 'failed';--> statement-breakpoint
+CREATE INDEX `returns_uninspected` ON `returns` (`received_at`,`id`) WHERE status = 'received';--> statement-breakpoint
 CREATE TRIGGER `waves_mode_new` BEFORE INSERT ON `waves` WHEN NEW.`mode` <> 'cluster' AND NEW.`mode` <> 'batch' AND NEW.`mode` <> 'single' AND NEW.`mode` <> 'order' BEGIN
   SELECT RAISE(ABORT, 'waves_mode');
 END;--> statement-breakpoint
