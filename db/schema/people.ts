@@ -1,4 +1,4 @@
-// Invitations and second factors of users. Only the live store has rows.
+// Invitations, second factors and badges of users. Only the live store has rows.
 import { type MailStatus, mailStatuses } from "../../src/core/email.ts";
 import { bool, check, id, index, int, oneOf, table, text, time, unique, where } from "../kit.ts";
 import { ownerOrOperator } from "./merchants.ts";
@@ -31,6 +31,31 @@ export const recovery_codes = table(
     used_at: time(),
   },
   (t) => [unique("recovery_codes_hash").on(t.user_id, t.hash)],
+);
+
+/** Badges of users, with the PINs that are asked with them. */
+export const badges = table(
+  "badges",
+  {
+    user_id: int()
+      .primaryKey()
+      .references(() => users.id),
+    /** SHA-256 of the code on the badge; null without a badge. */
+    hash: text(),
+    /** When the badge was made. */
+    made_at: time(),
+    /** An argon2id hash; null without a PIN. */
+    pin_hash: text(),
+    /** Whether an administrator chose the PIN, so that the user has to choose another one. */
+    pin_is_temporary: bool().notNull(),
+    /** PINs that were tried since the last sign-in, and when the last one was. */
+    attempts: int().notNull(),
+    last_attempt_at: time(),
+  },
+  (t) => [
+    unique("badges_hash").on(t.hash).where(where("hash is not null")),
+    check("badges_made", "(hash is null) = (made_at is null)"),
+  ],
 );
 
 /** Invitations of users. */

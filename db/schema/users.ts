@@ -3,6 +3,7 @@ import type { Permission } from "../../src/http/auth/permissions.ts";
 import { type covers, userStatuses } from "../../src/identity/identity.transitions.ts";
 import type { roles as role_words } from "../../src/identity/users/roles.ts";
 import { check, id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
+import { floor_devices } from "./floor_devices.ts";
 import { merchants, ownerOrOperator } from "./merchants.ts";
 
 export const users = table(
@@ -74,8 +75,14 @@ export const sessions = table(
     acts_for: int().references(() => merchants.id),
     /** The merchant that an operator's user is viewing as. */
     views_as: int().references(() => merchants.id),
+    /** The device on which the user signed in by badge; null for sessions with a password. */
+    device_id: int().references(() => floor_devices.id),
   },
-  (t) => [unique("sessions_hash").on(t.hash), index("sessions_user").on(t.user_id, t.id)],
+  (t) => [
+    unique("sessions_hash").on(t.hash),
+    index("sessions_user").on(t.user_id, t.id),
+    unique("sessions_device").on(t.device_id).where(where("device_id is not null")),
+  ],
 );
 
 /** One-time links: to create the first user, or to set a new password. */

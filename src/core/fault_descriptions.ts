@@ -57,6 +57,10 @@ export const faultDescriptions: Readonly<Record<FaultCode, FaultDescription>> = 
     when: "The two-factor code is wrong, was already used, or is too old.",
     remedy: "Send the code that the app shows now.",
   },
+  new_pin_required: {
+    when: "The PIN is correct, but an administrator chose it.",
+    remedy: "Send the PIN that the user chooses as `new_pin` as well.",
+  },
   second_factor_setup_required: {
     when: "The user is an owner without two-factor authentication, and the service is reachable from other machines.",
     remedy: "Set it up: POST /users/me/second_factor, then …/confirm with a code from the app.",
@@ -64,6 +68,10 @@ export const faultDescriptions: Readonly<Record<FaultCode, FaultDescription>> = 
   cross_site_request: {
     when: "A browser sent a request with a session cookie from a page on another origin.",
     remedy: "Open the dashboard at its own URL. Behind a proxy, set PACKHOUSE_BASE_URL to that URL.",
+  },
+  device_not_allowed: {
+    when: "A user signs in by badge on a device that no administrator has allowed, or that was revoked.",
+    remedy: "Ask an administrator for a link (POST /v1/floor_devices), and open it on the device.",
   },
   insecure_connection: {
     when: "A sign-in over plain HTTP from another machine, where others could read the password.",

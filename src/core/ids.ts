@@ -30,6 +30,7 @@ export const idPrefixes = {
   stock_difference: "std",
   key: "key",
   user: "usr",
+  floor_device: "fdv",
   session: "ses",
   invitation: "inv",
   warehouse: "whs",

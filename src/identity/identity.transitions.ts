@@ -39,6 +39,14 @@ export const userStarts: UserStatus = "active";
 /** Whether a user of this status may sign in. */
 export const maySignIn = (status: UserStatus): boolean => status === "active";
 
+/** The status of a device for sign-in by badge. It follows from its columns. */
+export const floorDeviceStatuses = ["unopened", "active", "revoked"] as const;
+export type FloorDeviceStatus = (typeof floorDeviceStatuses)[number];
+
+/** The PIN of a user: none, one that an administrator chose, or the user's own. */
+export const pinStatuses = ["unset", "temporary", "own"] as const;
+export type PinStatus = (typeof pinStatuses)[number];
+
 /** What a membership covers, as stored: the operator's whole installation, or one merchant. */
 export const covers = ["house", "merchant"] as const;
 export type MembershipCover = (typeof covers)[number];

@@ -344,6 +344,8 @@ export const otherRecords: Readonly<
   },
   second_factors: { holds: "staff", columns: ["secret"] },
   recovery_codes: { holds: "staff", columns: ["hash"] },
+  badges: { holds: "staff", columns: ["hash", "pin_hash"] },
+  floor_devices: { holds: "settings", columns: ["name", "hash", "link_hash"] },
   key_observations: { holds: "staff", columns: ["addresses"] },
   merchants: {
     holds: "merchants",

@@ -20,6 +20,9 @@ import { RouteTable } from "../http/routes.ts";
 import type { Service } from "../http/service.ts";
 import { keyRoutes } from "../identity/api_keys/api_keys.routes.ts";
 import { auditRoutes } from "../identity/audit_log/audit_log.routes.ts";
+import { badgeSignInRoutes } from "../identity/badges/badge_sign_in.routes.ts";
+import { badgeRoutes } from "../identity/badges/badges.routes.ts";
+import { floorDeviceRoutes } from "../identity/badges/floor_devices.routes.ts";
 import { secondFactorRoutes } from "../identity/sessions/second_factor.routes.ts";
 import { sessionRoutes } from "../identity/sessions/sessions.routes.ts";
 import { secondFactors } from "../identity/sessions/set_up_second_factor.ts";
@@ -78,6 +81,8 @@ const features = (service: Service): AnyElysia =>
     .use(sessionRoutes(service))
     .use(secondFactorRoutes(service))
     .use(invitationRoutes(service))
+    .use(badgeRoutes(service))
+    .use(floorDeviceRoutes(service))
     .use(productRoutes(noteProductChange))
     .use(productCsvRoutes(noteProductChange))
     .use(addressRoutes(carrierAsker(service)))
@@ -117,6 +122,7 @@ export function createApp(service: Service): AnyElysia {
   const routes = features(service).use(reference);
   const app = createBaseApp(service, table)
     .use(signInRoutes(service, secondFactors(service)))
+    .use(badgeSignInRoutes(service, secondFactors(service)))
     .use(reference)
     .use(homeRoutes())
     .use(pageRoutes())

@@ -184,15 +184,18 @@ function liveOnly({ type, store }: Identity, { need, live_only }: RouteAccess): 
 type RouteAccess = Pick<Route, "need" | "live_only">;
 
 /** Whether a key or user has the permission that a route needs. */
-function isPermitted({ type, granted }: Identity, { need }: Pick<Route, "need">): boolean {
+function isPermitted({ type, granted, by_badge }: Identity, { need, writes }: Pick<Route, "need" | "writes">): boolean {
   if (need === "any") return true;
-  if (need === "user") return type === "user";
+  if (need === "user") return type === "user" && !(by_badge && writes);
   return need !== "none" && permissionsIn(need).some((permission) => granted.permissions.has(permission));
 }
 
+const no_account_by_badge = "You signed in by badge. Sign in with your password to change your account.";
+
 /** Creates the fault of a request without the permission that its route needs. */
-function insufficient({ granted }: Identity, { need }: Pick<Route, "need">): Fault {
+function insufficient({ granted, by_badge }: Identity, { need }: Pick<Route, "need">): Fault {
   if (need === "none" || need === "any" || need === "user") {
+    if (by_badge) return new Fault("insufficient_permission", no_account_by_badge, { required: "password" });
     return new Fault("insufficient_permission", "This route requires a signed-in user, not an API key.", {
       required: "user",
       granted: granted.name,
@@ -206,7 +209,8 @@ function insufficient({ granted }: Identity, { need }: Pick<Route, "need">): Fau
   const [permission] = permissionsIn(need);
   if (granted.by === "role") {
     const what = permissions[permission].toLowerCase();
-    const message = `Your role ${granted.name} lacks the permission ${permission} (${what}).`;
+    const whose = by_badge ? "A sign-in by badge" : `Your role ${granted.name}`;
+    const message = `${whose} lacks the permission ${permission} (${what}).`;
     return new Fault("insufficient_permission", message, { permission, role: granted.name });
   }
   const required = levelFor(permission);

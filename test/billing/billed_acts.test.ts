@@ -41,6 +41,7 @@ const tells_nothing = `
   testMail createKey updateKey deleteKey rotateKey revokeKey createMerchant updateMerchant suspendMerchant
   reactivateMerchant closeMerchant updateMe changePassword updateUser endMyOtherSessions endMySession endSessions
   endSession endViewAs joinMembership beginSecondFactor confirmSecondFactor renewRecoveryCodes turnOffSecondFactor
+  createFloorDevice updateFloorDevice linkFloorDevice revokeFloorDevice makeBadge removeBadge setPin setMyPin
   createInvitation resendInvitation revokeInvitation createProduct updateProduct importProducts verifyAddresses
   importCustomers createImport checkImport runImport cancelImport createCustomer updateCustomer putCustomer
   createAddress updateAddress acceptAddressSuggestion deleteAddress

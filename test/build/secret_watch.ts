@@ -174,14 +174,18 @@ function given(route: string, sent: string): Named {
   );
 }
 
-const people = /^POST \/(?:invitations(?:\/\w+\/resend)?|users\/me\/second_factor(?:\/(?:confirm|recovery_codes))?)$/;
+const people = new RegExp(
+  "^POST /(?:invitations(?:/\\w+/resend)?|users/me/second_factor(?:/(?:confirm|recovery_codes))?" +
+    "|floor_devices(?:/\\w+/link)?|users/\\w+/badge)$",
+);
 
 /** Secrets that a response shows once to users: of links and authenticator apps, and recovery codes. */
 function shownToPeople(route: string, answer: string): Named {
   if (!people.test(route)) return [];
-  const { link = "", secret = "", recovery_codes = [] } = JSON.parse(answer).data;
+  const { link = "", secret = "", code = "", recovery_codes = [] } = JSON.parse(answer).data;
   return [
-    ["the secret of an invitation", String(link).split("#")[1] ?? ""] as const,
+    ["the secret of a link", String(link).split("#")[1] ?? ""] as const,
+    ["the code of a badge", code] as const,
     ["the secret of a second factor", secret] as const,
     ...recovery_codes.map((code: string) => ["a recovery code", code] as const),
   ].filter(([, kept]) => kept !== "");

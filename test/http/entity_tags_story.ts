@@ -79,7 +79,7 @@ export async function openHouse() {
   const [person, other] = [await signedInAs(shop.app.service, "owner"), await signedInAs(shop.app.service, "office")];
   const ids = {
     cookie: person.headers.cookie,
-    user: other.id,
+    ...{ user: other.id, device: (await made("/floor_devices", { name: "Scanner", warehouse_id: to_location })).id },
     tea: tea.id,
     sku: tea.sku,
     lot: lot.id,
@@ -169,7 +169,7 @@ type Ids = Readonly<Record<"tea" | "sku" | "lot" | "waiting" | "travelling" | "c
   Readonly<
     Record<"account" | "card" | "rule" | "carrier" | "listed" | "label" | "shipment" | "scanned" | "manifest", string>
   > &
-  Readonly<Record<"cookie" | "user", string>>;
+  Readonly<Record<"cookie" | "user" | "device", string>>;
 
 function resourcesOf(ids: Ids): Readonly<Record<string, Resource>> {
   return {
@@ -204,6 +204,7 @@ function resourcesOf(ids: Ids): Readonly<Record<string, Resource>> {
     charts: { route: "/shipping/zones/charts", path: "/shipping/zones/charts" },
     shipment: { route: "/shipments/:id", path: `/shipments/${ids.shipment}` },
     user: { route: "/users/:id", path: `/users/${ids.user}` },
+    device: { route: "/floor_devices/:id", path: `/floor_devices/${ids.device}` },
     me: { route: "/users/me", path: "/users/me", headers: { cookie: ids.cookie } },
     manifest: { route: "/shipping/manifests/:id", path: `/shipping/manifests/${ids.manifest}` },
     merchant: { route: "/merchants/:id", path: "/merchants/MAIN" },
@@ -305,10 +306,11 @@ function returnChanges(ids: Ids, { quantity }: Sent): Change[] {
   ];
 }
 
-/** Changes to users and to the merchant. */
-function peopleChanges({ user, cookie }: Ids, { name, random }: Sent): Change[] {
+/** Changes to users, to a floor device and to the merchant. */
+function peopleChanges({ user, cookie, device: device_id }: Ids, { name, random }: Sent): Change[] {
   const role = random.pick(["office", "floor"]);
   const merchant = at("/merchants/MAIN", "merchant");
+  const device = at(`/floor_devices/${device_id}`, "device");
   return [
     merchant("updateMerchant", "PATCH", "", { name }),
     at("/merchants/MAIN/branding", "branding")("updateBranding", "PATCH", "", { display_name: name }),
@@ -317,6 +319,9 @@ function peopleChanges({ user, cookie }: Ids, { name, random }: Sent): Change[] 
     merchant("closeMerchant", "POST", "/close"),
     { id: "updateUser", of: "user", method: "PATCH", path: `/users/${user}`, body: { name, role } },
     { id: "updateMe", of: "me", method: "PATCH", path: "/users/me", body: { name }, headers: { cookie } },
+    device("updateFloorDevice", "PATCH", "", { name }),
+    device("linkFloorDevice", "POST", "/link"),
+    device("revokeFloorDevice", "POST", "/revoke"),
   ];
 }
 

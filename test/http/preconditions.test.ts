@@ -151,6 +151,7 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
     ...["/platforms/:id/imports", "/platforms/:id/reports", "/webhooks", "/webhooks/:id/logs", "/requests"],
     ...["/webhooks/:id/deliveries", "/notices", "/events", "/tracking", "/shipments", "/shipping/manifests"],
     ...["/audit", "/backups", "/invitations", "/users", "/users/me/sessions", "/users/:id/sessions", "/merchants"],
+    ...["/floor_devices"],
     ...["/billing/events", "/billing/storage", "/shipping/carrier_accounts", "/shipping/rate_cards"],
     ...["/shipping/rate_cards/:id/history", "/shipping/holidays"],
     ...["/shipping/rules", "/shipping/rules/:id/history", "/imports", "/imports/:id/rows", "/orders/:id/notes"],
@@ -186,6 +187,7 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
   "it is decided once, and told as it is": ["/restorations"],
   "a line of a log, which nobody asks for twice": ["/requests/:id", "/webhooks/:id/logs/:log_id"],
   "it is decided once, and the clock alone changes it": ["/invitations/:id", "/users/me/second_factor"],
+  "each change replaces it as a whole, and sign-ins change it too": ["/users/:id/badge", "/users/me/badge"],
   "a document to print, which nobody keeps": [
     ...["/shipping/labels/:id/document", "/labels/:id", "/shipping/manifests/:id/document"],
   ],
@@ -197,6 +199,7 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
     ...["/docs/guides", "/docs/guides/:name", "/llms.txt"],
     ...["/docs/start.js", "/docs/scalar.js", "/trust", "/trust/authority.crt", "/dashboard", "/dashboard/"],
     ...["/dashboard/*", "/dashboard/assets/:name", "/dashboard/api/session", "/dashboard/api/events"],
+    "/dashboard/api/device",
     ...["/dashboard/api/views", "/dashboard/api/view_counts"],
   ],
 };

@@ -58,7 +58,7 @@ const nameless = new Set([
     " weight weight_unit unit_price price discount_amount line_total shipping_amount" +
     " shipping_method shipping_method_code" +
     " refund_amount restocking_fee hs_code country_of_origin api_key api_token client_id client_secret secret" +
-    " code password current_password ip_list at expires_at hold_until expected_at expiration_date" +
+    " code password current_password pin ip_list at expires_at hold_until expected_at expiration_date" +
     " price_max created_after created_before shipped_after shipped_before ship_by_before updated_after updated_before" +
     " ship_by_after one_unit text shared" +
     " expiring_before as_of date status statuses types bin zone connector platform account_id supplier value token" +

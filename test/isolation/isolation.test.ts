@@ -141,6 +141,7 @@ const undescribed = [
   ...["POST /dashboard/api/invitations/look", "POST /dashboard/api/invitations/accept", "GET /dashboard/api/events"],
   ...["GET /dashboard/api/views", "POST /dashboard/api/views", "PATCH /dashboard/api/views/:id"],
   ...["DELETE /dashboard/api/views/:id", "GET /dashboard/api/view_counts"],
+  ...["GET /dashboard/api/device", "POST /dashboard/api/device", "POST /dashboard/api/badge_session"],
   // As PATCH, which is described.
   "PUT /v1/customers/:id",
 ];

@@ -22,6 +22,8 @@ export interface Identity {
   readonly merchant_id: number | null;
   /** Set for an operator's user who views as the merchant and therefore cannot change anything. */
   readonly views_only?: true;
+  /** Set for a user who signed in by badge and therefore cannot change their own account. */
+  readonly by_badge?: true;
   readonly granted: GrantedPermissions;
   /** Null for no limit. */
   readonly rate: RateLimit | null;

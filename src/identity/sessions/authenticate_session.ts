@@ -10,7 +10,7 @@ import type { Db } from "../../storage/database.ts";
 import { merchant_header, unknownMerchant } from "../../storage/tenant.ts";
 import type { User } from "../users/user.ts";
 import { needsFactor } from "../users/user.ts";
-import type { ActiveMembership } from "./session.ts";
+import type { ActiveMembership, Session } from "./session.ts";
 import { tokenHashOf, tokenIn } from "./session.ts";
 import { touchSession } from "./sessions.sql.ts";
 import { type ActiveSession, resumeSession } from "./sessions.ts";
@@ -124,16 +124,23 @@ function identityOf({ user, session, acting }: ActiveSession, service: Service, 
     store: service.stores[mode],
     merchant_id: merchant?.id ?? null,
     ...(views && { views_only: true as const }),
-    granted: grantedTo(user, acting, service),
+    ...(session.device_id !== null && { by_badge: true as const }),
+    granted: grantedTo(user, session, acting, service),
     rate,
     addresses: null,
     expires_at: session.expires_at,
   } as const;
 }
 
-function grantedTo(user: User, { membership }: ActiveMembership, service: Service): GrantedPermissions {
+/** The permissions of a session. One by badge needs no second factor: it has its device, the badge and the PIN. */
+function grantedTo(
+  user: User,
+  { device_id }: Session,
+  { membership }: ActiveMembership,
+  service: Service,
+): GrantedPermissions {
   const { role, permissions } = membership;
-  const lacks_factor = !user.has_factor && needsFactor(user, service);
+  const lacks_factor = device_id === null && !user.has_factor && needsFactor(user, service);
   if (lacks_factor) return { permissions: new Set(), by: "role", name: role, lacks_factor };
   return { permissions: new Set(permissions), by: "role", name: role };
 }

@@ -3,7 +3,7 @@ import { iso } from "../../core/clock.ts";
 import { wireId } from "../../core/ids.ts";
 import { day_ms } from "../../core/time.ts";
 import { shownToMerchant } from "../../http/auth/merchant_permissions.ts";
-import type { Permission } from "../../http/auth/permissions.ts";
+import { floorPermissions, type Permission } from "../../http/auth/permissions.ts";
 import {
   briefView,
   type Membership,
@@ -16,6 +16,9 @@ import {
 
 /** How long a session lasts. */
 export const session_ms = 30 * day_ms;
+
+/** How long a session by badge lasts: a shift with its breaks. */
+export const badge_session_ms = day_ms / 2;
 
 /** A session of a user, usually one browser. */
 export interface Session {
@@ -31,6 +34,8 @@ export interface Session {
   readonly acts_for: number | null;
   /** The merchant that a user of the operator views as. */
   readonly views_as: number | null;
+  /** The device on which the user signed in by badge; null for a session with a password. */
+  readonly device_id: number | null;
 }
 
 /** The token in a cookie or a link: 32 random bytes as base64url. */
@@ -39,23 +44,33 @@ export const tokenOf = (random: Uint8Array): string => Buffer.from(random).toStr
 /** The hash of a token, as it is stored. */
 export const tokenHashOf = (token: string): string => createHash("sha256").update(token).digest("hex");
 
-/** The name of the cookie; over an encrypted connection it is bound to this host. */
-const cookieName = (secure: boolean) => (secure ? "__Host-sid" : "sid");
+/** A cookie that holds a token: its name, and how long it lasts. */
+interface TokenCookie {
+  readonly name: string;
+  readonly lasts_ms: number;
+}
 
-/** The token that a request's cookie holds, or null. */
-export function tokenIn(request: Request, secure: boolean): string | null {
+const session_cookie: TokenCookie = { name: "sid", lasts_ms: session_ms };
+
+/** The name of a cookie; over an encrypted connection it is bound to this host. */
+const cookieName = ({ name }: TokenCookie, secure: boolean) => (secure ? `__Host-${name}` : name);
+
+/** The token that a request's cookie holds, by default that of the session, or null. */
+export function tokenIn(request: Request, secure: boolean, cookie = session_cookie): string | null {
   const header = request.headers.get("cookie");
   if (header === null) return null;
-  const found = header.split(/; */).find((part) => part.startsWith(`${cookieName(secure)}=`));
-  const token = found?.slice(cookieName(secure).length + 1) ?? "";
+  const name = cookieName(cookie, secure);
+  const found = header.split(/; */).find((part) => part.startsWith(`${name}=`));
+  const token = found?.slice(name.length + 1) ?? "";
   return /^[\w-]{43}$/.test(token) ? token : null;
 }
 
-/** The `Set-Cookie` header with a token; null removes the cookie. */
-export function cookieOf(token: string | null, secure: boolean): string {
-  const [value, age] = token === null ? ["", 0] : [token, session_ms / 1000];
+/** The `Set-Cookie` header with a token, by default that of a session; null removes the cookie. */
+export function cookieOf(token: string | null, secure: boolean, cookie: Partial<TokenCookie> = {}): string {
+  const { name, lasts_ms } = { ...session_cookie, ...cookie };
+  const [value, age] = token === null ? ["", 0] : [token, lasts_ms / 1000];
   const attributes = `Path=/; HttpOnly; SameSite=Lax; Max-Age=${age}${secure ? "; Secure" : ""}`;
-  return `${cookieName(secure)}=${value}; ${attributes}`;
+  return `${cookieName({ name, lasts_ms }, secure)}=${value}; ${attributes}`;
 }
 
 /** A merchant as its users see it. */
@@ -81,15 +96,22 @@ export interface ActiveMembership {
 
 /**
  * The membership that a session acts as: the chosen one, otherwise the first open one. A merchant's user may name
- * another of their merchants for a single request. Null without such a membership.
+ * another of their merchants for a single request. A session by badge acts for the operator, with the permissions for
+ * work on the floor only. Null without such a membership.
  */
 export function activeMembershipOf(
   { memberships }: Pick<User, "memberships">,
-  { acts_for, views_as }: Pick<Session, "acts_for" | "views_as">,
+  { acts_for, views_as, device_id }: Pick<Session, "acts_for" | "views_as" | "device_id">,
   merchants: KnownMerchants,
   named: number | null,
 ): ActiveMembership | null {
   const open = openMemberships(memberships, merchants.isClosed);
+  if (device_id !== null) {
+    const worker = membershipAt(open, null);
+    if (worker === null) return null;
+    const permissions = worker.permissions.filter((word) => floorPermissions.has(word));
+    return { membership: { ...worker, permissions }, merchant: null, views: false };
+  }
   const own = (acts_for === null ? open[0] : membershipAt(open, acts_for)) ?? null;
   if (own === null) return null;
   if (own.merchant_id === null) {
@@ -123,11 +145,18 @@ function ownMerchantView(merchant: OwnMerchant | null) {
   return { ...brief, status: merchant.status, may_buy_labels: merchant.may_buy_labels };
 }
 
+/** A session with the name of the device on which the user signed in by badge; null for one with a password. */
+export interface ListedSession extends Session {
+  readonly device_name: string | null;
+}
+
 /** A session as the API shows it. `current` is the hash of the request's own session. */
-export function sessionView({ id, hash, ip, user_agent, ...times }: Session, current: string | null) {
+export function sessionView(session: ListedSession, current: string | null) {
+  const { id, hash, ip, user_agent, device_id, device_name, ...times } = session;
   return {
     id: wireId("session", id),
     current: hash === current,
+    device: device_id === null ? null : { id: wireId("floor_device", device_id), name: device_name ?? "" },
     ip,
     user_agent,
     created_at: iso(times.created_at),

@@ -94,7 +94,7 @@ async function endOf(tx: Tx, user: User, session_id: string) {
 }
 
 /** A user without permissions that the caller lacks. Refuses: resource_missing, insufficient_permission. */
-async function changeable(tx: Tx, call: Call, id: string): Promise<User> {
+export async function changeable(tx: Tx, call: Call, id: string): Promise<User> {
   const user = await getUser(tx, id);
   for (const { permissions } of user.memberships) refuseBeyond(call.granted, permissions);
   return user;

@@ -1,17 +1,20 @@
-import { and, desc, eq, gt, isNull, lte, ne, or } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, gt, isNotNull, isNull, lte, ne, or } from "drizzle-orm";
+import { floor_devices } from "../../../db/schema/floor_devices.ts";
 import { memberships, roles, sessions, users } from "../../../db/schema/users.ts";
 import { assert } from "../../core/faults.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { unscoped } from "../../storage/scope.ts";
 import { prepared, type StatementArgs } from "../../storage/statements.ts";
+import type { FloorDevice } from "../badges/floor_device.ts";
 import type { User } from "../users/user.ts";
 import { memberColumns, usersOf } from "../users/users.sql.ts";
-import type { Session } from "./session.ts";
+import type { ListedSession, Session } from "./session.ts";
 
 const byHash = prepared((sql, a: StatementArgs<{ hash: string }>) =>
   sql
-    .select({ session: sessions, ...memberColumns })
+    .select({ session: sessions, device: floor_devices, ...memberColumns })
     .from(sessions)
+    .leftJoin(floor_devices, eq(floor_devices.id, sessions.device_id))
     .innerJoin(users, eq(users.id, sessions.user_id))
     .innerJoin(memberships, eq(memberships.user_id, users.id))
     .innerJoin(roles, eq(roles.name, memberships.role))
@@ -22,6 +25,8 @@ const byHash = prepared((sql, a: StatementArgs<{ hash: string }>) =>
 export interface SessionWithUser {
   readonly session: Session;
   readonly user: User;
+  /** The device on which the user signed in by badge, or null. */
+  readonly device: FloorDevice | null;
 }
 
 /** The session with this hash, expired or not, or null. Its user has all memberships, in any scope. */
@@ -29,14 +34,15 @@ export async function findSession(db: Db, hash: string): Promise<SessionWithUser
   const whole = db.scoped(unscoped);
   const rows = await byHash(whole, { hash });
   const [user] = usersOf(whole, rows);
-  return rows[0] === undefined || user === undefined ? null : { session: rows[0].session, user };
+  return rows[0] === undefined || user === undefined ? null : { ...rows[0], user };
 }
 
 /** The sessions of a user that have not expired, newest first. */
-export async function listSessions(db: Db, user_id: number): Promise<Session[]> {
+export async function listSessions(db: Db, user_id: number): Promise<ListedSession[]> {
   return db.sql
-    .select()
+    .select({ ...getTableColumns(sessions), device_name: floor_devices.name })
     .from(sessions)
+    .leftJoin(floor_devices, eq(floor_devices.id, sessions.device_id))
     .where(and(eq(sessions.user_id, user_id), gt(sessions.expires_at, db.now)))
     .orderBy(desc(sessions.id));
 }
@@ -109,6 +115,18 @@ export async function endSessionsOf(tx: Tx, user_id: number, kept: number | null
     .returning({ id: sessions.id });
   tx.changed("users");
   return ended.length;
+}
+
+/** Ends the session on a device, if there is one. */
+export async function endSessionsOn(tx: Tx, device_id: number): Promise<void> {
+  await tx.sql.delete(sessions).where(eq(sessions.device_id, device_id));
+  tx.changed("users");
+}
+
+/** Ends the sessions of a user that began with a badge. */
+export async function endBadgeSessions(tx: Tx, user_id: number): Promise<void> {
+  await tx.sql.delete(sessions).where(and(eq(sessions.user_id, user_id), isNotNull(sessions.device_id)));
+  tx.changed("users");
 }
 
 /** Ends every session of all users, and returns how many. */

@@ -12,6 +12,7 @@ import { noteSignIn } from "../users/users.sql.ts";
 import {
   type ActiveMembership,
   activeMembershipOf,
+  badge_session_ms,
   type Session,
   session_ms,
   tokenHashOf,
@@ -20,6 +21,7 @@ import {
 import {
   deleteExpiredSessions,
   endSessionCalled,
+  endSessionsOn,
   findSession,
   insertSession,
   type SessionWithUser,
@@ -32,6 +34,8 @@ interface SignInOrigin {
   readonly user_agent: string | null;
   /** The token of the browser's session until now, which ends. */
   readonly previous: string | null;
+  /** The device on which the user signs in by badge. The session on it until now ends. */
+  readonly device_id?: number;
 }
 
 /**
@@ -40,15 +44,17 @@ interface SignInOrigin {
 export async function beginSession(
   tx: Tx,
   user_id: number,
-  { ip, user_agent, previous }: SignInOrigin,
+  { ip, user_agent, previous, device_id }: SignInOrigin,
   random: Uint8Array,
 ): Promise<{ session: Session; token: string }> {
   const token = tokenOf(random);
   if (previous !== null) await endSessionCalled(tx, tokenHashOf(previous));
+  if (device_id !== undefined) await endSessionsOn(tx, device_id);
   await deleteExpiredSessions(tx);
   await noteSignIn(tx, user_id);
-  const times = { created_at: tx.now, last_seen_at: tx.now, expires_at: tx.now + session_ms };
-  const acting = { acts_for: null, views_as: null };
+  const lasts_ms = device_id === undefined ? session_ms : badge_session_ms;
+  const times = { created_at: tx.now, last_seen_at: tx.now, expires_at: tx.now + lasts_ms };
+  const acting = { acts_for: null, views_as: null, device_id: device_id ?? null };
   const session = { user_id, hash: tokenHashOf(token), ip, user_agent, ...acting, ...times };
   return { token, session: await insertSession(tx, session) };
 }

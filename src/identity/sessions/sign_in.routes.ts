@@ -87,7 +87,7 @@ export function signInRoutes(service: Service, second: SecondFactorCheck) {
 }
 
 /** The response of a route. Only the dashboard uses these routes, so the reference does not list them. */
-const answering = (status: number, view: TSchema, needs: RouteNeed = "none") => ({
+export const answering = (status: number, view: TSchema, needs: RouteNeed = "none") => ({
   detail: unlisted({ needs, answers: { [status]: view } }),
 });
 
@@ -104,7 +104,7 @@ async function readLink<Found>(live: Store, look: (db: Db) => Promise<Found>): P
   }
 }
 
-const no_store = { "cache-control": "no-store" };
+export const no_store = { "cache-control": "no-store" };
 
 async function show({ second, service }: SignInContext, call: Call): Promise<Response> {
   const body = await call.store.read(async (db) => signedIn(await sessionOf(db, call, service), second));
@@ -146,7 +146,8 @@ async function showingCode<Done>(
   return done;
 }
 
-const visitOf = (service: Service, { request, request_id }: Call): SignInClient => ({
+/** The client of a request that signs in or out. */
+export const visitOf = (service: Service, { request, request_id }: Call): SignInClient => ({
   ip: clientOf(service, request),
   request_id,
 });
@@ -247,23 +248,32 @@ async function signOut(service: Service, call: Call): Promise<Response> {
 }
 
 /** A new session: the token of its cookie, and the response body. */
-interface StartedSession {
+export interface StartedSession {
   readonly token: string;
   readonly body: string;
 }
 
-/** Returns a function that begins a session for the client of a request. */
-function beginning({ service, second }: SignInContext, call: Call, way: "signIn" | "setUp" | "acceptInvitation") {
+/**
+ * Returns a function that begins a session for the client of a request. `device_id` is the device of a sign-in by
+ * badge.
+ */
+export function beginning(
+  { service, second }: Pick<SignInContext, "service" | "second">,
+  call: Call,
+  way: "signIn" | "setUp" | "acceptInvitation",
+  device_id?: number,
+) {
   const { request } = call;
   const random = crypto.getRandomValues(new Uint8Array(token_bytes));
   const origin = {
     ip: clientOf(service, request),
     user_agent: request.headers.get("user-agent")?.slice(0, 300) ?? null,
     previous: tokenIn(request, isSecure(service, request)),
+    ...(device_id !== undefined && { device_id }),
   };
   return async (tx: Tx, user: User): Promise<StartedSession> => {
     const { token } = await beginSession(tx, user.id, origin, random);
-    await recordVisit(tx, way, user, visitOf(service, call));
+    await recordVisit(tx, way, user, { ...visitOf(service, call), ...(device_id !== undefined && { device_id }) });
     const going = await resumeSession(tx, tokenHashOf(token), null, wrongCredentials);
     return { token, body: JSON.stringify(signedIn(going, second)) };
   };
@@ -281,7 +291,7 @@ const counted: readonly string[] = ["invalid_credentials", "second_factor_invali
  * of an address and of an account. Successes are not counted.
  * Refuses: insecure_connection, cross_site_request, rate_limited, and what `work` refuses.
  */
-function gateOf(service: Service) {
+export function gateOf(service: Service) {
   const [addresses, accounts] = [attempts(of_address), attempts(failureRate)];
   const { clock } = service.stores.live;
   return async <Done>({ request }: Call, account: string | null, work: () => Promise<Done>): Promise<Done> => {

@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { environments } from "../../core/environment.ts";
 import { choice, closed, emailField, nullable, timestamp } from "../../core/schema.ts";
 import { allPermissions } from "../../http/auth/permissions.ts";
+import { OwnDeviceView } from "../badges/floor_device.schema.ts";
 import { roles } from "../users/roles.ts";
 import { actingFields, MembershipView, passwordField, personName } from "../users/user.schema.ts";
 import { factorStatuses } from "./second_factor.ts";
@@ -78,6 +79,10 @@ export const SignedInView = closed({
   memberships: Type.Array(MembershipView),
   merchant: actingFields.merchant,
   view_as: actingFields.view_as,
+  device: nullable({
+    ...OwnDeviceView,
+    description: "The device of a session by badge; null for one with a password.",
+  }),
   modes: Type.Array(choice(environments)),
   version: Type.String({ description: "The version of Packhouse." }),
 });

@@ -5,6 +5,7 @@ import { wireId } from "../../core/ids.ts";
 import { fullBucket, type RateLimit, secondsToFull, type TokenBucket, takeToken } from "../../http/auth/rate_limits.ts";
 import type { Tx } from "../../storage/database.ts";
 import { recordAct } from "../audit_log/audit_log.sql.ts";
+import { type FloorDevice, ownDeviceView } from "../badges/floor_device.ts";
 import { maySignIn } from "../identity.transitions.ts";
 import { membershipView, type User } from "../users/user.ts";
 import { getUser } from "../users/users.sql.ts";
@@ -52,18 +53,19 @@ export interface SecondFactorCheck {
 }
 
 /** The signed-in user with permissions and active membership, for the dashboard. */
-export function signedIn({ user, acting, merchants }: ActiveSession, second: SecondFactorCheck) {
+export function signedIn({ user, acting, merchants, device }: ActiveSession, second: SecondFactorCheck) {
   const { name, email, memberships } = user;
   const { role } = acting.membership;
   const { merchant, view_as } = actingView(acting, merchants);
   const second_factor = second.isRequired(user);
-  const second_factor_required = !second_factor && second.isNeeded(user);
+  const second_factor_required = device === null && !second_factor && second.isNeeded(user);
   return {
     user: { id: wireId("user", user.id), name, email, role, second_factor, second_factor_required },
     permissions: second_factor_required ? [] : shownPermissions(acting),
     memberships: memberships.map((membership) => membershipView(membership, merchants)),
     merchant,
     view_as,
+    device: device === null ? null : ownDeviceView(device),
     modes: environments,
     version,
   };
@@ -91,6 +93,8 @@ export async function admitUser(tx: Tx, seen: User, code: string | null, second:
 export interface SignInClient {
   readonly ip: string | null;
   readonly request_id: string;
+  /** The device of a sign-in by badge. */
+  readonly device_id?: number;
 }
 
 /** Records in the audit log that a user has signed in or out, or chosen a password. */
@@ -98,20 +102,42 @@ export async function recordVisit(
   tx: Tx,
   action: "signIn" | "signOut" | "setUp" | "acceptInvitation" | "resetPassword",
   { id, name }: Pick<User, "id" | "name">,
-  { ip, request_id }: SignInClient,
+  { ip, request_id, device_id }: SignInClient,
 ): Promise<void> {
   const actor = { type: "user", id: wireId("user", id), name, request_id } as const;
-  await recordAct(tx, { actor, mode: "live", action, targets: [actor.id], ip, status: 200, facts: {} });
+  const targets = [actor.id, ...(device_id === undefined ? [] : [wireId("floor_device", device_id)])];
+  await recordAct(tx, { actor, mode: "live", action, targets, ip, status: 200, facts: {} });
+}
+
+/** Records in the audit log that a browser has opened the link of a floor device. */
+export async function recordOpenedLink(
+  tx: Tx,
+  { id, name }: Pick<FloorDevice, "id" | "name">,
+  { ip, request_id }: SignInClient,
+): Promise<void> {
+  const device = wireId("floor_device", id);
+  const actor = { type: "system", id: device, name, request_id } as const;
+  await recordAct(tx, { actor, mode: "live", action: "openDeviceLink", targets: [device], ip, status: 200, facts: {} });
+}
+
+/** A failed sign-in: with an email address, or by badge. */
+interface FailedSignIn {
+  readonly email?: string;
+  readonly user: Pick<User, "id"> | null;
+  readonly code: string;
 }
 
 /** Records a failed sign-in in the audit log. */
 export async function recordFailedSignIn(
   tx: Tx,
-  { email, user, code }: { readonly email: string; readonly user: User | null; readonly code: string },
-  { ip, request_id }: SignInClient,
+  { email, user, code }: FailedSignIn,
+  { ip, request_id, device_id }: SignInClient,
 ): Promise<void> {
   const actor = { type: "system", id: "anonymous", name: "Somebody", request_id } as const;
-  const targets = user === null ? [] : [wireId("user", user.id)];
-  const facts = { email, code };
+  const targets = [
+    ...(user === null ? [] : [wireId("user", user.id)]),
+    ...(device_id === undefined ? [] : [wireId("floor_device", device_id)]),
+  ];
+  const facts = { ...(email !== undefined && { email }), code };
   await recordAct(tx, { actor, mode: "live", action: "signInFailed", targets, ip, status: 401, facts });
 }

@@ -106,6 +106,13 @@ function isOfPerson(letters: string, { email = "", name = "" }: PasswordOwner): 
   return rest !== letters && bare(rest).length < own_characters_min;
 }
 
+/** The hash of a new PIN. Refuses: validation_failed (easy to guess), rate_limited. */
+export async function hashNewPin(pin: string, field: string): Promise<string> {
+  const problem = weakness(pin, new Set());
+  if (problem !== null) throw invalid(field, `${problem}; choose another one`, "common_pin");
+  return hashPassword(pin);
+}
+
 // The list of @zxcvbn-ts/language-common, compressed by `bun scripts/common_passwords.ts`.
 const common = onFirstUse(() => new Set(gunzipSync(readFileSync(packedPath)).toString().split("\n")));
 

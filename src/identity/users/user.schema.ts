@@ -159,9 +159,13 @@ export const RoleView = closed({
 export const SessionView = closed({
   id: Type.String(),
   current: Type.Boolean({ description: "Whether it is the session of this request." }),
+  device: nullable({
+    ...closed({ id: Type.String(), name: Type.String({ description: "The name of the floor device." }) }),
+    description: "The device on which the user signed in by badge; null for a sign-in with a password.",
+  }),
   ip: nullable(Type.String({ description: "The IP address that signed in; null if unknown." })),
   user_agent: nullable(Type.String({ description: "The `User-Agent` of the browser; null if it sent none." })),
   created_at: timestamp("When the user signed in."),
   last_seen_at: timestamp("When it was last used, accurate to five minutes."),
-  expires_at: timestamp("When the user has to sign in again: 30 days after signing in."),
+  expires_at: timestamp("When the user has to sign in again: 30 days after signing in, 12 hours by badge."),
 });

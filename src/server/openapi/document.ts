@@ -148,6 +148,7 @@ const records: Readonly<Record<string, string>> = {
   "/erasures/": "The erasure, such as `ers_1001`.",
   "/events/": "The event, such as `evt_0198c7…`.",
   "/files/": "The file, such as `fil_1001`.",
+  "/floor_devices/": "The device, such as `fdv_1001`.",
   "/imports/": "The import, such as `imf_1001`.",
   "/inventory/counts/": "The count, such as `cnt_1001`.",
   "/inventory/locations/": "The warehouse, such as `whs_1001`.",

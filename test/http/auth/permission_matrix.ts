@@ -34,6 +34,9 @@ export const matrix: Readonly<Record<string, string>> = {
   "DELETE /dashboard/api/session": "ok  ok  ok  ok",
   "POST /dashboard/api/setup": "ok  ok  ok  ok",
   "POST /dashboard/api/reset": "ok  ok  ok  ok",
+  "GET /dashboard/api/device": "ok  ok  ok  ok",
+  "POST /dashboard/api/device": "ok  ok  ok  ok",
+  "POST /dashboard/api/badge_session": "ok  ok  ok  ok",
 
   // Users: their own account, which a key does not have, and other users.
   "GET /roles": "401 ok  ok  ok",
@@ -65,6 +68,18 @@ export const matrix: Readonly<Record<string, string>> = {
   "DELETE /users/me/sessions": "401 403 403 403",
   "DELETE /users/me/sessions/:session_id": "401 403 403 403",
   "GET /users/:id": "401 403 403 ok",
+  "GET /users/me/badge": "401 403 403 403",
+  "PUT /users/me/pin": "401 403 403 403",
+  "GET /users/:id/badge": "401 403 403 ok",
+  "POST /users/:id/badge": "401 403 403 ok",
+  "DELETE /users/:id/badge": "401 403 403 ok",
+  "PUT /users/:id/pin": "401 403 403 ok",
+  "GET /floor_devices": "401 403 403 ok",
+  "POST /floor_devices": "401 403 403 ok",
+  "GET /floor_devices/:id": "401 403 403 ok",
+  "PATCH /floor_devices/:id": "401 403 403 ok",
+  "POST /floor_devices/:id/link": "401 403 403 ok",
+  "POST /floor_devices/:id/revoke": "401 403 403 ok",
   "PATCH /users/:id": "401 403 403 ok",
   "GET /users/:id/sessions": "401 403 403 ok",
   "DELETE /users/:id/sessions": "401 403 403 ok",
@@ -380,6 +395,8 @@ export const matrix: Readonly<Record<string, string>> = {
 /** Routes of data that exists only in the live environment. No test key may use them. */
 export const live_only: ReadonlySet<string> = new Set(
   Object.keys(matrix).filter((route) =>
-    / \/(?:audit|backups|invitations|mail|servers|users)\b|^P\w+ \/merchants(?!\/:id\/branding)\b/.test(route),
+    / \/(?:audit|backups|floor_devices|invitations|mail|servers|users)\b|^P\w+ \/merchants(?!\/:id\/branding)\b/.test(
+      route,
+    ),
   ),
 );

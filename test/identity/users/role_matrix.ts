@@ -16,6 +16,7 @@ export const rolesByHand: readonly (readonly [route: RegExp, row: string])[] = [
   [/^POST \/webhooks\/bigcommerce/, above_floor],
   [/ \/(?:webhooks|notices)\b/, "ok  403 403 403 403 403"],
   [/ \/(?:users|invitations|audit|backups|mail|metrics|requests|restorations|servers)\b/, "ok  ok  403 403 403 403"],
+  [/ \/floor_devices\b/, "ok  ok  403 403 403 403"],
   [/^POST \/billing\b/, "ok  ok  403 403 403 403"],
   [/^(?:POST|PATCH) \/(?:inventory\/locations|merchants)\b/, "ok  ok  403 403 403 403"],
   [/ \/(?:erasures|disclosures|settings)\b| \/customers\/:id\/(?:erasure|disclosure)$/, "ok  ok  403 403 403 403"],

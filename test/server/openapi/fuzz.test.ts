@@ -49,7 +49,15 @@ const lenient = ["createOrders", "actOnOrders", "bigcommerceOrder"];
 // Operations that only signed-in users can perform, or that affect their session: these requests use keys.
 const of_people = [
   ...["getMe", "updateMe", "changePassword", "listMySessions", "endMyOtherSessions", "endMySession", "endSession"],
-  ...["getSecondFactor", "beginSecondFactor", "confirmSecondFactor", "renewRecoveryCodes", "turnOffSecondFactor"],
+  ...[
+    "getMyBadge",
+    "setMyPin",
+    "getSecondFactor",
+    "beginSecondFactor",
+    "confirmSecondFactor",
+    "renewRecoveryCodes",
+    "turnOffSecondFactor",
+  ],
   ...["chooseMembership", "joinMembership", "beginViewAs", "endViewAs"],
 ];
 

@@ -22,6 +22,7 @@ export const auditTexts = {
     signIn: "Signed in",
     signInFailed: "Failed to sign in",
     signOut: "Signed out",
+    openDeviceLink: "Opened the link of a floor device",
     setUp: "Set up Packhouse",
     beginViewAs: "Started viewing as merchant",
     endViewAs: "Stopped viewing as merchant",

@@ -93,6 +93,7 @@ export async function openHouse(app: TestApp, receiver: string, merchant: string
         ...(await rateCards(live, turn, mark)),
         ...(await keysToChange(live, keys)),
         ...(await invitationsToChange(live, turn, mark)),
+        ...(await devicesToChange(live, shelf)),
         ...(await merchantsToChange(live, turn, mark)),
         ...(await goodsToSell(app, live, shelf, turn, mark)),
         ...(await loggedRequest(app, live)),
@@ -447,6 +448,21 @@ async function invitationsToChange(ask: Ask, turn: number, mark: string): Promis
     return { path: { id } };
   };
   return { resendInvitation: await invited("resent"), revokeInvitation: await invited("revoked") };
+}
+
+/** Floor devices that may be changed and revoked. */
+async function devicesToChange(ask: Ask, { location: warehouse_id }: Shelf): Promise<Supplies> {
+  const device = async (name: string) => {
+    const { id } = await ask("POST", "/floor_devices", { name, warehouse_id });
+    return { path: { id } };
+  };
+  const changed = await device("Changed");
+  return {
+    createFloorDevice: { body: { name: "Made", warehouse_id } },
+    updateFloorDevice: changed,
+    linkFloorDevice: changed,
+    revokeFloorDevice: await device("Revoked"),
+  };
 }
 
 /** Keys that may be changed and revoked, up to a maximum in use. */

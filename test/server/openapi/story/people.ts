@@ -33,6 +33,7 @@ export async function people(teller: Teller): Promise<void> {
   const [theirs] = (await tell("listSessions", { key, path: { id: guest.id } })).data;
   await secondFactor(teller);
   await invitations(teller);
+  await badges(teller);
   await tell("endSession", { key, path: { id: guest.id, session_id: theirs.id } });
 }
 
@@ -59,4 +60,24 @@ async function invitations({ app, tell }: Teller): Promise<void> {
   await tell("getInvitation", { key, path });
   await tell("resendInvitation", { key, path });
   await tell("revokeInvitation", { key, path });
+}
+
+/** Floor devices, and the badge and PIN of a user. */
+async function badges({ app, tell }: Teller): Promise<void> {
+  const key = app.keys.live.full;
+  const { id, headers } = await personWithPassword(app.service, "floor", password, "Flo Floor");
+  const path = { id };
+  const [{ warehouse_id }] = (await app.call("GET", "/inventory/locations", undefined, { key })).body.data;
+  const device = (await tell("createFloorDevice", { key, body: { name: "Scanner 4", warehouse_id } })).data;
+  await tell("listFloorDevices", { key, query: { status: "unopened" } });
+  await tell("linkFloorDevice", { key, path: { id: device.id } });
+  await tell("updateFloorDevice", { key, path: { id: device.id }, body: { name: "Packing table 2" } });
+  await tell("getFloorDevice", { key, path: { id: device.id } });
+  await tell("makeBadge", { key, path });
+  await tell("setPin", { key, path, body: { pin: "7294" } });
+  await tell("getBadge", { key, path });
+  await tell("setMyPin", { key: null, headers, body: { pin: "5830", current_password: password } });
+  await tell("getMyBadge", { key: null, headers });
+  await tell("removeBadge", { key, path });
+  await tell("revokeFloorDevice", { key, path: { id: device.id } });
 }

@@ -125,6 +125,8 @@ const always: readonly (readonly [RegExp, string])[] = [
   [/("client_secret_last_four":")[^"]+"/g, '$1cdef"'],
   [/("secret":")[A-Z2-7]{32}"/g, '$1JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"'],
   [/(secret=)[A-Z2-7]{32}/g, "$1JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"],
+  [/("(?:link_qr|barcode)_svg":")(?:[^"\\]|\\.)+"/g, `$1<svg xmlns='http://www.w3.org/2000/svg'/>"`],
+  [/\bPHB\d{20}\b/g, "PHB01234567890123456789"],
   [/("qr_svg":")(?:[^"\\]|\\.)+"/g, `$1<svg xmlns='http://www.w3.org/2000/svg'/>"`],
   [/("code":")\d{6}"/g, '$1123456"'],
   [/"[0-9a-z]{4}(?:-[0-9a-z]{4}){3}"/g, '"k7m2-9xqd-4hvt-8wpa"'],
