@@ -1,5 +1,6 @@
 // Work on the floor: waves and totes, tasks that someone has claimed, packing, and printing.
 import type { ActorType } from "../../src/core/actor.ts";
+import type { ZplResolution } from "../../src/documents/drawing.ts";
 import {
   type PackingStatus,
   type PrinterKind,
@@ -14,7 +15,7 @@ import {
 } from "../../src/floor/floor.transitions.ts";
 import type { CartonDescription } from "../../src/floor/printing/carton.ts";
 import type { PrintErrorCode } from "../../src/floor/printing/print_job.ts";
-import type { PrinterMedia, PrinterResolution } from "../../src/floor/printing/printer.ts";
+import type { PrinterMedia } from "../../src/floor/printing/printer.ts";
 import {
   bool,
   check,
@@ -164,7 +165,7 @@ export const printers = table(
     /** The paper or label in it, such as `4x6` or `a4`. */
     media: text().$type<PrinterMedia>().notNull(),
     /** Dots per inch of a label printer. */
-    dpi: int().$type<PrinterResolution>(),
+    dpi: int().$type<ZplResolution>(),
     active: bool().notNull().default(true),
     revision: int().notNull(),
     created_at: time().notNull(),
@@ -290,7 +291,8 @@ export const packing_sessions = table(
     merchant_id: sameOwner(),
     order_id: order(),
     warehouse_id: warehouse(),
-    station_id: int().references(() => stations.id),
+    /** The station, which may have been deleted since. */
+    station_id: int(),
     status: text().$type<PackingStatus>().notNull(),
     /** The scanned units. */
     units: json<{ line_id: number; product_id: number; quantity: number }[]>().notNull(),

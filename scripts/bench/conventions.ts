@@ -107,6 +107,7 @@ function serviceOf(stores: { live: Store; test: Store }): Service {
     files: folderContents(""),
     carrier_timeout_ms: 0,
     mail: null,
+    ownPort: () => null,
     peerOf: () => "127.0.0.1",
     waitFor: () => {},
     observers: [],

@@ -203,6 +203,7 @@ function serviceOf(
     request_log_days: 7,
     erasures_path: null,
     carrier_timeout_ms: 5000,
+    ownPort: () => null,
     peerOf: () => null,
     waitFor: () => {},
     observers: [],

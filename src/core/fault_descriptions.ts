@@ -413,6 +413,10 @@ export const faultDescriptions: Readonly<Record<FaultCode, FaultDescription>> = 
     when: "Fields of the body, query or path are missing, unknown or invalid.",
     remedy: "Correct the fields in details, which lists all of them. Nothing was changed.",
   },
+  record_in_use: {
+    when: "The printer, station or carton cannot be deleted, because it is in use; used_by names what uses it.",
+    remedy: "End that use first. A printer or carton can be set to active: false instead.",
+  },
   quote_expired: {
     when: "The quote is more than 15 minutes old.",
     remedy: "Get new rates, and buy with the new quote.",

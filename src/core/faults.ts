@@ -76,6 +76,7 @@ export const faults = {
   payload_expired: { status: 409, type: "conflict" },
   quantity_conflict: { status: 409, type: "conflict" },
   rate_card_overlap: { status: 409, type: "conflict" },
+  record_in_use: { status: 409, type: "conflict" },
   quote_expired: { status: 409, type: "conflict" },
   quote_mismatch: { status: 409, type: "conflict" },
   quote_used: { status: 409, type: "conflict" },

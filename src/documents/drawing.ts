@@ -6,6 +6,10 @@
 export const drawingFormats = ["pdf", "png", "zpl"] as const;
 export type DrawingFormat = (typeof drawingFormats)[number];
 
+/** The resolutions of label printers, in dots per inch. */
+export const zplResolutions = [203, 300, 600] as const;
+export type ZplResolution = (typeof zplResolutions)[number];
+
 /** One line of text. `x` is its left edge, center or right edge, depending on `align`; `y` is the baseline. */
 export interface TextOperation {
   readonly op: "text";

@@ -26,7 +26,12 @@ type RenderWorker = (job: RenderInput, log: Log) => Promise<Uint8Array>;
  * calling thread.
  */
 export function openRenderWorker(start: () => Worker): RenderWorker {
-  const waiting: Readonly<Record<RenderInput["kind"], WaitingRender[]>> = { drawing: [], document: [], batch: [] };
+  const waiting: Readonly<Record<RenderInput["kind"], WaitingRender[]>> = {
+    drawing: [],
+    image: [],
+    document: [],
+    batch: [],
+  };
   let drawing: WaitingRender | null = null;
   let worker: Worker | null = null;
   let works = false;
@@ -59,7 +64,8 @@ export function openRenderWorker(start: () => Worker): RenderWorker {
   };
   const next = (log: Log): void => {
     while (drawing === null) {
-      const first = waiting.drawing.shift() ?? waiting.document.shift() ?? waiting.batch.shift();
+      const first =
+        waiting.drawing.shift() ?? waiting.image.shift() ?? waiting.document.shift() ?? waiting.batch.shift();
       if (first === undefined) return;
       if (given_up) {
         first.resolve(draw(first.job));

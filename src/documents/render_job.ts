@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { zstdDecompressSync } from "node:zlib";
 import { initWasm, Resvg } from "@resvg/resvg-wasm";
 import wasmPath from "@resvg/resvg-wasm/index_bg.wasm" with { type: "file" };
-import { code128Bars, qrSquares, zplCode128 } from "./barcodes.ts";
+import { code128Bars, code128Width, qrSide, qrSquares, zplCode128 } from "./barcodes.ts";
 import type { PrintDocument } from "./document.ts";
 import { documentHtml } from "./document_html.ts";
 import { documentPdf } from "./document_pdf.ts";
-import type { DrawingFormat, DrawingOperation, LabelDrawing, TextOperation } from "./drawing.ts";
+import type { DrawingFormat, DrawingOperation, LabelDrawing, TextOperation, ZplResolution } from "./drawing.ts";
 import { openBook, type PdfBook } from "./pdf_writer.ts";
 import { shapedWidth, shapeText } from "./shape_text.ts";
 import { openTypefaces } from "./typefaces.ts";
@@ -175,9 +175,44 @@ const rectangle = (x: number, y: number, width: number, height: number): string 
 
 const zpl_encoder = new TextEncoder();
 
-/** The drawing as ZPL II for a 203 dpi printer. Printer fonts have Latin-1 only, so other text is sent as graphics. */
-export async function zpl(drawing: LabelDrawing): Promise<Uint8Array> {
-  const { width, height, operations } = drawing;
+// Printers draw bars and squares of at most so many dots.
+const zpl_module_max = 10;
+
+/** The drawing in the dots of another resolution. Symbols keep whole dots, and their center. */
+function inDotsOf(resolution: ZplResolution, drawing: LabelDrawing): LabelDrawing {
+  if (resolution === 203) return drawing;
+  const scale = resolution / 203;
+  const operations = drawing.operations.map((operation) => scaled(operation, scale));
+  const size = { width: Math.round(drawing.width * scale), height: Math.round(drawing.height * scale) };
+  return { ...drawing, ...size, operations };
+}
+
+function scaled(operation: DrawingOperation, scale: number): DrawingOperation {
+  const dots = (length: number) => Math.round(length * scale);
+  const [x, y] = [dots(operation.x), dots(operation.y)];
+  switch (operation.op) {
+    case "text":
+      return { ...operation, x, y, size: dots(operation.size) };
+    case "fill":
+      return { ...operation, x, y, width: dots(operation.width), height: dots(operation.height) };
+    case "code128": {
+      const module = Math.min(zpl_module_max, dots(operation.module));
+      const width = code128Width(operation.text, operation.gs1);
+      const left = centred(operation.x, width * operation.module, width * module, scale);
+      return { ...operation, x: Math.max(0, left), y, module, height: dots(operation.height) };
+    }
+    case "qr": {
+      const module = Math.min(zpl_module_max, dots(operation.module));
+      const side = qrSide(operation.text);
+      const at = (start: number) => centred(start, side * operation.module, side * module, scale);
+      return { ...operation, x: at(operation.x), y: at(operation.y), module };
+    }
+  }
+}
+
+/** The drawing as ZPL II. Printer fonts have Latin-1 only, so other text is sent as graphics. */
+export async function zpl(drawing_at_203: LabelDrawing, resolution: ZplResolution = 203): Promise<Uint8Array> {
+  const { width, height, operations } = inDotsOf(resolution, drawing_at_203);
   await openTypefaces(JSON.stringify(operations));
   const fields: string[] = [];
   for (const operation of operations) fields.push(await field(operation, width));
@@ -238,26 +273,51 @@ async function graphicField(operation: TextOperation): Promise<string> {
   const rows = Math.ceil(size * 2.25);
   const outlines = textOutlines({ ...operation, x: operation.x - left, y: operation.y - top, white: false }, 1);
   const page = `<svg xmlns="http://www.w3.org/2000/svg" width="${bytes_a_row * 8}" height="${rows}">${outlines}</svg>`;
-  const drawn = await rasterized(page, ({ pixels }) => rowsOf(pixels, bytes_a_row));
+  const drawn = await rasterized(page, ({ pixels }) => rowsOf(pixels, bytes_a_row, isCovered));
   const first = drawn.findIndex((row) => row !== "");
   const last = drawn.findLastIndex((row) => row !== "");
   const kept = first < 0 ? [] : drawn.slice(first, last + 1);
-  const total = kept.length * bytes_a_row;
   const place = `^FO${left},${top + Math.max(0, first)}${operation.white ? "^FR" : ""}`;
-  // A comma leaves the rest of a row white.
-  const data = kept.map((row) => (row.length === bytes_a_row * 2 ? row : `${row},`)).join("");
-  return `${place}^GFA,${total},${total},${bytes_a_row},${data}^FS`;
+  return place + graphic(kept, bytes_a_row);
 }
 
+/** Rows of hexadecimal digits as a graphic. A comma leaves the rest of a row white. */
+function graphic(rows: readonly string[], bytes_a_row: number): string {
+  const total = rows.length * bytes_a_row;
+  const data = rows.map((row) => (row.length === bytes_a_row * 2 ? row : `${row},`)).join("");
+  return `^GFA,${total},${total},${bytes_a_row},${data}^FS`;
+}
+
+/** The image of a label as ZPL, as large as it fits on 4 x 6 inches. A wide one is turned. */
+async function imageZpl(png: Uint8Array, resolution: ZplResolution): Promise<Uint8Array> {
+  const header = new DataView(png.buffer, png.byteOffset, png.byteLength);
+  const is_wide = header.getUint32(16) > header.getUint32(20);
+  const [across, down] = [Math.ceil((resolution * 4) / 8) * 8, resolution * 6];
+  const [width, height] = is_wide ? [down, across] : [across, down];
+  const source = `data:image/png;base64,${Buffer.from(png).toString("base64")}`;
+  const turned = is_wide ? ` transform="translate(${across} 0) rotate(90)"` : "";
+  const image = `<image href="${source}" width="${width}" height="${height}"${turned}/>`;
+  const page = `<svg xmlns="http://www.w3.org/2000/svg" width="${across}" height="${down}">${image}</svg>`;
+  const rows = await rasterized(page, ({ pixels }) => rowsOf(pixels, across / 8, isDark));
+  const fields = ["^XA", `^PW${across}`, `^LL${down}`, "^LH0,0", `^FO0,0${graphic(rows, across / 8)}`, "^XZ"];
+  return zpl_encoder.encode(`${fields.join("\n")}\n`);
+}
+
+// The background of a page is transparent, so alpha is the coverage of a dot.
+const isCovered = (pixels: Uint8Array, at: number): boolean => (pixels[at + 3] ?? 0) >= 128;
+
+const isDark = (pixels: Uint8Array, at: number): boolean => {
+  const [red = 0, green = 0, blue = 0] = pixels.subarray(at, at + 3);
+  return isCovered(pixels, at) && red + green + blue < 384;
+};
+
 /** The rows of an RGBA image as hexadecimal digits, without trailing white. */
-function rowsOf(pixels: Uint8Array, bytes_a_row: number): string[] {
+function rowsOf(pixels: Uint8Array, bytes_a_row: number, isInk: typeof isCovered): string[] {
   const rows: string[] = [];
   for (let start = 0; start < pixels.length; start += bytes_a_row * 32) {
     const row = Buffer.alloc(bytes_a_row);
     for (let x = 0; x < bytes_a_row * 8; x++) {
-      // The background is transparent, so alpha is the coverage of a dot.
-      const covered = (pixels[start + x * 4 + 3] ?? 0) >= 128;
-      if (covered) row[x >> 3] = (row[x >> 3] ?? 0) | (0x80 >> (x & 7));
+      if (isInk(pixels, start + x * 4)) row[x >> 3] = (row[x >> 3] ?? 0) | (0x80 >> (x & 7));
     }
     rows.push(
       row
@@ -269,15 +329,19 @@ function rowsOf(pixels: Uint8Array, bytes_a_row: number): string[] {
   return rows;
 }
 
-/** Input of the render thread, as plain data: a drawing, or a document with its printed time `now` (ms). */
+/**
+ * Input of the render thread, as plain data: a drawing, an image for a label printer, or a document with its printed
+ * time `now` (ms).
+ */
 export type RenderJob =
   | {
       readonly kind: "drawing";
       readonly drawing: LabelDrawing;
       readonly format: DrawingFormat;
-      /** Of a PNG; 203 by default. */
-      readonly resolution?: PrinterResolution;
+      /** Of PNG and ZPL; 203 by default. A PNG has at most 300. */
+      readonly resolution?: ZplResolution;
     }
+  | { readonly kind: "image"; readonly png: Uint8Array; readonly resolution: ZplResolution }
   | {
       readonly kind: "document";
       readonly document: PrintDocument;
@@ -294,6 +358,8 @@ export async function draw(job: RenderJob): Promise<Uint8Array> {
       ? encoder.encode(documentHtml(job.document))
       : await documentPdf(job.document, job.now);
   }
-  const { drawing, format, resolution } = job;
-  return format === "zpl" ? await zpl(drawing) : format === "png" ? await png(drawing, resolution) : await pdf(drawing);
+  if (job.kind === "image") return imageZpl(job.png, job.resolution);
+  const { drawing, format, resolution = 203 } = job;
+  if (format === "zpl") return zpl(drawing, resolution);
+  return format === "png" ? png(drawing, resolution === 600 ? 300 : resolution) : pdf(drawing);
 }

@@ -67,6 +67,8 @@ export interface Service {
   readonly shipped?: (() => LogArchiveState) | undefined;
   /** The mail server and the operator's addresses for notices; null without email. */
   readonly mail: MailSettings | null;
+  /** The port that the server listens on; null before. */
+  readonly ownPort: () => number | null;
   /** The peer address of a request's socket; null when there is none. */
   readonly peerOf: (request: Request) => string | null;
   /** Sets how many seconds a request may take to arrive and to be answered; 0 for no limit. */

@@ -133,6 +133,19 @@ function isOwn(address: string): boolean {
   return own.check(address, isIP(address) === 4 ? "ipv4" : "ipv6");
 }
 
+// No printer has these addresses: none, several machines, or reserved.
+const no_machine = onFirstUse(() => ranges(["0.0.0.0/8", "224.0.0.0/4", "240.0.0.0/4", "::/128", "ff00::/8"]));
+
+/**
+ * Whether a printer must not have an address that its host resolved to. It may be private, even of this machine, but
+ * neither that of a metadata service nor our own port.
+ */
+export function isForbiddenPrinter(address: string, port: number, own_port: number | null): boolean {
+  if (isIP(address) === 0 || address.includes("%")) return true;
+  if (contains(never_open(), address) || contains(no_machine(), address)) return true;
+  return port === own_port && (contains(loopback(), address) || isOwn(address));
+}
+
 /** The host of a URL without the brackets of an IPv6 address. */
 export function bareHost(host: string): string {
   return host.startsWith("[") ? host.slice(1, -1) : host;

@@ -325,6 +325,14 @@ export const otherRecords: Readonly<
       ...["status", "format", "sections", "paper", "items", "printed", "skipped", "error_message", "created_by"],
     ],
   },
+  // Ids, for 30 days, and why a printer took nothing.
+  print_jobs: {
+    holds: "staff",
+    columns: ["kind", "status", "error_code", "error", "actor_type", "actor_id", "actor_name"],
+  },
+  printers: { holds: "settings", columns: ["name", "kind", "host", "path", "media"] },
+  stations: { holds: "settings", columns: ["name"] },
+  cartons: { holds: "settings", columns: ["code", "name", "described", "currency"] },
   manifests: { holds: "staff", columns: ["carrier", "day", "created_by"] },
   audit_entries: {
     holds: "staff",

@@ -10,8 +10,8 @@ import { eventRoutes } from "../events/events.routes.ts";
 import { fileRoutes } from "../files/files.routes.ts";
 import { toteRoutes } from "../floor/picking/totes.routes.ts";
 import { waveRoutes } from "../floor/picking/waves.routes.ts";
+import { floorPrintingRoutes } from "../floor/printing/printing.routes.ts";
 import { lookupRoutes } from "../floor/scanning/lookup.routes.ts";
-import { exceptionRoutes } from "../floor/work/exceptions.routes.ts";
 import { workRoutes } from "../floor/work/work.routes.ts";
 import { errorRoutes } from "../http/errors.routes.ts";
 import { requestRoutes } from "../http/request_log/request_log.routes.ts";
@@ -94,6 +94,7 @@ const features = (service: Service): AnyElysia =>
     .use(shippingRoutes(service))
     .use(printingRoutes(service))
     .use(documentRoutes(service))
+    .use(floorPrintingRoutes(service))
     .use(parcelRoutes)
     .use(trackingRoutes(service))
     .use(callbackRoutes(service))
@@ -106,7 +107,6 @@ const features = (service: Service): AnyElysia =>
     .use(toteRoutes)
     .use(waveRoutes)
     .use(workRoutes)
-    .use(exceptionRoutes)
     .use(webhookRoutes(service))
     .use(reportRoutes)
     .use(billingRoutes)

@@ -4,6 +4,7 @@
 import { counter } from "../core/metrics.ts";
 import { carrierChecks } from "../customers/customers.sql.ts";
 import { fileRemovals } from "../files/files.sql.ts";
+import { printQueue } from "../floor/printing/print_jobs.sql.ts";
 import type { Service } from "../http/service.ts";
 import { invitationMails } from "../identity/users/invitations.sql.ts";
 import { fileImportQueue } from "../imports/file_imports.sql.ts";
@@ -40,6 +41,7 @@ export const queues: Readonly<Record<ClaimKind, Pick<Queue<never>, "job" | "shif
   labels:      purchaseQueue,
   looks:       pollQueue,
   notices:     noticeMails,
+  print_jobs:  printQueue,
   reports:     reportQueue,
   shop_stock:  stockQueue,
 };

@@ -8,6 +8,7 @@ import { type RetrySchedule, retryWait } from "../core/retry.ts";
 import { minute_ms, second_ms } from "../core/time.ts";
 import { removeFiles } from "../files/files.jobs.ts";
 import { settleWaves } from "../floor/picking/waves.jobs.ts";
+import { deleteOldPrintJobs, printDue, printsSettled } from "../floor/printing/print_jobs.jobs.ts";
 import { forgetOldRequests } from "../http/request_log/request_log.jobs.ts";
 import type { Service } from "../http/service.ts";
 import { deleteExpiredAnswers } from "../http/stored_responses.sql.ts";
@@ -133,6 +134,7 @@ const timedJobs: readonly TimedJob[] = [
   { when: "* * * * *",  what: "forget claims and quotes that are over",        job: forgetEnded },
   { when: "* * * * *",  what: "forget printed documents after a day",         job: deleteExpiredDocuments },
   { when: "* * * * *",  what: "take over what an earlier process had claimed", job: takeOverEarlier, at_start: true },
+  { when: "37 2 * * *", what: "forget print jobs after 30 days",              job: deleteOldPrintJobs },
   { when: "* * * * *",  what: "copy merchants that test data lacks", job: copyMerchantsOf, at_start: true },
   { when: "11 * * * *", what: "hold the orders of suspended merchants alone", job: settleSuspended, at_start: true },
   { when: "17 * * * *", what: "load the ZIP codes that the program carries", job: loadPostalCodes, at_start: true },
@@ -175,6 +177,7 @@ export const triggeredJobs: Readonly<Record<JobName, TriggeredJob>> = {
   "platforms.stock":               { what: "push stock to shops", job: pushStock, settle: stockPushesSettled },
   "shipping.finish_purchases":     { what: "complete label purchases", job: finishPurchases, settle: purchasesSettled },
   "shipping.print":                { what: "draw documents of many orders", job: drawDue },
+  "floor.print":                   { what: "send documents to printers", job: printDue, settle: printsSettled },
   "tracking.poll":                 { what: "poll carriers for tracking", job: pollDue, settle: pollsSettled },
   "webhooks.fan_out":              { what: "create deliveries of new events", job: fanOutEvents },
   "webhooks.deliver":              { what: "send due deliveries", job: deliverDue, settle: deliveriesSettled },

@@ -124,6 +124,7 @@ export async function serve(settings: ServeSettings): Promise<ServerHandle> {
     authority: tls?.authority ?? null,
     ...serviceSettings(settings),
     shipped: archiveStateOf(log_archiving),
+    ownPort: () => port?.number ?? null,
     peerOf: (request) => port?.peerOf(request) ?? null,
     waitFor: (request, seconds) => port?.waitFor(request, seconds),
     observers: [],

@@ -22,6 +22,7 @@ export const jobNames = [
   "platforms.stock",
   "shipping.finish_purchases",
   "shipping.print",
+  "floor.print",
   "tracking.poll",
   "webhooks.fan_out",
   "webhooks.deliver",

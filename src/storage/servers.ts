@@ -23,6 +23,7 @@ const claimKinds = [
   "labels",
   "looks",
   "notices",
+  "print_jobs",
   "reports",
   "shop_stock",
 ] as const;

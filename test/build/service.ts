@@ -95,6 +95,7 @@ function serviceOn(stores: Service["stores"], log: Log, options: Options): Servi
     files: options.files ?? temporaryContents(),
     carrier_timeout_ms,
     mail,
+    ownPort: () => null,
     peerOf: () => "127.0.0.1",
     waitFor,
     observers: [],

@@ -108,6 +108,17 @@ export async function openHouse() {
   return { shop, ids, acts, resources: resourcesOf(ids), happenings: happeningsIn(shop, ids) };
 }
 
+/** Creates a printer, a station that uses another one, and a carton. */
+async function printingOf({ app }: Shop, made: Made) {
+  const [{ warehouse_id }] = (await app.get("/inventory/locations")).body.data;
+  const place = { kind: "ipp", host: "192.168.1.40", media: "a4", warehouse_id };
+  const { id: printer = "" } = await made("/printers", { name: "Laser", ...place });
+  const { id: document_printer_id } = await made("/printers", { name: "Spare", ...place });
+  const { id: station = "" } = await made("/stations", { name: "Table", document_printer_id, warehouse_id });
+  const { id: carton = "" } = await made("/cartons", { code: "S", length: 8, width: 6, height: 4 });
+  return { printer, station, carton };
+}
+
 /** Packs an order without a label, so that its parcel can be reopened. */
 async function packedOf({ app, order }: Shop, tea: Tea) {
   const { id } = await order([[tea, 1]]);
@@ -139,6 +150,7 @@ async function shippingOf(shop: Shop, made: Made, tea: Tea, carrier: string) {
     shipment,
     scanned,
     manifest,
+    ...(await printingOf(shop, made)),
     ...(await packedOf(shop, tea)),
   };
 }
@@ -163,7 +175,7 @@ export type House = Awaited<ReturnType<typeof openHouse>>;
 const store = { platform: "shopify", store_id: "tea.myshopify.com", api_url: "https://93.184.216.34" };
 
 type Ids = Readonly<Record<"tea" | "sku" | "lot" | "waiting" | "travelling" | "customer" | "address", string>> &
-  Readonly<Record<"packed" | "unshipped", string>> &
+  Readonly<Record<"packed" | "unshipped" | "printer" | "station" | "carton", string>> &
   Readonly<Record<"booking" | "count" | "receipt" | "transfer" | "tracking" | "return" | "platform", string>> &
   Readonly<Record<"webhook" | "recovery" | "key" | "event" | "location" | "to_location" | "doubtful", string>> &
   Readonly<
@@ -197,6 +209,9 @@ function resourcesOf(ids: Ids): Readonly<Record<string, Resource>> {
     event: { route: "/events/:id", path: `/events/${ids.event}` },
     account: { route: "/shipping/carrier_accounts/:id", path: `/shipping/carrier_accounts/${ids.account}` },
     card: { route: "/shipping/rate_cards/:id", path: `/shipping/rate_cards/${ids.card}` },
+    printer: { route: "/printers/:id", path: `/printers/${ids.printer}` },
+    station: { route: "/stations/:id", path: `/stations/${ids.station}` },
+    carton: { route: "/cartons/:id", path: `/cartons/${ids.carton}` },
     rule: { route: "/shipping/rules/:id", path: `/shipping/rules/${ids.rule}` },
     holidays: { route: "/shipping/holidays/:carrier", path: `/shipping/holidays/${ids.carrier}` },
     "holidays of a year": { route: "/shipping/holidays/:carrier", path: `/shipping/holidays/${ids.carrier}?year=2027` },
@@ -356,6 +371,9 @@ function shippingChanges(ids: Ids, { name, quantity, random }: Sent): Change[] {
   const account = at(`/shipping/carrier_accounts/${ids.account}`, "account");
   const card = at(`/shipping/rate_cards/${ids.card}`, "card");
   const rule = at(`/shipping/rules/${ids.rule}`, "rule");
+  const printer = at(`/printers/${ids.printer}`, "printer");
+  const station = at(`/stations/${ids.station}`, "station");
+  const carton = at(`/cartons/${ids.carton}`, "carton");
   const overrides = random.chance(0.3) ? [] : [{ country: "US", postal_prefix: "972", zone: `${quantity + 1}` }];
   const credentials = { account: `A-${quantity}` };
   const status = random.pick(["active", "paused"]);
@@ -367,6 +385,12 @@ function shippingChanges(ids: Ids, { name, quantity, random }: Sent): Change[] {
     account("deleteCarrierAccount", "DELETE", ""),
     rule("updateShippingRule", "PATCH", "", { name, actions: { priority: quantity } }),
     rule("deleteShippingRule", "DELETE", ""),
+    printer("updatePrinter", "PATCH", "", { name, active: random.chance(0.5) }),
+    printer("deletePrinter", "DELETE", ""),
+    station("updateStation", "PATCH", "", { name }),
+    station("deleteStation", "DELETE", ""),
+    carton("updateCarton", "PATCH", "", { name, cost: quantity }),
+    carton("deleteCarton", "DELETE", ""),
     card("updateRateCard", "PATCH", "", { name, cutoff_time: `1${quantity}:00` }),
     { ...card("importRateCardPrices", "POST", "/import", prices), headers: { "content-type": "text/csv" } },
     at("/shipping/zones/overrides", "overrides")("setZoneOverrides", "PUT", "", { overrides }),

@@ -155,6 +155,7 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
     ...["/billing/events", "/billing/storage", "/shipping/carrier_accounts", "/shipping/rate_cards"],
     ...["/shipping/rate_cards/:id/history", "/shipping/holidays"],
     ...["/shipping/rules", "/shipping/rules/:id/history", "/imports", "/imports/:id/rows", "/orders/:id/notes"],
+    ...["/printers", "/stations", "/cartons", "/print_jobs"],
   ],
   "a file of all rows, which is written while it is sent": [
     ...["/products/export.csv", "/inventory/export.csv", "/inventory/movements/export.csv", "/orders/export.csv"],
@@ -182,7 +183,9 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
   "set by the environment, and told as it is": ["/mail"],
   "how it stands with the backups at this moment": ["/backups/settings"],
   "figures of this moment": ["/metrics/history"],
-  "how far it has come at this moment; nobody changes it": ["/erasures", "/erasures/:id", "/imports/:id"],
+  "how far it has come at this moment; nobody changes it": [
+    ...["/erasures", "/erasures/:id", "/imports/:id", "/print_jobs/:id"],
+  ],
   "a change sets the kinds it names and no other, so that nobody undoes what another set": ["/settings/retention"],
   "it is decided once, and told as it is": ["/restorations"],
   "a line of a log, which nobody asks for twice": ["/requests/:id", "/webhooks/:id/logs/:log_id"],
@@ -190,6 +193,7 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
   "each change replaces it as a whole, and sign-ins change it too": ["/users/:id/badge", "/users/me/badge"],
   "a document to print, which nobody keeps": [
     ...["/shipping/labels/:id/document", "/labels/:id", "/shipping/manifests/:id/document"],
+    "/print_jobs/:id/document",
   ],
   "part of the program, told to those who ask once": [
     ...["/orders/transitions", "/shipping/carriers", "/shipping/connectors", "/event_types", "/errors", "/roles"],

@@ -129,8 +129,8 @@ export const forgotten: Readonly<Record<string, Planted["find"]>> = {
 export const through_others = [
   ...["addresses", "allocations", "audit_entries", "deliveries", "merchant_branding", "order_lines"],
   ...["platform_import_parts", "platform_imports", "reservation_lines", "staff_notes"],
-  // Merchants cannot list documents; a link is for one of them.
-  "documents",
+  // Merchants cannot list documents; a link is for one of them. Print jobs are the operator's.
+  ...["documents", "print_jobs"],
   // Views are of users, who may be of several merchants. Their queries name the merchant without the store's scope.
   "saved_views",
 ];

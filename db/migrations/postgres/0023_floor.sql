@@ -168,7 +168,6 @@ ALTER TABLE "carton_choices" ADD CONSTRAINT "carton_choices_merchant_id_merchant
 ALTER TABLE "carton_choices" ADD CONSTRAINT "carton_choices_carton_id_cartons_id_fk" FOREIGN KEY ("carton_id") REFERENCES "cartons"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "packing_sessions" ADD CONSTRAINT "packing_sessions_order_id_orders_id_fk" FOREIGN KEY ("order_id") REFERENCES "orders"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "packing_sessions" ADD CONSTRAINT "packing_sessions_warehouse_id_warehouses_id_fk" FOREIGN KEY ("warehouse_id") REFERENCES "warehouses"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "packing_sessions" ADD CONSTRAINT "packing_sessions_station_id_stations_id_fk" FOREIGN KEY ("station_id") REFERENCES "stations"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "packing_sessions" ADD CONSTRAINT "packing_sessions_carton_id_cartons_id_fk" FOREIGN KEY ("carton_id") REFERENCES "cartons"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "print_jobs" ADD CONSTRAINT "print_jobs_merchant_id_merchants_id_fk" FOREIGN KEY ("merchant_id") REFERENCES "merchants"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "print_jobs" ADD CONSTRAINT "print_jobs_printer_id_printers_id_fk" FOREIGN KEY ("printer_id") REFERENCES "printers"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint

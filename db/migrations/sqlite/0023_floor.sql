@@ -55,7 +55,6 @@ CREATE TABLE `packing_sessions` (
 	`closed_at` integer,
 	FOREIGN KEY (`order_id`) REFERENCES `orders`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`warehouse_id`) REFERENCES `warehouses`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`station_id`) REFERENCES `stations`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`carton_id`) REFERENCES `cartons`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "packing_sessions_status" CHECK(status = 'open' or status = 'closed' or status = 'cancelled')
 ) STRICT;

@@ -1,14 +1,11 @@
 import { iso } from "../../core/clock.ts";
 import { wireId, wireIdOrNull } from "../../core/ids.ts";
+import type { ZplResolution } from "../../documents/drawing.ts";
 import type { PrinterKind } from "../floor.transitions.ts";
 
 /** The paper or labels that a printer can hold. */
 export const printerMedia = ["4x6", "a4", "letter"] as const;
 export type PrinterMedia = (typeof printerMedia)[number];
-
-/** The resolutions of label printers, in dots per inch. */
-export const printerResolutions = [203, 300, 600] as const;
-export type PrinterResolution = (typeof printerResolutions)[number];
 
 /** A printer of a warehouse. */
 export interface Printer {
@@ -23,7 +20,7 @@ export interface Printer {
   readonly path: string | null;
   readonly media: PrinterMedia;
   /** Dots per inch of a label printer; null for others. */
-  readonly dpi: PrinterResolution | null;
+  readonly dpi: ZplResolution | null;
   /** Whether jobs can be queued for it. */
   readonly active: boolean;
   readonly revision: number;

@@ -1,12 +1,13 @@
-import { asc, eq, or } from "drizzle-orm";
-import { printers, stations } from "../../../db/schema/floor.ts";
+import { and, asc, eq, or } from "drizzle-orm";
+import { isOneOf } from "../../../db/kit.ts";
+import { packing_sessions, printers, stations } from "../../../db/schema/floor.ts";
 import { choice } from "../../core/schema.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { ascending, equals, recordList, refersTo, search } from "../../storage/record_list.ts";
 import { recordLookup } from "../../storage/record_lookup.ts";
 import { insertIds, prepared, type StatementArgs } from "../../storage/statements.ts";
 import { isDuplicate } from "../../storage/storage_errors.ts";
-import { printerKinds } from "../floor.transitions.ts";
+import { packingTransitions, printerKinds } from "../floor.transitions.ts";
 import type { Printer, Station } from "./printer.ts";
 
 /** A printer by its identifier, `prn_1` or `1`. */
@@ -23,7 +24,7 @@ export const { get: getStation, lock: lockStation } = recordLookup(stations, "st
 export const printerList = recordList(printers, {
   filters: {
     warehouse_id: refersTo(printers.warehouse_id, "warehouse"),
-    kind: equals(printers.kind, choice(printerKinds)),
+    kind: equals(printers.kind, choice(printerKinds, { description: "Only printers of these kinds." })),
     search: search("Part of the name.", [printers.name]),
   },
   order: ascending(printers.created_at),
@@ -112,4 +113,10 @@ const withPrinter = prepared((sql, a: StatementArgs<{ id: number }>) =>
 /** The stations that use a printer. */
 export async function listStationsWith(db: Db, printer_id: number): Promise<Station[]> {
   return withPrinter(db, { id: printer_id });
+}
+
+/** Counts the parcels that are being packed at a station. */
+export async function countOpenSessions(db: Db, station_id: number): Promise<number> {
+  const isOpen = isOneOf(packing_sessions.status, packingTransitions.scan.from);
+  return db.sql.$count(packing_sessions, and(eq(packing_sessions.station_id, station_id), isOpen));
 }

@@ -3,6 +3,7 @@
 
 import { Fault } from "../../core/faults.ts";
 import { skipPositions } from "../../events/events.sql.ts";
+import { dropRestoredJobs } from "../../floor/printing/print_jobs.sql.ts";
 import { endAllSessions } from "../../identity/sessions/sessions.sql.ts";
 import { endInvitationLinks } from "../../identity/users/invitations.sql.ts";
 import { deleteLinks } from "../../identity/users/users.sql.ts";
@@ -88,6 +89,7 @@ async function begin(tx: Tx, { archive, as_of, nth }: RestoredFrom) {
   const ended_sessions = await endAllSessions(tx);
   // The stock of the backup lacks what was received and sold since.
   const paused_shops = await pauseStock(tx);
+  await dropRestoredJobs(tx);
   await deleteLinks(tx, "setup", null);
   await deleteLinks(tx, "reset", null);
   const { id } = await insertRestoration(tx, {

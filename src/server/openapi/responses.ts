@@ -72,6 +72,7 @@ const fields_of_codes: Readonly<Record<string, string>> = {
   current_quantity: "The units on hand now.",
   etag: "The `ETag` of the current state.",
   existing_id: "The record that has the value already.",
+  used_by: "The record that uses it.",
   expected_quantity: "The units on hand that the request expected.",
   from: "The status of the record.",
   granted: "The level of the key.",

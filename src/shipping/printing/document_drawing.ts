@@ -99,7 +99,7 @@ export class DocumentDrawing {
       const { ready, skipped } = await this.#site.store.read((db) => readPages(db, this.document, slice, section));
       printed.skipped.push(...skipped);
       for (const { page, part, logo } of ready) {
-        if (await isAdded(sheets, await this.#withLogo(part, logo))) printed.page(page);
+        if (await isAdded(sheets, await withLogo(this.#site, part, logo))) printed.page(page);
         else if (page.kind === "label") {
           const message = "The label's file cannot be read. Print the label by itself.";
           printed.skipped.push(...skipping(page.order, [page.kind])("unreadable_document", message, page.label.id));
@@ -107,12 +107,6 @@ export class DocumentDrawing {
       }
       await this.#progress(slice.length);
     }
-  }
-
-  async #withLogo(part: SheetPart, logo: StoredFile | null): Promise<SheetPart> {
-    const { files, store } = this.#site;
-    if (part.type !== "document" || logo === null) return part;
-    return { ...part, document: { ...part.document, logo: await printedImage(files, store.mode, logo) } };
   }
 
   async #drawPickLists(sheets: Sheets, printed: PrintLog): Promise<void> {
@@ -201,6 +195,16 @@ export class DocumentDrawing {
   }
 }
 
+/** Returns a part with its logo, whose content is read outside of transactions. */
+export async function withLogo(
+  { files, store }: Pick<DrawingSite, "files" | "store">,
+  part: SheetPart,
+  logo: StoredFile | null,
+): Promise<SheetPart> {
+  if (part.type !== "document" || logo === null) return part;
+  return { ...part, document: { ...part.document, logo: await printedImage(files, store.mode, logo) } };
+}
+
 /** Adds a part. Returns false if it is a carrier's file that cannot be read. */
 async function isAdded(sheets: Sheets, part: SheetPart): Promise<boolean> {
   try {
@@ -240,9 +244,10 @@ async function readPages(
   return { ready, skipped };
 }
 
-async function partOf(
+/** Reads what is needed to draw a page. `paper` is that of slips, by default that of the sender's country. */
+export async function partOf(
   db: Db,
-  document: PrintedDocument,
+  document: Pick<PrintedDocument, "paper">,
   page: Printable,
   sender: PlainWarehouse,
 ): Promise<Omit<ReadyPage, "page">> {
@@ -260,6 +265,10 @@ async function labelPart(db: Db, order: Order, label: ShippingLabel, chosen: Cho
   return { type: formatOf(chosen.stored.content_type), bytes: await readDocument(db, chosen.stored) };
 }
 
-function printOf({ now }: Db, { paper }: PrintedDocument, { address, timezone }: PlainWarehouse): PrintContext {
+function printOf(
+  { now }: Db,
+  { paper }: Pick<PrintedDocument, "paper">,
+  { address, timezone }: PlainWarehouse,
+): PrintContext {
   return { now, timezone, sheet: paper ?? defaultPaperSize(address.country) };
 }

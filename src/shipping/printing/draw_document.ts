@@ -1,6 +1,6 @@
 import { transition } from "../../core/transitions.ts";
 import { listSlipPrints, markParcelsPrinted } from "../../orders/fulfillment/shipments.sql.ts";
-import { lockPrints, markPrinted } from "../../orders/orders.sql.ts";
+import { lockPrints, markPrinted, type OrderPrint } from "../../orders/orders.sql.ts";
 import type { Tx } from "../../storage/database.ts";
 import { listLabelPrints, markLabelsPrinted } from "../labels/labels.sql.ts";
 import { Abandoned, DocumentDrawing, type DrawingSite } from "./document_drawing.ts";
@@ -69,15 +69,20 @@ async function complete(tx: Tx, document: PrintedDocument, log: PrintLog, end: E
   );
   const isErased = counts.some(({ id, customer_email }) => log.emails.get(id) !== customer_email);
   if (isErased || !(await areCurrent(tx, log, counts))) return false;
-  await markPrinted(tx, prints);
-  await markLabelsPrinted(tx, idsOf(log.labels));
-  await markParcelsPrinted(tx, { labels: log.labeled_parcels, slips: idsOf(log.parcel_slips) });
+  await recordPrints(tx, log, prints);
   const status = transition(documentTransitions, "complete", document.status);
   const order_ids = document.items.map(({ order_id }) => order_id);
   const result = { printed: log.rows(order_ids), skipped: log.skipped, done: document.total };
   const ended = { status, completed_at: tx.now, claimed_until: null };
   await end(tx, await saveDocument(tx, document, { ...result, ...ended, pages: document.pages, size: document.size }));
   return true;
+}
+
+/** Records what was printed for locked orders, their parcels and labels. */
+export async function recordPrints(tx: Tx, log: PrintLog, prints: readonly OrderPrint[]): Promise<void> {
+  await markPrinted(tx, prints);
+  await markLabelsPrinted(tx, idsOf(log.labels));
+  await markParcelsPrinted(tx, { labels: log.labeled_parcels, slips: idsOf(log.parcel_slips) });
 }
 
 /** Whether every mark is still right. The orders are locked, so no other document counts their prints meanwhile. */

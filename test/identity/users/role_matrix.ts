@@ -7,8 +7,8 @@ const above_floor = "ok  ok  ok  403 403 403";
 export const rolesByHand: readonly (readonly [route: RegExp, row: string])[] = [
   // About oneself, or without the operator's data.
   [/ \/users\/me\b| \/dashboard\/api\/|^GET \/(?:roles|errors|event_types)$/, all],
-  // These check the permission of each record type themselves.
-  [/^GET \/(?:search|exceptions|exceptions\/counts)$/, all],
+  // A search checks the permission of each record type itself.
+  [/^GET \/search$/, all],
 
   // Setup: access for others is up to owners, the rest also to managers.
   [/ \/(?:keys|platforms)\b/, "ok  403 403 403 403 403"],
@@ -27,6 +27,9 @@ export const rolesByHand: readonly (readonly [route: RegExp, row: string])[] = [
   ],
 
   // Warehouse floor.
+  [/^POST \/(?:print_jobs\b|printers\/:id\/test$)|^GET \/print_jobs\/:id\/document$/, "ok  ok  ok  ok  ok  403"],
+  [/^GET \/(?:printers|stations|cartons|print_jobs)\b/, all],
+  [/ \/(?:printers|stations|cartons)\b/, "ok  ok  403 403 403 403"],
   [/^POST \/orders\/:id\/(?:process|pick|pack|ship|deliver|unpick|unpack)$/, "ok  ok  ok  ok  ok  403"],
   [/^POST \/orders\/:id\/shipments\/:shipment_id\/reopen$/, "ok  ok  ok  ok  ok  403"],
   [/^POST \/inventory\/(?:putbacks|moves)$/, "ok  ok  ok  ok  ok  403"],

@@ -48,3 +48,60 @@ export async function loggedRequest(app: TestApp, ask: Ask) {
   const [request] = await ask("GET", "/requests?limit=1");
   return { getRequest: { path: { id: request.id } } };
 }
+
+/** Printers that nothing is sent to while the clocks stand still, a station, cartons, and jobs in each state. */
+export async function printing(
+  ask: (method: string, path: string, body?: Readonly<Record<string, unknown>>) => Promise<Answered["body"]>,
+  { sku, location, buyer }: { readonly sku: string; readonly location: string; readonly buyer: object },
+  mark: string,
+) {
+  const printer = (name: string, fields: object = {}) => ({
+    warehouse_id: location,
+    name: mark + name,
+    kind: "ipp",
+    host: "127.0.0.1",
+    port: 9,
+    media: "a4",
+    ...fields,
+  });
+  const made = async (path: string, body: Readonly<Record<string, unknown>>) => {
+    const { id } = await ask("POST", path, body);
+    return { id: id as string };
+  };
+  const [laser, spare] = [await made("/printers", printer("Laser")), await made("/printers", printer("Spare"))];
+  const table = (name: string) => ({ warehouse_id: location, name: mark + name, document_printer_id: laser.id });
+  const carton = (code: string) => ({ code: `${mark}${sku}-${code}`, length: 8, width: 6, height: 4 });
+  const order = await ask("POST", "/orders", {
+    ...buyer,
+    order_number: `${mark}${sku}-PRINT`,
+    line_items: [{ sku, quantity: 1, unit_price: 1 }],
+  });
+  const job = { printer_id: laser.id, kind: "packing_slip", order_id: order.id as string };
+  const ended = await made("/print_jobs", job);
+  await ask("POST", `/print_jobs/${ended.id}/cancel`, {});
+  const [waiting, station, kept] = [
+    await made("/print_jobs", job),
+    await made("/stations", table("Table")),
+    await made("/cartons", carton("S")),
+  ];
+  return {
+    createPrinter: { body: printer("New", { kind: "zpl_tcp", media: "4x6" }) },
+    getPrinter: { path: laser },
+    updatePrinter: { path: laser },
+    testPrinter: { path: laser },
+    deletePrinter: { path: spare },
+    createStation: { body: table("New") },
+    getStation: { path: station },
+    updateStation: { path: station },
+    deleteStation: { path: await made("/stations", table("Old")) },
+    createCarton: { body: carton("NEW") },
+    getCarton: { path: kept },
+    updateCarton: { path: kept },
+    deleteCarton: { path: await made("/cartons", carton("OLD")) },
+    createPrintJob: { body: job },
+    getPrintJob: { path: waiting },
+    cancelPrintJob: { path: waiting },
+    reprintJob: { path: ended },
+    getPrintJobDocument: { path: waiting },
+  };
+}

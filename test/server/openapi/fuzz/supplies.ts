@@ -6,7 +6,7 @@ import { orderActs } from "../../../orders/order_acts.ts";
 import { fakeCarrier } from "../../../shipping/carriers/fake_carrier.ts";
 import { goodsToSell, merchantsToChange } from "./merchants.ts";
 import { ordersToActOn } from "./orders_to_act_on.ts";
-import { filesToUse, importsToRun, loggedRequest } from "./other_supplies.ts";
+import { filesToUse, importsToRun, loggedRequest, printing } from "./other_supplies.ts";
 import { api_url, client_secret, connectionOf, shopWithImports } from "./shop_supplies.ts";
 
 /** A request of an operation that can succeed now, in the form of an example. */
@@ -97,6 +97,7 @@ export async function openHouse(app: TestApp, receiver: string, merchant: string
         ...(await merchantsToChange(live, turn, mark)),
         ...(await goodsToSell(app, live, shelf, turn, mark)),
         ...(await loggedRequest(app, live)),
+        ...(await printing(live, shelf, mark)),
         ...(await filesToUse(live, turn, merchant)),
       };
     },

@@ -52,6 +52,8 @@ export async function refusals(teller: Teller, buyer: Buyer): Promise<void> {
   await refuse("rate_card_overlap", "createRateCard", { body: again });
   const hidden = { url: "https://10.0.0.7/hooks", events: ["order.created"] };
   await refuse("blocked_address", "createWebhook", { body: hidden });
+  const [table] = (await act("listStations")).data;
+  await refuse("record_in_use", "deletePrinter", { path: { id: table.label_printer_id } });
   await unfinishedImport(teller);
   await ofMerchants(teller);
 }

@@ -9,6 +9,7 @@ import { branding, merchants } from "./merchants.ts";
 import { type Buyer, changes, customers, fulfillment, reservations, returns } from "./orders.ts";
 import { people } from "./people.ts";
 import { platforms } from "./platforms.ts";
+import { printing } from "./printing.ts";
 import { privacy } from "./privacy.ts";
 import { openStory, type Teller } from "./record_example.ts";
 import { refusals } from "./refusals.ts";
@@ -56,6 +57,7 @@ async function tellWorks(story: Teller): Promise<Buyer> {
   await reservations(story);
   await changes(story, buyer);
   await fulfillment(story, buyer);
+  await printing(story);
   await rateCards(story);
   await zones(story);
   await holidays(story);
