@@ -131,6 +131,8 @@ export interface PlatformOrder {
    * releases, which are shipped.
    */
   readonly fulfillment_type?: FulfillmentType | null;
+  /** Whether the buyer collects some of the goods and has others sent, and the platform does not say which. */
+  readonly is_partly_collected?: boolean;
   readonly shipping_method: string | null;
   /** The platform's code of the method; absent in records of older releases. */
   readonly shipping_method_code?: string | null;

@@ -2,7 +2,6 @@
 
 import { hmacHex } from "../../core/crypto.ts";
 import { invalid } from "../../core/faults.ts";
-import type { FulfillmentType } from "../../orders/order.transitions.ts";
 import { fieldsIn, fieldsOrNone, type JsonFields, readText } from "../../outbound/api.ts";
 import type { PlatformInbound, PlatformLine, PlatformNotification, PlatformOrder } from "../platform.ts";
 import type { NotificationKind, PlatformOrderState } from "../platforms.transitions.ts";
@@ -153,7 +152,7 @@ function orderOf(order: JsonFields, lines: readonly JsonFields[]): PlatformOrder
       phone: address["phone"],
     }),
     lines: withUnits(goods.map(({ line, field }) => lineOf(line, currency, field))),
-    fulfillment_type: fulfillmentTypeOf(order),
+    ...collectionOf(order),
     shipping_method: readText(shipping[0]?.["title"], 200),
     shipping_method_code: readText(shipping[0]?.["code"], 200),
     shipping_amount_cents: costs.reduce((sum, cost) => sum + cost, 0),
@@ -174,13 +173,17 @@ const collected: readonly unknown[] = ["PICK_UP", "LOCAL"];
  * Whether the buyer collects the order, or the shop brings it itself: neither needs a parcel from here. A webhook does
  * not say.
  */
-function fulfillmentTypeOf(order: JsonFields): FulfillmentType | null {
-  if (order["fulfillment_orders"] === undefined) return null;
-  const open = fieldsIn(fieldsOrNone(order["fulfillment_orders"])["nodes"]).filter(
-    ({ status }) => status !== "CANCELLED",
-  );
-  const methods = open.map(({ deliveryMethod }) => fieldsOrNone(deliveryMethod)["methodType"]);
-  return methods.length > 0 && methods.every((method) => collected.includes(method)) ? "pickup" : "ship";
+function collectionOf(order: JsonFields): Pick<PlatformOrder, "fulfillment_type" | "is_partly_collected"> {
+  if (order["fulfillment_orders"] === undefined) return { fulfillment_type: null };
+  const all = fieldsIn(fieldsOrNone(order["fulfillment_orders"])["nodes"])
+    .filter(({ status }) => status !== "CANCELLED")
+    .map(({ status, deliveryMethod }) => ({
+      is_done: status === "CLOSED",
+      is_collected: collected.includes(fieldsOrNone(deliveryMethod)["methodType"]),
+    }));
+  if (all.length > 0 && all.every(({ is_collected }) => is_collected)) return { fulfillment_type: "pickup" };
+  const is_partly_collected = all.some(({ is_collected, is_done }) => is_collected && !is_done);
+  return { fulfillment_type: "ship", ...(is_partly_collected && { is_partly_collected }) };
 }
 
 /** The state of an order by its payment status. An authorized payment may never be captured. */

@@ -186,7 +186,7 @@ function orderOf(order: JsonFields, refunds: readonly JsonFields[]): PlatformOrd
       phone: readText(to["phone"], 50) ?? billing["phone"],
     }),
     lines: withUnits(bundlesAsParts(lines)),
-    fulfillment_type: isCollected(methods) ? "pickup" : "ship",
+    ...collectionOf(methods),
     shipping_method: readPlain(methods[0]?.["method_title"], 200),
     shipping_method_code: methodCode(methods[0] ?? {}),
     shipping_amount_cents: readAmount(order["shipping_total"], currency, "shipping_total"),
@@ -209,9 +209,13 @@ function methodCode({ method_id, instance_id }: JsonFields): string | null {
   return method === null || instance === null || method.includes(":") ? method : `${method}:${instance}`;
 }
 
-/** Whether the buyer collects the goods. */
-function isCollected(methods: readonly JsonFields[]): boolean {
-  return methods.length > 0 && methods.every(({ method_id }) => pickup_methods.includes(method_id));
+/** Whether the buyer collects the goods: all, none or some. Plugins that split a cart give each part a method. */
+function collectionOf(methods: readonly JsonFields[]): Pick<PlatformOrder, "fulfillment_type" | "is_partly_collected"> {
+  const collected = methods.filter(({ method_id }) => pickup_methods.includes(method_id)).length;
+  if (collected === 0) return { fulfillment_type: "ship" };
+  return collected === methods.length
+    ? { fulfillment_type: "pickup" }
+    : { fulfillment_type: "ship", is_partly_collected: true };
 }
 
 function lineOf(item: JsonFields, refunds: readonly JsonFields[], currency: string, field: string): PlatformLine {

@@ -68,7 +68,8 @@ export async function act(
   return what.known;
 }
 
-async function create(tx: Tx, { connection, received, order_id }: PlatformOrderInput): Promise<ImportedLine[]> {
+async function create(tx: Tx, what: PlatformOrderInput): Promise<ImportedLine[]> {
+  const { connection, received, order_id } = what;
   const wanted = wantedLines(connection.platform, received);
   const customer_id = await customerOf(tx, connection, received);
   const address = await keepAddress(tx, customer_id, addressOf(received));
@@ -97,7 +98,8 @@ async function create(tx: Tx, { connection, received, order_id }: PlatformOrderI
     const take = (inner: Tx) =>
       importOrder(inner, order_id, { ...input, order_number }, platformActor(connection), source);
     if ((await unlessRefused(tx, ["duplicate_order_number"], take)) === null) continue;
-    await noteForStaff(tx, { connection, received, order_id });
+    await noteForStaff(tx, what);
+    if (received.is_partly_collected === true) await review(tx, what, notes.partly_collected);
     return asImported(wanted);
   }
   throw new Fault(
@@ -354,6 +356,9 @@ export const notes = {
   gone: "The platform no longer has the order.",
   erased: "The platform changed the order, but its buyer's data was erased here.",
   closed: "The platform changed the order, but its merchant is closed here.",
+  partly_collected:
+    "The buyer collects some of the goods at the shop and has the others sent." +
+    " Cancel the units that are collected, then release the order.",
 } as const;
 
 /** Holds an order that is no longer paid, if possible. */

@@ -1,7 +1,9 @@
 // Orders that their buyers collect, at each platform: left out or imported, packed, handed over and reported.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { reconcile } from "../../../src/platforms/imports/imports.jobs.ts";
-import { type Connected, openConnected, platformNames } from "../shipment_updates/connected.ts";
+import type { ShopifyMock } from "../mocks/shopify.ts";
+import type { ShopOrder } from "../mocks/shopify_shop.ts";
+import { type Connected, openConnected, platformNames, type Store } from "../shipment_updates/connected.ts";
 
 // The machine may be busy.
 setDefaultTimeout(30_000);
@@ -89,6 +91,40 @@ describe.each([...platformNames])("%s", (platform) => {
     expect(listed).toMatchObject([{ id: order.id }]);
     expect(await shop.done("GET", `/orders?fulfillment_type=ship&q=${order.order_number}`)).toEqual([]);
   });
+});
+
+/** Makes one of two lines of an order one that the buyer collects. */
+const collectSome: Readonly<Record<"shopify" | "woocommerce", (store: Store, id: number) => void>> = {
+  shopify(store, id) {
+    const { orders } = store as unknown as ShopifyMock;
+    const [first] = (orders.get(id) as ShopOrder).fulfillment_orders;
+    if (first === undefined) throw new Error("the order has nothing to fulfill");
+    orders.get(id)?.fulfillment_orders.push({ ...first, id: 9001, method: "PICK_UP", lines: first.lines.splice(1) });
+  },
+  woocommerce: (store, id) =>
+    store.edit(id, {
+      shipping_lines: [
+        { id: 1, method_title: "Flat rate", method_id: "flat_rate", instance_id: "3", total: "4.00" },
+        { id: 2, method_title: "Collect in store", method_id: "pickup_location", instance_id: "4", total: "0" },
+      ],
+    }),
+};
+
+test.each(["shopify", "woocommerce"] as const)("a partly collected order of %s is held", async (platform) => {
+  const shop = await openConnected(platform);
+  for (const sku of ["MUG", "PEN"]) await shop.stock(sku, 50);
+  const units = ["MUG", "PEN"].map((sku) => ({ sku, quantity: 1 }));
+  shop.store.sell(1, units);
+  collectSome[platform](shop.store, 1);
+  const order = await shop.tell(1);
+  expect(order).toMatchObject({ fulfillment_type: "ship", status: "on_hold", holds: [{ reason: "platform_change" }] });
+  expect(order.holds[0].note).toContain("Cancel the units that are collected");
+  await shop.act(order, "cancel_items", { items: [{ sku: "PEN", quantity: 1 }], reason: "other" });
+  // It stays decided when the order changes at the shop.
+  await shop.act(order, "release");
+  shop.store.reword(1, "Please ring twice");
+  expect(await shop.tell(1)).toMatchObject({ order_notes: "Please ring twice", holds: [] });
+  await shop.close();
 });
 
 test("a pickup order of a client stays one, and ends when it is delivered", async () => {

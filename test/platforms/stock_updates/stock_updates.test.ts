@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { assignPositions } from "../../../src/events/events.sql.ts";
 import { compareStock } from "../../../src/platforms/stock_updates/stock_updates.jobs.ts";
+import type { BigCommerceMock, StoreOrder } from "../mocks/bigcommerce.ts";
 import type { ShopifyMock } from "../mocks/shopify.ts";
 import type { ShopOrder } from "../mocks/shopify_shop.ts";
 import { type Connected, openConnected, type PlatformName, platformNames } from "../shipment_updates/connected.ts";
@@ -167,6 +168,39 @@ describe.each([...platformNames])("%s", (platform) => {
     await sellHere("MUG", 1);
     await settle();
     expect(shelf().units("MUG")).toBe(14);
+  });
+
+  // Only BigCommerce's orders have several destinations.
+  test.if(platform === "bigcommerce")("counts an order for several destinations that is not imported", async () => {
+    for (const sku of ["MUG", "PEN"]) {
+      await shop.stock(sku, 10);
+      shelf().stock({ sku, units: 10 });
+    }
+    await settings({ enabled: true });
+    await settle();
+    shop.store.sell(607, [
+      { sku: "MUG", quantity: 3 },
+      { sku: "PEN", quantity: 2 },
+    ]);
+    const { orders, change } = shop.store as unknown as BigCommerceMock;
+    const order = orders.get(607) as StoreOrder;
+    order.addresses.push({ ...order.addresses[0], id: 6071, cost_ex_tax: "0.0000" });
+    Object.assign(order.products[1] as object, { order_address_id: 6071 });
+    // It is read, and waits for its payment.
+    change(order, { status_id: 7 });
+    for (const sku of ["MUG", "PEN"]) {
+      await shop.done("POST", "/inventory", { sku, quantity: 5, location: "whs_1000000001" });
+    }
+    await settle();
+    expect(await shop.done("GET", path("imports"))).toMatchObject([{ external_id: "607", status: "waiting" }]);
+    expect([shelf().units("MUG"), shelf().units("PEN")]).toEqual([12, 13]);
+    // Each destination becomes an order of its own, which reserves its units.
+    change(order, { status_id: 11 });
+    await shop.tell(607);
+    await settle();
+    const [record] = await shop.done("GET", path("imports"));
+    expect([record.status, record.other_order_ids.length]).toEqual(["imported", 1]);
+    expect([shelf().units("MUG"), shelf().units("PEN")]).toEqual([12, 13]);
   });
 
   test("gives the shop fewer units, but not more, while it cannot read an order of the shop", async () => {
