@@ -258,6 +258,9 @@ export const order_holds = table(
     index("order_holds_addresses")
       .on(t.order_id)
       .where(where("released_at is null and reason in ('bad_address', 'address_hidden')")),
+    index("order_holds_resolved_by_people")
+      .on(t.created_at, t.id)
+      .where(where("released_at is null and hold_until is null")),
     index("order_holds_until").on(t.hold_until).where(where("released_at is null and hold_until is not null")),
   ],
 );

@@ -110,6 +110,7 @@ export const platform_listings = table(
     index("platform_listings_sku").on(t.connection_id, folded(t.sku)),
     index("platform_listings_product").on(t.product_id),
     index("platform_listings_due").on(t.connection_id, t.due_at).where(where("status = 'queued'")),
+    index("platform_listings_failing").on(t.updated_at, t.id).where(where("status = 'failed'")),
     index("platform_listings_failed").on(t.connection_id).where(where("status = 'failed'")),
     oneOf("platform_listings", "status", stockStatuses),
     oneOf("platform_listings", "matched_by", listingMatches),

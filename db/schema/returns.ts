@@ -51,6 +51,7 @@ export const returns = table(
     index("returns_order").on(t.order_id),
     index("returns_email").on(folded(t.customer_email)).where(where("customer_email is not null")),
     index("returns_tracking").on(t.tracking_number).where(where("tracking_number is not null")),
+    index("returns_uninspected").on(t.received_at, t.id).where(where("status = 'received'")),
     oneOf("returns", "status", returnStatuses),
     oneOf("returns", "refund_status", refundStatuses),
     check("returns_amounts", "refund_amount_cents >= 0 and restocking_fee_cents >= 0"),

@@ -12,6 +12,7 @@ import { toteRoutes } from "../floor/picking/totes.routes.ts";
 import { waveRoutes } from "../floor/picking/waves.routes.ts";
 import { floorPrintingRoutes } from "../floor/printing/printing.routes.ts";
 import { lookupRoutes } from "../floor/scanning/lookup.routes.ts";
+import { exceptionRoutes } from "../floor/work/exceptions.routes.ts";
 import { workRoutes } from "../floor/work/work.routes.ts";
 import { errorRoutes } from "../http/errors.routes.ts";
 import { requestRoutes } from "../http/request_log/request_log.routes.ts";
@@ -107,6 +108,7 @@ const features = (service: Service): AnyElysia =>
     .use(toteRoutes)
     .use(waveRoutes)
     .use(workRoutes)
+    .use(exceptionRoutes)
     .use(webhookRoutes(service))
     .use(reportRoutes)
     .use(billingRoutes)

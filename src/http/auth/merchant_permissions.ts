@@ -178,6 +178,9 @@ const of_whole_floor: ReadonlySet<string> = new Set([
   ...["listWork", "takeNextTask", "claimTask", "takeOverTask", "releaseTask"],
 ]);
 
+/** Routes that check the permission for each kind of record themselves. */
+const of_several_kinds: ReadonlySet<string> = new Set(["searchAll", "listExceptions", "countExceptions"]);
+
 /** Whether a route is about records that belong to merchants, so that its query may name one. */
 export const isOfMerchants = (need: RouteNeed, id: string): boolean =>
-  id === "searchAll" || !(of_operator.has(need) || of_whole_floor.has(id));
+  of_several_kinds.has(id) || !(of_operator.has(need) || of_whole_floor.has(id));

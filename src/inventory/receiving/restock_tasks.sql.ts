@@ -1,4 +1,4 @@
-import { and, asc, eq, gte, lt, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, lt, or, type SQL, sql } from "drizzle-orm";
 import { among, amongTexts, columnsOf, list, opaque } from "../../../db/kit.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { orders } from "../../../db/schema/orders.ts";
@@ -162,9 +162,15 @@ async function originsOf(db: Db, { order_ids, return_ids }: RestockTaskFilter): 
   return named === undefined ? all : all.filter((id) => named.includes(id));
 }
 
-/** A page of restock tasks, longest waiting first. */
-export async function listRestockTasks(db: Db, filter: RestockTaskFilter, window: PageWindow): Promise<RestockTask[]> {
+/** A page of restock tasks, longest waiting first unless `newest_first`. */
+export async function listRestockTasks(
+  db: Db,
+  filter: RestockTaskFilter,
+  window: PageWindow,
+  newest_first = false,
+): Promise<RestockTask[]> {
   const { limit, offset, after } = window;
+  const [beyond, direction] = newest_first ? [sql.raw("<"), desc] : [sql.raw(">"), asc];
   const tasks = groups(db, filter, await originsOf(db, filter));
   const rows = await db.sql
     .select({
@@ -183,8 +189,8 @@ export async function listRestockTasks(db: Db, filter: RestockTaskFilter, window
     .innerJoin(bins, eq(bins.id, stock_items.bin_id))
     .innerJoin(products, eq(products.id, stock_items.product_id))
     .leftJoin(lots, eq(lots.id, stock_items.lot_id))
-    .where(after === null ? undefined : sql`(${tasks.since}, ${tasks.id}) > (${after[0]}, ${after[1]})`)
-    .orderBy(asc(tasks.since), asc(tasks.id))
+    .where(after === null ? undefined : sql`(${tasks.since}, ${tasks.id}) ${beyond} (${after[0]}, ${after[1]})`)
+    .orderBy(direction(tasks.since), direction(tasks.id))
     .limit(limit)
     .offset(offset);
   const orders = await ordersOf(db, rows);

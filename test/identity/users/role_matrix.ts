@@ -7,8 +7,8 @@ const above_floor = "ok  ok  ok  403 403 403";
 export const rolesByHand: readonly (readonly [route: RegExp, row: string])[] = [
   // About oneself, or without the operator's data.
   [/ \/users\/me\b| \/dashboard\/api\/|^GET \/(?:roles|errors|event_types)$/, all],
-  // A search checks the permission of each record type itself.
-  [/^GET \/search$/, all],
+  // These check the permission of each record type themselves.
+  [/^GET \/(?:search|exceptions|exceptions\/counts)$/, all],
 
   // Setup: access for others is up to owners, the rest also to managers.
   [/ \/(?:keys|platforms)\b/, "ok  403 403 403 403 403"],

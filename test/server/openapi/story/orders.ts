@@ -96,6 +96,8 @@ export async function changes({ tell, act }: Teller, buyer: Buyer): Promise<void
     body: { action: "hold", order_ids: [path.id], input: { reason: "payment" } },
   });
   await act("actOnOrders", { body: { action: "hold", order_ids: [path.id], input: { reason: "payment" } } });
+  await tell("listExceptions", { query: { kind: "hold" } });
+  await tell("countExceptions");
   await act("releaseOrder", { path, body: {} });
   await tell("countOrders");
   await tell("searchAll", { query: { q: "SO-100" } });
