@@ -7,12 +7,12 @@ import { readSessionAgain } from "./session.ts";
 
 /** The other lists that also show the resources of a list. */
 const showing: Readonly<Record<string, readonly string[]>> = {
-  orders: ["inventory", "overview", "reports", "search", "view_counts"],
-  inventory: ["overview", "orders", "products"],
-  shipments: ["orders", "tracking", "shipping", "overview", "view_counts"],
-  returns: ["orders", "overview"],
-  webhooks: ["notices", "overview"],
-  platforms: ["overview"],
+  orders: ["inventory", "overview", "exceptions", "reports", "search", "view_counts"],
+  inventory: ["overview", "exceptions", "orders", "products"],
+  shipments: ["orders", "tracking", "shipping", "overview", "exceptions", "view_counts"],
+  returns: ["orders", "overview", "exceptions"],
+  webhooks: ["notices", "overview", "exceptions"],
+  platforms: ["overview", "exceptions"],
   products: ["overview"],
 };
 
@@ -26,6 +26,7 @@ const gather_ms = 150;
 /** The minimum interval (ms) between reads of resources that are costlier than a list. */
 const rest_interval_ms: Readonly<Record<string, number>> = {
   overview: 3000,
+  exceptions: 3000,
   view_counts: 3000,
   reports: 30_000,
 };

@@ -4,6 +4,7 @@ import type { Static } from "@sinclair/typebox";
 import type { ChecksView } from "../../../addresses/address.schema.ts";
 import type { BillableEventView, StorageView } from "../../../billing/billing.schema.ts";
 import type { AddressView, CustomerView } from "../../../customers/customer.schema.ts";
+import type { ExceptionCountsView, ExceptionView } from "../../../floor/work/exceptions.schema.ts";
 import type { EntryView } from "../../../identity/audit_log/audit_log.schema.ts";
 import type { FactorView, NewFactorView, RecoveryCodesView } from "../../../identity/sessions/sign_in.schema.ts";
 import type { InvitationView, InvitedView, LinkedInvitationView } from "../../../identity/users/invitation.schema.ts";
@@ -89,6 +90,9 @@ export type ImportedRow = Static<typeof ImportedRowView>;
 
 export type ProductRecord = Static<typeof ProductView>;
 
+export type ExceptionRow = Static<typeof ExceptionView>;
+export type ExceptionKind = ExceptionRow["kind"];
+export type ExceptionCounts = Static<typeof ExceptionCountsView>;
 export type Overview = Static<typeof OverviewView>;
 export type Departure = Overview["departures"][number];
 export type Topic = Overview["waiting"][number];

@@ -74,6 +74,7 @@ const beforeSignIn: readonly Row[] = [
 // biome-ignore format: a table is read by its columns.
 const today: readonly Row[] = [
   ["/", "nav t", titles.today, "reports.read", () => import("./reports/today.tsx")],
+  ["/exceptions", "nav", titles.exceptions, null, () => import("./reports/exceptions.tsx")],
 ];
 
 // biome-ignore format: a table is read by its columns.

@@ -1,5 +1,6 @@
 export const titles = {
   today: "Today",
+  exceptions: "Exceptions",
   orders: "Orders",
   board: "Board",
   stock: "Stock",

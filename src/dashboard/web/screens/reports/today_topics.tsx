@@ -7,6 +7,7 @@ import { now } from "../../components/now.ts";
 import { Card } from "../../components/page.tsx";
 import { ago, count, date, dateWithin } from "../../text/format.ts";
 import { todayTexts as texts } from "../../text/today.ts";
+import { ExceptionsLink } from "./exceptions.tsx";
 import { listOf, sampleOf } from "./today_departures.tsx";
 
 const icons: Readonly<Record<string, IconName>> = {
@@ -37,7 +38,7 @@ function todoOf({ kind, reason }: Topic): string {
 /** The topics that need attention. */
 export function WaitingCard({ topics }: { readonly topics: readonly Topic[] }) {
   return (
-    <Card title={texts.waiting}>
+    <Card title={texts.waiting} acts={<ExceptionsLink />}>
       {topics.length === 0 && (
         <p class="today-quiet">
           <Icon name="done" size={18} />
