@@ -1,5 +1,6 @@
 // Work on the floor: waves and totes, tasks that someone has claimed, packing, and printing.
 import type { ActorType } from "../../src/core/actor.ts";
+import { type WeightUnit, weightUnits } from "../../src/core/weight_units.ts";
 import type { ZplResolution } from "../../src/documents/drawing.ts";
 import {
   type PackingStatus,
@@ -295,15 +296,21 @@ export const packing_sessions = table(
     station_id: int(),
     status: text().$type<PackingStatus>().notNull(),
     /** The scanned units. */
-    units: json<{ line_id: number; product_id: number; quantity: number }[]>().notNull(),
+    units: json<{ line_id: number; product_id: number; lot_number: string | null; quantity: number }[]>().notNull(),
     carton_id: int().references(() => cartons.id),
-    /** The typed weight, and why it differs from the calculated one. */
-    weight_grams: int(),
+    /** The typed weight, as decimal text, and why it differs from the calculated one. */
+    weight: text(),
+    weight_unit: text().$type<WeightUnit>(),
     weight_reason: text(),
-    /** The parcel and its label, once it is closed. */
+    /** The service that a person chose for the label; null for that of the order. */
+    carrier: text(),
+    service: text(),
+    /** The parcel and its label, once the label is requested; for pickup, the parcel once it is closed. */
     shipment_id: int(),
     label_id: int(),
-    /** Why no label was bought. */
+    /** When the label is bought by the job, or the end of a server's claim to buy it; null when finished. */
+    label_due_at: time(),
+    /** Why no label was requested. */
     label_error: text(),
     device: text().notNull(),
     ...actor(),
@@ -317,6 +324,10 @@ export const packing_sessions = table(
     index("packing_sessions_order").on(t.order_id),
     index("packing_sessions_created").on(t.created_at, t.id),
     index("packing_sessions_unlabelled").on(t.closed_at, t.id).where(where("label_error is not null")),
+    index("packing_sessions_label_due").on(t.label_due_at).where(where("label_due_at is not null")),
     oneOf("packing_sessions", "status", packingStatuses),
+    oneOf("packing_sessions", "weight_unit", weightUnits),
+    check("packing_sessions_weight", "(weight is null) = (weight_unit is null)"),
+    check("packing_sessions_label", "status = 'closed' or label_due_at is null"),
   ],
 );

@@ -354,6 +354,38 @@ export const faultDescriptions: Readonly<Record<FaultCode, FaultDescription>> = 
       "Create another full-access key first, or send allow_lockout: true. Keys can also be created on the command" +
       " line.",
   },
+  already_packed: {
+    when: "Every unit of the order is in a packed parcel, or has shipped.",
+    remedy: "Put the units aside and look up the order. To change a parcel, reopen it.",
+  },
+  bundle_incomplete: {
+    when: "A parcel holds only a part of a bundle's set.",
+    remedy: "Scan the rest of the set, or take its units out of the parcel.",
+  },
+  lot_expired: {
+    when: "The scanned lot has expired.",
+    remedy: "Put the units aside, and pick others.",
+  },
+  no_matching_order: {
+    when: "No order that can be packed at this station needs the scanned item.",
+    remedy: "Put the item back. An order may be on hold, cancelled, or packed by someone else.",
+  },
+  order_not_picked: {
+    when: "A wave is still picking the order. The error lists what is missing.",
+    remedy: "Finish picking the wave, or take the order out of it.",
+  },
+  order_on_hold: {
+    when: "The order is on hold. The error lists the reasons.",
+    remedy: "Set the order aside until the hold is released.",
+  },
+  tote_empty: {
+    when: "The tote holds no order.",
+    remedy: "Scan another tote, or the order.",
+  },
+  wrong_warehouse: {
+    when: "The units are in another warehouse than the station.",
+    remedy: "Choose a station of the warehouse that holds the units.",
+  },
   write_conflict: {
     when: "Concurrent requests kept changing the same records. This request changed nothing.",
     remedy: "Send the request again.",

@@ -42,6 +42,13 @@ export type TaskKind = (typeof taskKinds)[number];
 export const packingStatuses = ["open", "closed", "cancelled"] as const;
 export type PackingStatus = (typeof packingStatuses)[number];
 
+/** The status of a new packing session. */
+export const initialPackingStatus = "open" satisfies PackingStatus;
+/** Whether units can be scanned into a parcel. */
+export const isBeingPacked = (status: PackingStatus): boolean => status === initialPackingStatus;
+/** Whether a parcel is packed. */
+export const isPackedParcel = (status: PackingStatus): boolean => status === "closed";
+
 // biome-ignore format: a table is read by its columns.
 export const packingTransitions = {
   scan:   { from: ["open"], to: "open",      held: false, emits: null },

@@ -21,9 +21,12 @@ type EndSlowWork = (tx: Tx, ending: SlowWorkResult) => Promise<void>;
 interface SlowWork<Begun> {
   /**
    * The first transaction: stores what must be known before another server is called, and returns the view for the 202.
-   * The audit trail records the request here, however the work ends.
+   * With a `status`, nothing is left to do: this is the final response. The audit trail records the request here,
+   * however the work ends.
    */
-  readonly begin: (tx: Tx) => Promise<{ readonly begun: Begun; readonly data: unknown }>;
+  readonly begin: (
+    tx: Tx,
+  ) => Promise<{ readonly begun: Begun; readonly data: unknown; readonly status?: number | undefined }>;
   /**
    * The rest of the work, with its own transactions. It calls `end` in the transaction that ends the work, or leaves
    * the end to a job.
@@ -61,11 +64,11 @@ async function begin<Begun>(call: Call, work: SlowWork<Begun>, key: string | nul
   // If the transaction is retried, its last run counts.
   const last: { begun: { readonly it: Begun } | null } = { begun: null };
   const act = async (tx: Tx): Promise<StoredResponse> => {
-    const { begun, data } = await work.begin(tx);
+    const { begun, data, status } = await work.begin(tx);
     refuseUnmatched(call);
-    await call.recording?.note(tx, call, 202, data);
-    last.begun = { it: begun };
-    return answerOf(call, tx, { status: 202, data });
+    await call.recording?.note(tx, call, status ?? 202, data);
+    last.begun = status === undefined ? { it: begun } : null;
+    return answerOf(call, tx, { status: status ?? 202, data });
   };
   const first = await writeFor(call, async (tx) => {
     last.begun = null;

@@ -334,6 +334,14 @@ export const otherRecords: Readonly<
   stations: { holds: "settings", columns: ["name"] },
   cartons: { holds: "settings", columns: ["code", "name", "described", "currency"] },
   manifests: { holds: "staff", columns: ["carrier", "day", "created_by"] },
+  packing_sessions: {
+    holds: "staff",
+    columns: [
+      ...["status", "units", "weight", "weight_unit", "weight_reason", "carrier", "service", "label_error", "device"],
+      ...["actor_type", "actor_id", "actor_name"],
+    ],
+  },
+  carton_choices: { holds: "goods", columns: ["goods"] },
   audit_entries: {
     holds: "staff",
     columns: [...["actor_type", "actor_id", "actor_name", "mode", "action", "targets", "request_id", "ip", "facts"]],

@@ -8,6 +8,7 @@ import { dashboardPageRoutes } from "../dashboard/server/pages.routes.ts";
 import { savedViewRoutes } from "../dashboard/server/saved_views.routes.ts";
 import { eventRoutes } from "../events/events.routes.ts";
 import { fileRoutes } from "../files/files.routes.ts";
+import { packingRoutes } from "../floor/packing/packing.routes.ts";
 import { toteRoutes } from "../floor/picking/totes.routes.ts";
 import { waveRoutes } from "../floor/picking/waves.routes.ts";
 import { floorPrintingRoutes } from "../floor/printing/printing.routes.ts";
@@ -109,6 +110,7 @@ const features = (service: Service): AnyElysia =>
     .use(waveRoutes)
     .use(workRoutes)
     .use(exceptionRoutes)
+    .use(packingRoutes(service))
     .use(webhookRoutes(service))
     .use(reportRoutes)
     .use(billingRoutes)

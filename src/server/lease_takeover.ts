@@ -4,6 +4,7 @@
 import { counter } from "../core/metrics.ts";
 import { carrierChecks } from "../customers/customers.sql.ts";
 import { fileRemovals } from "../files/files.sql.ts";
+import { parcelLabelQueue } from "../floor/packing/packing_sessions.sql.ts";
 import { printQueue } from "../floor/printing/print_jobs.sql.ts";
 import type { Service } from "../http/service.ts";
 import { invitationMails } from "../identity/users/invitations.sql.ts";
@@ -42,6 +43,7 @@ export const queues: Readonly<Record<ClaimKind, Pick<Queue<never>, "job" | "shif
   looks:       pollQueue,
   notices:     noticeMails,
   print_jobs:  printQueue,
+  parcel_labels: parcelLabelQueue,
   reports:     reportQueue,
   shop_stock:  stockQueue,
 };

@@ -7,6 +7,7 @@ import { counter } from "../core/metrics.ts";
 import { type RetrySchedule, retryWait } from "../core/retry.ts";
 import { minute_ms, second_ms } from "../core/time.ts";
 import { removeFiles } from "../files/files.jobs.ts";
+import { buyParcelLabels } from "../floor/packing/buy_parcel_label.ts";
 import { settleWaves } from "../floor/picking/waves.jobs.ts";
 import { deleteOldPrintJobs, printDue, printsSettled } from "../floor/printing/print_jobs.jobs.ts";
 import { forgetOldRequests } from "../http/request_log/request_log.jobs.ts";
@@ -184,6 +185,7 @@ export const triggeredJobs: Readonly<Record<JobName, TriggeredJob>> = {
   "webhooks.end_waiting":          { what: "end deliveries to deleted webhooks", job: endWaiting },
   "webhooks.recover":              { what: "queue missed deliveries again", job: queueRecoveries },
   "users.mail_invitations":        { what: "send invitation emails", job: mailInvitations },
+  "floor.buy_labels":              { what: "buy labels of packed parcels", job: buyParcelLabels },
   "imports.run":                   { what: "import files", job: importFiles, ...stoppable },
   "privacy.erase":                 { what: "erase people", job: eraseDue },
   "webhooks.mail":                 { what: "send notices by email", job: mailNotices },

@@ -29,6 +29,7 @@ export const jobNames = [
   "webhooks.end_waiting",
   "webhooks.recover",
   "users.mail_invitations",
+  "floor.buy_labels",
   "imports.run",
   "privacy.erase",
   "webhooks.mail",

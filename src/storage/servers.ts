@@ -24,6 +24,7 @@ const claimKinds = [
   "looks",
   "notices",
   "print_jobs",
+  "parcel_labels",
   "reports",
   "shop_stock",
 ] as const;

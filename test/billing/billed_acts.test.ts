@@ -18,6 +18,11 @@ const tells: Readonly<Record<string, readonly BilledAct[]>> = {
   packOrder: ["order.pick", "order.pack"],
   shipOrder: ["order.pick", "order.pack"],
   shipManifest: ["order.pick", "order.pack"],
+  packFromItem: ["order.pick", "order.pack", "label.buy"],
+  scanIntoParcel: ["order.pick", "order.pack", "label.buy"],
+  updatePackingSession: ["order.pick", "order.pack", "label.buy"],
+  closePackingSession: ["order.pick", "order.pack", "label.buy"],
+  buyParcelLabel: ["label.buy"],
   actOnOrders: ["order.pick", "order.pack", "label.buy", "label.void", "order.give_up"],
   deliverOrder: ["order.pick", "order.pack"],
   recordScan: ["order.pick", "order.pack"],
@@ -59,7 +64,8 @@ const tells_nothing = `
   tagOrder untagOrder addOrderNote deleteOrderNote createDocument uploadFile deleteFile updateBranding getBulkRates
   createShippingRule updateShippingRule deleteShippingRule reorderShippingRules tryShippingRules
   startBackup eraseCustomer eraseEmail cancelErasure discloseCustomer discloseEmail updateRetention decideRestored
-  testWebhook redeliverWebhookDelivery recoverWebhook acknowledgeNotice chooseMembership joinMembership
+  testWebhook redeliverWebhookDelivery recoverWebhook acknowledgeNotice chooseMembership
+  openPackingSession takeOutOfParcel cancelPackingSession joinMembership
 `
   .trim()
   .split(/\s+/);

@@ -177,6 +177,7 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
   ],
   "its links are signed anew in each answer": [
     ...["/shipping/labels/:id", "/shipping/labels", "/files", "/files/:id", "/documents", "/documents/:id"],
+    ...["/packing_sessions", "/packing_sessions/:id"],
   ],
   "the content of a link, which never changes": ["/files/:id/content", "/documents/:id/content"],
   "a page of this moment, which nobody keeps": ["/t/:token"],

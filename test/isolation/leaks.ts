@@ -131,6 +131,8 @@ export const through_others = [
   ...["platform_import_parts", "platform_imports", "reservation_lines", "staff_notes"],
   // Merchants cannot list documents; a link is for one of them. Print jobs are the operator's.
   ...["documents", "print_jobs"],
+  // No merchant uses the floor's routes.
+  ...["carton_choices", "packing_sessions"],
   // Views are of users, who may be of several merchants. Their queries name the merchant without the store's scope.
   "saved_views",
 ];

@@ -36,10 +36,14 @@ CREATE TABLE "packing_sessions" (
 	"status" text collate "C" NOT NULL,
 	"units" json NOT NULL,
 	"carton_id" bigint,
-	"weight_grams" bigint,
+	"weight" text collate "C",
+	"weight_unit" text collate "C",
 	"weight_reason" text collate "C",
+	"carrier" text collate "C",
+	"service" text collate "C",
 	"shipment_id" bigint,
 	"label_id" bigint,
+	"label_due_at" bigint,
 	"label_error" text collate "C",
 	"device" text collate "C" NOT NULL,
 	"actor_type" text collate "C" NOT NULL,
@@ -49,7 +53,10 @@ CREATE TABLE "packing_sessions" (
 	"created_at" bigint NOT NULL,
 	"updated_at" bigint NOT NULL,
 	"closed_at" bigint,
-	CONSTRAINT "packing_sessions_status" CHECK (status = any ('{open,closed,cancelled}'::text[]))
+	CONSTRAINT "packing_sessions_status" CHECK (status = any ('{open,closed,cancelled}'::text[])),
+	CONSTRAINT "packing_sessions_weight_unit" CHECK (weight_unit = any ('{lb,oz,kg,g}'::text[])),
+	CONSTRAINT "packing_sessions_weight" CHECK ((weight is null) = (weight_unit is null)),
+	CONSTRAINT "packing_sessions_label" CHECK (status = 'closed' or label_due_at is null)
 );
 --> statement-breakpoint
 CREATE TABLE "print_jobs" (
@@ -189,6 +196,7 @@ CREATE UNIQUE INDEX "packing_sessions_open" ON "packing_sessions" USING btree ("
 CREATE INDEX "packing_sessions_order" ON "packing_sessions" USING btree ("order_id");--> statement-breakpoint
 CREATE INDEX "packing_sessions_created" ON "packing_sessions" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "packing_sessions_unlabelled" ON "packing_sessions" USING btree ("closed_at","id") WHERE label_error is not null;--> statement-breakpoint
+CREATE INDEX "packing_sessions_label_due" ON "packing_sessions" USING btree ("label_due_at") WHERE label_due_at is not null;--> statement-breakpoint
 CREATE INDEX "print_jobs_created" ON "print_jobs" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "print_jobs_due" ON "print_jobs" USING btree ("due_at") WHERE due_at is not null;--> statement-breakpoint
 CREATE INDEX "print_jobs_printer" ON "print_jobs" USING btree ("printer_id","id");--> statement-breakpoint

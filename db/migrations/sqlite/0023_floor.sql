@@ -40,10 +40,14 @@ CREATE TABLE `packing_sessions` (
 	`status` text NOT NULL,
 	`units` text NOT NULL,
 	`carton_id` integer,
-	`weight_grams` integer,
+	`weight` text,
+	`weight_unit` text,
 	`weight_reason` text,
+	`carrier` text,
+	`service` text,
 	`shipment_id` integer,
 	`label_id` integer,
+	`label_due_at` integer,
 	`label_error` text,
 	`device` text NOT NULL,
 	`actor_type` text NOT NULL,
@@ -56,13 +60,17 @@ CREATE TABLE `packing_sessions` (
 	FOREIGN KEY (`order_id`) REFERENCES `orders`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`warehouse_id`) REFERENCES `warehouses`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`carton_id`) REFERENCES `cartons`(`id`) ON UPDATE no action ON DELETE no action,
-	CONSTRAINT "packing_sessions_status" CHECK(status = 'open' or status = 'closed' or status = 'cancelled')
+	CONSTRAINT "packing_sessions_status" CHECK(status = 'open' or status = 'closed' or status = 'cancelled'),
+	CONSTRAINT "packing_sessions_weight_unit" CHECK(weight_unit = 'lb' or weight_unit = 'oz' or weight_unit = 'kg' or weight_unit = 'g'),
+	CONSTRAINT "packing_sessions_weight" CHECK((weight is null) = (weight_unit is null)),
+	CONSTRAINT "packing_sessions_label" CHECK(status = 'closed' or label_due_at is null)
 ) STRICT;
 --> statement-breakpoint
 CREATE UNIQUE INDEX `packing_sessions_open` ON `packing_sessions` (`order_id`) WHERE status = 'open';--> statement-breakpoint
 CREATE INDEX `packing_sessions_order` ON `packing_sessions` (`order_id`);--> statement-breakpoint
 CREATE INDEX `packing_sessions_created` ON `packing_sessions` (`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `packing_sessions_unlabelled` ON `packing_sessions` (`closed_at`,`id`) WHERE label_error is not null;--> statement-breakpoint
+CREATE INDEX `packing_sessions_label_due` ON `packing_sessions` (`label_due_at`) WHERE label_due_at is not null;--> statement-breakpoint
 CREATE TABLE `print_jobs` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`merchant_id` integer,

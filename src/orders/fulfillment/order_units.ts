@@ -70,7 +70,7 @@ export function missingSteps(order: Order, units: readonly LineUnits[]) {
 }
 
 /** The picks that are missing before these units can be packed in addition to those that are. */
-export function missingPicks(order: Order, packs: readonly LineUnits[]): AllocationUnits[] {
+export function missingPicks(order: Order, packs: readonly LineUnits[]): PartUnits[] {
   const more = new Map(packs.map(({ order_line_id, quantity }) => [order_line_id, quantity]));
   return order.lines.flatMap((line) =>
     more.has(line.id) ? picksUpTo(line, packedUnshipped(line) + (more.get(line.id) ?? 0)) : [],

@@ -42,7 +42,7 @@ import {
   unitsInParcels,
   unitsOf,
 } from "./order_units.ts";
-import { type Packing, packingPlaces, sharesOf } from "./packing.ts";
+import { type Packing, type PackParcelInput, packingPlaces, sharesOf } from "./packing.ts";
 import { insertShipment } from "./shipments.sql.ts";
 
 /** An act that a request asks for on an order, which it names by id or order number. */
@@ -194,6 +194,30 @@ async function miss(tx: Tx, before: Order, misses: MissedPicks, actor: Actor): P
  */
 export async function packOrder(tx: Tx, id: string, input: PackOrder, actor: Actor): Promise<Order> {
   return packLocked(tx, await lockOrder(tx, id), input, actor);
+}
+
+/**
+ * Packs units of a locked order as one parcel, which is opened with its label. `packed` are those of its units that are
+ * packed already, of each line.
+ * Refuses: invalid_state_transition, insufficient_inventory, lot_not_pickable. Emits: order.fulfilled.
+ */
+export async function packParcel(
+  tx: Tx,
+  locked: Order,
+  parcel: PackParcelInput,
+  packed: (line_id: number) => number,
+  actor: Actor,
+): Promise<Order> {
+  const order = await withCurrentAllocation(tx, locked);
+  const packs = parcel.units.flatMap(({ order_line_id, quantity }) => {
+    const missing = quantity - packed(order_line_id);
+    return missing > 0 ? [{ order_line_id, quantity: missing }] : [];
+  });
+  if (packs.length === 0) return order;
+  refuseForbidden(order, "pack");
+  return stepThrough(tx, order, { actor, parcels: 1, described: [{ ...parcel, units: packs }] }, (working) => {
+    return { picks: missingPicks(working, packs), packs };
+  });
 }
 
 /**

@@ -170,6 +170,7 @@ const records: Readonly<Record<string, string>> = {
   "/shipping/carrier_accounts/": "The carrier account, such as `cac_1001`.",
   "/shipping/labels/": "The label, such as `lbl_1001`.",
   "/documents/": "The document, such as `doc_1001`.",
+  "/packing_sessions/": "The packing session, such as `pks_1001`.",
   "/shipping/manifests/": "The manifest, such as `man_1001`.",
   "/shipping/rate_cards/": "The rate card, such as `rtc_1001`.",
   "/printers/": "The printer, such as `prn_1001`.",

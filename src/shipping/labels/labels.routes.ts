@@ -25,7 +25,7 @@ import { listTrackingAccounts } from "../carriers/accounts.ts";
 import { weightText } from "../parcel.ts";
 import { isBuiltIn } from "../rates/built_in_carrier.ts";
 import { type RateQuote, usableQuote } from "../rates/quote.ts";
-import { quoteParcel } from "../rates/quotes.routes.ts";
+import { quoteParcel } from "../rates/quote_parcel.ts";
 import { findQuote, usableQuotes } from "../rates/quotes.sql.ts";
 import { insuredCents, readRateQuestion } from "../rates/rate_request.ts";
 import { buyClaimed } from "./buy_from_carrier.ts";

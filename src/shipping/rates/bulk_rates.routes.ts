@@ -13,7 +13,7 @@ import { findOrderRows } from "../../orders/lifecycle/order_lookup.sql.ts";
 import type { Order } from "../../orders/order.ts";
 import { differingService } from "../../orders/shipping_rules/compare_with_rules.ts";
 import { BulkRatesView, GetBulkRates } from "./bulk_rates.schema.ts";
-import { quoteParcel } from "./quotes.routes.ts";
+import { quoteParcel } from "./quote_parcel.ts";
 import type { RatesView } from "./quotes.schema.ts";
 
 /** The route that prices many orders before their labels are bought. */

@@ -43,6 +43,7 @@ export const rolesByHand: readonly (readonly [route: RegExp, row: string])[] = [
     /^POST \/shipping\/(?:labels|labels\/external|labels\/:id\/void|manifests|manifests\/:id\/ship)$/,
     "ok  ok  ok  ok  ok  403",
   ],
+  [/^(?:POST|PATCH) \/packing_sessions\b/, "ok  ok  ok  ok  ok  403"],
   [/^POST \/documents$/, "ok  ok  ok  ok  ok  403"],
   // Labels that were bought elsewhere; it checks the permission of other kinds of files itself.
   [/^POST \/files$/, "ok  ok  ok  ok  ok  403"],
@@ -57,7 +58,7 @@ export const rolesByHand: readonly (readonly [route: RegExp, row: string])[] = [
   [/^GET \/(?:files|merchants\/:id\/branding)\b/, "ok  ok  ok  ok  403 ok"],
   [/^GET \/(?:documents|order_tags)\b/, all],
   [/^GET \/(?:merchants|orders|pick_lists|products|inventory|returns|shipping|shipments|tracking)\b/, all],
-  [/^GET \/floor\b/, all],
+  [/^GET \/(?:floor|packing_sessions)\b/, all],
   [/^GET \/(?:customers|reports|overview)\b/, "ok  ok  ok  403 403 ok"],
   [/^GET \/(?:events|billing)\b/, above_floor],
 

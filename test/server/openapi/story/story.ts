@@ -7,6 +7,7 @@ import { billing } from "./billing.ts";
 import { carriers } from "./carriers.ts";
 import { branding, merchants } from "./merchants.ts";
 import { type Buyer, changes, customers, fulfillment, reservations, returns } from "./orders.ts";
+import { packing } from "./packing.ts";
 import { people } from "./people.ts";
 import { platforms } from "./platforms.ts";
 import { printing } from "./printing.ts";
@@ -63,6 +64,7 @@ async function tellWorks(story: Teller): Promise<Buyer> {
   await holidays(story);
   await shippingRules(story);
   await returns(story);
+  await packing(story, buyer);
   await carriers(story);
   await platforms(story);
   await events(story);
