@@ -25,7 +25,15 @@ export const lotStatuses = ["available", "on_hold", "quarantined", "recalled", "
 export type LotStatus = (typeof lotStatuses)[number];
 
 /** Why units on hand that are not reserved cannot be sold. */
-export const unavailableCauses = ["quarantined", "damaged", "expired", "short_dated", "putback", "returns"] as const;
+export const unavailableCauses = [
+  "quarantined",
+  "damaged",
+  "expired",
+  "short_dated",
+  "count_pending",
+  "putback",
+  "returns",
+] as const;
 export type UnavailableCause = (typeof unavailableCauses)[number];
 
 export const movementTypes = ["adjustment", "transfer", "sale", "return", "receipt"] as const;

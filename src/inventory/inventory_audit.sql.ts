@@ -41,6 +41,7 @@ const sum = (value: SQL) => sql<number>`coalesce(sum(${value}), 0)`.mapWith(Numb
 const when = (condition: SQL) => sum(sql`case when ${condition} then ${stock_items.on_hand} else 0 end`);
 
 const isAvailable = isOneOf(lots.status, [lotTransitions.release.to]);
+const isForSale = sql`${bins.kind} = 'storage' and ${stock_items.count_id} is null`;
 
 const sums = (db: Db, ids: readonly number[], days: LocalDays) =>
   db.sql
@@ -48,7 +49,7 @@ const sums = (db: Db, ids: readonly number[], days: LocalDays) =>
       id: stock_items.product_id,
       on_hand: sum(sql`${stock_items.on_hand}`),
       reserved: sum(sql`${stock_items.reserved}`),
-      available: sum(sql`case when ${bins.kind} = 'storage' and (${lots.id} is null or ${isAvailable}
+      available: sum(sql`case when ${isForSale} and (${lots.id} is null or ${isAvailable}
           and (${lots.expires_on} is null
             or ${lots.expires_on} - ${products.min_shelf_life_days} >= ${dayIn(days, stock_items.warehouse_id)}))
         then ${stock_items.on_hand} - ${stock_items.reserved} else 0 end`),

@@ -297,6 +297,12 @@ export const otherRecords: Readonly<
   },
   count_lines: { holds: "goods", columns: ["counted_by", "value_source", "unit_value_currency"] },
   rounded_amounts: { holds: "goods", columns: ["noun", "field", "currency"] },
+  totes: { holds: "goods", columns: ["code"] },
+  waves: {
+    holds: "staff",
+    columns: ["mode", "status", "filters", "limits", "actor_type", "actor_id", "actor_name"],
+  },
+  work_claims: { holds: "staff", columns: ["kind", "device", "actor_type", "actor_id", "actor_name"] },
   counts: { holds: "goods", columns: ["status", "bins", "skus", "notes", "opened_by", "posted_by"] },
   transfers: { holds: "goods", columns: ["status", "reference"] },
   transfer_lines: { holds: "goods", columns: ["lot_number", "bin"] },

@@ -121,6 +121,7 @@ const units: SampleValues = {
   damaged: 0,
   expired: 0,
   short_dated: 0,
+  count_pending: 0,
   putback: 0,
   returns: 0,
   reorder_point: 20,

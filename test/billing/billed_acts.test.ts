@@ -27,6 +27,8 @@ const tells: Readonly<Record<string, readonly BilledAct[]>> = {
   deliverOrder: ["order.pick", "order.pack"],
   recordScan: ["order.pick", "order.pack"],
   unpickOrder: ["order.pick"],
+  pickInWave: ["order.pick"],
+  unpickInWave: ["order.pick"],
   unpackOrder: ["order.pack"],
   reopenOrderShipment: ["order.pack"],
   cancelOrder: ["order.give_up", "label.void"],
@@ -66,6 +68,8 @@ const tells_nothing = `
   startBackup eraseCustomer eraseEmail cancelErasure discloseCustomer discloseEmail updateRetention decideRestored
   testWebhook redeliverWebhookDelivery recoverWebhook acknowledgeNotice chooseMembership
   openPackingSession takeOutOfParcel cancelPackingSession joinMembership
+  createTote createTotes updateTote deleteTote releaseTote planWave releaseWave closeWave cancelWave removeWaveOrder
+  assignTote takeNextTask claimTask takeOverTask releaseTask
 `
   .trim()
   .split(/\s+/);

@@ -102,7 +102,7 @@ export async function openHouse() {
     event: (event as unknown as { id: string }).id,
     doubtful: doubtful.id,
     carrier,
-    ...(await shippingOf(shop, made, tea, carrier)),
+    ...(await laterOf(shop, made, tea, carrier, from_location)),
   };
   const acts = orderActs(shop.app.app.routes);
   return { shop, ids, acts, resources: resourcesOf(ids), happenings: happeningsIn(shop, ids) };
@@ -129,6 +129,13 @@ async function packedOf({ app, order }: Shop, tea: Tea) {
 
 type Tea = Awaited<ReturnType<Shop["product"]>>;
 type Made = (path: string, body: object) => Promise<Record<string, string>>;
+
+/** Creates a tote and a wave, and what shipping needs. */
+async function laterOf(shop: Shop, made: Made, tea: Tea, carrier: string, warehouse_id: string) {
+  const tote = (await made("/totes", { code: "T-1", warehouse_id }))["id"] ?? "";
+  const wave = (await made("/waves", { mode: "batch", warehouse_id }))["id"] ?? "";
+  return { tote, wave, ...(await shippingOf(shop, made, tea, carrier)) };
+}
 
 /** Creates what shipping needs: a carrier account that verifies addresses, a rate card, a parcel and its manifest. */
 async function shippingOf(shop: Shop, made: Made, tea: Tea, carrier: string) {
@@ -175,7 +182,7 @@ export type House = Awaited<ReturnType<typeof openHouse>>;
 const store = { platform: "shopify", store_id: "tea.myshopify.com", api_url: "https://93.184.216.34" };
 
 type Ids = Readonly<Record<"tea" | "sku" | "lot" | "waiting" | "travelling" | "customer" | "address", string>> &
-  Readonly<Record<"packed" | "unshipped" | "printer" | "station" | "carton", string>> &
+  Readonly<Record<"packed" | "unshipped" | "printer" | "station" | "carton" | "tote" | "wave", string>> &
   Readonly<Record<"booking" | "count" | "receipt" | "transfer" | "tracking" | "return" | "platform", string>> &
   Readonly<Record<"webhook" | "recovery" | "key" | "event" | "location" | "to_location" | "doubtful", string>> &
   Readonly<
@@ -192,6 +199,8 @@ function resourcesOf(ids: Ids): Readonly<Record<string, Resource>> {
     count: { route: "/inventory/counts/:id", path: `/inventory/counts/${ids.count}` },
     receipt: { route: "/inventory/receipts/:id", path: `/inventory/receipts/${ids.receipt}` },
     transfer: { route: "/inventory/transfers/:id", path: `/inventory/transfers/${ids.transfer}` },
+    tote: { route: "/totes/:id", path: `/totes/${ids.tote}` },
+    wave: { route: "/waves/:id", path: `/waves/${ids.wave}` },
     customer: { route: "/customers/:id", path: `/customers/${ids.customer}` },
     waiting: { route: "/orders/:id", path: `/orders/${ids.waiting}` },
     travelling: { route: "/orders/:id", path: `/orders/${ids.travelling}` },
@@ -241,6 +250,7 @@ export function changesOf({ ids, acts }: Pick<House, "ids" | "acts">, random: Ra
     ...orderChanges(acts, at(`/orders/${ids.travelling}`, "travelling"), ids, sent),
     reopening("reopenOrderShipment", "POST", "/reopen", { reason: "mistake" }),
     ...stockChanges(ids, sent),
+    ...floorChanges(ids, sent),
     ...returnChanges(ids, sent),
     ...deskChanges(ids, sent),
     ...peopleChanges(ids, sent),
@@ -304,6 +314,21 @@ function stockChanges(ids: Ids, { name, quantity, later, random }: Sent): Change
     transfer("receiveTransfer", "POST", "/receive", { items }),
     transfer("closeTransfer", "POST", "/close", { reason: "damaged" }),
     transfer("cancelTransfer", "POST", "/cancel", {}),
+  ];
+}
+
+/** Changes to totes and waves. */
+function floorChanges(ids: Ids, { quantity }: Sent): Change[] {
+  const tote = at(`/totes/${ids.tote}`, "tote");
+  const wave = at(`/waves/${ids.wave}`, "wave");
+  return [
+    tote("updateTote", "PATCH", "", { code: `T-${quantity}` }),
+    tote("releaseTote", "POST", "/release", {}),
+    wave("releaseWave", "POST", "/release", {}),
+    wave("removeWaveOrder", "DELETE", `/orders/${ids.waiting}`),
+    wave("closeWave", "POST", "/close", {}),
+    wave("cancelWave", "POST", "/cancel", {}),
+    tote("deleteTote", "DELETE", ""),
   ];
 }
 

@@ -156,6 +156,7 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
     ...["/shipping/rate_cards/:id/history", "/shipping/holidays"],
     ...["/shipping/rules", "/shipping/rules/:id/history", "/imports", "/imports/:id/rows", "/orders/:id/notes"],
     ...["/printers", "/stations", "/cartons", "/print_jobs"],
+    ...["/totes", "/waves"],
   ],
   "a file of all rows, which is written while it is sent": [
     ...["/products/export.csv", "/inventory/export.csv", "/inventory/movements/export.csv", "/orders/export.csv"],
@@ -174,6 +175,7 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
     ...["/reports/fill_rate", "/reports/orders/export.csv", "/reports/on_time/export.csv"],
     ...["/reports/units_picked/export.csv", "/reports/carrier_cost/export.csv", "/reports/sales/export.csv"],
     ...["/reports/stock_ageing/export.csv", "/reports/stock_turns/export.csv", "/reports/fill_rate/export.csv"],
+    ...["/waves/:id/walk", "/work"],
   ],
   "its links are signed anew in each answer": [
     ...["/shipping/labels/:id", "/shipping/labels", "/files", "/files/:id", "/documents", "/documents/:id"],

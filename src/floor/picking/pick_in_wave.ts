@@ -1,13 +1,16 @@
 import type { Actor } from "../../core/actor.ts";
 import { Fault, invalid } from "../../core/faults.ts";
 import { readId, wireId } from "../../core/ids.ts";
+import { countMissing } from "../../inventory/counts/counts.ts";
+import { lockEachOrderAllocation } from "../../inventory/reservations/lock_order_allocation.ts";
 import { findBin } from "../../inventory/warehouses/warehouses.sql.ts";
+import { productsOf } from "../../orders/fulfillment/order_units.ts";
 import { pickOrder } from "../../orders/fulfillment/pick_and_pack.ts";
 import { unpickOrder } from "../../orders/fulfillment/undo_steps.ts";
 import { isCancelled, type ShortReason } from "../../orders/order.transitions.ts";
 import type { Order } from "../../orders/order.ts";
 import { refuseForbidden } from "../../orders/order_lines.ts";
-import { lockOrder } from "../../orders/orders.sql.ts";
+import { lockOrder, lockOrders } from "../../orders/orders.sql.ts";
 import type { Tx } from "../../storage/database.ts";
 import { isPickable } from "../floor.transitions.ts";
 import { findScannedProduct } from "../scanning/find_scanned.ts";
@@ -59,8 +62,9 @@ async function lockForWork(tx: Tx, id: string, actor: Actor, device: string | un
 
 /**
  * Records what was taken from a bin for a wave, or that it was not there. Refuses: resource_missing, wave_closed,
- * task_taken, validation_failed, wrong_bin, wrong_item, wrong_lot, wrong_tote, surplus_item, ambiguous_barcode, unknown_barcode, unreadable_barcode,
- * ambiguous_stock, order_cancelled, invalid_state_transition, lot_not_pickable, insufficient_inventory.
+ * task_taken, validation_failed, wrong_bin, wrong_item, wrong_lot, wrong_tote, surplus_item, ambiguous_barcode,
+ * unknown_barcode, unreadable_barcode, ambiguous_stock, order_cancelled, invalid_state_transition, lot_not_pickable,
+ * insufficient_inventory.
  */
 export async function pickInWave(tx: Tx, id: string, input: PickInWave, actor: Actor): Promise<WaveAct> {
   const { short = false, reason } = input;
@@ -79,7 +83,7 @@ export async function pickInWave(tx: Tx, id: string, input: PickInWave, actor: A
   const done =
     reason === undefined
       ? { picked: await take(tx, wanted, input, actor) }
-      : await missShares(tx, wanted, input, reason, actor);
+      : await missShares(tx, wave, bin.id, wanted, input, reason, actor);
   const after = sumOf(await listUnitsToPick(tx, wave.id));
   return { ...nothing, ...done, wave: await advanceWave(tx, wave, after), bin: input.bin };
 }
@@ -196,6 +200,18 @@ async function wantedOf(
   throw wrongTote(input.tote ?? wireId("order", order_id ?? 0), `is not for ${sku}`, right);
 }
 
+/** Locks the orders of shares and their stock, all at once, so that two scans do not wait for each other. */
+async function lockShares(tx: Tx, shares: readonly UnitShare[]): Promise<void> {
+  const orders = await lockOrders(
+    tx,
+    shares.map(({ order_id }) => order_id),
+  );
+  await lockEachOrderAllocation(
+    tx,
+    [...orders.values()].map((order) => ({ order_id: order.id, products: productsOf(order) })),
+  );
+}
+
 /** Takes units for the orders that need them. */
 async function take(tx: Tx, wanted: WantedItem, input: PickInWave, actor: Actor): Promise<MovedShare[]> {
   const { units, product } = wanted;
@@ -207,6 +223,7 @@ async function take(tx: Tx, wanted: WantedItem, input: PickInWave, actor: Actor)
   const { shares, over } = distribute(units, isPlanned, quantity);
   if (over > 0) throw surplus(sku, quantity, quantity - over);
   const item = { sku, bin, ...(lot_number !== undefined && { lot_number }) };
+  await lockShares(tx, shares);
   for (const share of shares) {
     const items = [{ ...item, quantity: share.quantity }];
     await pickOrder(tx, wireId("order", share.order_id), { items }, actor).catch((error: unknown) => {
@@ -229,6 +246,8 @@ const shortReasonOf: Readonly<Record<(typeof shortPickReasons)[number], ShortRea
 /** Records units that were not there: others are planned, or their orders are held and their totes set aside. */
 async function missShares(
   tx: Tx,
+  wave: Wave,
+  bin_id: number,
   wanted: WantedItem,
   input: PickInWave,
   reason: (typeof shortPickReasons)[number],
@@ -245,6 +264,10 @@ async function missShares(
   // The last orders of the wave go without.
   const { shares, over } = distribute(there.toReversed(), () => true, quantity);
   if (over > 0) throw invalid("quantity", `exceeds what is planned there by ${over}`, "too_large");
+  await lockShares(tx, shares);
+  // First, so that no other order is promised what is not there. Damaged units are written off instead.
+  const place = { warehouse_id: wave.warehouse_id, bin_id, bin, product_id: product.product_id, sku };
+  const count_id = reason === "damaged" ? null : await countMissing(tx, place, actor);
   const short: WaveAct["short"][number][] = [];
   for (const share of shares) {
     const item = { sku, bin, quantity: share.quantity, ...(lot_number !== undefined && { lot_number }) };
@@ -254,7 +277,7 @@ async function missShares(
     if (held) for (const tote of await listTotesOf(tx, [order.id])) await saveTote(tx, tote, { set_aside_at: tx.now });
     short.push({ ...share, sku, held });
   }
-  return { short, count_id: null };
+  return { short, count_id };
 }
 
 const isShort = ({ holds }: Order) => holds.some(({ reason }) => reason === "short_pick");

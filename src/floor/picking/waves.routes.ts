@@ -147,7 +147,8 @@ export const waveRoutes = routes("Floor", [
     description:
       "Records what was taken from a bin: scan the bin, the item, its lot if there are several, then the tote. Units" +
       " are shared out to the orders that need them. With `short`, the units were not there: the walk goes on to" +
-      " another bin, or the order is held for `short_pick` and its totes are set aside. Renews the task.",
+      " another bin, or the order is held for `short_pick` and its totes are set aside. Unless they were damaged, no" +
+      " more units of that bin are promised until a count of it, which is opened, has ended. Renews the task.",
     refuses: [
       "ambiguous_barcode",
       "ambiguous_stock",

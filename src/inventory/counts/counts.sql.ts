@@ -105,6 +105,18 @@ export async function listPlaces(
     .limit(limit);
 }
 
+const closedBy = prepared((select, a: StatementArgs<{ count_id: number }>) =>
+  select
+    .selectDistinct({ product_id: stock_items.product_id })
+    .from(stock_items)
+    .where(eq(stock_items.count_id, a.count_id)),
+);
+
+/** The products of which units are promised to nobody until a count has ended. */
+export async function listClosedBy(db: Db, count_id: number): Promise<number[]> {
+  return (await closedBy(db, { count_id })).map(({ product_id }) => product_id);
+}
+
 const onHand = prepared((select, a: StatementArgs<{ warehouse_id: number; product_ids: string }>) =>
   select
     .select(columnsOf(stock_items, "product_id", "bin_id", "lot_id", "on_hand"))

@@ -9,6 +9,7 @@ import { refuseForClosed } from "../../merchants/directory.sql.ts";
 import { findAllBySku, findProductsBySku } from "../../products/products.sql.ts";
 import type { Tx } from "../../storage/database.ts";
 import { type CountAction, type CountStatus, countTransitions } from "../inventory.transitions.ts";
+import { closeItems, reopenItems } from "../ledger/ledger.sql.ts";
 import type { StockSpot } from "../ledger/stock_item.ts";
 import { displaceReserved, fillBackorders, lockFreshStock } from "../reservations/backorders.ts";
 import { type LockedStock, type LockedStockMap, lockedStockOf, moveUnits } from "../reservations/locked_stock.ts";
@@ -39,6 +40,7 @@ import {
   getCount,
   insertCount,
   insertFound,
+  listClosedBy,
   listOnHand,
   listPlaces,
   lockCount,
@@ -68,6 +70,41 @@ export async function openCount(tx: Tx, input: OpenCount, actor: Actor): Promise
   }
   const fields = { warehouse_id, bins, skus, blind, notes, opened_by: actor.id };
   return getCount(tx, await insertCount(tx, fields, places));
+}
+
+/** Where a picker did not find units. */
+interface MissingPlace {
+  readonly warehouse_id: number;
+  readonly bin_id: number;
+  readonly bin: string;
+  readonly product_id: number;
+  readonly sku: string;
+}
+
+/**
+ * Opens a count of one product in one bin, where units were missing. Its units there are promised to nobody else until
+ * the count is posted or cancelled. Returns the id of the count, or of the one that is open for them already; null if
+ * none are left to count. Emits: inventory.updated, inventory.low_stock.
+ */
+export async function countMissing(tx: Tx, place: MissingPlace, actor: Actor): Promise<number | null> {
+  const { warehouse_id, bin_id, bin, product_id, sku } = place;
+  const stocks = await lockFreshStock(tx, [product_id]);
+  const there = lockedStockOf(stocks, product_id).items.filter((item) => item.bin_id === bin_id && item.on_hand > 0);
+  const open = there.filter(({ count_id }) => count_id === null);
+  if (open.length === 0) return there[0]?.count_id ?? null;
+  const notes = `Units of ${sku} were not found when they were picked.`;
+  const fields = { warehouse_id, bins: [bin], skus: [sku], blind: false, notes, opened_by: actor.id };
+  const places = open.map(({ lot_id, on_hand }) => ({ product_id, bin_id, lot_id, on_hand }));
+  const id = await insertCount(tx, fields, places);
+  await closeItems(tx, open, id);
+  return id;
+}
+
+/** Promises the units again that were not promised because of a count. They go to backorders. */
+async function reopen(tx: Tx, stocks: LockedStockMap, count_id: number, product_ids: readonly number[]) {
+  const items = product_ids.flatMap((product_id) => lockedStockOf(stocks, product_id).items);
+  await reopenItems(tx, items, count_id);
+  await fillBackorders(tx, stocks, product_ids);
 }
 
 /** The ids of the bins with these codes. Refuses: resource_missing. */
@@ -200,9 +237,14 @@ export async function reviewCount(tx: Tx, id: string): Promise<InventoryCount> {
   return getCount(tx, count.id);
 }
 
-/** Ends a count without posting it. Refuses: resource_missing, invalid_state_transition. */
+/**
+ * Ends a count without posting it. Refuses: resource_missing, invalid_state_transition.
+ * Emits: inventory.updated.
+ */
 export async function cancelCount(tx: Tx, id: string): Promise<InventoryCount> {
   const count = await lockCount(tx, id);
+  const closed = await listClosedBy(tx, count.id);
+  if (closed.length > 0) await reopen(tx, await lockFreshStock(tx, closed), count.id, closed);
   await saveCount(tx, count, { status: nextStatus(count, "cancel"), cancelled_at: tx.now });
   return getCount(tx, count.id);
 }
@@ -224,7 +266,8 @@ export async function postCount(tx: Tx, id: string, input: PostCount, actor: Act
   const count = await lockCount(tx, id);
   const status = nextStatus(count, "post");
   const lines = differingLines(count.lines);
-  const product_ids = [...new Set(lines.map((line) => line.product_id))];
+  const closed = await listClosedBy(tx, count.id);
+  const product_ids = [...new Set([...lines.map((line) => line.product_id), ...closed])];
   const stocks = await lockFreshStock(tx, product_ids);
   const moved = lines.flatMap((line) => {
     const current = itemAt(lockedStockOf(stocks, line.product_id), line)?.on_hand ?? 0;
@@ -239,7 +282,7 @@ export async function postCount(tx: Tx, id: string, input: PostCount, actor: Act
     const short = lines.filter((line) => line.counted < line.expected).map(({ sku }) => sku);
     throw wouldBreakReservations([...new Set(short)].join(", "), shortfalls);
   }
-  await fillBackorders(tx, stocks, product_ids);
+  await reopen(tx, stocks, count.id, product_ids);
   await saveCount(tx, count, { status, posted_at: tx.now, posted_by: actor.id });
   billFacts(tx, countFacts(count, warehouse));
   return { count: await getCount(tx, count.id), shortfalls };

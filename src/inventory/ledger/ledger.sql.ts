@@ -395,6 +395,19 @@ async function moved(tx: Tx, postings: readonly Posting[], known: PostingPlaces)
 
 type ItemKey = Pick<StockSpot, "product_id" | "bin_id" | "lot_id">;
 
+/** Keeps the units of locked items from being promised until a count has ended. */
+export async function closeItems(tx: Tx, items: readonly StockItem[], count_id: number): Promise<void> {
+  const ids = items.map(({ id }) => id);
+  await tx.sql.update(stock_items).set({ count_id }).where(inArray(stock_items.id, ids));
+  for (const item of items) item.count_id = count_id;
+}
+
+/** Lets the units be promised again that a count has kept from it; `items` are the locked ones. */
+export async function reopenItems(tx: Tx, items: readonly StockItem[], count_id: number): Promise<void> {
+  await tx.sql.update(stock_items).set({ count_id: null }).where(eq(stock_items.count_id, count_id));
+  for (const item of items) if (item.count_id === count_id) item.count_id = null;
+}
+
 /** Whether an item holds units of the same product, bin and lot. */
 export function isAt(item: ItemKey, { product_id, bin_id, lot_id }: ItemKey): boolean {
   return item.bin_id === bin_id && item.lot_id === lot_id && item.product_id === product_id;

@@ -35,7 +35,7 @@ export interface StockItem extends StockSpot {
    * The warehouse's day on which time next changes whether units can be reserved, as last recorded; null for never.
    */
   turns_on: number | null;
-  /** The open count until which its units are not promised, because a picker did not find some; null if there is none. */
+  /** The open count until which its units are promised to nobody, since a picker did not find some; null if none. */
   count_id: number | null;
   updated_at: number;
   on_hand: number;

@@ -25,6 +25,7 @@ export const passedOverReasons = [
   "zone_too_warm",
   "lot_status",
   "lot_expired",
+  "count_pending",
   "no_free_units",
   "shelf_life",
   "older_demand",
@@ -107,6 +108,7 @@ function whyUnsuitable(item: StockItem, stock: PlannedStock, options: PlanOption
   const { lot_status } = item;
   if (lot_status !== null && !isAvailable(lot_status) && !hasExpired(lot_status)) return "lot_status";
   if (!isLotGood(item, now)) return "lot_expired";
+  if (item.count_id !== null) return "count_pending";
   if (unpromised(item, options) === 0) return "no_free_units";
   return stock.crowded && freeUnits(item, { ...stock, crowded: false }, options) > 0 ? "older_demand" : "shelf_life";
 }

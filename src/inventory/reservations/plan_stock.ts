@@ -63,7 +63,7 @@ export function freeUnits(item: StockItem, { product, crowded }: PlannedStock, o
   if (except?.has(item.id) || isAvoided(item, avoids) || !isSellable(item, now) || !suits(item, product, options))
     return 0;
   const held = own?.get(item.id) ?? 0;
-  return hasShelfLifeOf(item, product.min_shelf_life_days, now) && !crowded
+  return hasShelfLifeOf(item, product.min_shelf_life_days, now) && !crowded && item.count_id === null
     ? held + item.on_hand - item.reserved
     : held;
 }

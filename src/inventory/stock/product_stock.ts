@@ -88,9 +88,15 @@ export function isSellable(item: StockSpot, now: number): boolean {
   return item.bin_kind === "storage" && (item.lot_id === null || isLotGood(item, now));
 }
 
-/** Whether units of a product's spot can be reserved at `now` (ms): they can be sold, and keep long enough. */
-export function isPromisable(item: StockSpot, { min_shelf_life_days }: ShelfLife, now: number): boolean {
-  return isSellable(item, now) && hasShelfLifeOf(item, min_shelf_life_days, now);
+/** A spot with the count that keeps its units from being promised. */
+type CountedSpot = StockSpot & Pick<StockItem, "count_id">;
+
+/**
+ * Whether units of a product's spot can be reserved at `now` (ms): they can be sold, keep long enough, and need not be
+ * counted first.
+ */
+export function isPromisable(item: CountedSpot, { min_shelf_life_days }: ShelfLife, now: number): boolean {
+  return item.count_id === null && isSellable(item, now) && hasShelfLifeOf(item, min_shelf_life_days, now);
 }
 
 /** Whether an item's lot, if it has one, may be shipped at `now` (ms). */
@@ -101,7 +107,15 @@ export function isLotGood(spot: StockSpot, now: number): boolean {
 /** The totals of a product's stock at `now` (ms). */
 export function totalsOf({ product, items }: StockUnits, now: number): StockTotals {
   let [on_hand, reserved, available, picked] = [0, 0, 0, 0];
-  const unavailable = { quarantined: 0, damaged: 0, expired: 0, short_dated: 0, putback: 0, returns: 0 };
+  const unavailable = {
+    quarantined: 0,
+    damaged: 0,
+    expired: 0,
+    short_dated: 0,
+    count_pending: 0,
+    putback: 0,
+    returns: 0,
+  };
   for (const item of items) {
     const free = item.on_hand - item.reserved;
     on_hand += item.on_hand;
@@ -114,7 +128,7 @@ export function totalsOf({ product, items }: StockUnits, now: number): StockTota
 }
 
 /** Why unreserved units of a spot cannot be reserved at `now` (ms). */
-export function unavailableCauseOf(spot: StockSpot, now: number): UnavailableCause {
+export function unavailableCauseOf(spot: CountedSpot, now: number): UnavailableCause {
   switch (spot.bin_kind) {
     case "returns":
       return "returns";
@@ -126,7 +140,8 @@ export function unavailableCauseOf(spot: StockSpot, now: number): UnavailableCau
     case "quarantine":
       return "quarantined";
     case "storage":
-      return isLotGood(spot, now) ? "short_dated" : causeOf(spot.lot_status);
+      if (!isLotGood(spot, now)) return causeOf(spot.lot_status);
+      return spot.count_id === null ? "short_dated" : "count_pending";
   }
 }
 
@@ -142,8 +157,8 @@ export function lastAvailableOf({ product: { min_shelf_life_days }, items }: Sto
   const isNoted = ({ lot_status }: StockItem) => lot_status === null || isAvailable(lot_status);
   let available = 0;
   for (const item of items) {
-    const counts = item.bin_kind === "storage" && isNoted(item) && wasFresh(item, min_shelf_life_days);
-    if (counts) available += item.on_hand - item.reserved;
+    const isPlain = item.bin_kind === "storage" && item.count_id === null;
+    if (isPlain && isNoted(item) && wasFresh(item, min_shelf_life_days)) available += item.on_hand - item.reserved;
   }
   return available;
 }

@@ -188,6 +188,10 @@ const level = {
       quarantined: countField("Units in quarantine, or of lots that are on hold, quarantined or recalled."),
       damaged: countField("Units in damage bins, or of damaged lots."),
       expired: countField("Units of lots whose last day is over."),
+      count_pending: Type.Integer({
+        minimum: 0,
+        description: "A picker did not find units of the SKU in their bin: a count of it is open.",
+      }),
       short_dated: Type.Integer({
         minimum: 0,
         description: "Good units with fewer days left than the product's `min_shelf_life_days`.",

@@ -114,7 +114,9 @@ export const StockBreakdownView = closed({
     Type.Array(
       closed({
         cause: choice(unavailableCauses, {
-          description: "Why they cannot be sold. `short_dated`: too few days left of `min_shelf_life_days`.",
+          description:
+            "Why they cannot be sold. `short_dated`: too few days left of `min_shelf_life_days`." +
+            " `count_pending`: until a count of their bin has ended.",
         }),
         ...spot,
         units: unitsField("Unreserved units there."),

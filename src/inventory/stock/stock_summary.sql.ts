@@ -54,6 +54,7 @@ const availableOf = (days: LocalDays, product_id: AnyPgColumn, where = sql`true`
   select coalesce(sum(${stock_items.on_hand} - ${stock_items.reserved}), 0) from ${stock_items}
   join ${bins} on ${bins.id} = ${stock_items.bin_id} left join ${lots} on ${lots.id} = ${stock_items.lot_id}
   where ${stock_items.product_id} = ${product_id} and ${held} and ${where} and ${bins.kind} = 'storage'
+    and ${stock_items.count_id} is null
     and (${lots.id} is null or ${isGood}
       and (${lots.expires_on} is null
         or ${lots.expires_on} - ${minDays(product_id)} >= ${dayIn(days, stock_items.warehouse_id)}))

@@ -127,6 +127,22 @@ describe("a cluster wave of 8 orders", () => {
     expect(held).toHaveLength(1);
     const [tote] = (await app.get("/totes?set_aside=true")).body.data;
     expect(tote.order_id).toBe(held[0].order_id);
+    expect(await app.stockOf("FIG")).toMatchObject({ available: 0, unavailable: { count_pending: 1 } });
+    await app.expectVerified();
+  });
+
+  test("keeps the bin from new orders until it is counted", async () => {
+    const [count] = (await app.get("/inventory/counts")).body.data;
+    expect(count).toMatchObject({ status: "open", bins: ["A-02-01"], skus: ["FIG"] });
+    const [item] = (await app.get("/inventory/items?sku=FIG&bin=A-02-01")).body.data;
+    expect(item).toMatchObject({ quantity: 1, reserved: 0, available: 0, cause: "count_pending" });
+    const counted = { items: [{ sku: "FIG", bin: "A-02-01", quantity: item.quantity }] };
+    await app.create(`/inventory/counts/${count.id}/items`, counted);
+    await app.create(`/inventory/counts/${count.id}/review`);
+    await app.takeEvents();
+    await app.create(`/inventory/counts/${count.id}/post`);
+    // The unit was there. The next order in the queue gets it.
+    expect(await app.stockOf("FIG")).toMatchObject({ available: 0, reserved: 6, unavailable: { count_pending: 0 } });
     await app.expectVerified();
   });
 

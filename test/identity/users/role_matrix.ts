@@ -38,6 +38,10 @@ export const rolesByHand: readonly (readonly [route: RegExp, row: string])[] = [
     "ok  ok  ok  ok  ok  403",
   ],
   [/^POST \/inventory\/transfers\/:id\/(?:ship|receive)$/, "ok  ok  ok  ok  ok  403"],
+  [/^POST \/(?:waves\/:id\/(?:totes|picks|unpick)|totes\/:id\/release)$/, "ok  ok  ok  ok  ok  403"],
+  [/^POST \/work\/(?:next|:task\/(?:claim|release))$/, "ok  ok  ok  ok  ok  403"],
+  [/^(?:POST|DELETE) \/(?:waves|work)\b/, "ok  ok  ok  ok  403 403"],
+  [/^(?:POST|PATCH|DELETE) \/totes\b/, "ok  ok  403 403 403 403"],
   [/^POST \/returns\/:id\/(?:receive|inspect)$/, "ok  ok  ok  ok  ok  403"],
   [
     /^POST \/shipping\/(?:labels|labels\/external|labels\/:id\/void|manifests|manifests\/:id\/ship)$/,
@@ -58,7 +62,7 @@ export const rolesByHand: readonly (readonly [route: RegExp, row: string])[] = [
   [/^GET \/(?:files|merchants\/:id\/branding)\b/, "ok  ok  ok  ok  403 ok"],
   [/^GET \/(?:documents|order_tags)\b/, all],
   [/^GET \/(?:merchants|orders|pick_lists|products|inventory|returns|shipping|shipments|tracking)\b/, all],
-  [/^GET \/(?:floor|packing_sessions)\b/, all],
+  [/^GET \/(?:floor|packing_sessions|totes|waves|work)\b/, all],
   [/^GET \/(?:customers|reports|overview)\b/, "ok  ok  ok  403 403 ok"],
   [/^GET \/(?:events|billing)\b/, above_floor],
 

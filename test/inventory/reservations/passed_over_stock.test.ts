@@ -47,6 +47,7 @@ describe("an item is passed over", () => {
     ["lot_status", lot(-9, "quarantined"), 15, {}],
     ["lot_expired", lot(-1), 15, {}],
     ["lot_expired", lot(9, "expired"), 15, {}],
+    ["count_pending", { count_id: 7 }, 15, {}],
     ["no_free_units", { reserved: 10 }, 15, {}],
     ["shelf_life", lot(4), 15, { fields: { min_shelf_life_days: 5 } }],
     ["older_demand", {}, 5, { crowded: true }],
@@ -94,6 +95,7 @@ const anyItem = fc.record({
   own: fc.boolean(),
   received_at: fc.integer({ min: 0, max: 1 }),
   pick_order: fc.integer({ min: 0, max: 2 }),
+  count_id: fc.constantFrom(null, null, null, 7),
 });
 const anyCase = fc.record({
   items: fc.array(anyItem, { minLength: 1, maxLength: 10 }),
@@ -110,9 +112,10 @@ const remedies: Partial<Record<PassedOverReason, (item: StockItem) => Partial<St
   zone_too_warm: () => ({ temperature_zone: "frozen" }),
   lot_status: () => ({ lot_status: "available" }),
   lot_expired: () => ({ lot_status: "available", expires_on: today + 99 }),
+  count_pending: () => ({ count_id: null }),
   no_free_units: ({ on_hand }) => ({ on_hand: on_hand + 1 }),
   shelf_life: () => ({ expires_on: today + 99 }),
-  expires_later: () => ({ lot_id: 99, lot_status: "available", expires_on: today }),
+  expires_later: () => ({ lot_id: 99, lot_status: "available", expires_on: today, received_at: -1 }),
   received_later: () => ({ received_at: -1 }),
   later_on_pick_path: () => ({ pick_order: -1 }),
 };

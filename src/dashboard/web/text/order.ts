@@ -167,6 +167,7 @@ export const orderTexts = {
   passed: {
     other_warehouse: "not in the order's warehouse",
     bin_not_for_sale: "not in a sellable bin",
+    count_pending: "to be counted first",
     zone_too_warm: "zone too warm for the product",
     lot_status: "the lot is not available",
     lot_expired: "the lot has expired",

@@ -42,6 +42,7 @@ export const stockTexts = {
     damaged: "Damaged",
     expired: "Expired",
     short_dated: "Too close to expiry",
+    count_pending: "To be counted",
     putback: "To restock",
     returns: "Returned",
   },

@@ -8,6 +8,7 @@ import { goodsToSell, merchantsToChange } from "./merchants.ts";
 import { ordersToActOn } from "./orders_to_act_on.ts";
 import { filesToUse, importsToRun, loggedRequest, printing } from "./other_supplies.ts";
 import { api_url, client_secret, connectionOf, shopWithImports } from "./shop_supplies.ts";
+import { wavesToPick } from "./waves_to_pick.ts";
 
 /** A request of an operation that can succeed now, in the form of an example. */
 export interface Ready {
@@ -89,6 +90,7 @@ export async function openHouse(app: TestApp, receiver: string, merchant: string
         ...(await parcels(live, shelf)),
         ...(await returns(live, shelf)),
         ...(await floorWork(live, shelf)),
+        ...(await wavesToPick(live, shelf)),
         ...(await callbacks(live, shelf)),
         ...(await accounts(live, shelf, mark)),
         ...(await rateCards(live, turn, mark)),

@@ -5,6 +5,7 @@ import type { Example } from "../../../../src/server/openapi/operation.ts";
 import { openTestApp, type TestApp } from "../../../build/service.ts";
 import { billing } from "./billing.ts";
 import { carriers } from "./carriers.ts";
+import { floor } from "./floor.ts";
 import { branding, merchants } from "./merchants.ts";
 import { type Buyer, changes, customers, fulfillment, reservations, returns } from "./orders.ts";
 import { packing } from "./packing.ts";
@@ -59,6 +60,7 @@ async function tellWorks(story: Teller): Promise<Buyer> {
   await changes(story, buyer);
   await fulfillment(story, buyer);
   await printing(story);
+  await floor(story, buyer);
   await rateCards(story);
   await zones(story);
   await holidays(story);
