@@ -19,6 +19,8 @@ const buffer = 5;
 /** How many of Shopify's SKUs have no buffer: they are sold there only, and Shopify compares and sets in one step. */
 const exact_skus = 10;
 const settled_within_ms = 240_000;
+/** How many of a shop's orders may be unpaid before the oldest of them is paid. */
+const unpaid_at_once = 3;
 
 const calm: RequestChaos = { delay_ms_max: 40, throttled: 0, failed: 0, cut: 0, lost: 0 };
 const troubles: RequestChaos = { delay_ms_max: 40, throttled: 0.02, failed: 0.02, cut: 0.02, lost: 0.03 };
@@ -35,6 +37,8 @@ export interface Shop {
   readonly exact: ReadonlySet<string>;
   /** Notifications that are not sent yet. */
   readonly outbox: ReturnType<Store["sell"]>[];
+  /** Orders that are not paid yet: their units are gone at the shop, and no order here reserves them. */
+  readonly unpaid: number[];
   /** SKUs whose number someone changed at the shop. */
   readonly meddled: Set<string>;
   /** Requests about stock and changed orders. */
@@ -103,6 +107,7 @@ async function openShop(send: Patient, platform: PlatformName, skus: readonly st
     skus,
     exact: new Set(platform === "shopify" ? skus.slice(0, exact_skus) : []),
     outbox: [],
+    unpaid: [],
     meddled: new Set(),
     requests: 0,
     troubles: calm,
@@ -125,6 +130,7 @@ const add = (left: Left, sku: string, units: number) => left.set(sku, leftOf(lef
 export interface Day {
   readonly servers: Awaited<ReturnType<typeof openServers>>;
   readonly send: Patient;
+  readonly key: string;
   readonly random: Random;
   readonly shops: readonly Shop[];
   readonly left: Left;
@@ -153,7 +159,8 @@ export async function openDay(): Promise<Day> {
     shops.push(await openShop(send, platform, skus, random));
   }
   const counts = { sold: 0, sold_out: 0, ours: 0, changes: 0, next_id: 1000 };
-  const day = { servers, send, random, shops, left, to, location, counts, oversold: [], under_way: new Set<never>() };
+  const at_first = { counts, oversold: [], under_way: new Set<never>() };
+  const day = { servers, send, key, random, shops, left, to, location, ...at_first };
   for (const { id, exact } of shops) {
     for (const sku of exact) {
       const [listing] = await until(async () => {
@@ -218,7 +225,7 @@ function inBackground({ under_way }: Day, work: Promise<unknown>): void {
 const weights = zipf(skus_per_shop, 0.8);
 
 /** Someone buys up to three things that the shop shows. The notification waits in the outbox. */
-function buy({ random, left, counts, oversold }: Day, { platform, store, skus, outbox }: Shop): void {
+function buy({ random, left, counts, oversold }: Day, { platform, store, skus, outbox, unpaid }: Shop): void {
   const wanted = new Set(Array.from({ length: random.integer(1, 3) }, () => skus[random.weighted(weights)] ?? ""));
   const units = [...wanted].flatMap((sku) => {
     const quantity = Math.min(random.integer(1, 3), store.shelf.units(sku));
@@ -229,7 +236,12 @@ function buy({ random, left, counts, oversold }: Day, { platform, store, skus, o
     return;
   }
   counts.next_id += 1;
-  outbox.push(store.sell(counts.next_id, units));
+  const placed = store.sell(counts.next_id, units);
+  if (platform === "shopify" && random.chance(0.2)) {
+    store.edit(counts.next_id, { financial_status: "pending" });
+    unpaid.push(counts.next_id);
+    outbox.push(store.notification(counts.next_id));
+  } else outbox.push(placed);
   for (const { sku, quantity } of units) {
     add(left, sku, -quantity);
     counts.sold += quantity;
@@ -238,12 +250,26 @@ function buy({ random, left, counts, oversold }: Day, { platform, store, skus, o
   }
 }
 
+/** Buyers pay for the orders that were placed first. */
+function pay({ store, outbox, unpaid }: Shop, orders: number): void {
+  for (const id of unpaid.splice(0, orders)) {
+    store.edit(id, { financial_status: "paid" });
+    outbox.push(store.notification(id));
+  }
+}
+
 /** Sends the notifications in the outbox. What no server receives is lost. */
-function deliver(day: Day, { outbox, callback }: Shop, mail: NotificationChaos): void {
+function deliver(day: Day, { outbox, platform, callback }: Shop, mail: NotificationChaos): void {
   const sent = arrivals(outbox.splice(0), day.random, mail);
+  const authorization = platform === "bigcommerce" ? { authorization: `Bearer ${day.key}` } : {};
   const post = async () => {
-    for (const { body, headers } of sent) {
-      await fetch(`${day.servers.url}/v1${callback}`, { method: "POST", body, headers }).catch(() => null);
+    for (const { body, headers: own } of sent) {
+      const headers = { ...own, ...authorization };
+      const answer = await fetch(`${day.servers.url}/v1${callback}`, { method: "POST", body, headers }).catch(
+        () => null,
+      );
+      // A server that is stopped or busy loses a notification; none is refused.
+      if (answer !== null && answer.status < 500) expect([platform, answer.status]).toEqual([platform, 200]);
     }
   };
   inBackground(day, post());
@@ -287,55 +313,60 @@ function meddle({ random, left }: Day, { skus, meddled, store }: Shop): void {
   store.shelf.count(sku, random.integer(0, Math.max(0, leftOf(left, sku))));
 }
 
-/** How long a part of the day is, and whether there is chaos; then servers are killed after these orders. */
+/** How long a part of the day is, after which orders servers are killed, and whether the shops are in chaos. */
 interface Part {
   readonly orders: number;
   readonly per_second: number;
-  readonly kills: ReadonlySet<number> | null;
+  readonly kills: ReadonlySet<number>;
+  readonly chaos: boolean;
 }
 
 /** Buyers place orders, and stock changes here. With chaos, all else happens too. Returns the seconds that it took. */
-export async function live(day: Day, { orders, per_second, kills }: Part) {
+export async function live(day: Day, { orders, per_second, kills, chaos }: Part) {
   const { random, shops, counts } = day;
-  const mail = kills === null ? good_mail : bad_mail;
-  for (const shop of shops) Object.assign(shop, { requests: 0, troubles: kills === null ? calm : troubles });
+  const mail = chaos ? bad_mail : good_mail;
+  for (const shop of shops) Object.assign(shop, { requests: 0, troubles: chaos ? troubles : calm });
   counts.changes = 0;
   const begun = performance.now();
   for (let n = 0; n < orders; n += 1) {
     const shop = random.pick(shops);
     buy(day, shop);
-    if (kills === null || random.chance(0.1)) deliver(day, shop, mail);
+    if (shop.unpaid.length > unpaid_at_once) pay(shop, 1);
+    if (!chaos || random.chance(0.1)) deliver(day, shop, mail);
     if (random.chance(0.5)) changeOurs(day, random.pick(shops));
     noteTooMany(day);
-    if (kills !== null) {
+    if (kills.has(n)) inBackground(day, day.servers.kill());
+    if (chaos) {
       if (random.chance(0.02)) meddle(day, random.pick(shops));
       if (random.chance(0.005)) for (const { store } of shops) store.byApp?.expireTokens();
       if (n % Math.ceil(orders / 5) === 1) inBackground(day, compare(day));
-      if (kills.has(n)) inBackground(day, day.servers.kill());
     }
     await Bun.sleep(Math.max(0, (n * 1000) / per_second - (performance.now() - begun)));
   }
   const seconds = (performance.now() - begun) / 1000;
   for (const shop of shops) {
+    pay(shop, shop.unpaid.length);
     deliver(day, shop, mail);
     shop.troubles = calm;
   }
   await Promise.all(day.under_way);
   expect(day.oversold).toEqual([]);
   // Orders whose notifications were lost are found by the comparison.
-  if (kills !== null) await compared(day);
+  if (chaos || kills.size > 0) await compared(day);
   await settled(day);
   return { seconds, settling: (performance.now() - begun) / 1000 - seconds };
 }
 
-/** Describes the numbers that were set since a time, in the part of the day that ended last. */
-export async function figures(day: Day, since: number): Promise<string> {
+/** The numbers that were set since a time, in the part of the day that ended last, and how long the slowest 1% took. */
+export async function figures(day: Day, since: number): Promise<{ text: string; p99_seconds: number }> {
   const requests = day.shops.reduce((sum, shop) => sum + shop.requests, 0);
   const pushes: Answer["body"][] = [];
   for (const { id } of day.shops) pushes.push(...(await listAll(day, `/platforms/${id}/stock_pushes`)));
   const set = pushes.filter(({ result, created_at }) => result === "set" && Date.parse(created_at) >= since);
-  const waits = set.flatMap(({ seconds }) => seconds ?? []).sort((a, b) => a - b);
-  const quantile = (part: number) => `${(waits[Math.floor(waits.length * part)] ?? 0).toFixed(1)} s`;
+  const waits: number[] = set.flatMap(({ seconds }) => seconds ?? []).sort((a, b) => a - b);
+  const quantile = (part: number) => waits[Math.floor(waits.length * part)] ?? 0;
+  const [p50, p99_seconds] = [quantile(0.5), quantile(0.99)];
   const each = `${((requests * 1000) / day.counts.changes).toFixed(0)} requests per 1,000 changes`;
-  return `${set.length} numbers set, p50 ${quantile(0.5)}, p99 ${quantile(0.99)} after the change; ${each}`;
+  const waited = `p50 ${p50.toFixed(1)} s, p99 ${p99_seconds.toFixed(1)} s after the change`;
+  return { text: `${set.length} numbers set, ${waited}; ${each}`, p99_seconds };
 }

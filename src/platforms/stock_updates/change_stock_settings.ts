@@ -4,6 +4,7 @@ import { transition } from "../../core/transitions.ts";
 import { listWarehouses } from "../../inventory/warehouses/warehouses.sql.ts";
 import { findProducts } from "../../products/products.sql.ts";
 import type { Db, Tx } from "../../storage/database.ts";
+import { hasApiAccess } from "../connection.ts";
 import { getConnection } from "../connections.sql.ts";
 import type { StoreConnection } from "../platform.ts";
 import { stockTransitions } from "../platforms.transitions.ts";
@@ -41,10 +42,14 @@ export async function updateShopStock(tx: Tx, id: string, input: UpdateShopStock
   const places = locations === undefined ? before.places : locations && (await placesIn(tx, locations));
   const changed = { ...before, is_enabled: enabled, is_paused: paused, buffer, cap, share_percent, places };
   if (JSON.stringify(changed) === JSON.stringify(before)) return before;
+  const is_new = enabled && !before.is_enabled;
+  if (is_new && !hasApiAccess(connection)) {
+    const names = connection.platform === "shopify" ? "`client_id` and `client_secret`" : "`api_key` and `api_token`";
+    throw invalid("enabled", `needs access to the shop's API: give the connection its ${names} first`);
+  }
   // Events are followed for enabled connections only, of all merchants.
   if (enabled && !(await isAnyEnabled(tx))) await skipStockChanges(tx);
   const has_moved = JSON.stringify(places) !== JSON.stringify(before.places);
-  const is_new = enabled && !before.is_enabled;
   const next = { ...changed, attempts: 0, error_code: null, error_message: null };
   const saved = is_new || has_moved ? readingFromStart(tx, next) : next;
   await saveShopStock(tx, saved);

@@ -119,7 +119,8 @@ describe.each([...platformNames])("%s", (platform) => {
     await shop.app.must("POST", "/merchants", { code: "BOLT", name: "BOLT" });
     await shop.app.runJobs();
     const as = { "packhouse-merchant": "BOLT" };
-    const store = { platform: "shopify", store_id: "bolt.myshopify.com", client_secret: "hush-hush" };
+    const secrets = { client_secret: "hush-hush", api_token: "shpat_bolt" };
+    const store = { platform: "shopify", store_id: "bolt.myshopify.com", ...secrets };
     const other = await shop.call("POST", "/platforms", store, as);
     await sellHere("MUG", 4);
     const { stores } = shop.app.service;
@@ -146,6 +147,20 @@ describe.each([...platformNames])("%s", (platform) => {
     await shop.done("POST", "/inventory", { sku: "MUG", quantity: 4, location: "whs_1000000001" });
     await settle();
     expect(shelf().units("MUG")).toBe(9);
+  });
+
+  // BigCommerce's connections always have access.
+  test.if(platform !== "bigcommerce")("is not switched on without access to the shop's API", async () => {
+    const { api_key, api_token } = shop.store.connection as Record<string, string>;
+    const access = { ...(api_key !== undefined && { api_key }), api_token };
+    const none = Object.fromEntries(Object.keys(access).map((name) => [name, null]));
+    await shop.done("PATCH", `/platforms/${shop.connection.id}`, none);
+    const refused = await shop.call("PATCH", path("stock"), { enabled: true });
+    expect([refused.status, refused.body.error.details[0]]).toMatchObject([422, { field: "enabled" }]);
+    expect(refused.body.error.message).toContain("access to the shop's API");
+    expect(await settings({ enabled: false, buffer: 2 })).toMatchObject({ enabled: false, buffer: 2 });
+    await shop.done("PATCH", `/platforms/${shop.connection.id}`, access);
+    expect(await settings({ enabled: true })).toMatchObject({ enabled: true });
   });
 
   // The other mock stores have no unpaid orders.
