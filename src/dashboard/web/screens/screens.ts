@@ -53,6 +53,7 @@ const reportViews = () => import("./reports/reports.tsx");
 const warehouses = () => import("./warehouses/warehouse_list.tsx");
 const branding = () => import("./settings/merchant_branding.tsx");
 const merchants = () => import("./settings/merchant_list.tsx");
+const printers = () => import("./settings/printers.tsx");
 const rateCards = () => import("./shipping/rate_card_list.tsx");
 const merchant = () => import("./settings/merchant_edit.tsx");
 const requests = () => import("./developer/requests.tsx");
@@ -163,6 +164,10 @@ const settings: readonly Row[] = [
   ["/settings/groups/:group", "", titles.settings, null, overview, "SettingsGroupScreen"],
 
   ["/settings/house", "warehouse", entries.warehouses, staff("stock.read"), warehouses],
+  ["/settings/printers", "warehouse", entries.printers, staff("floor.read"), printers, "PrintersScreen"],
+  ["/settings/stations", "warehouse", entries.stations, staff("floor.read"), printers, "StationsScreen"],
+  ["/settings/cartons", "warehouse", entries.cartons, staff("floor.read"), () => import("./settings/cartons.tsx")],
+  ["/settings/printers/jobs", "palette", titles.printJobs, staff("floor.read"), printers, "PrintJobsScreen"],
   ["/settings/users", "warehouse", entries.users, "users.manage", () => import("./users/user_list.tsx")],
   ["/settings/profile", "warehouse", entries.profile, null, () => import("./users/profile.tsx")],
 

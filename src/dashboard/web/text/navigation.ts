@@ -59,6 +59,7 @@ export const titles = {
   merchant: "Merchant",
   newMerchant: "New merchant",
   editMerchant: "Edit merchant",
+  printJobs: "Print jobs",
   signIn: "Sign in",
   setup: "Welcome",
   invitation: "Invitation",

@@ -1,6 +1,7 @@
 // The settings as their overview lists and searches them.
 import { plural } from "./format.ts";
 import { titles } from "./navigation.ts";
+import { printingTexts } from "./printing.ts";
 import { shippingTexts } from "./shipping.ts";
 import { ruleTexts } from "./shipping_rules.ts";
 
@@ -28,6 +29,21 @@ export const entries = {
     title: titles.warehouses,
     line: "Addresses, time zones, cut-off times and bin zones.",
     keywords: ["location", "building", "depot", "ship from", "origin address", "cut-off", "opening hours", "time zone"],
+  },
+  printers: {
+    title: printingTexts.printers,
+    line: printingTexts.printersLine,
+    keywords: ["Zebra", "ZPL", "label printer", "IPP", "A4", "test page", "print job", "reprint"],
+  },
+  stations: {
+    title: printingTexts.stations,
+    line: printingTexts.stationsLine,
+    keywords: ["packing table", "pack bench", "printer", "workstation"],
+  },
+  cartons: {
+    title: printingTexts.cartons,
+    line: printingTexts.cartonsLine,
+    keywords: ["box", "carton size", "packaging", "tare weight", "dimensions"],
   },
   users: {
     title: titles.users,

@@ -104,6 +104,10 @@ export const states = {
     recalled: ["Recalled", "bad"], expired: ["Expired", "bad"], damaged: ["Damaged", "bad"],
   },
   merchant: { active: ["Active", "good"], suspended: ["Suspended", "warning"], closed: ["Closed", "neutral"] },
+  print_job: {
+    queued: ["Queued", "info"], sending: ["Printing", "info"], sent: ["Sent", "good"], failed: ["Failed", "bad"],
+    cancelled: ["Cancelled", "neutral"],
+  },
   receipt: {
     expected: ["Expected", "info"], receiving: ["Receiving", "warning"], closed: ["Closed", "good"],
     cancelled: ["Cancelled", "neutral"],
