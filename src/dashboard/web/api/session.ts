@@ -62,6 +62,8 @@ interface SignedInSession {
   readonly memberships: readonly SessionMembership[];
   /** The merchant that an operator user views as. */
   readonly view_as: SessionMerchant | null;
+  /** The device of a session by badge; null for one with a password. */
+  readonly device: { readonly id: string; readonly name: string; readonly warehouse_id: string } | null;
   readonly modes: readonly TabEnvironment[];
   readonly version: string;
 }

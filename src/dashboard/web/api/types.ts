@@ -9,6 +9,12 @@ import type { PrintJobView } from "../../../floor/printing/print_jobs.schema.ts"
 import type { PrinterView, StationView } from "../../../floor/printing/printers.schema.ts";
 import type { ExceptionCountsView, ExceptionView } from "../../../floor/work/exceptions.schema.ts";
 import type { EntryView } from "../../../identity/audit_log/audit_log.schema.ts";
+import type { BadgeView, NewBadgeView } from "../../../identity/badges/badge.schema.ts";
+import type {
+  FloorDeviceView,
+  LinkedFloorDeviceView,
+  OwnDeviceView,
+} from "../../../identity/badges/floor_device.schema.ts";
 import type { FactorView, NewFactorView, RecoveryCodesView } from "../../../identity/sessions/sign_in.schema.ts";
 import type { InvitationView, InvitedView, LinkedInvitationView } from "../../../identity/users/invitation.schema.ts";
 import type { RoleView, SessionView, UserView } from "../../../identity/users/user.schema.ts";
@@ -142,6 +148,11 @@ export type AuditEntry = Static<typeof EntryView>;
 export type User = Static<typeof UserView>;
 export type Role = Static<typeof RoleView>;
 export type SessionEntry = Static<typeof SessionView>;
+export type FloorDevice = Static<typeof FloorDeviceView>;
+export type LinkedFloorDevice = Static<typeof LinkedFloorDeviceView>;
+export type OwnDevice = Static<typeof OwnDeviceView>;
+export type BadgeState = Static<typeof BadgeView>;
+export type NewBadge = Static<typeof NewBadgeView>;
 export type Invitation = Static<typeof InvitationView>;
 export type LinkedInvitation = Static<typeof LinkedInvitationView>;
 export type Invited = Static<typeof InvitedView>;

@@ -45,6 +45,7 @@ const anyone = { permission: null, open: true } as const;
 const { labels, manifests, rates, cards } = shippingTexts;
 
 const oneTimeLinks = () => import("./users/one_time_link.tsx");
+const floorDevices = () => import("./users/device_list.tsx");
 const imports = () => import("./imports/import_start.tsx");
 const productForms = () => import("./products/product_edit.tsx");
 const customerForms = () => import("./customers/customer_edit.tsx");
@@ -69,6 +70,8 @@ const beforeSignIn: readonly Row[] = [
   ["/setup", "", titles.setup, anyone, oneTimeLinks, "SetupScreen"],
   ["/invitation", "", titles.invitation, anyone, oneTimeLinks, "InvitationScreen"],
   ["/reset", "", titles.reset, anyone, oneTimeLinks, "ResetScreen"],
+  ["/device", "", titles.floorDevices, anyone, oneTimeLinks, "DeviceScreen"],
+  ["/floor/sign-in", "", titles.floor, anyone, () => import("./floor/badge_sign_in.tsx")],
   ["/second-factor", "", titles.secondFactor, anyone, () => import("./users/second_factor_required.tsx")],
 ];
 
@@ -169,6 +172,7 @@ const settings: readonly Row[] = [
   ["/settings/cartons", "warehouse", entries.cartons, staff("floor.read"), () => import("./settings/cartons.tsx")],
   ["/settings/printers/jobs", "palette", titles.printJobs, staff("floor.read"), printers, "PrintJobsScreen"],
   ["/settings/users", "warehouse", entries.users, "users.manage", () => import("./users/user_list.tsx")],
+  ["/settings/devices", "warehouse", entries.floorDevices, staff("floor.manage"), floorDevices],
   ["/settings/profile", "warehouse", entries.profile, null, () => import("./users/profile.tsx")],
 
   ["/settings/merchants", "merchants", entries.merchants, "merchants.read", merchants],

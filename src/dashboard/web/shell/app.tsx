@@ -132,7 +132,8 @@ function useSignIn(found: MatchedScreen | null): void {
     // The user may have been sent there since this was rendered.
     if ((out || lacks_factor) && !screenAt(place.peek().path)?.screen.open) {
       const back = location.pathname + location.search;
-      const path = out ? "/sign-in" : "/second-factor";
+      const enter = found?.screen.full_screen ? "/floor/sign-in" : "/sign-in";
+      const path = out ? enter : "/second-factor";
       navigate(to(path, { back: back === base ? null : back }), { replace: true, force: true });
     }
   }, [out, lacks_factor, found?.screen]);

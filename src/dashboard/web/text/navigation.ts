@@ -26,6 +26,7 @@ export const titles = {
   newCustomer: "New customer",
   editCustomer: "Edit customer",
   floor: "Floor",
+  floorDevices: "Floor devices",
   returns: "Returns",
   oneReturn: "Return",
   newReturn: "New return",

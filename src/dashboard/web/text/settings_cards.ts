@@ -50,6 +50,11 @@ export const entries = {
     line: "Who can sign in and what they may do.",
     keywords: ["team", "staff", "employee", "invitation", "invite", "role", "permission", "access", "disable user"],
   },
+  floorDevices: {
+    title: titles.floorDevices,
+    line: "Scanners and tablets for sign-in with badge and PIN.",
+    keywords: ["badge", "PIN", "handheld", "scanner", "tablet", "kiosk", "device", "QR code"],
+  },
   profile: {
     title: titles.profile,
     line: "Your name, password, two-factor authentication and sessions.",

@@ -91,6 +91,9 @@ export const states = {
     queued: ["Queued", "info"], imported: ["Imported", "good"], waiting: ["Pending", "warning"],
     ignored: ["Ignored", "neutral"], failed: ["Failed", "bad"],
   },
+  floor_device: {
+    unopened: ["Link not opened", "warning"], active: ["Active", "good"], revoked: ["Revoked", "neutral"],
+  },
   invitation: {
     open: ["Open", "info"], accepted: ["Accepted", "good"], revoked: ["Revoked", "neutral"],
     expired: ["Expired", "warning"],

@@ -10,7 +10,7 @@ export function FloorMenuScreen() {
   const { here } = useWarehouse();
   const leave = async () => {
     await signOut();
-    navigate(to("/sign-in", { back: location.pathname + location.search }), { force: true });
+    navigate(to("/floor/sign-in", { back: location.pathname + location.search }), { force: true });
     return null;
   };
   return (

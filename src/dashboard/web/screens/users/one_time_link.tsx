@@ -9,10 +9,13 @@ import { Form } from "../../components/form.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { showSuccess } from "../../components/toasts.tsx";
 import { actFor } from "../../shell/banners.tsx";
+import { badgeTexts } from "../../text/badges.ts";
 import { words } from "../../text/common.ts";
 import { signInTexts as texts } from "../../text/sign_in.ts";
 import { userTexts } from "../../text/users.ts";
 import { newPasswordFields, newPasswordOf, OpenCard, tokenInAddress } from "./sign_in_card.tsx";
+
+const deviceTexts = badgeTexts.device;
 
 interface JoinProps {
   readonly invited: Invited;
@@ -159,6 +162,28 @@ export function SetupScreen() {
           navigate(to("/"), { replace: true, force: true });
         }}
       />
+    </OpenCard>
+  );
+}
+
+/** Makes this browser a floor device, by the link that an administrator made. */
+export function DeviceScreen() {
+  const [token] = useState(tokenInAddress);
+  return (
+    <OpenCard title={deviceTexts.title} text={token === "" ? undefined : deviceTexts.text}>
+      {token === "" ? (
+        <Notice kind="info">{deviceTexts.noLink}</Notice>
+      ) : (
+        <Form
+          guarded={false}
+          fields={[]}
+          submit={deviceTexts.allow}
+          onSubmit={async () => {
+            await callDashboard("POST", "/device", { token });
+            navigate(to("/floor/sign-in"), { replace: true, force: true });
+          }}
+        />
+      )}
     </OpenCard>
   );
 }

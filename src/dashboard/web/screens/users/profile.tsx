@@ -1,6 +1,6 @@
 import { patch, post } from "../../api/client.ts";
 import { useOpened, useQuery } from "../../api/query.ts";
-import { readSession } from "../../api/session.ts";
+import { isOperatorUser, readSession } from "../../api/session.ts";
 import type { SessionEntry, User } from "../../api/types.ts";
 import { type Action, ActionButton, act } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
@@ -9,10 +9,12 @@ import { Notice, Skeleton } from "../../components/notice.tsx";
 import { Card, Page } from "../../components/page.tsx";
 import { showSuccess } from "../../components/toasts.tsx";
 import { DescriptionList, Time } from "../../components/values.tsx";
+import { badgeTexts } from "../../text/badges.ts";
 import { words } from "../../text/common.ts";
 import { titles } from "../../text/navigation.ts";
 import { profileTexts as texts } from "../../text/profile.ts";
 import { userTexts } from "../../text/users.ts";
+import { PinCard } from "./badge_dialog.tsx";
 import { FactorCard } from "./second_factor_card.tsx";
 import { newPasswordFields, newPasswordOf } from "./sign_in_card.tsx";
 
@@ -75,13 +77,14 @@ function SessionsCard() {
 }
 
 function Entry({ entry, onEnd }: { readonly entry: SessionEntry; readonly onEnd: () => void }) {
-  const { current, ip, user_agent, last_seen_at, created_at } = entry;
+  const { current, ip, user_agent, device, last_seen_at, created_at } = entry;
   const browser = browserWords(user_agent) ?? texts.unknownBrowser;
   return (
     <li>
       <div>
         <strong>{browser}</strong> {current && <Badge tone="good">{texts.current}</Badge>}
         <p>
+          {device && `${badgeTexts.onDevice(device.name)}, `}
           {ip && <code>{ip}</code>} {words.lastSeen} <Time at={last_seen_at} />, {texts.begun} <Time at={created_at} />
         </p>
       </div>
@@ -105,6 +108,7 @@ export function ProfileScreen() {
         {user && <NameCard user={user} etag={etag} />}
         <PasswordCard />
         <FactorCard />
+        {isOperatorUser.value && <PinCard />}
         <SessionsCard />
       </div>
     </Page>

@@ -17,10 +17,12 @@ import type { TableColumn } from "../../components/table.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { showSuccess } from "../../components/toasts.tsx";
 import { Time } from "../../components/values.tsx";
+import { badgeTexts } from "../../text/badges.ts";
 import { words } from "../../text/common.ts";
 import { merchantTexts } from "../../text/merchants.ts";
 import { titles } from "../../text/navigation.ts";
 import { userTexts as texts } from "../../text/users.ts";
+import { BadgeDialog } from "./badge_dialog.tsx";
 import { Invitations, InviteDialog } from "./invitations.tsx";
 import { RolesTable, roleField } from "./roles.tsx";
 
@@ -38,6 +40,12 @@ function userActions(user: User): readonly Action[] {
       icon: "shield",
       disabled,
       run: () => openDialog((close) => <ChangeRole user={user} onClose={close} />),
+    },
+    {
+      title: badgeTexts.badge,
+      icon: "scan",
+      when: user.memberships.some(({ merchant_id }) => merchant_id === null),
+      run: () => openDialog((close) => <BadgeDialog user={user} onClose={close} />),
     },
     { title: texts.whatTheyDid, icon: "list", permission: "audit.read", href: to("/settings/audit", { actor: id }) },
     {
