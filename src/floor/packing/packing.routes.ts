@@ -135,9 +135,9 @@ function openingRows(service: Service) {
       summary: "Start packing an order",
       description:
         "Opens a session for the order's next parcel: by a scanned tote, or by an order. Claims the task of packing" +
-        " it; an open session of the order is continued by whoever has that task. While a wave picks the order, all of" +
-        " it must be picked; without a wave, packing assumes the picks. An order whose label was voided can be packed" +
-        " again.",
+        " it; an open session of the order is continued by whoever has that task. While a wave picks the order, all" +
+        " of it must be picked; without a wave, packing assumes the picks. An order whose label was voided can be" +
+        " packed again.",
       refuses: [...opening_refuses, "ambiguous_identifier", "tote_empty", "unknown_barcode"],
       body: OpenPackingSession,
       view: PackingSessionView,

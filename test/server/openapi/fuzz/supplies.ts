@@ -4,11 +4,11 @@ import { overrideCarriers } from "../../../../src/shipping/carriers/connectors.t
 import type { Answered, TestApp } from "../../../build/service.ts";
 import { orderActs } from "../../../orders/order_acts.ts";
 import { fakeCarrier } from "../../../shipping/carriers/fake_carrier.ts";
+import { devicesToChange, wavesToPick } from "./floor_supplies.ts";
 import { goodsToSell, merchantsToChange } from "./merchants.ts";
 import { ordersToActOn } from "./orders_to_act_on.ts";
 import { filesToUse, importsToRun, loggedRequest, printing } from "./other_supplies.ts";
 import { api_url, client_secret, connectionOf, shopWithImports } from "./shop_supplies.ts";
-import { wavesToPick } from "./waves_to_pick.ts";
 
 /** A request of an operation that can succeed now, in the form of an example. */
 export interface Ready {
@@ -484,21 +484,6 @@ async function invitationsToChange(ask: Ask, turn: number, mark: string): Promis
     return { path: { id } };
   };
   return { resendInvitation: await invited("resent"), revokeInvitation: await invited("revoked") };
-}
-
-/** Floor devices that may be changed and revoked. */
-async function devicesToChange(ask: Ask, { location: warehouse_id }: Shelf): Promise<Supplies> {
-  const device = async (name: string) => {
-    const { id } = await ask("POST", "/floor_devices", { name, warehouse_id });
-    return { path: { id } };
-  };
-  const changed = await device("Changed");
-  return {
-    createFloorDevice: { body: { name: "Made", warehouse_id } },
-    updateFloorDevice: changed,
-    linkFloorDevice: changed,
-    revokeFloorDevice: await device("Revoked"),
-  };
 }
 
 /** Keys that may be changed and revoked, up to a maximum in use. */

@@ -53,3 +53,18 @@ export async function wavesToPick(ask: Ask, { sku, buyer, location: warehouse_id
     releaseTask: { path: await task(), body: { device } },
   };
 }
+
+/** Floor devices that may be changed and revoked. */
+export async function devicesToChange(ask: Ask, { location: warehouse_id }: Pick<Shelf, "location">) {
+  const device = async (name: string) => {
+    const { id } = await ask("POST", "/floor_devices", { name, warehouse_id });
+    return { path: { id } };
+  };
+  const changed = await device("Changed");
+  return {
+    createFloorDevice: { body: { name: "Made", warehouse_id } },
+    updateFloorDevice: changed,
+    linkFloorDevice: changed,
+    revokeFloorDevice: await device("Revoked"),
+  };
+}
