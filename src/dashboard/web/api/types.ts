@@ -104,7 +104,6 @@ export type ImportedRow = Static<typeof ImportedRowView>;
 export type ProductRecord = Static<typeof ProductView>;
 
 export type ExceptionRow = Static<typeof ExceptionView>;
-export type ExceptionKind = ExceptionRow["kind"];
 export type ExceptionCounts = Static<typeof ExceptionCountsView>;
 export type Overview = Static<typeof OverviewView>;
 export type Departure = Overview["departures"][number];

@@ -4,9 +4,9 @@ import { query, to } from "../../browser/router.ts";
 import { choice, ListPage } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { words } from "../../text/common.ts";
-import { exceptionTexts as texts } from "../../text/exceptions.ts";
 import { count } from "../../text/format.ts";
 import { titles } from "../../text/navigation.ts";
+import { exceptionTexts as texts } from "../../text/today.ts";
 import { useWarehouses } from "../stock/stock_links.ts";
 
 const pathOf = ({ dashboard_path }: ExceptionRow) => to(dashboard_path.slice("/dashboard".length));
