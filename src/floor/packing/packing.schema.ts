@@ -17,10 +17,11 @@ import { LabelView } from "../../shipping/labels/labels.schema.ts";
 import { WeightField } from "../../shipping/shipping.schema.ts";
 import { OwnerView } from "../../storage/tenant.schema.ts";
 import { packingStatuses } from "../floor.transitions.ts";
+import { scanField } from "../scanning/lookup.schema.ts";
 import { cartonGaps, cartonSources } from "./suggest_carton.ts";
 
 const device = textField(64, { description: "The device that the person works with, as it names itself." });
-const code = textField(500, { description: "What the scanner read, or what was typed." });
+const code = scanField("What the scanner read, or what was typed.");
 const station_id = Type.Optional(
   nullable(idField("station", "The station, whose printers print label and packing slip.")),
 );

@@ -2,7 +2,6 @@ import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import {
   choice,
   closed,
-  codeField,
   countField,
   idField,
   momentField,
@@ -16,6 +15,7 @@ import { publicOrderStatuses, undoReasons } from "../../orders/order.transitions
 import { temperatureZones } from "../../products/product.ts";
 import { merchantName, OwnerView } from "../../storage/tenant.schema.ts";
 import { waveModes, waveStatuses } from "../floor.transitions.ts";
+import { scanField } from "../scanning/lookup.schema.ts";
 
 /** The most orders of a wave. */
 const wave_orders_limit = 500;
@@ -215,7 +215,7 @@ export const ReadWalk = closed({
 const toteField = textField(40, { description: "The code of the tote that the units go into. `cluster` requires it." });
 const orderField = idField("order", "The order that the units are for. Default: that of the tote, or the first ones.");
 const itemFields = {
-  code: Type.Optional(codeField(200, { description: "What was scanned on the item. Specify this or `sku`." })),
+  code: Type.Optional(scanField("What was scanned on the item. Specify this or `sku`.")),
   sku: Type.Optional(textField(100, { description: "The SKU of the item; of a bundle, a component." })),
   tote: Type.Optional(toteField),
   order_id: Type.Optional(orderField),

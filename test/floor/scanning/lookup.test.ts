@@ -5,6 +5,9 @@ import { totes } from "../../../db/schema/floor.ts";
 import { bins } from "../../../db/schema/warehouses.ts";
 import { asFault } from "../../../src/core/faults.ts";
 import { readId } from "../../../src/core/ids.ts";
+import { checkOf } from "../../../src/core/schema.ts";
+import { ScanUnit } from "../../../src/floor/packing/packing.schema.ts";
+import { PickInWave } from "../../../src/floor/picking/wave.schema.ts";
 import { findScannedProduct } from "../../../src/floor/scanning/find_scanned.ts";
 import { openApp } from "../../build/service.ts";
 import { parcel, shopOn } from "../../build/shop.ts";
@@ -88,6 +91,14 @@ describe("the look-up of a code", () => {
     expect(by_lot.products).toMatchObject([{ id: milk.id, lot: { lot_number: "M-7", status: "available" } }]);
     const ambiguous = await lookUp(`010${other_ean}10AB17300101`);
     expect([ambiguous.type, ambiguous.readings.length, ambiguous.products.length]).toEqual(["ambiguous", 2, 1]);
+  });
+
+  test("takes separators, as the acts of picking and packing do", async () => {
+    const code = `]C1020${other_ean}3712${gs}10AB`;
+    const [reading] = (await lookUp(code)).readings;
+    expect(reading).toMatchObject({ gtin: `0${other_ean}`, quantity: 12, lot_number: "AB" });
+    expect(checkOf(ScanUnit)({ code })).toEqual({ code });
+    expect(checkOf(PickInWave)({ bin: "A-1", code, quantity: 1 })).toMatchObject({ code });
   });
 
   test("finds all products with a barcode, or those of one merchant", async () => {
