@@ -99,7 +99,7 @@ test("reads generated codes with all identifiers, with separators, without them,
     if (scan.kind === "gs1") expect(bracketed(scan.contents)).toBe(brackets);
   }
   expect(without).toBeGreaterThan(codes_number / 10);
-});
+}, 60_000);
 
 test("asks about each code whose lot may be followed by an expiry or a count", () => {
   const random = randomOf(7);
@@ -118,7 +118,7 @@ test("asks about each code whose lot may be followed by an expiry or a count", (
       expect.arrayContaining([meant]),
     ]);
   }
-});
+}, 60_000);
 
 /** What a code contains, in short. */
 function summaryOf(code: string): unknown {
