@@ -7,7 +7,7 @@ import { OwnerView } from "../../storage/tenant.schema.ts";
 import { scan_length_max } from "./read_scan.ts";
 
 /** The text of a scanned code, with separators (U+001D) if the scanner sends them. */
-const scanField = (description: string) =>
+export const scanField = (description: string) =>
   Type.String({
     minLength: 1,
     maxLength: scan_length_max,
