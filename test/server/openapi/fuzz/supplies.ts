@@ -8,6 +8,7 @@ import { devicesToChange, wavesToPick } from "./floor_supplies.ts";
 import { goodsToSell, merchantsToChange } from "./merchants.ts";
 import { ordersToActOn } from "./orders_to_act_on.ts";
 import { filesToUse, importsToRun, loggedRequest, printing } from "./other_supplies.ts";
+import { parcelsToPack } from "./parcels_to_pack.ts";
 import { api_url, client_secret, connectionOf, shopWithImports } from "./shop_supplies.ts";
 
 /** A request of an operation that can succeed now, in the form of an example. */
@@ -87,7 +88,7 @@ export async function openHouse(app: TestApp, receiver: string, merchant: string
         ...(await orders(live, shelf)),
         ...(await ordersToActOn(live, shelf, acts, turn)),
         ...(await manifests(live, shelf)),
-        ...(await parcels(live, shelf)),
+        ...(await parcelsToPack(live, shelf)),
         ...(await returns(live, shelf)),
         ...(await floorWork(live, shelf)),
         ...(await wavesToPick(live, shelf)),
@@ -306,38 +307,6 @@ async function manifests(ask: Ask, { sku, buyer, location }: Shelf): Promise<Sup
     getManifest: { path: { id: manifest_id } },
     getManifestDocument: { path: { id: manifest_id } },
     shipManifest: { path: { id: manifest_id } },
-  };
-}
-
-/** Parcels that are being packed, and one that is packed. */
-async function parcels(ask: Ask, { sku, buyer, location }: Shelf): Promise<Supplies> {
-  const device = "table-1";
-  const ordered = async (name: string) => {
-    const order = { ...buyer, warehouse_id: location, line_items: [{ sku, quantity: 2, unit_price: "5.00" }] };
-    return (await ask("POST", "/orders", { ...order, order_number: `${sku} ${name}` })).id as string;
-  };
-  const opened = async (name: string) => {
-    const { id } = await ask("POST", "/packing_sessions", { device, order_id: await ordered(name) });
-    await ask("PATCH", `/packing_sessions/${id}`, { weight: 2, weight_unit: "lb" });
-    await ask("POST", `/packing_sessions/${id}/scans`, { sku });
-    return { id: id as string };
-  };
-  const packed = await opened("in a parcel");
-  const { label } = await ask("POST", `/packing_sessions/${packed.id}/close`);
-  await ask("POST", `/shipping/labels/${label.label_id}/void`);
-  const [scanned, closed] = [await opened("scanned"), await opened("closed")];
-  const one = { ...buyer, warehouse_id: location, line_items: [{ sku, quantity: 1, unit_price: "5.00" }] };
-  await ask("POST", "/orders", { ...one, order_number: `${sku} single` });
-  return {
-    openPackingSession: { body: { device, order_id: await ordered("to pack") } },
-    packFromItem: { body: { device, sku } },
-    getPackingSession: { path: scanned },
-    scanIntoParcel: { path: scanned, body: { sku } },
-    takeOutOfParcel: { path: await opened("taken out"), body: { sku } },
-    updatePackingSession: { path: await opened("weighed"), body: { weight: 3, weight_unit: "lb" } },
-    closePackingSession: { path: closed },
-    cancelPackingSession: { path: await opened("given up") },
-    buyParcelLabel: { path: packed, body: {} },
   };
 }
 
