@@ -12,7 +12,8 @@ import { type Asset, type AssetForm, type WebFiles, webFiles } from "./web_files
 /** The content security policy: the dashboard loads and runs only its own files. */
 const dashboardPolicy = [
   "default-src 'none'",
-  "script-src 'self'",
+  // The reader of barcodes for cameras is WebAssembly, which no browser compiles otherwise.
+  "script-src 'self' 'wasm-unsafe-eval'",
   "style-src 'self'",
   "img-src 'self' data: blob:",
   "font-src 'self'",

@@ -31,6 +31,7 @@ const types: Readonly<Record<string, string>> = {
   json: "application/json",
   png: "image/png",
   svg: "image/svg+xml",
+  wasm: "application/wasm",
   webmanifest: "application/manifest+json",
   woff2: "font/woff2",
 };

@@ -89,10 +89,17 @@ export async function pickInWave(tx: Tx, id: string, input: PickInWave, actor: A
 }
 
 /** The order that units are for, by its tote or id; null if the request leaves it open. */
-async function targetOrder(tx: Tx, wave: Wave, input: Pick<PickInWave, "tote" | "order_id">): Promise<number | null> {
+async function targetOrder(
+  tx: Tx,
+  wave: Wave,
+  input: Pick<PickInWave, "tote" | "order_id" | "short">,
+): Promise<number | null> {
   const named = input.order_id === undefined ? null : (readId("order", input.order_id) ?? 0);
   if (input.tote === undefined) {
-    if (wave.mode === "cluster") throw invalid("tote", "is required: scan the tote that the units go into", "required");
+    // Missing units go into no tote.
+    if (wave.mode === "cluster" && !input.short) {
+      throw invalid("tote", "is required: scan the tote that the units go into", "required");
+    }
     if (named !== null) await openOrder(tx, wave, named, "order_id");
     return named;
   }

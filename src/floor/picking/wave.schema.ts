@@ -212,7 +212,9 @@ export const ReadWalk = closed({
   last_bin: Type.Optional(textField(40, { description: "The bin where the picker is. The walk goes on from there." })),
 });
 
-const toteField = textField(40, { description: "The code of the tote that the units go into. `cluster` requires it." });
+const toteField = textField(40, {
+  description: "The code of the tote that the units go into. `cluster` requires it, except with `short`.",
+});
 const orderField = idField("order", "The order that the units are for. Default: that of the tote, or the first ones.");
 const itemFields = {
   code: Type.Optional(scanField("What was scanned on the item. Specify this or `sku`.")),

@@ -7,7 +7,7 @@ import { readSessionAgain } from "./session.ts";
 
 /** The other lists that also show the resources of a list. */
 const showing: Readonly<Record<string, readonly string[]>> = {
-  orders: ["inventory", "overview", "exceptions", "reports", "search", "view_counts"],
+  orders: ["inventory", "overview", "exceptions", "reports", "search", "view_counts", "waves", "work"],
   inventory: ["overview", "exceptions", "orders", "products"],
   shipments: ["orders", "tracking", "shipping", "overview", "exceptions", "view_counts"],
   returns: ["orders", "overview", "exceptions"],
@@ -29,6 +29,8 @@ const rest_interval_ms: Readonly<Record<string, number>> = {
   exceptions: 3000,
   view_counts: 3000,
   reports: 30_000,
+  waves: 3000,
+  work: 3000,
 };
 const read_at = new Map<string, number>();
 /** Costly resources within their minimum interval. */

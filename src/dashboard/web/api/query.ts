@@ -154,6 +154,17 @@ export function useQuery<Data>(path: string | null, params?: Params): QueryResul
   };
 }
 
+const reload_ms = 1000;
+
+/** Reads again every second while something is under way that no hint reports, such as a print job. */
+export function useReloading(under_way: boolean, reload: () => Promise<void>): void {
+  useEffect(() => {
+    if (!under_way) return;
+    const timer = setInterval(() => void reload(), reload_ms);
+    return () => clearInterval(timer);
+  }, [under_way]);
+}
+
 const rows_max = 100;
 
 /** The newest rows of a list that is oldest first: those of its last pages, and whether there are older ones. */

@@ -60,6 +60,8 @@ const merchant = () => import("./settings/merchant_edit.tsx");
 const requests = () => import("./developer/requests.tsx");
 const events = () => import("./developer/events.tsx");
 const overview = () => import("./settings/settings.tsx");
+const floorTabs = () => import("./floor/work.tsx");
+const packStart = () => import("./floor/pack_start.tsx");
 const platforms = () => import("./developer/platform_list.tsx");
 
 // The first screen whose path matches is shown, so literal paths come before paths with a parameter.
@@ -133,8 +135,16 @@ const customers: readonly Row[] = [
 
 // biome-ignore format: a table is read by its columns.
 const floor: readonly Row[] = [
-  ["/floor", "nav f", titles.floor, worker, () => import("./floor/menu.tsx")],
+  ["/floor", "nav f", titles.floor, worker, floorTabs, "FloorWorkScreen"],
+  ["/floor/menu", "", titles.floor, worker, floorTabs, "FloorMenuScreen"],
   ["/floor/settings", "", titles.floor, worker, () => import("./floor/settings.tsx")],
+  ["/floor/waves/:id", "", titles.floor, worker, () => import("./floor/pick_wave.tsx")],
+  ["/floor/pack", "", titles.floor, worker, packStart, "PackStartScreen"],
+  ["/floor/pack_items", "", titles.floor, worker, packStart, "PackItemsScreen"],
+  ["/floor/packing/:id", "", titles.floor, worker, () => import("./floor/pack_session.tsx")],
+  ["/floor/put_back/:order", "", titles.floor, worker, () => import("./floor/put_back.tsx")],
+  ["/floor/look_up", "", titles.floor, worker, () => import("./floor/look_up.tsx")],
+  ["/floor/move", "", titles.floor, worker, () => import("./floor/move_stock.tsx")],
 ];
 
 // biome-ignore format: a table is read by its columns.

@@ -254,16 +254,16 @@ function useConnection(): void {
 function FullScreen({ found }: { readonly found: MatchedScreen }) {
   useConnection();
   return (
-    <>
+    <div class="full-screen">
       <TestBanner />
       {offline.value && <Offline />}
-      <main id="content" class="full-screen" tabIndex={-1}>
+      <main id="content" tabIndex={-1}>
         <Boundary of={place.value.path}>
           <Shown found={found} />
           <DialogHost />
         </Boundary>
       </main>
-    </>
+    </div>
   );
 }
 

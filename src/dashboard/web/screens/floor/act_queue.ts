@@ -1,5 +1,6 @@
 // Scans and taps are handled one after the other, each once the one before it has been answered.
 import { type Signal, signal } from "@preact/signals";
+import { newKey } from "../../api/client.ts";
 import { problemOf } from "../../api/problem.ts";
 import { floorTexts } from "../../text/floor.ts";
 import { giveFeedback, type OutcomeKind } from "./feedback.ts";
@@ -17,6 +18,11 @@ export interface Outcome {
   readonly facts?: Readonly<Record<string, unknown>>;
 }
 
+/** The outcome that is shown; `number` counts those of the screen, so that equal ones are told apart. */
+interface ShownOutcome extends Outcome {
+  readonly number: number;
+}
+
 /** Handles one scan or tap. Returns null if there is nothing to show. */
 export type FloorAct = () => Promise<Outcome | null>;
 
@@ -29,7 +35,7 @@ interface WaitingAct {
 export interface ActQueue {
   /** How many are not yet answered. */
   readonly waiting: Signal<number>;
-  readonly outcome: Signal<Outcome | null>;
+  readonly outcome: Signal<ShownOutcome | null>;
   /** Adds a scan or a tap. Equal ones are never merged. */
   readonly add: (act: FloorAct, read?: string) => void;
 }
@@ -37,11 +43,12 @@ export interface ActQueue {
 /** Creates the queue of a screen. */
 export function actQueue(): ActQueue {
   const acts: WaitingAct[] = [];
-  const [waiting, outcome] = [signal(0), signal<Outcome | null>(null)];
+  const [waiting, outcome] = [signal(0), signal<ShownOutcome | null>(null)];
   let running = false;
   const show = (result: Outcome | null, read: string | undefined) => {
     if (result === null) return;
-    outcome.value = read === undefined || result.read !== undefined ? result : { ...result, read };
+    const number = (outcome.peek()?.number ?? 0) + 1;
+    outcome.value = { ...(read !== undefined && { read }), ...result, number };
     giveFeedback(result.kind);
   };
   const run = async () => {
@@ -69,4 +76,22 @@ function refusal(error: unknown): Outcome {
   const { message, code, facts } = problemOf(error);
   const titles: Readonly<Record<string, string>> = floorTexts.refusals;
   return { kind: "wrong", title: titles[code] ?? floorTexts.refused, text: message, code, facts };
+}
+
+const first_pause_ms = 500;
+const longest_pause_ms = 5000;
+const passing = [0, 429, 502, 503, 504];
+
+/** Sends a request until the server has answered it, always with the same `Idempotency-Key`, so it has one effect. */
+export async function sendUntilAnswered<Data>(send: (key: string) => Promise<Data>): Promise<Data> {
+  const key = newKey();
+  for (let pause_ms = first_pause_ms; ; pause_ms = Math.min(2 * pause_ms, longest_pause_ms)) {
+    try {
+      return await send(key);
+    } catch (error) {
+      const { status, code } = problemOf(error);
+      if (!passing.includes(status) && code !== "idempotency_key_in_use") throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, pause_ms));
+  }
 }

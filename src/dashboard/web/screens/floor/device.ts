@@ -1,4 +1,5 @@
 // Settings of the device that a person on the floor works with. Everyone who uses the device shares them.
+import { useEffect } from "preact/hooks";
 import { newKey } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
 import type { WarehouseRecord } from "../../api/types.ts";
@@ -20,6 +21,8 @@ interface FloorDevice {
   readonly separator: string;
   /** How long the scanner pauses at the end of a code, if it types neither Enter nor Tab. */
   readonly pause_ms: number;
+  /** Whether the scanner was seen to end a code with Enter or Tab. */
+  readonly ends_by_key: boolean;
 }
 
 /** The pauses that can be chosen. */
@@ -34,14 +37,16 @@ const first: FloorDevice = {
   vibration: true,
   separator: "",
   pause_ms: 50,
+  ends_by_key: false,
 };
 
 const isNamed = (value: unknown) => value === null || typeof value === "string";
 
 function isDevice(value: unknown): value is FloorDevice {
   if (typeof value !== "object" || value === null) return false;
-  const { name, warehouse_id, station_id, separator, pause_ms, sound, vibration } = value as Partial<FloorDevice>;
-  const flags = [sound, vibration].every((flag) => typeof flag === "boolean");
+  const { name, warehouse_id, station_id, separator, pause_ms, ...rest } = value as Partial<FloorDevice>;
+  const { sound, vibration, ends_by_key } = rest;
+  const flags = [sound, vibration, ends_by_key].every((flag) => typeof flag === "boolean");
   const texts = typeof name === "string" && typeof separator === "string" && typeof pause_ms === "number";
   return texts && flags && isNamed(warehouse_id) && isNamed(station_id);
 }
@@ -64,5 +69,9 @@ export function useWarehouse() {
   const { data: all, problem } = useQuery<readonly WarehouseRecord[]>("/inventory/locations");
   const chosen = all?.find((one) => one.warehouse_id === device.value.warehouse_id);
   const here = chosen ?? (all?.length === 1 ? all[0] : undefined);
+  const id = here?.warehouse_id ?? null;
+  useEffect(() => {
+    if (id !== null && id !== device.peek().warehouse_id) setDevice({ warehouse_id: id });
+  }, [id]);
   return { all, here: here ?? null, problem };
 }

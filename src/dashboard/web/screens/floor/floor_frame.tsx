@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
+import { type ComponentChildren, Fragment } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { connected } from "../../api/live.ts";
-import { to } from "../../browser/router.ts";
+import { place, to } from "../../browser/router.ts";
 import { Icon, type IconName } from "../../components/icon.tsx";
 import { words } from "../../text/common.ts";
 import { floorTexts as texts } from "../../text/floor.ts";
@@ -57,9 +57,12 @@ export function FloorFrame({ title, back, queue, prompt, onScan, progress, child
       </header>
       {progress}
       <Result of={queue.outcome.value} />
-      <div class="floor-body">{children}</div>
+      <div class="floor-body" tabIndex={0}>
+        {children}
+      </div>
       {act && <div class="floor-act">{act}</div>}
       {onScan && <ScanField prompt={prompt ?? texts.scan} onScan={scan} />}
+      {back === undefined && <Tabs />}
     </div>
   );
 }
@@ -80,20 +83,38 @@ function Connection({ waiting }: { readonly waiting: number }) {
 
 const icons: Readonly<Record<OutcomeKind, IconName>> = { right: "check", done: "done", wrong: "warning", info: "info" };
 
-function Result({ of }: { readonly of: Outcome | null }) {
+function Result({ of }: { readonly of: ActQueue["outcome"]["value"] }) {
   return (
-    <div class="floor-result" data-kind={of?.kind ?? "none"} aria-live="assertive">
+    <div class="floor-result" data-kind={of?.kind ?? "none"} data-number={of?.number ?? 0} aria-live="assertive">
       {of !== null && (
-        <>
+        <Fragment key={of.number}>
           <Icon name={icons[of.kind]} size={36} />
           <div>
             <strong>{of.title}</strong>
             {of.text && <p>{of.text}</p>}
             {of.read && <p class="floor-read">{texts.read(of.read)}</p>}
           </div>
-        </>
+        </Fragment>
       )}
     </div>
+  );
+}
+
+const tabs = [
+  { path: "/floor", title: texts.work, icon: "clipboard" },
+  { path: "/floor/menu", title: texts.menu, icon: "menu" },
+] as const;
+
+function Tabs() {
+  return (
+    <nav class="floor-tabs" aria-label={texts.title}>
+      {tabs.map(({ path, title, icon }) => (
+        <a key={path} href={to(path)} aria-current={place.value.path === path ? "page" : undefined}>
+          <Icon name={icon} size={28} />
+          {title}
+        </a>
+      ))}
+    </nav>
   );
 }
 

@@ -2,12 +2,15 @@ import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../../components/icon.tsx";
 import { floorTexts } from "../../text/floor.ts";
-import { device } from "./device.ts";
+import type { Camera as CameraView } from "./camera.tsx";
+import { device, setDevice } from "./device.ts";
 
 /** The separator of GS1 codes. */
 const gs = "\u001d";
 /** A shorter text without Enter or Tab may be one that a person types. */
 const shortest_scan = 3;
+/** The pause that ends a scan of a scanner that types Enter or Tab: a slow device may pause within a code. */
+const keyed_pause_ms = 500;
 /** The pause that ends a text whose first characters came slowly. */
 const slow_pause_ms = 2000;
 const focus_check_ms = 500;
@@ -25,7 +28,7 @@ interface ScanFieldProps {
 export function ScanField({ prompt, onScan }: ScanFieldProps) {
   const input = useRef<HTMLInputElement>(null);
   const [typing, setTyping] = useState(false);
-  const { read, end } = useReader(input, typing, (text) => {
+  const { read, end, endByKey } = useReader(input, typing, (text) => {
     setTyping(false);
     onScan(text);
   });
@@ -40,7 +43,7 @@ export function ScanField({ prompt, onScan }: ScanFieldProps) {
       class="floor-scan"
       onSubmit={(event) => {
         event.preventDefault();
-        end();
+        endByKey();
       }}
     >
       <Icon name="scan" size={28} />
@@ -62,7 +65,7 @@ export function ScanField({ prompt, onScan }: ScanFieldProps) {
           const { value } = event.currentTarget;
           if (event.key === "Tab" && value !== "") {
             event.preventDefault();
-            end();
+            endByKey();
           }
           // Many scanners type the separator as Ctrl+].
           if (event.ctrlKey && event.key === "]") {
@@ -81,12 +84,36 @@ export function ScanField({ prompt, onScan }: ScanFieldProps) {
       >
         <Icon name="keyboard" size={28} />
       </button>
+      {!typing && <CameraButton onScan={onScan} />}
       {typing && (
         <button type="submit" class="floor-icon-button" aria-label={floorTexts.enterCode}>
           <Icon name="check" size={28} />
         </button>
       )}
     </form>
+  );
+}
+
+/** Opens the camera, where the browser allows it. Its file is loaded when it is first used. */
+function CameraButton({ onScan }: Pick<ScanFieldProps, "onScan">) {
+  const [Camera, setCamera] = useState<typeof CameraView | null>(null);
+  const open = () => void import("./camera.tsx").then((file) => setCamera(() => file.Camera));
+  if (navigator.mediaDevices === undefined) return null;
+  return (
+    <>
+      <button type="button" class="floor-icon-button" aria-label={floorTexts.camera.title} onClick={open}>
+        <Icon name="camera" size={28} />
+      </button>
+      {Camera !== null && (
+        <Camera
+          onClose={() => setCamera(null)}
+          onRead={(code) => {
+            setCamera(null);
+            onScan(code);
+          }}
+        />
+      )}
+    </>
   );
 }
 
@@ -130,9 +157,15 @@ function useReader(input: RefObject<HTMLInputElement | null>, typing: boolean, o
     const rest = parts.pop() ?? "";
     if (parts.length > 0) field.value = rest;
     parts.forEach(take);
-    if (!typing) endAfter(state.current.slow ? slow_pause_ms : device.peek().pause_ms);
+    const { pause_ms, ends_by_key } = device.peek();
+    const pause = ends_by_key ? Math.max(pause_ms, keyed_pause_ms) : pause_ms;
+    if (!typing) endAfter(state.current.slow ? slow_pause_ms : pause);
   };
-  return { read, end };
+  const endByKey = () => {
+    if (!typing && !device.peek().ends_by_key) setDevice({ ends_by_key: true });
+    end();
+  };
+  return { read, end, endByKey };
 }
 
 const isField = (element: Element | null) => element?.matches("input, textarea, select, [contenteditable]") ?? false;

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
+import { useQuery } from "../../api/query.ts";
+import type { Station } from "../../api/types.ts";
 import { floorTexts } from "../../text/floor.ts";
 import { device, pauses_ms, setDevice, useWarehouse } from "./device.ts";
 import { FloorFrame, useQueue } from "./floor_frame.tsx";
@@ -17,7 +19,7 @@ export function FloorSettingsScreen() {
     text: texts.scanRead(read.length),
   });
   return (
-    <FloorFrame title={texts.title} back="/floor" queue={queue} prompt={texts.test} onScan={onScan}>
+    <FloorFrame title={texts.title} back="/floor/menu" queue={queue} prompt={texts.test} onScan={onScan}>
       <Field label={texts.name}>
         {(id) => (
           <input
@@ -48,6 +50,7 @@ export function FloorSettingsScreen() {
           </select>
         )}
       </Field>
+      <StationField warehouse_id={here?.warehouse_id ?? null} />
       <Choice
         label={texts.hand}
         of={[
@@ -66,6 +69,31 @@ export function FloorSettingsScreen() {
       />
       <ScannerSettings />
     </FloorFrame>
+  );
+}
+
+function StationField({ warehouse_id }: { readonly warehouse_id: string | null }) {
+  const { data: stations = [] } = useQuery<readonly Station[]>(warehouse_id === null ? null : "/stations", {
+    warehouse_id,
+    limit: 100,
+  });
+  return (
+    <Field label={texts.station}>
+      {(id) => (
+        <select
+          id={id}
+          value={device.value.station_id ?? ""}
+          onChange={({ currentTarget }) => setDevice({ station_id: currentTarget.value || null })}
+        >
+          <option value="">{texts.noStation}</option>
+          {stations.map(({ id: station_id, name }) => (
+            <option key={station_id} value={station_id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
   );
 }
 

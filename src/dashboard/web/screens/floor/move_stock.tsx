@@ -1,0 +1,136 @@
+import { useSignal } from "@preact/signals";
+import { post } from "../../api/client.ts";
+import { meant } from "../../api/merchants.ts";
+import type { StockMoveResult } from "../../api/types.ts";
+import { words } from "../../text/common.ts";
+import { floorTexts } from "../../text/floor.ts";
+import { type Outcome, sendUntilAnswered } from "./act_queue.ts";
+import { device } from "./device.ts";
+import { BigButton, FloorFrame, useQueue } from "./floor_frame.tsx";
+import { NumberPad } from "./number_pad.tsx";
+import { isCode, lookUp, lotIn, notExpected, type ScannedProduct, unitsIn, wrong } from "./scanned.ts";
+
+const texts = floorTexts.move;
+
+interface Move {
+  readonly bin: string | null;
+  readonly product: ScannedProduct | null;
+  readonly lot_number: string | null;
+  readonly quantity: number;
+}
+
+const nothing: Move = { bin: null, product: null, lot_number: null, quantity: 0 };
+
+/** Moves units from bin to bin: the bin, the item as often as there are units, and the new bin. */
+export function MoveStockScreen() {
+  const queue = useQueue();
+  const { move, onScan } = useMove();
+  const asking = useSignal(false);
+  const { bin, product, quantity } = move.value;
+  return (
+    <FloorFrame
+      title={texts.title}
+      back="/floor/menu"
+      queue={queue}
+      prompt={bin === null ? texts.scanBin : product === null ? floorTexts.pick.prompts.item : texts.scanToBin}
+      onScan={onScan}
+      act={
+        bin !== null &&
+        !asking.value && (
+          <>
+            <BigButton title={texts.startAgain} onClick={() => (move.value = nothing)} />
+            {product !== null && (
+              <BigButton kind="primary" title={texts.enterUnits} onClick={() => (asking.value = true)} />
+            )}
+          </>
+        )
+      }
+    >
+      {asking.value ? (
+        <NumberPad
+          label={words.units}
+          first={quantity}
+          onCancel={() => (asking.value = false)}
+          onDone={(units) => {
+            asking.value = false;
+            move.value = { ...move.peek(), quantity: units };
+          }}
+        />
+      ) : (
+        <MoveSteps of={move.value} />
+      )}
+    </FloorFrame>
+  );
+}
+
+/** The move so far, and what a scan does. */
+function useMove() {
+  const move = useSignal(nothing);
+
+  const scanBin = async (read: string): Promise<Outcome> => {
+    const found = await lookUp(read, device.peek().warehouse_id);
+    const [from] = found.bins;
+    if (from === undefined) return notExpected(found, texts.aBin);
+    move.value = { ...nothing, bin: from.code };
+    return { kind: "right", title: floorTexts.pick.inBin(from.code) };
+  };
+
+  const scanNext = async (read: string): Promise<Outcome> => {
+    const found = await lookUp(read, device.peek().warehouse_id);
+    const at = move.peek();
+    const item = found.products.find(({ id }) => at.product === null || id === at.product.id);
+    if (item !== undefined && found.bins.length === 0) {
+      const others = found.products.filter(({ id }) => id !== item.id);
+      if (at.product === null && others.length > 0)
+        return wrong(floorTexts.refusals.ambiguous_barcode, texts.several, "");
+      move.value = {
+        ...at,
+        product: item,
+        lot_number: at.lot_number ?? lotIn(found, item),
+        quantity: at.quantity + unitsIn(found),
+      };
+      return { kind: "right", title: texts.units(move.peek().quantity), text: item.name };
+    }
+    if (at.product === null || isCode(read, at.bin)) return notExpected(found, texts.anItem);
+    // The API would create a bin of any text, also of a barcode that is not known.
+    const [to] = found.bins;
+    return to === undefined ? notExpected(found, texts.aBin) : finish(at, at.product, to.code);
+  };
+
+  const finish = async (at: Move, item: ScannedProduct, to_bin: string): Promise<Outcome> => {
+    const { warehouse_id } = device.peek();
+    const place = { bin: at.bin, to_bin, ...(warehouse_id !== null && { location: warehouse_id }) };
+    const lot = at.lot_number === null ? {} : { lot_number: at.lot_number };
+    const body = { sku: item.sku, quantity: at.quantity, ...place, ...lot };
+    const merchant = meant(item);
+    const { data } = await sendUntilAnswered((key) =>
+      post<StockMoveResult>("/inventory/moves", body, { key, merchant }),
+    );
+    move.value = nothing;
+    return { kind: "done", title: texts.done(data.quantity, data.sku, data.bin) };
+  };
+
+  const onScan = (read: string) => (move.peek().bin === null ? scanBin(read) : scanNext(read));
+  return { move, onScan };
+}
+
+function MoveSteps({ of: { bin, product, lot_number, quantity } }: { readonly of: Move }) {
+  return (
+    <>
+      <section class="floor-step" data-state={bin === null ? "now" : "done"}>
+        <span class="floor-step-label">{texts.fromBin}</span>
+        <strong class="floor-number">{bin ?? "–"}</strong>
+      </section>
+      <section class="floor-step" data-state={bin === null ? "later" : product === null ? "now" : "done"}>
+        <span class="floor-step-label">{floorTexts.pick.take}</span>
+        <strong class="floor-main">{product?.name ?? "–"}</strong>
+        {lot_number !== null && <span>{floorTexts.pick.lot(lot_number)}</span>}
+        {quantity > 0 && <strong class="floor-number">{quantity}</strong>}
+      </section>
+      <section class="floor-step" data-state={product === null ? "later" : "now"}>
+        <span class="floor-step-label">{texts.toBin}</span>
+        <strong class="floor-number">–</strong>
+      </section>
+    </>
+  );
+}

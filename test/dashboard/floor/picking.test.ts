@@ -1,0 +1,195 @@
+import { beforeAll, expect, test } from "bun:test";
+import { openLabelPrinter } from "../../floor/printing/fake_printers.ts";
+import { describeInHouse, type House, handhelds, lookAtPage } from "../browser.ts";
+import { after, eanOf, equip, openFloor, pickAll, releaseWave, scan } from "./worker.ts";
+
+describeInHouse("picking and packing on the floor", (house) => {
+  let shop: Awaited<ReturnType<typeof equip>>;
+  beforeAll(async () => {
+    shop = await equip(house);
+    await shop.must("POST", "/totes/bulk", { prefix: "T-", first: 1, count: 9 });
+  }, 60_000);
+
+  test("a cluster wave with a short pick is picked into totes", async () => {
+    const { order, codes, must } = shop;
+    const orders = [
+      await order("C-1", [
+        ["CUP", 1],
+        ["PLATE", 2],
+      ]),
+      await order("C-2", [["PLATE", 1]]),
+      await order("C-3", [["BOWL", 3]]),
+      await order("C-4", [
+        ["CUP", 2],
+        ["BOWL", 1],
+      ]),
+    ];
+    const wave = await releaseWave(
+      house,
+      "cluster",
+      orders.map(({ id }) => id),
+    );
+    const tab = await openFloor(house);
+    const { page } = tab;
+    tab.expectRefusals(409, 422);
+    await page.waitForSelector(".floor-lines li");
+    await lookAtPage(page, ".floor-lines li", "floor-work", handhelds);
+    await page.click("text=Get next task");
+    await page.waitForURL(`**/floor/waves/${wave}`);
+
+    // Wrong scans change nothing and say what they were.
+    await page.waitForSelector(".floor-step[data-state=now]");
+    await lookAtPage(page, ".floor-step", "floor-pick-bin", handhelds);
+    expect(await scan(page, "B-07x")).toMatchObject({ kind: "wrong", text: expect.stringContaining("Expected: A-01") });
+    expect(await scan(page, "A-01")).toMatchObject({ kind: "right" });
+    const wrong = await scan(page, codes.get("PLATE") ?? "");
+    expect(wrong).toMatchObject({ kind: "wrong", text: expect.stringContaining("Plate, blue") });
+    await lookAtPage(page, ".floor-result[data-kind=wrong]", "floor-pick-wrong", handhelds);
+
+    // After a reload, it goes on where it was.
+    await page.reload();
+    await page.waitForSelector(".floor-scan-input:focus");
+    let short = true;
+    const missing = async () => {
+      if (!short || !(await page.isVisible(".floor-step[data-state=done]:has-text('B-07')"))) return false;
+      short = false;
+      await lookAtPage(page, ".floor-step", "floor-pick-item", handhelds);
+      await page.click(".floor-act >> text=Missing");
+      await page.click("[aria-label=Fewer]");
+      await page.click("[aria-label=Fewer]");
+      await page.click("[aria-label=Fewer]");
+      await lookAtPage(page, ".floor-stepper", "floor-pick-short", handhelds);
+      await after(page, () => page.click("text=Not there"));
+      return true;
+    };
+    await pickAll(page, codes, missing);
+    await lookAtPage(page, ".floor-done", "floor-picked", handhelds);
+    const { data: picked } = await must("GET", `/waves/${wave}`);
+    expect(picked.progress).toMatchObject({ units_left: 0 });
+  }, 120_000);
+
+  test("its totes are packed, and their labels come out of the table's printer", async () => {
+    const { codes, must } = shop;
+    const printer = await openLabelPrinter();
+    const { data: zebra } = await must("POST", "/printers", { name: "Zebra", kind: "zpl_tcp", ...printer.place });
+    const { data: table } = await must("POST", "/stations", { name: "Table 1", label_printer_id: zebra.id });
+    const tab = await openFloor(house, "/floor/settings");
+    const { page } = tab;
+    tab.expectRefusals(409, 422);
+    await page.selectOption("select >> nth=1", table.id);
+    await page.goto(house.addressOf("/floor"));
+    const unscanned = page.locator(".floor-lines li:not([data-state=done]) div span");
+    for (const number of ["C-1", "C-2", "C-3"]) {
+      await page.click("text=Get next task");
+      await page.waitForSelector(`h1:text-is('Pack ${number}')`);
+      await unscanned.first().waitFor();
+      await lookAtPage(page, ".floor-lines li", "floor-pack", handhelds);
+      expect(await scan(page, eanOf(99))).toMatchObject({ kind: "wrong" });
+      while ((await page.locator(".floor-done").count()) === 0) {
+        const sku = ((await unscanned.first().textContent()) ?? "").trim();
+        const { kind, text } = await scan(page, codes.get(sku) ?? "");
+        if (kind === "wrong") throw new Error(text);
+      }
+      await page.waitForSelector(".floor-card:has-text('Label: printed')");
+      await lookAtPage(page, ".floor-done", "floor-packed", handhelds);
+    }
+    const { data: sessions } = await must("GET", "/packing_sessions");
+    expect(sessions).toHaveLength(3);
+    const labels = [];
+    for (const { status, label, station_id } of sessions) {
+      expect({ status, station_id }).toEqual({ status: "closed", station_id: table.id });
+      labels.push(await zplOf(house, label.label_id));
+    }
+    expect(printer.documents.map(String).sort()).toEqual(labels.sort());
+  }, 120_000);
+
+  test("one-unit orders are picked in sum, and each scan of an item packs the oldest of them", async () => {
+    const { order, codes, must } = shop;
+    const orders = [
+      await order("O-1", [["CUP", 1]]),
+      await order("O-2", [["PLATE", 1]]),
+      await order("O-3", [["CUP", 1]]),
+    ];
+    const wave = await releaseWave(
+      house,
+      "single",
+      orders.map(({ id }) => id),
+    );
+    const tab = await openFloor(house, `/floor/waves/${wave}`);
+    const { page } = tab;
+    tab.expectRefusals(409, 422);
+    await page.waitForSelector(".floor-step");
+    // Two bins, and three units.
+    expect(await pickAll(page, codes)).toBe(5);
+    const [table] = (await must("GET", "/stations")).data;
+    await page.goto(house.addressOf("/floor/settings"));
+    await page.selectOption("select >> nth=1", table.id);
+    await page.goto(house.addressOf("/floor/pack_items"));
+    await page.waitForSelector(".floor-scan-input:focus");
+    for (const [sku, number] of [
+      ["CUP", "O-1"],
+      ["CUP", "O-3"],
+      ["PLATE", "O-2"],
+    ] as const) {
+      expect(await scan(page, codes.get(sku) ?? "")).toMatchObject({
+        kind: "done",
+        text: expect.stringContaining(number),
+      });
+    }
+    await lookAtPage(page, ".floor-lines li", "floor-pack-items", handhelds);
+    expect(await scan(page, codes.get("CUP") ?? "")).toMatchObject({ kind: "wrong" });
+    const { data: packed } = await must("GET", `/waves/${wave}`);
+    expect(packed.status).toBe("closed");
+  }, 60_000);
+
+  test("a lot is confirmed by a GS1 code, or after its item, and another lot is refused", async () => {
+    const { order, must } = shop;
+    const [value, at] = [eanOf(7), { sku: "MILK", bin: "D-01", location: "whs_1001" }];
+    const barcodes = [{ value, type: "ean" }];
+    const milk = { sku: "MILK", name: "Milk", price: "2.00", lot_tracking: true, barcodes };
+    await must("POST", "/products", milk);
+    for (const lot_number of ["L-7", "L-8"]) await must("POST", "/inventory", { ...at, quantity: 2, lot_number });
+    const { id } = await order("M-1", [["MILK", 2]]);
+    const { page, ...tab } = await openFloor(house, `/floor/waves/${await releaseWave(house, "order", [id])}`);
+    tab.expectRefusals(422);
+    await page.waitForSelector(".floor-step:has-text('Lot L-7')");
+    const coded = (lot: string) => `]C1010${value}10${lot}`;
+    for (const [code, kind, text] of [
+      ["D-01", "right", "Bin D-01"],
+      [value, "right", "Scan or type the lot"],
+      ["L-8", "wrong", "Expected: lot L-7"],
+      ["L-7", "right", "1 of 2"],
+      [coded("L-8"), "wrong", "Expected: lot L-7"],
+      [coded("L-7").replace("0400", "0500"), "wrong", "Damaged or wrong barcode"],
+      [coded("L-7"), "done", "Everything is picked"],
+    ] as const) {
+      expect([code, await scan(page, code)]).toEqual([code, { kind, text: expect.stringContaining(text) }]);
+    }
+  });
+
+  test("a lead takes a task over, and the person before is told", async () => {
+    const { order, must } = shop;
+    const { id } = await order("L-1", [["PLATE", 2]]);
+    const wave = await releaseWave(house, "order", [id]);
+    await must("POST", `/work/pick_${wave}/claim`, { device: "Gun 9" });
+    const { page } = await openFloor(house);
+    await page.waitForSelector(".floor-lines li:has-text('on Gun 9')");
+    await lookAtPage(page, ".floor-lines li", "floor-taken", handhelds);
+    await page.click("text=Take over");
+    await page.waitForURL(`**/floor/waves/${wave}`);
+    await page.waitForSelector(".floor-step");
+    const pick = { bin: "A-02", sku: "PLATE", quantity: 1, device: "Gun 9" };
+    const refused = await house.live.send("POST", `/waves/${wave}/picks`, pick);
+    expect(refused).toMatchObject({ status: 409, body: { error: { code: "task_taken" } } });
+    await page.goto(house.addressOf("/floor"));
+    await page.waitForSelector("text=Your tasks");
+    await page.click("text=Continue");
+    await page.waitForURL(`**/floor/waves/${wave}`);
+  });
+});
+
+async function zplOf(house: House, label_id: string): Promise<string> {
+  const headers = { authorization: `Bearer ${house.service.first_keys.live}` };
+  const response = await fetch(`${house.url}/v1/shipping/labels/${label_id}/document?format=zpl`, { headers });
+  return await response.text();
+}
