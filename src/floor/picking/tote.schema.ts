@@ -2,7 +2,8 @@ import { type Static, Type } from "@sinclair/typebox";
 import { closed, codeField, countField, idField, nullable, Timestamp, timestamp } from "../../core/schema.ts";
 
 const warehouseField = Type.Optional(idField("warehouse", "The warehouse. Required if there are several."));
-const code = codeField(40, { description: "What its barcode says. Unique in its warehouse, whatever the case." });
+const about_code = "What its barcode says. Unique in its warehouse, whatever the case.";
+const code = codeField(40, { description: about_code });
 
 export const CreateTote = closed({ warehouse_id: warehouseField, code });
 export type CreateTote = Static<typeof CreateTote>;
@@ -25,7 +26,7 @@ export type UpdateTote = Static<typeof UpdateTote>;
 export const ToteView = closed({
   id: Type.String(),
   warehouse_id: Type.String({ description: "The warehouse, such as `whs_1001`." }),
-  code: Type.String(),
+  code: Type.String({ description: about_code }),
   order_id: nullable(Type.String({ description: "The order whose units it holds; null while it is free." })),
   order_number: nullable(Type.String()),
   wave_id: nullable(Type.String({ description: "The wave in which it was assigned; null once that has ended." })),
@@ -40,4 +41,7 @@ export const CreatedTotesView = closed({
   totes: Type.Array(ToteView, { description: "In the order of their codes." }),
 });
 
-export const DeletedToteView = closed({ id: Type.String(), deleted: Type.Literal(true) });
+export const DeletedToteView = closed({
+  id: Type.String({ description: "The id of the deleted tote." }),
+  deleted: Type.Literal(true, { description: "Always true." }),
+});

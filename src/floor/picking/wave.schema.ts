@@ -1,4 +1,5 @@
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
+import { actorTypes } from "../../core/actor.ts";
 import {
   choice,
   closed,
@@ -75,8 +76,8 @@ export const PlanWave = closed({
       "`cluster`: each order is picked into its tote. `batch`: several are picked in sum and sorted at the table." +
       " `single`: orders of one unit, in sum. `order`: one order alone.",
   }),
-  filters: Type.Optional(WaveFilters),
-  limits: Type.Optional(WaveLimits),
+  filters: Type.Optional({ ...WaveFilters, description: "Which orders to take. Default: all that can be picked." }),
+  limits: Type.Optional({ ...WaveLimits, description: "How large the wave may become." }),
 });
 export type PlanWave = Static<typeof PlanWave>;
 
@@ -105,7 +106,9 @@ export const WavePlanView = closed({
   stops: countField("Bins to stop at, once for each lot of each product."),
   weight_grams: countField("The weight of the units, as far as it is known."),
   volume_cm3: countField("The volume of the units, as far as it is known."),
-  merchants: Type.Array(closed({ merchant_id: OwnerView, orders: countField("Its orders.") })),
+  merchants: Type.Array(closed({ merchant_id: OwnerView, orders: countField("How many of the orders are theirs.") }), {
+    description: "The merchants whose orders it would take.",
+  }),
   order_ids: Type.Array(Type.String(), { description: "The orders, in the order of the wave." }),
   waiting: Type.Array(
     closed({
@@ -123,13 +126,18 @@ export const WavePlanView = closed({
   ),
 });
 
-const ProgressView = closed({
-  orders: countField("Orders of the wave, without removed ones."),
-  orders_left: countField("Orders of which units are left to pick now."),
-  units: countField("Units of all of its orders."),
-  units_left: countField("Units left to pick now. Held orders do not count."),
-  stops_left: countField("Stops left: bins, once for each lot of each product."),
-});
+const ProgressView = {
+  ...closed({
+    orders: countField("Orders of the wave, without removed ones."),
+    orders_left: countField("Orders of which units are left to pick now."),
+    units: countField("Units of all of its orders."),
+    units_left: countField("Units left to pick now. Held orders do not count."),
+    stops_left: countField("Stops left: bins, once for each lot of each product."),
+  }),
+  description: "How much of the wave is left to pick.",
+};
+
+const WaveIdView = Type.String({ description: "The wave, such as `wav_1001`." });
 
 const plain = {
   id: Type.String(),
@@ -137,19 +145,26 @@ const plain = {
   status: choice(waveStatuses, {
     description: "`picked`: nothing is left to pick. It closes by itself once all of its orders are packed.",
   }),
-  filters: Type.Object({}, { additionalProperties: true, description: "As requested." }),
-  limits: Type.Object({}, { additionalProperties: true, description: "As requested." }),
+  filters: Type.Object({}, { additionalProperties: true, description: "The filters of the request that planned it." }),
+  limits: Type.Object({}, { additionalProperties: true, description: "The limits of that request." }),
   progress: ProgressView,
   ship_by: nullable(timestamp("The first cut-off among the orders that are open; null if there is none.")),
   allowed_actions: Type.Array(choice(["release", "close", "cancel"]), { description: "What can be done now." }),
-  created_by: closed({ type: Type.String(), id: Type.String(), name: Type.String() }),
+  created_by: {
+    ...closed({
+      type: choice(actorTypes, { description: "An API key or a user." }),
+      id: Type.String({ description: "The id of the key or the user." }),
+      name: Type.String({ description: "Their name at that time." }),
+    }),
+    description: "Who planned it.",
+  },
   revision: countField("Counts the changes to the wave, from 1."),
   created_at: Timestamp,
   updated_at: Timestamp,
-  released_at: nullable(Timestamp),
-  picked_at: nullable(Timestamp),
-  closed_at: nullable(Timestamp),
-  cancelled_at: nullable(Timestamp),
+  released_at: nullable(timestamp("When picking was allowed; null while it is only planned.")),
+  picked_at: nullable(timestamp("When nothing was left to pick; null while units are left.")),
+  closed_at: nullable(timestamp("When its last order was packed or it was closed; null if it was not.")),
+  cancelled_at: nullable(timestamp("When it was cancelled; null if it was not.")),
 } satisfies TProperties;
 
 export const PlainWaveView = closed(plain);
@@ -176,7 +191,7 @@ const StopView = closed({
   pick_order: Type.Integer({ description: "The bin's place on the pick path." }),
   product_id: Type.String(),
   sku: Type.String(),
-  name: Type.String(),
+  name: Type.String({ description: "The name of the product." }),
   lot_number: nullable(Type.String({ description: "The lot; null if the product has none." })),
   expiration_date: nullable(Type.String({ description: "The lot's last day; null if it has none." })),
   quantity: countField("Units to take, for all orders."),
@@ -191,7 +206,7 @@ const StopView = closed({
 });
 
 export const WaveWalkView = closed({
-  wave_id: Type.String(),
+  wave_id: WaveIdView,
   warehouse_id: WarehouseIdView,
   mode: planned.mode,
   status: plain.status,
@@ -202,7 +217,7 @@ export const WaveWalkView = closed({
       ...orderFields,
       status: choice(publicOrderStatuses, { description: "The order's status." }),
       backordered: countField("Units that are backordered."),
-      totes: Type.Array(Type.String(), { description: "Its totes." }),
+      totes: Type.Array(Type.String(), { description: "The codes of the totes that hold its picked units." }),
     }),
     { description: "Open orders that are on hold, cancelled or backordered." },
   ),
@@ -274,7 +289,7 @@ const units = {
 };
 
 export const PickedView = closed({
-  wave_id: Type.String(),
+  wave_id: WaveIdView,
   status: plain.status,
   picked: Type.Array(closed(units), { description: "What was taken, by order. Empty for a short pick." }),
   short: Type.Array(

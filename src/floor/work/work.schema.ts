@@ -26,8 +26,15 @@ export const ClaimTask = closed({ device: deviceField });
 export const ReleaseTask = closed({ device: Type.Optional(deviceField) });
 
 const ClaimView = closed({
-  device: Type.String(),
-  by: closed({ type: choice(actorTypes), id: Type.String(), name: Type.String() }),
+  device: Type.String({ description: "The device that the task is open on." }),
+  by: {
+    ...closed({
+      type: choice(actorTypes, { description: "An API key or a user." }),
+      id: Type.String({ description: "The id of the key or the user." }),
+      name: Type.String({ description: "The name of the key or the user." }),
+    }),
+    description: "Who has claimed it.",
+  },
   claimed_at: timestamp("When it was taken."),
   expires_at: timestamp("When anyone may take it: 15 minutes after the last scan."),
 });
@@ -65,4 +72,7 @@ export const NextTaskView = closed({
   task: nullable({ ...OpenTaskView, description: "The task, now claimed; null if there is none." }),
 });
 
-export const ReleasedTaskView = closed({ id: Type.String(), claim: Type.Null() });
+export const ReleasedTaskView = closed({
+  id: plain.id,
+  claim: Type.Null({ description: "Always null: nobody works on it now." }),
+});

@@ -179,7 +179,9 @@ const records: Readonly<Record<string, string>> = {
   "/print_jobs/": "The print job, such as `prj_1001`.",
   "/shipping/rules/": "The rule, such as `rul_1001`.",
   "/shipping/zones/charts/": "The chart, such as `zch_1001`.",
+  "/totes/": "The tote, such as `tot_1001`.",
   "/users/": "The user, such as `usr_1001`.",
+  "/waves/": "The wave, such as `wav_1001`.",
   "/webhooks/": "The subscription, such as `whk_1001`.",
 };
 const recordOf = (path: string) => Object.entries(records).find(([start]) => path.startsWith(`${start}{id}`))?.[1];
@@ -198,6 +200,8 @@ const nouns: Readonly<Record<string, string>> = {
   report_id: "The report, such as `rpt_1001`.",
   listing_id: "The listing, such as `lst_1001`.",
   shipment_id: "The parcel, such as `shp_1001`.",
+  order_id: "The order, such as `ord_1001`.",
+  task: "The task, such as `pick_wav_1001` or `pack_ord_1001`.",
   note_id: "The note, such as `nte_1001`.",
   session_id: "The session, such as `ses_1001`.",
 };
