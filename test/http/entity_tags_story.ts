@@ -130,11 +130,13 @@ async function packedOf({ app, order }: Shop, tea: Tea) {
 type Tea = Awaited<ReturnType<Shop["product"]>>;
 type Made = (path: string, body: object) => Promise<Record<string, string>>;
 
-/** Creates a tote and a wave, and what shipping needs. */
+/** Creates a tote, a wave and a parcel being packed, and what shipping needs. */
 async function laterOf(shop: Shop, made: Made, tea: Tea, carrier: string, warehouse_id: string) {
   const tote = (await made("/totes", { code: "T-1", warehouse_id }))["id"] ?? "";
   const wave = (await made("/waves", { mode: "batch", warehouse_id }))["id"] ?? "";
-  return { tote, wave, ...(await shippingOf(shop, made, tea, carrier)) };
+  const { id: order_id } = await shop.order([[tea, 1]]);
+  const session = (await made("/packing_sessions", { order_id, device: "Table 1" }))["id"] ?? "";
+  return { tote, wave, session, ...(await shippingOf(shop, made, tea, carrier)) };
 }
 
 /** Creates what shipping needs: a carrier account that verifies addresses, a rate card, a parcel and its manifest. */
@@ -182,7 +184,7 @@ export type House = Awaited<ReturnType<typeof openHouse>>;
 const store = { platform: "shopify", store_id: "tea.myshopify.com", api_url: "https://93.184.216.34" };
 
 type Ids = Readonly<Record<"tea" | "sku" | "lot" | "waiting" | "travelling" | "customer" | "address", string>> &
-  Readonly<Record<"packed" | "unshipped" | "printer" | "station" | "carton" | "tote" | "wave", string>> &
+  Readonly<Record<"packed" | "unshipped" | "printer" | "station" | "carton" | "tote" | "wave" | "session", string>> &
   Readonly<Record<"booking" | "count" | "receipt" | "transfer" | "tracking" | "return" | "platform", string>> &
   Readonly<Record<"webhook" | "recovery" | "key" | "event" | "location" | "to_location" | "doubtful", string>> &
   Readonly<
@@ -201,6 +203,7 @@ function resourcesOf(ids: Ids): Readonly<Record<string, Resource>> {
     transfer: { route: "/inventory/transfers/:id", path: `/inventory/transfers/${ids.transfer}` },
     tote: { route: "/totes/:id", path: `/totes/${ids.tote}` },
     wave: { route: "/waves/:id", path: `/waves/${ids.wave}` },
+    session: { route: "/packing_sessions/:id", path: `/packing_sessions/${ids.session}` },
     customer: { route: "/customers/:id", path: `/customers/${ids.customer}` },
     waiting: { route: "/orders/:id", path: `/orders/${ids.waiting}` },
     travelling: { route: "/orders/:id", path: `/orders/${ids.travelling}` },

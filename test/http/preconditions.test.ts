@@ -169,6 +169,7 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
   "worked out of many records for this one look": [
     ...["/inventory/:sku/explain", "/orders/:id/plan", "/orders/:id/pick_list", "/orders/:id/packing_slip"],
     ...["/pick_lists", "/orders/counts", "/search", "/servers", "/shipping/zones", "/shipping/zones/map"],
+    ...["/exceptions", "/exceptions/counts", "/floor/lookup"],
     ...["/shipping/rules/evaluate", "/order_tags", "/platforms/:id/stock", "/platforms/:id/shipping_methods"],
     ...["/shipping/labels/costs", "/overview", "/reports/orders", "/reports/on_time", "/reports/units_picked"],
     ...["/reports/carrier_cost", "/reports/sales", "/reports/stock_ageing", "/reports/stock_turns"],
@@ -179,7 +180,7 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
   ],
   "its links are signed anew in each answer": [
     ...["/shipping/labels/:id", "/shipping/labels", "/files", "/files/:id", "/documents", "/documents/:id"],
-    ...["/packing_sessions", "/packing_sessions/:id"],
+    "/packing_sessions",
   ],
   "the content of a link, which never changes": ["/files/:id/content", "/documents/:id/content"],
   "a page of this moment, which nobody keeps": ["/t/:token"],

@@ -132,7 +132,7 @@ export const through_others = [
   // Merchants cannot list documents; a link is for one of them. Print jobs are the operator's.
   ...["documents", "print_jobs"],
   // No merchant uses the floor's routes.
-  ...["carton_choices", "packing_sessions"],
+  ...["carton_choices", "packing_sessions", "wave_orders"],
   // Views are of users, who may be of several merchants. Their queries name the merchant without the store's scope.
   "saved_views",
 ];

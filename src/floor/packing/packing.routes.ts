@@ -1,6 +1,6 @@
 import type { Call } from "../../http/call.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
-import { untagged } from "../../http/preconditions.ts";
+import { tagged } from "../../http/preconditions.ts";
 import { list, read, respond, routes, write } from "../../http/routes.ts";
 import type { Service } from "../../http/service.ts";
 import { answerSlowWork } from "../../http/slow_work.ts";
@@ -91,8 +91,9 @@ function sessionViewer({ secret_key }: Service): (call: Call) => SessionViewer {
     const viewed = labelViewer(call);
     return async (db, session) => {
       const label = session.label_id === null ? null : await getLabel(db, session.label_id);
-      // Its label has links that are signed anew each time.
-      return untagged(packingSessionView(await packingFacts(db, session), label, label && viewed(label, db)));
+      const view = packingSessionView(await packingFacts(db, session), label, null);
+      // The tag leaves out the label, whose links are signed anew each time.
+      return tagged({ ...view, label: label && viewed(label, db) }, session.revision, view);
     };
   };
 }

@@ -1,4 +1,4 @@
-import { readId } from "../../core/ids.ts";
+import { readIds } from "../../core/ids.ts";
 import { list, read, routes } from "../../http/routes.ts";
 import { exceptionView } from "./exception.ts";
 import { CountExceptions, ExceptionCountsView, ExceptionView, ListExceptions } from "./exceptions.schema.ts";
@@ -44,7 +44,7 @@ export const exceptionRoutes = routes("Floor", [
 
 function filterIn({ warehouse_id, min_age_minutes }: CountExceptions, now: number) {
   return {
-    warehouse_id: warehouse_id === undefined ? null : (readId("warehouse", warehouse_id) ?? 0),
+    warehouse_ids: warehouse_id === undefined ? null : readIds("warehouse", warehouse_id),
     before: min_age_minutes === undefined ? Number.MAX_SAFE_INTEGER : now - min_age_minutes * 60_000 + 1,
   };
 }

@@ -5,9 +5,11 @@ import { exceptionKinds } from "./exception.ts";
 
 const filters = {
   warehouse_id: Type.Optional(
-    idField(
-      "warehouse",
-      "Only exceptions of this warehouse; those of no warehouse, such as failed imports, are left out.",
+    several(
+      idField(
+        "warehouse",
+        "Only exceptions of these warehouses; those of no warehouse, such as failed imports, are left out.",
+      ),
     ),
   ),
   min_age_minutes: Type.Optional(

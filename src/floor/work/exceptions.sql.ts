@@ -17,7 +17,7 @@ import {
   sql,
 } from "drizzle-orm";
 import { type AnyPgColumn, alias } from "drizzle-orm/pg-core";
-import { isOneOf, opaque } from "../../../db/kit.ts";
+import { among, isOneOf, list, opaque } from "../../../db/kit.ts";
 import { count_lines, counts } from "../../../db/schema/counts.ts";
 import { packing_sessions, print_jobs } from "../../../db/schema/floor.ts";
 import { lots, stock_items } from "../../../db/schema/inventory.ts";
@@ -54,7 +54,7 @@ const expiring_days = 30;
 /** Which exceptions are listed. */
 export interface ExceptionFilter {
   /** Null for all warehouses, and records of none. */
-  readonly warehouse_id: number | null;
+  readonly warehouse_ids: readonly number[] | null;
   /** Only exceptions whose cause began before this moment (ms). */
   readonly before: number;
   readonly newest_first: boolean;
@@ -76,8 +76,8 @@ interface ExceptionSource {
   readonly count: (db: Db, filter: ExceptionFilter) => Promise<number>;
 }
 
-/** The parameters of each source: 0 stands for all warehouses. `today` is in days since 1970-01-01. */
-type SourceArgs = StatementArgs<{ warehouse_id: number; before: number; today: number }>;
+/** The parameters of each source: `anywhere` is 1 for all warehouses. `today` is in days since 1970-01-01. */
+type SourceArgs = StatementArgs<{ anywhere: number; warehouse_ids: string; before: number; today: number }>;
 type WindowArgs = SourceArgs & StatementArgs<{ since: number; id: number; limit: number }>;
 
 const shown = {
@@ -101,11 +101,11 @@ function columns(of: { readonly [Name in keyof Exception]?: SQL | { getSQL(): SQ
   return Object.fromEntries(found) as Record<string, SQL.Aliased>;
 }
 
-/** Condition: a record is in the requested warehouse. Without a column it is in none. */
+/** Condition: a record is in one of the requested warehouses. Without a column it is in none. */
 const isIn = (a: SourceArgs, warehouse_id?: SQL | { getSQL(): SQL }) =>
   warehouse_id === undefined
-    ? sql`${parameter(a.warehouse_id)} = 0`
-    : sql`(${parameter(a.warehouse_id)} = 0 or ${warehouse_id} = ${parameter(a.warehouse_id)})`;
+    ? sql`${parameter(a.anywhere)} = 1`
+    : sql`(${parameter(a.anywhere)} = 1 or ${among(warehouse_id, a.warehouse_ids)})`;
 
 /** Declares a source by a query that names its rows `found`. */
 function source(
@@ -134,9 +134,10 @@ function source(
       .from(found(select, a))
       .where(sql`found.since < ${parameter(a.before)}`),
   );
-  const argsOf = async (db: Db, { warehouse_id, before }: ExceptionFilter) => {
+  const argsOf = async (db: Db, { warehouse_ids, before }: ExceptionFilter) => {
     const { first: today } = await localDays(db);
-    return { warehouse_id: warehouse_id ?? 0, before, today };
+    const anywhere = warehouse_ids === null ? 1 : 0;
+    return { anywhere, warehouse_ids: list(warehouse_ids ?? []), before, today };
   };
   return {
     kind,
@@ -365,9 +366,9 @@ const restockTasks: ExceptionSource = {
   count: (db, filter) => countRestockTasks(db, restockFilter(filter)),
 };
 
-const restockFilter = ({ warehouse_id, before }: ExceptionFilter) => ({
+const restockFilter = ({ warehouse_ids, before }: ExceptionFilter) => ({
   created_before: before,
-  ...(warehouse_id !== null && { warehouse_ids: [warehouse_id] }),
+  ...(warehouse_ids !== null && { warehouse_ids }),
 });
 
 /** All sources. Exceptions that began at the same moment are listed in this order. */

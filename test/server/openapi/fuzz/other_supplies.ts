@@ -73,7 +73,7 @@ export async function printing(
   const carton = (code: string) => ({ code: `${mark}${sku}-${code}`, length: 8, width: 6, height: 4 });
   const order = await ask("POST", "/orders", {
     ...buyer,
-    order_number: `${mark}${sku}-PRINT`,
+    order_number: `${sku} printed`,
     line_items: [{ sku, quantity: 1, unit_price: 1 }],
   });
   const job = { printer_id: laser.id, kind: "packing_slip", order_id: order.id as string };
