@@ -51,7 +51,8 @@ test("the examples from a product to a refund work, one after another", async ()
   await app.close();
 }, 60_000);
 
-// The errors that an example may get: missing records, other states, such as a label that nobody voided, and signatures that only others can make.
+// The errors that an example may get: missing records, other states (such as a label that is not voided), and
+// signatures that only others can make.
 const told = [
   "resource_missing",
   "invalid_state_transition",
