@@ -67,7 +67,9 @@ const tells_nothing = `
   createShippingRule updateShippingRule deleteShippingRule reorderShippingRules tryShippingRules
   startBackup eraseCustomer eraseEmail cancelErasure discloseCustomer discloseEmail updateRetention decideRestored
   testWebhook redeliverWebhookDelivery recoverWebhook acknowledgeNotice chooseMembership
-  openPackingSession takeOutOfParcel cancelPackingSession joinMembership
+  openPackingSession takeOutOfParcel cancelPackingSession
+  createPrinter updatePrinter deletePrinter testPrinter createStation updateStation deleteStation
+  createCarton updateCarton deleteCarton createPrintJob reprintJob cancelPrintJob
   createTote createTotes updateTote deleteTote releaseTote planWave releaseWave closeWave cancelWave removeWaveOrder
   assignTote takeNextTask claimTask takeOverTask releaseTask
 `

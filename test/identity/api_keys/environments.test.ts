@@ -47,7 +47,7 @@ const ofBoth = /^\/merchants\b/;
 
 // Users, the audit log and backups are shared by both environments and stored once. Test keys cannot access
 // them.
-const ofHouse = /^\/(?:users|invitations|audit|backups|mail|servers)\b/;
+const ofHouse = /^\/(?:users|invitations|audit|backups|mail|servers|floor_devices)\b/;
 
 // Public routes: examples, and documents or parcels for holders of their link.
 const published = /^\/(errors|event_types|openapi\.json|docs|llms\.txt|labels|t|(?:files|documents)\/[^/]+\/content)\b/;

@@ -19,9 +19,9 @@ interface Asked {
 }
 
 const usual: readonly string[] = ["content-type", "idempotency-key", "if-match"];
-// These change a record without an identifier.
+// These change a record without an identifier, or find no task to take.
 const nameless: readonly string[] = [
-  ...["setZoneOverrides", "testMail", "decideRestored", "updateRetention", "discloseEmail"],
+  ...["setZoneOverrides", "testMail", "decideRestored", "updateRetention", "discloseEmail", "takeNextTask"],
 ];
 
 const isNameless = (action: string) => action.startsWith("import") || nameless.includes(action);

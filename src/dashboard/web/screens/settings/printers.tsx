@@ -54,13 +54,13 @@ const printerFields = (warehouses: readonly WarehouseRecord[], is_new: boolean):
   { kind: "switch", name: "active", label: texts.active },
 ];
 
-const removal = (path: string, name: string): Action => ({
+const removal = (call: NonNullable<Action["call"]>, name: string): Action => ({
   title: words.remove,
   icon: "delete",
   danger: true,
   ...manage,
   ask: { title: texts.removeTitle(name), text: texts.removeText },
-  call: { method: "DELETE", path },
+  call,
   done: texts.removed(name),
 });
 
@@ -91,7 +91,7 @@ const printerActions = (printer: Printer): readonly Action[] => [
     call: (_values, body) => ({ method: "PATCH", path: `/printers/${printer.id}`, body }),
     done: texts.saved(printer.name),
   },
-  removal(`/printers/${printer.id}`, printer.name),
+  removal({ method: "DELETE", path: `/printers/${printer.id}` }, printer.name),
 ];
 
 function useWarehouses() {
@@ -174,7 +174,7 @@ export function StationsScreen() {
       call: (_values, body) => ({ method: "PATCH", path: `/stations/${station.id}`, body }),
       done: texts.saved(station.name),
     },
-    removal(`/stations/${station.id}`, station.name),
+    removal({ method: "DELETE", path: `/stations/${station.id}` }, station.name),
   ];
   return (
     <ListPage<Station>
