@@ -22,8 +22,8 @@ export const binary = join(root, "dist/packhouse");
 // The font file that the program looks for in its own folder.
 const fonts_name = "packhouse-fonts.zst";
 
-/** The limit for the binary's size in bytes. Bun's own is 109 MB. */
-const size_max = 128_000_000;
+/** The limit for the binary's size in bytes, so that growth is noticed. Bun's own is 107 MB. */
+const size_max = 132_000_000;
 
 const packed = (bytes: Uint8Array) => zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 22 } });
 
