@@ -90,7 +90,6 @@ export interface Level {
     damaged: number;
     expired: number;
     short_dated: number;
-    count_pending: number;
     putback: number;
     returns: number;
   };

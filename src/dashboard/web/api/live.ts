@@ -7,7 +7,8 @@ import { readSessionAgain } from "./session.ts";
 
 /** The other lists that also show the resources of a list. */
 const showing: Readonly<Record<string, readonly string[]>> = {
-  orders: ["inventory", "overview", "exceptions", "reports", "search", "view_counts", "waves", "work"],
+  orders: ["inventory", "overview", "exceptions", "reports", "search", "view_counts", "waves", "work", "totes"],
+  waves: ["work", "totes"],
   inventory: ["overview", "exceptions", "orders", "products"],
   shipments: ["orders", "tracking", "shipping", "overview", "exceptions", "view_counts"],
   returns: ["orders", "overview", "exceptions"],

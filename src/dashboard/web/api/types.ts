@@ -5,7 +5,15 @@ import type { ChecksView } from "../../../addresses/address.schema.ts";
 import type { BillableEventView, StorageView } from "../../../billing/billing.schema.ts";
 import type { AddressView, CustomerView } from "../../../customers/customer.schema.ts";
 import type { PackingSessionView } from "../../../floor/packing/packing.schema.ts";
-import type { PickedView, shortPickReasons, WaveView, WaveWalkView } from "../../../floor/picking/wave.schema.ts";
+import type { ToteView } from "../../../floor/picking/tote.schema.ts";
+import type {
+  PickedView,
+  PlainWaveView,
+  shortPickReasons,
+  WavePlanView,
+  WaveView,
+  WaveWalkView,
+} from "../../../floor/picking/wave.schema.ts";
 import type { CartonRecordView } from "../../../floor/printing/cartons.schema.ts";
 import type { PrintJobView } from "../../../floor/printing/print_jobs.schema.ts";
 import type { PrinterView, StationView } from "../../../floor/printing/printers.schema.ts";
@@ -189,6 +197,9 @@ export type Overrides = Static<typeof OverridesView>;
 export type Charts = Static<typeof ChartsView>;
 
 export type ScanLookup = Static<typeof LookupView>;
+export type Tote = Static<typeof ToteView>;
+export type PlainWave = Static<typeof PlainWaveView>;
+export type WavePlan = Static<typeof WavePlanView>;
 export type WaveRecord = Static<typeof WaveView>;
 export type WaveWalk = Static<typeof WaveWalkView>;
 export type WaveStop = WaveWalk["stops"][number];

@@ -19,11 +19,13 @@ interface FormProps {
   readonly first?: FormValues;
   /** The text of the submit button. */
   readonly submit: string;
+  /** The text of a second button that submits, left of the first one. */
+  readonly other?: string;
   /**
    * Sends the entries, or the request body that they make. `key` is their `Idempotency-Key`, the same when they are
-   * sent again.
+   * sent again. `is_other` is whether the second button was pressed.
    */
-  readonly onSubmit: (values: FormValues, key: string, body: FormValues) => Promise<unknown>;
+  readonly onSubmit: (values: FormValues, key: string, body: FormValues, is_other: boolean) => Promise<unknown>;
   readonly onCancel?: () => void;
   readonly danger?: boolean | undefined;
   /** The text of the button that leaves the form, where "Cancel" would be ambiguous. */
@@ -74,7 +76,7 @@ function useEntries({ fields, record, first: initial, onSubmit, onDirty, guarded
       problem && wrongFields(problem).filter(({ field }) => field === path || (whole && isBelow(field, path)));
     return found?.map(({ message }) => message).join("; ") || undefined;
   };
-  const send = async (event: Event) => {
+  const send = async (event: Event, is_other = false) => {
     event.preventDefault();
     if (busy) return;
     const shown = fields.filter((field) => field.kind !== "heading" && (field.when?.(values) ?? true));
@@ -86,7 +88,7 @@ function useEntries({ fields, record, first: initial, onSubmit, onDirty, guarded
     setBusy(true);
     done.current = true;
     try {
-      await onSubmit(values, sent.current.key, bodyOf(fields, values, record));
+      await onSubmit(values, sent.current.key, bodyOf(fields, values, record), is_other);
     } catch (error) {
       done.current = false;
       setProblem(problemOf(error));
@@ -100,7 +102,7 @@ function useEntries({ fields, record, first: initial, onSubmit, onDirty, guarded
 
 /** A form built from field descriptions. API errors appear next to the fields; Ctrl+Enter submits. */
 export function Form(props: FormProps) {
-  const { fields, submit, onCancel, danger, stay = words.cancel, children, unchanged = true } = props;
+  const { fields, submit, other, onCancel, danger, stay = words.cancel, children, unchanged = true } = props;
   const { values, set, problemAt, send, busy, problem, dirty, form } = useEntries(props);
   const named = fields.filter(({ kind }) => kind !== "heading").map(({ name }) => name);
   const isShownAt = (path: string) => named.some((name) => path === name || isBelow(path, name));
@@ -113,7 +115,7 @@ export function Form(props: FormProps) {
       ref={form}
       class="form"
       noValidate
-      onSubmit={send}
+      onSubmit={(event) => send(event)}
       onKeyDown={(event) => {
         if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
           event.preventDefault();
@@ -130,6 +132,7 @@ export function Form(props: FormProps) {
       {children?.(values)}
       <footer class="form-acts">
         {onCancel && <Button title={stay} onClick={onCancel} disabled={busy} />}
+        {other && <Button title={other} onClick={(event) => send(event, true)} disabled={busy} />}
         <Button
           submit
           kind={danger ? "danger" : "primary"}
@@ -203,8 +206,8 @@ export function FormDialog({ title, onClose, text, wide = false, onSubmit, ...fo
         guarded={false}
         onDirty={(now) => (dirty.current = now)}
         onCancel={close}
-        onSubmit={async (values, key, body) => {
-          await onSubmit(values, key, body);
+        onSubmit={async (...entered) => {
+          await onSubmit(...entered);
           onClose();
         }}
       />

@@ -4,6 +4,7 @@ import { titles } from "./navigation.ts";
 import { printingTexts } from "./printing.ts";
 import { shippingTexts } from "./shipping.ts";
 import { ruleTexts } from "./shipping_rules.ts";
+import { toteTexts } from "./waves.ts";
 
 /** An entry of the settings: its title, what it is for in one line, and search words. */
 export interface SettingsEntry {
@@ -39,6 +40,11 @@ export const entries = {
     title: printingTexts.stations,
     line: printingTexts.stationsLine,
     keywords: ["packing table", "pack bench", "printer", "workstation"],
+  },
+  totes: {
+    title: toteTexts.title,
+    line: toteTexts.line,
+    keywords: ["box", "bin", "cart", "trolley", "slot", "pick into", "barcode"],
   },
   cartons: {
     title: printingTexts.cartons,

@@ -132,10 +132,15 @@ export const states = {
     pending: ["Planned", "neutral"], in_transit: ["In transit", "info"], received: ["Received", "good"],
     cancelled: ["Cancelled", "neutral"],
   },
+  tote: { free: ["Free", "neutral"], taken: ["In use", "info"], set_aside: ["Set aside", "warning"] },
   user: { active: ["Active", "good"], disabled: ["Disabled", "bad"] },
   void: {
     requested: ["Void requested", "warning"], submitted: ["Pending with carrier", "warning"],
     accepted: ["Void accepted", "warning"],
+  },
+  wave: {
+    planned: ["Planned", "neutral"], released: ["Released", "info"], picking: ["Picking", "info"],
+    picked: ["Picked", "good"], closed: ["Closed", "good"], cancelled: ["Cancelled", "neutral"],
   },
 } as const satisfies Record<string, States>;
 

@@ -29,6 +29,11 @@ export const todayTexts = {
   noDeparturesText:
     "No warehouse has a working day in the coming weeks. Set working days under Settings > Warehouse > Warehouses.",
 
+  floor: "On the floor",
+  showWaves: "View waves",
+  taken: (count: number) => `${count} taken`,
+  orders,
+
   waiting: "Needs attention",
   nothingWaits: "You're all caught up.",
   since: (time: string) => `since ${time}`,

@@ -15,6 +15,7 @@ import { words } from "../../text/common.ts";
 import { titles } from "../../text/navigation.ts";
 import { todayTexts as texts } from "../../text/today.ts";
 import { DepartureCards } from "./today_departures.tsx";
+import { FloorCard } from "./today_floor.tsx";
 import { Plots } from "./today_plots.tsx";
 import { SideTopics, WaitingCard } from "./today_topics.tsx";
 
@@ -116,6 +117,7 @@ function Content({ overview }: { readonly overview: Overview }) {
     <div class="stack">
       <FirstSteps steps={first_steps} />
       {hasOrders && <DepartureCards departures={departures} />}
+      {hasOrders && <FloorCard />}
       {(hasOrders || first_steps.stock) && (
         <>
           <WaitingCard topics={overview.waiting} />
