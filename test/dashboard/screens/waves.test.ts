@@ -103,4 +103,55 @@ describeInHouse("waves in the office", (house) => {
     await page.waitForSelector(".page-title .badge:has-text('Cancelled')");
     expect((await house.live.must("GET", `/waves/${id}`)).data).toMatchObject({ status: "cancelled" });
   }, 60_000);
+
+  test("filters and limits become the request, and one order is picked alone", async () => {
+    const { must } = house.live;
+    const { data: merchant } = await must("POST", "/merchants", { code: "BLUE", name: "Blue Tea" });
+    const { page } = await house.open("/waves/new");
+    await page.selectOption("[name=mode]", "batch");
+    await page.fill("[name='filters.ship_by_before']", "2030-05-31");
+    await page.selectOption("[name='filters.carrier']", "local standard");
+    await page.selectOption("[name='filters.temperature_zone']", "frozen");
+    await page.selectOption("[name='filters.one_unit']", "several");
+    await page.fill("[name='filters.priority_min']", "5");
+    await page.fill("[name='filters.tags']", "gift, rush");
+    await page.check("label:has-text('Blue Tea') input");
+    await page.fill("[name='limits.units']", "70");
+    await page.fill("[name='limits.weight_grams']", "12.5");
+    const asked = page.waitForRequest((one) => one.postDataJSON()?.limits?.volume_cm3 === 40_000);
+    await page.fill("[name='limits.volume_cm3']", "40");
+    expect((await asked).postDataJSON()).toEqual({
+      warehouse_id: "whs_1001",
+      mode: "batch",
+      filters: {
+        carrier: "local",
+        service: "standard",
+        ship_by_before: "2030-06-01T04:00:00.000Z",
+        temperature_zone: "frozen",
+        one_unit: false,
+        priority_min: 5,
+        tags: ["gift", "rush"],
+        merchant_ids: [merchant.code],
+      },
+      limits: { orders: 50, units: 70, weight_grams: 12_500, volume_cm3: 40_000 },
+    });
+    await page.waitForSelector(".effects li:has-text('No order.')");
+
+    await page.selectOption("[name=mode]", "order");
+    await page.waitForSelector(".effects:has-text('Choose the order to pick.')");
+    await page.fill("[role=combobox]", "W-2");
+    await page.click("[role=option]:has-text('W-2')");
+    await page.waitForSelector(".effects li:has-text('1 order with 3 units from 1 stop')");
+    await lookAtPage(page, ".effects li", "waves-plan-order");
+    await page.click("button:has-text('Plan and release')");
+    await page.waitForSelector(".page-title .badge:has-text('Released')");
+    await page.waitForSelector("main tr:has-text('W-2')");
+
+    // Waves are the warehouse's, also in a tab of one merchant, which plans its own orders first.
+    await page.goto(house.addressOf("/waves?merchant=BLUE"));
+    await page.waitForSelector("tbody tr >> nth=1");
+    await page.click("main a:has-text('Plan wave')");
+    await page.waitForSelector(".effects li:has-text('No order.')");
+    expect(await page.isChecked("label:has-text('Blue Tea') input")).toBe(true);
+  }, 60_000);
 });
