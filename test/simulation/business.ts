@@ -90,6 +90,7 @@ export interface Level {
     damaged: number;
     expired: number;
     short_dated: number;
+    count_pending: number;
     putback: number;
     returns: number;
   };

@@ -150,7 +150,9 @@ export class StockModel {
   }
 
   level(sku: Sku): Level {
-    const unavailable = { quarantined: 0, damaged: 0, expired: 0, short_dated: 0, putback: 0, returns: 0 };
+    // No wave of the simulation finds units missing.
+    const never = { count_pending: 0 };
+    const unavailable = { quarantined: 0, damaged: 0, expired: 0, short_dated: 0, putback: 0, returns: 0, ...never };
     const own = this.items.filter((item) => item.sku === sku);
     for (const item of own) {
       const reason = this.#whyNot(item);

@@ -80,6 +80,7 @@ describeInHouse("badges", (house) => {
     await page.waitForSelector("[role=alert]:has-text('differ')");
     await press(page, "5830");
     await press(page, "5830");
+    await page.click("a:has-text('Menu')");
     await page.waitForSelector("text=Flo · Scanner 4");
 
     // Another person scans a badge while the first one's PIN is asked, and types the PIN on the device's own keys.
@@ -95,6 +96,7 @@ describeInHouse("badges", (house) => {
       await page.keyboard.type("5830");
       await page.keyboard.press("Enter");
     }
+    await page.click("a:has-text('Menu')");
     await page.waitForSelector("text=Gil · Scanner 4");
     await office.goto(house.addressOf("/settings/devices"));
     await office.waitForSelector("tr:has-text('Scanner 4'):has-text('Active'):has-text('Gil')");

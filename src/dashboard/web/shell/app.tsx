@@ -112,8 +112,11 @@ function load(screen: Screen): void {
   );
 }
 
-/** The first screen that the user may see: the start page of users who do not see Today. */
-const firstScreen = () => listed.screens.find((one) => one.listed === "nav" && maySee(one));
+/**
+ * The start page of users who do not see Today: the first screen that they may see by a permission, since those for
+ * everyone show little.
+ */
+const firstScreen = () => listed.screens.find((one) => one.listed === "nav" && one.permission !== null && maySee(one));
 
 /** Sets the available screens and loads the one in the address, now and after each change. */
 export function startScreens(all: Listed): void {
