@@ -13,7 +13,7 @@ import { findLabelOfShipment } from "../../shipping/labels/labels.sql.ts";
 import type { Tx } from "../../storage/database.ts";
 import { isPackedParcel, packingTransitions } from "../floor.transitions.ts";
 import { releaseTotesOf } from "../picking/totes.ts";
-import { getStation } from "../printing/printers.sql.ts";
+import { findStation } from "../printing/printers.sql.ts";
 import { queuePrintJobs } from "../printing/queue_print_jobs.ts";
 import { deleteClaim } from "../work/claims.sql.ts";
 import { packTask } from "./open_session.ts";
@@ -93,7 +93,10 @@ export async function closeParcel(tx: Tx, facts: PackingFacts, actor: Actor): Pr
   return savePackingSession(tx, closed, { label_due_at: await parcelLabelQueue.hold(tx, closed.id) });
 }
 
-/** Records the parcel and the label of a closed session, and prints label and packing slip at its station. */
+/**
+ * Records the parcel and the label of a closed session, and prints label and packing slip at its station, unless that
+ * was deleted.
+ */
 export async function printParcel(
   tx: Tx,
   session: PackingSession,
@@ -101,8 +104,8 @@ export async function printParcel(
   actor: Actor,
 ): Promise<PackingSession> {
   const { station_id, order_id, merchant_id } = session;
-  if (station_id !== null) {
-    const station = await getStation(tx, station_id);
+  const station = station_id === null ? null : await findStation(tx, station_id);
+  if (station !== null) {
     await queuePrintJobs(tx, { station, order: { id: order_id, merchant_id }, ...parcel, actor });
   }
   return savePackingSession(tx, session, { ...parcel, label_due_at: null, label_error: null });

@@ -97,6 +97,16 @@ export async function saveStation(tx: Tx, before: Station, fields: StationFields
   });
 }
 
+const stationOf = prepared((sql, a: StatementArgs<{ id: number }>) =>
+  sql.select().from(stations).where(eq(stations.id, a.id)),
+);
+
+/** A station; null if it was deleted. */
+export async function findStation(db: Db, id: number): Promise<Station | null> {
+  const [station = null] = await stationOf(db, { id });
+  return station;
+}
+
 /** Deletes a station. */
 export async function removeStation(tx: Tx, { id }: Station): Promise<void> {
   await tx.sql.delete(stations).where(eq(stations.id, id));

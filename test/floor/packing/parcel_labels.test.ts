@@ -62,6 +62,8 @@ describe("works", () => {
     expect(closed.label_error).toContain("must be one of: standard");
     expect(codeOf(await packer.open({ order_id }))).toBe("already_packed");
     expect(codeOf(await packer.fromItem("MUG"))).toBe("no_matching_order");
+    // The table is gone by now, so nothing is printed.
+    expect((await shop.app.call("DELETE", `/stations/${packer.station_id}`)).status).toBe(200);
     const bought = (await packer.post(`/${id}/label`, { carrier: "local", service: "express" })).body.data;
     expect([bought.label_status, bought.label.service]).toEqual(["completed", "express"]);
     await shop.expectVerified();
