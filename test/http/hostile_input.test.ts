@@ -60,21 +60,29 @@ const at = (value: unknown, path: Field["path"]): unknown =>
 const named = (path: Field["path"]) =>
   path.map((step, index) => (typeof step === "number" ? `[${step}]` : index === 0 ? step : `.${step}`)).join("");
 
-/** Surcharges of a rate card. The recorded bodies have none. */
-const surcharges = {
-  residential: { price: 1 },
-  additional_handling: { price: 1, weight_over: 50 },
-  large_package: { price: 1, weight_over: 90 },
-  remote_area: { price: 1, places: [{ country: "US", prefixes: ["372"] }] },
+/** Prices of a rate card that the recorded bodies lack. */
+const prices: Readonly<Record<string, object>> = {
+  surcharges: {
+    residential: { price: 1 },
+    additional_handling: { price: 1, weight_over: 50 },
+    large_package: { price: 1, weight_over: 90 },
+    remote_area: { price: 1, places: [{ country: "US", prefixes: ["372"] }] },
+  },
+  declared_value: { included: 100, per_hundred: { price: 1 } },
 };
 
-/** The recorded body of an operation. A change of an order gets whole lines for a field of a line. */
+/** The recorded body of an operation. A change gets whole lines, zones and prices for a field of one of them. */
 function exampleFor({ id }: Operation, { path }: Field): unknown {
   if (id === "updateOrder" && path[0] === "line_items") {
     return { line_items: at(story["createOrder"]?.body, ["line_items"]) };
   }
+  if (id === "updateLocation" && path[0] === "location_zones") {
+    return { location_zones: at(story["createLocation"]?.body, ["location_zones"]) };
+  }
   const body = story[id]?.body ?? {};
-  return path[0] === "surcharges" ? { ...(body as object), surcharges } : body;
+  const [name = ""] = path;
+  const price = prices[name];
+  return price === undefined ? body : { ...(body as object), [name]: price };
 }
 
 /** What a response shows for a value that was sent in a field. */
@@ -82,6 +90,9 @@ function keptIn(id: string, { path }: Field, value: unknown, data: { tags: unkno
   // Tags are added to those that the order has, or are taken from them.
   if (id === "tagOrder") return data.tags.includes(value) ? value : `other tags: ${data.tags}`;
   if (id === "untagOrder") return data.tags.includes(value) ? `one of the tags ${data.tags}` : value;
+  // Bins are added to those that the zone has.
+  if (id === "updateLocation" && path.at(-1) === "code")
+    return JSON.stringify(data).includes(JSON.stringify(value)) ? value : data;
   return at(data, path);
 }
 
