@@ -75,7 +75,7 @@ export const stock_items = table(
      * promised, if noted. Null once nothing changes any more.
      */
     turns_on: day(),
-    /** The open count because of which its units are not promised: a picker did not find them. */
+    /** The open count that keeps its units from being promised, since a picker did not find them; null if none. */
     count_id: int(),
     updated_at: time().notNull(),
   },

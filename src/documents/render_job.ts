@@ -175,7 +175,7 @@ const rectangle = (x: number, y: number, width: number, height: number): string 
 
 const zpl_encoder = new TextEncoder();
 
-// Printers draw bars and squares of at most so many dots.
+// The most dots that printers draw per bar or square.
 const zpl_module_max = 10;
 
 /** The drawing in the dots of another resolution. Symbols keep whole dots, and their center. */

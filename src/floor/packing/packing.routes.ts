@@ -92,7 +92,7 @@ function sessionViewer({ secret_key }: Service): (call: Call) => SessionViewer {
     return async (db, session) => {
       const label = session.label_id === null ? null : await getLabel(db, session.label_id);
       const view = packingSessionView(await packingFacts(db, session), label, null);
-      // The tag leaves out the label, whose links are signed anew each time.
+      // The tag leaves out the label: its links get a new signature in each response.
       return tagged({ ...view, label: label && viewed(label, db) }, session.revision, view);
     };
   };

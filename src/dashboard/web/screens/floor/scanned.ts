@@ -6,7 +6,7 @@ import type { Outcome } from "./act_queue.ts";
 
 export type ScannedProduct = ScanLookup["products"][number];
 
-/** A scan without the prefix by which scanners name the kind of barcode, such as `]C0`. */
+/** A scan without the prefix that names the kind of barcode, such as `]C0`. */
 export const plain = (read: string) => read.replace(/^\][A-Za-z]\d/, "").trim();
 
 /** Whether a scan is this code of a bin, tote, lot or product. */

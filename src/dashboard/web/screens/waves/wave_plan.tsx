@@ -163,7 +163,7 @@ function endOf(day: string): string {
   return end.toISOString();
 }
 
-/** An entered number in a unit of which the API counts thousandths. */
+/** An entered number in thousandths of its unit, as the API expects it. */
 function thousandths(value: unknown): unknown {
   const entered = numberOrText(value);
   return typeof entered === "number" ? Math.round(entered * 1000) : entered;
