@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { ownerOf } from "../api/merchants.ts";
 import { arrived, navigate, place } from "../browser/router.ts";
 import { useShortcuts } from "../browser/shortcuts.ts";
@@ -43,7 +43,8 @@ export function Page({ title, badge, owned, below, acts, back, children, narrow 
   useEffect(() => {
     document.title = `${title} · ${words.product}`;
   }, [title]);
-  useEffect(() => {
+  // Before a key can move the focus to the first row.
+  useLayoutEffect(() => {
     if (!arrived.by_link || document.querySelector("dialog[open]") !== null) return;
     arrived.by_link = false;
     heading.current?.focus({ preventScroll: true });
