@@ -21,7 +21,7 @@ import type { StoreConnection } from "./platform.ts";
 import type { CreateConnection, UpdateConnection } from "./platforms.schema.ts";
 import { connectionActions, connectionStarts, connectionTransitions } from "./platforms.transitions.ts";
 import { requeueFailedReports } from "./shipment_updates/shipment_updates.sql.ts";
-import { switchOffStock, wakeStock } from "./stock_updates/stock_updates.sql.ts";
+import { retryStock, switchOffStock } from "./stock_updates/stock_updates.sql.ts";
 
 const withoutTrailingSlash = (url: string) => url.replace(/\/+$/, "");
 
@@ -164,7 +164,7 @@ export async function requeueFailures(tx: Tx, connection_id: number): Promise<vo
   wakeJobs(tx);
   await requeueFailed(tx, connection_id);
   await requeueFailedReports(tx, connection_id);
-  await wakeStock(tx, connection_id);
+  await retryStock(tx, connection_id);
 }
 
 function refuseImmutable(before: StoreConnection, { platform, store_id }: UpdateConnection): void {

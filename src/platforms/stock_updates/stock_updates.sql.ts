@@ -1,4 +1,4 @@
-import { and, asc, eq, isNotNull, isNull, lt, or, sql as template } from "drizzle-orm";
+import { and, asc, eq, isNotNull, isNull, lt, or, type SQL, sql as template } from "drizzle-orm";
 import { among, amongTexts, folded, forUpdate, isOneOf, list, opaque } from "../../../db/kit.ts";
 import { platform_listing_variants, platform_listings, platform_stock } from "../../../db/schema/platform_stock.ts";
 import { platform_connections } from "../../../db/schema/platforms.ts";
@@ -225,12 +225,24 @@ export async function resumeWaiting(tx: Tx, connection_id: number, code: string)
   await wakeStock(tx, connection_id);
 }
 
-/** Makes a locked connection due, unless a server is working for it, which goes on with what is due then. */
+/**
+ * Makes a locked connection due, unless a server is working for it, which goes on with what is due then, or its last
+ * call failed: the wait that follows may be one that the shop asked for.
+ */
 export async function wakeStock(tx: Tx, connection_id: number): Promise<void> {
+  await wake(tx, eq(platform_stock.connection_id, connection_id), eq(platform_stock.attempts, 0));
+}
+
+/** Makes a locked connection due even after a failure, because what made it fail may have changed. */
+export async function retryStock(tx: Tx, connection_id: number): Promise<void> {
+  await wake(tx, eq(platform_stock.connection_id, connection_id));
+}
+
+async function wake(tx: Tx, ...which: readonly SQL[]): Promise<void> {
   await tx.sql
     .update(platform_stock)
-    .set({ next_at: tx.now })
-    .where(and(eq(platform_stock.connection_id, connection_id), isNull(platform_stock.leased_until)));
+    .set({ next_at: tx.now, attempts: 0 })
+    .where(and(...which, isNull(platform_stock.leased_until)));
   tx.wake(stockQueue.job, tx.now);
 }
 

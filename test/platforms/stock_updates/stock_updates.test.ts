@@ -289,6 +289,31 @@ describe.each([...platformNames])("%s", (platform) => {
     expect((await shop.done("GET", path("stock"))).reason).toBe(null);
   });
 
+  test("waits as long as the shop asks, even if stock changes meanwhile, but not once its settings change", async () => {
+    await shop.stock("MUG", 20);
+    shelf().stock({ sku: "MUG", units: 20 });
+    await settings({ enabled: true });
+    await settle();
+    const refuse = () => shop.store.fail({ status: 429, headers: { "Retry-After": "600" }, body: {} }, { times: 1 });
+    const sellAndCount = async () => {
+      const before = shop.store.asked.length;
+      await sellHere("MUG", 1);
+      await settle();
+      return shop.store.asked.length - before;
+    };
+    refuse();
+    expect(await sellAndCount()).toBe(1);
+    expect(await sellAndCount()).toBe(0);
+    await shop.later(600);
+    await settle();
+    expect(shelf().units("MUG")).toBe(18);
+    refuse();
+    expect(await sellAndCount()).toBe(1);
+    await settings({ buffer: 1 });
+    await settle();
+    expect(shelf().units("MUG")).toBe(16);
+  });
+
   test("reports what changed at the shop at night, with the likely cause, and repairs it", async () => {
     for (const sku of ["MUG", "PEN", "POT"]) {
       await shop.stock(sku, 10);
