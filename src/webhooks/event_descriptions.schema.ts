@@ -280,7 +280,7 @@ export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = 
     { status: "pending" },
   ),
   "inventory.updated": stock(
-    "The units on hand, reserved or available of a SKU changed.",
+    "The units on hand, reserved or available of a SKU changed, in total or in a warehouse.",
     ItemView,
     {},
     { reserved: 9, available: 111 },

@@ -82,6 +82,21 @@ describe("works", () => {
     );
   });
 
+  test("reserved units that move to another warehouse are announced, though the totals stay the same", async () => {
+    const { warehouse_id: _id, name: _name, ...rest } = (await shop.app.get("/inventory/locations")).body.data[0];
+    const fields = { ...rest, name: "West", priority: 500 };
+    const west = (await shop.app.post("/inventory/locations", fields)).body.data.warehouse_id;
+    const mug = await shop.product({ sku: "MUG" });
+    await add("MUG", 5, { location: west, bin: "W-1" });
+    const order = await shop.order([[mug, 4]]);
+    await add("MUG", 5, { bin: "S-1" });
+    await shop.app.takeEvents();
+    const [mugs] = (await allocate(order.id)).body.data.items;
+    expect(mugs.chosen.map(({ bin }: { bin: string }) => bin)).toEqual(["S-1"]);
+    const events = await shop.takeStockEvents();
+    expect(events).toHaveLength(1);
+  });
+
   test("each rule has its name", async () => {
     const { warehouse_id: _id, name: _name, ...rest } = (await shop.app.get("/inventory/locations")).body.data[0];
     const fields = { ...rest, name: "West", priority: 500 };

@@ -132,9 +132,23 @@ export async function assignUnits(
       added.push({ line, row: allocationOf(line, item, quantity) });
     }
   }
+  noteOtherWarehouses(stocks, changes);
   await saveAllocations(tx, changed);
   await adjustReservedOfEach(tx, changes);
   await insertNewAllocations(tx, added);
+}
+
+/** Has products announced whose reserved units change warehouses: their totals may stay the same. */
+function noteOtherWarehouses(stocks: LockedStockMap, changes: ReadonlyMap<StockItem, number>): void {
+  if (changes.size < 2) return;
+  for (const [product_id, own] of Map.groupBy(changes, ([item]) => item.product_id)) {
+    const by_warehouse = new Map<number, number>();
+    for (const [{ warehouse_id }, by] of own)
+      by_warehouse.set(warehouse_id, (by_warehouse.get(warehouse_id) ?? 0) + by);
+    const grown = [...by_warehouse.values()].filter((by) => by > 0);
+    const shrunk = [...by_warehouse.values()].filter((by) => by < 0);
+    if (grown.length > 0 && shrunk.length > 0) lockedStockOf(stocks, product_id).details_changed = true;
+  }
 }
 
 /** Reserves portions for a line, whose other allocations need not be known, and saves its counts. */
