@@ -5,6 +5,7 @@ import { measureBackup } from "./backup.ts";
 import { measureCarriers } from "./carriers.ts";
 import { measureConventions } from "./conventions.ts";
 import { fdatasyncLatency } from "./disk.ts";
+import { measureFloor } from "./floor.ts";
 import { measureGrowth } from "./growth.ts";
 import { connections, driver } from "./load.ts";
 import { measureMerchants } from "./merchants.ts";
@@ -39,7 +40,8 @@ given). The figures hold for an otherwise idle machine.
   upgrade    how long an upgrade of a million orders on PostgreSQL takes, and its rollback, compared with pg_dump
   start      how soon the binary responds after its start, with and without data, and its memory
   webhooks   deliveries per second compared with a bare loop of the same requests, and how soon events arrive
-  carriers   rates of several carriers while one of them hangs, and the effect on other requests`;
+  carriers   rates of several carriers while one of them hangs, and the effect on other requests
+  floor      scans and look-ups while orders are imported and waves of 500 are planned from fifty thousand open orders`;
 
 /** A part measures for rounds of that many seconds, prints the results, and returns how many goals are missed. */
 const parts: Readonly<Record<string, (seconds: number) => Promise<number>>> = {
@@ -59,6 +61,7 @@ const parts: Readonly<Record<string, (seconds: number) => Promise<number>>> = {
   start: measureStart,
   webhooks: measureWebhooks,
   carriers: measureCarriers,
+  floor: measureFloor,
 };
 
 /** The duration of a round and the parts that the arguments name; null if they are invalid. */

@@ -31,7 +31,15 @@ import {
   wrongLot,
   wrongTote,
 } from "./wave_units.ts";
-import { findWaveOrder, listUnitsToPick, listWaveOrders, listWaveProducts, lockWave } from "./waves.sql.ts";
+import {
+  findWaveOrder,
+  listOrderToPick,
+  listProductsToPick,
+  listUnitsToPick,
+  listWaveOrders,
+  listWaveProducts,
+  lockWave,
+} from "./waves.sql.ts";
 import { advanceWave, waveClosed } from "./waves.ts";
 
 /** Units of an order that an act in a wave moved. */
@@ -46,6 +54,8 @@ export interface WaveAct {
   readonly short: readonly (MovedShare & { readonly held: boolean })[];
   readonly returned: readonly MovedShare[];
   readonly count_id: number | null;
+  /** What is left to pick. */
+  readonly left: readonly UnitsToPick[];
   /** The code of the bin where the picker is; null if unknown. */
   readonly bin: string | null;
 }
@@ -77,15 +87,14 @@ export async function pickInWave(tx: Tx, id: string, input: PickInWave, actor: A
   const order_id = await targetOrder(tx, wave, input);
   const bin = await findBin(tx, wave.warehouse_id, input.bin);
   if (bin === null) throw wrongBin(input.bin, []);
-  const left = await listUnitsToPick(tx, wave.id);
-  const item = await itemOfWave(tx, wave, left, { ...input, bin_id: bin.id }, order_id);
-  const wanted = await wantedOf(tx, item, left, input, order_id);
+  const item = await itemOfWave(tx, wave, { ...input, bin_id: bin.id }, order_id);
+  const wanted = await wantedOf(tx, wave, item, input, order_id);
   const done =
     reason === undefined
       ? { picked: await take(tx, wanted, input, actor) }
       : await missShares(tx, wave, bin.id, wanted, input, reason, actor);
-  const after = sumOf(await listUnitsToPick(tx, wave.id));
-  return { ...nothing, ...done, wave: await advanceWave(tx, wave, after), bin: input.bin };
+  const left = await listUnitsToPick(tx, wave.id);
+  return { ...nothing, ...done, wave: await advanceWave(tx, wave, sumOf(left)), left, bin: input.bin };
 }
 
 /** The order that units are for, by its tote or id; null if the request leaves it open. */
@@ -154,32 +163,36 @@ interface ItemOfWave {
 async function itemOfWave(
   tx: Tx,
   wave: Wave,
-  left: readonly UnitsToPick[],
   { code, sku, bin, bin_id }: ScannedItem,
   order_id: number | null,
 ): Promise<ItemOfWave> {
   if ((code === undefined) === (sku === undefined)) {
     throw invalid(code === undefined ? "code" : "sku", "is required: send either code or sku", "required");
   }
+  const wrong = async (read: string) => wrongItem(read, bin, await listUnitsToPick(tx, wave.id));
   const products = await listWaveProducts(tx, wave.id);
   if (sku !== undefined) {
-    const product = productNamed(products, left, { sku, bin, order_id });
-    if (product === undefined) throw wrongItem(sku, bin, left);
+    const named = products.filter((product) => product.sku === sku);
+    // Only several merchants' products need more than their names.
+    const ids = named.length < 2 ? [] : named.map(({ product_id }) => product_id);
+    const product = productNamed(named, await listProductsToPick(tx, wave.id, ids), { sku, bin, order_id });
+    if (product === undefined) throw await wrong(sku);
     return { product, lot_number: null };
   }
   const product_ids = products.map(({ product_id }) => product_id);
-  const own = left.filter((unit) => unit.order_id === order_id).map(({ product_id }) => product_id);
+  const ordered = order_id === null ? [] : await listOrderToPick(tx, wave.id, order_id);
+  const own = ordered.map(({ product_id }) => product_id);
   const where = bin_id === undefined ? {} : { bin_id };
   const find = (ids: readonly number[]) => findScannedProduct(tx, code ?? "", { ...where, product_ids: ids });
   const isWrong = (error: unknown) => error instanceof Fault && error.code === "wrong_item";
   const found = await find(own.length > 0 ? own : product_ids).catch((error: unknown) => {
     if (!isWrong(error)) throw error;
-    return find(product_ids).catch((again: unknown) => {
-      throw isWrong(again) ? wrongItem(code ?? "", bin, left) : again;
+    return find(product_ids).catch(async (again: unknown) => {
+      throw isWrong(again) ? await wrong(code ?? "") : again;
     });
   });
   const product = products.find(({ product_id }) => product_id === found.id);
-  if (product === undefined) throw wrongItem(found.sku, bin, left);
+  if (product === undefined) throw await wrong(found.sku);
   return { product, lot_number: found.lot_number };
 }
 
@@ -191,13 +204,13 @@ interface WantedItem extends ItemOfWave {
 /** What is left to pick of a scanned item. Refuses: surplus_item, wrong_tote. */
 async function wantedOf(
   tx: Tx,
+  wave: Wave,
   item: ItemOfWave,
-  left: readonly UnitsToPick[],
   input: PickInWave,
   order_id: number | null,
 ): Promise<WantedItem> {
   const { sku, product_id } = item.product;
-  const found = left.filter((unit) => unit.product_id === product_id);
+  const found = await listProductsToPick(tx, wave.id, [product_id]);
   if (found.length === 0) throw surplus(sku, input.quantity, 0);
   const own = order_id === null ? found : found.filter((unit) => unit.order_id === order_id);
   const units = own.toSorted((a, b) => a.position - b.position);
@@ -299,16 +312,17 @@ export async function unpickInWave(tx: Tx, id: string, input: UnpickInWave, acto
   const order_id = (await targetOrder(tx, wave, input)) ?? only;
   if (order_id === undefined) throw invalid("order_id", "or the tote is required", "required");
   const { quantity, reason, note } = input;
-  const item = await itemOfWave(tx, wave, await listUnitsToPick(tx, wave.id), { ...input, bin: null }, order_id);
+  const item = await itemOfWave(tx, wave, { ...input, bin: null }, order_id);
   const { sku } = item.product;
   const undone = { items: [{ sku, quantity }], reason, ...(note !== undefined && { note }) };
   const order = await unpickOrder(tx, wireId("order", order_id), undone, actor);
   const { order_number, merchant_id } = order;
-  const after = sumOf(await listUnitsToPick(tx, wave.id));
+  const left = await listUnitsToPick(tx, wave.id);
   return {
     ...nothing,
     returned: [{ order_id, order_number, merchant_id, sku, quantity }],
-    wave: await advanceWave(tx, wave, after),
+    wave: await advanceWave(tx, wave, sumOf(left)),
+    left,
     bin: null,
   };
 }

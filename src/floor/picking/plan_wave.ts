@@ -7,6 +7,7 @@ import { listCalendars } from "../../inventory/warehouses/warehouses.sql.ts";
 import { warehouseNamed } from "../../inventory/warehouses/warehouses.ts";
 import { listMerchants } from "../../merchants/merchants.sql.ts";
 import type { Db, Store, Tx } from "../../storage/database.ts";
+import { takeTurn } from "../../storage/leases.ts";
 import { initialWaveStatus } from "../floor.transitions.ts";
 import { default_wave_orders, type PlanWave } from "./wave.schema.ts";
 import type { Wave } from "./wave.ts";
@@ -31,7 +32,7 @@ import {
   waits,
   whyWaiting,
 } from "./wave_plan.ts";
-import { getWave, insertWave, insertWaveOrder, listWorkable, promisedBy } from "./waves.sql.ts";
+import { getWave, insertWave, insertWaveOrders, listFree, promisedBy } from "./waves.sql.ts";
 
 // Read at once; each page takes a few milliseconds.
 const queue_page = 1000;
@@ -155,10 +156,14 @@ async function readCriteria(db: Db, { warehouse_id, mode, filters = {}, limits =
  * Refuses: nothing_to_pick (no order is left, and why).
  */
 export async function createWave(tx: Tx, plan: WavePlan, input: PlanWave, actor: Actor): Promise<Wave> {
-  const workable = await listWorkable(
+  // So that no two plans take the same order.
+  await takeTurn(tx, "waves.plan");
+  const free = await listFree(
     tx,
     plan.taken.map(({ order_id }) => order_id),
   );
+  const taken = plan.taken.filter(({ order_id }) => free.has(order_id));
+  if (taken.length === 0) throw nothingToPick(plan);
   const wave_id = await insertWave(tx, {
     warehouse_id: plan.warehouse_id,
     mode: plan.mode,
@@ -169,13 +174,10 @@ export async function createWave(tx: Tx, plan: WavePlan, input: PlanWave, actor:
     actor_id: actor.id,
     actor_name: actor.name,
   });
-  let position = 0;
-  for (const { order_id, merchant_id, units } of plan.taken) {
-    if (!workable.has(order_id)) continue;
-    const order = { wave_id, merchant_id, order_id, units, position: position + 1 };
-    if (await insertWaveOrder(tx, order)) position += 1;
-  }
-  if (position === 0) throw nothingToPick(plan);
+  await insertWaveOrders(
+    tx,
+    taken.map(({ order_id, merchant_id, units }, at) => ({ wave_id, merchant_id, order_id, units, position: at + 1 })),
+  );
   return getWave(tx, wave_id);
 }
 

@@ -20,15 +20,14 @@ export interface WaveProduct {
 }
 
 /**
- * The product that a SKU means: of several merchants' products, the one that is left to pick for the order, or in the
- * bin. Undefined if no order of the wave has it. Refuses: ambiguous_barcode.
+ * Which of several merchants' products with this SKU is meant: the one that is left to pick for the order, or in the
+ * bin. Undefined if there is none. Refuses: ambiguous_barcode.
  */
 export function productNamed(
-  products: readonly WaveProduct[],
+  named: readonly WaveProduct[],
   left: readonly UnitsToPick[],
   { sku, bin, order_id }: { readonly sku: string; readonly bin: string | null; readonly order_id: number | null },
 ): WaveProduct | undefined {
-  const named = products.filter((product) => product.sku === sku);
   const among = (units: readonly UnitsToPick[]) =>
     named.filter(({ product_id }) => units.some((unit) => unit.product_id === product_id));
   const choices = [

@@ -72,8 +72,7 @@ export async function walkView(db: Db, wave: Wave, last_bin?: string) {
 }
 
 /** The result of an act in a wave and the next stop, as the API shows them. */
-export async function waveActView(db: Db, { wave, picked, short, returned, count_id, bin }: WaveAct) {
-  const left = await listUnitsToPick(db, wave.id);
+export async function waveActView(db: Db, { wave, picked, short, returned, count_id, left, bin }: WaveAct) {
   const at = bin === null ? null : await findBin(db, wave.warehouse_id, bin);
   const [next] = stopsOf(left, at === null ? null : { pick_order: at.pick_order, bin: at.code });
   const shares = [...picked, ...short, ...returned, ...(next?.shares ?? [])];

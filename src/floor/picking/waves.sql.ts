@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, min, ne, not, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, min, ne, not, sql } from "drizzle-orm";
 import { isOneOf } from "../../../db/kit.ts";
 import { wave_orders, waves } from "../../../db/schema/floor.ts";
 import { lots, stock_items } from "../../../db/schema/inventory.ts";
@@ -10,10 +10,10 @@ import { choice } from "../../core/schema.ts";
 import { cutoffFor, type DispatchCalendar } from "../../inventory/warehouses/dispatch_calendar.ts";
 import { listCalendars } from "../../inventory/warehouses/warehouses.sql.ts";
 import { unpackedStatuses } from "../../orders/order.transitions.ts";
-import type { Db, ReadStatements, Tx, WriteStatements } from "../../storage/database.ts";
+import type { Db, ReadStatements, Tx } from "../../storage/database.ts";
 import { equals, filter, recordList, refersTo } from "../../storage/record_list.ts";
 import { recordLookup } from "../../storage/record_lookup.ts";
-import { insertIds, prepared, preparedOf, type StatementArgs } from "../../storage/statements.ts";
+import { insert, insertIds, prepared, preparedOf, type StatementArgs } from "../../storage/statements.ts";
 import { pickableWaveStatuses, type WaveStatus, waveModes, waveStatuses } from "../floor.transitions.ts";
 import type { UnitsToPick, Wave, WaveOrder, WaveProgress } from "./wave.ts";
 import type { WaveProduct } from "./wave_units.ts";
@@ -60,30 +60,54 @@ const unpicked = <Fields extends Parameters<ReadStatements["select"]>[0]>(query:
     .innerJoin(products, eq(products.id, stock_items.product_id))
     .leftJoin(lots, eq(lots.id, stock_items.lot_id));
 
+const unitColumns = {
+  order_id: wave_orders.order_id,
+  order_number: orders.order_number,
+  merchant_id: wave_orders.merchant_id,
+  position: wave_orders.position,
+  product_id: stock_items.product_id,
+  sku: products.sku,
+  name: products.name,
+  stock_item_id: stock_items.id,
+  bin: bins.code,
+  pick_order: bins.pick_order,
+  lot_number: lots.lot_number,
+  expires_on: lots.expires_on,
+  quantity: allocations.quantity,
+};
 const unitsOf = prepared((query, a: StatementArgs<{ wave_id: number }>) =>
-  unpicked(query, {
-    order_id: wave_orders.order_id,
-    order_number: orders.order_number,
-    merchant_id: wave_orders.merchant_id,
-    position: wave_orders.position,
-    product_id: stock_items.product_id,
-    sku: products.sku,
-    name: products.name,
-    stock_item_id: stock_items.id,
-    bin: bins.code,
-    pick_order: bins.pick_order,
-    lot_number: lots.lot_number,
-    expires_on: lots.expires_on,
-    quantity: allocations.quantity,
-  }).where(and(eq(wave_orders.wave_id, a.wave_id), isLeft)),
+  unpicked(query, unitColumns).where(and(eq(wave_orders.wave_id, a.wave_id), isLeft)),
+);
+const unitsOfProducts = preparedOf((query, isOf, a: StatementArgs<{ wave_id: number }>) =>
+  unpicked(query, unitColumns).where(
+    and(eq(wave_orders.wave_id, a.wave_id), isOf(reservation_lines.product_id), isLeft),
+  ),
+);
+const unitsOfOrder = prepared((query, a: StatementArgs<{ wave_id: number; order_id: number }>) =>
+  unpicked(query, unitColumns).where(
+    and(eq(wave_orders.wave_id, a.wave_id), eq(wave_orders.order_id, a.order_id), isLeft),
+  ),
 );
 
 /** The units of a wave that are left to pick now. An order that is held or cancelled has none. */
 export async function listUnitsToPick(db: Db, wave_id: number): Promise<UnitsToPick[]> {
-  const rows = await unitsOf(db, { wave_id });
+  return sumByItem((await unitsOf(db, { wave_id })) as UnitsToPick[]);
+}
+
+/** As `listUnitsToPick`, of these products only. */
+export async function listProductsToPick(db: Db, wave_id: number, ids: readonly number[]): Promise<UnitsToPick[]> {
+  return ids.length === 0 ? [] : sumByItem((await unitsOfProducts(db, { ids, wave_id })) as UnitsToPick[]);
+}
+
+/** As `listUnitsToPick`, of one order only. */
+export async function listOrderToPick(db: Db, wave_id: number, order_id: number): Promise<UnitsToPick[]> {
+  return sumByItem((await unitsOfOrder(db, { wave_id, order_id })) as UnitsToPick[]);
+}
+
+function sumByItem(rows: readonly UnitsToPick[]): UnitsToPick[] {
   // Several lines of an order may have units of the same stock item.
   const sums = new Map<string, UnitsToPick>();
-  for (const row of rows as UnitsToPick[]) {
+  for (const row of rows) {
     const key = `${row.order_id} ${row.stock_item_id}`;
     const known = sums.get(key);
     sums.set(key, known === undefined ? row : { ...known, quantity: known.quantity + row.quantity });
@@ -271,41 +295,29 @@ export async function insertWave(
   return id;
 }
 
-/** An order that comes into a wave. */
-type NewWaveOrder = Pick<WaveOrder, "wave_id" | "merchant_id" | "order_id" | "position"> & {
-  readonly units: number;
-};
-
-const insertOrder = prepared((query: WriteStatements, a: StatementArgs<NewWaveOrder>) =>
-  query
-    .insert(wave_orders)
-    .values({
-      wave_id: sql`${a.wave_id}`,
-      merchant_id: sql`${a.merchant_id}`,
-      order_id: sql`${a.order_id}`,
-      position: sql`${a.position}`,
-      units: sql`${a.units}`,
-      open: true,
-    })
-    .onConflictDoNothing()
-    .returning({ order_id: wave_orders.order_id }),
-);
-
-/** Takes an order into a wave. Returns false if it is in another open wave. */
-export async function insertWaveOrder(tx: Tx, order: NewWaveOrder): Promise<boolean> {
-  return (await insertOrder(tx, order)).length > 0;
+/** Takes orders into a wave. None of them may be in another open wave. */
+export async function insertWaveOrders(
+  tx: Tx,
+  rows: readonly (Pick<WaveOrder, "wave_id" | "merchant_id" | "order_id" | "position"> & { readonly units: number })[],
+): Promise<void> {
+  await insert(
+    tx,
+    wave_orders,
+    rows.map((row) => ({ ...row, open: true })),
+  );
 }
 
-const stillWorkable = preparedOf((query, isOf) =>
+const stillFree = preparedOf((query, isOf) =>
   query
     .select({ id: orders.id })
     .from(orders)
-    .where(and(isOf(orders.id), isWorkable)),
+    .leftJoin(wave_orders, and(eq(wave_orders.order_id, orders.id), isOpen))
+    .where(and(isOf(orders.id), isWorkable, isNull(wave_orders.order_id))),
 );
 
-/** Which of these orders may be worked on: neither packed, cancelled nor on hold. */
-export async function listWorkable(db: Db, ids: readonly number[]): Promise<ReadonlySet<number>> {
-  return new Set(ids.length === 0 ? [] : (await stillWorkable(db, { ids })).map(({ id }) => id));
+/** Which of these orders a wave can take: neither packed, cancelled, on hold nor in an open wave. */
+export async function listFree(db: Db, ids: readonly number[]): Promise<ReadonlySet<number>> {
+  return new Set(ids.length === 0 ? [] : (await stillFree(db, { ids })).map(({ id }) => id));
 }
 
 /** Stores changes of a wave. */

@@ -229,7 +229,7 @@ export async function resumeWaiting(tx: Tx, connection_id: number, code: string)
  * Makes a locked connection due, unless a server is working for it, which goes on with what is due then, or its last
  * call failed: the wait that follows may be one that the shop asked for.
  */
-export async function wakeStock(tx: Tx, connection_id: number): Promise<void> {
+async function wakeStock(tx: Tx, connection_id: number): Promise<void> {
   await wake(tx, eq(platform_stock.connection_id, connection_id), eq(platform_stock.attempts, 0));
 }
 

@@ -289,7 +289,7 @@ describe.each([...platformNames])("%s", (platform) => {
     expect((await shop.done("GET", path("stock"))).reason).toBe(null);
   });
 
-  test("waits as long as the shop asks, even if stock changes meanwhile, but not once its settings change", async () => {
+  test("waits as long as the shop asks, even if stock changes, but not once its settings change", async () => {
     await shop.stock("MUG", 20);
     shelf().stock({ sku: "MUG", units: 20 });
     await settings({ enabled: true });
