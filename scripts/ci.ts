@@ -13,7 +13,7 @@ import { startPostgres } from "./postgres.ts";
 import {
   growsInLongRun,
   isIn,
-  isMarathon,
+  isLater,
   isPure,
   type Run,
   readTimes,
@@ -220,11 +220,9 @@ async function onPostgres(run: (env: Env) => Promise<Outcome>): Promise<Outcome>
 }
 
 async function testsOnPostgres(): Promise<Outcome> {
-  const pure = testFiles().filter((file) => !isMarathon(file) && isPure(file));
+  const pure = testFiles().filter((file) => !isLater(file) && isPure(file));
   const once = `${pure.length} test files are independent of the engine and ran once, on SQLite.\n`;
-  const later = testFiles().filter(
-    (file) => !isMarathon(file) && !isIn("postgres", file) && isIn("long_postgres", file),
-  );
+  const later = testFiles().filter((file) => !isLater(file) && !isIn("postgres", file) && isIn("long_postgres", file));
   return withNotes(
     await onPostgres((env) => tests("postgres", env)),
     once + listed("On PostgreSQL in `bun run test long` only", later),
@@ -234,7 +232,7 @@ async function testsOnPostgres(): Promise<Outcome> {
 /** Lists the test files that only the long run includes, and those that run at a small volume here. */
 function leftToLongRun(): string {
   return (
-    listed("In `bun run test long` only", testFiles().filter(isMarathon)) +
+    listed("In `bun run test long` only", testFiles().filter(isLater)) +
     listed("At a small volume here, at full volume in `bun run test long`", testFiles().filter(growsInLongRun))
   );
 }

@@ -43,11 +43,8 @@ export function isPure(file: string): boolean {
 export const runs = ["sqlite", "postgres", "long_sqlite", "long_postgres"] as const;
 export type Run = (typeof runs)[number];
 
-/** Whether only the long run includes a test file. */
-export const isMarathon = (file: string): boolean => file.endsWith(".long.test.ts");
-
 /** Whether a test file does more in the long run. */
-export const growsInLongRun = (file: string): boolean => !isMarathon(file) && reachedFrom(file).has("test/volume.ts");
+export const growsInLongRun = (file: string): boolean => !isLater(file) && reachedFrom(file).has("test/volume.ts");
 
 // These open SQLite themselves, or test the command line, the dashboard or HTTP parsing: they run on SQLite only.
 const on_sqlite = [
@@ -60,6 +57,13 @@ const on_sqlite = [
   ...["test/storage/sqlite/**", "test/dashboard/screens/**"],
 ];
 
+// Screens that few people need every day, and that share their parts with those of every run.
+const later_on_sqlite = [
+  "test/dashboard/screens/{bins,branding,customers,developer,imports,kept_place,mail,opening_environment}.test.ts",
+  "test/dashboard/screens/{order_print,order_tags,order_undo,privacy,products,reports,retention,servers}.test.ts",
+  "test/dashboard/screens/{shipping,shipping_rules,today,warehouses}.test.ts",
+];
+
 // Whole processes, protocols, other servers, the reference, and records that are written as others are. The other tests
 // run the same statements, so these run on PostgreSQL in the long run only.
 const later_on_postgres = [
@@ -67,6 +71,7 @@ const later_on_postgres = [
   ...["test/{scripts,server,flows,isolation,merchants,platforms,reports}/**", "test/shipping/{carriers,printing}/**"],
   "test/{addresses,customers,imports,lists,products,returns,tracking,webhooks}/**",
   "test/orders/{transitions,fulfillment/printing.routes}.test.ts",
+  ...["test/floor/printing/**", "test/{billing/crash,privacy/killed,simulation/crowd}.test.ts"],
 ];
 // Exceptions, which run on PostgreSQL each time: they reach every table, or depend on its locks.
 const always_on_postgres = [
@@ -80,11 +85,12 @@ const isOf = (patterns: readonly string[]) => {
   const globs = patterns.map((pattern) => new Bun.Glob(pattern));
   return (file: string) => globs.some((glob) => glob.match(file));
 };
-const [isOnSqlite, isLater, isAlways] = [on_sqlite, later_on_postgres, always_on_postgres].map(isOf) as [
-  (file: string) => boolean,
-  (file: string) => boolean,
-  (file: string) => boolean,
-];
+const isOnSqlite = isOf(on_sqlite);
+const isLaterOnPostgres = isOf(later_on_postgres);
+const isAlwaysOnPostgres = isOf(always_on_postgres);
+
+/** Whether only the long run includes a test file. */
+export const isLater: (file: string) => boolean = isOf(["test/**/*.long.test.ts", ...later_on_sqlite]);
 
 const isOnPostgres = (file: string) => file.startsWith("test/storage/postgres/");
 
@@ -92,13 +98,13 @@ const isOnPostgres = (file: string) => file.startsWith("test/storage/postgres/")
 export function isIn(run: Run, file: string): boolean {
   switch (run) {
     case "sqlite":
-      return !isMarathon(file) && !isOnPostgres(file);
+      return !isLater(file) && !isOnPostgres(file);
     case "long_sqlite":
-      return (isMarathon(file) || growsInLongRun(file)) && !isOnPostgres(file);
+      return (isLater(file) || growsInLongRun(file)) && !isOnPostgres(file);
     case "postgres":
-      return !isMarathon(file) && canMeetPostgres(file) && (isAlways(file) || !isLater(file));
+      return !isLater(file) && canMeetPostgres(file) && (isAlwaysOnPostgres(file) || !isLaterOnPostgres(file));
     case "long_postgres":
-      return canMeetPostgres(file) && (isMarathon(file) || growsInLongRun(file) || !isIn("postgres", file));
+      return canMeetPostgres(file) && (isLater(file) || growsInLongRun(file) || !isIn("postgres", file));
   }
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isIn, isMarathon, isPure, reachedFrom, runs, testFiles } from "../../scripts/test_files.ts";
+import { isIn, isLater, isPure, reachedFrom, runs, testFiles } from "../../scripts/test_files.ts";
 
 const root = join(import.meta.dir, "../..");
 const pure = testFiles().filter(isPure);
@@ -36,9 +36,9 @@ test("no pure test can reach PostgreSQL", () => {
 test("every test file runs, and what PostgreSQL makes a difference to runs there too", () => {
   const inRuns = (file: string) => runs.filter((run) => isIn(run, file));
   expect(testFiles().filter((file) => inRuns(file).length === 0)).toEqual([]);
-  expect(
-    testFiles().filter((file) => isMarathon(file) && inRuns(file).some((run) => !run.startsWith("long_"))),
-  ).toEqual([]);
+  expect(testFiles().filter((file) => isLater(file) && inRuns(file).some((run) => !run.startsWith("long_")))).toEqual(
+    [],
+  );
   const ofPostgres = /\.if\(engine === "postgres"|\.skipIf\(engine === "sqlite"/;
   const alone = testFiles().filter((file) => ofPostgres.test(readFileSync(join(root, file), "utf8")));
   expect(alone.filter((file) => !inRuns(file).some((run) => run.endsWith("postgres")))).toEqual([]);
@@ -46,6 +46,7 @@ test("every test file runs, and what PostgreSQL makes a difference to runs there
   expect(inRuns("test/flows/secret_canaries.test.ts")).toEqual(["sqlite", "long_postgres"]);
   expect(inRuns("test/simulation/simulation.test.ts")).toEqual([...runs]);
   expect(inRuns("test/dashboard/screens/stock.test.ts")).toEqual(["sqlite", "long_sqlite"]);
+  expect(inRuns("test/dashboard/screens/mail.test.ts")).toEqual(["long_sqlite"]);
   expect(inRuns("test/storage/postgres/postgres_store.test.ts")).toEqual(["postgres"]);
   expect(inRuns("test/storage/postgres/outage.long.test.ts")).toEqual(["long_postgres"]);
   expect(inRuns("test/core/hmac.test.ts")).toEqual(["sqlite"]);
