@@ -143,7 +143,9 @@ const plain = {
   id: Type.String(),
   ...planned,
   status: choice(waveStatuses, {
-    description: "`picked`: nothing is left to pick. It closes by itself once all of its orders are packed.",
+    description:
+      "`picked`: nothing was left to pick. If one of its orders gets units later, they are picked like the others." +
+      " It closes by itself once all of its orders are packed.",
   }),
   filters: Type.Object({}, { additionalProperties: true, description: "The filters of the request that planned it." }),
   limits: Type.Object({}, { additionalProperties: true, description: "The limits of that request." }),

@@ -1,8 +1,9 @@
-import { and, asc, eq, gt, inArray, ne, type SQLWrapper, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNotNull, lt, ne, type SQLWrapper, sql } from "drizzle-orm";
 import { among, columnsOf, list } from "../../../db/kit.ts";
 import { count_lines, counts } from "../../../db/schema/counts.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
+import { reservation_lines, reservations } from "../../../db/schema/reservations.ts";
 import { bins } from "../../../db/schema/warehouses.ts";
 import { assert } from "../../core/faults.ts";
 import { choice } from "../../core/schema.ts";
@@ -115,6 +116,40 @@ const closedBy = prepared((select, a: StatementArgs<{ count_id: number }>) =>
 /** The products of which units are promised to nobody until a count has ended. */
 export async function listClosedBy(db: Db, count_id: number): Promise<number[]> {
   return (await closedBy(db, { count_id })).map(({ product_id }) => product_id);
+}
+
+const avoided = prepared((select, a: StatementArgs<{ count_id: number }>) =>
+  select
+    .select({
+      reservation_id: reservations.id,
+      product_id: stock_items.product_id,
+      stock_item_id: stock_items.id,
+      avoids: reservations.avoids,
+    })
+    .from(count_lines)
+    .innerJoin(
+      stock_items,
+      and(
+        eq(stock_items.product_id, count_lines.product_id),
+        eq(stock_items.bin_id, count_lines.bin_id),
+        sql`coalesce(${stock_items.lot_id}, 0) = coalesce(${count_lines.lot_id}, 0)`,
+      ),
+    )
+    .innerJoin(
+      reservation_lines,
+      and(
+        eq(reservation_lines.product_id, count_lines.product_id),
+        lt(reservation_lines.reserved, reservation_lines.wanted),
+      ),
+    )
+    .innerJoin(reservations, eq(reservations.id, reservation_lines.reservation_id))
+    .where(and(eq(count_lines.count_id, a.count_id), isNotNull(count_lines.counted), isNotNull(reservations.avoids))),
+);
+
+/** The stock items that a count has counted and that backordered reservations avoid. */
+export async function listAvoided(db: Db, count_id: number) {
+  const rows = await avoided(db, { count_id });
+  return rows.filter(({ avoids, stock_item_id }) => avoids?.some((item) => item.stock_item_id === stock_item_id));
 }
 
 const onHand = prepared((select, a: StatementArgs<{ warehouse_id: number; product_ids: string }>) =>

@@ -14,6 +14,7 @@ import type { StockSpot } from "../ledger/stock_item.ts";
 import { displaceReserved, fillBackorders, lockFreshStock } from "../reservations/backorders.ts";
 import { type LockedStock, type LockedStockMap, lockedStockOf, moveUnits } from "../reservations/locked_stock.ts";
 import { type Shortfall, wouldBreakReservations } from "../reservations/reservation.ts";
+import { endAvoidance } from "../reservations/reservations.sql.ts";
 import { lotSpot } from "../stock/lot.ts";
 import { findLot, findLotById } from "../stock/lots.sql.ts";
 import { bundleProblem, ownSpot } from "../stock/product_stock.ts";
@@ -40,6 +41,7 @@ import {
   getCount,
   insertCount,
   insertFound,
+  listAvoided,
   listClosedBy,
   listOnHand,
   listPlaces,
@@ -257,7 +259,8 @@ interface PostedCount {
 
 /**
  * Adjusts the stock to the counted units, by one adjustment for each line that differs; all of them or none. Missing
- * reserved units are reserved from other stock. Where there is none, `allow_shortfall` backorders their orders.
+ * reserved units are reserved from other stock. Where there is none, `allow_shortfall` backorders their orders. Orders
+ * that avoided a counted bin, since a picker did not find units there, may have units of it again.
  * Refuses: resource_missing, invalid_state_transition, quantity_conflict (stock has moved since it was counted),
  * merchant_closed (units were found of a merchant that was closed since), would_break_reservations. Emits:
  * inventory.updated, inventory.low_stock.
@@ -267,7 +270,9 @@ export async function postCount(tx: Tx, id: string, input: PostCount, actor: Act
   const status = nextStatus(count, "post");
   const lines = differingLines(count.lines);
   const closed = await listClosedBy(tx, count.id);
-  const product_ids = [...new Set([...lines.map((line) => line.product_id), ...closed])];
+  // What was counted is there, whatever a picker did not find before.
+  const avoided = await listAvoided(tx, count.id);
+  const product_ids = [...new Set([...lines, ...avoided].map((line) => line.product_id).concat(closed))];
   const stocks = await lockFreshStock(tx, product_ids);
   const moved = lines.flatMap((line) => {
     const current = itemAt(lockedStockOf(stocks, line.product_id), line)?.on_hand ?? 0;
@@ -275,6 +280,7 @@ export async function postCount(tx: Tx, id: string, input: PostCount, actor: Act
   });
   if (moved.length > 0) throw outOfDate(moved);
   await refuseFoundOfClosed(tx, lines);
+  await endAvoidance(tx, avoided);
   const warehouse = await shareWarehouse(tx, count.warehouse_id);
   const shortfalls: Shortfall[] = [];
   for (const line of lines) shortfalls.push(...(await correct(tx, stocks, count, warehouse, line, actor)));

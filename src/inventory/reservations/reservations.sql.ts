@@ -1,5 +1,5 @@
 import { and, asc, eq, getTableColumns, inArray, isNull, or, sql } from "drizzle-orm";
-import { among, amongTexts, inputField, inputRows, isOneOf, list, opaque } from "../../../db/kit.ts";
+import { among, amongTexts, forUpdateInOrder, inputField, inputRows, isOneOf, list, opaque } from "../../../db/kit.ts";
 import { lots, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { allocations, reservation_lines, reservations } from "../../../db/schema/reservations.ts";
@@ -177,6 +177,29 @@ const setAvoids = prepared((tx: WriteStatements, a: StatementArgs<{ id: number; 
 /** Stores the stock items that a reservation avoids; null for none. */
 export async function saveAvoids(tx: Tx, id: number, avoids: readonly AvoidedItem[] | null): Promise<void> {
   await setAvoids(tx, { id, avoids: avoids === null ? null : JSON.stringify(avoids) });
+}
+
+const avoidsOf = prepared((tx: WriteStatements, a: StatementArgs<{ ids: string }>) =>
+  forUpdateInOrder(
+    tx
+      .select({ id: reservations.id, avoids: reservations.avoids })
+      .from(reservations)
+      .where(among(reservations.id, a.ids)),
+    reservations.id,
+  ),
+);
+
+/** Lets reservations have units again of stock items that they avoid. The stock is locked. */
+export async function endAvoidance(
+  tx: Tx,
+  ended: readonly { readonly reservation_id: number; readonly stock_item_id: number }[],
+): Promise<void> {
+  if (ended.length === 0) return;
+  const of = Map.groupBy(ended, ({ reservation_id }) => reservation_id);
+  for (const { id, avoids } of await avoidsOf(tx, { ids: list([...of.keys()]) })) {
+    const left = (avoids ?? []).filter((item) => !of.get(id)?.some((one) => one.stock_item_id === item.stock_item_id));
+    await saveAvoids(tx, id, left.length > 0 ? left : null);
+  }
 }
 
 const counts = ["wanted", "reserved", "picked"] as const;

@@ -141,14 +141,21 @@ describe("a cluster wave of 8 orders", () => {
     await app.create(`/inventory/counts/${count.id}/review`);
     await app.takeEvents();
     await app.create(`/inventory/counts/${count.id}/post`);
-    // The unit was there. The next order in the queue gets it.
     expect(await app.stockOf("FIG")).toMatchObject({ available: 0, reserved: 6, unavailable: { count_pending: 0 } });
+    // The unit was there. The order that was short of it gets it, so there is something to pick again.
+    await app.runJobs();
+    const shown = (await app.get(`/waves/${wave}`)).body.data;
+    expect(shown.orders.filter(({ status }: { status: string }) => status === "on_hold")).toEqual([]);
+    const { tasks } = (await app.get("/work?kinds=pick")).body.data;
+    expect(tasks).toMatchObject([{ id: `pick_${wave}`, units: 1, orders: 1 }]);
+    const { stops } = (await app.get(`/waves/${wave}/walk`)).body.data;
+    expect(stops).toMatchObject([{ bin: "A-02-01", sku: "FIG", quantity: 1 }]);
     await app.expectVerified();
   });
 
   test("is packed, which frees its totes and closes it", async () => {
-    const { tasks } = (await app.get("/work")).body.data;
-    expect(tasks.map(({ kind }: { kind: string }) => kind)).toEqual(Array.from({ length: 7 }, () => "pack"));
+    const { tasks } = (await app.get("/work?kinds=pack")).body.data;
+    expect(tasks).toHaveLength(7);
     for (const { order_id } of tasks) await shop.act(order_id, "pack");
     await app.runJobs();
     expect((await app.get("/totes?taken=true")).body.data).toHaveLength(1);

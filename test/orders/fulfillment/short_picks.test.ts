@@ -134,6 +134,34 @@ describe("works", () => {
     expect(await shop.get(made.id)).toMatchObject({ status: "processing", allocation: { complete: true } });
   });
 
+  test.each([
+    ["all units", 3, 3],
+    ["some units", 2, 2],
+    ["none, before others arrive", 0, 1],
+  ])("a count of the bin that finds %s lets the order have them", async (_, counted, reserved) => {
+    const tea = await shop.product({ units: 3 });
+    await stock(tea.sku, 1, "B-01");
+    const made = await shop.order([[tea, 4]]);
+    const miss = { sku: tea.sku, short: true, reason: "not_found" };
+    await short(made.id, [
+      { ...miss, quantity: 3, bin: "A-01" },
+      { ...miss, quantity: 1, bin: "B-01" },
+    ]);
+    expect(await shop.get(made.id)).toMatchObject({ status: "on_hold", line_items: [{ quantity_reserved: 0 }] });
+    const count = await shop.app.create("/inventory/counts", { bins: ["A-01"] });
+    const items = [{ sku: tea.sku, bin: "A-01", quantity: counted }];
+    await shop.app.create(`/inventory/counts/${count.id}/items`, { items });
+    await shop.app.create(`/inventory/counts/${count.id}/review`);
+    await shop.app.create(`/inventory/counts/${count.id}/post`);
+    if (counted === 0) await stock(tea.sku, 1);
+    await shop.app.runJobs();
+    // The other bin was not counted.
+    expect((await shop.get(made.id)).line_items).toMatchObject([{ quantity_reserved: reserved }]);
+    await stock(tea.sku, 4 - reserved, "C-01");
+    await shop.app.runJobs();
+    expect(await shop.get(made.id)).toMatchObject({ status: "processing", holds: [], allocation: { complete: true } });
+  });
+
   test("of a bundle, components are short by their own SKUs", async () => {
     const [cup, pot] = [await shop.product({ units: 4 }), await shop.product({ units: 2 })];
     const components = [
