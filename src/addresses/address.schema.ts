@@ -134,7 +134,7 @@ const MessageView = closed({
   message: Type.String(),
 });
 
-const CheckView = closed({
+export const CheckView = closed({
   ...verificationFields(Timestamp),
   is_verified: Type.Boolean({ description: "Whether `status` is `verified`." }),
   note: nullable(Type.String({ description: "The limits of the check; null if a carrier made it." })),

@@ -262,6 +262,12 @@ export const countField = (description: string) => Type.Integer({ minimum: 0, de
 /** The body of an act without input. */
 export const NoBody = closed({});
 
+/** What the response to a deletion shows. */
+export const DeletedView = closed({
+  id: Type.String({ description: "The id of the deleted record." }),
+  deleted: Type.Literal(true, { description: "Always true." }),
+});
+
 /** An ISO 8601 date or timestamp of an existing day. Parse it with `momentOf`. */
 export function momentField(description?: string) {
   return Type.Unsafe<string>({

@@ -5,7 +5,16 @@ import { type AnyElysia, Elysia } from "elysia";
 import { Memoirist } from "memoirist";
 import { closest } from "../core/did_you_mean.ts";
 import { Fault } from "../core/faults.ts";
-import { bodyOf, type CheckedSchema, closed, DryRunQuery, type PageQuery, queryOf } from "../core/schema.ts";
+import { type IdNoun, wireId } from "../core/ids.ts";
+import {
+  bodyOf,
+  type CheckedSchema,
+  closed,
+  DeletedView,
+  DryRunQuery,
+  type PageQuery,
+  queryOf,
+} from "../core/schema.ts";
 import type { Db, Tx } from "../storage/database.ts";
 import type { RouteNeed } from "./auth/permissions.ts";
 import type { Call } from "./call.ts";
@@ -305,6 +314,28 @@ export function write<
         );
       return long ? answerLongWork(request.call, answer, secret_key) : answer();
     },
+  });
+}
+
+/** A route that deletes a record and shows its id. `act` returns the deleted record. */
+export function remove<const Path extends string>(
+  path: Path,
+  needs: RouteNeed,
+  {
+    noun,
+    act,
+    ...facts
+  }: Omit<Facts<undefined, undefined>, "body" | "query"> & {
+    readonly noun: IdNoun;
+    /** The record that `If-Match` is compared with, locked, as its GET shows it. */
+    readonly matches?: (tx: Tx, input: RouteInput<Path, undefined, undefined>) => Promise<object>;
+    readonly act: (tx: Tx, input: RouteInput<Path, undefined, undefined>) => Promise<{ readonly id: number }>;
+  },
+): Row {
+  return write<Path, typeof DeletedView>("DELETE", path, needs, {
+    ...facts,
+    view: DeletedView,
+    act: async (tx, input) => ({ id: wireId(noun, (await act(tx, input)).id), deleted: true }),
   });
 }
 

@@ -1,10 +1,9 @@
 import { Elysia } from "elysia";
 import { assert, Fault, invalid } from "../core/faults.ts";
-import { wireId } from "../core/ids.ts";
 import type { Call } from "../http/call.ts";
 import { originOf } from "../http/origin.ts";
 import { taggedByRevision } from "../http/preconditions.ts";
-import { list, read, routes, write } from "../http/routes.ts";
+import { list, read, remove, routes, write } from "../http/routes.ts";
 import type { Service } from "../http/service.ts";
 import { outboundOf } from "../outbound/caller.ts";
 import type { Db } from "../storage/database.ts";
@@ -23,7 +22,6 @@ import {
   ConnectionTestView,
   ConnectionView,
   CreateConnection,
-  DeletedConnectionView,
   TestConnection,
   UpdateConnection,
 } from "./platforms.schema.ts";
@@ -104,18 +102,15 @@ const changeRows = (service: Service) => [
     prepare: ({ call, params, body }) => test(call, params.id, body, service),
     act: async (_tx, { prepared: checks }) => ({ checks }),
   }),
-  write("DELETE", "/platforms/:id", "platforms.manage", {
+  remove("/platforms/:id", "platforms.manage", {
     id: "deletePlatform",
     summary: "Disconnect a store and keep its orders",
     description:
       "Deletes the store's secrets and stops importing its orders and reporting parcels to it. Orders that were" +
       " imported stay. Connect it again with `POST /platforms`.",
-    view: DeletedConnectionView,
+    noun: "connection",
     matches: async (tx, { call, params }) => viewOf(service, call)(tx, await lockConnection(tx, params.id)),
-    act: async (tx, { params }) => {
-      const { id } = await deleteConnection(tx, params.id);
-      return { id: wireId("connection", id), deleted: true as const };
-    },
+    act: (tx, { params }) => deleteConnection(tx, params.id),
   }),
 ];
 

@@ -205,11 +205,6 @@ export const ConnectionTestView = closed({
   checks: Type.Array(ConnectionCheckView, { description: "The results, one line each." }),
 });
 
-export const DeletedConnectionView = closed({
-  id: Type.String(),
-  deleted: Type.Literal(true, { description: "Always true." }),
-});
-
 const reasonFields = closed({
   code: Type.String({ description: "Identifies the reason for programs, such as `validation_failed`." }),
   message: Type.String({ description: "The reason in plain English." }),

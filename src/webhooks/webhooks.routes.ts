@@ -1,12 +1,12 @@
 import { Elysia } from "elysia";
 import { seal } from "../core/crypto.ts";
 import { Fault, invalid } from "../core/faults.ts";
-import { readId, wireId } from "../core/ids.ts";
+import { readId } from "../core/ids.ts";
 import type { Call } from "../http/call.ts";
 import { EnvelopedView, enveloped } from "../http/envelope.ts";
 import { requireMatch, tagged } from "../http/preconditions.ts";
 import { answerWrite } from "../http/response.ts";
-import { list, read, respond, routes, write } from "../http/routes.ts";
+import { list, read, remove, respond, routes, write } from "../http/routes.ts";
 import type { Service } from "../http/service.ts";
 import { directoryOf, merchantForRequest } from "../merchants/directory.sql.ts";
 import { unscoped } from "../storage/scope.ts";
@@ -27,7 +27,6 @@ import {
 import {
   CreatedSubscriptionView,
   CreateSubscription,
-  DeletedSubscriptionView,
   RotateSecret,
   SubscriptionView,
   UpdateSubscription,
@@ -123,18 +122,15 @@ const changeRows = (service: Service) => [
     matches: async (tx, { params }) => subscriptionAnswer(await lockSubscription(tx, params.id)),
     act: async (tx, { params, prepared }) => subscriptionAnswer(await updateSubscription(tx, params.id, prepared)),
   }),
-  write("DELETE", "/webhooks/:id", "webhooks.manage", {
+  remove("/webhooks/:id", "webhooks.manage", {
     id: "deleteWebhook",
     summary: "Delete a subscription",
     description:
       "Stops sending at once, cancels pending deliveries and deletes the secret. Its deliveries and its log can no" +
       " longer be read. To stop for a while, pause it instead.",
-    view: DeletedSubscriptionView,
+    noun: "subscription",
     matches: async (tx, { params }) => subscriptionAnswer(await lockSubscription(tx, params.id)),
-    act: async (tx, { params }) => {
-      const { id } = await deleteSubscription(tx, params.id);
-      return { id: wireId("subscription", id), deleted: true as const };
-    },
+    act: (tx, { params }) => deleteSubscription(tx, params.id),
   }),
   respond("POST", "/webhooks/:id/rotate_secret", "webhooks.manage", {
     id: "rotateWebhookSecret",

@@ -40,8 +40,3 @@ export const ToteView = closed({
 export const CreatedTotesView = closed({
   totes: Type.Array(ToteView, { description: "In the order of their codes." }),
 });
-
-export const DeletedToteView = closed({
-  id: Type.String({ description: "The id of the deleted tote." }),
-  deleted: Type.Literal(true, { description: "Always true." }),
-});

@@ -1,8 +1,7 @@
-import { wireId } from "../../core/ids.ts";
 import { NoBody } from "../../core/schema.ts";
-import { list, read, routes, write } from "../../http/routes.ts";
+import { list, read, remove, routes, write } from "../../http/routes.ts";
 import type { Tx } from "../../storage/database.ts";
-import { CreatedTotesView, CreateTote, CreateTotes, DeletedToteView, ToteView, UpdateTote } from "./tote.schema.ts";
+import { CreatedTotesView, CreateTote, CreateTotes, ToteView, UpdateTote } from "./tote.schema.ts";
 import { toteView } from "./tote.ts";
 import { getTote, lockTote, toteList } from "./totes.sql.ts";
 import { createTote, createTotes, releaseTote, removeTote, renameTote } from "./totes.ts";
@@ -57,17 +56,14 @@ export const toteRoutes = routes("Floor", [
     matches: current,
     act: async (tx, { params, body }) => toteView(await renameTote(tx, params.id, body)),
   }),
-  write("DELETE", "/totes/:id", "floor.manage", {
+  remove("/totes/:id", "floor.manage", {
     id: "deleteTote",
     summary: "Delete a tote",
     description: "Removes a tote that holds no order.",
     refuses: ["tote_in_use"],
-    view: DeletedToteView,
+    noun: "tote",
     matches: current,
-    act: async (tx, { params }) => {
-      const { id } = await removeTote(tx, params.id);
-      return { id: wireId("tote", id), deleted: true as const };
-    },
+    act: (tx, { params }) => removeTote(tx, params.id),
   }),
   write("POST", "/totes/:id/release", "floor.work", {
     id: "releaseTote",

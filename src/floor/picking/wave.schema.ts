@@ -126,7 +126,7 @@ export const WavePlanView = closed({
   ),
 });
 
-const ProgressView = {
+export const WaveProgressView = {
   ...closed({
     orders: countField("Orders of the wave, without removed ones."),
     orders_left: countField("Orders of which units are left to pick now."),
@@ -149,7 +149,7 @@ const plain = {
   }),
   filters: Type.Object({}, { additionalProperties: true, description: "The filters of the request that planned it." }),
   limits: Type.Object({}, { additionalProperties: true, description: "The limits of that request." }),
-  progress: ProgressView,
+  progress: WaveProgressView,
   ship_by: nullable(timestamp("The first cut-off among the orders that are open; null if there is none.")),
   allowed_actions: Type.Array(choice(["release", "close", "cancel"]), { description: "What can be done now." }),
   created_by: {
@@ -212,7 +212,7 @@ export const WaveWalkView = closed({
   warehouse_id: WarehouseIdView,
   mode: planned.mode,
   status: plain.status,
-  progress: ProgressView,
+  progress: WaveProgressView,
   stops: Type.Array(StopView, { description: "What is left, in walking order. The first one is next." }),
   waiting: Type.Array(
     closed({
@@ -306,5 +306,5 @@ export const PickedView = closed({
   returned: Type.Array(closed(units), { description: "What went back to its bin, by order." }),
   count_id: nullable(Type.String({ description: "The count that was opened for the bin; null if none was." })),
   next: nullable({ ...StopView, description: "The next stop; null if nothing is left." }),
-  progress: ProgressView,
+  progress: WaveProgressView,
 });

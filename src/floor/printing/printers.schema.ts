@@ -136,8 +136,3 @@ export const StationView = closed({
   document_printer_id: nullable(Type.String({ description: about.document_printer })),
   ...stamps,
 });
-
-export const DeletedSettingView = closed({
-  id: Type.String({ description: "The id of the deleted record." }),
-  deleted: Type.Literal(true, { description: "Always true." }),
-});

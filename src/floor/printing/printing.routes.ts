@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import { Fault } from "../../core/faults.ts";
 import { readId, wireId } from "../../core/ids.ts";
 import { NoBody } from "../../core/schema.ts";
-import { list, read, respond, routes, write } from "../../http/routes.ts";
+import { list, read, remove, respond, routes, write } from "../../http/routes.ts";
 import type { Service } from "../../http/service.ts";
 import { withLogo } from "../../shipping/printing/document_drawing.ts";
 import { cartonView } from "./carton.ts";
@@ -18,7 +18,6 @@ import { printerView, stationView } from "./printer.ts";
 import {
   CreatePrinter,
   CreateStation,
-  DeletedSettingView,
   PrinterView,
   StationView,
   UpdatePrinter,
@@ -79,14 +78,14 @@ const printerRoutes = (service: Service) =>
       matches: (tx, { params }) => lockPrinter(tx, params.id),
       act: async (tx, { params, body }) => printerView(await updatePrinter(tx, params.id, body, service.ownPort())),
     }),
-    write("DELETE", "/printers/:id", "floor.manage", {
+    remove("/printers/:id", "floor.manage", {
       id: "deletePrinter",
       summary: "Delete a printer",
       description: "Deletes the printer with its finished print jobs. Stations that use it must be changed first.",
       refuses: ["record_in_use"],
-      view: DeletedSettingView,
+      noun: "printer",
       matches: (tx, { params }) => lockPrinter(tx, params.id),
-      act: async (tx, { params }) => deletedView("printer", await deletePrinter(tx, params.id)),
+      act: (tx, { params }) => deletePrinter(tx, params.id),
     }),
     write("POST", "/printers/:id/test", "floor.work", {
       id: "testPrinter",
@@ -99,10 +98,6 @@ const printerRoutes = (service: Service) =>
       act: async (tx, { call, params }) => printJobView(await testPrinter(tx, params.id, call.actor)),
     }),
   ]);
-
-const deletedView = (noun: "printer" | "station" | "carton", { id }: { readonly id: number }) => {
-  return { id: wireId(noun, id), deleted: true as const };
-};
 
 const stationRoutes = routes("Floor", [
   list("/stations", "floor.read", {
@@ -142,14 +137,14 @@ const stationRoutes = routes("Floor", [
     matches: (tx, { params }) => lockStation(tx, params.id),
     act: async (tx, { params, body }) => stationView(await updateStation(tx, params.id, body)),
   }),
-  write("DELETE", "/stations/:id", "floor.manage", {
+  remove("/stations/:id", "floor.manage", {
     id: "deleteStation",
     summary: "Delete a packing station",
     description: "Deletes the station. Its printers stay. Not possible while a parcel is being packed there.",
     refuses: ["record_in_use"],
-    view: DeletedSettingView,
+    noun: "station",
     matches: (tx, { params }) => lockStation(tx, params.id),
-    act: async (tx, { params }) => deletedView("station", await deleteStation(tx, params.id)),
+    act: (tx, { params }) => deleteStation(tx, params.id),
   }),
 ]);
 
@@ -189,14 +184,14 @@ const cartonRoutes = routes("Floor", [
     matches: (tx, { params }) => lockCarton(tx, params.id),
     act: async (tx, { params, body }) => cartonView(await updateCarton(tx, params.id, body)),
   }),
-  write("DELETE", "/cartons/:id", "floor.manage", {
+  remove("/cartons/:id", "floor.manage", {
     id: "deleteCarton",
     summary: "Delete a carton that was never used",
     description: "Deletes the carton. One that parcels were packed in stays: set `active` to false instead.",
     refuses: ["record_in_use"],
-    view: DeletedSettingView,
+    noun: "carton",
     matches: (tx, { params }) => lockCarton(tx, params.id),
-    act: async (tx, { params }) => deletedView("carton", await deleteCarton(tx, params.id)),
+    act: (tx, { params }) => deleteCarton(tx, params.id),
   }),
 ]);
 

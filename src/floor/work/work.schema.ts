@@ -25,7 +25,7 @@ export type NextTask = Static<typeof NextTask>;
 export const ClaimTask = closed({ device: deviceField });
 export const ReleaseTask = closed({ device: Type.Optional(deviceField) });
 
-const ClaimView = closed({
+export const TaskClaimView = closed({
   device: Type.String({ description: "The device that the task is open on." }),
   by: {
     ...closed({
@@ -52,7 +52,7 @@ const plain = {
   order_number: nullable(Type.String()),
   totes: Type.Array(Type.String(), { description: "The totes that hold the order's units; empty for a wave." }),
   bin: nullable(Type.String({ description: "The bin in which units wait to be put back; null for other kinds." })),
-  claim: nullable({ ...ClaimView, description: "Who works on it; null if nobody does." }),
+  claim: nullable({ ...TaskClaimView, description: "Who works on it; null if nobody does." }),
 } satisfies TProperties;
 
 const TaskView = closed(plain);

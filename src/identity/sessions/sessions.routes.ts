@@ -14,7 +14,8 @@ import { getSelf, getUser } from "../users/users.sql.ts";
 import { sessionView, tokenHashOf, tokenIn } from "./session.ts";
 import { endSession, endSessionsOf, findSession, listSessions } from "./sessions.sql.ts";
 
-const EndedView = closed({ ended: Type.Integer({ description: "The number of ended sessions." }) });
+/** How many sessions were ended. */
+export const EndedView = closed({ ended: Type.Integer({ description: "The number of ended sessions." }) });
 
 /** The routes of sessions. */
 export const sessionRoutes = (service: Service) =>

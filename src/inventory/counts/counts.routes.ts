@@ -85,8 +85,8 @@ export const countRoutes = routes("Cycle counts", [
       "Adjusts the stock by one movement for each line that differs: all of them or none. It is refused if stock" +
       " has moved since a differing line was counted; record these lines again. Reserved units that are missing are" +
       " reserved from other stock. Backordered orders that avoid a counted bin, since a picker did not find units" +
-      " there, may get units from it again. Emits `inventory.updated` for each SKU that changed and creates a billable" +
-      " event for each merchant.",
+      " there, may get units from it again. Emits `inventory.updated` for each SKU that changed and creates a" +
+      " billable event for each merchant.",
     refuses: ["invalid_state_transition", "merchant_closed", "quantity_conflict", "would_break_reservations"],
     body: PostCount,
     view: PostedView,

@@ -1,11 +1,11 @@
 import { iso } from "../../core/clock.ts";
 import { wireId } from "../../core/ids.ts";
 import type { Call } from "../../http/call.ts";
-import { list, routes, write } from "../../http/routes.ts";
+import { list, remove, routes, write } from "../../http/routes.ts";
 import { viewerOf, withActorsFor } from "../../identity/actors.sql.ts";
 import { allNotes, type StaffNote, sharedNotes } from "./staff_notes.sql.ts";
 import { addNote, deleteNote } from "./staff_notes.ts";
-import { AddNote, DeletedNoteView, NoteView } from "./tags_and_notes.schema.ts";
+import { AddNote, NoteView } from "./tags_and_notes.schema.ts";
 
 /** Notes of staff on an order. */
 export const noteRoutes = routes("Orders", [
@@ -35,16 +35,13 @@ export const noteRoutes = routes("Orders", [
     view: NoteView,
     act: async (tx, { call, params, body }) => noteView(await addNote(tx, params.id, body, writerOf(call))),
   }),
-  write("DELETE", "/orders/:id/notes/:note_id", "orders.write", {
+  remove("/orders/:id/notes/:note_id", "orders.write", {
     id: "deleteOrderNote",
     summary: "Delete a note of your own",
     description: "Only the user or the key that wrote a note can delete it.",
     refuses: ["insufficient_permission"],
-    view: DeletedNoteView,
-    act: async (tx, { call, params }) => {
-      const { id } = await deleteNote(tx, params.id, params.note_id, writerOf(call));
-      return { id: wireId("note", id), deleted: true as const };
-    },
+    noun: "note",
+    act: (tx, { call, params }) => deleteNote(tx, params.id, params.note_id, writerOf(call)),
   }),
 ]);
 

@@ -54,8 +54,3 @@ export const NoteView = closed({
   },
   created_at: Timestamp,
 });
-
-export const DeletedNoteView = closed({
-  id: Type.String(),
-  deleted: Type.Literal(true, { description: "Always true." }),
-});

@@ -1,10 +1,8 @@
 import { iso } from "../../core/clock.ts";
-import { wireId } from "../../core/ids.ts";
-import { list, read, routes, write } from "../../http/routes.ts";
+import { list, read, remove, routes, write } from "../../http/routes.ts";
 import { contentView, ruleView } from "./shipping_rule.ts";
 import {
   CreateShippingRule,
-  DeletedRuleView,
   ReorderShippingRules,
   RuleHistoryView,
   ShippingRulesView,
@@ -80,16 +78,13 @@ export const shippingRuleRoutes = routes("Shipping rules", [
     matches: (tx, { params }) => lockRule(tx, params.id),
     act: async (tx, { call, params, body }) => ruleView(await updateRule(tx, params.id, body, call.actor)),
   }),
-  write("DELETE", "/shipping/rules/:id", "shipping.manage", {
+  remove("/shipping/rules/:id", "shipping.manage", {
     id: "deleteShippingRule",
     summary: "Delete a shipping rule",
     description: "Deletes the rule. Its history stays, and orders keep what it decided until they change.",
-    view: DeletedRuleView,
+    noun: "shipping_rule",
     matches: (tx, { params }) => lockRule(tx, params.id),
-    act: async (tx, { params }) => ({
-      id: wireId("shipping_rule", (await deleteRule(tx, params.id)).id),
-      deleted: true as const,
-    }),
+    act: (tx, { params }) => deleteRule(tx, params.id),
   }),
   list("/shipping/rules/:id/history", "shipping.read", {
     id: "listShippingRuleHistory",

@@ -235,11 +235,6 @@ export const ShippingRuleView = closed({
   updated_at: Timestamp,
 });
 
-export const DeletedRuleView = closed({
-  id: Type.String({ description: "The deleted rule, such as `rul_1001`." }),
-  deleted: Type.Literal(true, { description: "Always true." }),
-});
-
 export const ShippingRulesView = Type.Array(ShippingRuleView);
 
 export const RuleHistoryView = closed({

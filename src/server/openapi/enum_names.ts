@@ -1,6 +1,8 @@
 // Names of enumerations that occur in several places. They become type names in generated clients.
 import { weekdays } from "../../core/time_zone.ts";
 import { eventTypes } from "../../events/event_types.ts";
+import { taskKinds, waveModes, waveStatuses } from "../../floor/floor.transitions.ts";
+import { exceptionKinds } from "../../floor/work/exception.ts";
 import { roles } from "../../identity/users/roles.ts";
 import {
   adjustmentReasons,
@@ -29,6 +31,7 @@ export const enumNames: Readonly<Record<string, readonly string[]>> = {
   BinKind: binKinds,
   CancelReason: cancelReasons,
   EventName: eventTypes,
+  ExceptionKind: exceptionKinds,
   FulfillmentStatus: fulfillmentStatuses,
   HoldReason: holdReasons,
   LotStatus: lotStatuses,
@@ -44,9 +47,12 @@ export const enumNames: Readonly<Record<string, readonly string[]>> = {
   SettableLotStatus: settableLotStatuses,
   ShipmentStatus: shipmentStatuses,
   StockStatus: itemStatuses,
+  TaskKind: taskKinds,
   TemperatureZone: temperatureZones,
   TrackingEventStatus: trackingEventStatuses,
   TrackingStatus: trackingStatuses,
+  WaveMode: waveModes,
+  WaveStatus: waveStatuses,
   Weekday: weekdays,
   ZoneReason: zoneReasons,
 };

@@ -1,23 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { Fault, invalid } from "../../core/faults.ts";
 import { invalidChoice } from "../../core/field_problems.ts";
-import { wireId } from "../../core/ids.ts";
 import type { Call } from "../../http/call.ts";
 import { originOf } from "../../http/origin.ts";
 import { tagged } from "../../http/preconditions.ts";
 import { writeFor } from "../../http/response.ts";
-import { list, read, routes, write } from "../../http/routes.ts";
+import { list, read, remove, routes, write } from "../../http/routes.ts";
 import type { Service } from "../../http/service.ts";
 import { outboundOf } from "../../outbound/caller.ts";
 import { accountView, type CarrierAccount, type CredentialsInput, isAddress } from "./account.ts";
-import {
-  AccountView,
-  ConnectorsView,
-  CreateAccount,
-  DeletedAccountView,
-  NewAccountView,
-  UpdateAccount,
-} from "./accounts.schema.ts";
+import { AccountView, ConnectorsView, CreateAccount, NewAccountView, UpdateAccount } from "./accounts.schema.ts";
 import { accountList, getAccount, lockAccount } from "./accounts.sql.ts";
 import {
   type AccountRules,
@@ -105,19 +97,16 @@ const changeRows = (service: Service) => [
       )(await updateAccount(tx, id, body, rulesOf(connectorOf(service, connector), service)));
     },
   }),
-  write("DELETE", "/shipping/carrier_accounts/:id", "shipping.manage", {
+  remove("/shipping/carrier_accounts/:id", "shipping.manage", {
     id: "deleteCarrierAccount",
     summary: "Delete a carrier account and keep its labels",
     description:
       "Deletes the account with its secrets and keeps its labels, which can no longer be voided. Callbacks from the" +
       " carrier are refused. Not possible while one of its labels is being bought or voided: pause it until then.",
     refuses: ["label_in_progress"],
-    view: DeletedAccountView,
+    noun: "carrier_account",
     matches: async (tx, { call, params }) => viewOf(service, call)(await lockAccount(tx, params.id)),
-    act: async (tx, { params }) => {
-      const { id } = await deleteAccount(tx, params.id);
-      return { id: wireId("carrier_account", id), deleted: true as const };
-    },
+    act: (tx, { params }) => deleteAccount(tx, params.id),
   }),
   write("POST", "/shipping/carrier_accounts/:id/test", "shipping.manage", {
     id: "testCarrierAccount",

@@ -157,8 +157,3 @@ export const NewAccountView = closed({
     Type.String({ description: "The generated secret. It is shown only in this response." }),
   ),
 });
-
-export const DeletedAccountView = closed({
-  id: Type.String({ description: "The deleted account, such as `cac_1001`." }),
-  deleted: Type.Literal(true, { description: "Always true." }),
-});

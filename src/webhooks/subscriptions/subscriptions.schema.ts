@@ -183,11 +183,6 @@ export const CreatedSubscriptionView = closed({
   secret: Type.String({ description: "The signing secret. It is shown only in this response." }),
 });
 
-export const DeletedSubscriptionView = closed({
-  id: Type.String(),
-  deleted: Type.Literal(true, { description: "Always true." }),
-});
-
 export const SendTest = closed({
   event: Type.Optional(
     choice(eventTypes, { description: "The event type to send, subscribed or not. Required here or in `event_type`." }),

@@ -77,6 +77,11 @@ describe("the document", () => {
     expect([...used].sort()).toEqual(there.filter((name) => !name.startsWith("securitySchemes/")).sort());
   });
 
+  test("names what several responses show after the record, not after one of the operations", () => {
+    const names = Object.keys(shown.components.schemas);
+    expect(names.filter((name) => name.endsWith("Data") && !name.endsWith("EventData"))).toEqual([]);
+  });
+
   test("repeats no large object schema", () => {
     const seen = new Map<string, number>();
     const walk = (part: unknown): void => {
