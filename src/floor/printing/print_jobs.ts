@@ -201,7 +201,7 @@ export async function recordNoContent(tx: Tx, claimed: PrintJob, reason: NoConte
   if (job === null) return null;
   const age_ms = tx.now - job.created_at;
   if (reason.code !== "label_processing" || age_ms >= label_wait_ms) return fail(tx, job, reason);
-  const wait_ms = Math.min(Math.max(second_ms, age_ms / 4), 15 * second_ms);
+  const wait_ms = Math.min(Math.max(second_ms, Math.floor(age_ms / 4)), 15 * second_ms);
   await postpone(tx, job, wait_ms, { error_code: reason.code, error: reason.message });
   return null;
 }

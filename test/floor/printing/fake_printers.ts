@@ -112,7 +112,7 @@ export function openIppPrinter(tls?: { readonly key: string; readonly cert: stri
     port: 0,
     hostname: "127.0.0.1",
     ...(tls && { tls }),
-    async fetch(request, { stop }) {
+    async fetch(request, running) {
       const received = readRequest(Buffer.from(await request.arrayBuffer()));
       const { formats = ["application/octet-stream", "application/pdf"], accepts = true, status = 0, drops } = mood;
       const headers = { "content-type": "application/ipp" };
@@ -129,7 +129,7 @@ export function openIppPrinter(tls?: { readonly key: string; readonly cert: stri
         );
       }
       printed.push(received);
-      if (drops) await stop(true);
+      if (drops) await running.stop(true);
       return new Response(reply(status, [[0x41, "status-message", Buffer.from("no paper today")]]), { headers });
     },
   });

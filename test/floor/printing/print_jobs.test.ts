@@ -9,6 +9,7 @@ import { markRestored } from "../../../src/operations/backups/settle_restore.ts"
 import { getOrder } from "../../../src/orders/orders.sql.ts";
 import { openApp } from "../../build/service.ts";
 import { openPrintShop, pngLabel, readPages } from "../../shipping/printing/print_shop.ts";
+import { receiver_certificate, receiver_key } from "../../webhooks/certificates.ts";
 import { openIppPrinter, openLabelPrinter } from "./fake_printers.ts";
 
 // The first document opens fonts, which takes time under load.
@@ -139,6 +140,28 @@ test("a packing slip goes to the document printer as a PDF on its paper, and a r
   await app.runJobs();
   const [again] = await readPages(office.printed.at(-1)?.document ?? Buffer.alloc(0));
   expect(again?.text).toContain("REPRINT 1");
+});
+
+test("a printer that only accepts TLS gets its documents over TLS, and each of them once", async () => {
+  // Its certificate is for another name, and nobody here knows its authority.
+  const guarded = openIppPrinter({ key: receiver_key, cert: receiver_certificate });
+  const { id: printer_id } = await app.create("/printers", { name: "Vault", kind: "ipp", ...guarded.place });
+  const order = await shop.labeled("local");
+  const print = async () => {
+    const { id } = await app.create("/print_jobs", { printer_id, kind: "label", label_id: order.label_id });
+    await app.runJobs();
+    return job(id);
+  };
+  expect(await print()).toMatchObject({ status: "sent", attempts: 1, error: null });
+  const [first] = guarded.printed;
+  expect(first?.attributes["printer-uri"]).toEqual([`ipps://127.0.0.1:${guarded.place.port}/ipp/print`]);
+  expect(await readPages(first?.document ?? Buffer.alloc(0))).toHaveLength(1);
+  guarded.become({ status: 0x040a });
+  expect(await print()).toMatchObject({ status: "failed", attempts: 1, error: { code: "printer_refused" } });
+  guarded.become({ drops: true });
+  expect(await print()).toMatchObject({ status: "failed", attempts: 1, error: { code: "outcome_unknown" } });
+  await later(minute_ms);
+  expect(guarded.printed).toHaveLength(3);
 });
 
 test("test pages name the printer and its paper", async () => {
@@ -284,6 +307,10 @@ test("a label that is still being bought is awaited for ten minutes", async () =
   await app.create(`/print_jobs/${early}/cancel`);
   expect(await job(late)).toMatchObject({ status: "queued", attempts: 0, error: { code: "label_processing" } });
   expect((await app.get(`/print_jobs/${late}/document`)).body.error.code).toBe("label_in_progress");
+  // A quarter of its age, in whole milliseconds.
+  await send(9 * second_ms + 3);
+  const due = await store.read((db) => db.sql.select({ at: print_jobs.due_at }).from(print_jobs));
+  expect(due.flatMap(({ at }) => at ?? [])).toEqual([clock.now() + 2250]);
   await send(9 * minute_ms);
   expect((await job(late)).status).toBe("queued");
   const again = await app.create(`/print_jobs/${early}/reprint`);
