@@ -15,7 +15,7 @@ const program = [process.execPath, join(import.meta.dir, "program.ts")];
 
 /** The points of a purchase at which the service is killed. */
 const moments = ["claimed", "chosen", "paying", "paid", "answered", "any"] as const;
-type Moment = (typeof moments)[number];
+export type Moment = (typeof moments)[number];
 
 /** The result of some kills: what was bought, and descriptions of what is wrong. */
 export interface Kills {
@@ -42,7 +42,7 @@ export const purchases: FaultScript = {
 };
 
 /** A carrier with its own records, which has the service killed at a chosen point of the current purchase. */
-function openCarrier() {
+export function openCarrier() {
   const books = new Map<string, { paid: number; number: string }>();
   let counted = 0;
   let looked_up = 0;
@@ -155,7 +155,8 @@ interface Shop {
   key: string;
 }
 
-const start = ({ carrier, data, database_url, ahead_ms }: Shop) =>
+/** Starts a service that buys from a carrier, and whose clock is ahead. */
+export const startBuyer = ({ carrier, data, database_url, ahead_ms }: Omit<Shop, "random" | "key">) =>
   startService({
     data,
     database_url,
@@ -177,7 +178,7 @@ export async function killPurchases(kills: number, seed: number, database_url: s
   const data = mkdtempSync(join(tmpdir(), "packhouse-purchases-"));
   const shop: Shop = { carrier, data, database_url, random: seededRandom(seed), ahead_ms: 0, key: "" };
   const problems: string[] = [];
-  let service = await start(shop);
+  let service = await startBuyer(shop);
   try {
     shop.key = await service.makeKey("test");
     const buyer = await stock(service, shop.key);
@@ -220,9 +221,14 @@ async function killedOnce(shop: Shop, service: StartedService, order_id: string,
   else shop.carrier.killAt(moment, kill);
   await ask(shop, service, order_id, name);
   await dead;
+  await letClaimsExpire(shop);
+  return startBuyer(shop);
+}
+
+/** Moves the clock of a stopped service ahead, so that its claims have expired. */
+export async function letClaimsExpire(shop: Pick<Shop, "database_url"> & { ahead_ms: number }): Promise<void> {
   if (shop.database_url === null) shop.ahead_ms += claim_ms;
   else await expireClaims(shop.database_url);
-  return start(shop);
 }
 
 /** Moves the ends of claims and of pending responses back, since PostgreSQL's own clock cannot be moved ahead. */
@@ -232,6 +238,7 @@ async function expireClaims(database_url: string): Promise<void> {
   const others = () =>
     sql`select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
   while ((await others()).length > 0) await Bun.sleep(20);
+  await sql`update test.packing_sessions set label_due_at = label_due_at - ${claim_ms}`;
   await sql`update test.labels set claimed_until = claimed_until - ${claim_ms}`;
   await sql`update test.idempotency_keys set open_until = open_until - ${claim_ms}`;
 }
@@ -280,8 +287,8 @@ async function must(service: StartedService, key: string, path: string, body: ob
   return answer.seen;
 }
 
-/** Products, a customer, and an account at the carrier. */
-async function stock(service: StartedService, key: string) {
+/** Creates a product, a customer, and an account at the carrier. Returns what an order needs. */
+export async function stock(service: StartedService, key: string) {
   const act = (path: string, body: object) => must(service, key, path, body);
   await act("/products", { sku: "CUP", name: "Cup", price: 2 });
   await act("/inventory", { sku: "CUP", quantity: 1000 });
