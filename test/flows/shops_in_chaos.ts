@@ -1,16 +1,11 @@
 // Three shops, one of each platform, and the servers that push stock to them, for a day of chaos.
 import { expect } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { type StartedService, startService } from "../../scripts/service.ts";
-import { engine } from "../../src/core/config.ts";
 import { type Random, seededRandom, zipf } from "../../src/core/random.ts";
 import { arrivals, mishap, type NotificationChaos, type RequestChaos } from "../platforms/mocks/chaos.ts";
 import { openStore, type PlatformName, platformNames, type Store } from "../platforms/shipment_updates/connected.ts";
 import { seed } from "../volume.ts";
-import { startBalancer } from "./balancer.ts";
-import { type Answer, client, freshDatabase, stockUp } from "./service.ts";
+import { openServers } from "./killable_servers.ts";
+import { type Answer, client, stockUp } from "./service.ts";
 
 const skus_per_shop = 67;
 const units_at_first = 40;
@@ -44,34 +39,6 @@ export interface Shop {
   /** Requests about stock and changed orders. */
   requests: number;
   troubles: RequestChaos;
-}
-
-/** The servers of one database: one on SQLite, two on PostgreSQL. */
-async function openServers() {
-  const [data, database_url] = [mkdtempSync(join(tmpdir(), "packhouse-chaos-")), await freshDatabase()];
-  const log = join(mkdtempSync(join(tmpdir(), "packhouse-chaos-log-")), "log");
-  const start = () => startService({ ...(engine === "sqlite" ? { data } : { database_url }), log });
-  const running: StartedService[] = [];
-  for (let n = 0; n < (engine === "sqlite" ? 1 : 2); n += 1) running.push(await start());
-  const balancer = await startBalancer();
-  const use = () => balancer.use(running.map(({ url }) => url));
-  await use();
-  return {
-    url: balancer.url,
-    makeKey: () => running[0]?.makeKey("test") ?? "",
-    verify: () => running[0]?.verify(),
-    /** Kills the server that has run for the longest, and starts another. */
-    async kill() {
-      await running.shift()?.kill();
-      running.push(await start());
-      await use();
-    },
-    async stop() {
-      await balancer.stop();
-      for (const one of running) await one.remove();
-      for (const folder of [data, dirname(log)]) rmSync(folder, { recursive: true, force: true });
-    },
-  };
 }
 
 /** A client that repeats a request with one key until a server answers. */
