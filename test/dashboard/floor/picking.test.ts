@@ -3,6 +3,8 @@ import { openLabelPrinter } from "../../floor/printing/fake_printers.ts";
 import { describeInHouse, type House, handhelds, lookAtPage } from "../browser.ts";
 import { after, eanOf, equip, openFloor, pickAll, releaseWave, scan } from "./worker.ts";
 
+const printer = await openLabelPrinter();
+
 describeInHouse("picking and packing on the floor", (house) => {
   let shop: Awaited<ReturnType<typeof equip>>;
   beforeAll(async () => {
@@ -70,7 +72,6 @@ describeInHouse("picking and packing on the floor", (house) => {
 
   test("its totes are packed, and their labels come out of the table's printer", async () => {
     const { codes, must } = shop;
-    const printer = await openLabelPrinter();
     const { data: zebra } = await must("POST", "/printers", { name: "Zebra", kind: "zpl_tcp", ...printer.place });
     const { data: table } = await must("POST", "/stations", { name: "Table 1", label_printer_id: zebra.id });
     const tab = await openFloor(house, "/floor/settings");

@@ -41,6 +41,9 @@ interface RequestOptions {
 /** Whether the last request could not reach the server. */
 export const offline = signal(false);
 
+/** When the server sent its last response (ms), by its clock and to the second. */
+export const last_response = signal({ sent_at: Number.NaN });
+
 /** Whether the session has ended. The shell then asks the user to sign in. */
 export const signedOut = signal(false);
 
@@ -92,6 +95,7 @@ async function request(
     throw unreachable(words.unreachable);
   }
   offline.value = false;
+  last_response.value = { sent_at: Date.parse(response.headers.get("date") ?? "") };
   if (response.ok) return response;
   const problem = new ApiProblem(response.status, await response.json().catch(() => null));
   // A wrong current password also returns 401, but that user is still signed in.

@@ -12,3 +12,6 @@ export function today(): string {
   const two = (value: number) => String(value).padStart(2, "0");
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
 }
+
+/** How far this device's clock is ahead of a time of now (ms), in minutes. */
+export const minutesAhead = (at: number): number => Math.round((Date.now() - at) / 60_000);

@@ -35,7 +35,7 @@ export const floorTexts = {
   refusals: {
     unreachable: "No connection",
     unknown_barcode: "Unknown barcode",
-    ambiguous_barcode: "Several products have this barcode",
+    ambiguous_barcode: "Which one is it?",
     unreadable_barcode: "Damaged or wrong barcode",
     wrong_item: "Wrong item",
     wrong_bin: "Wrong bin",
@@ -54,6 +54,30 @@ export const floorTexts = {
     already_packed: "The order is packed already",
     wrong_warehouse: "Wrong warehouse",
     bin_full: "The bin is full",
+    no_matching_order: "No order needs this",
+  },
+  severalProducts: "Several products have this barcode.",
+  severalReadings: "This barcode can be read in several ways.",
+  wrongClock: "The clock of this device is wrong",
+  clockText: (minutes: number) => {
+    const [count, hours] = [Math.abs(minutes), Math.round(Math.abs(minutes) / 60)];
+    const by = hours < 2 ? plural(count, "minute", "minutes") : plural(hours, "hour", "hours");
+    const difference = `It is ${by} ${minutes > 0 ? "fast" : "slow"}.`;
+    return `${difference} Keep working: the server's clock counts. Set the clock in the device's settings.`;
+  },
+  waysOn: {
+    attach: "Attach it to a product",
+    showLead: "Put the item aside, and show it to a lead. A lead can attach the barcode to a product.",
+    product: (name: string, sku: string, merchant: string | null) => joined(name, sku, merchant),
+    reading: (lot: string | null, serial: string | null, expiry: string | null, quantity: number | null) =>
+      joined(
+        lot && `Lot ${lot}`,
+        serial && `Serial ${serial}`,
+        expiry && `expires ${expiry}`,
+        quantity === null ? "" : units(quantity),
+      ),
+    takenOver: "This task is yours now",
+    putBack: "Put its units back",
   },
   chooseWarehouse: "Choose the warehouse where this device is used.",
   next: "Get next task",
@@ -72,6 +96,7 @@ export const floorTexts = {
   },
   taskFacts: (count: number, orders: number, ship_by: string | null) =>
     joined(units(count), orders > 1 ? plural(orders, "order", "orders") : "", ship_by && `by ${ship_by}`),
+  takenUntil: (person: string, device: string, time: string) => `${person} on ${device}, until ${time}.`,
   takenBy: (person: string, device: string) => `${person} on ${device}`,
   isProduct: (name: string, sku: string, expected: string) => `This is ${name} (${sku}). Expected: ${expected}.`,
   isBin: (code: string) => `bin ${code}`,
@@ -146,8 +171,8 @@ export const floorTexts = {
     leave: "Leave this task to others",
     allPicked: "Everything is picked",
     cancelled: "This wave was cancelled",
-    bringTotes: "Bring the totes to the packing tables.",
-    bringGoods: "Bring the goods to the packing tables.",
+    bringTotes: "Bring the totes to a packing table, and scan one.",
+    bringGoods: "Bring the goods to a packing table, and scan an item.",
     waits: (order: string, status: string, backordered: number) =>
       backordered > 0
         ? `Order ${order}: ${units(backordered)} missing`
@@ -157,6 +182,7 @@ export const floorTexts = {
     title: (order: string) => `Pack ${order}`,
     start: "Pack an order",
     scanTote: "Scan tote or order",
+    scanItem: "Scan item or order",
     fromItem: "One-unit orders",
     scanFirst: "Scan an item. The oldest order for it is packed and its label printed.",
     needsStation: "Choose the packing table of this device first.",
@@ -200,6 +226,8 @@ export const floorTexts = {
     printLabel: "Print label",
     printSlip: "Print packing slip",
     queued: "Printing",
+    notPrinted: (document: string) => `${document} not printed`,
+    openInstead: "Check the printer, or open the document on the screen.",
     open: "Open",
     again: "Print again",
     kinds: { label: "Label", packing_slip: "Packing slip", test: "Test page" },
@@ -230,7 +258,6 @@ export const floorTexts = {
     toBin: "To bin",
     aBin: "a bin",
     anItem: "an item",
-    several: "Scan a barcode that only one product has, or type its SKU.",
     units: (count: number) => units(count),
     enterUnits: "Enter units",
     startAgain: "Start again",

@@ -2,7 +2,9 @@
 import { type Signal, signal } from "@preact/signals";
 import { newKey } from "../../api/client.ts";
 import { problemOf } from "../../api/problem.ts";
+import type { WorkTask } from "../../api/types.ts";
 import { floorTexts } from "../../text/floor.ts";
+import { clock } from "../../text/format.ts";
 import { giveFeedback, type OutcomeKind } from "./feedback.ts";
 
 /** What came of a scan or a tap. */
@@ -49,7 +51,7 @@ export function actQueue(): ActQueue {
     if (result === null) return;
     const number = (outcome.peek()?.number ?? 0) + 1;
     outcome.value = { ...(read !== undefined && { read }), ...result, number };
-    giveFeedback(result.kind);
+    giveFeedback(result.kind, result.code);
   };
   const run = async () => {
     if (running) return;
@@ -75,7 +77,13 @@ export function actQueue(): ActQueue {
 function refusal(error: unknown): Outcome {
   const { message, code, facts } = problemOf(error);
   const titles: Readonly<Record<string, string>> = floorTexts.refusals;
-  return { kind: "wrong", title: titles[code] ?? floorTexts.refused, text: message, code, facts };
+  return { kind: "wrong", title: titles[code] ?? floorTexts.refused, text: takenBy(facts) ?? message, code, facts };
+}
+
+/** Who has the task that was refused, and until when by the clock on the wall; null if somebody has none. */
+function takenBy({ claim }: Outcome["facts"] & {}): string | null {
+  const { by, device, expires_at } = (claim ?? {}) as Partial<NonNullable<WorkTask["claim"]>>;
+  return by && device && expires_at ? floorTexts.takenUntil(by.name, device, clock(expires_at)) : null;
 }
 
 const first_pause_ms = 500;

@@ -3,24 +3,27 @@ import { may } from "../../api/session.ts";
 import type { ProductRecord } from "../../api/types.ts";
 import { floorTexts } from "../../text/floor.ts";
 import type { ActQueue, Outcome } from "./act_queue.ts";
-import { BigButton } from "./floor_frame.tsx";
+import { BigButton } from "./big_button.tsx";
 
 const texts = floorTexts.attach;
 
+/** A product that an unknown code may belong to. */
+export interface AttachableProduct {
+  readonly id: string;
+  readonly sku: string;
+  readonly name: string;
+}
+
 interface AttachBarcodeProps {
   readonly queue: ActQueue;
-  /** The code. By default the one that was refused last. */
-  readonly scanned?: string;
+  readonly scanned: string;
   readonly onDone?: () => void;
-  /** The products that the unknown code may belong to. */
-  readonly products: readonly { readonly id: string; readonly sku: string; readonly name: string }[];
+  readonly products: readonly AttachableProduct[];
 }
 
 /** Offers to attach a barcode that nothing has to a product. */
-export function AttachBarcode({ queue, products, onDone, ...rest }: AttachBarcodeProps) {
-  const { code, facts } = queue.outcome.value ?? {};
-  const scanned = rest.scanned ?? (code === "unknown_barcode" ? facts?.["scanned"] : null);
-  if (typeof scanned !== "string" || products.length === 0 || !may("catalog.write")) return null;
+export function AttachBarcode({ queue, scanned, products, onDone }: AttachBarcodeProps) {
+  if (products.length === 0 || !may("catalog.write")) return null;
   return (
     <div class="floor-menu">
       {products.map(({ id, sku, name }) => (

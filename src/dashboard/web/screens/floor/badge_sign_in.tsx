@@ -43,7 +43,7 @@ export function BadgeSignInScreen() {
             <strong>{texts.scan}</strong>
             <a href={withPassword()}>{texts.withPassword}</a>
           </div>
-          <ScanField prompt={texts.scan} onScan={setBadge} />
+          <ScanField prompt={texts.scan} onScan={setBadge} patient />
         </>
       ) : (
         <PinEntry badge={badge} onBadge={setBadge} />

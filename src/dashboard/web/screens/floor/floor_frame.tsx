@@ -1,15 +1,19 @@
-import { useSignal } from "@preact/signals";
+import { effect, signal, useSignal } from "@preact/signals";
 import { type ComponentChildren, Fragment } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
+import { last_response } from "../../api/client.ts";
 import { connected } from "../../api/live.ts";
 import { place, to } from "../../browser/router.ts";
 import { Icon, type IconName } from "../../components/icon.tsx";
+import { minutesAhead } from "../../components/now.ts";
 import { words } from "../../text/common.ts";
 import { floorTexts as texts } from "../../text/floor.ts";
-import { type ActQueue, actQueue, type FloorAct, type Outcome } from "./act_queue.ts";
+import { type ActQueue, actQueue, type Outcome } from "./act_queue.ts";
+import type { AttachableProduct } from "./attach_barcode.tsx";
 import { device } from "./device.ts";
 import type { OutcomeKind } from "./feedback.ts";
 import { ScanField } from "./scan_field.tsx";
+import { WaysOn } from "./ways_on.tsx";
 
 interface FloorFrameProps {
   readonly title: string;
@@ -19,6 +23,8 @@ interface FloorFrameProps {
   /** What to scan now, and what is done with it; undefined on a screen without scans. */
   readonly prompt?: string;
   readonly onScan?: (read: string) => Promise<Outcome | null>;
+  /** The products that an unknown barcode may belong to; empty if any, undefined where no product is scanned. */
+  readonly products?: readonly AttachableProduct[];
   /** The progress of the task, below the title. */
   readonly progress?: ComponentChildren;
   readonly children?: ComponentChildren;
@@ -32,13 +38,15 @@ export function useQueue(): ActQueue {
 }
 
 /** The frame of each screen of the floor: title, what came of the last scan, the content and the scan field. */
-export function FloorFrame({ title, back, queue, prompt, onScan, progress, children, act }: FloorFrameProps) {
+export function FloorFrame(props: FloorFrameProps) {
+  const { title, back, queue, prompt, onScan, products, progress, children, act } = props;
   // A scan is handled with what the screen shows by then.
   const latest = useSignal(onScan);
   latest.value = onScan;
   useEffect(() => {
     document.title = `${title} · ${words.product}`;
   }, [title]);
+  useClockAlarm(queue);
   const scan = (read: string) => queue.add(async () => (await latest.peek()?.(read)) ?? null, shown(read));
   return (
     <div class="floor" data-hand={device.value.hand}>
@@ -58,6 +66,7 @@ export function FloorFrame({ title, back, queue, prompt, onScan, progress, child
       {progress}
       <Result of={queue.outcome.value} />
       <div class="floor-body" tabIndex={0}>
+        <WaysOn queue={queue} scan={onScan && scan} products={products} />
         {children}
       </div>
       {act && <div class="floor-act">{act}</div>}
@@ -65,6 +74,35 @@ export function FloorFrame({ title, back, queue, prompt, onScan, progress, child
       {back === undefined && <Tabs />}
     </div>
   );
+}
+
+/** A difference that a slow response or a lax clock explains. */
+const tolerance_minutes = 3;
+
+/** How far the clock is ahead of the server's; 0 while it is right. */
+const ahead_minutes = signal(0);
+let was_right = true;
+
+effect(() => {
+  const ahead = minutesAhead(last_response.value.sent_at);
+  const is_right = !(Math.abs(ahead) >= tolerance_minutes);
+  // The device may have slept before it read one response, but not before each.
+  ahead_minutes.value = is_right || was_right ? 0 : ahead;
+  was_right = is_right;
+});
+
+let announced = false;
+
+/** Says once that the clock of the device is wrong. */
+function useClockAlarm(queue: ActQueue): void {
+  const minutes = ahead_minutes.value;
+  useEffect(() => {
+    if (minutes !== 0 && !announced) {
+      const text = texts.clockText(minutes);
+      queue.add(async () => ({ kind: "wrong", title: texts.wrongClock, text, code: "wrong_clock" }));
+    }
+    announced = minutes !== 0;
+  }, [minutes === 0]);
 }
 
 /** A code as people see it: control characters have symbols of their own. */
@@ -115,52 +153,5 @@ function Tabs() {
         </a>
       ))}
     </nav>
-  );
-}
-
-interface BigButtonProps {
-  readonly title: string;
-  readonly icon?: IconName;
-  readonly kind?: "primary" | "normal" | "danger";
-  readonly disabled?: boolean;
-  readonly queue?: ActQueue;
-  /** What a tap does, in its turn after the scans before it. */
-  readonly act?: FloorAct;
-  readonly onClick?: () => void;
-}
-
-/** A button for a thumb in a glove. */
-export function BigButton({ title, icon, kind = "normal", disabled = false, queue, act, onClick }: BigButtonProps) {
-  return (
-    <button
-      type="button"
-      class={`floor-button ${kind}`}
-      disabled={disabled}
-      onClick={() => {
-        onClick?.();
-        if (act) queue?.add(act);
-      }}
-    >
-      {icon && <Icon name={icon} size={28} />}
-      <span>{title}</span>
-    </button>
-  );
-}
-
-/** A link as large as the big buttons. */
-export function BigLink({
-  title,
-  icon,
-  path,
-}: {
-  readonly title: string;
-  readonly icon: IconName;
-  readonly path: string;
-}) {
-  return (
-    <a class="floor-button normal" href={to(path)}>
-      <Icon name={icon} size={28} />
-      <span>{title}</span>
-    </a>
   );
 }

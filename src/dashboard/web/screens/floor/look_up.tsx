@@ -3,14 +3,16 @@ import type { ComponentChildren } from "preact";
 import { merchantOf, several } from "../../api/merchants.ts";
 import { useQuery } from "../../api/query.ts";
 import type { LabelRecord, Placed, ScanLookup } from "../../api/types.ts";
+import { query } from "../../browser/router.ts";
 import { Icon, type IconName } from "../../components/icon.tsx";
 import { floorTexts } from "../../text/floor.ts";
 import { date } from "../../text/format.ts";
 import { stateWords } from "../../text/states.ts";
 import type { ActQueue, Outcome } from "./act_queue.ts";
 import { AttachBarcode } from "./attach_barcode.tsx";
+import { BigButton } from "./big_button.tsx";
 import { device } from "./device.ts";
-import { BigButton, FloorFrame, useQueue } from "./floor_frame.tsx";
+import { FloorFrame, useQueue } from "./floor_frame.tsx";
 import { ParcelDocuments } from "./parcel_documents.tsx";
 import { lookUp, type ScannedProduct, wrong } from "./scanned.ts";
 import { openSession } from "./work_tasks.ts";
@@ -22,7 +24,7 @@ export function LookUpScreen() {
   const queue = useQueue();
   const found = useSignal<ScanLookup | null>(null);
   /** A code that nothing has, until the product that it belongs to is scanned. */
-  const unknown = useSignal<string | null>(null);
+  const unknown = useSignal<string | null>(query.value.get("code"));
   const onScan = async (read: string): Promise<Outcome> => {
     const result = await lookUp(read, device.peek().warehouse_id);
     found.value = result;

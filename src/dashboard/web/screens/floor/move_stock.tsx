@@ -5,10 +5,11 @@ import type { StockMoveResult } from "../../api/types.ts";
 import { words } from "../../text/common.ts";
 import { floorTexts } from "../../text/floor.ts";
 import { type Outcome, sendUntilAnswered } from "./act_queue.ts";
+import { BigButton } from "./big_button.tsx";
 import { device } from "./device.ts";
-import { BigButton, FloorFrame, useQueue } from "./floor_frame.tsx";
+import { FloorFrame, useQueue } from "./floor_frame.tsx";
 import { NumberPad } from "./number_pad.tsx";
-import { isCode, lookUp, lotIn, notExpected, type ScannedProduct, unitsIn, wrong } from "./scanned.ts";
+import { ambiguous, isCode, lookUp, lotIn, notExpected, type ScannedProduct, unitsIn } from "./scanned.ts";
 
 const texts = floorTexts.move;
 
@@ -34,6 +35,7 @@ export function MoveStockScreen() {
       queue={queue}
       prompt={bin === null ? texts.scanBin : product === null ? floorTexts.pick.prompts.item : texts.scanToBin}
       onScan={onScan}
+      {...(bin !== null && product === null && { products: [] })}
       act={
         bin !== null &&
         !asking.value && (
@@ -81,8 +83,7 @@ function useMove() {
     const item = found.products.find(({ id }) => at.product === null || id === at.product.id);
     if (item !== undefined && found.bins.length === 0) {
       const others = found.products.filter(({ id }) => id !== item.id);
-      if (at.product === null && others.length > 0)
-        return wrong(floorTexts.refusals.ambiguous_barcode, texts.several, "");
+      if (found.type === "ambiguous" || (at.product === null && others.length > 0)) return ambiguous(found);
       move.value = {
         ...at,
         product: item,

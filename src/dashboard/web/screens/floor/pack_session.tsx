@@ -2,9 +2,10 @@ import { signal, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { patch, post } from "../../api/client.ts";
 import { useCarrierNames } from "../../api/names.ts";
+import { problemOf } from "../../api/problem.ts";
 import { useQuery, useReloading } from "../../api/query.ts";
 import type { CartonRecord, PackingSession } from "../../api/types.ts";
-import { navigate, to } from "../../browser/router.ts";
+import { navigate, query, to } from "../../browser/router.ts";
 import { Icon } from "../../components/icon.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
 import type { ScreenProps } from "../../components/screen.ts";
@@ -12,11 +13,11 @@ import { words } from "../../text/common.ts";
 import { floorTexts } from "../../text/floor.ts";
 import { weight as weightText } from "../../text/format.ts";
 import { type ActQueue, type Outcome, sendUntilAnswered } from "./act_queue.ts";
-import { AttachBarcode } from "./attach_barcode.tsx";
-import { BigButton, FloorFrame, useQueue } from "./floor_frame.tsx";
+import { BigButton } from "./big_button.tsx";
+import { FloorFrame, useQueue } from "./floor_frame.tsx";
 import { NumberPad } from "./number_pad.tsx";
 import { ParcelDocuments } from "./parcel_documents.tsx";
-import { openSession, takeNext } from "./work_tasks.ts";
+import { openSession, packScanned, takeNext } from "./work_tasks.ts";
 
 const texts = floorTexts.pack;
 
@@ -27,6 +28,8 @@ export function PackSessionScreen({ params: { id = "" } }: ScreenProps) {
   const queue = useQueue();
   const pack = useMemo(() => packing(id), [id]);
   const asking = useSignal<Asking>(null);
+  /** The wave whose goods are packed by scanning their items; null for totes and orders. */
+  const wave_id = query.value.get("wave");
   const opened = useQuery<PackingSession>(`/packing_sessions/${id}`);
   if (opened.data !== undefined) pack.see(opened.data);
   const session = pack.session.value;
@@ -40,15 +43,17 @@ export function PackSessionScreen({ params: { id = "" } }: ScreenProps) {
   };
   const onScan = (read: string) => {
     end();
-    return session?.status === "open" ? pack.scan({ code: read }) : openSession({ code: read });
+    if (session?.status === "open") return pack.scan({ code: read });
+    return wave_id === null ? openSession({ code: read }) : packScanned(read, wave_id);
   };
   return (
     <FloorFrame
       title={session ? texts.title(session.order_number) : floorTexts.kinds.pack}
       back="/floor"
       queue={queue}
-      prompt={session?.status === "open" ? texts.scanUnit : texts.scanTote}
+      prompt={session?.status === "open" ? texts.scanUnit : wave_id === null ? texts.scanTote : texts.scanItem}
       {...(session !== undefined && { onScan })}
+      {...(session?.status === "open" && { products: unpacked(session) })}
       progress={session && <Progress of={session} />}
       act={session && asking.value === null && <PackActs pack={pack} queue={queue} asking={asking} />}
     >
@@ -58,7 +63,7 @@ export function PackSessionScreen({ params: { id = "" } }: ScreenProps) {
       {session === undefined && !opened.problem && <Skeleton lines={3} />}
       {session !== undefined && asking.value === null && (
         <>
-          <AttachBarcode queue={queue} products={unpacked(session)} />
+          {isWrongLot(queue) && <BigButton icon="close" title={texts.cancel} queue={queue} act={pack.cancel} />}
           <Parcel of={session} pack={pack} queue={queue} ask={(what) => (asking.value = what)} />
         </>
       )}
@@ -84,6 +89,12 @@ export function PackSessionScreen({ params: { id = "" } }: ScreenProps) {
   );
 }
 
+/** Null for a barcode without the lot, where the lot is needed. */
+function askForLot(error: unknown): null {
+  if (problemOf(error).fields.some(({ field }) => field === "lot_number")) return null;
+  throw error;
+}
+
 type Packing = ReturnType<typeof packing>;
 
 /** The session as this screen saw it last, and its acts. */
@@ -105,7 +116,8 @@ function packing(id: string) {
   };
   const scan = async (body: { readonly code: string; readonly quantity?: number }): Promise<Outcome> => {
     const before = session.peek();
-    const data = await send((key) => post<PackingSession>(`${path}/scans`, body, { key }));
+    const data = await send((key) => post<PackingSession>(`${path}/scans`, body, { key })).catch(askForLot);
+    if (data === null) return { kind: "info", title: floorTexts.pick.scanLot };
     const line = data.lines.find(({ line_id, product_id, scanned }) => {
       const old = before?.lines.find((one) => one.line_id === line_id && one.product_id === product_id);
       return scanned > (old?.scanned ?? 0);
@@ -144,6 +156,10 @@ function packing(id: string) {
   };
   return { session, last, continues, see, scan, unscan, update, close, cancel, buyLabel };
 }
+
+/** Whether the last scan had a lot that must not leave: the parcel may have to wait for another unit. */
+const isWrongLot = ({ outcome }: ActQueue) =>
+  ["wrong_lot", "lot_expired", "lot_not_pickable"].includes(outcome.value?.code ?? "");
 
 const unpacked = ({ lines }: PackingSession) =>
   lines.filter(({ needed, scanned }) => scanned < needed).map(({ product_id: id, sku, name }) => ({ id, sku, name }));
@@ -254,7 +270,10 @@ function Closed({ of: session, pack, queue }: Omit<ParcelProps, "ask">) {
       {label !== null && label_status === "completed" && (
         <p class="floor-main">{texts.label(carrierName(label.carrier), label.tracking_number ?? "")}</p>
       )}
-      <ParcelDocuments order_id={order_id} label={label_status === "completed" ? label : null} queue={queue} />
+      {/* Its documents are queued once the label is being bought. */}
+      {label_status !== "pending" && (
+        <ParcelDocuments order_id={order_id} label={label_status === "completed" ? label : null} queue={queue} alarms />
+      )}
       {pack.continues.value && (
         <BigButton icon="plus" title={texts.nextParcel} queue={queue} act={() => openSession({ order_id })} />
       )}

@@ -4,8 +4,9 @@ import type { PackingSession } from "../../api/types.ts";
 import { Icon } from "../../components/icon.tsx";
 import { floorTexts } from "../../text/floor.ts";
 import { type Outcome, sendUntilAnswered } from "./act_queue.ts";
+import { BigLink } from "./big_button.tsx";
 import { device } from "./device.ts";
-import { BigLink, FloorFrame, useQueue } from "./floor_frame.tsx";
+import { FloorFrame, useQueue } from "./floor_frame.tsx";
 import { ParcelDocuments } from "./parcel_documents.tsx";
 import { openSession } from "./work_tasks.ts";
 
@@ -55,7 +56,7 @@ export function PackItemsScreen() {
       back="/floor/menu"
       queue={queue}
       prompt={texts.scanUnit}
-      {...(has_station && { onScan })}
+      {...(has_station && { onScan, products: [] })}
     >
       {!has_station && (
         <>
@@ -67,7 +68,7 @@ export function PackItemsScreen() {
       {newest !== undefined && (
         <>
           <p class="floor-number">{newest.order_number}</p>
-          <ParcelDocuments order_id={newest.order_id} label={newest.label} queue={queue} />
+          <ParcelDocuments order_id={newest.order_id} label={newest.label} queue={queue} alarms />
         </>
       )}
       <ul class="floor-lines">

@@ -1,11 +1,12 @@
+import { useEffect } from "preact/hooks";
 import { openDocument, post } from "../../api/client.ts";
 import { useQuery, useReloading } from "../../api/query.ts";
 import type { LabelRecord, PrintJob } from "../../api/types.ts";
 import { Icon, type IconName } from "../../components/icon.tsx";
 import { floorTexts } from "../../text/floor.ts";
 import { type ActQueue, type Outcome, sendUntilAnswered } from "./act_queue.ts";
+import { BigButton } from "./big_button.tsx";
 import { device } from "./device.ts";
-import { BigButton } from "./floor_frame.tsx";
 
 const texts = floorTexts.print;
 
@@ -14,15 +15,21 @@ interface ParcelDocumentsProps {
   /** The label; null while there is none. */
   readonly label: LabelRecord | null;
   readonly queue: ActQueue;
+  /** Whether a document that is not printed raises the alarm: where the parcel has just been packed. */
+  readonly alarms?: boolean;
 }
 
 /** What is printed for a parcel, and its documents on the screen where a printer is missing or off. */
-export function ParcelDocuments({ order_id, label, queue }: ParcelDocumentsProps) {
+export function ParcelDocuments({ order_id, label, queue, alarms = false }: ParcelDocumentsProps) {
   const { data: jobs = [], reload } = useQuery<readonly PrintJob[]>("/print_jobs", { order_id, limit: 6 });
   useReloading(
     jobs.some(({ status }) => status === "queued" || status === "sending"),
     reload,
   );
+  const stuck = jobs.find(isStuck);
+  useEffect(() => {
+    if (alarms && stuck) queue.add(async () => notPrinted(stuck));
+  }, [stuck?.id]);
   return (
     <div class="floor-menu">
       {jobs.map((job) => (
@@ -53,7 +60,7 @@ export function ParcelDocuments({ order_id, label, queue }: ParcelDocumentsProps
 }
 
 /** The documents on the screen, where the device has no printers. */
-function Open({ order_id, label, queue }: ParcelDocumentsProps) {
+function Open({ order_id, label, queue }: Omit<ParcelDocumentsProps, "alarms">) {
   return (
     <>
       {label?.label_url && (
@@ -79,31 +86,42 @@ async function print(what: Readonly<Record<string, unknown>>): Promise<Outcome> 
   return { kind: "right", title: texts.queued };
 }
 
+/** Whether a job was tried and did not print. It may still be tried again. */
+const isStuck = ({ status, error }: PrintJob) => error !== null && (status === "queued" || status === "failed");
+
+const notPrinted = ({ kind, error }: PrintJob): Outcome => ({
+  kind: "wrong",
+  title: texts.notPrinted(texts.kinds[kind]),
+  text: joined(error?.message, texts.openInstead),
+  code: error?.code ?? "",
+});
+
+const joined = (...parts: readonly (string | undefined)[]) => parts.filter(Boolean).join(" ");
+
 const icons = { queued: "print", sending: "print", sent: "check", failed: "warning", cancelled: "close" } as const;
 
-function Job({ of: { id, kind, status, error }, queue }: { readonly of: PrintJob; readonly queue: ActQueue }) {
-  const icon: IconName = icons[status];
+function Job({ of, queue }: { readonly of: PrintJob; readonly queue: ActQueue }) {
+  const { id, kind, status, error } = of;
+  const icon: IconName = isStuck(of) ? "warning" : icons[status];
   const again = async (): Promise<Outcome> => {
     await sendUntilAnswered((key) => post(`/print_jobs/${id}/reprint`, {}, { key }));
     return { kind: "right", title: texts.queued };
   };
   return (
-    <section class={status === "failed" ? "floor-card bad" : "floor-card"}>
+    <section class={isStuck(of) ? "floor-card bad" : "floor-card"}>
       <Icon name={icon} size={28} />
       <div>
         <strong>{`${texts.kinds[kind]}: ${texts.statuses[status]}`}</strong>
         {error !== null && <p>{error.message}</p>}
       </div>
-      {status === "failed" && (
-        <>
-          <BigButton
-            icon="page"
-            title={texts.open}
-            onClick={() => openDocument(`/print_jobs/${id}/document`).catch(refuse(queue))}
-          />
-          <BigButton icon="print" title={texts.again} queue={queue} act={again} />
-        </>
+      {isStuck(of) && (
+        <BigButton
+          icon="page"
+          title={texts.open}
+          onClick={() => openDocument(`/print_jobs/${id}/document`).catch(refuse(queue))}
+        />
       )}
+      {status === "failed" && <BigButton icon="print" title={texts.again} queue={queue} act={again} />}
     </section>
   );
 }

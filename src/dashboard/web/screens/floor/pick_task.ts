@@ -5,7 +5,7 @@ import type { Picked, ShortPickReason, WaveStop, WaveWalk } from "../../api/type
 import { floorTexts } from "../../text/floor.ts";
 import { type Outcome, sendUntilAnswered } from "./act_queue.ts";
 import { device } from "./device.ts";
-import { codeOf, isCode, lookUp, lotIn, notExpected, plain, unitsIn, wrong } from "./scanned.ts";
+import { ambiguous, codeOf, isCode, lookUp, lotIn, notExpected, plain, unitsIn, wrong } from "./scanned.ts";
 
 const texts = floorTexts.pick;
 
@@ -86,10 +86,12 @@ export class PickTask {
     const { bin, product_id } = this.taken.peek();
     const found = await lookUp(read, this.walk.peek()?.warehouse_id ?? null);
     const here = this.walk.peek()?.stops.filter((one) => isCode(one.bin, bin)) ?? [];
-    const product = found.products.find(({ id }) => here.some((one) => one.product_id === id));
+    const products = found.products.filter(({ id }) => here.some((one) => one.product_id === id));
+    const product = products.find(({ id }) => id === at.product_id) ?? products[0];
     if (product === undefined || (product_id !== null && product.id !== product_id)) {
       return notExpected(found, texts.item(at.name, at.sku));
     }
+    if (found.type === "ambiguous") return ambiguous(found);
     const lot = lotIn(found, product);
     const stops = here.filter((one) => one.product_id === product.id);
     const planned = stops.find(({ lot_number }) => lot === null || lot_number === lot);
@@ -102,6 +104,7 @@ export class PickTask {
 
   async #scanLot(read: string, { lot_number }: WaveStop): Promise<Outcome> {
     const found = isCode(read, lot_number) ? null : await lookUp(read, null);
+    if (found?.type === "ambiguous") return ambiguous(found);
     if (found !== null && found.readings[0]?.lot_number !== lot_number) {
       return wrong(texts.wrongLot, texts.expectedLot(lot_number ?? ""), "wrong_lot");
     }

@@ -12,11 +12,11 @@ import { words } from "../../text/common.ts";
 import { floorTexts } from "../../text/floor.ts";
 import { date } from "../../text/format.ts";
 import type { ActQueue } from "./act_queue.ts";
-import { AttachBarcode } from "./attach_barcode.tsx";
-import { BigButton, FloorFrame, useQueue } from "./floor_frame.tsx";
+import { BigButton } from "./big_button.tsx";
+import { FloorFrame, useQueue } from "./floor_frame.tsx";
 import { NumberPad } from "./number_pad.tsx";
 import { type PickStep, PickTask } from "./pick_task.ts";
-import { takeNext } from "./work_tasks.ts";
+import { openSession, packScanned, takeNext } from "./work_tasks.ts";
 
 const texts = floorTexts.pick;
 const reasons: readonly ShortPickReason[] = ["not_found", "damaged", "wrong_item", "blocked"];
@@ -38,15 +38,17 @@ export function PickWaveScreen({ params: { id = "" } }: ScreenProps) {
   const stop = task.stop.value;
   const onScan = (read: string) => {
     asking.value = null;
-    return task.scan(read);
+    if (task.stop.peek() !== null) return task.scan(read);
+    return walk?.mode === "cluster" ? openSession({ code: read }) : packScanned(read, id);
   };
   return (
     <FloorFrame
       title={texts.title(id)}
       back="/floor"
       queue={queue}
-      prompt={texts.prompts[task.step.value]}
-      {...(stop !== null && { onScan })}
+      prompt={stop === null ? packPrompt(walk) : texts.prompts[task.step.value]}
+      {...(walk !== null && { onScan })}
+      {...(stop !== null && { products: [{ id: stop.product_id, sku: stop.sku, name: stop.name }] })}
       progress={walk && <WalkProgress walk={walk} />}
       act={
         asking.value === null &&
@@ -60,7 +62,6 @@ export function PickWaveScreen({ params: { id = "" } }: ScreenProps) {
       {stop !== null && asking.value === null && (
         <>
           <StopNow task={task} stop={stop} />
-          <AttachBarcode queue={queue} products={[{ id: stop.product_id, sku: stop.sku, name: stop.name }]} />
           {wave && <ToteGrid wave={wave} current={task.order.value?.order_id ?? null} />}
         </>
       )}
@@ -80,6 +81,10 @@ export function PickWaveScreen({ params: { id = "" } }: ScreenProps) {
     </FloorFrame>
   );
 }
+
+/** What to scan once everything is picked: packing begins without a tap. */
+const packPrompt = (walk: WaveWalk | null) =>
+  walk?.mode === "cluster" ? floorTexts.pack.scanTote : floorTexts.pack.scanItem;
 
 function WalkProgress({ walk: { progress } }: { readonly walk: WaveWalk }) {
   const { units, units_left, stops_left, orders_left } = progress;

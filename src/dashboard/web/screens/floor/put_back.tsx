@@ -8,9 +8,10 @@ import { Notice } from "../../components/notice.tsx";
 import type { ScreenProps } from "../../components/screen.ts";
 import { floorTexts } from "../../text/floor.ts";
 import { type Outcome, sendUntilAnswered } from "./act_queue.ts";
-import { BigButton, FloorFrame, useQueue } from "./floor_frame.tsx";
+import { BigButton } from "./big_button.tsx";
+import { FloorFrame, useQueue } from "./floor_frame.tsx";
 import { NumberPad } from "./number_pad.tsx";
-import { lookUp, lotIn, notExpected } from "./scanned.ts";
+import { ambiguous, lookUp, lotIn, notExpected } from "./scanned.ts";
 import { takeNext } from "./work_tasks.ts";
 
 const texts = floorTexts.putBack;
@@ -34,6 +35,7 @@ export function PutBackScreen({ params: { order = "" } }: ScreenProps) {
       queue={queue}
       prompt={now === null ? floorTexts.pick.prompts.item : texts.scanBin}
       {...(waiting !== undefined && !is_done && { onScan })}
+      {...(now === null && { products: [] })}
       act={
         is_done ? (
           <BigButton kind="primary" icon="play" title={floorTexts.next} queue={queue} act={() => takeNext()} />
@@ -71,6 +73,7 @@ function usePutBack(order_id: string) {
     const found = await lookUp(read, null);
     const isFound = ({ sku, merchant_id }: WaitingUnits) =>
       found.products.some((one) => one.sku === sku && one.merchant_id === merchant_id);
+    if (found.type === "ambiguous") return ambiguous(found);
     const lot = lotIn(found, found.products[0]);
     const units = waiting.find((one) => isFound(one) && (lot === null || one.lot_number === lot));
     if (units === undefined) return notExpected(found, waiting.map(({ sku }) => sku).join(", "));

@@ -19,16 +19,18 @@ interface ScanFieldProps {
   /** What to scan now. */
   readonly prompt: string;
   readonly onScan: (text: string) => void;
+  /** Waits as long for the end of a code as slow scanners need: where the device's own pause cannot be set. */
+  readonly patient?: boolean;
 }
 
 /**
  * The field that scanners type into. It has the focus unless another field is used on purpose. Scanners are read by
  * `input` events, because many send no usable key events. Enter, Tab, leaving the field, or a pause ends a scan.
  */
-export function ScanField({ prompt, onScan }: ScanFieldProps) {
+export function ScanField({ prompt, onScan, patient = false }: ScanFieldProps) {
   const input = useRef<HTMLInputElement>(null);
   const [typing, setTyping] = useState(false);
-  const { read, end, endByKey } = useReader(input, typing, (text) => {
+  const { read, end, endByKey } = useReader(input, { typing, patient }, (text) => {
     setTyping(false);
     onScan(text);
   });
@@ -121,7 +123,11 @@ function CameraButton({ onScan }: Pick<ScanFieldProps, "onScan">) {
  * Reads the scans in a field. While someone types on purpose, only Enter ends the text. The pause after the first
  * characters shows that someone just types: then a longer pause ends the text.
  */
-function useReader(input: RefObject<HTMLInputElement | null>, typing: boolean, onText: (text: string) => void) {
+function useReader(
+  input: RefObject<HTMLInputElement | null>,
+  { typing, patient }: { readonly typing: boolean; readonly patient: boolean },
+  onText: (text: string) => void,
+) {
   const state = useRef({ timer: 0, slow: false });
   const take = (text: string) => {
     const { separator } = device.peek();
@@ -158,7 +164,7 @@ function useReader(input: RefObject<HTMLInputElement | null>, typing: boolean, o
     if (parts.length > 0) field.value = rest;
     parts.forEach(take);
     const { pause_ms, ends_by_key } = device.peek();
-    const pause = ends_by_key ? Math.max(pause_ms, keyed_pause_ms) : pause_ms;
+    const pause = ends_by_key || patient ? Math.max(pause_ms, keyed_pause_ms) : pause_ms;
     if (!typing) endAfter(state.current.slow ? slow_pause_ms : pause);
   };
   const endByKey = () => {

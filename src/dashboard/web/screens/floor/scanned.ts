@@ -37,6 +37,13 @@ export const wrong = (title: string, text: string, code: string, facts: Outcome[
   facts,
 });
 
+/** The refusal of a code that several products have, or that can be read in several ways: one of them is chosen. */
+export function ambiguous({ type, products, readings }: ScanLookup): Outcome {
+  const [text, facts] =
+    type === "ambiguous" ? [texts.severalReadings, { readings }] : [texts.severalProducts, { products }];
+  return wrong(texts.refusals.ambiguous_barcode, text, "ambiguous_barcode", facts);
+}
+
 /** The refusal of a code that is not what was expected: it says what it is. */
 export function notExpected(found: ScanLookup, expected: string): Outcome {
   const [product, bin, tote, order] = [found.products[0], found.bins[0], found.totes[0], found.orders[0]];

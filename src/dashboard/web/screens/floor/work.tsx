@@ -7,8 +7,9 @@ import { Notice, Skeleton } from "../../components/notice.tsx";
 import { floorTexts as texts } from "../../text/floor.ts";
 import { shortDateTime } from "../../text/format.ts";
 import type { ActQueue } from "./act_queue.ts";
+import { BigButton, BigLink } from "./big_button.tsx";
 import { device, useWarehouse } from "./device.ts";
-import { BigButton, BigLink, FloorFrame, useQueue } from "./floor_frame.tsx";
+import { FloorFrame, useQueue } from "./floor_frame.tsx";
 import { openSession, openTask, takeNext, takeTask } from "./work_tasks.ts";
 
 /** The tasks: the person's own first, one button for the next, and all others. */

@@ -5,6 +5,7 @@ import { navigate, to } from "../../browser/router.ts";
 import { floorTexts as texts } from "../../text/floor.ts";
 import { type Outcome, sendUntilAnswered } from "./act_queue.ts";
 import { device } from "./device.ts";
+import { lookUp } from "./scanned.ts";
 
 /** Opens the packing session of a tote or an order, and shows it. */
 export async function openSession(of: { readonly code: string } | { readonly order_id: string }): Promise<null> {
@@ -12,6 +13,21 @@ export async function openSession(of: { readonly code: string } | { readonly ord
   const body = { ...of, station_id, device: name };
   const { data } = await sendUntilAnswered((key) => post<PackingSession>("/packing_sessions", body, { key }));
   navigate(to(`/floor/packing/${data.id}`));
+  return null;
+}
+
+/**
+ * Packs a scanned item into the order of the wave that needs it, and shows its parcel. Any other code opens the tote or
+ * order that it names.
+ */
+export async function packScanned(code: string, wave_id: string): Promise<Outcome | null> {
+  const { station_id, warehouse_id, name } = device.peek();
+  const { products, totes, orders } = await lookUp(code, warehouse_id);
+  if (products.length === 0 || totes.length + orders.length > 0) return openSession({ code });
+  if (station_id === null) return { kind: "info", title: texts.pack.needsStation };
+  const body = { station_id, device: name, code, wave_id };
+  const { data } = await sendUntilAnswered((key) => post<PackingSession>("/packing_sessions/from_item", body, { key }));
+  navigate(to(`/floor/packing/${data.id}`, { wave: wave_id }));
   return null;
 }
 
