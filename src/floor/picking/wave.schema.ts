@@ -129,9 +129,10 @@ export const WavePlanView = closed({
 export const WaveProgressView = {
   ...closed({
     orders: countField("Orders of the wave, without removed ones."),
-    orders_left: countField("Orders of which units are left to pick now."),
-    units: countField("Units of all of its orders."),
-    units_left: countField("Units left to pick now. Held orders do not count."),
+    orders_left: countField("Orders of which units can be picked now."),
+    units: countField("Units of its orders, without cancelled orders."),
+    units_left: countField("Units that can be picked now."),
+    units_waiting: countField("Units that are not picked and cannot be picked now: on hold, or backordered."),
     stops_left: countField("Stops left: bins, once for each lot of each product."),
   }),
   description: "How much of the wave is left to pick.",
@@ -181,10 +182,20 @@ export const WaveView = closed({
       position: countField("Its place in the wave, from 1."),
       status: choice(publicOrderStatuses, { description: "The order's status." }),
       open: Type.Boolean({ description: "Whether it still belongs to the wave." }),
-      units_left: countField("Units left to pick now."),
+      units_left: countField("Units that can be picked now."),
+      units_waiting: countField("Units that are not picked and cannot be picked now: on hold, or backordered."),
       totes: Type.Array(Type.String(), { description: "The codes of the totes that hold its units." }),
     }),
     { description: "In the order of the wave." },
+  ),
+  picked_by: Type.Array(
+    closed({
+      type: choice(actorTypes, { description: "An API key or a user." }),
+      id: Type.String({ description: "The id of the key or the user." }),
+      name: Type.String({ description: "Their name at that time." }),
+      units: countField("Units that they picked for orders of the wave, even if some were put back later."),
+    }),
+    { description: "Who has picked since the wave was released, in the order in which they began." },
   ),
 });
 

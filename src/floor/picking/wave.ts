@@ -41,6 +41,8 @@ export interface WaveOrder {
   readonly status: OrderStatus;
   readonly held: boolean;
   readonly backordered: number;
+  /** Units that are not picked, whether they can be picked now or not. */
+  readonly unpicked: number;
 }
 
 /** Units of one stock item that are left to pick for an order of a wave. */
@@ -65,8 +67,28 @@ export interface WaveProgress {
   readonly orders: number;
   readonly orders_left: number;
   readonly units: number;
+  /** Units that can be picked now. */
   readonly units_left: number;
+  /** Units that are not picked and cannot be picked now. */
+  readonly units_waiting: number;
   readonly stops_left: number;
+}
+
+/** How large a wave is. */
+export interface WaveSize {
+  readonly orders: number;
+  /** Units of its orders when they came into it. */
+  readonly units: number;
+  /** Units that are not picked, whether they can be picked now or not. */
+  readonly unpicked: number;
+}
+
+/** Who picked units of a wave. */
+export interface WavePicker {
+  readonly type: ActorType;
+  readonly id: string;
+  readonly name: string;
+  readonly units: number;
 }
 
 /** A stop of a wave's walk: units of one stock item, for one order or several. */
@@ -107,19 +129,22 @@ export function sumOf(units: readonly { readonly quantity: number }[]): number {
   return units.reduce((sum, { quantity }) => sum + quantity, 0);
 }
 
-/** The progress of a wave with these orders and units left. */
-export function progressOf(
-  { orders, units }: { readonly orders: number; readonly units: number },
-  left: readonly UnitsToPick[],
-): WaveProgress {
-  const units_left = sumOf(left);
-  return {
-    orders,
+/** The progress of a wave of this size, with these units left. */
+export function progressOf(size: WaveSize, left: readonly UnitsToPick[]): WaveProgress {
+  return progressWith(size, {
     orders_left: new Set(left.map(({ order_id }) => order_id)).size,
-    units: Math.max(units, units_left),
-    units_left,
+    units_left: sumOf(left),
     stops_left: new Set(left.map(({ stock_item_id }) => stock_item_id)).size,
-  };
+  });
+}
+
+/** The progress of a wave of this size, with what is left to pick now. */
+export function progressWith(
+  { orders, units, unpicked }: WaveSize,
+  left: Pick<WaveProgress, "orders_left" | "units_left" | "stops_left">,
+): WaveProgress {
+  const units_waiting = Math.max(0, unpicked - left.units_left);
+  return { orders, units: Math.max(units, left.units_left + units_waiting), units_waiting, ...left };
 }
 
 /** What clients can do with a wave. The other transitions follow from picking. */
@@ -175,14 +200,18 @@ export function orderNamed(order: Pick<WaveOrder, "order_id" | "order_number" | 
 /** The orders of a wave as its detail shows them. */
 export function waveOrdersView(orders: readonly WaveOrder[], left: readonly UnitsToPick[], totes: TotesByOrder) {
   const of = Map.groupBy(left, ({ order_id }) => order_id);
-  return orders.map((order) => ({
-    ...orderNamed(order),
-    position: order.position,
-    status: publicStatus(order),
-    open: order.open,
-    units_left: sumOf(of.get(order.order_id) ?? []),
-    totes: [...(totes.get(order.order_id) ?? [])],
-  }));
+  return orders.map((order) => {
+    const units_left = sumOf(of.get(order.order_id) ?? []);
+    return {
+      ...orderNamed(order),
+      position: order.position,
+      status: publicStatus(order),
+      open: order.open,
+      units_left,
+      units_waiting: order.open ? Math.max(0, order.unpicked - units_left) : 0,
+      totes: [...(totes.get(order.order_id) ?? [])],
+    };
+  });
 }
 
 /** A stop as the API shows it. */

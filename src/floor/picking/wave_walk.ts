@@ -16,7 +16,7 @@ import {
   waitingView,
   waveOrdersView,
 } from "./wave.ts";
-import { listUnitsToPick, listWaveOrders, sizeOf, statesOf } from "./waves.sql.ts";
+import { listPickers, listUnitsToPick, listWaveOrders, sizeOf, statesOf } from "./waves.sql.ts";
 
 /** Waves as lists show them. */
 export async function plainWaveViews(db: Db, waves: readonly Wave[]) {
@@ -34,7 +34,7 @@ export async function plainWaveViews(db: Db, waves: readonly Wave[]) {
 export async function waveView(db: Db, wave: Wave) {
   const states = await statesOf(db, [wave.id]);
   const { progress, ship_by } = states.get(wave.id) ?? {
-    progress: progressOf({ orders: 0, units: 0 }, []),
+    progress: progressOf({ orders: 0, units: 0, unpicked: 0 }, []),
     ship_by: null,
   };
   const orders = await listWaveOrders(db, wave.id);
@@ -43,7 +43,12 @@ export async function waveView(db: Db, wave: Wave) {
     db,
     orders.filter(({ open }) => open).map(({ order_id }) => order_id),
   );
-  return { ...plainWaveView(wave, progress, ship_by), orders: waveOrdersView(orders, left, totes) };
+  const order_ids = orders.map(({ order_id }) => order_id);
+  return {
+    ...plainWaveView(wave, progress, ship_by),
+    orders: waveOrdersView(orders, left, totes),
+    picked_by: await listPickers(db, wave, order_ids),
+  };
 }
 
 async function totesOf(db: Db, order_ids: readonly number[]): Promise<TotesByOrder> {

@@ -1,21 +1,30 @@
-import { and, asc, eq, inArray, isNull, min, ne, not, sql } from "drizzle-orm";
-import { isOneOf } from "../../../db/kit.ts";
+import { and, asc, eq, inArray, isNull, min, ne, not, type SQL, sql } from "drizzle-orm";
+import { among, amongTexts, isOneOf, list } from "../../../db/kit.ts";
 import { wave_orders, waves } from "../../../db/schema/floor.ts";
-import { lots, stock_items } from "../../../db/schema/inventory.ts";
-import { orders } from "../../../db/schema/orders.ts";
+import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
+import { order_history, orders } from "../../../db/schema/orders.ts";
 import { products } from "../../../db/schema/products.ts";
 import { allocations, reservation_lines, reservations } from "../../../db/schema/reservations.ts";
 import { bins } from "../../../db/schema/warehouses.ts";
+import { wireId } from "../../core/ids.ts";
 import { choice } from "../../core/schema.ts";
 import { cutoffFor, type DispatchCalendar } from "../../inventory/warehouses/dispatch_calendar.ts";
 import { listCalendars } from "../../inventory/warehouses/warehouses.sql.ts";
-import { unpackedStatuses } from "../../orders/order.transitions.ts";
+import { orderTransitions, unpackedStatuses } from "../../orders/order.transitions.ts";
 import type { Db, ReadStatements, Tx } from "../../storage/database.ts";
 import { equals, filter, recordList, refersTo } from "../../storage/record_list.ts";
 import { recordLookup } from "../../storage/record_lookup.ts";
 import { insert, insertIds, prepared, preparedOf, type StatementArgs } from "../../storage/statements.ts";
 import { pickableWaveStatuses, type WaveStatus, waveModes, waveStatuses } from "../floor.transitions.ts";
-import type { UnitsToPick, Wave, WaveOrder, WaveProgress } from "./wave.ts";
+import {
+  progressWith,
+  type UnitsToPick,
+  type Wave,
+  type WaveOrder,
+  type WavePicker,
+  type WaveProgress,
+  type WaveSize,
+} from "./wave.ts";
 import type { WaveProduct } from "./wave_units.ts";
 
 /** The wave with an id. Refuses: resource_missing. */
@@ -127,14 +136,27 @@ const leftOf = preparedOf((query, isOf, a: StatementArgs<{ from: number }>) =>
     .groupBy(wave_orders.wave_id),
 );
 
+/** The sum of the lines of an order's reservation. */
+const sumOfLines = (units: SQL) => sql<number>`coalesce((
+  select sum(${units}) from ${reservation_lines}
+  join ${reservations} on ${reservations.id} = ${reservation_lines.reservation_id}
+  where ${reservations.order_id} = ${orders.id}
+), 0)`;
+const backordered = sumOfLines(sql`${reservation_lines.wanted} - ${reservation_lines.reserved}`).mapWith(Number);
+const unpickedUnits = sql<number>`case when ${isOpen} and ${isOneOf(orders.status, unpackedStatuses)}
+  then ${sumOfLines(sql`${reservation_lines.wanted} - ${reservation_lines.picked}`)} else 0 end`;
+const isCancelled = isOneOf(orders.status, [orderTransitions.cancel.to]);
+
 const sizesOf = preparedOf((query, isOf) =>
   query
     .select({
       wave_id: wave_orders.wave_id,
       orders: sql<number>`count(*)`.mapWith(Number),
-      units: sql<number>`sum(${wave_orders.units})`.mapWith(Number),
+      units: sql<number>`sum(case when ${isCancelled} then 0 else ${wave_orders.units} end)`.mapWith(Number),
+      unpicked: sql<number>`sum(${unpickedUnits})`.mapWith(Number),
     })
     .from(wave_orders)
+    .innerJoin(orders, eq(orders.id, wave_orders.order_id))
     .where(isOf(wave_orders.wave_id))
     .groupBy(wave_orders.wave_id),
 );
@@ -182,28 +204,23 @@ export async function statesOf(db: Db, ids: readonly number[], from = 0): Promis
       stops_left = 0,
       distance = 0,
     } = (left.get(id) ?? {}) as Partial<Record<string, number>>;
-    const { orders: count = 0, units = 0 } = sizes.get(id) ?? {};
     const cutoffs = (oldest.get(id) ?? []).flatMap(({ warehouse_id, created_at }) => {
       const calendar = promisedBy(calendars, warehouse_id);
       return calendar === null || created_at === null ? [] : (cutoffFor(Number(created_at), calendar) ?? []);
     });
-    const progress = { orders: count, orders_left, units: Math.max(units, units_left), units_left, stops_left };
+    const progress = progressWith(sizes.get(id) ?? noSize, { orders_left, units_left, stops_left });
     return [id, { progress, ship_by: cutoffs.length === 0 ? null : Math.min(...cutoffs), distance }];
   });
   return new Map(states);
 }
 
-/** The size of a wave: its orders, and their units when they came into it. */
-export async function sizeOf(db: Db, wave_id: number): Promise<{ readonly orders: number; readonly units: number }> {
-  const [size] = await sizesOf(db, { ids: [wave_id] });
-  return size ?? { orders: 0, units: 0 };
-}
+const noSize: WaveSize = { orders: 0, units: 0, unpicked: 0 };
 
-const wanted = sql<number>`coalesce((
-  select sum(${reservation_lines.wanted} - ${reservation_lines.reserved}) from ${reservation_lines}
-  join ${reservations} on ${reservations.id} = ${reservation_lines.reservation_id}
-  where ${reservations.order_id} = ${orders.id}
-), 0)`.mapWith(Number);
+/** The size of a wave. */
+export async function sizeOf(db: Db, wave_id: number): Promise<WaveSize> {
+  const [size] = await sizesOf(db, { ids: [wave_id] });
+  return size ?? noSize;
+}
 
 const members = (query: ReadStatements) =>
   query
@@ -216,7 +233,8 @@ const members = (query: ReadStatements) =>
       open: wave_orders.open,
       status: orders.status,
       held: orders.held,
-      backordered: wanted,
+      backordered,
+      unpicked: unpickedUnits.mapWith(Number),
     })
     .from(wave_orders)
     .innerJoin(orders, eq(orders.id, wave_orders.order_id));
@@ -231,6 +249,45 @@ const orderOf = prepared((query, a: StatementArgs<{ wave_id: number; order_id: n
 /** The orders of a wave, by position. */
 export async function listWaveOrders(db: Db, wave_id: number): Promise<WaveOrder[]> {
   return ordersOf(db, { wave_id });
+}
+
+/** The name of whoever made a movement, from the history of these orders. */
+const nameIn = (order_ids: SQL) => sql`
+  select max(${order_history.actor_name}) from ${order_history}
+  where ${among(order_history.order_id, order_ids)} and ${order_history.actor_id} = ${movements.actor_id}
+`;
+type PickersArgs = StatementArgs<{ ids: string; orders: string; since: number; until: number }>;
+const pickersOf = prepared((query, a: PickersArgs) => {
+  const { actor_type, actor_id, quantity, reason, reference_type, reference_id, created_at } = movements;
+  return query
+    .select({
+      type: actor_type,
+      id: actor_id,
+      // In a query of one table, Drizzle omits the table name in a template, but not in a nested one.
+      name: sql<string | null>`(${nameIn(a.ids)})`,
+      units: sql<number>`sum(${quantity})`.mapWith(Number),
+    })
+    .from(movements)
+    .where(
+      and(
+        eq(reference_type, "order"),
+        amongTexts(reference_id, a.orders),
+        eq(reason, "picked"),
+        eq(movements.confirmed, true),
+        sql`${created_at} between ${a.since} and ${a.until}`,
+      ),
+    )
+    .groupBy(actor_type, actor_id)
+    .orderBy(sql`min(${movements.id})`);
+});
+
+/** Who picked units for these orders of a wave while it was open, in the order in which they began. */
+export async function listPickers(db: Db, wave: Wave, ids: readonly number[]): Promise<WavePicker[]> {
+  if (wave.released_at === null) return [];
+  const until = wave.closed_at ?? wave.cancelled_at ?? Number.MAX_SAFE_INTEGER;
+  const orders = list(ids.map((id) => wireId("order", id)));
+  const rows = await pickersOf(db, { ids: list(ids), orders, since: wave.released_at, until });
+  return rows.map((row) => ({ ...row, name: row.name ?? row.id }));
 }
 
 /** An order of a wave, or null. */

@@ -10,7 +10,9 @@ export const waveTexts = {
   mode: "How it is picked",
   progress: "Progress",
   unitsPicked: (picked: number, all: number) => `${picked} of ${units(all)}`,
+  picking: "Picking now",
   by: "Picked by",
+  pickedUnits: (name: string, count: number) => `${name} (${units(count)})`,
   nobody: "Nobody",
   shipBy: "First cut-off",
   plannedBy: "Planned by",
@@ -23,6 +25,7 @@ export const waveTexts = {
 
   ordersLeft: "Orders left",
   unitsLeft: "Units left",
+  unitsWaiting: "Units waiting",
   stopsLeft: "Stops left",
   position: "Place",
   totes: "Totes",

@@ -87,10 +87,10 @@ const packPrompt = (walk: WaveWalk | null) =>
   walk?.mode === "cluster" ? floorTexts.pack.scanTote : floorTexts.pack.scanItem;
 
 function WalkProgress({ walk: { progress } }: { readonly walk: WaveWalk }) {
-  const { units, units_left, stops_left, orders_left } = progress;
+  const { units, units_left, units_waiting, stops_left, orders_left } = progress;
   return (
     <div class="floor-progress">
-      <progress max={Math.max(units, 1)} value={units - units_left} aria-label={texts.progress} />
+      <progress max={Math.max(units, 1)} value={units - units_left - units_waiting} aria-label={texts.progress} />
       <span>{texts.left(stops_left, orders_left)}</span>
     </div>
   );
@@ -162,19 +162,22 @@ function Step({ of, now, label, children }: StepProps) {
   );
 }
 
-/** The totes of the wave by their place: a mark for those that are full, and for the one that is filled now. */
+/** The totes of the wave by their place, with marks: full, waiting, and the one that is filled now. */
 function ToteGrid({ wave, current }: { readonly wave: WaveRecord; readonly current: string | null }) {
   if (wave.mode !== "cluster") return null;
   return (
     <ol class="floor-totes" aria-label={texts.totes}>
       {wave.orders
         .filter(({ open }) => open)
-        .map(({ order_id, position, totes, units_left }) => (
-          <li key={order_id} data-state={order_id === current ? "now" : units_left === 0 ? "done" : "later"}>
-            {units_left === 0 ? <Icon name="check" size={18} /> : <span>{units_left}</span>}
-            <small>{totes[0] ?? position}</small>
-          </li>
-        ))}
+        .map(({ order_id, position, totes, units_left, units_waiting }) => {
+          const left = units_left + units_waiting;
+          return (
+            <li key={order_id} data-state={order_id === current ? "now" : left === 0 ? "done" : "later"}>
+              {units_left > 0 ? <span>{units_left}</span> : <Icon name={left === 0 ? "check" : "pause"} size={18} />}
+              <small>{totes[0] ?? position}</small>
+            </li>
+          );
+        })}
     </ol>
   );
 }

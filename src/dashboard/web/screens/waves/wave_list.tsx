@@ -27,7 +27,7 @@ export function WavesScreen() {
       title: texts.progress,
       cell: ({ status, progress }) => isPickable(status) && <WaveProgress of={progress} />,
     },
-    { id: "by", title: texts.by, cell: ({ id }) => pickerOf(id) },
+    { id: "by", title: texts.picking, cell: ({ id }) => pickerOf(id) },
     { id: "ship_by", title: texts.shipBy, time: "ship_by" },
     { id: "planned_by", title: texts.plannedBy, extra: true, cell: ({ created_by }) => created_by.name },
     { id: "created", title: words.created, time: "created_at" },

@@ -29,13 +29,14 @@ const columns: readonly TableColumn<WaveOrder>[] = [
     align: "right",
     cell: ({ open, units_left }) => (open ? count(units_left) : texts.leftWave),
   },
+  { id: "waiting", title: texts.unitsWaiting, number: "units_waiting", extra: true },
   { id: "totes", title: texts.totes, wide: true, cell: ({ totes }) => totes.join(", ") },
 ];
 
 function WavePage({ record: wave, etag, back, notice }: RecordProps<WaveRecord>) {
   const { nameOf } = useWarehouses();
   const pickerOf = usePickers();
-  const { id, status, mode, orders, progress } = wave;
+  const { id, status, mode, orders, progress, picked_by } = wave;
   return (
     <Page
       title={texts.one(id)}
@@ -64,9 +65,11 @@ function WavePage({ record: wave, etag, back, notice }: RecordProps<WaveRecord>)
             <DescriptionList
               facts={[
                 [texts.unitsLeft, count(progress.units_left)],
+                [texts.unitsWaiting, count(progress.units_waiting)],
                 [texts.ordersLeft, count(progress.orders_left)],
                 [texts.stopsLeft, count(progress.stops_left)],
-                [texts.by, pickerOf(id) ?? texts.nobody],
+                [texts.picking, pickerOf(id) ?? texts.nobody],
+                [texts.by, picked_by.map(({ name, units }) => texts.pickedUnits(name, units)).join(", ")],
                 [texts.shipBy, <Time key="ship_by" at={wave.ship_by} />],
                 [texts.plannedBy, wave.created_by.name],
                 [words.created, <Time key="created" at={wave.created_at} />],

@@ -3,8 +3,8 @@ import type { PlainWave, WorkList } from "../../api/types.ts";
 import { waveTexts as texts } from "../../text/waves.ts";
 
 /** How many units of a wave are picked, as a bar and as text. */
-export function WaveProgress({ of: { units, units_left } }: { readonly of: PlainWave["progress"] }) {
-  const picked = units - units_left;
+export function WaveProgress({ of: { units, units_left, units_waiting } }: { readonly of: PlainWave["progress"] }) {
+  const picked = units - units_left - units_waiting;
   return (
     <span class="wave-progress">
       <progress max={Math.max(units, 1)} value={picked} aria-label={texts.progress} />
