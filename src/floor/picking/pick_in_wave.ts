@@ -84,6 +84,10 @@ export async function pickInWave(tx: Tx, id: string, input: PickInWave, actor: A
       : invalid("reason", "is only for short picks");
   }
   const wave = await lockForWork(tx, id, actor, input.device);
+  // Missing units go into no tote.
+  if (wave.mode === "cluster" && input.tote === undefined && !short) {
+    throw invalid("tote", "is required: scan the tote that the units go into", "required");
+  }
   const order_id = await targetOrder(tx, wave, input);
   const bin = await findBin(tx, wave.warehouse_id, input.bin);
   if (bin === null) throw wrongBin(input.bin, []);
@@ -98,17 +102,9 @@ export async function pickInWave(tx: Tx, id: string, input: PickInWave, actor: A
 }
 
 /** The order that units are for, by its tote or id; null if the request leaves it open. */
-async function targetOrder(
-  tx: Tx,
-  wave: Wave,
-  input: Pick<PickInWave, "tote" | "order_id" | "short">,
-): Promise<number | null> {
+async function targetOrder(tx: Tx, wave: Wave, input: Pick<PickInWave, "tote" | "order_id">): Promise<number | null> {
   const named = input.order_id === undefined ? null : (readId("order", input.order_id) ?? 0);
   if (input.tote === undefined) {
-    // Missing units go into no tote.
-    if (wave.mode === "cluster" && !input.short) {
-      throw invalid("tote", "is required: scan the tote that the units go into", "required");
-    }
     if (named !== null) await openOrder(tx, wave, named, "order_id");
     return named;
   }

@@ -168,6 +168,42 @@ describeInHouse("picking and packing on the floor", (house) => {
     }
   });
 
+  test("the last pick of a cluster wave is taken back, also that of a lot", async () => {
+    const { order, codes, must } = shop;
+    const milk = { sku: "MILK", bin: "D-01", location: "whs_1001" };
+    await must("POST", "/inventory", { ...milk, quantity: 1, lot_number: "L-9" });
+    const orders = [
+      await order("T-1", [
+        ["PLATE", 1],
+        ["MILK", 2],
+      ]),
+      await order("T-2", [["MILK", 1]]),
+    ];
+    const wave = await releaseWave(
+      house,
+      "cluster",
+      orders.map(({ id }) => id),
+    );
+    const { page } = await openFloor(house, `/floor/waves/${wave}`);
+    await page.waitForSelector(".floor-step");
+    const unitsLeft = async () => (await must("GET", `/waves/${wave}`)).data.progress.units_left;
+    const takeBack = async (name: string) => {
+      await page.click(".floor-act >> text=More");
+      return after(page, () => page.click(`text=Take back: ${name}`));
+    };
+    const scanAll = async (...read: readonly string[]) => {
+      for (const code of read) expect([code, (await scan(page, code)).kind]).not.toEqual([code, "wrong"]);
+    };
+    await scanAll("A-02", codes.get("PLATE") ?? "", "T-5");
+    expect(await unitsLeft()).toBe(3);
+    expect(await takeBack("Plate, blue")).toMatchObject({ kind: "info" });
+    expect(await unitsLeft()).toBe(4);
+    await scanAll("A-02", codes.get("PLATE") ?? "", "T-5", "D-01", eanOf(7), "L-8", eanOf(7), "T-5");
+    expect(await unitsLeft()).toBe(1);
+    expect(await takeBack("Milk")).toMatchObject({ kind: "info" });
+    expect(await unitsLeft()).toBe(3);
+  }, 60_000);
+
   test("a lead takes a task over, and the person before is told", async () => {
     const { order, must } = shop;
     const { id } = await order("L-1", [["PLATE", 2]]);

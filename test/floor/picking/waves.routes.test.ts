@@ -185,4 +185,15 @@ describe("a cluster wave of 8 orders", () => {
     expect((await app.create("/work/next", { device })).task).toBeNull();
     await app.expectVerified();
   });
+
+  test("gives units back that were picked into a tote, by their order alone", async () => {
+    const { id: order_id } = await shop.order([["DATE", 2]]);
+    const { id } = await app.create("/waves", { mode: "cluster", filters: { order_ids: [order_id] } });
+    await app.create(`/waves/${id}/release`);
+    const item = { sku: "DATE", quantity: 2 };
+    await app.create(`/waves/${id}/picks`, { ...item, bin: "B-01-01", tote: "T-10", order_id });
+    const back = await app.create(`/waves/${id}/unpick`, { ...item, order_id, reason: "wrong_quantity" });
+    expect(back).toMatchObject({ status: "picking", returned: [{ order_id, ...item }], next: { bin: "B-01-01" } });
+    await app.expectVerified();
+  });
 });

@@ -151,7 +151,7 @@ export class PickTask {
       if (units > 0) {
         const item = { bin, ...(code === null ? sku : { code }), ...lot, quantity: units };
         result = await this.#pick({ ...item, tote, order_id: this.order.peek()?.order_id });
-        this.last.value = { picked: result.picked, name: at.name, ...lot };
+        this.last.value = { picked: result.picked, name: at.name };
         this.taken.value = { ...this.taken.peek(), units: 0 };
       }
       if (short !== null) {
@@ -171,10 +171,10 @@ export class PickTask {
   async takeBack(): Promise<Outcome | null> {
     const before = this.last.peek();
     if (before === null) return null;
-    const { picked, name, ...lot } = before;
+    const { picked, name } = before;
     this.last.value = null;
     for (const { order_id, sku, quantity } of picked) {
-      const item = { order_id, sku, quantity, ...lot, reason: "wrong_quantity", device: device.peek().name };
+      const item = { order_id, sku, quantity, reason: "wrong_quantity", device: device.peek().name };
       await sendUntilAnswered((key) => post<Picked>(`/waves/${this.#wave_id}/unpick`, item, { key }));
     }
     this.taken.value = nothing;
@@ -218,7 +218,6 @@ function outcomeOf(result: Picked | null, at: WaveStop, units: number, tote: str
 interface LastPick {
   readonly picked: Picked["picked"];
   readonly name: string;
-  readonly lot_number?: string;
 }
 
 /** The stop where the picker is: the one of the bin and the item that they scanned, or the next one. */
