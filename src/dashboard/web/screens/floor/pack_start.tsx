@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { post } from "../../api/client.ts";
+import { useQuery } from "../../api/query.ts";
 import type { PackingSession } from "../../api/types.ts";
 import { Icon } from "../../components/icon.tsx";
 import { floorTexts } from "../../text/floor.ts";
@@ -34,7 +35,10 @@ const shown_max = 5;
 /** One-unit orders: each scan of an item packs the oldest order for it, and its label is printed. */
 export function PackItemsScreen() {
   const queue = useQueue();
-  const packed = useSignal<readonly PackingSession[]>([]);
+  // The server's list, so that after a reload it shows whether the last scan packed an order.
+  const ours = { device: device.value.name, status: "closed", limit: shown_max };
+  const { data: packed = [], reload } = useQuery<readonly PackingSession[]>("/packing_sessions", ours);
+  const just_packed = useSignal<string | null>(null);
   const has_station = device.value.station_id !== null;
   const onScan = async (code: string): Promise<Outcome> => {
     const { station_id, name } = device.peek();
@@ -42,14 +46,15 @@ export function PackItemsScreen() {
     const { data } = await sendUntilAnswered((key) =>
       post<PackingSession>("/packing_sessions/from_item", body, { key }),
     );
-    packed.value = [data, ...packed.peek()].slice(0, shown_max);
+    just_packed.value = data.id;
+    await reload();
     const [line] = data.lines;
     if (data.label_status === "error") {
       return { kind: "wrong", title: data.order_number, text: texts.labelFailed(data.label_error ?? "") };
     }
     return { kind: "done", title: data.order_number, text: line?.name ?? "" };
   };
-  const [newest, ...older] = packed.value;
+  const [newest, ...older] = packed;
   return (
     <FloorFrame
       title={texts.fromItem}
@@ -68,7 +73,13 @@ export function PackItemsScreen() {
       {newest !== undefined && (
         <>
           <p class="floor-number">{newest.order_number}</p>
-          <ParcelDocuments order_id={newest.order_id} label={newest.label} queue={queue} alarms />
+          <p class="floor-main">{newest.lines[0]?.name}</p>
+          <ParcelDocuments
+            order_id={newest.order_id}
+            label={newest.label}
+            queue={queue}
+            alarms={newest.id === just_packed.value}
+          />
         </>
       )}
       <ul class="floor-lines">
