@@ -167,8 +167,14 @@ async function itemOfWave(
   }
   const wrong = async (read: string) => wrongItem(read, bin, await listUnitsToPick(tx, wave.id));
   const products = await listWaveProducts(tx, wave.id);
+  /** Of several products, those of the order's merchant if there are any. */
+  const ofMerchant = async (all: readonly WaveProduct[]) => {
+    const order = order_id === null || all.length < 2 ? null : await findWaveOrder(tx, wave.id, order_id);
+    const own = all.filter(({ merchant_id }) => merchant_id === order?.merchant_id);
+    return own.length > 0 ? own : all;
+  };
   if (sku !== undefined) {
-    const named = products.filter((product) => product.sku === sku);
+    const named = await ofMerchant(products.filter((product) => product.sku === sku));
     // Only several merchants' products need more than their names.
     const ids = named.length < 2 ? [] : named.map(({ product_id }) => product_id);
     const product = productNamed(named, await listProductsToPick(tx, wave.id, ids), { sku, bin, order_id });
@@ -177,11 +183,12 @@ async function itemOfWave(
   }
   const product_ids = products.map(({ product_id }) => product_id);
   const ordered = order_id === null ? [] : await listOrderToPick(tx, wave.id, order_id);
-  const own = ordered.map(({ product_id }) => product_id);
+  const expected = ordered.length > 0 ? ordered : await ofMerchant(products);
+  const own = expected.map(({ product_id }) => product_id);
   const where = bin_id === undefined ? {} : { bin_id };
   const find = (ids: readonly number[]) => findScannedProduct(tx, code ?? "", { ...where, product_ids: ids });
   const isWrong = (error: unknown) => error instanceof Fault && error.code === "wrong_item";
-  const found = await find(own.length > 0 ? own : product_ids).catch((error: unknown) => {
+  const found = await find(own).catch((error: unknown) => {
     if (!isWrong(error)) throw error;
     return find(product_ids).catch(async (again: unknown) => {
       throw isWrong(again) ? await wrong(code ?? "") : again;

@@ -196,4 +196,29 @@ describe("a cluster wave of 8 orders", () => {
     expect(back).toMatchObject({ status: "picking", returned: [{ order_id, ...item }], next: { bin: "B-01-01" } });
     await app.expectVerified();
   });
+
+  test("takes a SKU that two merchants have as that of the order", async () => {
+    const barcodes = [{ value: "4006381333931", type: "ean" }];
+    const order_ids: string[] = [];
+    for (const [merchant, bin] of [
+      ["NORTH", "C-01-01"],
+      ["SOUTH", "C-02-01"],
+    ] as const) {
+      await app.merchant(merchant);
+      const one = await shopOn(app, { merchant });
+      const { sku } = await one.product({ sku: "KIWI", barcodes });
+      await app.create("/inventory", { sku, quantity: 2, bin, location: warehouse_id }, one.by);
+      order_ids.push((await one.order([[sku, 1]])).id);
+    }
+    const { id } = await app.create("/waves", { mode: "batch", filters: { order_ids } });
+    await app.create(`/waves/${id}/release`);
+    for (const bin of ["C-01-01", "C-02-01"]) {
+      await app.create(`/waves/${id}/picks`, { bin, sku: "KIWI", quantity: 1 });
+    }
+    for (const [at, item] of [{ sku: "KIWI" }, { code: "4006381333931" }].entries()) {
+      const back = { ...item, order_id: order_ids[at], quantity: 1, reason: "wrong_quantity" };
+      expect((await app.create(`/waves/${id}/unpick`, back)).returned).toMatchObject([{ order_id: order_ids[at] }]);
+    }
+    await app.expectVerified();
+  });
 });
