@@ -5,6 +5,7 @@ import {
   type MovementType,
   type OutsidePlace,
 } from "../../src/inventory/inventory.transitions.ts";
+import type { PackLevel } from "../../src/products/product.ts";
 import {
   bool,
   check,
@@ -113,6 +114,9 @@ export const movements = table(
       .references(() => products.id),
     type: text().$type<MovementType>().notNull(),
     quantity: int().notNull(),
+    /** The packs in which the units were handled, and the units in each; null for single units. */
+    pack_level: text().$type<PackLevel>(),
+    pack_units: int(),
     from_item_id: int().references(() => stock_items.id),
     to_item_id: int().references(() => stock_items.id),
     to_place: text().$type<OutsidePlace>(),

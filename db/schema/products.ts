@@ -1,13 +1,16 @@
 import { type WeightUnit, weightUnits } from "../../src/core/weight_units.ts";
 import {
   type BarcodeType,
+  type LengthUnit,
+  type PackLevel,
   type ProductStatus,
   type ProductType,
+  packLevels,
   productStatuses,
   type TemperatureZone,
   temperatureZones,
 } from "../../src/products/product.ts";
-import { bool, check, folded, id, index, int, json, oneOf, table, text, time, unique } from "../kit.ts";
+import { bool, check, folded, id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
 import { owner } from "./merchants.ts";
 
 export const products = table(
@@ -53,6 +56,32 @@ export const products = table(
   ],
 );
 
+/** The packs in which units of a product come. Stock is counted in units. */
+export const product_packs = table(
+  "product_packs",
+  {
+    id: id(),
+    merchant_id: owner(),
+    product_id: int()
+      .notNull()
+      .references(() => products.id),
+    level: text().$type<PackLevel>().notNull(),
+    /** The units in it. */
+    quantity: int().notNull(),
+    dimensions: json<{ length: number; width: number; height: number; unit: LengthUnit }>(),
+    /** Decimal text. */
+    weight: text(),
+    weight_unit: text().$type<WeightUnit>(),
+  },
+  (t) => [
+    unique("product_packs_kind").on(t.product_id, t.level, t.quantity),
+    oneOf("product_packs", "level", packLevels),
+    oneOf("product_packs", "weight_unit", weightUnits),
+    check("product_packs_quantity", "quantity between 2 and 1000000"),
+  ],
+);
+
+/** The barcodes of units and packs. */
 export const product_barcodes = table(
   "product_barcodes",
   {
@@ -63,9 +92,12 @@ export const product_barcodes = table(
       .references(() => products.id),
     value: text().notNull(),
     type: text().$type<BarcodeType>().notNull(),
+    /** The pack that has it; null for one unit. */
+    pack_id: int().references(() => product_packs.id),
   },
   (t) => [
     unique("product_barcodes_value").on(t.value, t.merchant_id),
     index("product_barcodes_product").on(t.product_id),
+    index("product_barcodes_pack").on(t.pack_id).where(where("pack_id is not null")),
   ],
 );

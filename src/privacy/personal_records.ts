@@ -287,7 +287,7 @@ export const otherRecords: Readonly<
     holds: "goods",
     columns: [
       ...["type", "to_place", "reason", "notes", "reference_type", "reference_id", "actor_type", "actor_id"],
-      "unit_cost_currency",
+      ...["pack_level", "unit_cost_currency"],
     ],
   },
   lots: { holds: "goods", columns: ["lot_number", "status"] },
@@ -308,6 +308,7 @@ export const otherRecords: Readonly<
   transfer_lines: { holds: "goods", columns: ["lot_number", "bin"] },
   receipts: { holds: "goods", columns: ["status", "reference", "supplier"] },
   receipt_lines: { holds: "goods", columns: ["lot_number"] },
+  product_packs: { holds: "goods", columns: ["level", "dimensions", "weight", "weight_unit"] },
   product_barcodes: { holds: "goods", columns: ["value", "type"] },
   products: { holds: "goods", columns: textColumnsOf(productFields) },
   reservations: { holds: "goods", columns: ["order_ref", "source", "status", "avoids"] },

@@ -1,6 +1,37 @@
 import { default_currency } from "../core/money.ts";
 import type { FieldPath, ResourceFields, ResourceLayout } from "../core/resource.ts";
 
+/** Length, width and height. Their CSV columns are those of one unit. */
+const dimensions = {
+  length: {
+    kind: "decimal",
+    description: "The length, in `unit`.",
+    label: "Length",
+    csv: ["The length of one unit, in `dimension_unit`; give all four of these or none.", "12"],
+  },
+  width: {
+    kind: "decimal",
+    description: "The width, in `unit`.",
+    label: "Width",
+    csv: ["The width of one unit.", "9"],
+  },
+  height: {
+    kind: "decimal",
+    description: "The height, in `unit`.",
+    label: "Height",
+    csv: ["The height of one unit.", "10"],
+  },
+  unit: {
+    kind: "choice",
+    words: { in: "Inches", cm: "Centimeters" },
+    description: "The unit of all three dimensions.",
+    label: "Unit",
+    first: "in",
+    column: "dimension_unit",
+    csv: ["One of {words}.", "cm"],
+  },
+} as const satisfies ResourceFields;
+
 /** The fields of a product that clients set. */
 export const productFields = {
   sku: {
@@ -69,6 +100,48 @@ export const productFields = {
     help: "One per line.",
     csv: ["Its barcodes, as JSON.", '[{"value":"4006381333931","type":"ean"}]'],
   },
+  packs: {
+    kind: "list",
+    of: {
+      level: {
+        kind: "choice",
+        words: { inner: "Inner pack", case: "Case", pallet: "Pallet" },
+        description: "What the pack is. A product may have several packs of a level, with different quantities.",
+      },
+      quantity: { kind: "integer", min: 2, max: 1_000_000, description: "The units in a full pack." },
+      barcode: {
+        kind: "code",
+        max: 80,
+        optional: true,
+        default: null,
+        description:
+          "What a scanner reads on the pack; null if it has none. One of 12 to 14 digits needs a correct check digit. No" +
+          " other pack or product of the merchant may have it.",
+      },
+      dimensions: {
+        kind: "group",
+        fields: dimensions,
+        optional: true,
+        default: null,
+        description: "The size of a full pack; null if unknown.",
+      },
+      weight: {
+        kind: "decimal",
+        optional: true,
+        default: null,
+        description: "The weight of a full pack, in its own `weight_unit`; null if unknown.",
+      },
+      weight_unit: { kind: "weight_unit", optional: true, default: null },
+    },
+    max: 20,
+    description:
+      "The packs in which units come, such as a case of 6. Stock is counted in units: scanning a pack counts its units.",
+    default: [],
+    label: "Packs",
+    help: "Scanning a pack's barcode counts its units.",
+    when: { type: "simple" },
+    csv: ["Its packs, as JSON.", '[{"level":"case","quantity":6,"barcode":"14006381333938"}]'],
+  },
   weight: {
     kind: "weight",
     unit: "weight_unit",
@@ -84,35 +157,7 @@ export const productFields = {
   },
   dimensions: {
     kind: "group",
-    fields: {
-      length: {
-        kind: "decimal",
-        description: "The length, in `unit`.",
-        label: "Length",
-        csv: ["The length of one unit, in `dimension_unit`; give all four of these or none.", "12"],
-      },
-      width: {
-        kind: "decimal",
-        description: "The width, in `unit`.",
-        label: "Width",
-        csv: ["The width of one unit.", "9"],
-      },
-      height: {
-        kind: "decimal",
-        description: "The height, in `unit`.",
-        label: "Height",
-        csv: ["The height of one unit.", "10"],
-      },
-      unit: {
-        kind: "choice",
-        words: { in: "Inches", cm: "Centimeters" },
-        description: "The unit of all three dimensions.",
-        label: "Unit",
-        first: "in",
-        column: "dimension_unit",
-        csv: ["One of {words}.", "cm"],
-      },
-    },
+    fields: dimensions,
     default: null,
     description: "The size of one unit; null if unknown.",
     label: "Dimensions",
@@ -222,7 +267,10 @@ export const productFields = {
 /** Where the dashboard shows which fields. */
 export const productLayout = {
   form: [
-    { title: "Basics", fields: ["sku", "status", "name", "type", "price", "components", "description", "barcodes"] },
+    {
+      title: "Basics",
+      fields: ["sku", "status", "name", "type", "price", "components", "description", "barcodes", "packs"],
+    },
     {
       title: "Weight and dimensions",
       fields: ["weight", "dimensions.unit", "dimensions.length", "dimensions.width", "dimensions.height"],
@@ -243,7 +291,7 @@ export const productLayout = {
     {
       title: "Details",
       fields: [
-        ...(["description", "type", "price", "weight", "dimensions", "barcodes"] as const),
+        ...(["description", "type", "price", "weight", "dimensions", "barcodes", "packs"] as const),
         ...(["customs.hs_code", "customs.country_of_origin"] as const),
       ],
     },

@@ -7,6 +7,11 @@ import { productFields } from "./product.resource.ts";
 /** Length, width and height in one unit. */
 export const Dimensions = groupSchema(productFields.dimensions.fields);
 
+const { level, quantity } = productFields.packs.of;
+
+/** What a pack of a product is. */
+export const PackKind = groupSchema({ level, quantity });
+
 const readOnly = ["merchant_id", "id", "revision", "created_at", "updated_at"];
 
 const required = createFields(productFields);

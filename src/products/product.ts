@@ -29,12 +29,19 @@ export type TemperatureZone = (typeof temperatureZones)[number];
 export const lengthUnits = wordsOf(productFields.dimensions.fields.unit);
 export type LengthUnit = (typeof lengthUnits)[number];
 
+export const packLevels = wordsOf(productFields.packs.of.level);
+export type PackLevel = (typeof packLevels)[number];
+
 export const barcodeTypes = wordsOf(productFields.barcodes.of.type);
 
 /** The fields of a product in a request, as the tables keep them. */
 export type ProductFields = StoredFields<typeof productFields>;
 export type Barcode = ProductFields["barcodes"][number];
 export type BarcodeType = Barcode["type"];
+/** A pack of a product: some units in one package. */
+export type ProductPack = Required<ProductFields["packs"][number]>;
+/** What a pack is, and how many units it has. */
+export type PackKind = Pick<ProductPack, "level" | "quantity">;
 /** A simple product and its units in one set of a bundle. */
 export type BundleComponent = ProductFields["components"][number];
 export type Customs = NonNullable<ProductFields["customs"]>;
@@ -109,7 +116,38 @@ export function checkProduct(fields: ProductFields): void {
   const values = fields.barcodes.map((barcode: Barcode) => barcode.value);
   const again = values.findIndex((value, at) => values.indexOf(value) < at);
   if (again >= 0) throw invalid(`barcodes[${again}].value`, "is listed twice", "duplicate");
+  checkPacks(fields);
 }
+
+function checkPacks({ type, packs, barcodes }: ProductFields): void {
+  if (type === "bundle" && packs.length > 0) throw invalid("packs", "are only for simple products");
+  const kinds = packs.map(({ level, quantity }) => `${level} ${quantity}`);
+  const twice = kinds.findIndex((kind, at) => kinds.indexOf(kind) < at);
+  if (twice >= 0) throw invalid(`packs[${twice}]`, "is listed twice: same level and quantity", "duplicate");
+  // A GTIN is the same one with and without leading zeros.
+  const taken = new Set(barcodes.map(({ value }) => fullCode(value)));
+  for (const [at, { barcode = null, weight = null, weight_unit = null }] of packs.entries()) {
+    if (weight !== null && weight_unit === null)
+      throw invalid(`packs[${at}].weight_unit`, "is required with a weight", "required");
+    if (barcode === null) continue;
+    const field = `packs[${at}].barcode`;
+    if (/^\d{12,14}$/.test(barcode) && !isGtin(barcode))
+      throw invalid(field, "is not a GTIN: its check digit is wrong", "invalid_check_digit");
+    if (taken.has(fullCode(barcode))) throw invalid(field, "is listed twice", "duplicate");
+    taken.add(fullCode(barcode));
+  }
+}
+
+/** How many units a pack has, in words. */
+export const packSize = ({ level, quantity }: PackKind): string =>
+  `The ${productFields.packs.of.level.words[level].toLowerCase()} has ${quantity} units.`;
+
+/** The pack in which units were handled: null if they are not whole packs, since someone opened one. */
+export const wholePacks = (pack: PackKind | null, units: number): PackKind | null =>
+  pack !== null && units % pack.quantity === 0 ? pack : null;
+
+/** A code; a GTIN in 14 digits. */
+const fullCode = (code: string): string => (isGtin(code) ? code.padStart(14, "0") : code);
 
 function checkComponents({ type, components }: ProductFields): void {
   if (type === "simple" && components.length > 0)

@@ -24,8 +24,9 @@ export const productImport = (onChange: OnProductChange): Import<ImportProduct> 
   required,
   read: checkOf(ImportProduct),
   save: eachRow((tx, rows, taken) => saveProductRows(tx, rows, taken, onChange)),
-  ties: ({ sku, components = [], barcodes = [] }) => {
-    const codes = barcodes.map(({ value }) => `barcode ${value}`);
+  ties: ({ sku, components = [], barcodes = [], packs = [] }) => {
+    const values = [...barcodes.map(({ value }) => value), ...packs.flatMap(({ barcode }) => barcode ?? [])];
+    const codes = values.map((value) => `barcode ${value}`);
     return { creates: [sku, ...codes], needs: [...components.map((part) => part.sku), ...codes] };
   },
 });

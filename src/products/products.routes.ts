@@ -32,7 +32,7 @@ export const productRoutes = (onChange: OnProductChange) =>
     read("/products/:id", "catalog.read", {
       id: "getProduct",
       summary: "Get a product",
-      description: "The product with its components and barcodes. `GET /inventory/:sku` shows its stock.",
+      description: "The product with its components, barcodes and packs. `GET /inventory/:sku` shows its stock.",
       view: ProductView,
       data: async (db, { params }) => productView(await getProduct(db, params.id)),
     }),

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import { and, asc, eq, exists, gt, sql } from "drizzle-orm";
 import { among, amongTexts, list } from "../../db/kit.ts";
 import { product_components } from "../../db/schema/bundles.ts";
-import { product_barcodes, products } from "../../db/schema/products.ts";
+import { product_barcodes, product_packs, products } from "../../db/schema/products.ts";
 import { choice, textField } from "../core/schema.ts";
 import type { Db, Tx } from "../storage/database.ts";
 import { ascending, descending, equals, exactly, filter, recordList, search } from "../storage/record_list.ts";
@@ -11,8 +12,10 @@ import { refuseAmbiguousOwner, requireOwner } from "../storage/tenant.ts";
 import {
   type Barcode,
   type BundleComponent,
+  isGtin,
   type Product,
   type ProductFields,
+  type ProductPack,
   type ProductType,
   productStatuses,
 } from "./product.ts";
@@ -33,6 +36,10 @@ const barcodesOf = prepared((sql, a: StatementArgs<{ ids: string }>) =>
     .orderBy(asc(product_barcodes.id)),
 );
 
+const packsOf = prepared((sql, a: StatementArgs<{ ids: string }>) =>
+  sql.select().from(product_packs).where(among(product_packs.product_id, a.ids)).orderBy(asc(product_packs.id)),
+);
+
 const componentsOf = prepared((sql, a: StatementArgs<{ ids: string }>) =>
   sql
     .select({
@@ -49,8 +56,8 @@ const componentsOf = prepared((sql, a: StatementArgs<{ ids: string }>) =>
     .orderBy(asc(product_components.id)),
 );
 
-/** A product without its barcodes and components, as other features need it. */
-type PlainProduct = Omit<Product, "barcodes" | "components">;
+/** A product without its barcodes, packs and components, as other features need it. */
+type PlainProduct = Omit<Product, "barcodes" | "packs" | "components">;
 
 /** A component of a bundle, as other features need it. */
 type BundlePart = Awaited<ReturnType<typeof componentsOf>>[number];
@@ -109,16 +116,25 @@ export async function findFullProductsBySku(db: Db, skus: readonly string[]): Pr
 /** The product that an identifier names: `prd_1001` or `1001`. Refuses: resource_missing. */
 export const { get: getProduct, lock: lockProduct } = recordLookup(products, "product", { records: withParts });
 
-/** The products with their barcodes and components. */
+/** The products with their barcodes, packs and components. */
 async function withParts(db: Db, rows: readonly ProductRow[]): Promise<Product[]> {
-  const barcodes = rows.length === 0 ? [] : await barcodesOf(db, { ids: list(rows.map((row) => row.id)) });
+  const ids = list(rows.map((row) => row.id));
+  const barcodes = rows.length === 0 ? [] : await barcodesOf(db, { ids });
   const of = Map.groupBy(barcodes, (barcode) => barcode.product_id);
+  const packs = Map.groupBy(rows.length === 0 ? [] : await packsOf(db, { ids }), ({ product_id }) => product_id);
   const bundles = rows.filter(({ type }) => type === "bundle").map(({ id }) => id);
   const parts = Map.groupBy(await listBundleParts(db, bundles), (part) => part.bundle_id);
   return rows.map((row) => {
-    const found = (of.get(row.id) ?? []).map(({ value, type }): Barcode => ({ value, type }));
+    const codes = of.get(row.id) ?? [];
+    const found = codes.filter(({ pack_id }) => pack_id === null).map(({ value, type }): Barcode => ({ value, type }));
+    const packed = (packs.get(row.id) ?? []).map(
+      ({ id, level, quantity, dimensions, weight, weight_unit }): ProductPack => {
+        const barcode = codes.find(({ pack_id }) => pack_id === id)?.value ?? null;
+        return { level, quantity, barcode, dimensions, weight: weight === null ? null : Number(weight), weight_unit };
+      },
+    );
     const components = (parts.get(row.id) ?? []).map(({ sku, quantity }): BundleComponent => ({ sku, quantity }));
-    return { ...row, barcodes: found, components } as Product;
+    return { ...row, barcodes: found, packs: packed, components } as Product;
   });
 }
 
@@ -128,12 +144,13 @@ const ofBarcode = (db: Db, value: string) =>
     .from(product_barcodes)
     .where(and(eq(product_barcodes.product_id, products.id), eq(product_barcodes.value, value)));
 
-/** Products with their barcodes and components. */
+/** Products with their barcodes, packs and components. */
 export const productList = recordList(products, {
   filters: {
     sku: exactly(products.sku, textField(100, { description: "Only products with this SKU." })),
-    barcode: filter(textField(80, { description: "Only the product with this barcode." }), (value, db) =>
-      exists(ofBarcode(db, value)),
+    barcode: filter(
+      textField(80, { description: "Only the product with this barcode, or with a pack that has it." }),
+      (value, db) => exists(ofBarcode(db, value)),
     ),
     q: search("Part of the SKU or the name.", [products.sku, products.name]),
     status: equals(products.status, choice(productStatuses)),
@@ -167,19 +184,39 @@ export async function listProductsAfter(
 /** Stores a new product and returns it. `component_ids` are the ids of its components' products. */
 export async function insertProduct(
   tx: Tx,
-  { barcodes, components, ...fields }: ProductFields,
+  { barcodes, packs, components, ...fields }: ProductFields,
   component_ids: readonly number[],
 ): Promise<Product> {
   const merchant_id = requireOwner(tx);
   const row = { ...fields, merchant_id, revision: 1, created_at: tx.now, updated_at: tx.now };
   const [id = 0] = await insertIds(tx, products, [row]);
-  await insert(
-    tx,
-    product_barcodes,
-    barcodes.map((barcode) => ({ product_id: id, merchant_id, ...barcode })),
-  );
+  await insertPackages(tx, { product_id: id, merchant_id }, barcodes, packs);
   await insertComponents(tx, id, components, component_ids);
-  return { id, ...row, barcodes, components };
+  return { id, ...row, barcodes, packs, components };
+}
+
+/** Stores the barcodes and the packs of a product. */
+async function insertPackages(
+  tx: Tx,
+  of: { readonly product_id: number; readonly merchant_id: number },
+  barcodes: ProductFields["barcodes"],
+  packs: ProductFields["packs"],
+) {
+  const rows = packs.map(({ barcode: _, weight = null, ...pack }) => {
+    return { ...of, ...pack, weight: weight === null ? null : String(weight) };
+  });
+  const pack_ids = await insertIds(tx, product_packs, rows);
+  const codes = packs.flatMap(({ barcode = null }, at) => {
+    if (barcode === null) return [];
+    return {
+      ...of,
+      value: barcode,
+      type: isGtin(barcode) ? ("gtin" as const) : ("other" as const),
+      pack_id: pack_ids[at] ?? 0,
+    };
+  });
+  const own = barcodes.map((barcode) => ({ ...of, ...barcode, pack_id: null }));
+  await insert(tx, product_barcodes, [...own, ...codes]);
 }
 
 async function insertComponents(
@@ -196,25 +233,22 @@ async function insertComponents(
 export async function saveProduct(
   tx: Tx,
   before: Product,
-  { barcodes, components, ...fields }: ProductFields,
+  { barcodes, packs, components, ...fields }: ProductFields,
   component_ids: readonly number[],
 ): Promise<Product> {
   const { merchant_id } = before;
   const row = { ...fields, revision: before.revision + 1, updated_at: tx.now };
   await tx.sql.update(products).set(row).where(eq(products.id, before.id));
-  if (JSON.stringify(barcodes) !== JSON.stringify(before.barcodes)) {
+  if (!isDeepStrictEqual([barcodes, packs], [before.barcodes, before.packs])) {
     await tx.sql.delete(product_barcodes).where(eq(product_barcodes.product_id, before.id));
-    await insert(
-      tx,
-      product_barcodes,
-      barcodes.map((barcode) => ({ product_id: before.id, merchant_id, ...barcode })),
-    );
+    await tx.sql.delete(product_packs).where(eq(product_packs.product_id, before.id));
+    await insertPackages(tx, { product_id: before.id, merchant_id }, barcodes, packs);
   }
   if (JSON.stringify(components) !== JSON.stringify(before.components)) {
     await tx.sql.delete(product_components).where(eq(product_components.bundle_id, before.id));
     await insertComponents(tx, before.id, components, component_ids);
   }
-  return { id: before.id, merchant_id, created_at: before.created_at, ...row, barcodes, components };
+  return { id: before.id, merchant_id, created_at: before.created_at, ...row, barcodes, packs, components };
 }
 
 /** The barcodes among these values that belong to another product, with that product's id. */

@@ -8,7 +8,7 @@ import type { Tx } from "../storage/database.ts";
 import { conflict } from "../storage/storage_errors.ts";
 import { requireOwner } from "../storage/tenant.ts";
 import type { CreateProduct, ImportProduct, UpdateProduct } from "./product.schema.ts";
-import type { Product } from "./product.ts";
+import type { Product, ProductPack } from "./product.ts";
 import { canBeSold, checkProduct, type ProductFields, productDefaults } from "./product.ts";
 import {
   findBarcodes,
@@ -138,17 +138,26 @@ function price({ price_cents, currency: before }: Product, { currency = before, 
 
 /** The product's fields in a request, as the tables keep them. Refuses: validation_failed. */
 function sentFields(input: UpdateProduct, currency: string): Partial<ProductFields> {
-  const { weight, weight_unit, price, ...same } = input;
+  const { weight, weight_unit, price, packs, ...same } = input;
   const fields: Record<string, unknown> = {};
   for (const name of [...Object.keys(productDefaults), "name"]) {
     const value = (same as Record<string, unknown>)[name];
     if (value !== undefined) fields[name] = value;
   }
   if (weight_unit !== undefined) fields["weight_unit"] = weight_unit === null ? null : weightUnit(weight_unit);
+  if (packs !== undefined) fields["packs"] = packs.map(packOf);
   if (weight !== undefined) fields["weight"] = weight === null ? null : String(weight);
   if (price !== undefined) fields["price_cents"] = price === null ? null : centsOf(price, currency, "price");
   return fields as Partial<ProductFields>;
 }
+
+/** A pack in a request, as the tables keep it. */
+function packOf({ level, quantity, barcode = null, ...of }: SentPack): ProductPack {
+  const { dimensions = null, weight = null, weight_unit: unit = null } = of;
+  return { level, quantity, barcode, dimensions, weight, weight_unit: unit === null ? null : weightUnit(unit) };
+}
+
+type SentPack = NonNullable<UpdateProduct["packs"]>[number];
 
 /** Stores a product. If its SKU or a barcode is taken, the refusal names the other product. */
 async function refusingTaken(
@@ -176,12 +185,18 @@ async function refuseTakenSku(tx: Tx, sku: string, own_id: number | null): Promi
 }
 
 async function refuseTakenBarcodes(tx: Tx, fields: ProductFields, own_id: number | null): Promise<void> {
+  const codes = [
+    ...fields.barcodes.map(({ value }, at) => ({ value, field: `barcodes[${at}].value` })),
+    ...fields.packs.flatMap(({ barcode = null }, at) =>
+      barcode === null ? [] : { value: barcode, field: `packs[${at}].barcode` },
+    ),
+  ];
   const taken = await findBarcodes(
     tx,
-    fields.barcodes.map((barcode) => barcode.value),
+    codes.map(({ value }) => value),
   );
   const other = taken.find((barcode) => barcode.product_id !== own_id);
-  if (other === undefined) return;
-  const index = fields.barcodes.findIndex((barcode) => barcode.value === other.value);
-  throw invalid(`barcodes[${index}].value`, `belongs to ${wireId("product", other.product_id)}`, "duplicate");
+  const code = codes.find(({ value }) => value === other?.value);
+  if (other === undefined || code === undefined) return;
+  throw invalid(code.field, `belongs to ${wireId("product", other.product_id)}`, "duplicate");
 }

@@ -25,12 +25,13 @@ async function itemOf(tx: Tx, order: Order, input: ScanUnit): Promise<ScannedIte
   const parts = order.lines.flatMap(partsOf);
   if (input.sku !== undefined) {
     const product_ids = parts.flatMap(({ sku, product_id }) => (sku === input.sku ? [product_id] : []));
-    return { product_ids, lot_number: input.lot_number ?? null, quantity: input.quantity ?? 1, read };
+    return { product_ids, lot_number: input.lot_number ?? null, quantity: input.quantity ?? 1, pack: null, read };
   }
   const product_ids = [...new Set(parts.map(({ product_id }) => product_id))];
   const found = await findScannedProduct(tx, read, { product_ids });
   const lot_number = input.lot_number ?? found.lot_number;
-  return { product_ids: [found.id], lot_number, quantity: input.quantity ?? found.quantity ?? 1, read: found.code };
+  const { pack, quantity } = found;
+  return { product_ids: [found.id], lot_number, quantity: input.quantity ?? quantity, pack, read: found.code };
 }
 
 /**
@@ -140,25 +141,27 @@ export async function packFromItem(tx: Tx, input: PackFromItem, actor: Actor): P
   const item = {
     product_ids: [found.id],
     lot_number: input.lot_number ?? found.lot_number,
-    quantity: 1,
+    quantity: found.quantity,
+    pack: found.pack,
     read: found.code,
   };
   for (const order_id of await listOrdersWanting(tx, wanted, candidates_max)) {
-    const session = await sessionFor(tx, order_id, found.id, place, actor);
+    const session = await sessionFor(tx, order_id, item, place, actor);
     if (session !== null) return scanItem(tx, session.order, session.session, item, actor);
   }
-  const message = `No order that can be packed here needs ${found.sku}.`;
+  const units = found.pack === null ? found.sku : `${found.quantity} units of ${found.sku} together`;
+  const message = `No order that can be packed here needs ${units}.`;
   throw new Fault("no_matching_order", message, { sku: found.sku });
 }
 
-/** The session of an order that needs a product; null if others pack it, or it cannot be packed. */
-async function sessionFor(tx: Tx, order_id: number, product_id: number, place: PackingPlace, actor: Actor) {
+/** The session of an order that needs scanned units; null if others pack it, or it cannot be packed. */
+async function sessionFor(tx: Tx, order_id: number, item: ScannedItem, place: PackingPlace, actor: Actor) {
   const order = await packable(tx, await lockOrder(tx, order_id));
   const open = await lockOpenSession(tx, order_id);
-  const needs = partsToPack(order, open?.units ?? []).some(
-    ({ part, needed, scanned }) => part.product_id === product_id && scanned < needed,
-  );
-  if (!needs) return null;
+  const needed = partsToPack(order, open?.units ?? [])
+    .filter(({ part }) => item.product_ids.includes(part.product_id))
+    .reduce((sum, { needed: all, scanned }) => sum + Math.max(0, all - scanned), 0);
+  if (needed < item.quantity) return null;
   try {
     return { order, session: await openFor(tx, order, place, { actor, partial: false }) };
   } catch (error) {

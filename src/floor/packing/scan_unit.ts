@@ -3,6 +3,7 @@ import { Fault, invalid } from "../../core/faults.ts";
 import { hasPassed } from "../../inventory/stock/lot.ts";
 import { calendarAt } from "../../inventory/warehouses/warehouses.sql.ts";
 import type { Order } from "../../orders/order.ts";
+import { type PackKind, packSize } from "../../products/product.ts";
 import type { Tx } from "../../storage/database.ts";
 import type { PackingFacts } from "./packed_parcel.ts";
 import type { ScanUnit } from "./packing.schema.ts";
@@ -13,6 +14,8 @@ export interface ScannedItem {
   readonly product_ids: readonly number[];
   readonly lot_number: string | null;
   readonly quantity: number;
+  /** The pack that has the code; null for single units. */
+  readonly pack: PackKind | null;
   /** What was read. */
   readonly read: string;
 }
@@ -28,7 +31,7 @@ export async function scannedInto(tx: Tx, facts: PackingFacts, item: ScannedItem
   if (first === undefined) throw wrongItem(order, item);
   const own = parts.filter(({ part }) => part.product_id === first.part.product_id);
   const free = own.reduce((sum, { needed, scanned }) => sum + Math.max(0, needed - scanned), 0);
-  if (item.quantity > free) throw surplusScan(order, own, item.quantity - free);
+  if (item.quantity > free) throw surplusScan(order, own, item, free);
   const tracked = products.get(first.part.product_id)?.lot_tracking ?? false;
   const lot_number = tracked ? await checkedLot(tx, facts, first, item) : null;
   let left = item.quantity;
@@ -70,13 +73,18 @@ function wrongItem(order: Order, { read }: ScannedItem): Fault {
   return new Fault("wrong_item", message, { read });
 }
 
-function surplusScan(order: Order, parts: readonly PackingPart[], surplus: number): Fault {
+function surplusScan(
+  order: Order,
+  parts: readonly PackingPart[],
+  { quantity, pack }: ScannedItem,
+  free: number,
+): Fault {
   const needed = parts.reduce((sum, one) => sum + one.needed, 0);
   const scanned = parts.reduce((sum, one) => sum + one.scanned, 0);
   const sku = parts[0]?.part.sku;
   const message =
     `Order ${orderText(order)} needs ${needed} of ${sku} in this parcel, and ${scanned} are scanned:` +
-    ` ${surplus} too many.`;
+    ` ${quantity - free} too many.${pack === null ? "" : ` ${packSize(pack)}`}`;
   return new Fault("surplus_item", message, { sku, needed, scanned });
 }
 

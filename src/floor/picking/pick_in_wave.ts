@@ -11,6 +11,7 @@ import { isCancelled, type ShortReason } from "../../orders/order.transitions.ts
 import type { Order } from "../../orders/order.ts";
 import { refuseForbidden } from "../../orders/order_lines.ts";
 import { lockOrder, lockOrders } from "../../orders/orders.sql.ts";
+import type { PackKind } from "../../products/product.ts";
 import type { Tx } from "../../storage/database.ts";
 import { isPickable } from "../floor.transitions.ts";
 import { findScannedProduct } from "../scanning/find_scanned.ts";
@@ -146,10 +147,13 @@ interface ScannedItem {
   readonly bin_id?: number | undefined;
 }
 
-/** A product of the wave, and the lot that its code names. */
+/** A product of the wave, and the lot and the pack that its code names. */
 interface ItemOfWave {
   readonly product: WaveProduct;
   readonly lot_number: string | null;
+  readonly pack: PackKind | null;
+  /** The units that the code stands for. */
+  readonly code_units: number;
 }
 
 /**
@@ -179,7 +183,7 @@ async function itemOfWave(
     const ids = named.length < 2 ? [] : named.map(({ product_id }) => product_id);
     const product = productNamed(named, await listProductsToPick(tx, wave.id, ids), { sku, bin, order_id });
     if (product === undefined) throw await wrong(sku);
-    return { product, lot_number: null };
+    return { product, lot_number: null, pack: null, code_units: 1 };
   }
   const product_ids = products.map(({ product_id }) => product_id);
   const ordered = order_id === null ? [] : await listOrderToPick(tx, wave.id, order_id);
@@ -196,11 +200,12 @@ async function itemOfWave(
   });
   const product = products.find(({ product_id }) => product_id === found.id);
   if (product === undefined) throw await wrong(found.sku);
-  return { product, lot_number: found.lot_number };
+  return { product, lot_number: found.lot_number, pack: found.pack, code_units: found.quantity };
 }
 
-/** A scanned item, and what is left to pick of it for the order, or for all. */
+/** Scanned units of an item, and what is left to pick of it for the order, or for all. */
 interface WantedItem extends ItemOfWave {
+  readonly quantity: number;
   readonly units: readonly UnitsToPick[];
 }
 
@@ -213,11 +218,12 @@ async function wantedOf(
   order_id: number | null,
 ): Promise<WantedItem> {
   const { sku, product_id } = item.product;
+  const { quantity = item.code_units } = input;
   const found = await listProductsToPick(tx, wave.id, [product_id]);
-  if (found.length === 0) throw surplus(sku, input.quantity, 0);
+  if (found.length === 0) throw surplus(sku, quantity, 0, item.pack);
   const own = order_id === null ? found : found.filter((unit) => unit.order_id === order_id);
   const units = own.toSorted((a, b) => a.position - b.position);
-  if (units.length > 0) return { ...item, units };
+  if (units.length > 0) return { ...item, quantity, units };
   const totes = await listTotesOf(tx, [...new Set(found.map((unit) => unit.order_id))]);
   const right = totes.map(({ code }) => code);
   throw wrongTote(input.tote ?? wireId("order", order_id ?? 0), `is not for ${sku}`, right);
@@ -237,14 +243,14 @@ async function lockShares(tx: Tx, shares: readonly UnitShare[]): Promise<void> {
 
 /** Takes units for the orders that need them. */
 async function take(tx: Tx, wanted: WantedItem, input: PickInWave, actor: Actor): Promise<MovedShare[]> {
-  const { units, product } = wanted;
-  const { bin, quantity } = input;
+  const { units, product, pack, quantity } = wanted;
+  const { bin } = input;
   const { sku } = product;
   const lot_number = input.lot_number ?? wanted.lot_number ?? onlyLot(units, bin);
   const isPlanned = (unit: UnitsToPick) =>
     unit.bin === bin && (lot_number === undefined || unit.lot_number === lot_number);
   const { shares, over } = distribute(units, isPlanned, quantity);
-  if (over > 0) throw surplus(sku, quantity, quantity - over);
+  if (over > 0) throw surplus(sku, quantity, quantity - over, pack);
   const item = { sku, bin, ...(lot_number !== undefined && { lot_number }) };
   await lockShares(tx, shares);
   for (const share of shares) {
@@ -276,8 +282,8 @@ async function missShares(
   reason: (typeof shortPickReasons)[number],
   actor: Actor,
 ): Promise<Pick<WaveAct, "short" | "count_id">> {
-  const { units, product } = wanted;
-  const { bin, quantity } = input;
+  const { units, product, quantity } = wanted;
+  const { bin } = input;
   const { sku } = product;
   const lot_number = input.lot_number ?? wanted.lot_number ?? onlyLot(units, bin);
   const there = units.filter(
@@ -314,8 +320,9 @@ export async function unpickInWave(tx: Tx, id: string, input: UnpickInWave, acto
   const only = wave.mode === "order" ? (await listWaveOrders(tx, wave.id))[0]?.order_id : undefined;
   const order_id = (await targetOrder(tx, wave, input)) ?? only;
   if (order_id === undefined) throw invalid("order_id", "or the tote is required", "required");
-  const { quantity, reason, note } = input;
+  const { reason, note } = input;
   const item = await itemOfWave(tx, wave, { ...input, bin: null }, order_id);
+  const { quantity = item.code_units } = input;
   const { sku } = item.product;
   const undone = { items: [{ sku, quantity }], reason, ...(note !== undefined && { note }) };
   const order = await unpickOrder(tx, wireId("order", order_id), undone, actor);

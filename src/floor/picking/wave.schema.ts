@@ -263,7 +263,12 @@ export const PickInWave = closed({
   lot_number: Type.Optional(
     textField(80, { description: "The lot. Required if the bin holds several lots of the item to pick." }),
   ),
-  quantity: quantityField("Units taken or, with `short`, units that are missing."),
+  quantity: Type.Optional(
+    quantityField(
+      "Units taken or, with `short`, units that are missing. Default: those of the code, such as 6 of a case of 6; 1" +
+        " for a SKU.",
+    ),
+  ),
   short: Type.Optional(Type.Boolean({ description: "If true, these units were not there to take." })),
   reason: Type.Optional(
     choice(shortPickReasons, { description: "Required with `short`. `damaged` units are written off." }),
@@ -274,7 +279,7 @@ export type PickInWave = Static<typeof PickInWave>;
 
 export const UnpickInWave = closed({
   ...itemFields,
-  quantity: quantityField("Units to return to their bins."),
+  quantity: Type.Optional(quantityField("Units to return to their bins. Default: those of the code; 1 for a SKU.")),
   reason: choice(undoReasons, { description: "Why the pick is taken back." }),
   note: Type.Optional(textField(500, { description: "Details for the order's history. Required for `other`." })),
   device: deviceField,

@@ -1,6 +1,7 @@
 // What a scan means among the units that are left to pick, and its refusals.
 import { Fault } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
+import { type PackKind, packSize } from "../../products/product.ts";
 import type { UnitsToPick } from "./wave.ts";
 
 /** Units for one order. */
@@ -106,8 +107,9 @@ export function wrongTote(read: string, why: string, expected: readonly string[]
   return new Fault("wrong_tote", `Tote ${read} ${why}.${right}`, { scanned: read, expected });
 }
 
-/** The refusal of more units than are left to pick. */
-export function surplus(sku: string, read: number, expected: number): Fault {
+/** The refusal of more units than are left to pick, by single units or by a pack. */
+export function surplus(sku: string, read: number, expected: number, pack: PackKind | null): Fault {
   const left = expected === 0 ? `No more units of ${sku} are needed` : `Only ${expected} of ${sku} are needed`;
-  return new Fault("surplus_item", `${left}, not ${read}.`, { sku, quantity: read, expected });
+  const message = [`${left}, not ${read}.`, pack && packSize(pack)].filter(Boolean).join(" ");
+  return new Fault("surplus_item", message, { sku, quantity: read, expected });
 }

@@ -24,15 +24,15 @@ interface ScanContext {
 
 /** The product of a scan, and what else the code contains. */
 interface ScannedProduct extends MatchingProduct, Pick<ScanContents, "lot_number" | "serial_number" | "expires_on"> {
-  /** The units that the code stands for; null if it does not say. */
-  readonly quantity: number | null;
+  /** The units that the code stands for: those of its packs, or as many as it says. */
+  readonly quantity: number;
   /** The text of the code. */
   readonly code: string;
 }
 
 /**
- * Finds the product that a scan means: its barcode (a GTIN with or without leading zeros), its SKU, or the number of
- * one of its lots. Of several products, the context decides.
+ * Finds the product that a scan means: its barcode or that of a pack (a GTIN with or without leading zeros), its SKU,
+ * or the number of one of its lots. Of several products, the context decides.
  * Refuses: unreadable_barcode, unknown_barcode, ambiguous_barcode, wrong_item.
  */
 export async function findScannedProduct(db: Db, code: string, context: ScanContext = {}): Promise<ScannedProduct> {
@@ -65,9 +65,13 @@ export async function findScannedProduct(db: Db, code: string, context: ScanCont
     lot_number,
     serial_number: contents?.serial_number ?? null,
     expires_on: contents?.expires_on ?? null,
-    quantity: contents?.quantity ?? null,
+    quantity: unitsOf(only, contents),
   };
 }
+
+/** The units of a code: it may stand for several units, or for several packs. */
+export const unitsOf = ({ pack }: Pick<MatchingProduct, "pack">, contents: ScanContents | null): number =>
+  (pack?.quantity ?? 1) * (contents?.quantity ?? 1);
 
 /** Of several products, those that lie in the bin, if any does. */
 async function inBin(db: Db, products: readonly MatchingProduct[], bin_id: number | undefined) {
@@ -90,12 +94,16 @@ export async function findMatchingProducts(
   if (scanned.length > 0) return { products: scanned, lot_number };
   if (contents !== null) {
     const named = gtin === null && lot_number !== null ? await findByLot(db, { lot_number, limit: same_lot_max }) : [];
-    return { products: named, lot_number };
+    return { products: named.map(asUnit), lot_number };
   }
   const named = await findBySku(db, { sku: folded(text) });
-  if (named.length > 0) return { products: named, lot_number: null };
-  return { products: await findByLot(db, { lot_number: text, limit: same_lot_max }), lot_number: text };
+  if (named.length > 0) return { products: named.map(asUnit), lot_number: null };
+  const of_lot = await findByLot(db, { lot_number: text, limit: same_lot_max });
+  return { products: of_lot.map(asUnit), lot_number: text };
 }
+
+/** A product that was found by another code than the barcode of a pack. */
+const asUnit = <Product extends object>(product: Product) => ({ ...product, pack: null });
 
 /** A text with A to Z in lower case, as indexes store it. */
 export const folded = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());

@@ -4,7 +4,7 @@ import { read, routes } from "../../http/routes.ts";
 import { plainTrackingNumber } from "../../orders/fulfillment/tracking_url.ts";
 import { publicStatus } from "../../orders/order.ts";
 import type { Db } from "../../storage/database.ts";
-import { findMatchingProducts, folded, readingsOf, readingView, unreadable } from "./find_scanned.ts";
+import { findMatchingProducts, folded, readingsOf, readingView, unitsOf, unreadable } from "./find_scanned.ts";
 import { Lookup, LookupView } from "./lookup.schema.ts";
 import { readScan, type Scan } from "./read_scan.ts";
 import {
@@ -23,7 +23,7 @@ export const lookupRoutes = routes("Floor", [
     id: "lookUpScan",
     summary: "Look up a scanned code",
     description:
-      "Reads a scanned text and finds what has it: products by barcode, SKU or lot number, bins, totes, stations," +
+      "Reads a scanned text and finds what has it: products by their barcode or that of a pack, by SKU or lot number, bins, totes, stations," +
       " orders and parcels. GS1 data is read if the scanner's prefix (`]C1`, `]d2`, `]Q3`, `]e0`), a separator or" +
       " brackets mark it, or if it begins with 00, 01 or 02 and a number with a right check digit; any other text is" +
       " a plain code. A code that nothing has is not an error: all lists are empty.",
@@ -62,12 +62,14 @@ async function lookUp(db: Db, { code, warehouse_id }: Lookup) {
     type: scan.kind === "invalid" ? ("plain" as const) : scan.kind,
     readings: readingsOf(scan).map(readingView),
     elements: elementsOf(scan),
-    products: products.map(({ id, merchant_id, sku, name, status }) => ({
+    products: products.map(({ id, merchant_id, sku, name, status, pack }) => ({
       id: wireId("product", id),
       merchant_id: wireId("merchant", merchant_id),
       sku,
       name,
       status,
+      pack,
+      quantity: unitsOf({ pack }, scan.kind === "gs1" ? scan.contents : null),
       lot: lotView(lots.find(({ product_id }) => product_id === id)),
     })),
     bins: here(await findBins(db, { code: name })).map((bin) => ({

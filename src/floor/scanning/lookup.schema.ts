@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { choice, closed, idField, nullable } from "../../core/schema.ts";
 import { binKinds, lotStatuses } from "../../inventory/inventory.transitions.ts";
 import { publicOrderStatuses, shipmentStatuses } from "../../orders/order.transitions.ts";
+import { PackKind } from "../../products/product.schema.ts";
 import { productStatuses } from "../../products/product.ts";
 import { OwnerView } from "../../storage/tenant.schema.ts";
 import { scan_length_max } from "./read_scan.ts";
@@ -33,7 +34,7 @@ const reading = {
   lot_number: text("The lot."),
   serial_number: text("The serial number of one unit."),
   expiration_date: nullable(Type.String({ format: "date-time", description: "The end of the last day." })),
-  quantity: nullable(Type.Integer({ description: "The units that the code stands for." })),
+  quantity: nullable(Type.Integer({ description: "The units, or packs, that the code stands for." })),
 };
 
 export const LookupView = closed({
@@ -65,6 +66,10 @@ export const LookupView = closed({
       sku: Type.String(),
       name: Type.String({ description: "The product's name." }),
       status: choice(productStatuses, { description: "Whether the product is sold." }),
+      pack: nullable({ ...PackKind, description: "The pack that has the code; null for one unit." }),
+      quantity: Type.Integer({
+        description: "The units that the code stands for. That of a case counts its units, times the cases it names.",
+      }),
       lot: Type.Union(
         [
           closed({

@@ -3,9 +3,10 @@ import { among, amongTexts, columnsOf, folded, list, opaque } from "../../../db/
 import { stations, totes } from "../../../db/schema/floor.ts";
 import { lots, stock_items } from "../../../db/schema/inventory.ts";
 import { orders } from "../../../db/schema/orders.ts";
-import { product_barcodes, products } from "../../../db/schema/products.ts";
+import { product_barcodes, product_packs, products } from "../../../db/schema/products.ts";
 import { shipments } from "../../../db/schema/shipments.ts";
 import { bins, warehouses } from "../../../db/schema/warehouses.ts";
+import type { PackKind } from "../../products/product.ts";
 import type { Db } from "../../storage/database.ts";
 import { prepared, type StatementArgs } from "../../storage/statements.ts";
 
@@ -13,15 +14,22 @@ const product = columnsOf(products, "id", "merchant_id", "sku", "name", "type", 
 
 const byBarcode = prepared((sql, a: StatementArgs<{ values: string }>) =>
   sql
-    .selectDistinct(product)
+    .selectDistinct({ ...product, pack_level: product_packs.level, pack_units: product_packs.quantity })
     .from(product_barcodes)
     .innerJoin(products, eq(products.id, product_barcodes.product_id))
+    .leftJoin(product_packs, eq(product_packs.id, product_barcodes.pack_id))
     .where(amongTexts(product_barcodes.value, a.values))
     .orderBy(asc(products.id)),
 );
 
-/** The products with one of these barcodes. */
-export const findByBarcode = (db: Db, values: readonly string[]) => byBarcode(db, { values: list(values) });
+/** The products with one of these barcodes, and the pack that has it; null for one unit. */
+export async function findByBarcode(db: Db, values: readonly string[]) {
+  const found = await byBarcode(db, { values: list(values) });
+  return found.map(({ pack_level: level, pack_units: quantity, ...of }) => {
+    const pack: PackKind | null = level === null || quantity === null ? null : { level, quantity };
+    return { ...of, pack };
+  });
+}
 
 /** The products with this SKU, which is in lower case. */
 export const findBySku = prepared((sql, a: StatementArgs<{ sku: string }>) =>

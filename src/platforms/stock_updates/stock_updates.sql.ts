@@ -448,7 +448,13 @@ const byBarcode = prepared((sql, a: StatementArgs<{ merchant_id: number; values:
   sql
     .select({ id: product_barcodes.product_id, value: product_barcodes.value })
     .from(product_barcodes)
-    .where(and(eq(product_barcodes.merchant_id, a.merchant_id), amongTexts(product_barcodes.value, a.values))),
+    .where(
+      and(
+        eq(product_barcodes.merchant_id, a.merchant_id),
+        amongTexts(product_barcodes.value, a.values),
+        isNull(product_barcodes.pack_id),
+      ),
+    ),
 );
 
 /** Finds a merchant's products with these SKUs, in any case. */
@@ -457,7 +463,7 @@ export async function findBySku(db: Db, merchant_id: number, skus: readonly stri
   return bySku(db, { merchant_id, skus: list(skus), lower: list(skus.map((sku) => sku.toLowerCase())) });
 }
 
-/** Finds a merchant's products with these barcodes. */
+/** Finds a merchant's products with these barcodes. A listing of a pack does not count units, so it is left out. */
 export async function findByBarcode(db: Db, merchant_id: number, values: readonly string[]) {
   return values.length === 0 ? [] : byBarcode(db, { merchant_id, values: list(values) });
 }
