@@ -3,6 +3,7 @@ import type { CsvCell } from "../core/csv.ts";
 import { invalid } from "../core/faults.ts";
 import { type IdNoun, wireId } from "../core/ids.ts";
 import { dayText, localTime, readDay } from "../core/time_zone.ts";
+import { type PackKind, wholePacks } from "../products/product.ts";
 import {
   type BillableKind,
   type BilledAct,
@@ -49,6 +50,41 @@ export interface BillableEvent {
   readonly source_revision: number;
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly reversal_of: number | null;
+}
+
+/** Units of a fact that were handled in packs. They are priced as packs, and the others as units. */
+export interface BilledPacks extends PackKind {
+  readonly count: number;
+}
+
+/** The packs in which units were handled, as an attribute of their fact; nothing for single units. */
+export function packsAttribute(
+  units: readonly { readonly quantity: number; readonly pack?: PackKind | null | undefined }[],
+): { readonly packs?: readonly BilledPacks[] } {
+  const kinds = Map.groupBy(
+    units.filter(({ pack }) => pack != null),
+    ({ pack }) => `${pack?.level} ${pack?.quantity}`,
+  );
+  const packs = [...kinds.values()].flatMap((own): BilledPacks[] => {
+    const sum = own.reduce((all, { quantity }) => all + quantity, 0);
+    const whole = wholePacks(own[0]?.pack ?? null, sum);
+    return whole === null ? [] : [{ level: whole.level, quantity: whole.quantity, count: sum / whole.quantity }];
+  });
+  return packs.length === 0 ? {} : { packs };
+}
+
+/** The packs of a fact of which fewer units are left: single units go first, then packs are counted as opened. */
+export function packsWithin(
+  packs: readonly BilledPacks[] | undefined,
+  units: number,
+): { readonly packs?: readonly BilledPacks[] } {
+  let room = units;
+  const left = (packs ?? []).map((one) => {
+    const count = Math.min(one.count, Math.floor(room / one.quantity));
+    room -= count * one.quantity;
+    return { ...one, count };
+  });
+  return packs === undefined ? {} : { packs: left.filter(({ count }) => count > 0) };
 }
 
 const lineNouns: Partial<Readonly<Record<SourceType, IdNoun>>> = { order: "order_line" };

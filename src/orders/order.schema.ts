@@ -21,7 +21,7 @@ import {
   weightUnitField,
 } from "../core/schema.ts";
 import { actionsIn } from "../core/transitions.ts";
-import { Dimensions } from "../products/product.schema.ts";
+import { Dimensions, handledPack } from "../products/product.schema.ts";
 import { OwnerView, ofMerchantUnless } from "../storage/tenant.schema.ts";
 import { TagsView, tagsField } from "./changes/tags_and_notes.schema.ts";
 import { AllocatedView } from "./fulfillment/stock_plan.schema.ts";
@@ -256,6 +256,7 @@ const PickItem = closed({
   ...itemFields("The units picked or, with `short`, not found. For a bundle, sets."),
   lot_number: Type.Optional(textField(100, { description: "The lot picked, if it is not the planned one." })),
   bin: Type.Optional(textField(100, { description: "The bin picked from, if it is not the planned one." })),
+  pack: handledPack,
   short: Type.Optional(
     Type.Boolean({
       description: "If true, these units were not found. Other stock takes their place, or they are backordered.",

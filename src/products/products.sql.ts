@@ -40,6 +40,9 @@ const packsOf = prepared((sql, a: StatementArgs<{ ids: string }>) =>
   sql.select().from(product_packs).where(among(product_packs.product_id, a.ids)).orderBy(asc(product_packs.id)),
 );
 
+/** The packs of these products. */
+export const listPackKinds = (db: Db, product_ids: readonly number[]) => packsOf(db, { ids: list(product_ids) });
+
 const componentsOf = prepared((sql, a: StatementArgs<{ ids: string }>) =>
   sql
     .select({

@@ -137,11 +137,12 @@ export async function packFromItem(tx: Tx, input: PackFromItem, actor: Actor): P
   const wave_id = input.wave_id === undefined ? null : (readId("wave", input.wave_id) ?? 0);
   const read = scanText(input);
   const found = await findScannedProduct(tx, read);
-  const wanted = { product_id: found.id, warehouse_id: place.station?.warehouse_id ?? 0, wave_id };
+  const { quantity } = found;
+  const wanted = { product_id: found.id, quantity, warehouse_id: place.station?.warehouse_id ?? 0, wave_id };
   const item = {
     product_ids: [found.id],
     lot_number: input.lot_number ?? found.lot_number,
-    quantity: found.quantity,
+    quantity,
     pack: found.pack,
     read: found.code,
   };

@@ -52,7 +52,9 @@ const scan = {
   lot_number: Type.Optional(
     textField(100, { description: "The lot. Required for products with lots, unless the code has it." }),
   ),
-  quantity: Type.Optional(quantityField("Units, for one scan of many. Default: 1, or what a GS1 code says.")),
+  quantity: Type.Optional(
+    quantityField("Units, for one scan of many. Default: those of the code, such as 6 of a case of 6; 1 for a SKU."),
+  ),
 };
 
 export const ScanUnit = closed(scan);

@@ -175,6 +175,8 @@ interface WantedItem {
   readonly product_id: number;
   /** 0 for any. */
   readonly warehouse_id: number;
+  /** The units that were scanned together. */
+  readonly quantity: number;
 }
 
 const wanting = (query: ReadStatements) =>
@@ -202,7 +204,7 @@ const oneUnit = prepared((query, a: StatementArgs<WantedItem & { limit: number }
   wanting(query)
     .where(isWanted(a))
     .groupBy(orders.id)
-    .having(isOneUnit)
+    .having(sql`${a.quantity} = 1 and ${isOneUnit}`)
     .orderBy(desc(isStaged), asc(orders.id))
     .limit(opaque(a.limit)),
 );
@@ -211,13 +213,14 @@ const ofWave = prepared((query, a: StatementArgs<WantedItem & { wave_id: number;
   wanting(query)
     .where(and(isWanted(a), eq(wave_orders.wave_id, a.wave_id)))
     .groupBy(orders.id)
+    .having(sql`sum(${allocations.quantity}) >= ${a.quantity} * count(distinct ${order_lines.id})`)
     .orderBy(sql`case when ${isOneUnit} then 0 else 1 end`, desc(isStaged), asc(orders.id))
     .limit(opaque(a.limit)),
 );
 
 /**
- * Unpacked orders that have units of a product in a warehouse: one-unit orders, or all of a wave, those of one unit
- * first. Picked ones come first, then the oldest.
+ * Unpacked orders that have these units of a product in a warehouse: one-unit orders, or all of a wave, those of one
+ * unit first. Picked ones come first, then the oldest.
  */
 export async function listOrdersWanting(
   db: Db,

@@ -11,7 +11,7 @@ import { isCancelled, type ShortReason } from "../../orders/order.transitions.ts
 import type { Order } from "../../orders/order.ts";
 import { refuseForbidden } from "../../orders/order_lines.ts";
 import { lockOrder, lockOrders } from "../../orders/orders.sql.ts";
-import type { PackKind } from "../../products/product.ts";
+import { type PackKind, wholePacks } from "../../products/product.ts";
 import type { Tx } from "../../storage/database.ts";
 import { isPickable } from "../floor.transitions.ts";
 import { findScannedProduct } from "../scanning/find_scanned.ts";
@@ -254,7 +254,8 @@ async function take(tx: Tx, wanted: WantedItem, input: PickInWave, actor: Actor)
   const item = { sku, bin, ...(lot_number !== undefined && { lot_number }) };
   await lockShares(tx, shares);
   for (const share of shares) {
-    const items = [{ ...item, quantity: share.quantity }];
+    const share_pack = wholePacks(pack, share.quantity);
+    const items = [{ ...item, quantity: share.quantity, ...(share_pack !== null && { pack: share_pack }) }];
     await pickOrder(tx, wireId("order", share.order_id), { items }, actor).catch((error: unknown) => {
       if (!(error instanceof Fault) || error.code !== "insufficient_inventory") throw error;
       const here = units.filter((unit) => unit.bin === bin);

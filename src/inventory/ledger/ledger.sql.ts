@@ -9,6 +9,7 @@ import { engine } from "../../core/config.ts";
 import { assert } from "../../core/faults.ts";
 import { readIds, wireId } from "../../core/ids.ts";
 import { choice, idField, several, textField } from "../../core/schema.ts";
+import type { PackKind } from "../../products/product.ts";
 import type { Db, Tx, WriteStatements } from "../../storage/database.ts";
 import { equals, filter, isAmong, newestIds, parameter, recordList } from "../../storage/record_list.ts";
 import { unscoped } from "../../storage/scope.ts";
@@ -68,7 +69,8 @@ const warehouse = (item: typeof movements.from_item_id | typeof movements.to_ite
   sql<number | null>`(select ${stock_items.warehouse_id} from ${stock_items} where ${stock_items.id} = ${item})`;
 
 const listed = {
-  ...columnsOf(movements, "id", "merchant_id", "type", "quantity", "to_place", "from_balance", "to_balance"),
+  ...columnsOf(movements, "id", "merchant_id", "type", "quantity", "pack_level", "pack_units", "to_place"),
+  ...columnsOf(movements, "from_balance", "to_balance"),
   ...columnsOf(movements, "reason", "notes", "reference_type", "reference_id", "unit_cost_cents"),
   ...columnsOf(movements, "unit_cost_currency", "confirmed", "actor_type", "actor_id", "created_at"),
   sku: products.sku,
@@ -197,6 +199,8 @@ async function saveItems<Row extends { readonly id: number }>(
 export interface Posting {
   readonly type: MovementType;
   readonly quantity: number;
+  /** The pack in which someone handled the units, if they are whole packs. */
+  readonly pack?: PackKind | null | undefined;
   readonly from: StockItem | null;
   readonly to: StockSpot | null;
   /** Where units that left the warehouse went; null for others. */
@@ -467,7 +471,7 @@ async function putItems(tx: Tx, items: readonly StockItem[]): Promise<void> {
 }
 
 function rowOf(tx: Tx, { posting, to, from_balance, to_balance }: PostingResult): typeof movements.$inferInsert {
-  const { type, quantity, from, to_place, reason, notes, reference, unit_cost, confirmed, actor } = posting;
+  const { type, quantity, pack, from, to_place, reason, notes, reference, unit_cost, confirmed, actor } = posting;
   const item = from ?? to;
   assert(item !== null, "units move from or to a stock item");
   return {
@@ -475,6 +479,8 @@ function rowOf(tx: Tx, { posting, to, from_balance, to_balance }: PostingResult)
     product_id: item.product_id,
     type,
     quantity,
+    pack_level: pack?.level ?? null,
+    pack_units: pack?.quantity ?? null,
     from_item_id: from?.id ?? null,
     to_item_id: to?.id ?? null,
     to_place,

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { actorTypes } from "../../core/actor.ts";
 import { choice, closed, nullable, timestamp } from "../../core/schema.ts";
+import { HandledPacks } from "../../products/product.schema.ts";
 import { OwnerView } from "../../storage/tenant.schema.ts";
 import { movementTypes } from "../inventory.transitions.ts";
 
@@ -20,6 +21,10 @@ export const MovementView = closed({
     description: "`transfer`: to another bin or warehouse, picking included. `sale`: units left for a customer.",
   }),
   quantity: Type.Integer({ minimum: 1, description: "Units that moved. The direction is in the two locations." }),
+  pack: nullable({
+    ...HandledPacks,
+    description: "The packs in which someone handled the units; null if they handled single units.",
+  }),
   warehouse_id: Type.String({ description: "The warehouse that received the units, or else the one they left." }),
   from_location: nullable(
     Type.String({

@@ -3,6 +3,7 @@ import { iso } from "../../core/clock.ts";
 import type { CsvCell } from "../../core/csv.ts";
 import { wireId } from "../../core/ids.ts";
 import { money } from "../../core/money.ts";
+import type { PackLevel } from "../../products/product.ts";
 import type { MovementType, OutsidePlace } from "../inventory.transitions.ts";
 import { binShown, placeShown } from "../warehouses/bin_visibility.ts";
 
@@ -13,6 +14,8 @@ export interface Movement {
   readonly sku: string;
   readonly type: MovementType;
   readonly quantity: number;
+  readonly pack_level: PackLevel | null;
+  readonly pack_units: number | null;
   readonly from_bin: string | null;
   readonly to_bin: string | null;
   readonly to_place: OutsidePlace | null;
@@ -43,7 +46,7 @@ export interface UnitCost {
 export function movementView(movement: Movement, shows_bins: boolean) {
   const { id, to_place, from_balance, to_balance, reference_type, reference_id } = movement;
   const { from_bin, to_bin, from_warehouse_id, to_warehouse_id } = movement;
-  const { unit_cost_cents, unit_cost_currency: currency } = movement;
+  const { unit_cost_cents, unit_cost_currency: currency, pack_level: level, pack_units: units } = movement;
   const placeOf = (bin: string | null, warehouse_id: number | null) =>
     bin === null ? null : placeShown(bin, warehouse_id ?? 0, shows_bins);
   const from = placeOf(from_bin, from_warehouse_id);
@@ -54,6 +57,7 @@ export function movementView(movement: Movement, shows_bins: boolean) {
     sku: movement.sku,
     type: movement.type,
     quantity: movement.quantity,
+    pack: level === null || units === null ? null : { level, quantity: units, count: movement.quantity / units },
     warehouse_id: wireId("warehouse", warehouse_id ?? 0),
     // Units from another warehouse were in transit.
     from_location: from ?? (movement.type === "transfer" ? "in_transit" : null),
@@ -95,17 +99,23 @@ export const movementColumns = [
   "actor_id",
   "merchant_id",
   "currency",
+  "pack_level",
+  "pack_quantity",
+  "pack_count",
 ] as const;
 
 /** The movement as a row of `movementColumns`. */
 export function movementCells(movement: Movement, shows_bins: boolean): readonly CsvCell[] {
-  const { reference, actor, ...view } = movementView(movement, shows_bins);
+  const { reference, actor, pack, ...view } = movementView(movement, shows_bins);
   const row: Record<(typeof movementColumns)[number], CsvCell> = {
     ...view,
     reference_type: reference?.type ?? null,
     reference_id: reference?.id ?? null,
     actor_type: actor.type,
     actor_id: actor.id,
+    pack_level: pack?.level ?? null,
+    pack_quantity: pack?.quantity ?? null,
+    pack_count: pack?.count ?? null,
   };
   return movementColumns.map((name) => row[name]);
 }

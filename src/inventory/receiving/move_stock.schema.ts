@@ -11,6 +11,7 @@ import {
   textField,
   timestamp,
 } from "../../core/schema.ts";
+import { handledPack } from "../../products/product.schema.ts";
 import { BackorderedOrders, LocationView } from "../stock/stock.schema.ts";
 
 /** Why units are moved; by default the destination decides the reason. */
@@ -20,6 +21,7 @@ export type MoveReason = (typeof moveReasons)[number];
 export const MoveStock = closed({
   sku: textField(100, { description: "The SKU to move. A bundle has no stock: move its components." }),
   quantity: quantityField("Units to move, of one bin and lot."),
+  pack: handledPack,
   location: Type.Optional(idField("warehouse", "The warehouse. Required if the SKU is in several.")),
   bin: Type.Optional(textField(40, { description: "The current bin. Required if the SKU is in several." })),
   lot_number: Type.Optional(textField(80, { description: "The lot. Required if the bin has several of the SKU." })),

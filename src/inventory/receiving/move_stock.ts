@@ -1,10 +1,12 @@
 // Moving units from one bin to another of the same warehouse: to a better place, off sale, or back on sale.
 
 import { billFacts } from "../../billing/bill_facts.ts";
+import { packsAttribute } from "../../billing/billable_event.ts";
 import type { Actor } from "../../core/actor.ts";
 import { iso } from "../../core/clock.ts";
 import { Fault, invalid } from "../../core/faults.ts";
 import { readId, wireId } from "../../core/ids.ts";
+import { refuseWrongPacks } from "../../products/handled_packs.ts";
 import type { Tx } from "../../storage/database.ts";
 import type { BinKind } from "../inventory.transitions.ts";
 import type { BinSpot, StockItem } from "../ledger/stock_item.ts";
@@ -31,13 +33,14 @@ const kindFor = { quarantined: "quarantine", damaged: "damage" } as const;
  * Emits: inventory.updated, inventory.low_stock.
  */
 export async function moveStock(tx: Tx, input: MoveStock, actor: Actor) {
-  const { sku, quantity, notes = null } = input;
+  const { sku, quantity, pack, notes = null } = input;
   const warehouse_id = input.location === undefined ? null : (readId("warehouse", input.location) ?? 0);
   const id = await findStockedIdIn(tx, sku, input.bin, warehouse_id);
   if (id === null) throw missingSku(sku);
   const stocks = await lockFreshStock(tx, [id]);
   const stock = lockedStockOf(stocks, id);
   refuseBundle(stock.product);
+  await refuseWrongPacks(tx, [{ product_id: id, quantity, pack }], () => "");
   const item = movedItem(stock, input);
   const place = await newPlace(tx, stock, item, input);
   const reason = input.reason ?? defaultReason(item.bin_kind, place.bin_kind);
@@ -47,6 +50,7 @@ export async function moveStock(tx: Tx, input: MoveStock, actor: Actor) {
   const { id: movement_id, to } = await moveUnits(tx, stock, {
     type: "transfer",
     quantity,
+    pack,
     from: item,
     to: { ...item, ...place },
     to_place: null,
@@ -67,7 +71,7 @@ export async function moveStock(tx: Tx, input: MoveStock, actor: Actor) {
       warehouse: await calendarAt(tx, item.warehouse_id),
       quantity,
       source: { id: movement_id },
-      attributes: { sku, from_bin: item.bin, to_bin: place.bin, reason },
+      attributes: { sku, from_bin: item.bin, to_bin: place.bin, reason, ...packsAttribute([{ quantity, pack }]) },
     },
   ]);
   return {

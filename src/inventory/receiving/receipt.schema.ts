@@ -11,6 +11,7 @@ import {
   textField,
   timestamp,
 } from "../../core/schema.ts";
+import { handledPack } from "../../products/product.schema.ts";
 import { OwnerView, ofMerchantOrSku } from "../../storage/tenant.schema.ts";
 import { receiptStatuses, receiptTransitions, receivedConditions } from "../inventory.transitions.ts";
 import {
@@ -49,6 +50,7 @@ export type CreateReceipt = Static<typeof CreateReceipt>;
 const ScannedItem = closed({
   sku: textField(100, { description: "The SKU that arrived. The receipt must expect it." }),
   quantity: quantityField("Units that arrived, even more than expected."),
+  pack: handledPack,
   lot_number: Type.Optional(codeField(80, { description: "Default: the receipt's lot, if it expects only one." })),
   expiration_date: Type.Optional(expiryField("Default: the receipt's expiry.")),
   bin: Type.Optional(incomingBinField("`received` in the response")),

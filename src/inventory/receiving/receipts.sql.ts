@@ -1,10 +1,11 @@
-import { and, asc, eq, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, isNotNull, type SQL, sql } from "drizzle-orm";
 import { among, columnsOf, contains, list } from "../../../db/kit.ts";
 import { movements } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { receipt_lines, receipts } from "../../../db/schema/receipts.ts";
 import { wireId } from "../../core/ids.ts";
 import { choice, textField } from "../../core/schema.ts";
+import type { PackKind } from "../../products/product.ts";
 import type { Db, Tx, WriteStatements } from "../../storage/database.ts";
 import { longRecords } from "../../storage/long_records.ts";
 import {
@@ -56,6 +57,34 @@ const lotsOf = prepared((query, a: StatementArgs<{ receipt: string }>) =>
 export async function countLots(db: Db, id: number): Promise<number> {
   const [row] = await lotsOf(db, { receipt: wireId("receipt", id) });
   return row?.lots ?? 0;
+}
+
+const packsOf = prepared((query, a: StatementArgs<{ receipt: string }>) =>
+  query
+    .select({
+      level: movements.pack_level,
+      units: movements.pack_units,
+      quantity: sql<number>`sum(${movements.quantity})`.mapWith(Number),
+    })
+    .from(movements)
+    .where(
+      and(
+        sql`${movements.reference_type} = 'receipt'`,
+        eq(movements.reference_id, a.receipt),
+        isNotNull(movements.pack_level),
+      ),
+    )
+    .groupBy(movements.pack_level, movements.pack_units)
+    .orderBy(asc(movements.pack_level), asc(movements.pack_units)),
+);
+
+/** The units that arrived with a receipt in packs, by pack. */
+export async function listReceivedPacks(db: Db, id: number) {
+  const rows = await packsOf(db, { receipt: wireId("receipt", id) });
+  return rows.map(({ level, units, quantity }) => {
+    const pack: PackKind | null = level === null || units === null ? null : { level, quantity: units };
+    return { quantity, pack };
+  });
 }
 
 const withLine = (what: SQL) => sql`exists (

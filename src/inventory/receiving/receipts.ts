@@ -1,4 +1,5 @@
 import { billFacts } from "../../billing/bill_facts.ts";
+import { packsAttribute } from "../../billing/billable_event.ts";
 import type { Actor } from "../../core/actor.ts";
 import { invalid, within } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
@@ -6,6 +7,7 @@ import { dayOf, momentIn } from "../../core/time_zone.ts";
 import { transition } from "../../core/transitions.ts";
 import { emit } from "../../events/emit.ts";
 import { refuseForClosed } from "../../merchants/directory.sql.ts";
+import { refuseWrongPacks } from "../../products/handled_packs.ts";
 import type { Tx } from "../../storage/database.ts";
 import {
   type ReceiptAction,
@@ -27,6 +29,7 @@ import {
   countLots,
   endReceiptLines,
   insertReceipt,
+  listReceivedPacks,
   lockReceipt,
   saveReceipt,
   saveReceiptLine,
@@ -82,6 +85,8 @@ export async function scanReceipt(
   await refuseForClosed(tx, before.merchant_id, "stock");
   const warehouse = await shareWarehouse(tx, before.warehouse_id);
   const { ids } = await getStockedProducts(tx, input.items, "items", before.merchant_id);
+  const handled = input.items.map(({ quantity, pack }, at) => ({ product_id: ids[at] ?? 0, quantity, pack }));
+  await refuseWrongPacks(tx, handled, (at) => `items[${at}].`);
   const stocks = await lockFreshStock(tx, ids);
   const arrivals: { stock: LockedStock; received: Awaited<ReturnType<typeof receiveUnits>> }[] = [];
   const changed = new Set<ReceiptLine>();
@@ -132,11 +137,12 @@ function takeItem(
   actor: Actor,
 ) {
   const { id, lines } = receipt;
-  const { sku, quantity, bin, expiration_date, condition = "good" } = item;
+  const { sku, quantity, pack, bin, expiration_date, condition = "good" } = item;
   const lot_number = item.lot_number ?? expectedLot(lines, sku);
   return receiveUnits(tx, stock, {
     warehouse,
     quantity,
+    pack,
     bin,
     kind: binKindFor[condition],
     lot_number,
@@ -174,6 +180,7 @@ async function bill(tx: Tx, receipt: Receipt, { cartons, pallets }: CloseReceipt
     cartons: cartons ?? null,
     pallets: pallets ?? null,
     outside_working_hours: isOutsideHours(tx.now, warehouse),
+    ...packsAttribute(await listReceivedPacks(tx, receipt.id)),
   };
   const quantity = arrived.reduce((sum, { received }) => sum + received, 0);
   const { merchant_id, id } = receipt;

@@ -1,5 +1,5 @@
 import { billFacts } from "../../billing/bill_facts.ts";
-import type { BillableFact } from "../../billing/billable_event.ts";
+import { type BillableFact, packsAttribute } from "../../billing/billable_event.ts";
 import type { Actor } from "../../core/actor.ts";
 import { iso } from "../../core/clock.ts";
 import { assert, invalid } from "../../core/faults.ts";
@@ -8,6 +8,8 @@ import { centsOf } from "../../core/money.ts";
 import { dayEndTextOrNull, dayOf, dayStart, dayText, momentIn } from "../../core/time_zone.ts";
 import { emit } from "../../events/emit.ts";
 import { refuseForClosed } from "../../merchants/directory.sql.ts";
+import { refuseWrongPacks } from "../../products/handled_packs.ts";
+import type { PackKind } from "../../products/product.ts";
 import type { Tx } from "../../storage/database.ts";
 import { type AdjustmentReason, isAvailable } from "../inventory.transitions.ts";
 import type { Posting } from "../ledger/ledger.sql.ts";
@@ -42,6 +44,7 @@ export async function addStock(tx: Tx, input: AddStock, actor: Actor) {
   const stocks = await lockSku(tx, sku);
   const stock = stockOfSku(stocks, sku);
   refuseBundle(stock.product);
+  await refuseWrongPacks(tx, [{ product_id: stock.product.id, ...input }], () => "");
   const warehouse = await shareWarehouse(tx, await warehouseNamed(tx, input.location, "location"));
   const received = await receiveUnits(tx, stock, {
     ...input,
@@ -71,7 +74,7 @@ function addedFact(
   { product }: LockedStock,
   warehouse: ZonedWarehouse,
   received: Awaited<ReturnType<typeof receiveUnits>>,
-  { cartons, pallets }: AddStock,
+  { pack, cartons, pallets }: AddStock,
 ): BillableFact {
   const { quantity, lot_number, reference, movement_id } = received;
   return {
@@ -88,6 +91,7 @@ function addedFact(
       cartons: cartons ?? null,
       pallets: pallets ?? null,
       outside_working_hours: isOutsideHours(now, warehouse),
+      ...packsAttribute([{ quantity, pack }]),
     },
   };
 }
@@ -96,6 +100,8 @@ function addedFact(
 interface ReceivedUnits {
   readonly warehouse: ZonedWarehouse;
   readonly quantity: number;
+  /** The pack in which they came; single units without one. */
+  readonly pack?: PackKind | undefined;
   /** The named bin; by default the first that suits the goods. */
   readonly bin?: string | undefined;
   /** The kind of bin for units that cannot be sold; null for good units. */
@@ -117,7 +123,7 @@ interface ReceivedUnits {
  * Refuses: validation_failed, merchant_closed, bin_full, bin_of_other_merchant.
  */
 export async function receiveUnits(tx: Tx, stock: LockedStock, arrival: ReceivedUnits) {
-  const { warehouse, quantity, received_date, reason, notes, reference, unit_cost, actor } = arrival;
+  const { warehouse, quantity, pack, received_date, reason, notes, reference, unit_cost, actor } = arrival;
   if (received_date > tx.now) throw invalid("received_date", "must not be in the future");
   const { product } = stock;
   await refuseForClosed(tx, product.merchant_id, "stock");
@@ -125,7 +131,7 @@ export async function receiveUnits(tx: Tx, stock: LockedStock, arrival: Received
   const place = await arrivalSpot(tx, product, arrival);
   const spot = { ...ownSpot(product), ...place, ...lotSpot(lot), received_at: received_date };
   refuseTooMuch(stock, spot, quantity, "quantity");
-  const posting = { type: "receipt", quantity, from: null, to: spot, to_place: null, promised: false } as const;
+  const posting = { type: "receipt", quantity, pack, from: null, to: spot, to_place: null, promised: false } as const;
   const details = { reason, notes, reference, unit_cost, confirmed: true, actor };
   const { id: movement_id } = await moveUnits(tx, stock, { ...posting, ...details });
   if (lot !== null) wakeAtExpiry(tx, lot, warehouse);

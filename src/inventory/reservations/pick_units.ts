@@ -4,6 +4,7 @@ import { billFacts } from "../../billing/bill_facts.ts";
 import type { Actor } from "../../core/actor.ts";
 import { assert, Fault } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
+import { type PackKind, wholePacks } from "../../products/product.ts";
 import type { Tx } from "../../storage/database.ts";
 import { isAvailable, isRecalled, lotTransitions } from "../inventory.transitions.ts";
 import type { Posting } from "../ledger/ledger.sql.ts";
@@ -31,6 +32,8 @@ interface PickableUnits {
   readonly quantity: number;
   /** Their allocation, if all of it was taken. */
   readonly moved: Allocation | null;
+  /** The pack in which they were taken, alone or with others; null for single units. */
+  readonly pack: PackKind | null;
 }
 
 /** The changes of an act, stored at its end: one statement per table, however many lines there are. */
@@ -74,6 +77,7 @@ export async function pickUnits(
       throw new Fault("insufficient_inventory", message, { shortages });
     }
     const isMeant = namedBy(pick);
+    const { pack = null } = pick;
     let left = pick.quantity;
     for (const allocation of unpicked(stocks, line)) {
       const item = itemOf(stocks, line.product_id, allocation.stock_item_id);
@@ -84,16 +88,19 @@ export async function pickUnits(
       const isWhole = quantity === allocation.quantity;
       if (isWhole) liftOut(line, allocation);
       else takeFrom(changes, line, allocation, quantity);
-      taken.push({ line, item, quantity, moved: isWhole ? allocation : null });
+      taken.push({ line, item, quantity, moved: isWhole ? allocation : null, pack });
     }
-    if (left > 0) taken.push(...(await takeOthers(tx, stocks, changes, line, isMeant, left)));
+    if (left > 0) {
+      const others = await takeOthers(tx, stocks, changes, line, isMeant, left);
+      taken.push(...others.map((one) => ({ ...one, pack })));
+    }
     if (count(stocks, line, { picked: line.picked + pick.quantity })) changes.lines.add(line);
   }
   await saveChanges(tx, changes);
   await stage(tx, stocks, context, taken);
-  return taken.map(({ line: { order_line_id, product_id }, item: { warehouse_id }, quantity }) => {
+  return taken.map(({ line: { order_line_id, product_id }, item: { warehouse_id }, quantity, pack }) => {
     const { product } = lockedStockOf(stocks, product_id);
-    return { order_line_id: order_line_id ?? 0, product, warehouse_id, quantity };
+    return { order_line_id: order_line_id ?? 0, product, warehouse_id, quantity, pack };
   });
 }
 
@@ -162,7 +169,7 @@ async function takeOthers(
   line: HeldLine,
   isMeant: (item: StockItem) => boolean,
   units: number,
-): Promise<PickableUnits[]> {
+): Promise<Omit<PickableUnits, "pack">[]> {
   const { product, items } = lockedStockOf(stocks, line.product_id);
   const planned = unpicked(stocks, line);
   const warehouses = new Set(
@@ -173,7 +180,7 @@ async function takeOthers(
   );
   const bad = meant.find((item) => item.on_hand > 0 && !isSellable(item, tx.now));
   if (bad !== undefined) throw notPickable(bad);
-  const taken: PickableUnits[] = [];
+  const taken: Omit<PickableUnits, "pack">[] = [];
   let left = units;
   for (const item of meant) {
     const keeps = isPromisable(item, product, tx.now);
@@ -221,12 +228,13 @@ async function stage(
   const outside = { bin_kind: "staging", pick_order: 0, temperature_zone: null, temperature_range: null } as const;
   const common = { to_place: null, promised: true, reason: "picked", confirmed, actor } as const;
   const postings: Posting[] = [];
-  for (const { item, quantity } of taken) {
+  for (const { item, quantity, pack } of taken) {
     const { id: bin_id, code: bin } = await tx.memo(`inventory.staging:${item.warehouse_id}:${order}`, () =>
       stagingBin(tx, item.warehouse_id, order),
     );
     const to = { ...item, bin_id, bin, ...outside };
-    postings.push({ type: "transfer", quantity, from: item, to, reference: { type: "order", id: order }, ...common });
+    const units = { quantity, pack: wholePacks(pack, quantity) };
+    postings.push({ type: "transfer", ...units, from: item, to, reference: { type: "order", id: order }, ...common });
   }
   const came = await moveAll(tx, stocks, postings);
   const allotments = taken.map(({ line, quantity, moved }, at) => {

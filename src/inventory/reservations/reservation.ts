@@ -2,6 +2,7 @@ import { iso, isoOrNull } from "../../core/clock.ts";
 import { Fault } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
 import type { WeightUnit } from "../../core/weight_units.ts";
+import type { PackKind } from "../../products/product.ts";
 import { type AdjustmentReason, isReserved, type ReservationStatus } from "../inventory.transitions.ts";
 
 /** Units of an order that lost their allocation and are backordered. */
@@ -91,11 +92,14 @@ export interface PartUnits extends LineUnits {
 export interface PickedUnits extends AllocationUnits {
   readonly lot_number?: string | undefined;
   readonly bin?: string | undefined;
+  /** The pack in which they were taken. */
+  readonly pack?: PackKind | undefined;
 }
 
 /** Units of a line that were taken from the stock of a warehouse. */
 export interface TakenUnits extends LineUnits {
   readonly warehouse_id: number;
+  readonly pack: PackKind | null;
   readonly product: {
     readonly id: number;
     /** Decimal text in `weight_unit`. */

@@ -17,6 +17,7 @@ import {
   timeFields,
   timestamp,
 } from "../../core/schema.ts";
+import { handledPack } from "../../products/product.schema.ts";
 import { temperatureZones } from "../../products/product.ts";
 import { merchantName, OwnerView, ofMerchantOrSku } from "../../storage/tenant.schema.ts";
 import { adjustmentReasons, binKinds, itemStatuses, lotStatuses } from "../inventory.transitions.ts";
@@ -119,6 +120,7 @@ export const deliveryUnitFields = {
 export const AddStock = closed({
   sku: textField(100, { description: "The SKU that came in. A bundle has no stock: add its components." }),
   quantity: quantityField("Units that came in."),
+  pack: handledPack,
   location: Type.Optional(idField("warehouse", "The warehouse. Required if there are several.")),
   bin: Type.Optional(incomingBinField("`received.location`")),
   lot_number: Type.Optional(

@@ -1,5 +1,5 @@
 // The billable facts of picking and packing.
-import type { BillableFact } from "../../billing/billable_event.ts";
+import { type BillableFact, packsAttribute } from "../../billing/billable_event.ts";
 import { add, decimalText, readFraction, times } from "../../core/decimals.ts";
 import { wireId } from "../../core/ids.ts";
 import { unitNanograms, weightUnit } from "../../core/weight_units.ts";
@@ -46,13 +46,13 @@ export function pickFacts(
 }
 
 /**
- * The weight of units of a line; for a bundle, the units of each component, and the sets that they complete. `earlier`
+ * The weight and the packs of units of a line; for a bundle, the units of each component, and the sets that they complete. `earlier`
  * are units that the same act took in other warehouses.
  */
 function contentsOf({ components }: OrderLine, earlier: readonly TakenUnits[], units: readonly TakenUnits[]) {
   if (components === null) {
     const { weight = null, weight_unit = null } = units[0]?.product ?? {};
-    return { unit_weight: weight, weight_unit };
+    return { unit_weight: weight, weight_unit, ...packsAttribute(units) };
   }
   const wholeSets = (all: readonly TakenUnits[]) => {
     const sets = components.map(({ product_id, quantity, picked }) => (picked + sumOf(all, product_id)) / quantity);

@@ -7,6 +7,7 @@ import type {
   PartUnits,
   PickedUnits,
 } from "../../inventory/reservations/reservation.ts";
+import type { PackKind } from "../../products/product.ts";
 import { isGivenUp, isUnshipped, type ShortReason, writeOffReasons } from "../order.transitions.ts";
 import {
   backorderedUnits,
@@ -284,7 +285,9 @@ interface PickInput extends ItemInput, Omit<PickedUnits, keyof AllocationUnits> 
  * Refuses: validation_failed (a short pick without a reason, or a reason without one), resource_missing.
  */
 export function readPicks(order: Order, items: readonly PickInput[]) {
-  const unfit = items.flatMap(({ short = false, reason }, at) => {
+  const unfit = items.flatMap(({ short = false, reason, pack }, at) => {
+    if (short && pack !== undefined)
+      return [{ field: `items[${at}].pack`, code: "invalid_value", message: "is only for units that were taken" }];
     if (short === (reason !== undefined)) return [];
     const field = `items[${at}].reason`;
     return short
@@ -292,17 +295,19 @@ export function readPicks(order: Order, items: readonly PickInput[]) {
       : [{ field, code: "invalid_value", message: "is only for items with short: true" }];
   });
   if (unfit.length > 0) throw invalidFields(unfit);
+  const packed: (PartUnits & { readonly pack: PackKind; readonly at: number })[] = [];
   const picks: PickedUnits[] = [];
   const misses: (PartUnits & MissingUnits & { readonly reason: ShortReason })[] = [];
   for (const { item, ...units } of namedPicks(order, items)) {
-    const { lot_number, bin, reason } = item;
-    if (reason === undefined) picks.push({ ...units, lot_number, bin });
+    const { lot_number, bin, pack, reason } = item;
+    if (pack !== undefined) packed.push({ ...units, quantity: item.quantity, pack, at: items.indexOf(item) });
+    if (reason === undefined) picks.push({ ...units, lot_number, bin, pack });
     else {
       const write_off = writeOffReasons.find((known) => known === reason) ?? null;
       misses.push({ ...units, lot_number, bin, reason, write_off });
     }
   }
-  return { picks, misses };
+  return { picks, misses, packed };
 }
 
 /** Units as text; for a bundle, its components. */

@@ -14,6 +14,7 @@ import {
 } from "../../inventory/reservations/order_allocations.ts";
 import type { LineUnits, PickedUnits, TakenUnits } from "../../inventory/reservations/reservation.ts";
 import { listCalendars } from "../../inventory/warehouses/warehouses.sql.ts";
+import { refuseWrongPacks } from "../../products/handled_packs.ts";
 import type { Tx } from "../../storage/database.ts";
 import { placeHold } from "../changes/holds.ts";
 import { resolveOrders, unknownOrder } from "../lifecycle/order_lookup.sql.ts";
@@ -158,10 +159,11 @@ async function pickLocked(tx: Tx, locked: Order, input: PickOrder, actor: Actor)
   refuseForbidden(locked, "pick");
   const before = await withCurrentAllocation(tx, locked);
   if (input.items === undefined) refuseShort(before, input.partial ?? false);
-  const { picks, misses } =
+  const { picks, misses, packed } =
     input.items === undefined
-      ? { picks: before.lines.flatMap((line) => picksUpTo(line, line.reserved)), misses: [] }
+      ? { picks: before.lines.flatMap((line) => picksUpTo(line, line.reserved)), misses: [], packed: [] }
       : readPicks(before, input.items);
+  await refuseWrongPacks(tx, packed, (index) => `items[${packed[index]?.at}].`);
   const steps = await intoWork(tx, before, actor);
   if (picks.length > 0) steps.push((await pick(tx, reached(before, steps), picks, { actor, confirmed: true })).step);
   const order = await saveSteps(tx, before, steps);

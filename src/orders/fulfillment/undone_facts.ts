@@ -1,6 +1,6 @@
 // Takes back the billable facts of picks and packs that were undone.
 import { type CorrectedFact, correctFacts, standingFacts } from "../../billing/bill_facts.ts";
-import type { BillableEvent } from "../../billing/billable_event.ts";
+import { type BillableEvent, type BilledPacks, packsWithin } from "../../billing/billable_event.ts";
 import { assert } from "../../core/faults.ts";
 import { listStaged } from "../../inventory/reservations/allocations.sql.ts";
 import type { LineUnits } from "../../inventory/reservations/reservation.ts";
@@ -21,6 +21,7 @@ interface PickAttributes {
   /** The whole sets of a bundle, and the units of its components. */
   readonly sets?: number;
   readonly components?: readonly BilledComponent[];
+  readonly packs?: readonly BilledPacks[];
 }
 
 const pickAttributes = (attributes: Attributes) => attributes as unknown as PickAttributes;
@@ -87,10 +88,11 @@ function lessPicked(
   };
   const changed = facts.flatMap((fact): ChangedFact[] => {
     const { attributes, quantity, source_line } = fact;
-    const { sku, components, sets: billed = 0 } = pickAttributes(attributes);
+    const { sku, components, packs, sets: billed = 0 } = pickAttributes(attributes);
     if (components === undefined) {
       const taken = take(sku, quantity);
-      return taken === 0 ? [] : [{ fact, left: leftOf(quantity - taken, attributes) }];
+      const rest = quantity - taken;
+      return taken === 0 ? [] : [{ fact, left: leftOf(rest, { ...attributes, ...packsWithin(packs, rest) }) }];
     }
     const rest = components.map((part) => ({ ...part, quantity: part.quantity - take(part.sku, part.quantity) }));
     const left = rest.reduce((sum, part) => sum + part.quantity, 0);
