@@ -22,6 +22,30 @@ describe("works", () => {
     expect((await app.get("/products?q=nothing")).body.data).toEqual([]);
   });
 
+  test("packs are stored with their barcodes, found and replaced", async () => {
+    const dimensions = { length: 40, width: 30, height: 20, unit: "cm" };
+    const box = { level: "case", quantity: 6, barcode: "14006381333938", dimensions, weight: 2.5, weight_unit: "lbs" };
+    const unit = { value: "5901234123457", type: "ean" };
+    const fields = { sku: "PACKED", name: "Packed", barcodes: [unit] };
+    const created = await app.post("/products", { ...fields, packs: [box, { level: "pallet", quantity: 480 }] });
+    const bare = { barcode: null, dimensions: null, weight: null, weight_unit: null };
+    const packs = [
+      { ...box, weight_unit: "lb" },
+      { level: "pallet", quantity: 480, ...bare },
+    ];
+    expect([created.status, created.body.data.packs]).toEqual([201, packs]);
+    const { id } = created.body.data;
+    expect((await app.patch(`/products/${id}`, created.body.data)).body.data).toEqual(created.body.data);
+    const found = async (barcode: string) => (await app.get(`/products?barcode=${barcode}`)).body.data;
+    expect(await found(box.barcode)).toEqual([created.body.data]);
+    // A code moves from the unit to a pack.
+    const inner = { level: "inner", quantity: 2, barcode: unit.value };
+    const changed = await app.patch(`/products/${id}`, { barcodes: [], packs: [inner] });
+    expect(changed.body.data).toMatchObject({ barcodes: [], packs: [{ ...bare, ...inner }], revision: 2 });
+    expect(await found(box.barcode)).toEqual([]);
+    expect((await app.patch(`/products/${id}`, { name: "Renamed" })).body.data.packs).toEqual(changed.body.data.packs);
+  });
+
   test("an update without a difference keeps revision and updated_at", async () => {
     const fields = { sku: "SAME", name: "Same", weight: 1, weight_unit: "lb", metadata: { b: 1, a: "x" } };
     const { data } = (await app.post("/products", fields)).body;
@@ -42,6 +66,41 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
+  test.each([
+    ["a code of another product", [{ barcode: "4006381333931" }], "packs[0].barcode duplicate"],
+    ["the unit's own code", [{ barcode: "5901234123464" }], "packs[0].barcode duplicate"],
+    ["the unit's own code with a zero", [{ barcode: "05901234123464" }], "packs[0].barcode duplicate"],
+    ["one code twice", [{ barcode: "C" }, { quantity: 8, barcode: "C" }], "packs[1].barcode duplicate"],
+    ["a wrong check digit", [{ barcode: "14006381333939" }], "packs[0].barcode invalid_check_digit"],
+    ["the same pack twice", [{}, {}], "packs[1] duplicate"],
+    ["a weight without a unit", [{ weight: 2 }], "packs[0].weight_unit required"],
+    ["one unit", [{ quantity: 1 }], "packs[0].quantity too_small"],
+    ["half units", [{ quantity: 2.5 }], "packs[0].quantity wrong_type"],
+    ["an unknown level", [{ level: "box" }], "packs[0].level invalid_choice"],
+  ])("packs with %s", async (_name, packs, problem) => {
+    const barcodes = [{ value: "5901234123464", type: "other" }];
+    const sent = packs.map((pack) => ({ level: "case", quantity: 6, ...pack }));
+    const { status, body } = await app.post("/products", { sku: "ODD", name: "Odd", barcodes, packs: sent });
+    const [{ field, code }] = body.error.details;
+    expect([status, `${field} ${code}`]).toEqual([422, problem]);
+  });
+
+  test("a unit's code that a pack has, and packs of a bundle", async () => {
+    const packs = [{ level: "case", quantity: 6, barcode: "PACK-CODE" }];
+    await app.post("/products", { sku: "OWNER", name: "Owner", packs });
+    const taken = await app.post("/products", {
+      ...{ sku: "THIEF", name: "Thief", barcodes: [{ value: "PACK-CODE", type: "other" }] },
+    });
+    expect(taken.body.error.details).toMatchObject([{ field: "barcodes[0].value", code: "duplicate" }]);
+    const bundle = {
+      type: "bundle",
+      components: [{ sku: "OWNER", quantity: 1 }],
+      packs: [{ ...packs[0], barcode: null }],
+    };
+    const { body } = await app.post("/products", { sku: "SET", name: "Set", ...bundle });
+    expect(body.error.details).toMatchObject([{ field: "packs" }]);
+  });
+
   test.each([
     ["barcode", { barcodes: ["1", "2", "1"].map((value) => ({ value, type: "other" })) }, "barcodes[2].value"],
     [

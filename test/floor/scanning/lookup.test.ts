@@ -48,27 +48,27 @@ const lookUp = async (code: string, more = "") => {
 
 describe("the product of a scan", () => {
   test("is found by its barcode in any form, its SKU and its lot", async () => {
-    expect(await scanned(other_ean)).toEqual(["PEN", null, null]);
-    expect(await scanned(`0${other_ean}`)).toEqual(["PEN", null, null]);
+    expect(await scanned(other_ean)).toEqual(["PEN", null, 1]);
+    expect(await scanned(`0${other_ean}`)).toEqual(["PEN", null, 1]);
     expect(await scanned(`]C102${`0${other_ean}`}3712${gs}10AB`)).toEqual(["PEN", "AB", 12]);
-    expect(await scanned("pen")).toEqual(["PEN", null, null]);
-    expect(await scanned("M-7")).toEqual(["MILK", "M-7", null]);
-    expect(await scanned("(10)M-7")).toEqual(["MILK", "M-7", null]);
+    expect(await scanned("pen")).toEqual(["PEN", null, 1]);
+    expect(await scanned("M-7")).toEqual(["MILK", "M-7", 1]);
+    expect(await scanned("(10)M-7")).toEqual(["MILK", "M-7", 1]);
   });
 
   test("is refused if the code is unknown, has a mistake or can be read in several ways", async () => {
     expect(await scanned("9780201379624")).toBe("unknown_barcode");
     expect(await scanned(`(01)0${other_ean}(17)261301`)).toBe("unreadable_barcode");
     expect(await scanned(`010${other_ean}10AB17300101`)).toBe("ambiguous_barcode");
-    expect(await scanned(`(01)0${other_ean}(10)AB(17)300101`)).toEqual(["PEN", "AB", null]);
+    expect(await scanned(`(01)0${other_ean}(10)AB(17)300101`)).toEqual(["PEN", "AB", 1]);
   });
 
   test("of two merchants with one barcode is the document's, then the bin's, or it is asked", async () => {
     expect(await scanned(ean)).toBe("ambiguous_barcode");
-    expect(await scanned(ean, { merchant_ids: [1] })).toEqual(["TEA-1", null, null]);
-    expect(await scanned(ean, { product_ids: [number(other_tea)] })).toEqual(["TEE", null, null]);
+    expect(await scanned(ean, { merchant_ids: [1] })).toEqual(["TEA-1", null, 1]);
+    expect(await scanned(ean, { product_ids: [number(other_tea)] })).toEqual(["TEE", null, 1]);
     const in_bin = await live.read((db) => db.sql.select().from(bins).where(eq(bins.code, bin)));
-    expect(await scanned(ean, { bin_id: in_bin[0]?.id ?? 0 })).toEqual(["TEE", null, null]);
+    expect(await scanned(ean, { bin_id: in_bin[0]?.id ?? 0 })).toEqual(["TEE", null, 1]);
     expect(await scanned(ean, { bin_id: 0 })).toBe("ambiguous_barcode");
   });
 
