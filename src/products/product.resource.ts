@@ -106,17 +106,25 @@ export const productFields = {
       level: {
         kind: "choice",
         words: { inner: "Inner pack", case: "Case", pallet: "Pallet" },
+        label: "Pack",
         description: "What the pack is. A product may have several packs of a level, with different quantities.",
       },
-      quantity: { kind: "integer", min: 2, max: 1_000_000, description: "The units in a full pack." },
+      quantity: {
+        kind: "integer",
+        min: 2,
+        max: 1_000_000,
+        description: "The units in a full pack.",
+        label: "Units",
+      },
       barcode: {
         kind: "code",
         max: 80,
         optional: true,
         default: null,
         description:
-          "What a scanner reads on the pack; null if it has none. One of 12 to 14 digits needs a correct check digit. No" +
+          "What a scanner reads on the pack; null if it has none. 12 to 14 digits need a correct check digit. No" +
           " other pack or product of the merchant may have it.",
+        label: "Barcode",
       },
       dimensions: {
         kind: "group",
@@ -135,7 +143,7 @@ export const productFields = {
     },
     max: 20,
     description:
-      "The packs in which units come, such as a case of 6. Stock is counted in units: scanning a pack counts its units.",
+      "The packs in which units come, such as a case of 6. Stock is counted in units; a scanned pack counts its units.",
     default: [],
     label: "Packs",
     help: "Scanning a pack's barcode counts its units.",

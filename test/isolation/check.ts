@@ -254,6 +254,9 @@ const same_for_all = new Set([
   "createWebhook body merchants.[]",
   "updateWebhook body merchants.[]",
   "updateReturn body customer_email",
+  // These calls are about bundles, which have no packs.
+  "createProduct body packs.[].barcode",
+  "updateProduct body packs.[].barcode",
   // Merchants cannot list documents, so they know of none.
   "followDocumentLink path id",
 ]);

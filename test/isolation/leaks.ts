@@ -128,7 +128,7 @@ export const forgotten: Readonly<Record<string, Planted["find"]>> = {
  */
 export const through_others = [
   ...["addresses", "allocations", "audit_entries", "deliveries", "merchant_branding", "order_lines"],
-  ...["platform_import_parts", "platform_imports", "reservation_lines", "staff_notes"],
+  ...["platform_import_parts", "platform_imports", "product_packs", "reservation_lines", "staff_notes"],
   // Merchants cannot list documents; a link is for one of them. Print jobs are the operator's.
   ...["documents", "print_jobs"],
   // No merchant uses the floor's routes.

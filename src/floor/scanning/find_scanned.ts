@@ -10,7 +10,7 @@ import { findByBarcode, findByLot, findBySku, listProductsInBin } from "./scanne
 const same_lot_max = 20;
 
 /** A product that has a scanned code. */
-type MatchingProduct = Awaited<ReturnType<typeof findByBarcode>>[number];
+export type MatchingProduct = Awaited<ReturnType<typeof findByBarcode>>[number];
 
 /** What a scan is about, which decides between products with the same code. */
 interface ScanContext {

@@ -4,7 +4,15 @@ import { read, routes } from "../../http/routes.ts";
 import { plainTrackingNumber } from "../../orders/fulfillment/tracking_url.ts";
 import { publicStatus } from "../../orders/order.ts";
 import type { Db } from "../../storage/database.ts";
-import { findMatchingProducts, folded, readingsOf, readingView, unitsOf, unreadable } from "./find_scanned.ts";
+import {
+  findMatchingProducts,
+  folded,
+  type MatchingProduct,
+  readingsOf,
+  readingView,
+  unitsOf,
+  unreadable,
+} from "./find_scanned.ts";
 import { Lookup, LookupView } from "./lookup.schema.ts";
 import { readScan, type Scan } from "./read_scan.ts";
 import {
@@ -23,8 +31,8 @@ export const lookupRoutes = routes("Floor", [
     id: "lookUpScan",
     summary: "Look up a scanned code",
     description:
-      "Reads a scanned text and finds what has it: products by their barcode or that of a pack, by SKU or lot number, bins, totes, stations," +
-      " orders and parcels. GS1 data is read if the scanner's prefix (`]C1`, `]d2`, `]Q3`, `]e0`), a separator or" +
+      "Reads a scanned text and finds what has it: products by their barcode or that of a pack, by SKU or lot number," +
+      " bins, totes, stations, orders and parcels. GS1 data is read if the scanner's prefix (`]C1`, `]d2`, `]Q3`, `]e0`), a separator or" +
       " brackets mark it, or if it begins with 00, 01 or 02 and a number with a right check digit; any other text is" +
       " a plain code. A code that nothing has is not an error: all lists are empty.",
     refuses: ["unreadable_barcode"],
@@ -62,15 +70,10 @@ async function lookUp(db: Db, { code, warehouse_id }: Lookup) {
     type: scan.kind === "invalid" ? ("plain" as const) : scan.kind,
     readings: readingsOf(scan).map(readingView),
     elements: elementsOf(scan),
-    products: products.map(({ id, merchant_id, sku, name, status, pack }) => ({
-      id: wireId("product", id),
-      merchant_id: wireId("merchant", merchant_id),
-      sku,
-      name,
-      status,
-      pack,
-      quantity: unitsOf({ pack }, scan.kind === "gs1" ? scan.contents : null),
-      lot: lotView(lots.find(({ product_id }) => product_id === id)),
+    products: products.map((product) => ({
+      ...productView(product),
+      quantity: unitsOf(product, readingsOf(scan)[0] ?? null),
+      lot: lotView(lots.find(({ product_id }) => product_id === product.id)),
     })),
     bins: here(await findBins(db, { code: name })).map((bin) => ({
       code: bin.code,
@@ -104,6 +107,10 @@ async function lookUp(db: Db, { code, warehouse_id }: Lookup) {
       status,
     })),
   };
+}
+
+function productView({ id, merchant_id, sku, name, status, pack }: MatchingProduct) {
+  return { id: wireId("product", id), merchant_id: wireId("merchant", merchant_id), sku, name, status, pack };
 }
 
 function lotView(lot: Awaited<ReturnType<typeof findLots>>[number] | undefined) {

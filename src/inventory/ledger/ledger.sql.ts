@@ -69,10 +69,9 @@ const warehouse = (item: typeof movements.from_item_id | typeof movements.to_ite
   sql<number | null>`(select ${stock_items.warehouse_id} from ${stock_items} where ${stock_items.id} = ${item})`;
 
 const listed = {
-  ...columnsOf(movements, "id", "merchant_id", "type", "quantity", "pack_level", "pack_units", "to_place"),
-  ...columnsOf(movements, "from_balance", "to_balance"),
-  ...columnsOf(movements, "reason", "notes", "reference_type", "reference_id", "unit_cost_cents"),
-  ...columnsOf(movements, "unit_cost_currency", "confirmed", "actor_type", "actor_id", "created_at"),
+  ...columnsOf(movements, "id", "merchant_id", "type", "quantity", "pack_level", "pack_units", "from_balance"),
+  ...columnsOf(movements, "to_balance", "to_place", "reason", "notes", "reference_type", "reference_id"),
+  ...columnsOf(movements, "unit_cost_cents", "unit_cost_currency", "confirmed", "actor_type", "actor_id", "created_at"),
   sku: products.sku,
   from_bin: place(movements.from_item_id),
   to_bin: place(movements.to_item_id),
@@ -479,8 +478,7 @@ function rowOf(tx: Tx, { posting, to, from_balance, to_balance }: PostingResult)
     product_id: item.product_id,
     type,
     quantity,
-    pack_level: pack?.level ?? null,
-    pack_units: pack?.quantity ?? null,
+    ...{ pack_level: pack?.level ?? null, pack_units: pack?.quantity ?? null },
     from_item_id: from?.id ?? null,
     to_item_id: to?.id ?? null,
     to_place,

@@ -46,8 +46,8 @@ export function pickFacts(
 }
 
 /**
- * The weight and the packs of units of a line; for a bundle, the units of each component, and the sets that they complete. `earlier`
- * are units that the same act took in other warehouses.
+ * The weight and the packs of units of a line; for a bundle, the units of each component, and the sets that they
+ * complete. `earlier` are units that the same act took in other warehouses.
  */
 function contentsOf({ components }: OrderLine, earlier: readonly TakenUnits[], units: readonly TakenUnits[]) {
   if (components === null) {

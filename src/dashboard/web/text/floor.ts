@@ -156,7 +156,8 @@ export const floorTexts = {
     wrongTote: "Wrong tote",
     expectedTote: (totes: readonly string[]) => `Expected: ${totes.join(" or ")}.`,
     tooMany: "Too many units",
-    onlyNeeded: (needed: number, counted: number) => `Needed: ${needed}. Counted: ${counted}.`,
+    onlyNeeded: (needed: number, counted: number, scanned = 1) =>
+      `Needed: ${needed}. Counted: ${counted}.${scanned > 1 ? ` Scanned: ${units(scanned)}.` : ""}`,
     counted: (count: number, needed: number) => `${count} of ${needed}`,
     picked: (count: number, name: string) => `${count} × ${name}`,
     intoTote: (tote: string) => `In tote ${tote}`,
@@ -190,6 +191,7 @@ export const floorTexts = {
     units: "Enter units",
     unitsOf: (name: string) => `More units of ${name}`,
     progress: (scanned: number, needed: number) => `${scanned} of ${units(needed)}`,
+    added: (count: number, counted: string) => joined(count > 1 ? units(count) : null, counted),
     oneMore: "One more step",
     carton: "Carton",
     noCarton: "None suggested",

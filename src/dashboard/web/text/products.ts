@@ -1,3 +1,6 @@
+import { productFields } from "../../../products/product.resource.ts";
+import type { ProductRecord } from "../api/types.ts";
+
 export const productTexts = {
   search: "Search SKU or name",
   add: "New product",
@@ -6,6 +9,10 @@ export const productTexts = {
   available: "Available",
   partsTitle: "Bundle components",
   backordered: "Backordered",
+  addPack: "Add pack",
+  packField: (field: string, at: number) => `${field}, pack ${at + 1}`,
+  pack: ({ level, quantity }: Pick<ProductRecord["packs"][number], "level" | "quantity">) =>
+    `${productFields.packs.of.level.words[level]} of ${quantity}`,
   export: "Export",
   import: "Import",
   saved: (sku: string) => `${sku} saved.`,

@@ -14,7 +14,7 @@ import { BigButton } from "./big_button.tsx";
 import { device } from "./device.ts";
 import { FloorFrame, useQueue } from "./floor_frame.tsx";
 import { ParcelDocuments } from "./parcel_documents.tsx";
-import { lookUp, type ScannedProduct, wrong } from "./scanned.ts";
+import { lookUp, nameOf, type ScannedProduct, wrong } from "./scanned.ts";
 import { openSession } from "./work_tasks.ts";
 
 const texts = floorTexts.lookUp;
@@ -56,7 +56,7 @@ const countOf = ({ products, bins, totes, stations, orders, parcels }: ScanLooku
 
 function titleOf({ products, bins, totes, orders, scanned }: ScanLookup): string {
   const [product, bin, tote, order] = [products[0], bins[0], totes[0], orders[0]];
-  if (product) return product.name;
+  if (product) return nameOf(product);
   if (bin) return texts.bin(bin.code);
   if (tote) return texts.tote(tote.code);
   return order ? floorTexts.pick.order(order.order_number) : scanned;
@@ -145,7 +145,8 @@ function Entry({ icon, title, text, children }: EntryProps) {
   );
 }
 
-function Product({ of: { id, sku, name, lot, merchant_id } }: { readonly of: ScannedProduct }) {
+function Product({ of: product }: { readonly of: ScannedProduct }) {
+  const { id, sku, lot, merchant_id } = product;
   const { warehouse_id } = device.value;
   const { data: places = [] } = useQuery<readonly Placed[]>("/inventory/items", {
     sku,
@@ -155,7 +156,12 @@ function Product({ of: { id, sku, name, lot, merchant_id } }: { readonly of: Sca
   });
   const own = places.filter((place) => place.merchant_id === merchant_id);
   return (
-    <Entry key={id} icon="tag" title={name} text={facts(sku, lot && floorTexts.pick.lot(lot.lot_number), merchant_id)}>
+    <Entry
+      key={id}
+      icon="tag"
+      title={nameOf(product)}
+      text={facts(sku, lot && floorTexts.pick.lot(lot.lot_number), merchant_id)}
+    >
       <Places of={own} label={(place) => place.bin} sku={false} />
     </Entry>
   );

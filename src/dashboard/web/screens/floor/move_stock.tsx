@@ -9,7 +9,7 @@ import { BigButton } from "./big_button.tsx";
 import { device } from "./device.ts";
 import { FloorFrame, useQueue } from "./floor_frame.tsx";
 import { NumberPad } from "./number_pad.tsx";
-import { ambiguous, isCode, lookUp, lotIn, notExpected, type ScannedProduct, unitsIn } from "./scanned.ts";
+import { ambiguous, isCode, lookUp, lotIn, nameOf, notExpected, type ScannedProduct } from "./scanned.ts";
 
 const texts = floorTexts.move;
 
@@ -18,9 +18,14 @@ interface Move {
   readonly product: ScannedProduct | null;
   readonly lot_number: string | null;
   readonly quantity: number;
+  /** The pack of all scans of the item; null for units, or several packs. */
+  readonly pack: ScannedProduct["pack"];
 }
 
-const nothing: Move = { bin: null, product: null, lot_number: null, quantity: 0 };
+const nothing: Move = { bin: null, product: null, lot_number: null, quantity: 0, pack: null };
+
+const isSamePack = (one: Move["pack"], other: Move["pack"]) =>
+  one?.level === other?.level && one?.quantity === other?.quantity;
 
 /** Moves units from bin to bin: the bin, the item as often as there are units, and the new bin. */
 export function MoveStockScreen() {
@@ -88,9 +93,10 @@ function useMove() {
         ...at,
         product: item,
         lot_number: at.lot_number ?? lotIn(found, item),
-        quantity: at.quantity + unitsIn(found),
+        quantity: at.quantity + item.quantity,
+        pack: at.product === null || isSamePack(at.pack, item.pack) ? item.pack : null,
       };
-      return { kind: "right", title: texts.units(move.peek().quantity), text: item.name };
+      return { kind: "right", title: texts.units(move.peek().quantity), text: nameOf(item) };
     }
     if (at.product === null || isCode(read, at.bin)) return notExpected(found, texts.anItem);
     // The API would create a bin of any text, also of a barcode that is not known.
@@ -102,7 +108,9 @@ function useMove() {
     const { warehouse_id } = device.peek();
     const place = { bin: at.bin, to_bin, ...(warehouse_id !== null && { location: warehouse_id }) };
     const lot = at.lot_number === null ? {} : { lot_number: at.lot_number };
-    const body = { sku: item.sku, quantity: at.quantity, ...place, ...lot };
+    const { quantity, pack } = at;
+    const packs = pack !== null && quantity % pack.quantity === 0 ? { pack } : {};
+    const body = { sku: item.sku, quantity, ...packs, ...place, ...lot };
     const merchant = meant(item);
     const { data } = await sendUntilAnswered((key) =>
       post<StockMoveResult>("/inventory/moves", body, { key, merchant }),

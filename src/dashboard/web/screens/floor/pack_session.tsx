@@ -118,17 +118,19 @@ function packing(id: string) {
     const before = session.peek();
     const data = await send((key) => post<PackingSession>(`${path}/scans`, body, { key })).catch(askForLot);
     if (data === null) return { kind: "info", title: floorTexts.pick.scanLot };
-    const line = data.lines.find(({ line_id, product_id, scanned }) => {
+    const addedTo = ({ line_id, product_id, scanned }: PackingSession["lines"][number]) => {
       const old = before?.lines.find((one) => one.line_id === line_id && one.product_id === product_id);
-      return scanned > (old?.scanned ?? 0);
-    });
+      return scanned - (old?.scanned ?? 0);
+    };
+    const line = data.lines.find((one) => addedTo(one) > 0);
+    const units = data.units_scanned - (before?.units_scanned ?? 0);
     if (line !== undefined) last.value = { code: body.code, name: line.name };
     if (data.status === "closed") return { kind: "done", title: texts.closed };
     if (data.blocked_by !== null) return { kind: "info", title: texts.oneMore, text: data.blocked_by.message };
     return {
       kind: "right",
       title: line?.name ?? "",
-      text: floorTexts.pick.counted(line?.scanned ?? 0, line?.needed ?? 0),
+      text: texts.added(units, floorTexts.pick.counted(line?.scanned ?? 0, line?.needed ?? 0)),
     };
   };
   const unscan = async (): Promise<Outcome> => {

@@ -5,7 +5,7 @@ import type { Picked, ShortPickReason, WaveStop, WaveWalk } from "../../api/type
 import { floorTexts } from "../../text/floor.ts";
 import { type Outcome, sendUntilAnswered } from "./act_queue.ts";
 import { device } from "./device.ts";
-import { ambiguous, codeOf, isCode, lookUp, lotIn, notExpected, plain, unitsIn, wrong } from "./scanned.ts";
+import { ambiguous, codeOf, isCode, lookUp, lotIn, nameOf, notExpected, plain, wrong } from "./scanned.ts";
 
 const texts = floorTexts.pick;
 
@@ -13,15 +13,26 @@ const texts = floorTexts.pick;
 interface Taken {
   readonly bin: string | null;
   readonly product_id: string | null;
-  /** What was scanned on the item, to send with the pick. */
+  /** What was scanned on the item last, and the units that it stands for. */
   readonly code: string | null;
+  readonly code_units: number;
   readonly lot_number: string | null;
   readonly units: number;
+  /** These units by the code that was scanned, since cases and units are recorded apart. */
+  readonly scans: readonly ScannedUnits[];
   /** Why no more units were found; the units so far go into the tote first. */
   readonly short: { readonly reason: ShortPickReason; readonly units: number } | null;
 }
 
-const nothing: Taken = { bin: null, product_id: null, code: null, lot_number: null, units: 0, short: null };
+interface ScannedUnits {
+  readonly code: string | null;
+  readonly units: number;
+}
+
+const nothing: Taken = {
+  ...{ bin: null, product_id: null, code: null, code_units: 1, lot_number: null },
+  ...{ units: 0, scans: [], short: null },
+};
 
 /** What to do next at a stop. */
 export type PickStep = "bin" | "item" | "lot" | "quantity" | "tote";
@@ -98,8 +109,15 @@ export class PickTask {
     if (planned === undefined) return wrong(texts.wrongLot, texts.expectedLot(stops[0]?.lot_number ?? ""), "wrong_lot");
     const lot_number = planned.lot_number === null ? null : (lot ?? this.taken.peek().lot_number);
     const lacks_lot = planned.lot_number !== null && lot_number === null;
-    this.taken.value = { ...this.taken.peek(), product_id: product.id, code: codeOf(found), lot_number };
-    return lacks_lot ? { kind: "right", title: planned.name, text: texts.scanLot } : this.addUnits(unitsIn(found));
+    this.taken.value = {
+      ...this.taken.peek(),
+      product_id: product.id,
+      code: codeOf(found),
+      code_units: product.quantity,
+      lot_number,
+    };
+    if (lacks_lot) return { kind: "right", title: planned.name, text: texts.scanLot };
+    return this.addUnits(product.quantity, nameOf(product));
   }
 
   async #scanLot(read: string, { lot_number }: WaveStop): Promise<Outcome> {
@@ -109,7 +127,7 @@ export class PickTask {
       return wrong(texts.wrongLot, texts.expectedLot(lot_number ?? ""), "wrong_lot");
     }
     this.taken.value = { ...this.taken.peek(), lot_number };
-    return this.addUnits(1);
+    return this.addUnits(this.taken.peek().code_units);
   }
 
   #scanTote(read: string): Outcome | Promise<Outcome> {
@@ -122,13 +140,16 @@ export class PickTask {
   }
 
   /** Counts units in the hand. In sum, the last one records the pick. */
-  async addUnits(units: number): Promise<Outcome> {
-    const total = this.taken.peek().units + units;
+  async addUnits(units: number, name = this.stop.peek()?.name ?? ""): Promise<Outcome> {
+    const { code, scans, units: before } = this.taken.peek();
+    const total = before + units;
     const need = this.needed.peek();
-    if (total > need) return wrong(texts.tooMany, texts.onlyNeeded(need, this.taken.peek().units), "surplus_item");
-    this.taken.value = { ...this.taken.peek(), units: total };
+    if (total > need) return wrong(texts.tooMany, texts.onlyNeeded(need, before, units), "surplus_item");
+    const of_code = scans.find((one) => one.code === code)?.units ?? 0;
+    const others = scans.filter((one) => one.code !== code);
+    this.taken.value = { ...this.taken.peek(), units: total, scans: [...others, { code, units: of_code + units }] };
     if (total === need && this.order.peek() === null) return this.#finish();
-    return { kind: "right", title: texts.counted(total, need), text: this.stop.peek()?.name ?? "" };
+    return { kind: "right", title: texts.counted(total, need), text: name };
   }
 
   /** Records that units are missing. Units in the hand go into their tote first. */
@@ -141,18 +162,25 @@ export class PickTask {
 
   /** Records the units in the hand, and then what was missing. */
   async #finish(tote?: string): Promise<Outcome> {
-    const { bin, code, lot_number, units, short } = this.taken.peek();
+    const { bin, lot_number, units, scans, short } = this.taken.peek();
     const at = this.stop.peek();
     if (at === null || bin === null) return allPicked;
     const lot = lot_number === null ? {} : { lot_number };
     const sku = { sku: at.sku };
     let result: Picked | null = null;
     try {
-      if (units > 0) {
-        const item = { bin, ...(code === null ? sku : { code }), ...lot, quantity: units };
+      const picked: LastPick["picked"][number][] = [];
+      for (const scan of scans) {
+        const item = { bin, ...(scan.code === null ? sku : { code: scan.code }), ...lot, quantity: scan.units };
         result = await this.#pick({ ...item, tote, order_id: this.order.peek()?.order_id });
-        this.last.value = { picked: result.picked, name: at.name };
-        this.taken.value = { ...this.taken.peek(), units: 0 };
+        picked.push(...result.picked);
+        this.last.value = { picked: [...picked], name: at.name };
+        const now = this.taken.peek();
+        this.taken.value = {
+          ...now,
+          units: now.units - scan.units,
+          scans: now.scans.filter((one) => one !== scan),
+        };
       }
       if (short !== null) {
         const missing = { bin, ...sku, ...lot, quantity: short.units, short: true, reason: short.reason };
@@ -160,8 +188,8 @@ export class PickTask {
       }
     } finally {
       // In sum, units that were refused are counted again. With a tote, another one may be scanned.
-      const left = tote === undefined ? 0 : this.taken.peek().units;
-      this.taken.value = { ...this.taken.peek(), units: left, short: null };
+      const left = tote === undefined ? { units: 0, scans: [] } : {};
+      this.taken.value = { ...this.taken.peek(), ...left, short: null };
       await this.#goOn();
     }
     return outcomeOf(result, at, units, tote);
@@ -199,7 +227,8 @@ export class PickTask {
     const isSame = (one: WaveStop) =>
       one.product_id === product_id && (lot_number === null || one.lot_number === lot_number);
     if (!here.some(isSame)) this.taken.value = { ...nothing, bin: here.length > 0 ? bin : null };
-    else if (this.taken.peek().units > this.needed.peek()) this.taken.value = { ...this.taken.peek(), units: 0 };
+    else if (this.taken.peek().units > this.needed.peek())
+      this.taken.value = { ...this.taken.peek(), units: 0, scans: [] };
   }
 }
 

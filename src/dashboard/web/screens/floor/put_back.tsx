@@ -11,7 +11,7 @@ import { type Outcome, sendUntilAnswered } from "./act_queue.ts";
 import { BigButton } from "./big_button.tsx";
 import { FloorFrame, useQueue } from "./floor_frame.tsx";
 import { NumberPad } from "./number_pad.tsx";
-import { ambiguous, lookUp, lotIn, notExpected } from "./scanned.ts";
+import { ambiguous, lookUp, lotIn, nameOf, notExpected, wrong } from "./scanned.ts";
 import { takeNext } from "./work_tasks.ts";
 
 const texts = floorTexts.putBack;
@@ -71,14 +71,21 @@ function usePutBack(order_id: string) {
 
   const scanItem = async (read: string): Promise<Outcome> => {
     const found = await lookUp(read, null);
-    const isFound = ({ sku, merchant_id }: WaitingUnits) =>
-      found.products.some((one) => one.sku === sku && one.merchant_id === merchant_id);
+    const productOf = ({ sku, merchant_id }: WaitingUnits) =>
+      found.products.find((one) => one.sku === sku && one.merchant_id === merchant_id);
     if (found.type === "ambiguous") return ambiguous(found);
     const lot = lotIn(found, found.products[0]);
-    const units = waiting.find((one) => isFound(one) && (lot === null || one.lot_number === lot));
-    if (units === undefined) return notExpected(found, waiting.map(({ sku }) => sku).join(", "));
-    hand.value = { units, quantity: units.quantity };
-    return { kind: "right", title: found.products[0]?.name ?? units.sku, text: texts.toBin(units.suggested_bin) };
+    const units = waiting.find((one) => productOf(one) && (lot === null || one.lot_number === lot));
+    const product = units && productOf(units);
+    if (units === undefined || product === undefined)
+      return notExpected(found, waiting.map(({ sku }) => sku).join(", "));
+    // A unit stands for all of them, and a pack for its own.
+    const quantity = product.pack === null ? units.quantity : product.quantity;
+    if (quantity > units.quantity) {
+      return wrong(floorTexts.pick.tooMany, floorTexts.pick.onlyNeeded(units.quantity, 0, quantity), "surplus_item");
+    }
+    hand.value = { units, quantity };
+    return { kind: "right", title: nameOf(product), text: texts.toBin(units.suggested_bin) };
   };
 
   const scanBin = async ({ units, quantity }: InHand, read: string): Promise<Outcome> => {

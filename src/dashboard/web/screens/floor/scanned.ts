@@ -2,6 +2,7 @@
 import { get } from "../../api/client.ts";
 import type { ScanLookup } from "../../api/types.ts";
 import { floorTexts as texts } from "../../text/floor.ts";
+import { productTexts } from "../../text/products.ts";
 import type { Outcome } from "./act_queue.ts";
 
 export type ScannedProduct = ScanLookup["products"][number];
@@ -25,8 +26,9 @@ export const lotIn = ({ readings }: ScanLookup, product: ScannedProduct | undefi
 /** The text to send for a scan: GS1 data with its identifiers in brackets, which are read in one way only. */
 export const codeOf = ({ readings, scanned }: ScanLookup): string => readings[0]?.code ?? scanned;
 
-/** How many units a code stands for: a case counts its units. */
-export const unitsIn = ({ readings }: ScanLookup): number => readings[0]?.quantity ?? 1;
+/** The name of a scanned product, after its pack if it is one. */
+export const nameOf = ({ name, pack }: ScannedProduct): string =>
+  pack === null ? name : `${productTexts.pack(pack)} · ${name}`;
 
 /** A refusal that this screen decided itself. */
 export const wrong = (title: string, text: string, code: string, facts: Outcome["facts"] = {}): Outcome => ({

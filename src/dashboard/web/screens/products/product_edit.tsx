@@ -7,6 +7,7 @@ import { editScreen, NewRecordPage } from "../../components/record_forms.tsx";
 import { formFields } from "../../components/resource_fields.ts";
 import type { ScreenProps } from "../../components/screen.ts";
 import { productTexts as texts } from "../../text/products.ts";
+import { packLines } from "./pack_lines.tsx";
 
 /** The type of a barcode by its form: a retail number, or anything else. */
 const kindOf = (value: string) => {
@@ -24,6 +25,7 @@ const inputs = (is_new: boolean) =>
       sent: (lines: readonly PickedLine[]) =>
         lines.map(({ sku, quantity }) => ({ sku, quantity: numberOrText(quantity) })),
     }),
+    packs: packLines,
     barcodes: (common) => ({
       ...common,
       kind: "text",

@@ -87,6 +87,13 @@ const ownFacts = {
   dimensions: ({ dimensions: it }: ProductRecord) => it && `${it.length} × ${it.width} × ${it.height} ${it.unit}`,
   barcodes: ({ barcodes: all }: ProductRecord) =>
     all.length > 0 && <code>{all.map(({ value }) => value).join("\n")}</code>,
+  packs: ({ packs: all }: ProductRecord) =>
+    all.length > 0 &&
+    all.map((pack) => (
+      <div key={texts.pack(pack)}>
+        {texts.pack(pack)} {pack.barcode && <code>{pack.barcode}</code>}
+      </div>
+    )),
 };
 
 /** The stock of a product, as numbers with links. */
