@@ -32,9 +32,9 @@ export const lookupRoutes = routes("Floor", [
     summary: "Look up a scanned code",
     description:
       "Reads a scanned text and finds what has it: products by their barcode or that of a pack, by SKU or lot number," +
-      " bins, totes, stations, orders and parcels. GS1 data is read if the scanner's prefix (`]C1`, `]d2`, `]Q3`, `]e0`), a separator or" +
-      " brackets mark it, or if it begins with 00, 01 or 02 and a number with a right check digit; any other text is" +
-      " a plain code. A code that nothing has is not an error: all lists are empty.",
+      " bins, totes, stations, orders and parcels. GS1 data is read if the scanner's prefix (`]C1`, `]d2`, `]Q3`," +
+      " `]e0`), a separator or brackets mark it, or if it begins with 00, 01 or 02 and a number with a right check" +
+      " digit; any other text is a plain code. A code that nothing has is not an error: all lists are empty.",
     refuses: ["unreadable_barcode"],
     query: Lookup,
     view: LookupView,

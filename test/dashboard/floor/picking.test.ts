@@ -204,6 +204,32 @@ describeInHouse("picking and packing on the floor", (house) => {
     expect(await unitsLeft()).toBe(3);
   }, 60_000);
 
+  test("a case and then a unit are 7 units, and a case too many is refused", async () => {
+    const { must, order } = shop;
+    const [unit, box] = [eanOf(70), "CASE-OF-6"];
+    const packs = [{ level: "case", quantity: 6, barcode: box }];
+    const tea = { sku: "TEA", name: "Green tea", weight: 1, weight_unit: "lb" };
+    await must("POST", "/products", { ...tea, barcodes: [{ value: unit, type: "ean" }], packs });
+    await must("POST", "/inventory", { sku: "TEA", quantity: 50, bin: "C-01", location: "whs_1001" });
+    const { id } = await order("PACKS", [["TEA", 7]]);
+    const wave = await releaseWave(house, "order", [id]);
+    const tab = await openFloor(house, `/floor/waves/${wave}`);
+    const { page } = tab;
+    await page.waitForSelector(".floor-step");
+    await scan(page, "C-01");
+    const said = expect.stringMatching(/6 of 7.*Case of 6 · Green tea/);
+    expect(await scan(page, box)).toMatchObject({ kind: "right", text: said });
+    await lookAtPage(page, ".floor-step", "floor-pick-case", handhelds);
+    const surplus = await scan(page, box);
+    expect(surplus).toMatchObject({ kind: "wrong", text: expect.stringContaining("Scanned: 6 units.") });
+    expect(await scan(page, unit)).toMatchObject({ kind: "done" });
+    const { data: moved } = await must("GET", `/inventory/movements?reason=picked&sku=TEA`);
+    expect(moved.map(({ quantity, pack }: { quantity: number; pack: object | null }) => [quantity, pack])).toEqual([
+      [1, null],
+      [6, { level: "case", quantity: 6, count: 1 }],
+    ]);
+  }, 60_000);
+
   test("a lead takes a task over, and the person before is told", async () => {
     const { order, must } = shop;
     const { id } = await order("L-1", [["PLATE", 2]]);

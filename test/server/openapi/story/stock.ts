@@ -9,6 +9,7 @@ export async function catalogue({ tell, act }: Teller): Promise<void> {
       sku: "TEA-100",
       name: "Black tea, 100 bags",
       barcodes: [{ value: "4012345678901", type: "ean" }],
+      packs: [{ level: "case", quantity: 12, barcode: "14012345678908" }],
       weight: 0.5,
       weight_unit: "lb",
       price: "6.00",

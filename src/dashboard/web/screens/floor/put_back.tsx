@@ -77,8 +77,9 @@ function usePutBack(order_id: string) {
     const lot = lotIn(found, found.products[0]);
     const units = waiting.find((one) => productOf(one) && (lot === null || one.lot_number === lot));
     const product = units && productOf(units);
-    if (units === undefined || product === undefined)
+    if (units === undefined || product === undefined) {
       return notExpected(found, waiting.map(({ sku }) => sku).join(", "));
+    }
     // A unit stands for all of them, and a pack for its own.
     const quantity = product.pack === null ? units.quantity : product.quantity;
     if (quantity > units.quantity) {

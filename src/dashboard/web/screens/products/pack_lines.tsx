@@ -39,12 +39,10 @@ function PackLines({ value, set, problem, id }: Editing) {
   return (
     <div class="product-lines">
       {packs.map((pack, at) => {
-        const parts = ["", ".level", ".quantity", ".barcode"];
-        const wrong = parts.map((part) => problem(`[${at}]${part}`)).find(Boolean);
-        const common = {
-          "aria-invalid": wrong ? true : undefined,
-          "aria-describedby": wrong ? `${id}-${at}` : undefined,
-        };
+        const wrongAt = (part: string) => problem(`[${at}]${part}`);
+        const wrong = ["", ".level", ".quantity", ".barcode"].map(wrongAt).find(Boolean);
+        const marked = (part: string) =>
+          wrongAt(part) === undefined ? {} : { "aria-invalid": true, "aria-describedby": `${id}-${at}` };
         return (
           // Packs have no names, and two may be equal while they are typed.
           <div key={at} class="pack-line">
@@ -57,7 +55,7 @@ function PackLines({ value, set, problem, id }: Editing) {
             <input
               type="text"
               inputMode="numeric"
-              {...common}
+              {...marked(".quantity")}
               aria-label={texts.packField(quantity.label, at)}
               placeholder={quantity.label}
               value={pack.quantity}
@@ -66,7 +64,7 @@ function PackLines({ value, set, problem, id }: Editing) {
             <input
               type="text"
               class="mono"
-              {...common}
+              {...marked(".barcode")}
               aria-label={texts.packField(barcode.label, at)}
               placeholder={barcode.label}
               value={pack.barcode}
