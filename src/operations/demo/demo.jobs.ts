@@ -20,6 +20,7 @@ import { productList } from "../../products/products.sql.ts";
 import { ensureRateCards } from "../../shipping/rates/rate_cards.ts";
 import type { Db, Store } from "../../storage/database.ts";
 import type { DemoPlan } from "./acts.ts";
+import { equipFloor } from "./floor.ts";
 import { sampleMerchants } from "./merchants.ts";
 import { type DemoStory, newStory, performAct } from "./perform_act.ts";
 import { planOperator } from "./plan.ts";
@@ -91,7 +92,8 @@ interface DemoSettings {
 
 /**
  * Loads the sample businesses into an empty environment, each act at its own time, and returns lines about the result.
- * If a merchant is named, or live data is in use, only the grocer's business is loaded. Refuses: write_conflict.
+ * If a merchant is named, or live data is in use, only the grocer's business is loaded. The floor is equipped unless a
+ * merchant is named. Refuses: write_conflict.
  */
 export async function runDemo(
   stores: DemoStores,
@@ -122,6 +124,7 @@ export async function runDemo(
   }
   bar.done();
   clock.set(until);
+  if (merchant === undefined) await equipFloor(stores[mode]);
   const lines = await summary(stores[mode], parts, (performance.now() - begun_ms) / 1000);
   const alone = merchant === undefined && parts.length < plans.length;
   const loaded =

@@ -6,16 +6,24 @@ import { bins } from "../../../db/schema/warehouses.ts";
 import { type Clock, manualClock } from "../../../src/core/clock.ts";
 import { engine } from "../../../src/core/config.ts";
 import { customerList } from "../../../src/customers/customers.sql.ts";
+import { toteList } from "../../../src/floor/picking/totes.sql.ts";
+import { waveList } from "../../../src/floor/picking/waves.sql.ts";
+import { cartonList } from "../../../src/floor/printing/cartons.sql.ts";
+import { stationList } from "../../../src/floor/printing/printers.sql.ts";
+import { exceptionKinds } from "../../../src/floor/work/exception.ts";
+import { countExceptions } from "../../../src/floor/work/exceptions.ts";
 import { verifyInventory } from "../../../src/inventory/inventory_audit.sql.ts";
+import { ensureWarehouse } from "../../../src/inventory/warehouses/warehouses.ts";
 import { listMerchants } from "../../../src/merchants/merchants.sql.ts";
 import { createMerchant } from "../../../src/merchants/merchants.ts";
 import { runDemo, settleMerchants, storyClock } from "../../../src/operations/demo/demo.jobs.ts";
+import { equipFloor } from "../../../src/operations/demo/floor.ts";
 import { planOperator } from "../../../src/operations/demo/plan.ts";
 import { publicOrderStatuses } from "../../../src/orders/order.transitions.ts";
 import { countOrders } from "../../../src/orders/search/order_list.sql.ts";
 import { productList } from "../../../src/products/products.sql.ts";
 import { createProduct } from "../../../src/products/products.ts";
-import type { Store } from "../../../src/storage/database.ts";
+import type { Db, Store } from "../../../src/storage/database.ts";
 import { openTemporaryStore } from "../../storage/temporary_database.ts";
 
 const until = Date.parse("2026-03-02T12:00:00Z");
@@ -36,7 +44,9 @@ if (engine === "sqlite")
       "Blue Door Coffee (ROAST)",
       "Lantern Books (BOOKS)",
     ]);
+    let held = 0;
     for (const { merchant, plan } of planOperator({ seed: 1, until })) {
+      held += plan.totals.orders_by_status.on_hold;
       const { id = 0, name } = merchants.find(({ code }) => code === merchant.code) ?? {};
       expect(name).toBe(merchant.name);
       const found = await store.scoped({ visible: id, owner: null }).read(async (db) => {
@@ -81,6 +91,13 @@ if (engine === "sqlite")
     expect(records.filter(({ look_at }) => look_at !== null)).toEqual([]);
     const checks = new Set(places.map(({ verification }) => verification?.status));
     expect(checks).toEqual(new Set(["verified", "unverified", "error"]));
+    const waves = ["batch planned", "cluster released"];
+    expect(await store.read(floorOf)).toEqual({ ...equipped, waves });
+    const exceptions = await store.read((db) =>
+      countExceptions(db, exceptionKinds, { warehouse_ids: null, before: until, newest_first: false }),
+    );
+    expect(held).toBeGreaterThan(0);
+    expect(exceptions.get("hold")).toBe(held);
     // An environment with orders is refused.
     await expect(runDemo(stores, { mode: "test", seed: 1, merchant: undefined }, clock, quiet)).rejects.toThrow(
       "can only be loaded into an empty environment",
@@ -114,6 +131,36 @@ test("sample data for test creates no merchants if live data is in use", async (
   expect(await settleMerchants(other)).toBe(false);
   await close(other);
 });
+
+test("a floor is equipped once, and waves wait for orders that can be picked", async () => {
+  const stores = await openEnvironments(manualClock(until));
+  await stores.test.write((tx) => ensureWarehouse(tx));
+  for (let time = 0; time < 2; time++) await equipFloor(stores.test);
+  expect(await stores.test.read(floorOf)).toEqual({ ...equipped, waves: [] });
+  await close(stores);
+});
+
+/** The floor of the sample warehouse, without its waves. No station has a printer that would be called. */
+const equipped = {
+  totes: 24,
+  cartons: 4,
+  stations: [
+    [null, null],
+    [null, null],
+  ],
+};
+
+async function floorOf(db: Db) {
+  const all = { limit: 100, offset: 0, after: null };
+  const stations = await stationList.rows(db, {}, all);
+  const waves = await waveList.rows(db, {}, all);
+  return {
+    totes: await toteList.count(db, {}),
+    cartons: await cartonList.count(db, {}),
+    stations: stations.map((one) => [one.label_printer_id, one.document_printer_id]),
+    waves: waves.map(({ mode, status }) => `${mode} ${status}`).sort(),
+  };
+}
 
 type OpenedStores = Record<"live" | "test", Store>;
 
