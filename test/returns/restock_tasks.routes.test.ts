@@ -60,6 +60,7 @@ describe("works", () => {
       order_id,
       return_id: id,
       sku: product.sku,
+      name: `Product ${product.sku}`,
       quantity: 3,
       lot_number: null,
       location: "whs_1001",

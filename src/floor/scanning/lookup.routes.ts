@@ -85,6 +85,7 @@ async function lookUp(db: Db, { code, warehouse_id }: Lookup) {
       code: tote.code,
       warehouse_id: wireId("warehouse", tote.warehouse_id),
       order_id: wireIdOrNull("order", tote.order_id),
+      order_number: tote.order_number,
       wave_id: wireIdOrNull("wave", tote.wave_id),
     })),
     stations: here(await findStations(db, { name })).map((station) => ({

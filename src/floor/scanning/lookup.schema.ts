@@ -101,6 +101,7 @@ export const LookupView = closed({
       code: Type.String({ description: "The tote's code." }),
       warehouse_id: Type.String(),
       order_id: text("The order in it."),
+      order_number: text("The number of that order."),
       wave_id: text("The wave that it is used for."),
     }),
     { description: "Totes with this code." },

@@ -85,9 +85,13 @@ export const findBins = prepared((sql, a: StatementArgs<{ code: string }>) =>
 /** The totes with this code, which is in lower case. */
 export const findTotes = prepared((sql, a: StatementArgs<{ code: string }>) =>
   sql
-    .select(columnsOf(totes, "id", "code", "warehouse_id", "order_id", "wave_id"))
+    .select({
+      ...columnsOf(totes, "id", "code", "warehouse_id", "order_id", "wave_id"),
+      order_number: orders.order_number,
+    })
     .from(warehouses)
     .innerJoin(totes, and(eq(totes.warehouse_id, warehouses.id), eq(folded(totes.code), a.code)))
+    .leftJoin(orders, eq(orders.id, totes.order_id))
     .orderBy(asc(totes.id)),
 );
 

@@ -47,6 +47,7 @@ export const RestockTaskView = closed({
   return_id: nullable(Type.String({ description: "The return that they came with; null for picked units." })),
   merchant_id: OwnerView,
   sku: Type.String(),
+  name: Type.String({ description: "The name of the product." }),
   quantity: countField("Units that wait."),
   lot_number: nullable(Type.String({ description: "Their lot; null if they have none." })),
   location: LocationView,

@@ -18,6 +18,8 @@ export interface RestockTask {
   readonly merchant_id: number;
   readonly product_id: number;
   readonly sku: string;
+  /** The name of the product. */
+  readonly name: string;
   readonly warehouse_id: number;
   readonly bin: string;
   readonly lot_id: number | null;
@@ -56,12 +58,13 @@ function suggestedBin(waiting: RestockTask, bins: readonly HomeBin[]): string | 
 
 /** A restock task as the API shows it. */
 export function restockTaskView(waiting: RestockTask, bins: readonly HomeBin[]) {
-  const { origin, order_id, sku, quantity, lot_number, warehouse_id, bin, since } = waiting;
+  const { origin, order_id, sku, name, quantity, lot_number, warehouse_id, bin, since } = waiting;
   return {
     order_id: wireId("order", order_id),
     return_id: origin.type === "return" ? origin.id : null,
     merchant_id: wireId("merchant", waiting.merchant_id),
     sku,
+    name,
     quantity,
     lot_number,
     location: wireId("warehouse", warehouse_id),

@@ -181,6 +181,7 @@ export async function listRestockTasks(
       quantity: tasks.quantity,
       ...columnsOf(stock_items, "merchant_id", "product_id", "on_hand", "warehouse_id", "lot_id"),
       sku: products.sku,
+      name: products.name,
       bin: bins.code,
       lot_number: lots.lot_number,
     })

@@ -116,7 +116,7 @@ describe("the look-up of a code", () => {
     await live.write((tx) => tx.sql.insert(totes).values({ ...tote_row, order_id, assigned_at: 1, ...at }));
     const id = expect.stringMatching(/^tot_/);
     expect((await lookUp("t-5")).totes).toEqual([
-      { id, code: "T-5", warehouse_id: "whs_1001", order_id: order.id, wave_id: null },
+      { id, code: "T-5", warehouse_id: "whs_1001", order_id: order.id, order_number: "A-77", wave_id: null },
     ]);
     const shown = { id: order.id, merchant_id: "mer_1", order_number: "A-77", status: "pending" };
     expect((await lookUp("A-77")).orders).toEqual([shown]);

@@ -78,7 +78,7 @@ export function Camera({ onRead, onClose }: CameraProps) {
   }, []);
   return (
     <section class="floor-camera" aria-label={texts.title}>
-      {failed ? <p>{texts.failed}</p> : <video ref={video} muted playsInline />}
+      {failed ? <p class="floor-main">{texts.failed}</p> : <video ref={video} muted playsInline />}
       <button type="button" class="floor-button normal" onClick={onClose}>
         {words.close}
       </button>

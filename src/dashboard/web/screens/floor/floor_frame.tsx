@@ -1,7 +1,7 @@
 import { effect, signal, useSignal } from "@preact/signals";
 import { type ComponentChildren, Fragment } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
-import { last_response } from "../../api/client.ts";
+import { last_response, offline } from "../../api/client.ts";
 import { connected } from "../../api/live.ts";
 import { place, to } from "../../browser/router.ts";
 import { Icon, type IconName } from "../../components/icon.tsx";
@@ -110,16 +110,21 @@ const shown = (code: string) =>
   code.replaceAll(/\p{Cc}/gu, (char) => String.fromCodePoint(0x2400 + Math.min(char.charCodeAt(0), 0x21)));
 
 function Connection({ waiting }: { readonly waiting: number }) {
+  const is_connected = connected.value && !offline.value;
   return (
     <span class="floor-connection" role="status">
       {waiting > 0 && <strong>{texts.sending(waiting)}</strong>}
-      <span class={connected.value ? "dot on" : "dot"} aria-hidden="true" />
-      <span class="unseen">{connected.value ? texts.connected : texts.notConnected}</span>
+      <span class={is_connected ? "dot on" : "dot"} aria-hidden="true" />
+      <span class="unseen">{is_connected ? texts.connected : texts.notConnected}</span>
     </span>
   );
 }
 
 const icons: Readonly<Record<OutcomeKind, IconName>> = { right: "check", done: "done", wrong: "warning", info: "info" };
+
+/** Whether what a right scan shows already contains the code that was read. */
+const says = ({ kind, title, text = "" }: Outcome, read: string) =>
+  kind !== "wrong" && `${title} ${text}`.toLowerCase().includes(read.toLowerCase());
 
 function Result({ of }: { readonly of: ActQueue["outcome"]["value"] }) {
   return (
@@ -130,7 +135,7 @@ function Result({ of }: { readonly of: ActQueue["outcome"]["value"] }) {
           <div>
             <strong>{of.title}</strong>
             {of.text && <p>{of.text}</p>}
-            {of.read && <p class="floor-read">{texts.read(of.read)}</p>}
+            {of.read && !says(of, of.read) && <p class="floor-read">{texts.read(of.read)}</p>}
           </div>
         </Fragment>
       )}

@@ -28,7 +28,7 @@ export function LookUpScreen() {
   const onScan = async (read: string): Promise<Outcome> => {
     const result = await lookUp(read, device.peek().warehouse_id);
     found.value = result;
-    if (countOf(result) > 0) return { kind: "right", title: titleOf(result), text: result.readings[0]?.code ?? "" };
+    if (countOf(result) > 0) return { kind: "right", title: titleOf(result) };
     unknown.value = result.scanned;
     return wrong(floorTexts.refusals.unknown_barcode, texts.nothing, "nothing_found");
   };
@@ -66,20 +66,17 @@ function Found({ of: { products, bins, totes, orders, parcels, stations, reading
   return (
     <>
       {products.map((product) => (
-        <Product key={product.id} of={product} />
+        <Product key={product.id} of={product} expires={readings[0]?.expiration_date ?? null} />
       ))}
-      {readings.map(({ code, expiration_date }) =>
-        expiration_date === null ? null : <p key={code}>{floorTexts.pick.expires(date(expiration_date))}</p>,
-      )}
       {bins.map(({ code, warehouse_id }) => (
         <Bin key={`${warehouse_id} ${code}`} code={code} warehouse_id={warehouse_id} />
       ))}
-      {totes.map(({ id, code, order_id }) => (
+      {totes.map(({ id, code, order_id, order_number }) => (
         <Entry
           key={id}
           icon="boxes"
           title={texts.tote(code)}
-          text={order_id === null ? texts.free : texts.holds(order_id)}
+          text={order_number === null ? texts.free : texts.holds(order_number)}
         >
           {order_id !== null && <Pack order_id={order_id} queue={queue} />}
         </Entry>
@@ -145,7 +142,13 @@ function Entry({ icon, title, text, children }: EntryProps) {
   );
 }
 
-function Product({ of: product }: { readonly of: ScannedProduct }) {
+interface ProductProps {
+  readonly of: ScannedProduct;
+  /** The expiry that the code states; null if it states none. */
+  readonly expires: string | null;
+}
+
+function Product({ of: product, expires }: ProductProps) {
   const { id, sku, lot, merchant_id } = product;
   const { warehouse_id } = device.value;
   const { data: places = [] } = useQuery<readonly Placed[]>("/inventory/items", {
@@ -160,7 +163,12 @@ function Product({ of: product }: { readonly of: ScannedProduct }) {
       key={id}
       icon="tag"
       title={nameOf(product)}
-      text={facts(sku, lot && floorTexts.pick.lot(lot.lot_number), merchant_id)}
+      text={facts(
+        sku,
+        lot && floorTexts.pick.lot(lot.lot_number),
+        expires && floorTexts.pick.expires(date(expires)),
+        merchant_id,
+      )}
     >
       <Places of={own} label={(place) => place.bin} sku={false} />
     </Entry>

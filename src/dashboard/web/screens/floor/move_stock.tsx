@@ -128,18 +128,21 @@ function MoveSteps({ of: { bin, product, lot_number, quantity } }: { readonly of
     <>
       <section class="floor-step" data-state={bin === null ? "now" : "done"}>
         <span class="floor-step-label">{texts.fromBin}</span>
-        <strong class="floor-number">{bin ?? "–"}</strong>
+        {bin === null ? <Prompt text={texts.scanBin} /> : <strong class="floor-number">{bin}</strong>}
       </section>
       <section class="floor-step" data-state={bin === null ? "later" : product === null ? "now" : "done"}>
         <span class="floor-step-label">{floorTexts.pick.take}</span>
-        <strong class="floor-main">{product?.name ?? "–"}</strong>
-        {lot_number !== null && <span>{floorTexts.pick.lot(lot_number)}</span>}
+        {product === null && bin !== null && <Prompt text={floorTexts.pick.prompts.item} />}
         {quantity > 0 && <strong class="floor-number">{quantity}</strong>}
+        {product !== null && <strong class="floor-main">{product.name}</strong>}
+        {lot_number !== null && <span>{floorTexts.pick.lot(lot_number)}</span>}
       </section>
       <section class="floor-step" data-state={product === null ? "later" : "now"}>
         <span class="floor-step-label">{texts.toBin}</span>
-        <strong class="floor-number">–</strong>
+        {product !== null && <Prompt text={texts.scanNewBin} />}
       </section>
     </>
   );
 }
+
+const Prompt = ({ text }: { readonly text: string }) => <strong class="floor-main">{text}</strong>;

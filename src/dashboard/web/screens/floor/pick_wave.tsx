@@ -91,7 +91,7 @@ function WalkProgress({ walk: { progress } }: { readonly walk: WaveWalk }) {
   return (
     <div class="floor-progress">
       <progress max={Math.max(units, 1)} value={units - units_left - units_waiting} aria-label={texts.progress} />
-      <span>{texts.left(stops_left, orders_left)}</span>
+      {stops_left > 0 && <span>{texts.left(stops_left, orders_left)}</span>}
     </div>
   );
 }
@@ -127,7 +127,7 @@ function StopNow({ task, stop }: { readonly task: PickTask; readonly stop: WaveS
         {tote !== null && (
           <Step of="tote" now={step} label={texts.into}>
             <strong class={totes.length > 0 ? "floor-number" : "floor-main"}>{tote}</strong>
-            <span>{texts.order(order?.order_number ?? "")}</span>
+            <span>{order?.order_number}</span>
           </Step>
         )}
       </div>
@@ -280,7 +280,8 @@ function PickedWave({ walk }: { readonly walk: WaveWalk }) {
         <p>{walk.mode === "cluster" ? texts.bringTotes : texts.bringGoods}</p>
       </section>
       {walk.waiting.map(({ order_id, order_number, status, backordered, totes }) => (
-        <section key={order_id} class="floor-card">
+        <section key={order_id} class="floor-card note">
+          <Icon name="warning" size={28} />
           <div>
             <strong>{texts.waits(order_number, status, backordered)}</strong>
             {totes.length > 0 && <p>{texts.aside(order_number, totes)}</p>}

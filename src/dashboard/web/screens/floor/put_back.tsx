@@ -117,8 +117,10 @@ function InTheHand({ of: { units, quantity } }: { readonly of: InHand }) {
   return (
     <>
       <section class="floor-step" data-state="done">
-        <span class="floor-step-label">{units.sku}</span>
+        <span class="floor-step-label">{texts.put}</span>
         <strong class="floor-number">{quantity}</strong>
+        <strong class="floor-main">{units.name}</strong>
+        <span>{units.sku}</span>
       </section>
       <section class="floor-step" data-state="now">
         <span class="floor-step-label">{texts.into}</span>
@@ -131,12 +133,12 @@ function InTheHand({ of: { units, quantity } }: { readonly of: InHand }) {
 function Waiting({ of }: { readonly of: readonly WaitingUnits[] }) {
   return (
     <ul class="floor-lines">
-      {of.map(({ sku, quantity, lot_number, bin }) => (
+      {of.map(({ sku, name, quantity, lot_number, bin }) => (
         <li key={`${sku} ${lot_number} ${bin}`} data-state="later">
           <Icon name="return" size={32} />
           <div>
-            <strong>{sku}</strong>
-            <span>{texts.from(bin, lot_number)}</span>
+            <strong>{name}</strong>
+            <span>{texts.from(sku, bin, lot_number)}</span>
           </div>
           <span class="floor-of">{quantity}</span>
         </li>
