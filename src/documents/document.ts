@@ -33,8 +33,8 @@ export type DocumentPiece =
   | { readonly kind: "text"; readonly text: string; readonly style: PieceStyle }
   /** Short texts, separated by commas. Each stays on one line. */
   | { readonly kind: "list"; readonly texts: readonly string[]; readonly style: PieceStyle }
-  /** A barcode of this text. */
-  | { readonly kind: "symbol"; readonly text: string }
+  /** A barcode of this text; a large one is read from an arm's length. */
+  | { readonly kind: "symbol"; readonly text: string; readonly large?: boolean }
   /** A checkbox. */
   | { readonly kind: "box" };
 

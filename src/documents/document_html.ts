@@ -105,7 +105,7 @@ function cellHtml(cell: DocumentCell, column: DocumentColumn | undefined): strin
 function pieceHtml(piece: DocumentPiece, column: DocumentColumn | undefined): string {
   if (piece.kind === "box") return '<div class="box"></div>';
   if (piece.kind === "symbol") {
-    return symbolSvg(piece.text, widthOf(column) ?? row_modules_max, 28);
+    return symbolSvg(piece.text, widthOf(column) ?? row_modules_max, piece.large ? 64 : 28);
   }
   if (piece.kind === "list") {
     const texts = piece.texts.map((text) => `<bdi class="whole">${escaped(text)}</bdi>`);

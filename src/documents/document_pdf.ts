@@ -351,6 +351,7 @@ function bricksOf(piece: DocumentPiece, width: number, align: "left" | "right"):
     case "box":
       return [{ height: box_side + 2, draw: (leaf, x, y) => leaf.frame(x + 1, y + 1, box_side, box_side, 1) }];
     case "symbol": {
+      if (piece.large) return [largeSymbol(piece.text, width)];
       const symbol = symbolOf(piece.text, Math.floor(width / least_module));
       // The gaps between the columns, ten modules of a point, are its quiet zones; squares want them all around.
       const module = symbol.kind === "qr" ? Math.min(1.25, 48 / symbol.side) : Math.min(1, width / symbol.width);
@@ -359,6 +360,16 @@ function bricksOf(piece: DocumentPiece, width: number, align: "left" | "right"):
       return [{ height, draw: (leaf, x, y) => leaf.symbol(x, y + above, symbol, module, symbol_height) }];
     }
   }
+}
+
+const large_height = 46;
+
+/** A barcode with its quiet zones on the right, where another column may follow. */
+function largeSymbol(text: string, width: number): Brick {
+  const symbol = symbolOf(text, Math.floor(width / least_module) - 20);
+  const { module } = sizeOf(symbol, width, 1.6, large_height);
+  const height = heightOfSymbol(symbol, module, large_height) + 8;
+  return { height, draw: (leaf, x, y) => leaf.symbol(x, y + 4, symbol, module, large_height) };
 }
 
 /** The thinnest bar that the scanners of a warehouse read from an office printer: a quarter of a millimetre. */

@@ -9,7 +9,7 @@ import { savedViewRoutes } from "../dashboard/server/saved_views.routes.ts";
 import { eventRoutes } from "../events/events.routes.ts";
 import { fileRoutes } from "../files/files.routes.ts";
 import { packingRoutes } from "../floor/packing/packing.routes.ts";
-import { toteRoutes } from "../floor/picking/totes.routes.ts";
+import { toteLabelRoutes, toteRoutes } from "../floor/picking/totes.routes.ts";
 import { waveRoutes } from "../floor/picking/waves.routes.ts";
 import { floorPrintingRoutes } from "../floor/printing/printing.routes.ts";
 import { lookupRoutes } from "../floor/scanning/lookup.routes.ts";
@@ -107,6 +107,7 @@ const features = (service: Service): AnyElysia =>
     .use(platformRoutes(service))
     .use(lookupRoutes)
     .use(toteRoutes)
+    .use(toteLabelRoutes(service))
     .use(waveRoutes)
     .use(workRoutes)
     .use(exceptionRoutes)

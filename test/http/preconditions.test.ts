@@ -169,7 +169,7 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
   "worked out of many records for this one look": [
     ...["/inventory/:sku/explain", "/orders/:id/plan", "/orders/:id/pick_list", "/orders/:id/packing_slip"],
     ...["/pick_lists", "/orders/counts", "/search", "/servers", "/shipping/zones", "/shipping/zones/map"],
-    ...["/exceptions", "/exceptions/counts", "/floor/lookup"],
+    ...["/exceptions", "/exceptions/counts", "/floor/lookup", "/totes/labels"],
     ...["/shipping/rules/evaluate", "/order_tags", "/platforms/:id/stock", "/platforms/:id/shipping_methods"],
     ...["/shipping/labels/costs", "/overview", "/reports/orders", "/reports/on_time", "/reports/units_picked"],
     ...["/reports/carrier_cost", "/reports/sales", "/reports/stock_ageing", "/reports/stock_turns"],

@@ -1,5 +1,16 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { closed, codeField, countField, idField, nullable, Timestamp, timestamp } from "../../core/schema.ts";
+import {
+  choice,
+  closed,
+  codeField,
+  countField,
+  idField,
+  nullable,
+  several,
+  Timestamp,
+  timestamp,
+} from "../../core/schema.ts";
+import { paperSizes } from "../../documents/document.ts";
 
 const warehouseField = Type.Optional(idField("warehouse", "The warehouse. Required if there are several."));
 const about_code = "What its barcode says. Unique in its warehouse, whatever the case.";
@@ -22,6 +33,11 @@ export type CreateTotes = Static<typeof CreateTotes>;
 
 export const UpdateTote = closed({ code });
 export type UpdateTote = Static<typeof UpdateTote>;
+
+export const PrintToteLabels = closed({
+  tote_ids: several(idField("tote", "The totes, separated by commas: `tot_1001,tot_1002`.")),
+  paper: Type.Optional(choice(paperSizes, { description: "The paper. Default: what the warehouse's country uses." })),
+});
 
 export const ToteView = closed({
   id: Type.String(),

@@ -1,8 +1,14 @@
+import { assert } from "../../core/faults.ts";
 import { NoBody } from "../../core/schema.ts";
-import { list, read, remove, routes, write } from "../../http/routes.ts";
+import { defaultPaperSize } from "../../documents/document.ts";
+import { sendDocument } from "../../documents/document_response.ts";
+import { list, read, remove, respond, routes, write } from "../../http/routes.ts";
+import type { Service } from "../../http/service.ts";
+import { findWarehouse } from "../../inventory/warehouses/warehouses.sql.ts";
 import type { Tx } from "../../storage/database.ts";
-import { CreatedTotesView, CreateTote, CreateTotes, ToteView, UpdateTote } from "./tote.schema.ts";
+import { CreatedTotesView, CreateTote, CreateTotes, PrintToteLabels, ToteView, UpdateTote } from "./tote.schema.ts";
 import { toteView } from "./tote.ts";
+import { toteLabels, totesNamed } from "./tote_labels.ts";
 import { getTote, lockTote, toteList } from "./totes.sql.ts";
 import { createTote, createTotes, releaseTote, removeTote, renameTote } from "./totes.ts";
 
@@ -77,3 +83,31 @@ export const toteRoutes = routes("Floor", [
     act: async (tx, { params }) => toteView(await releaseTote(tx, params.id)),
   }),
 ]);
+
+/** The labels of totes. */
+export const toteLabelRoutes = ({ log }: Service) =>
+  routes("Floor", [
+    respond("GET", "/totes/labels", "floor.read", {
+      id: "getToteLabels",
+      summary: "Get labels for totes as a PDF",
+      description: "A sheet with the barcode and the code of each tote, by code, to cut and stick on.",
+      refuses: ["resource_missing"],
+      documents: ["application/pdf"],
+      query: PrintToteLabels,
+      answers: { 200: null },
+      answer: async ({ call, query }) => {
+        const { totes, print } = await call.store.read(async (db) => {
+          const totes = await totesNamed(db, query.tote_ids);
+          const warehouse = await findWarehouse(db, totes[0]?.warehouse_id ?? 0);
+          assert(warehouse, "a tote has a warehouse");
+          const sheet = query.paper ?? defaultPaperSize(warehouse.address.country);
+          return { totes, print: { now: db.now, timezone: warehouse.timezone, sheet } };
+        });
+        return sendDocument(call, log, toteLabels(totes, print), {
+          name: "tote-labels",
+          format: "pdf",
+          now: print.now,
+        });
+      },
+    }),
+  ]);

@@ -269,6 +269,7 @@ export const matrix: Readonly<Record<string, string>> = {
   "GET /totes": "401 ok  ok  ok",
   "POST /totes": "401 403 403 ok",
   "POST /totes/bulk": "401 403 403 ok",
+  "GET /totes/labels": "401 ok  ok  ok",
   "GET /totes/:id": "401 ok  ok  ok",
   "PATCH /totes/:id": "401 403 403 ok",
   "DELETE /totes/:id": "401 403 403 ok",

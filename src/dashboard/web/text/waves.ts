@@ -109,6 +109,7 @@ export const toteTexts = {
   first: "First number",
   count: "How many",
   created: (count: number) => `${plural(count, "tote", "totes")} created`,
+  printLabels: "Print labels",
   rename: "Rename",
   renameTitle: (code: string) => `Rename tote ${code}`,
   renamed: "Tote renamed",

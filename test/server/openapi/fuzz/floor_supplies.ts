@@ -36,6 +36,7 @@ export async function wavesToPick(ask: Ask, { sku, buyer, location: warehouse_id
   return {
     createTote: { body: { warehouse_id, code: `${sku} new` } },
     createTotes: { body: { warehouse_id, prefix: `${sku} many `, first: 1, count: 3 } },
+    getToteLabels: { query: { tote_ids: (await tote()).id } },
     updateTote: { path: { id: (await tote()).id }, body: { code: `${sku} other` } },
     deleteTote: { path: { id: (await tote()).id } },
     releaseTote: { path: { id: (await tote()).id } },

@@ -8,6 +8,7 @@ export async function floor({ tell, act, warehouse_id }: Teller, buyer: Buyer): 
   const tote = { path: { id: (await tell("createTote", { body: { warehouse_id, code: "T-01" } })).data.id } };
   const more = await tell("createTotes", { body: { warehouse_id, prefix: "C-", first: 1, count: 3 } });
   await tell("listTotes", { query: { taken: "false" } });
+  await tell("getToteLabels", { query: { tote_ids: tote.path.id } });
   await tell("updateTote", { ...tote, body: { code: "T-1" } });
   await tell("deleteTote", { path: { id: more.data.totes[2].id } });
   const order_ids: string[] = [];

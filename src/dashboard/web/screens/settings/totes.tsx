@@ -1,11 +1,14 @@
+import { openDocument } from "../../api/client.ts";
 import type { Tote } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
 import { type Action, ActionButton, Actions } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
 import type { FormField } from "../../components/fields.tsx";
 import { optionsOf } from "../../components/form_values.ts";
 import { choice, ListPage } from "../../components/list_page.tsx";
 import type { TableColumn } from "../../components/table.tsx";
+import { showRefused } from "../../components/toasts.tsx";
 import { words } from "../../text/common.ts";
 import { toteTexts as texts } from "../../text/waves.ts";
 import { useWarehouses } from "../stock/stock_links.ts";
@@ -92,6 +95,9 @@ const numbered = (warehouse: FormField): Action => ({
   done: ({ totes }: { readonly totes: readonly Tote[] }) => texts.created(totes.length),
 });
 
+const print = (tote_ids: readonly string[]) =>
+  void openDocument("/totes/labels", "application/pdf", { tote_ids: tote_ids.join(",") }).catch(showRefused);
+
 /** The totes and the orders that they hold. */
 export function TotesScreen() {
   const { several, nameOf, filter, field } = useWarehouses();
@@ -126,6 +132,7 @@ export function TotesScreen() {
       columns={columns}
       rowName={({ code }) => code}
       rowActs={(tote) => <Actions of={actions(tote)} />}
+      bulk={(chosen) => <Button kind="primary" icon="print" title={texts.printLabels} onClick={() => print(chosen)} />}
       acts={<ActionButton of={one(warehouse)} />}
       create={numbered(warehouse)}
       empty={{ icon: "box", title: texts.title, text: texts.emptyText }}
