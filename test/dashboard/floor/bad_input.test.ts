@@ -105,7 +105,7 @@ describeInHouse("bad input on the floor", (house) => {
     expect(await scan(page, `]C1010${milk}10L-7`)).toMatchObject({ kind: "done" });
 
     const { data: lots } = await shop.must("GET", "/inventory/lots?sku=MILK&lot_number=L-7");
-    const expired = { expiration_date: new Date(Date.now() - 86_400_000).toISOString().slice(0, 10) };
+    const expired = { expiration_date: new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10) };
     await shop.must("PATCH", `/inventory/lots/${lots[0].id}`, expired);
     await page.goto(house.addressOf("/floor/pack"));
     await pack(page, number);
