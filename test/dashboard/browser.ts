@@ -18,6 +18,8 @@ interface HouseSettings {
   readonly env?: Readonly<Record<string, string>>;
   /** Leaves the example address of the first warehouse, with which no live label is sold. */
   readonly example_address?: boolean;
+  /** Starts another service than a fresh one. */
+  readonly start?: () => Promise<StartedService>;
 }
 
 /** Tests in a browser, on a house of their own that is open while they run. Tabs that a test opened close after it. */
@@ -101,9 +103,9 @@ export interface Tab {
 }
 
 /** Starts a service with its first user. The database is empty except for what the first start creates. */
-async function openHouse({ env = {}, example_address = false }: HouseSettings): Promise<House> {
+async function openHouse({ env = {}, example_address = false, start }: HouseSettings): Promise<House> {
   if (defaultProgram.length > 1) await ensureWeb();
-  const service = await startFreshService({ env });
+  const service = await (start === undefined ? startFreshService({ env }) : start());
   const keys = service.first_keys;
   const cookies = await setUp(service);
   if (!example_address) await settle(service.url, keys.live);
