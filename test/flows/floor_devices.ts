@@ -1,7 +1,14 @@
 // Handheld devices that work as their screens do: an act is stored before it is sent, sent until it is answered, and
 // after a tab was closed sent again with the same key.
 import type { Random } from "../../src/core/random.ts";
-import { codeOf, type FloorHouse, products, sendUntilAnswered, type WaveMode } from "./floor_house.ts";
+import {
+  codeOf,
+  type FloorHouse,
+  type PlannedWave,
+  products,
+  sendUntilAnswered,
+  type WaveMode,
+} from "./floor_house.ts";
 import type { Goods } from "./floor_model.ts";
 import type { Answer } from "./service.ts";
 
@@ -24,8 +31,8 @@ class TabClosed extends Error {}
 class Refused extends Error {
   readonly code: string;
 
-  constructor(code: string) {
-    super(code);
+  constructor(code: string, path: string) {
+    super(`${path} was refused as ${code}`);
     this.code = code;
   }
 }
@@ -53,6 +60,7 @@ export function count({ counts }: Pick<Shift, "counts">, what: string): void {
 /** What others, or a change of the order, may cause. */
 const raced: ReadonlySet<string> = new Set([
   "already_packed",
+  "insufficient_inventory",
   "invalid_state_transition",
   "no_matching_order",
   "order_cancelled",
@@ -72,6 +80,8 @@ const raced: ReadonlySet<string> = new Set([
 /** One device and the person with it. */
 export class Device {
   stored: StoredAct | null = null;
+  /** The unit that is being scanned at the table. */
+  hand: { readonly order_ids: readonly string[]; readonly merchant_id: string; readonly sku: string } | null = null;
   readonly name: string;
   readonly shift: Shift;
   #last_bin: string | null = null;
@@ -108,7 +118,7 @@ export class Device {
   #read(path: string): Promise<Data> {
     return sendUntilAnswered(this.shift, "GET", path).then(({ status, body }) => {
       if (status < 300) return body.data;
-      throw new Refused(body.error.code);
+      throw new Refused(body.error.code, path);
     });
   }
 
@@ -139,9 +149,10 @@ export class Device {
     const { path, body, key, merchant, refused_as, done } = stored;
     const answer = await sendUntilAnswered(this.shift, "POST", path, { body, key, merchant });
     this.stored = null;
+    this.hand = null;
     if (answer.status >= 300) {
       const { code } = answer.body.error;
-      if (!refused_as.includes(code)) throw new Refused(code);
+      if (!refused_as.includes(code)) throw new Refused(code, path);
       count(this.shift, `wrong scans: ${code}`);
       return null;
     }
@@ -263,7 +274,8 @@ export class Device {
     const wave = waves.find(({ order_ids }) => order_ids.includes(order_id));
     const at = { station_id, device: this.name };
     if (wave !== undefined && isSummed(wave.mode) && random.chance(0.7)) {
-      const session = await this.#packItem(order_id, { ...at, ...(wave.mode === "batch" && { wave_id: wave.id }) });
+      const session = await this.#packItem(order_id, wave, at);
+      if (session === null) return;
       await this.#fillParcel(session);
       if (session.order_id !== order_id) await this.#act(`/work/${id}/release`, { device: this.name }, () => {});
       return;
@@ -272,22 +284,51 @@ export class Device {
     await this.#fillParcel(await this.#act("/packing_sessions", { ...at, ...name }, () => {}));
   }
 
-  /** Scans an item of an order at the table: it goes to the first order that needs it. */
-  async #packItem(order_id: string, at: object): Promise<Data> {
-    const { random, model } = this.shift;
-    const goods = random.pick(model.stagedFor(order_id));
-    const body = { ...at, code: codeOf(goods, this.shift.merchants) };
-    return this.#act("/packing_sessions/from_item", body, (data) => this.#enterScan(data, goods.sku, 1));
+  /**
+   * Scans an item of an order at the table: it goes to the first order that needs it. Returns null if others have taken
+   * the last one.
+   */
+  async #packItem(order_id: string, { id: wave_id, mode, order_ids }: PlannedWave, at: object): Promise<Data> {
+    const { random, model, merchants } = this.shift;
+    const staged = model.stagedFor(order_id);
+    const goods = staged.length === 0 ? null : random.pick(staged);
+    if (goods === null || this.#onTable(order_ids, goods) < 1) return null;
+    const body = { ...at, code: codeOf(goods, merchants), ...(mode === "batch" && { wave_id }) };
+    return this.#atTable(order_ids, goods, () =>
+      this.#act("/packing_sessions/from_item", body, (data) => this.#enterScan(data, goods.sku, 1)),
+    );
+  }
+
+  /** Units of a wave on the table that nobody has scanned or has in the hand. */
+  #onTable(order_ids: readonly string[], { merchant_id, sku }: Goods): number {
+    const { model, devices } = this.shift;
+    const own = order_ids.filter((id) => model.orders.get(id)?.merchant_id === merchant_id);
+    const staged = own.flatMap((id) => model.stagedFor(id)).filter((units) => units.sku === sku);
+    const scanned = own.reduce((sum, id) => sum + model.scannedFor(id, sku), 0);
+    const held = devices.filter(
+      ({ hand }) => hand?.sku === sku && hand.merchant_id === merchant_id && hand.order_ids === order_ids,
+    );
+    return staged.reduce((sum, { quantity }) => sum + quantity, 0) - scanned - held.length;
+  }
+
+  /** Does something with a unit of a wave in the hand. A tab that is closed keeps it there until it is opened again. */
+  async #atTable<Done>(order_ids: readonly string[], goods: Goods, work: () => Promise<Done>): Promise<Done> {
+    this.hand = { order_ids, merchant_id: goods.merchant_id, sku: goods.sku };
+    try {
+      return await work();
+    } finally {
+      if (this.stored === null) this.hand = null;
+    }
   }
 
   #enterScan(session: Data, sku: string, quantity: number): void {
     const { model } = this.shift;
-    model.scan(session.id, sku, quantity);
+    model.scan(session.id, sku, quantity, session.order_id);
     if (session.status === "closed") model.packed.set(session.order_id, session.id);
   }
 
   async #fillParcel(opened: Data): Promise<void> {
-    const { random, model, merchants } = this.shift;
+    const { random, model, merchants, waves } = this.shift;
     const path = `/packing_sessions/${opened.id}`;
     for (let session = opened; session.status === "open"; ) {
       const line = session.lines.find(({ needed, scanned }: Data) => scanned < needed);
@@ -303,10 +344,12 @@ export class Device {
         const wrong = lot === undefined ? { code, quantity: 9999 } : { code: code.replace(/10[MO]-\d$/, "10X-9") };
         await this.#wrong(`${path}/scans`, wrong, lot === undefined ? "surplus_item" : "wrong_lot");
       }
-      session = await this.#act(`${path}/scans`, { code, quantity }, (data) => this.#enterScan(data, sku, quantity));
+      const order_ids = waves.find((wave) => wave.order_ids.includes(session.order_id))?.order_ids ?? [];
+      const scan = () => this.#act(`${path}/scans`, { code, quantity }, (data) => this.#enterScan(data, sku, quantity));
+      session = await this.#atTable(order_ids, { merchant_id, sku, lot_number: null }, scan);
       if (session.status === "open" && random.chance(0.06)) {
         const body = { code, quantity: 1 };
-        session = await this.#act(`${path}/unscan`, body, () => model.scan(session.id, sku, -1));
+        session = await this.#act(`${path}/unscan`, body, () => model.scan(session.id, sku, -1, session.order_id));
       }
     }
   }

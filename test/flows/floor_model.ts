@@ -67,6 +67,7 @@ export class FloorModel {
   readonly shipped = new Set<string>();
   /** Units of closed and open parcels, by session. */
   readonly scanned = new Map<string, Map<string, number>>();
+  readonly #sessions = new Map<string, string>();
   readonly #shelves = new Map<string, number>();
   readonly #staged = new Map<string, StagedUnits[]>();
   /** Units by reason, order and goods. */
@@ -126,10 +127,17 @@ export class FloorModel {
   }
 
   /** Scans units into a parcel, or takes them out again (below zero). */
-  scan(session: string, sku: string, quantity: number): void {
+  scan(session: string, sku: string, quantity: number, order_id: string): void {
+    this.#sessions.set(session, order_id);
     const units = this.scanned.get(session) ?? new Map<string, number>();
     this.scanned.set(session, units);
     add(units, sku, quantity);
+  }
+
+  /** Units of an order that were scanned into its parcels. */
+  scannedFor(order_id: string, sku: string): number {
+    const own = [...this.scanned].filter(([session]) => this.#sessions.get(session) === order_id);
+    return own.reduce((sum, [, units]) => sum + (units.get(sku) ?? 0), 0);
   }
 
   ship(order_id: string): void {

@@ -1,5 +1,5 @@
 // Servers of one database behind a balancer, which are killed and started again.
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type StartedService, startService } from "../../scripts/service.ts";
@@ -11,7 +11,10 @@ import { freshDatabase } from "./service.ts";
 export async function openServers() {
   const [data, database_url] = [mkdtempSync(join(tmpdir(), "packhouse-chaos-")), await freshDatabase()];
   const log = join(mkdtempSync(join(tmpdir(), "packhouse-chaos-log-")), "log");
-  const start = () => startService({ ...(engine === "sqlite" ? { data } : { database_url }), log });
+  const start = () =>
+    startService({ ...(engine === "sqlite" ? { data } : { database_url }), log }).catch((error) => {
+      throw new Error(`${error.message} The log ends with: ${readFileSync(log, "utf8").slice(-2000)}`);
+    });
   const running: StartedService[] = [];
   for (let n = 0; n < (engine === "sqlite" ? 1 : 2); n += 1) running.push(await start());
   const balancer = await startBalancer();
