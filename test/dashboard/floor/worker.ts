@@ -9,6 +9,25 @@ export async function wedge(page: Page, code: string, end: "Enter" | "Tab" | nul
   if (end !== null) await page.keyboard.press(end);
 }
 
+/** Inserts a code as an input method does: its keys have no names, and Alt seems to be held. */
+export async function insert(page: Page, text: string): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  const key = { key: "Unidentified", windowsVirtualKeyCode: 229, modifiers: 1 };
+  await session.send("Input.dispatchKeyEvent", { type: "rawKeyDown", ...key });
+  await session.send("Input.insertText", { text });
+  await session.send("Input.dispatchKeyEvent", { type: "keyUp", ...key });
+  await session.detach();
+}
+
+/** What a hand in a glove misses on a screen of the floor: targets smaller than 48 px, one line each. */
+export function smallTargets(page: Page): Promise<string[]> {
+  return page.evaluate(`[...document.querySelectorAll(".floor :is(a, button, input, select)")].flatMap((element) => {
+    const { width, height } = element.getBoundingClientRect();
+    if (width === 0 || (width >= 48 && height >= 48)) return [];
+    return [element.outerHTML.slice(0, 120) + " is " + Math.round(width) + " × " + Math.round(height)];
+  })`);
+}
+
 /** What came of the last scan. */
 interface Shown {
   readonly kind: string;

@@ -2,12 +2,7 @@
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { describeInHouse, handhelds, lookAtPage } from "../browser.ts";
-
-/** A scanner that inserts a whole code, as Zebra's do; those that type are tested with the scan field. */
-async function scan(page: Page, code: string) {
-  await page.keyboard.insertText(code);
-  await page.keyboard.press("Enter");
-}
+import { smallTargets, wedge } from "../floor/worker.ts";
 
 describeInHouse("badges", (house) => {
   /** A user with the role `floor`. */
@@ -68,8 +63,11 @@ describeInHouse("badges", (house) => {
     await lookAtPage(page, "button:has-text('Use this device')", "device", handhelds);
     await page.click("button:has-text('Use this device')");
     await lookAtPage(page, "text=Scan your badge", "badge-scan", handhelds);
-    await scan(page, flo);
+    expect(await smallTargets(page)).toEqual([]);
+    // Nothing is known of its scanner yet: this one types nothing after the badge.
+    await wedge(page, flo, null);
     await page.waitForSelector("text=Your PIN");
+    expect(await smallTargets(page)).toEqual([]);
     await press(page, "1357");
     await lookAtPage(page, "[role=alert]:has-text('The badge or the PIN is wrong')", "badge-pin", handhelds);
     await press(page, "7294");
@@ -86,15 +84,13 @@ describeInHouse("badges", (house) => {
     // Another person scans a badge while the first one's PIN is asked, and types the PIN on the device's own keys.
     await page.click("text=Sign out / change person");
     await page.waitForSelector("text=Scan your badge");
-    await scan(page, flo);
+    await wedge(page, flo);
     await page.waitForSelector("text=Your PIN");
-    await scan(page, gil);
-    await page.keyboard.type("8361");
-    await page.keyboard.press("Enter");
+    await wedge(page, gil);
+    await wedge(page, "8361");
     await page.waitForSelector("text=Choose your own PIN");
     for (let time = 0; time < 2; time += 1) {
-      await page.keyboard.type("5830");
-      await page.keyboard.press("Enter");
+      await wedge(page, "5830");
     }
     await page.click("a:has-text('Menu')");
     await page.waitForSelector("text=Gil · Scanner 4");

@@ -33,6 +33,7 @@ export function PackSessionScreen({ params: { id = "" } }: ScreenProps) {
   const opened = useQuery<PackingSession>(`/packing_sessions/${id}`);
   if (opened.data !== undefined) pack.see(opened.data);
   const session = pack.session.value;
+  const is_open = session === undefined || session.status === "open";
   useReloading(session?.label_status === "pending" || session?.label_status === "processing", opened.reload);
   const end = () => {
     asking.value = null;
@@ -43,7 +44,8 @@ export function PackSessionScreen({ params: { id = "" } }: ScreenProps) {
   };
   const onScan = (read: string) => {
     end();
-    if (session?.status === "open") return pack.scan({ code: read });
+    // A quick scanner is ahead of the parcel that the scan before opened.
+    if (is_open) return pack.scan({ code: read });
     return wave_id === null ? openSession({ code: read }) : packScanned(read, wave_id);
   };
   return (
@@ -51,8 +53,8 @@ export function PackSessionScreen({ params: { id = "" } }: ScreenProps) {
       title={session ? texts.title(session.order_number) : floorTexts.kinds.pack}
       back="/floor"
       queue={queue}
-      prompt={session?.status === "open" ? texts.scanUnit : wave_id === null ? texts.scanTote : texts.scanItem}
-      {...(session !== undefined && { onScan })}
+      prompt={is_open ? texts.scanUnit : wave_id === null ? texts.scanTote : texts.scanItem}
+      onScan={onScan}
       {...(session?.status === "open" && { products: unpacked(session) })}
       progress={session && <Progress of={session} />}
       act={session && asking.value === null && <PackActs pack={pack} queue={queue} asking={asking} />}

@@ -36,18 +36,19 @@ export function PickWaveScreen({ params: { id = "" } }: ScreenProps) {
   useEffect(() => void load(), [task]);
   const walk = task.walk.value;
   const stop = task.stop.value;
-  const onScan = (read: string) => {
+  const onScan = async (read: string) => {
     asking.value = null;
+    if (task.walk.peek() === null) await task.load();
     if (task.stop.peek() !== null) return task.scan(read);
-    return walk?.mode === "cluster" ? openSession({ code: read }) : packScanned(read, id);
+    return task.walk.peek()?.mode === "cluster" ? openSession({ code: read }) : packScanned(read, id);
   };
   return (
     <FloorFrame
       title={texts.title(id)}
       back="/floor"
       queue={queue}
-      prompt={stop === null ? packPrompt(walk) : texts.prompts[task.step.value]}
-      {...(walk !== null && { onScan })}
+      prompt={walk !== null && stop === null ? packPrompt(walk) : texts.prompts[task.step.value]}
+      onScan={onScan}
       {...(stop !== null && { products: [{ id: stop.product_id, sku: stop.sku, name: stop.name }] })}
       progress={walk && <WalkProgress walk={walk} />}
       act={
@@ -83,8 +84,7 @@ export function PickWaveScreen({ params: { id = "" } }: ScreenProps) {
 }
 
 /** What to scan once everything is picked: packing begins without a tap. */
-const packPrompt = (walk: WaveWalk | null) =>
-  walk?.mode === "cluster" ? floorTexts.pack.scanTote : floorTexts.pack.scanItem;
+const packPrompt = (walk: WaveWalk) => (walk.mode === "cluster" ? floorTexts.pack.scanTote : floorTexts.pack.scanItem);
 
 function WalkProgress({ walk: { progress } }: { readonly walk: WaveWalk }) {
   const { units, units_left, units_waiting, stops_left, orders_left } = progress;

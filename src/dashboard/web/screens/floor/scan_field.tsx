@@ -1,5 +1,5 @@
 import type { RefObject } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../../components/icon.tsx";
 import { floorTexts } from "../../text/floor.ts";
 import type { Camera as CameraView } from "./camera.tsx";
@@ -30,11 +30,12 @@ interface ScanFieldProps {
 export function ScanField({ prompt, onScan, patient = false }: ScanFieldProps) {
   const input = useRef<HTMLInputElement>(null);
   const [typing, setTyping] = useState(false);
-  const { read, end, endByKey } = useReader(input, { typing, patient }, (text) => {
+  const { read, end, endByKey, begin } = useReader(input, { typing, patient }, (text) => {
     setTyping(false);
     onScan(text);
   });
   useFocus(input);
+  useCarrying(input, begin);
   const toggle = () => {
     setTyping(!typing);
     if (input.current) input.current.value = "";
@@ -167,11 +168,58 @@ function useReader(
     const pause = ends_by_key || patient ? Math.max(pause_ms, keyed_pause_ms) : pause_ms;
     if (!typing) endAfter(state.current.slow ? slow_pause_ms : pause);
   };
+  /** Begins with a text that was typed before the field was there. */
+  const begin = (text: string) => {
+    const parts = text.split("\n");
+    const rest = parts.pop() ?? "";
+    parts.forEach(take);
+    if (rest === "" || input.current === null) return;
+    input.current.value = rest;
+    read();
+  };
   const endByKey = () => {
     if (!typing && !device.peek().ends_by_key) setDevice({ ends_by_key: true });
     end();
   };
-  return { read, end, endByKey };
+  return { read, end, endByKey, begin };
+}
+
+/** Goes on with a code that was being typed when the screen changed. */
+function useCarrying(input: RefObject<HTMLInputElement | null>, begin: (text: string) => void): void {
+  useLayoutEffect(() => {
+    begin(endCarrying());
+    return () => {
+      beginCarrying(input.current?.value ?? "");
+      if (input.current) input.current.value = "";
+    };
+  }, []);
+}
+
+/** The longest time from one screen's field to the next one's. */
+const carrying_max_ms = 1000;
+let carried = "";
+let carrying = 0;
+
+/** Keeps what is typed while one screen gives way to the next: a quick scanner is in the middle of a code. */
+function beginCarrying(text: string): void {
+  carried = text;
+  document.addEventListener("keydown", carry, true);
+  carrying = window.setTimeout(endCarrying, carrying_max_ms);
+}
+
+function carry({ key }: KeyboardEvent): void {
+  // What goes into another field, such as a PIN, stays there.
+  if (isField(document.activeElement)) return;
+  if (key === "Enter" || key === "Tab") carried += "\n";
+  else if (key.length === 1) carried += key;
+}
+
+function endCarrying(): string {
+  clearTimeout(carrying);
+  document.removeEventListener("keydown", carry, true);
+  const text = carried;
+  carried = "";
+  return text;
 }
 
 const isField = (element: Element | null) => element?.matches("input, textarea, select, [contenteditable]") ?? false;
@@ -181,7 +229,7 @@ const isField = (element: Element | null) => element?.matches("input, textarea, 
  * typed into the field instead, so that a scan never presses the button.
  */
 function useFocus(input: RefObject<HTMLInputElement | null>): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const focus = () => {
       if (isField(document.activeElement) || document.querySelector("dialog[open]") !== null) return;
       input.current?.focus({ preventScroll: true });

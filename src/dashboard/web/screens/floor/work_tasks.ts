@@ -5,6 +5,7 @@ import { navigate, to } from "../../browser/router.ts";
 import { floorTexts as texts } from "../../text/floor.ts";
 import { type Outcome, sendUntilAnswered } from "./act_queue.ts";
 import { device } from "./device.ts";
+import { giveFeedback } from "./feedback.ts";
 import { lookUp } from "./scanned.ts";
 
 /** Opens the packing session of a tote or an order, and shows it. */
@@ -12,6 +13,7 @@ export async function openSession(of: { readonly code: string } | { readonly ord
   const { station_id, name } = device.peek();
   const body = { ...of, station_id, device: name };
   const { data } = await sendUntilAnswered((key) => post<PackingSession>("/packing_sessions", body, { key }));
+  giveFeedback("right");
   navigate(to(`/floor/packing/${data.id}`));
   return null;
 }
@@ -27,6 +29,7 @@ export async function packScanned(code: string, wave_id: string): Promise<Outcom
   if (station_id === null) return { kind: "info", title: texts.pack.needsStation };
   const body = { station_id, device: name, code, wave_id };
   const { data } = await sendUntilAnswered((key) => post<PackingSession>("/packing_sessions/from_item", body, { key }));
+  giveFeedback(data.status === "closed" ? "done" : "right");
   navigate(to(`/floor/packing/${data.id}`, { wave: wave_id }));
   return null;
 }
