@@ -478,10 +478,10 @@ function rowOf(tx: Tx, { posting, to, from_balance, to_balance }: PostingResult)
     product_id: item.product_id,
     type,
     quantity,
-    ...{ pack_level: pack?.level ?? null, pack_units: pack?.quantity ?? null },
     from_item_id: from?.id ?? null,
     to_item_id: to?.id ?? null,
     to_place,
+    ...{ pack_level: pack?.level ?? null, pack_units: pack?.quantity ?? null },
     from_balance,
     to_balance,
     // An inspection may find out the lot of units that it moves.

@@ -15,6 +15,7 @@ import { holdOrder, releaseOrder } from "../../orders/changes/holds.ts";
 import { packOrder, pickOrder, processOrder } from "../../orders/fulfillment/pick_and_pack.ts";
 import { shipOrder } from "../../orders/fulfillment/ship_order.ts";
 import { createOrder } from "../../orders/lifecycle/create_order.ts";
+import { checkDigitOf } from "../../products/product.ts";
 import { findProducts } from "../../products/products.sql.ts";
 import { createProduct } from "../../products/products.ts";
 import { refundReturn } from "../../returns/refund_return.ts";
@@ -41,6 +42,12 @@ export interface DemoStory {
 /** An empty story. */
 export function newStory(): DemoStory {
   return { customers: new Map(), orders: new Map(), tracking_numbers: new Map(), returns: new Map() };
+}
+
+/** The GTIN-14 of a case of units with a GTIN-12 or GTIN-13. */
+function caseCodeOf(barcode: string): string {
+  const body = `1${barcode.padStart(13, "0").slice(0, -1)}`;
+  return body + checkDigitOf(body);
 }
 
 /** Adds the created records to the story. To be called after the commit. */
@@ -89,7 +96,7 @@ const acts: PerformActs = {
       dimensions: { ...dimensions_cm, unit: "cm" },
       price: money(price_cents, "USD"),
       barcodes: [{ value: barcode, type: barcode.length === 13 ? "ean" : "upc" }],
-      metadata: { case_units },
+      packs: case_units > 1 ? [{ level: "case", quantity: case_units, barcode: caseCodeOf(barcode) }] : [],
     });
     return null;
   },
