@@ -41,6 +41,12 @@ export interface Session {
 /** The token in a cookie or a link: 32 random bytes as base64url. */
 export const tokenOf = (random: Uint8Array): string => Buffer.from(random).toString("base64url");
 
+/**
+ * The token of a session by badge. It is one character longer than others, so that versions from before badges do not
+ * accept it: they would give its session all permissions of the user.
+ */
+export const badgeTokenOf = (random: Uint8Array): string => `b${tokenOf(random)}`;
+
 /** The hash of a token, as it is stored. */
 export const tokenHashOf = (token: string): string => createHash("sha256").update(token).digest("hex");
 
@@ -62,7 +68,7 @@ export function tokenIn(request: Request, secure: boolean, cookie = session_cook
   const name = cookieName(cookie, secure);
   const found = header.split(/; */).find((part) => part.startsWith(`${name}=`));
   const token = found?.slice(name.length + 1) ?? "";
-  return /^[\w-]{43}$/.test(token) ? token : null;
+  return /^b?[\w-]{43}$/.test(token) ? token : null;
 }
 
 /** The `Set-Cookie` header with a token, by default that of a session; null removes the cookie. */

@@ -13,6 +13,7 @@ import {
   type ActiveMembership,
   activeMembershipOf,
   badge_session_ms,
+  badgeTokenOf,
   type Session,
   session_ms,
   tokenHashOf,
@@ -47,7 +48,7 @@ export async function beginSession(
   { ip, user_agent, previous, device_id }: SignInOrigin,
   random: Uint8Array,
 ): Promise<{ session: Session; token: string }> {
-  const token = tokenOf(random);
+  const token = device_id === undefined ? tokenOf(random) : badgeTokenOf(random);
   if (previous !== null) await endSessionCalled(tx, tokenHashOf(previous));
   if (device_id !== undefined) await endSessionsOn(tx, device_id);
   await deleteExpiredSessions(tx);

@@ -88,7 +88,9 @@ describe("a sign-in by badge", () => {
     const [on, who] = [await device(), await worker()];
     const answer = await signIn(on, { badge: who.badge, pin });
     expect([answer.status, answer.body.user.id, answer.body.device.id]).toEqual([200, who.id, on.id]);
-    expect(answer.headers.get("set-cookie")).toMatch(/^sid=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=43200$/);
+    expect(answer.headers.get("set-cookie")).toMatch(
+      /^sid=b[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=43200$/,
+    );
     const headers = session(answer);
     const shown = await app.call("GET", "/dashboard/api/session", undefined, { headers });
     expect(shown.body).toEqual(answer.body);
