@@ -1,6 +1,6 @@
 import type { Transitions } from "../core/transitions.ts";
 
-/** How the orders of a wave are picked: each into its own tote, in sum, one-unit orders in sum, or one order alone. */
+/** How the orders of a wave are picked: into totes of their own, together, one-unit orders together, or one alone. */
 export const waveModes = ["cluster", "batch", "single", "order"] as const;
 export type WaveMode = (typeof waveModes)[number];
 

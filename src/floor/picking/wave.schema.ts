@@ -73,8 +73,8 @@ export const PlanWave = closed({
   warehouse_id: Type.Optional(idField("warehouse", "The warehouse. Required if there are several.")),
   mode: choice(waveModes, {
     description:
-      "`cluster`: each order is picked into its tote. `batch`: several are picked in sum and sorted at the table." +
-      " `single`: orders of one unit, in sum. `order`: one order alone.",
+      "`cluster`: each order is picked into its tote. `batch`: orders are picked together and sorted at the table." +
+      " `single`: orders of one unit, picked together. `order`: one order alone.",
   }),
   filters: Type.Optional({ ...WaveFilters, description: "Which orders to take. Default: all that can be picked." }),
   limits: Type.Optional({ ...WaveLimits, description: "How large the wave may become." }),

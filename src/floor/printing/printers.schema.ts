@@ -51,6 +51,13 @@ const printerFields = {
 };
 const { name, host, port, path, media, dpi, active } = printerFields;
 const read_only = ["id", "revision", "created_at", "updated_at"];
+const optional = {
+  port: Type.Optional(port),
+  path: Type.Optional(path),
+  media: Type.Optional(media),
+  dpi: Type.Optional(dpi),
+  active: Type.Optional(active),
+};
 
 export const CreatePrinter = closed(
   {
@@ -58,11 +65,7 @@ export const CreatePrinter = closed(
     name,
     kind: choice(printerKinds, { description: about.kind }),
     host,
-    port: Type.Optional(port),
-    path: Type.Optional(path),
-    media: Type.Optional(media),
-    dpi: Type.Optional(dpi),
-    active: Type.Optional(active),
+    ...optional,
   },
   read_only,
 );
@@ -74,11 +77,7 @@ export const UpdatePrinter = closed(
     name: Type.Optional(name),
     kind: Type.Optional(choice(printerKinds, { description: about.kind })),
     host: Type.Optional(host),
-    port: Type.Optional(port),
-    path: Type.Optional(path),
-    media: Type.Optional(media),
-    dpi: Type.Optional(dpi),
-    active: Type.Optional(active),
+    ...optional,
   },
   read_only,
 );

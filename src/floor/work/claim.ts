@@ -63,7 +63,7 @@ export function isOwn(claim: WorkClaim, { actor, device }: Worker): boolean {
 /** The refusal of work on a task that somebody else has. */
 export function taskTaken(claim: WorkClaim): Fault {
   const until = iso(claim.expires_at);
-  return new Fault("task_taken", `${claim.actor_name} works on this task on ${claim.device}, until ${until}.`, {
+  return new Fault("task_taken", `${claim.actor_name} is working on this task on ${claim.device} until ${until}.`, {
     task: taskId(claim),
     claim: claimView(claim),
   });

@@ -27,6 +27,16 @@ export async function listClaims(db: Db): Promise<WorkClaim[]> {
 }
 
 type ClaimFields = Omit<WorkClaim, "id">;
+type ClaimHolder = Omit<ClaimFields, "kind" | "subject_id" | "warehouse_id">;
+
+const holderOf = (a: StatementArgs<ClaimHolder>) => ({
+  device: sql`${a.device}`,
+  actor_type: sql`${a.actor_type}`,
+  actor_id: sql`${a.actor_id}`,
+  actor_name: sql`${a.actor_name}`,
+  claimed_at: sql`${a.claimed_at}`,
+  expires_at: sql`${a.expires_at}`,
+});
 
 const insertFree = prepared((query: WriteStatements, a: StatementArgs<ClaimFields & { now: number }>) =>
   query
@@ -35,12 +45,7 @@ const insertFree = prepared((query: WriteStatements, a: StatementArgs<ClaimField
       kind: sql`${a.kind}`,
       subject_id: sql`${a.subject_id}`,
       warehouse_id: sql`${a.warehouse_id}`,
-      device: sql`${a.device}`,
-      actor_type: sql`${a.actor_type}`,
-      actor_id: sql`${a.actor_id}`,
-      actor_name: sql`${a.actor_name}`,
-      claimed_at: sql`${a.claimed_at}`,
-      expires_at: sql`${a.expires_at}`,
+      ...holderOf(a),
     })
     .onConflictDoUpdate({
       target: [work_claims.kind, work_claims.subject_id],
@@ -64,22 +69,8 @@ export async function insertClaim(tx: Tx, claim: ClaimFields): Promise<WorkClaim
   return claimed ?? null;
 }
 
-const update = prepared(
-  (
-    query: WriteStatements,
-    a: StatementArgs<Omit<ClaimFields, "kind" | "subject_id" | "warehouse_id"> & { id: number }>,
-  ) =>
-    query
-      .update(work_claims)
-      .set({
-        device: sql`${a.device}`,
-        actor_type: sql`${a.actor_type}`,
-        actor_id: sql`${a.actor_id}`,
-        actor_name: sql`${a.actor_name}`,
-        claimed_at: sql`${a.claimed_at}`,
-        expires_at: sql`${a.expires_at}`,
-      })
-      .where(eq(work_claims.id, a.id)),
+const update = prepared((query: WriteStatements, a: StatementArgs<ClaimHolder & { id: number }>) =>
+  query.update(work_claims).set(holderOf(a)).where(eq(work_claims.id, a.id)),
 );
 
 /** Stores the device, the person and the times of a claim. */

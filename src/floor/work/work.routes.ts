@@ -23,8 +23,8 @@ export const workRoutes = routes("Floor", [
     id: "listWork",
     summary: "List the tasks on the floor",
     description:
-      "What there is to do: waves to pick, picked orders to pack, and units to put back, each with who works on it." +
-      " Tasks follow from waves, orders and stock, so they end by being done.",
+      "What there is to do: waves to pick, picked orders to pack, and units to put back, each with who is working on" +
+      " it. Tasks follow from waves, orders and stock, so they end by being done.",
     query: ListWork,
     view: WorkView,
     data: (db, { query: { warehouse_id, kinds } }) =>
@@ -63,7 +63,7 @@ export const workRoutes = routes("Floor", [
   write("POST", "/work/:task/take_over", "floor.lead", {
     id: "takeOverTask",
     summary: "Take a task over",
-    description: "Claims a task from whoever works on it. Their next scan is refused.",
+    description: "Claims a task from whoever is working on it. Their next scan is refused.",
     body: ClaimTask,
     view: OpenTaskView,
     act: async (tx, { call, params, body }) => {

@@ -52,7 +52,7 @@ const plain = {
   order_number: nullable(Type.String()),
   totes: Type.Array(Type.String(), { description: "The totes that hold the order's units; empty for a wave." }),
   bin: nullable(Type.String({ description: "The bin in which units wait to be put back; null for other kinds." })),
-  claim: nullable({ ...TaskClaimView, description: "Who works on it; null if nobody does." }),
+  claim: nullable({ ...TaskClaimView, description: "Who is working on it; null if nobody does." }),
 } satisfies TProperties;
 
 const TaskView = closed(plain);
@@ -74,5 +74,5 @@ export const NextTaskView = closed({
 
 export const ReleasedTaskView = closed({
   id: plain.id,
-  claim: Type.Null({ description: "Always null: nobody works on it now." }),
+  claim: Type.Null({ description: "Always null: nobody is working on it now." }),
 });

@@ -129,7 +129,7 @@ describeInHouse("bad input on the floor", (house) => {
     await shop.must("POST", `/work/pick_${wave_id}/take_over`, { device: "Gun 9" });
     await scan(page, "A-02");
     const plate = shop.codes.get("PLATE") ?? "";
-    await refuses(page, () => scan(page, plate), ["Someone else works on this", "on Gun 9"]);
+    await refuses(page, () => scan(page, plate), ["Someone else is working on this", "on Gun 9"]);
     await page.waitForSelector("text=Get next task");
     expect(await after(page, () => page.click("text=Take over"))).toMatchObject({
       kind: "right",
@@ -212,7 +212,7 @@ describeInHouse("bad input on the floor", (house) => {
       await wedge(page, cup);
       await page.waitForSelector(".floor-result:has-text('clock')");
     };
-    await refuses(page, next, ["The clock of this device is wrong", "2 hours fast"]);
+    await refuses(page, next, ["This device's clock is wrong", "2 hours fast"]);
     expect(await scan(page, cup)).toMatchObject({ kind: "done" });
   });
 

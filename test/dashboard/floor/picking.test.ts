@@ -149,7 +149,7 @@ describeInHouse("picking and packing on the floor", (house) => {
     expect(printer.documents.map(String).sort()).toEqual(labels.sort());
   }, 120_000);
 
-  test("one-unit orders are picked in sum, and each scan of an item packs the oldest of them", async () => {
+  test("one-unit orders are picked together, and each scan of an item packs the oldest of them", async () => {
     const { order, codes, must } = shop;
     const orders = [
       await order("O-1", [["CUP", 1]]),
@@ -233,7 +233,7 @@ describeInHouse("picking and packing on the floor", (house) => {
     const unitsLeft = async () => (await must("GET", `/waves/${wave}`)).data.progress.units_left;
     const takeBack = async (name: string) => {
       await page.click(".floor-act >> text=More");
-      return after(page, () => page.click(`text=Take back: ${name}`));
+      return after(page, () => page.click(`text=Return to bin: ${name}`));
     };
     const scanAll = async (...read: readonly string[]) => {
       for (const code of read) expect([code, (await scan(page, code)).kind]).not.toEqual([code, "wrong"]);

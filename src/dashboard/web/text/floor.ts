@@ -40,34 +40,34 @@ export const floorTexts = {
     wrong_item: "Wrong item",
     wrong_bin: "Wrong bin",
     wrong_lot: "Wrong lot",
-    lot_not_pickable: "This lot must not be used",
+    lot_not_pickable: "This lot can't be used",
     lot_expired: "Expired lot",
     wrong_tote: "Wrong tote",
     tote_in_use: "This tote is in use",
     tote_empty: "This tote is empty",
-    task_taken: "Someone else works on this",
+    task_taken: "Someone else is working on this",
     wave_closed: "This wave is closed",
     surplus_item: "Too many units",
     order_cancelled: "The order was cancelled",
     order_on_hold: "The order is on hold",
     order_not_picked: "The order is not picked yet",
-    already_packed: "The order is packed already",
+    already_packed: "The order is already packed",
     wrong_warehouse: "Wrong warehouse",
     bin_full: "The bin is full",
     no_matching_order: "No order needs this",
   },
   severalProducts: "Several products have this barcode.",
   severalReadings: "This barcode can be read in several ways.",
-  wrongClock: "The clock of this device is wrong",
+  wrongClock: "This device's clock is wrong",
   clockText: (minutes: number) => {
     const [count, hours] = [Math.abs(minutes), Math.round(Math.abs(minutes) / 60)];
     const by = hours < 2 ? plural(count, "minute", "minutes") : plural(hours, "hour", "hours");
     const difference = `It is ${by} ${minutes > 0 ? "fast" : "slow"}.`;
-    return `${difference} Keep working: the server's clock counts. Set the clock in the device's settings.`;
+    return `${difference} You can keep working: times come from the server. Set the clock in the device's settings.`;
   },
   waysOn: {
     attach: "Attach it to a product",
-    showLead: "Put the item aside, and show it to a lead. A lead can attach the barcode to a product.",
+    showLead: "Set the item aside and show it to a lead. A lead can attach the barcode to a product.",
     product: (name: string, sku: string, merchant: string | null) => joined(name, sku, merchant),
     reading: (lot: string | null, serial: string | null, expiry: string | null, quantity: number | null) =>
       joined(
@@ -87,9 +87,9 @@ export const floorTexts = {
   ownTasks: "Your tasks",
   allTasks: "Open tasks",
   noTask: "No open tasks",
-  noTaskText: "Everything is done, or others work on it.",
+  noTaskText: "Everything is done or already taken.",
   kinds: { pick: "Pick", pack: "Pack", put_back: "Put back" },
-  modes: { cluster: "Pick into totes", batch: "Pick in sum", single: "Pick one-unit orders", order: "Pick one order" },
+  modes: { cluster: "Pick into totes", batch: "Batch pick", single: "Pick one-unit orders", order: "Pick one order" },
   task: ({ kind, mode, wave_id, order_number, totes }: NamedTask): string => {
     if (kind === "pick") return joined(floorTexts.modes[mode ?? "cluster"], wave_id);
     return joined(floorTexts.kinds[kind], order_number, totes.join(", "));
@@ -104,7 +104,7 @@ export const floorTexts = {
   isOrder: (number: string) => `order ${number}`,
   notThis: "Wrong barcode",
   insteadOf: (other: string, expected: string) => `This is ${other}. Expected: ${expected}.`,
-  unknownCode: (expected: string) => `Nothing has this code. Expected: ${expected}.`,
+  unknownCode: (expected: string) => `No match for this code. Expected: ${expected}.`,
   attach: {
     act: (code: string, name: string) => `Attach ${code} to ${name}`,
     done: (code: string) => `${code} attached`,
@@ -167,9 +167,9 @@ export const floorTexts = {
       totes.length === 0
         ? `Order ${order} is on hold.`
         : `Put tote ${totes.join(", ")} (order ${order}) on the problem shelf.`,
-    takeBack: (name: string) => `Take back: ${name}`,
+    takeBack: (name: string) => `Return to bin: ${name}`,
     takenBack: (name: string) => `Put ${name} back into its bin`,
-    leave: "Leave this task to others",
+    leave: "Give up this task",
     allPicked: "Everything is picked",
     cancelled: "This wave was cancelled",
     bringTotes: "Bring the totes to a packing table, and scan one.",
@@ -213,7 +213,7 @@ export const floorTexts = {
     saved: "Saved",
     takeOut: (name: string) => `Take out: ${name}`,
     takenOut: (name: string) => `Taken out: ${name}`,
-    closeParcel: "Close, another parcel follows",
+    closeParcel: "Close this parcel and start another",
     cancel: "Stop packing this parcel",
     closed: "Parcel packed",
     nextParcel: "Next parcel of this order",
@@ -271,7 +271,7 @@ export const floorTexts = {
     title: "Look up",
     prompt: "Scan anything",
     kinds: "Scan a product, bin, tote, order or parcel.",
-    nothing: "Nothing has this code.",
+    nothing: "No match for this code.",
     scanProduct: (code: string) => `To attach ${code} to a product, scan another code of the product or type its SKU.`,
     belongsTo: (code: string) => `Does ${code} belong to this product?`,
     tote: (code: string) => `Tote ${code}`,

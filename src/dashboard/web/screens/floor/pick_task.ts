@@ -44,7 +44,7 @@ export class PickTask {
   /** What the last pick took, to take it back. */
   readonly last = signal<LastPick | null>(null);
   readonly stop = computed(() => stopOf(this.walk.value, this.taken.value));
-  /** The order whose tote the units go into; null if they are picked in sum. */
+  /** The order whose tote the units go into; null if orders are picked together. */
   readonly order = computed(() => (this.walk.value?.mode === "cluster" ? (this.stop.value?.orders[0] ?? null) : null));
   readonly needed = computed(() => {
     const { short, units } = this.taken.value;
