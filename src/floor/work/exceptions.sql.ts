@@ -44,7 +44,7 @@ import { returnTransitions } from "../../returns/return.transitions.ts";
 import { labelTransitions } from "../../shipping/labels/label.transitions.ts";
 import type { Db, ReadStatements } from "../../storage/database.ts";
 import { prepared, type StatementArgs } from "../../storage/statements.ts";
-import { subscriptionTransitions } from "../../webhooks/webhooks.transitions.ts";
+import { failingSince, isFailing } from "../../webhooks/subscriptions/subscriptions.sql.ts";
 import { printJobTransitions } from "../floor.transitions.ts";
 import type { Exception, ExceptionKind } from "./exception.ts";
 
@@ -282,13 +282,11 @@ const failedStockPushes = source("failed_stock_push", "listing", (select, a) => 
 });
 
 const failingWebhooks = source("failing_webhook", "subscription", (select, a) => {
-  const { id, merchant_id, url, status, failing_since, updated_at, deleted_at, disabled_reason } = subscriptions;
-  const isDisabled = and(isOneOf(status, [subscriptionTransitions.disable.to]), isNotNull(disabled_reason));
-  const since = sql`coalesce(${failing_since}, ${updated_at})`;
+  const { id, merchant_id, url, status } = subscriptions;
   return select
-    .select(columns({ id, merchant_id, since, name: url, detail: status }))
+    .select(columns({ id, merchant_id, since: failingSince, name: url, detail: status }))
     .from(subscriptions)
-    .where(and(isNull(deleted_at), or(isOneOf(status, [subscriptionTransitions.fail.to]), isDisabled), isIn(a)))
+    .where(and(isFailing, isIn(a)))
     .as("found");
 });
 

@@ -1,6 +1,6 @@
 // Open tasks. Each kind is one query over a partial index of pending records, limited to `counted_max` rows.
 
-import { and, eq, exists, gt, gte, isNotNull, isNull, lt, ne, or, type SQL, type Subquery, sql } from "drizzle-orm";
+import { and, eq, exists, gt, gte, isNotNull, isNull, lt, ne, type SQL, type Subquery, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import { isOneOf, opaque } from "../../../db/kit.ts";
 import { count_lines, counts } from "../../../db/schema/counts.ts";
@@ -23,7 +23,7 @@ import { labelTransitions } from "../../shipping/labels/label.transitions.ts";
 import type { Db, ReadStatements } from "../../storage/database.ts";
 import { isParentVisible } from "../../storage/scope.ts";
 import { prepared, type StatementArgs } from "../../storage/statements.ts";
-import { subscriptionTransitions } from "../../webhooks/webhooks.transitions.ts";
+import { failingSince, isFailing } from "../../webhooks/subscriptions/subscriptions.sql.ts";
 
 /** The limit up to which a topic is counted. */
 export const counted_max = 10_000;
@@ -185,20 +185,18 @@ export const findFailedReports = topic({ merchant_id, connection_id }, (select, 
   ) as found`;
 });
 
-const isFailing = isOneOf(subscriptions.status, [subscriptionTransitions.fail.to]);
-const isDisabled = isOneOf(subscriptions.status, [subscriptionTransitions.disable.to]);
 /** The subscriptions whose receivers fail, and those that were disabled for it. */
 export const findFailingWebhooks = topic({ merchant_id }, (select) => {
-  const { id, merchant_id, url, failing_since, updated_at, deleted_at, disabled_reason } = subscriptions;
+  const { id, merchant_id, url } = subscriptions;
   return select
     .select({
       id,
       merchant_id,
       name: sql`${url}`.as("name"),
-      at: sql`coalesce(${failing_since}, ${updated_at})`.as("at"),
+      at: failingSince.as("at"),
     })
     .from(subscriptions)
-    .where(and(isNull(deleted_at), or(isFailing, and(isDisabled, isNotNull(disabled_reason)))))
+    .where(isFailing)
     .as("found");
 });
 

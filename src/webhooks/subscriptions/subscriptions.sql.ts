@@ -1,5 +1,5 @@
-import { and, asc, desc, eq, gt, isNull, sql as template } from "drizzle-orm";
-import { among, forUpdate, list, skipLocked } from "../../../db/kit.ts";
+import { and, asc, desc, eq, gt, isNotNull, isNull, or, sql as template } from "drizzle-orm";
+import { among, forUpdate, isOneOf, list, skipLocked } from "../../../db/kit.ts";
 import { deliveries, subscriptions } from "../../../db/schema/webhooks.ts";
 import { missing } from "../../core/faults.ts";
 import { readId } from "../../core/ids.ts";
@@ -7,9 +7,21 @@ import type { Db, Tx } from "../../storage/database.ts";
 import { shiftOf } from "../../storage/queue.ts";
 import { recordList, search } from "../../storage/record_list.ts";
 import { insertIds, prepared, type StatementArgs } from "../../storage/statements.ts";
+import { subscriptionTransitions } from "../webhooks.transitions.ts";
 import { healthOf, type Subscription, type SubscriptionHealth } from "./subscription.ts";
 
 const isNotDeleted = isNull(subscriptions.deleted_at);
+
+/** Condition: deliveries to the subscription fail, or it was disabled because they did. */
+export const isFailing = and(
+  isNotDeleted,
+  or(
+    isOneOf(subscriptions.status, [subscriptionTransitions.fail.to]),
+    and(isOneOf(subscriptions.status, [subscriptionTransitions.disable.to]), isNotNull(subscriptions.disabled_reason)),
+  ),
+);
+/** Since when, in ms. */
+export const failingSince = template`coalesce(${subscriptions.failing_since}, ${subscriptions.updated_at})`;
 
 /** The subscription with an id: `whk_1001` or `1001`. Refuses: resource_missing. */
 export async function getSubscription(db: Db, id: string | number): Promise<Subscription> {
