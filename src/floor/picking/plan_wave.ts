@@ -163,7 +163,7 @@ export async function createWave(tx: Tx, plan: WavePlan, input: PlanWave, actor:
     plan.taken.map(({ order_id }) => order_id),
   );
   const taken = plan.taken.filter(({ order_id }) => free.has(order_id));
-  if (taken.length === 0) throw nothingToPick(plan);
+  if (taken.length === 0) throw nothingToPick(plan, input);
   const wave_id = await insertWave(tx, {
     warehouse_id: plan.warehouse_id,
     mode: plan.mode,
@@ -181,10 +181,11 @@ export async function createWave(tx: Tx, plan: WavePlan, input: PlanWave, actor:
   return getWave(tx, wave_id);
 }
 
-function nothingToPick(plan: WavePlan): Fault {
+function nothingToPick(plan: WavePlan, { filters = {} }: PlanWave): Fault {
   const waiting = waitingReasonsView(plan);
   const reasons = waiting.map(({ reason, orders }) => `${orders} ${reason}`).join(", ");
-  const why = reasons === "" ? "No order matches the filters" : `The orders that match the filters wait: ${reasons}`;
+  const none = Object.keys(filters).length === 0 ? "There are no open orders" : "No order matches the filters";
+  const why = reasons === "" ? none : `The orders that match the filters wait: ${reasons}`;
   return new Fault("nothing_to_pick", `No order can be picked in ${wireId("warehouse", plan.warehouse_id)}. ${why}.`, {
     waiting,
   });

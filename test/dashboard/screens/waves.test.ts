@@ -146,6 +146,7 @@ describeInHouse("waves in the office", (house) => {
     await page.click("button:has-text('Plan and release')");
     await page.waitForSelector(".page-title .badge:has-text('Released')");
     await page.waitForSelector("main tr:has-text('W-2')");
+    await page.waitForSelector(".card:has-text('Which orders'):has-text('Chosen orders1')");
 
     // Waves are the warehouse's, also in a tab of one merchant, which plans its own orders first.
     await page.goto(house.addressOf("/waves?merchant=BLUE"));

@@ -39,6 +39,13 @@ for (let at = 0; at < 8; at++) {
   orders.push((await shop.order(lines)).id);
 }
 
+test("without orders, nothing can be planned, and the refusal says why", async () => {
+  const empty = await openApp();
+  const why = async (filters: object) => (await empty.post("/waves", { mode: "cluster", filters })).body.error.message;
+  expect(await why({})).toBe(`No order can be picked in ${warehouse_id}. There are no open orders.`);
+  expect(await why({ tags: ["gift"] })).toEndWith("No order matches the filters.");
+});
+
 describe("a cluster wave of 8 orders", () => {
   let wave = "";
 

@@ -9,6 +9,7 @@ import type { ToteView } from "../../../floor/picking/tote.schema.ts";
 import type {
   PickedView,
   PlainWaveView,
+  PlanWave,
   shortPickReasons,
   WavePlanView,
   WaveView,
@@ -200,6 +201,7 @@ export type ScanLookup = Static<typeof LookupView>;
 export type Tote = Static<typeof ToteView>;
 export type PlainWave = Static<typeof PlainWaveView>;
 export type WavePlan = Static<typeof WavePlanView>;
+export type WaveRequest = Static<typeof PlanWave>;
 export type WaveRecord = Static<typeof WaveView>;
 export type WaveWalk = Static<typeof WaveWalkView>;
 export type WaveStop = WaveWalk["stops"][number];

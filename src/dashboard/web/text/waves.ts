@@ -48,6 +48,10 @@ export const waveTexts = {
   filters: "Which orders",
   filtersHelp:
     "Only orders of which all units are reserved in the warehouse: by priority, then cut-off, then the oldest.",
+  allOrders: "All orders that can be picked.",
+  cutoffBefore: "Cut-off before",
+  chosenOrders: "Chosen orders",
+  atMost: (what: string) => `${what}, at most`,
   anyCarrier: "Any carrier",
   shipBefore: "Ship by",
   shipBeforeHelp: "Orders whose cut-off is on or before this day.",
@@ -71,6 +75,7 @@ export const waveTexts = {
 
   takes: "What this wave takes",
   takesNothing: "No order. Change the filters, or see below why orders wait.",
+  noOrders: "There are no open orders.",
   takesOrder: "Choose the order to pick.",
   takesText: (count: number, of_units: number, stops: number) =>
     `${orders(count)} with ${units(of_units)} from ${plural(stops, "stop", "stops")}`,

@@ -230,13 +230,20 @@ function Preview({ values }: { readonly values: FormValues }) {
         </Notice>
       )}
       {data === null && problem === null && ready && <p class="muted">{previewTexts.asking}</p>}
-      {data && <Plan plan={data.data} />}
+      {data && <Plan plan={data.data} all={Object.keys(body["filters"] as object).length === 0} />}
     </section>
   );
 }
 
-function Plan({ plan }: { readonly plan: WavePlan }) {
+interface PlanProps {
+  readonly plan: WavePlan;
+  /** Whether the wave has no filters. */
+  readonly all: boolean;
+}
+
+function Plan({ plan, all }: PlanProps) {
   const { orders, units, stops, weight_grams, volume_cm3, merchants, waiting } = plan;
+  const nothing = all && waiting.length === 0 ? texts.noOrders : texts.takesNothing;
   const measures = texts.measures(
     weight_grams > 0 ? `${count(weight_grams / 1000)} kg` : null,
     volume_cm3 > 0 ? `${count(volume_cm3 / 1000)} L` : null,
@@ -244,7 +251,7 @@ function Plan({ plan }: { readonly plan: WavePlan }) {
   return (
     <>
       <ul>
-        <li>{orders === 0 ? texts.takesNothing : texts.takesText(orders, units, stops)}</li>
+        <li>{orders === 0 ? nothing : texts.takesText(orders, units, stops)}</li>
         {weight_grams + volume_cm3 > 0 && <li>{measures}</li>}
         {severalMerchants.value &&
           merchants.map(({ merchant_id, orders: own }) => (
