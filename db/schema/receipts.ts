@@ -14,6 +14,13 @@ export const receipts = table(
     /** The client's reference, such as a purchase order. */
     reference: text(),
     supplier: text(),
+    purchase_order_number: text(),
+    /** Who brings the goods, and under which number. */
+    carrier: text(),
+    tracking_number: text(),
+    /** What bringing them costs, in the minor unit of `freight_currency`. */
+    freight_cents: int(),
+    freight_currency: text(),
     warehouse_id: int()
       .notNull()
       .references(() => warehouses.id),
@@ -30,6 +37,9 @@ export const receipts = table(
     index("receipts_reference").on(folded(t.reference)).where(where("reference is not null")),
     index("receipts_supplier").on(folded(t.supplier)).where(where("supplier is not null")),
     index("receipts_awaited").on(t.expected_at).where(where("status in ('expected', 'receiving')")),
+    index("receipts_purchase_order")
+      .on(folded(t.purchase_order_number))
+      .where(where("purchase_order_number is not null")),
     oneOf("receipts", "status", receiptStatuses),
   ],
 );
@@ -48,6 +58,9 @@ export const receipt_lines = table(
     lot_number: text(),
     expires_on: day(),
     quantity: int().notNull(),
+    /** What one unit costs, in the minor unit of `unit_cost_currency`. */
+    unit_cost_cents: int(),
+    unit_cost_currency: text(),
     /** Received units, possibly more than expected. */
     received: int().notNull(),
     /** Of these, damaged units that were set aside. */

@@ -306,8 +306,14 @@ export const otherRecords: Readonly<
   counts: { holds: "goods", columns: ["status", "bins", "skus", "notes", "opened_by", "posted_by"] },
   transfers: { holds: "goods", columns: ["status", "reference"] },
   transfer_lines: { holds: "goods", columns: ["lot_number", "bin"] },
-  receipts: { holds: "goods", columns: ["status", "reference", "supplier"] },
-  receipt_lines: { holds: "goods", columns: ["lot_number"] },
+  receipts: {
+    holds: "goods",
+    columns: [
+      ...["status", "reference", "supplier", "purchase_order_number", "carrier", "tracking_number"],
+      "freight_currency",
+    ],
+  },
+  receipt_lines: { holds: "goods", columns: ["lot_number", "unit_cost_currency"] },
   product_packs: { holds: "goods", columns: ["level", "dimensions", "weight", "weight_unit"] },
   product_barcodes: { holds: "goods", columns: ["value", "type"] },
   products: { holds: "goods", columns: textColumnsOf(productFields) },

@@ -53,7 +53,7 @@ const tells_nothing = `
   importCustomers createImport checkImport runImport cancelImport createCustomer updateCustomer putCustomer
   createAddress updateAddress acceptAddressSuggestion deleteAddress
   createLocation updateLocation reserveInventory releaseInventory extendReservation correctLot setLotStatus
-  openCount recordCount reviewCount cancelCount createReceipt scanReceipt cancelReceipt createTransfer
+  openCount recordCount reviewCount cancelCount createReceipt updateReceipt scanReceipt cancelReceipt createTransfer
   closeTransfer cancelTransfer importInventory adjustInventory transferOwnership createOrder updateOrder
   createOrders importOrders acceptOrderSuggestion holdOrder releaseOrder processOrder allocateOrder splitOrder
   getRates createRateCard updateRateCard importRateCardPrices setZoneOverrides importZoneOverrides importZoneCharts

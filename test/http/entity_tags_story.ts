@@ -310,6 +310,7 @@ function stockChanges(ids: Ids, { name, quantity, later, random }: Sent): Change
     count("reviewCount", "POST", "/review", {}),
     count("postCount", "POST", "/post", {}),
     count("cancelCount", "POST", "/cancel", {}),
+    receipt("updateReceipt", "PATCH", "", { reference: name }),
     receipt("scanReceipt", "POST", "/items", { items }),
     receipt("closeReceipt", "POST", "/close", {}),
     receipt("cancelReceipt", "POST", "/cancel", {}),

@@ -60,6 +60,7 @@ const by_route: Readonly<Record<string, MerchantAccess>> = {
   releaseInventory: "yes",
   extendReservation: "yes",
   createReceipt: "yes",
+  updateReceipt: "yes",
   cancelReceipt: "yes",
   // Merchants see and manage their own users only.
   listUsers: "yes",

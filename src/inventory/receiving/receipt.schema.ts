@@ -4,7 +4,9 @@ import {
   closed,
   codeField,
   countField,
+  currencyField,
   idField,
+  moneyField,
   nullable,
   quantityField,
   Timestamp,
@@ -31,13 +33,31 @@ const ExpectedLine = closed({
   quantity: quantityField("Units expected."),
   lot_number: Type.Optional(nullable(codeField(80, { description: "The announced lot. Default: any lot." }))),
   expiration_date: Type.Optional(nullable(expiryField("The lot's expiry; requires `lot_number`."))),
+  unit_cost: Type.Optional(
+    nullable(moneyField("What one unit costs, in the product's currency. Cycle counts value received units by it.")),
+  ),
 });
 
-export const CreateReceipt = closed({
-  reference: Type.Optional(nullable(textField(100, { description: "Your reference, such as a purchase order." }))),
+const delivery = {
+  reference: Type.Optional(nullable(textField(100, { description: "Your own reference." }))),
   supplier: Type.Optional(nullable(textField(200, { description: "Who sends the goods, as free text." }))),
-  location: Type.Optional(idField("warehouse", "The receiving warehouse. Required if there are several.")),
+  purchase_order_number: Type.Optional(
+    nullable(textField(100, { description: "The purchase order that the goods were ordered with." })),
+  ),
+  carrier: Type.Optional(nullable(textField(100, { description: "Who brings the goods, as free text." }))),
+  tracking_number: Type.Optional(
+    nullable(textField(100, { description: "The carrier's number, such as a waybill or container number." })),
+  ),
+  freight_cost: Type.Optional(nullable(moneyField("What the transport costs."))),
+  currency: Type.Optional(
+    nullable(currencyField("The currency of `freight_cost`, as an ISO 4217 code. Default: `USD`.")),
+  ),
   expected_at: Type.Optional(nullable(arrivalField("Expected arrival."))),
+};
+
+export const CreateReceipt = closed({
+  ...delivery,
+  location: Type.Optional(idField("warehouse", "The receiving warehouse. Required if there are several.")),
   items: Type.Array(ExpectedLine, {
     minItems: 1,
     maxItems: items_max,
@@ -46,6 +66,9 @@ export const CreateReceipt = closed({
   ...ofMerchantOrSku,
 });
 export type CreateReceipt = Static<typeof CreateReceipt>;
+
+export const UpdateReceipt = closed(delivery);
+export type UpdateReceipt = Static<typeof UpdateReceipt>;
 
 const ScannedItem = closed({
   sku: textField(100, { description: "The SKU that arrived. The receipt must expect it." }),
@@ -68,7 +91,12 @@ export const ScanReceipt = closed({
 });
 export type ScanReceipt = Static<typeof ScanReceipt>;
 
-export const CloseReceipt = closed(deliveryUnitFields);
+export const CloseReceipt = closed({
+  ...deliveryUnitFields,
+  minutes: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 100_000, description: "Working minutes that the delivery took, for billing." }),
+  ),
+});
 export type CloseReceipt = Static<typeof CloseReceipt>;
 
 const receipt = {
@@ -77,8 +105,13 @@ const receipt = {
   status: choice(receiptStatuses, {
     description: "`receiving`: some units have arrived. `closed`: no more are expected.",
   }),
-  reference: nullable(Type.String({ description: "Your reference, such as a purchase order; null if none was sent." })),
+  reference: nullable(Type.String({ description: "Your own reference; null for none." })),
   supplier: nullable(Type.String({ description: "Who sends the goods; null if unknown." })),
+  purchase_order_number: nullable(Type.String({ description: "The purchase order; null if unknown." })),
+  carrier: nullable(Type.String({ description: "Who brings the goods; null if unknown." })),
+  tracking_number: nullable(Type.String({ description: "The carrier's number; null if unknown." })),
+  freight_cost: nullable(Type.Number({ description: "What the transport costs; null if unknown." })),
+  currency: nullable(Type.String({ description: "The currency of `freight_cost`; null without one." })),
   location: LocationView,
   expected_at: nullable(timestamp("When it should arrive; null if unknown.")),
   items: Type.Array(
@@ -87,6 +120,8 @@ const receipt = {
       lot_number: nullable(Type.String({ description: "The announced lot; null for any." })),
       expiration_date: nullable(ExpiryView("The announced expiry.")),
       quantity: countField("Units expected."),
+      unit_cost: nullable(Type.Number({ description: "What one unit costs; null if unknown." })),
+      currency: nullable(Type.String({ description: "The currency of `unit_cost`; null without one." })),
       quantity_received: countField("Units that arrived, including surplus and set-aside ones."),
       quantity_set_aside: countField("Of the received units, those that are damaged or quarantined."),
       quantity_outstanding: countField("Units that may still arrive; 0 once the receipt is closed or cancelled."),

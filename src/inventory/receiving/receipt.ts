@@ -1,6 +1,7 @@
 import { iso, isoOrNull } from "../../core/clock.ts";
 import { invalid } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
+import { money } from "../../core/money.ts";
 import { dayEndTextOrNull } from "../../core/time_zone.ts";
 import { allowedActions } from "../../core/transitions.ts";
 import { type ReceiptStatus, receiptTransitions } from "../inventory.transitions.ts";
@@ -17,6 +18,9 @@ export interface ReceiptLine {
   readonly expires_on: number | null;
   /** Units expected. */
   readonly quantity: number;
+  /** What one unit costs, in the minor unit of its currency; both null if unknown. */
+  readonly unit_cost_cents: number | null;
+  readonly unit_cost_currency: string | null;
   /** Units that arrived, possibly more than expected. */
   received: number;
   /** Of these, units that were not good and are set aside. */
@@ -32,6 +36,12 @@ export interface PlainReceipt {
   readonly status: ReceiptStatus;
   readonly reference: string | null;
   readonly supplier: string | null;
+  readonly purchase_order_number: string | null;
+  readonly carrier: string | null;
+  readonly tracking_number: string | null;
+  /** What the transport costs, in the minor unit of its currency; both null if unknown. */
+  readonly freight_cents: number | null;
+  readonly freight_currency: string | null;
   readonly warehouse_id: number;
   readonly expected_at: number | null;
   readonly revision: number;
@@ -46,6 +56,19 @@ export interface Receipt extends PlainReceipt {
   readonly lines: readonly ReceiptLine[];
 }
 
+/** What the client knows about a delivery as a whole. */
+export type DeliveryFields = Pick<
+  PlainReceipt,
+  | "reference"
+  | "supplier"
+  | "purchase_order_number"
+  | "carrier"
+  | "tracking_number"
+  | "freight_cents"
+  | "freight_currency"
+  | "expected_at"
+>;
+
 /** Units that a delivery has yet to bring. */
 export interface AwaitedDelivery {
   readonly receipt_id: number;
@@ -58,12 +81,18 @@ export interface AwaitedDelivery {
 /** The receipt as the API shows it. Once it is closed, units are missing; before, they are outstanding. */
 export function receiptView(receipt: Receipt) {
   const { id, status, reference, supplier, warehouse_id, expected_at, lines, revision } = receipt;
+  const { purchase_order_number, carrier, tracking_number, freight_cents, freight_currency } = receipt;
   return {
     id: wireId("receipt", id),
     merchant_id: wireId("merchant", receipt.merchant_id),
     status,
     reference,
     supplier,
+    purchase_order_number,
+    carrier,
+    tracking_number,
+    freight_cost: amountOrNull(freight_cents, freight_currency),
+    currency: freight_currency,
     location: wireId("warehouse", warehouse_id),
     expected_at: isoOrNull(expected_at),
     items: lines.map((line) => ({
@@ -71,6 +100,8 @@ export function receiptView(receipt: Receipt) {
       lot_number: line.lot_number,
       expiration_date: dayEndTextOrNull(line.expires_on),
       quantity: line.quantity,
+      unit_cost: amountOrNull(line.unit_cost_cents, line.unit_cost_currency),
+      currency: line.unit_cost_currency,
       quantity_received: line.received,
       quantity_set_aside: line.set_aside,
       quantity_outstanding: line.outstanding,
@@ -85,6 +116,9 @@ export function receiptView(receipt: Receipt) {
     cancelled_at: isoOrNull(receipt.cancelled_at),
   };
 }
+
+const amountOrNull = (cents: number | null, currency: string | null) =>
+  cents === null || currency === null ? null : money(cents, currency);
 
 /** Units of one SKU that were scanned. */
 interface Scan {
@@ -132,4 +166,12 @@ export function expectedLot(lines: readonly ReceiptLine[], sku: string): string 
 export function expectedExpiry(lines: readonly ReceiptLine[], sku: string, lot_number: string | undefined) {
   const line = lines.find((line) => line.sku === sku && line.lot_number === lot_number);
   return line?.expires_on ?? null;
+}
+
+/** What one unit of a SKU costs, by the lines that expect it, this lot first; null if unknown. */
+export function expectedCost(lines: readonly ReceiptLine[], sku: string, lot_number: string | undefined) {
+  const own = lines.filter((line) => line.sku === sku && line.unit_cost_cents !== null);
+  const line = own.find((one) => one.lot_number === lot_number) ?? own.find((one) => one.lot_number === null) ?? own[0];
+  if (line?.unit_cost_cents == null || line.unit_cost_currency === null) return null;
+  return { cents: line.unit_cost_cents, currency: line.unit_cost_currency };
 }

@@ -1,10 +1,10 @@
 import { NoBody } from "../../core/schema.ts";
 import { list, read, routes, write } from "../../http/routes.ts";
 import type { Tx } from "../../storage/database.ts";
-import { CloseReceipt, CreateReceipt, ReceiptView, ScannedView, ScanReceipt } from "./receipt.schema.ts";
+import { CloseReceipt, CreateReceipt, ReceiptView, ScannedView, ScanReceipt, UpdateReceipt } from "./receipt.schema.ts";
 import { receiptView } from "./receipt.ts";
 import { getReceipt, lockReceipt, receiptList, wholeReceipts } from "./receipts.sql.ts";
-import { cancelReceipt, closeReceipt, createReceipt, scanReceipt } from "./receipts.ts";
+import { cancelReceipt, closeReceipt, createReceipt, scanReceipt, updateReceipt } from "./receipts.ts";
 
 const current = (tx: Tx, { params }: { readonly params: { readonly id: string } }) => lockReceipt(tx, params.id);
 
@@ -38,6 +38,17 @@ export const receiptRoutes = routes("Receipts", [
     view: ReceiptView,
     data: async (db, { params }) => receiptView(await getReceipt(db, params.id)),
   }),
+  write("PATCH", "/inventory/receipts/:id", "stock.write", {
+    id: "updateReceipt",
+    summary: "Update a receipt",
+    description:
+      "Changes what is known about the delivery, such as its arrival or its freight. It can be changed after the" +
+      " delivery is over. Null clears a field. Equal values change nothing.",
+    body: UpdateReceipt,
+    view: ReceiptView,
+    matches: current,
+    act: async (tx, { params, body }) => receiptView(await updateReceipt(tx, params.id, body)),
+  }),
   write("POST", "/inventory/receipts/:id/items", "stock.floor", {
     id: "scanReceipt",
     summary: "Receive a delivery",
@@ -59,7 +70,7 @@ export const receiptRoutes = routes("Receipts", [
     summary: "Close a receipt",
     description:
       "Ends a delivery: units that have not arrived are missing and no longer `incoming`. If any units arrived, a" +
-      " billable event is created with the cartons and pallets. Closing a closed receipt changes nothing.",
+      " billable event is created with the cartons, pallets and minutes. Closing a closed receipt changes nothing.",
     refuses: ["invalid_state_transition"],
     body: CloseReceipt,
     view: ReceiptView,

@@ -21,13 +21,13 @@ import {
 import { recordLookup } from "../../storage/record_lookup.ts";
 import { insert, insertIds, prepared, type StatementArgs } from "../../storage/statements.ts";
 import { initialReceiptStatus, receiptStatuses } from "../inventory.transitions.ts";
-import type { AwaitedDelivery, PlainReceipt, Receipt, ReceiptLine } from "./receipt.ts";
+import type { AwaitedDelivery, DeliveryFields, PlainReceipt, Receipt, ReceiptLine } from "./receipt.ts";
 
 const linesOf = prepared((sql, a: StatementArgs<{ ids: string }>) =>
   sql
     .select({
       ...columnsOf(receipt_lines, "id", "receipt_id", "product_id", "lot_number", "expires_on", "quantity"),
-      ...columnsOf(receipt_lines, "received", "set_aside", "outstanding"),
+      ...columnsOf(receipt_lines, "received", "set_aside", "outstanding", "unit_cost_cents", "unit_cost_currency"),
       sku: products.sku,
     })
     .from(receipt_lines)
@@ -104,8 +104,9 @@ export const receiptList = recordList(receipts, {
     sku: filter(textField(100, { description: "Only receipts with a line of this SKU." }), (sku) =>
       withLine(eq(products.sku, sku)),
     ),
-    q: search("Part of the reference, the supplier or the SKU of a line.", [
+    q: search("Part of the reference, the purchase order, the supplier or the SKU of a line.", [
       receipts.reference,
+      receipts.purchase_order_number,
       receipts.supplier,
       (q) => withLine(contains(products.sku, q)),
     ]),
@@ -136,13 +137,13 @@ export async function listAwaited(db: Db, product_id: number, limit: number): Pr
 }
 
 /** The fields of a new receipt. */
-type NewReceipt = Pick<PlainReceipt, "merchant_id" | "reference" | "supplier" | "warehouse_id" | "expected_at">;
+type NewReceipt = Pick<PlainReceipt, "merchant_id" | "warehouse_id"> & DeliveryFields;
 
 /** Stores an expected delivery and returns it. */
 export async function insertReceipt(
   tx: Tx,
   fields: NewReceipt,
-  lines: readonly Pick<ReceiptLine, "product_id" | "lot_number" | "expires_on" | "quantity">[],
+  lines: readonly Omit<ReceiptLine, "id" | "receipt_id" | "sku" | "received" | "set_aside" | "outstanding">[],
 ): Promise<Receipt> {
   const times = { created_at: tx.now, updated_at: tx.now, closed_at: null, cancelled_at: null };
   const [receipt_id = 0] = await insertIds(tx, receipts, [
@@ -157,7 +158,7 @@ export async function insertReceipt(
 export async function saveReceipt(
   tx: Tx,
   before: Receipt,
-  change: Partial<Pick<PlainReceipt, "status" | "closed_at" | "cancelled_at">>,
+  change: Partial<Pick<PlainReceipt, "status" | "closed_at" | "cancelled_at"> & DeliveryFields>,
 ): Promise<Receipt> {
   await tx.sql
     .update(receipts)

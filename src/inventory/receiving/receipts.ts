@@ -3,11 +3,13 @@ import { packsAttribute } from "../../billing/billable_event.ts";
 import type { Actor } from "../../core/actor.ts";
 import { invalid, within } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
+import { centsOf, default_currency } from "../../core/money.ts";
 import { dayOf, momentIn } from "../../core/time_zone.ts";
 import { transition } from "../../core/transitions.ts";
 import { emit } from "../../events/emit.ts";
 import { refuseForClosed } from "../../merchants/directory.sql.ts";
 import { refuseWrongPacks } from "../../products/handled_packs.ts";
+import { findProducts } from "../../products/products.sql.ts";
 import type { Tx } from "../../storage/database.ts";
 import {
   type ReceiptAction,
@@ -22,9 +24,9 @@ import { isOutsideHours } from "../warehouses/dispatch_calendar.ts";
 import type { ZonedWarehouse } from "../warehouses/warehouse.ts";
 import { calendarAt, shareWarehouse } from "../warehouses/warehouses.sql.ts";
 import { warehouseNamed } from "../warehouses/warehouses.ts";
-import type { CloseReceipt, CreateReceipt, ScanReceipt } from "./receipt.schema.ts";
-import type { Receipt, ReceiptLine } from "./receipt.ts";
-import { countOn, expectedExpiry, expectedLot } from "./receipt.ts";
+import type { CloseReceipt, CreateReceipt, ScanReceipt, UpdateReceipt } from "./receipt.schema.ts";
+import type { DeliveryFields, Receipt, ReceiptLine } from "./receipt.ts";
+import { countOn, expectedCost, expectedExpiry, expectedLot } from "./receipt.ts";
 import {
   countLots,
   endReceiptLines,
@@ -41,26 +43,70 @@ import { receiveUnits } from "./receive_units.ts";
  * Refuses: resource_missing, validation_failed, merchant_closed.
  */
 export async function createReceipt(tx: Tx, input: CreateReceipt): Promise<Receipt> {
-  const { reference = null, supplier = null, location, expected_at } = input;
-  const warehouse_id = await warehouseNamed(tx, location, "location");
+  const warehouse_id = await warehouseNamed(tx, input.location, "location");
   const { merchant_id, ids } = await getStockedProducts(tx, input.items, "items");
   await refuseForClosed(tx, merchant_id);
   const { timezone } = await calendarAt(tx, warehouse_id);
-  const lines = input.items.map(({ quantity, lot_number = null, expiration_date }, at) => {
+  const products = new Map((await findProducts(tx, ids)).map((product) => [product.id, product]));
+  const lines = input.items.map(({ quantity, lot_number = null, expiration_date, unit_cost = null }, at) => {
     if (lot_number === null && expiration_date) {
       throw invalid(`items[${at}].lot_number`, "is required with expiration_date", "required");
     }
     const expires_on = expiration_date ? dayOf(expiration_date, timezone) : null;
-    return { product_id: ids[at] ?? 0, quantity, lot_number, expires_on };
+    const product_id = ids[at] ?? 0;
+    const currency = products.get(product_id)?.currency ?? default_currency;
+    const [unit_cost_cents, unit_cost_currency] = costOf(unit_cost, currency, `items[${at}].unit_cost`);
+    return { product_id, quantity, lot_number, expires_on, unit_cost_cents, unit_cost_currency };
   });
-  const fields = {
-    merchant_id,
-    reference,
-    supplier,
-    warehouse_id,
-    expected_at: expected_at ? momentIn(expected_at, timezone) : null,
+  return insertReceipt(tx, { merchant_id, warehouse_id, ...deliveryOf(input, nothing_known, timezone) }, lines);
+}
+
+const nothing_known: DeliveryFields = {
+  reference: null,
+  supplier: null,
+  purchase_order_number: null,
+  carrier: null,
+  tracking_number: null,
+  freight_cents: null,
+  freight_currency: null,
+  expected_at: null,
+};
+
+/** The fields about a delivery after a request. Refuses: validation_failed. */
+function deliveryOf(input: UpdateReceipt, before: DeliveryFields, timezone: string): DeliveryFields {
+  const { reference = before.reference, supplier = before.supplier, carrier = before.carrier } = input;
+  const { purchase_order_number = before.purchase_order_number, tracking_number = before.tracking_number } = input;
+  const { freight_cost, expected_at } = input;
+  const currency = input.currency ?? before.freight_currency ?? default_currency;
+  if (freight_cost === undefined && input.currency != null && currency !== before.freight_currency) {
+    throw invalid("freight_cost", "is required with another currency", "required");
+  }
+  const [freight_cents, freight_currency] =
+    freight_cost === undefined
+      ? [before.freight_cents, before.freight_currency]
+      : costOf(freight_cost, currency, "freight_cost");
+  const arrival = expected_at ? momentIn(expected_at, timezone) : null;
+  return {
+    ...{ reference, supplier, purchase_order_number, carrier, tracking_number, freight_cents, freight_currency },
+    expected_at: expected_at === undefined ? before.expected_at : arrival,
   };
-  return insertReceipt(tx, fields, lines);
+}
+
+/** An amount in the minor unit of its currency, and the currency; both null without one. Refuses: validation_failed. */
+function costOf(amount: string | number | null, currency: string, field: string): [number, string] | [null, null] {
+  return amount === null ? [null, null] : [centsOf(amount, currency, field), currency];
+}
+
+/**
+ * Changes what is known about a delivery, also after it arrived. Equal values change nothing.
+ * Refuses: resource_missing, validation_failed.
+ */
+export async function updateReceipt(tx: Tx, id: string, input: UpdateReceipt): Promise<Receipt> {
+  const before = await lockReceipt(tx, id);
+  const { timezone } = await calendarAt(tx, before.warehouse_id);
+  const after = deliveryOf(input, before, timezone);
+  const isSame = Object.entries(after).every(([field, value]) => before[field as keyof DeliveryFields] === value);
+  return isSame ? before : saveReceipt(tx, before, after);
 }
 
 type ScannedReceiptItem = ScanReceipt["items"][number];
@@ -148,6 +194,7 @@ function takeItem(
     lot_number,
     expires_on: expiration_date ? dayOf(expiration_date, warehouse.timezone) : expectedExpiry(lines, sku, lot_number),
     received_date: tx.now,
+    unit_cost: expectedCost(lines, sku, lot_number),
     reason: condition === "damaged" ? "damaged" : condition === "quarantined" ? "quality_hold" : "received",
     reference: { type: "receipt", id: wireId("receipt", id) },
     actor,
@@ -168,7 +215,7 @@ export async function closeReceipt(tx: Tx, id: string, input: CloseReceipt = {})
 }
 
 /** Bills a delivery, unless no units arrived. */
-async function bill(tx: Tx, receipt: Receipt, { cartons, pallets }: CloseReceipt): Promise<void> {
+async function bill(tx: Tx, receipt: Receipt, { cartons, pallets, minutes }: CloseReceipt): Promise<void> {
   const arrived = receipt.lines.filter(({ received }) => received > 0);
   if (arrived.length === 0) return;
   const warehouse = await calendarAt(tx, receipt.warehouse_id);
@@ -179,6 +226,7 @@ async function bill(tx: Tx, receipt: Receipt, { cartons, pallets }: CloseReceipt
     lots: await countLots(tx, receipt.id),
     cartons: cartons ?? null,
     pallets: pallets ?? null,
+    minutes: minutes ?? null,
     outside_working_hours: isOutsideHours(tx.now, warehouse),
     ...packsAttribute(await listReceivedPacks(tx, receipt.id)),
   };

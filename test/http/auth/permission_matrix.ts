@@ -258,6 +258,7 @@ export const matrix: Readonly<Record<string, string>> = {
   "POST /inventory/counts/:id/post": "401 403 ok  ok",
   "POST /inventory/counts/:id/cancel": "401 403 ok  ok",
   "POST /inventory/receipts": "401 403 ok  ok",
+  "PATCH /inventory/receipts/:id": "401 403 ok  ok",
   "POST /inventory/receipts/:id/items": "401 403 ok  ok",
   "POST /inventory/receipts/:id/close": "401 403 ok  ok",
   "POST /inventory/receipts/:id/cancel": "401 403 ok  ok",

@@ -17,6 +17,8 @@ const line = (lot_number: string | null, outstanding: number, more: Partial<Rece
   lot_number,
   expires_on: null,
   quantity: 10,
+  unit_cost_cents: null,
+  unit_cost_currency: null,
   received: 10 - outstanding,
   set_aside: 0,
   outstanding,

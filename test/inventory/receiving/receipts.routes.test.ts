@@ -10,6 +10,7 @@ await app.patch(`/inventory/locations/${main}`, {
 });
 await app.product("RICE");
 await app.product("SALT");
+await app.product("OATS");
 const tracked = { temperature_zone: "refrigerated", lot_tracking: true, expiration_tracking: true };
 await app.product("MILK", tracked);
 
@@ -62,6 +63,45 @@ describe("works", () => {
       balance_after: 4,
       reference: { type: "receipt", id: "rcv_1001" },
     });
+  });
+
+  test("a delivery has its purchase order, freight and unit costs, which can be changed later", async () => {
+    const { status, body } = await app.post("/inventory/receipts", {
+      supplier: "Dairy Farms",
+      purchase_order_number: "PO-77",
+      carrier: "Estes",
+      tracking_number: "PRO 123",
+      freight_cost: "120.50",
+      items: [{ sku: "OATS", quantity: 4, unit_cost: "1.25" }],
+    });
+    expect(status).toBe(201);
+    const { id } = body.data;
+    expect(body.data).toMatchObject({
+      purchase_order_number: "PO-77",
+      carrier: "Estes",
+      tracking_number: "PRO 123",
+      freight_cost: 120.5,
+      currency: "USD",
+      items: [{ sku: "OATS", unit_cost: 1.25, currency: "USD" }],
+    });
+    expect((await app.get("/inventory/receipts?q=po-77")).body.data.map((one: { id: string }) => one.id)).toEqual([id]);
+    await scan(id, { sku: "OATS", quantity: 3 });
+    const [arrived] = (await app.get("/inventory/movements?sku=OATS")).body.data;
+    expect([arrived.reference, arrived.unit_cost, arrived.currency]).toEqual([{ type: "receipt", id }, 1.25, "USD"]);
+    await app.post(`/inventory/receipts/${id}/close`, { cartons: 2, minutes: 35 });
+    const facts = (await app.get("/billing/events?kind=receiving")).body.data;
+    expect(facts[0].attributes).toMatchObject({ cartons: 2, pallets: null, minutes: 35 });
+    // The invoice of the carrier comes after the goods.
+    const invoiced = { freight_cost: "9000", currency: "JPY", tracking_number: null };
+    const changed = await app.patch(`/inventory/receipts/${id}`, invoiced);
+    expect(changed.body.data).toMatchObject({ freight_cost: 9000, currency: "JPY", tracking_number: null });
+    expect(changed.body.data).toMatchObject({ purchase_order_number: "PO-77", status: "closed" });
+    const same = await app.patch(`/inventory/receipts/${id}`, { supplier: "Dairy Farms" });
+    expect(same.body.data).toEqual(changed.body.data);
+    const yen = await app.patch(`/inventory/receipts/${id}`, { freight_cost: "9000.5" });
+    expect([yen.status, yen.body.error.details[0].field]).toEqual([422, "freight_cost"]);
+    const other = await app.patch(`/inventory/receipts/${id}`, { currency: "EUR" });
+    expect([other.status, other.body.error.details[0].field]).toEqual([422, "freight_cost"]);
   });
 
   test("units beyond the expected are accepted and reported", async () => {

@@ -39,6 +39,8 @@ export const billingTexts = {
     cartons: "cartons",
     pallet: "pallet",
     pallets: "pallets",
+    minute: "minute",
+    minutes: "minutes",
     set: "set",
     sets: "sets",
     ofOrder: (skus: string) => `order of ${skus}`,

@@ -375,6 +375,7 @@ async function floorWork(ask: Ask, { sku, location, elsewhere }: Shelf): Promise
     closeTransfer: { path: await made("transfers", transfer, shipped, ["receive", arrival]) },
     cancelTransfer: { path: await made("transfers", transfer) },
     createReceipt: { body: receipt },
+    updateReceipt: { path: await made("receipts", receipt) },
     scanReceipt: { path: await made("receipts", receipt), body: scan },
     closeReceipt: { path: await made("receipts", receipt, ["items", scan]) },
     cancelReceipt: { path: await made("receipts", receipt) },

@@ -150,12 +150,15 @@ async function lots({ tell, act }: Telling): Promise<void> {
 /** Deliveries, transfers and counts. */
 async function transfers({ tell, act }: Telling, from_location: string, to_location: string): Promise<void> {
   const receipt = {
-    reference: "PO-78",
+    reference: "IN-78",
     supplier: "Leaf & Co",
+    purchase_order_number: "PO-78",
     location: from_location,
-    items: [{ sku: "TEA-100", quantity: 50 }],
+    items: [{ sku: "TEA-100", quantity: 50, unit_cost: "3.10" }],
   };
   const expected = { path: { id: (await tell("createReceipt", { body: receipt })).data.id } };
+  const freight = { carrier: "Estes", tracking_number: "PRO-1234567", freight_cost: "86.00" };
+  await tell("updateReceipt", { ...expected, body: freight });
   await tell("scanReceipt", { ...expected, body: { items: [{ sku: "TEA-100", quantity: 48, bin: "B-02-01" }] } });
   await tell("closeReceipt", { ...expected, body: {} });
   await tell("getReceipt", expected);

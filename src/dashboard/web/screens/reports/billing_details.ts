@@ -66,6 +66,7 @@ const texts_of: Readonly<Record<string, (value: unknown, all: EventFields, names
   lots: (value) => some(value, words.lot, words.lots),
   cartons: (value) => some(value, words.carton, words.cartons),
   pallets: (value) => some(value, words.pallet, words.pallets),
+  minutes: (value) => some(value, words.minute, words.minutes),
   skus_of_order: (value) => words.ofOrder(plural(amountOf(value), common.sku, words.skus)),
   first_of_order: (value) => (value === true ? words.first : null),
   unit_weight: (value, { weight_unit }) => words.each(weight(amountOf(value), String(weight_unit ?? "g"))),

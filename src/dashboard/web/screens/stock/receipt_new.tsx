@@ -6,10 +6,12 @@ import type { ScreenProps } from "../../components/screen.ts";
 import { words } from "../../text/common.ts";
 import { receiptTexts as texts } from "../../text/transfers.ts";
 import { unitLines } from "./documents.tsx";
+import { deliveryFields } from "./receipt_page.tsx";
 import { useWarehouses } from "./stock_links.ts";
 
 const expiry = { name: "expiration_date", title: words.expires, kind: "date" } as const;
-const items = unitLines("items", texts.lines, [expiry]);
+const cost = { name: "unit_cost", title: texts.unitCost, kind: "number" } as const;
+const items = unitLines("items", texts.lines, [expiry, cost]);
 
 /** Creates an inbound shipment for an expected delivery. */
 export function NewReceiptScreen({ title, back }: ScreenProps) {
@@ -20,13 +22,7 @@ export function NewReceiptScreen({ title, back }: ScreenProps) {
       back={back}
       submit={texts.create}
       first={{ items: [{ sku: "", quantity: "" }] }}
-      fields={[
-        { kind: "text", name: "supplier", label: texts.supplier, width: "half", focus: true },
-        { kind: "text", name: "reference", label: words.reference, help: texts.referenceHelp, width: "half" },
-        { kind: "date", name: "expected_at", label: words.expected, width: "half" },
-        { ...field(words.warehouse), width: "half" },
-        items,
-      ]}
+      fields={[...deliveryFields, { ...field(words.warehouse), width: "half" }, items]}
       create={({ items }, key, body) =>
         sendLines("items", items, (entered) => post("/inventory/receipts", { ...body, items: entered }, { key }))
       }

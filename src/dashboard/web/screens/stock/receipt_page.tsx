@@ -3,18 +3,41 @@ import { mayAlso } from "../../api/session.ts";
 import type { Receipt } from "../../api/types.ts";
 import { type Action, Actions } from "../../components/action.tsx";
 import { Badge } from "../../components/badge.tsx";
-import type { FormValues } from "../../components/fields.tsx";
+import type { FormField, FormValues } from "../../components/fields.tsx";
 import { optionsOf } from "../../components/form_values.ts";
 import { Page } from "../../components/page.tsx";
 import { type RecordProps, recordScreen } from "../../components/record_screen.tsx";
 import type { TableColumn } from "../../components/table.tsx";
 import { Day, Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
-import { count, date } from "../../text/format.ts";
+import { count, date, money } from "../../text/format.ts";
 import { stateText } from "../../text/states.ts";
 import { receiptTexts as texts } from "../../text/transfers.ts";
 import { commonActions, DocumentBody, sendArrived, unitLines, unitsIn } from "./documents.tsx";
 import { useWarehouses } from "./stock_links.ts";
+
+const half = { width: "half" } as const;
+
+/** What is known about a delivery as a whole. */
+export const deliveryFields: readonly FormField[] = [
+  { kind: "text", name: "supplier", label: texts.supplier, focus: true, ...half },
+  { kind: "text", name: "purchase_order_number", label: texts.purchaseOrder, mono: true, ...half },
+  { kind: "text", name: "reference", label: words.reference, help: texts.referenceHelp, ...half },
+  { kind: "date", name: "expected_at", label: words.expected, ...half },
+  { kind: "text", name: "carrier", label: words.carrier, ...half },
+  { kind: "text", name: "tracking_number", label: words.trackingNumber, mono: true, ...half },
+  { kind: "money", name: "freight_cost", label: texts.freight, ...half },
+  { kind: "text", name: "currency", label: texts.freightCurrency, help: texts.currencyHelp, mono: true, ...half },
+];
+
+const third = { width: "third" } as const;
+
+/** What billing needs to know of a delivery. */
+const handlingFields: readonly FormField[] = [
+  { kind: "number", name: "cartons", label: texts.cartons, ...third },
+  { kind: "number", name: "pallets", label: texts.pallets, ...third },
+  { kind: "number", name: "minutes", label: texts.minutes, ...third },
+];
 
 /** One receipt: its lines and its actions. */
 export const ReceiptScreen = recordScreen("/inventory/receipts/:id", ReceiptPage);
@@ -22,13 +45,14 @@ export const ReceiptScreen = recordScreen("/inventory/receipts/:id", ReceiptPage
 function ReceiptPage({ record: receipt, etag, back }: RecordProps<Receipt>) {
   const { nameOf, zoneOf } = useWarehouses();
   const { id, status, reference, supplier, items, location, expected_at, created_at, closed_at } = receipt;
+  const { purchase_order_number, carrier, tracking_number, freight_cost, currency } = receipt;
   return (
     <Page
       title={texts.one(id)}
       back={back}
       badge={<Badge of="receipt" state={status} />}
       owned={receipt}
-      below={[supplier, reference].filter(Boolean).join(" · ")}
+      below={[supplier, purchase_order_number, reference].filter(Boolean).join(" · ")}
       acts={<Actions of={actionsOf(receipt, etag)} />}
     >
       <DocumentBody
@@ -39,8 +63,11 @@ function ReceiptPage({ record: receipt, etag, back }: RecordProps<Receipt>) {
         facts={[
           [words.warehouse, nameOf(location)],
           [texts.supplier, supplier],
+          [texts.purchaseOrder, purchase_order_number],
           [words.reference, reference],
           [words.expected, expected_at && <Day at={expected_at} zone={zoneOf(location)} />],
+          [words.carrier, [carrier, tracking_number].filter(Boolean).join(" · ")],
+          [texts.freight, freight_cost !== null && currency !== null && money(freight_cost, currency)],
           [words.created, <Time key="created" at={created_at} />],
           closed_at === null ? null : [stateText("receipt", "closed"), <Time key="closed" at={closed_at} />],
         ]}
@@ -64,6 +91,13 @@ function columnsOf(items: readonly ReceivedLine[]): readonly TableColumn<Receive
       when: some((it) => it.expiration_date),
       title: words.expires,
       cell: ({ expiration_date }) => (expiration_date ? date(expiration_date) : ""),
+    },
+    {
+      id: "cost",
+      ...right,
+      when: some((it) => it.unit_cost),
+      title: texts.unitCost,
+      cell: ({ unit_cost, currency }) => (unit_cost === null || currency === null ? "" : money(unit_cost, currency)),
     },
     { id: "expected", title: words.expected, number: "quantity" },
     { id: "received", title: words.received, number: "quantity_received" },
@@ -109,9 +143,18 @@ function actionsOf(receipt: Receipt, etag: string | null): readonly Action[] {
       permission: "stock.floor",
       match: etag,
       when: allowed_actions.includes("close"),
-      ask: { title: texts.closeTitle(id), text: texts.closeText(outstanding) },
-      call: { method: "POST", path: `/inventory/receipts/${id}/close` },
+      ask: { title: texts.closeTitle(id), text: texts.closeText(outstanding), fields: handlingFields },
+      call: (_, body) => ({ method: "POST", path: `/inventory/receipts/${id}/close`, body }),
       done: texts.closed(id),
+    },
+    {
+      title: texts.change,
+      icon: "edit",
+      permission: "stock.write",
+      match: etag,
+      ask: { title: texts.change, fields: deliveryFields, record: receipt, edits: true },
+      call: (_, body) => ({ method: "PATCH", path: `/inventory/receipts/${id}`, body }),
+      done: texts.changed(id),
     },
     ...commonActions("receipts", receipt, etag, texts, mayAlso("stock.write")),
   ];
