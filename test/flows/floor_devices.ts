@@ -264,7 +264,9 @@ export class Device {
     const own = model.stagedFor(order_id).filter(({ sku }) => sku === goods.sku);
     const is_known = own.every((one) => one.bin === bin && one.lot_number === goods.lot_number);
     const is_alone = devices.every((one) => one === this || !one.stored?.path.includes(wave_id));
-    if (own.length === 0 || !is_known || !is_alone) return;
+    // Once all of an order is picked, others may have its units in their hands.
+    const is_complete = model.isPicked(order_id);
+    if (own.length === 0 || is_complete || !is_known || !is_alone) return;
     const body = { order_id, sku: goods.sku, quantity: 1, reason: "wrong_quantity", device: this.name };
     await this.#act(`/waves/${wave_id}/unpick`, body, () => model.shelveAgain("unpicked", order_id, goods, bin, 1));
   }
@@ -332,7 +334,8 @@ export class Device {
     const path = `/packing_sessions/${opened.id}`;
     for (let session = opened; session.status === "open"; ) {
       const line = session.lines.find(({ needed, scanned }: Data) => scanned < needed);
-      if (line === undefined) throw new Error(`${session.id} stays open: ${JSON.stringify(session.blocked_by)}`);
+      // The order was cancelled while a unit was taken out.
+      if (line === undefined) return;
       const { merchant_id } = session;
       const lot = line.lots.find(({ quantity, scanned }: Data) => scanned < quantity);
       const { sku } = line;

@@ -97,6 +97,13 @@ export class FloorModel {
     return this.#staged.get(order_id) ?? [];
   }
 
+  /** Whether all units of an order were picked. */
+  isPicked(order_id: string): boolean {
+    const staged = this.stagedFor(order_id).reduce((sum, { quantity }) => sum + quantity, 0);
+    const ordered = [...(this.orders.get(order_id)?.lines.values() ?? [])].reduce((sum, quantity) => sum + quantity, 0);
+    return staged >= ordered;
+  }
+
   pick(order_id: string, goods: Goods, bin: string, quantity: number): void {
     this.#shelve(goods, bin, -quantity);
     const staged = this.#staged.get(order_id) ?? [];
