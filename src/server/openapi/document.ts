@@ -258,8 +258,10 @@ function untickedOf(published: JsonObject): JsonObject {
   return value === undefined ? {} : { examples: { default: { value, "x-disabled": true } } };
 }
 
-const readAs = (type: unknown, text: string) =>
-  type === "integer" ? Number(text) : type === "boolean" ? text === "true" : text;
+const readAs = (type: unknown, text: string) => {
+  if (type === "array") return text.split(",");
+  return type === "integer" ? Number(text) : type === "boolean" ? text === "true" : text;
+};
 
 const onRepetition =
   "A key that you choose for this request. Within 24 hours, a repeated request takes effect once: it returns the" +
