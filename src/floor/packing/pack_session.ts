@@ -130,7 +130,8 @@ const candidates_max = 20;
 
 /**
  * Packs an item into the parcel of an order that needs it: of the wave, or a one-unit order. Two packers who scan the
- * same product at once get two orders. Refuses: resource_missing, no_matching_order, and what `scanUnit` refuses.
+ * same product at once get two orders. Refuses: resource_missing, no_matching_order, task_taken (someone else packs the
+ * order for which the item was picked), and what `scanUnit` refuses.
  */
 export async function packFromItem(tx: Tx, input: PackFromItem, actor: Actor): Promise<PackingSession> {
   const place = await placeOf(tx, input);
@@ -146,16 +147,21 @@ export async function packFromItem(tx: Tx, input: PackFromItem, actor: Actor): P
     pack: found.pack,
     read: found.code,
   };
-  for (const order_id of await listOrdersWanting(tx, wanted, candidates_max)) {
-    const session = await sessionFor(tx, order_id, item, place, actor);
-    if (session !== null) return scanItem(tx, session.order, session.session, item, actor);
+  let taken: Fault | null = null;
+  for (const { id, is_picked } of await listOrdersWanting(tx, wanted, candidates_max)) {
+    // The item may be the one that was picked for an order which someone else packs.
+    if (taken !== null && !is_picked) break;
+    const next = await sessionFor(tx, id, item, place, actor);
+    if (next !== null && !(next instanceof Fault)) return scanItem(tx, next.order, next.session, item, actor);
+    if (is_picked && next?.code === "task_taken") taken ??= next;
   }
+  if (taken !== null) throw taken;
   const units = found.pack === null ? found.sku : `${found.quantity} units of ${found.sku} together`;
   const message = `No order that can be packed here needs ${units}.`;
   throw new Fault("no_matching_order", message, { sku: found.sku });
 }
 
-/** The session of an order that needs scanned units; null if others pack it, or it cannot be packed. */
+/** The session of an order that needs scanned units; null if it needs fewer, and why it cannot be packed. */
 async function sessionFor(tx: Tx, order_id: number, item: ScannedItem, place: PackingPlace, actor: Actor) {
   const order = await packable(tx, await lockOrder(tx, order_id));
   const open = await lockOpenSession(tx, order_id);
@@ -168,7 +174,7 @@ async function sessionFor(tx: Tx, order_id: number, item: ScannedItem, place: Pa
   } catch (error) {
     const fault = asFault(error);
     if (!passed_over.has(fault.code)) throw fault;
-    return null;
+    return fault;
   }
 }
 

@@ -13,7 +13,13 @@ import { queueOf } from "../../storage/queue.ts";
 import { equals, exactly, recordList, refersTo } from "../../storage/record_list.ts";
 import { recordLookup } from "../../storage/record_lookup.ts";
 import { insertIds, prepared, type StatementArgs } from "../../storage/statements.ts";
-import { initialPackingStatus, packingStatuses, packingTransitions, waveTransitions } from "../floor.transitions.ts";
+import {
+  initialPackingStatus,
+  initialWaveStatus,
+  packingStatuses,
+  packingTransitions,
+  waveTransitions,
+} from "../floor.transitions.ts";
 import type { Carton } from "../printing/carton.ts";
 import type { PackingSession } from "./packing_session.ts";
 
@@ -170,6 +176,7 @@ export async function findTotes(db: Db, code: string) {
 const units = sql<number>`sum(${order_lines.quantity} - ${order_lines.quantity_cancelled})`;
 const isOneUnit = sql`(${units} = 1 and min(${order_lines.product_id}) = min(${stock_items.product_id}))`;
 const isStaged = sql<number>`max(case when ${bins.kind} = 'staging' then 1 else 0 end)`;
+const isPlanned = sql<number>`max(case when ${waves.status} = ${sql.raw(`'${initialWaveStatus}'`)} then 1 else 0 end)`;
 
 interface WantedItem {
   readonly product_id: number;
@@ -181,7 +188,7 @@ interface WantedItem {
 
 const wanting = (query: ReadStatements) =>
   query
-    .select({ id: orders.id })
+    .select({ id: orders.id, is_picked: sql<number>`${isStaged}`.mapWith(Boolean) })
     .from(stock_items)
     .innerJoin(bins, eq(bins.id, stock_items.bin_id))
     .innerJoin(allocations, eq(allocations.stock_item_id, stock_items.id))
@@ -189,7 +196,8 @@ const wanting = (query: ReadStatements) =>
     .innerJoin(reservations, eq(reservations.id, reservation_lines.reservation_id))
     .innerJoin(orders, eq(orders.id, reservations.order_id))
     .innerJoin(order_lines, eq(order_lines.order_id, orders.id))
-    .leftJoin(wave_orders, and(eq(wave_orders.order_id, orders.id), sql`${wave_orders.open} = true`));
+    .leftJoin(wave_orders, and(eq(wave_orders.order_id, orders.id), sql`${wave_orders.open} = true`))
+    .leftJoin(waves, eq(waves.id, wave_orders.wave_id));
 
 const isWanted = (a: StatementArgs<WantedItem>) =>
   and(
@@ -204,7 +212,7 @@ const oneUnit = prepared((query, a: StatementArgs<WantedItem & { limit: number }
   wanting(query)
     .where(isWanted(a))
     .groupBy(orders.id)
-    .having(sql`${a.quantity} = 1 and ${isOneUnit}`)
+    .having(sql`${a.quantity} = 1 and ${isOneUnit} and (${isStaged} = 1 or ${isPlanned} = 0)`)
     .orderBy(desc(isStaged), asc(orders.id))
     .limit(opaque(a.limit)),
 );
@@ -220,16 +228,15 @@ const ofWave = prepared((query, a: StatementArgs<WantedItem & { wave_id: number;
 
 /**
  * Unpacked orders that have these units of a product in a warehouse: one-unit orders, or all of a wave, those of one
- * unit first. Picked ones come first, then the oldest.
+ * unit first. Picked ones come first, then the oldest. Without a wave, orders that a planned wave will pick are left out.
  */
 export async function listOrdersWanting(
   db: Db,
   item: WantedItem & { readonly wave_id: number | null },
   limit: number,
-): Promise<number[]> {
+): Promise<{ readonly id: number; readonly is_picked: boolean }[]> {
   const { wave_id, ...wanted } = item;
-  const rows = wave_id === null ? oneUnit(db, { ...wanted, limit }) : ofWave(db, { ...wanted, wave_id, limit });
-  return (await rows).map(({ id }) => id);
+  return wave_id === null ? oneUnit(db, { ...wanted, limit }) : ofWave(db, { ...wanted, wave_id, limit });
 }
 
 const allCartons = prepared((query, _a: StatementArgs<Record<never, never>>) =>

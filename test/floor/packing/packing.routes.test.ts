@@ -124,6 +124,21 @@ describe("works", () => {
     expect(outcomeOf(await packer.fromItem("MUG"))).toEqual([409, "no_matching_order"]);
   });
 
+  test("an item goes to no unpicked order while another device packs the picked one, or a planned wave has it", async () => {
+    await shop.product({ sku: "URN", units: 10, ...weighed(400) });
+    const [picked, planned] = [await shop.order([["URN", 1]]), await shop.order([["URN", 1]])];
+    await shop.act(picked.id, "pick");
+    await shop.app.create("/waves", { mode: "order", filters: { order_ids: [planned.id] } });
+    const free = await shop.order([["URN", 1]]);
+    await shop.app.post(`/work/pack_${picked.id}/claim`, { device: "table-2" });
+    const refused = await packer.fromItem("URN");
+    expect([codeOf(refused), refused.body.error.claim.device]).toEqual(["task_taken", "table-2"]);
+    await shop.app.post(`/work/pack_${picked.id}/release`, { device: "table-2" });
+    const packed = [await packer.fromItem("URN"), await packer.fromItem("URN")];
+    expect(packed.map(({ body }) => body.data.order_id)).toEqual([picked.id, free.id]);
+    expect(codeOf(await packer.fromItem("URN"))).toBe("no_matching_order");
+  });
+
   test("a lot-tracked product needs a lot that was picked, and not one that has expired since", async () => {
     const { sku } = await shop.product({ sku: "MILK", ...weighed(1000), lot_tracking: true });
     for (const [lot_number, expiration_date] of [
