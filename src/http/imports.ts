@@ -80,7 +80,7 @@ export const importFields = {
 };
 
 // A transaction of this many rows is short.
-const batch_rows = 50;
+const batch_rows = 20;
 // At most this many records are run again in a dry run because later rows need them.
 const tied_max = 1000;
 /** The maximum number of rows of a file sent to the API. */

@@ -250,6 +250,8 @@ const same_for_all = new Set([
   "updatePlatformStock body locations.[].external_id",
   "bigcommerceOrder body store_id",
   "createReceipt body items.[].lot_number",
+  "createReceipt body tracking_number",
+  "updateReceipt body tracking_number",
   "createReturn body customer_email",
   "createWebhook body merchants.[]",
   "updateWebhook body merchants.[]",

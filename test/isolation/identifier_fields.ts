@@ -53,7 +53,7 @@ const nameless = new Set([
   ...(
     "name company phone address_line1 address_line2 city state postal_code country" +
     " street1 street2 zip notes note description order_notes packing_note tags tag reason type url api_url" +
-    " label_url carrier cost" +
+    " label_url carrier cost unit_cost freight_cost supplier purchase_order_number" +
     " carriers service services from to from_zip to_zip from_country to_country to_state to_city currency" +
     " weight weight_unit unit_price price discount_amount line_total shipping_amount" +
     " shipping_method shipping_method_code" +
