@@ -48,8 +48,9 @@ export async function startBalancer(): Promise<Balancer> {
     const ready = upstreams.filter((one) => one.ready);
     const chosen = ready[turn++ % Math.max(ready.length, 1)];
     const fail = (reason: string) => {
-      if (!outgoing.headersSent) outgoing.writeHead(502, { "content-type": "text/plain" });
-      outgoing.end(reason);
+      // More text after a part of a response would be taken for the next response on the connection.
+      if (outgoing.headersSent) outgoing.destroy();
+      else outgoing.writeHead(502, { "content-type": "text/plain" }).end(reason);
     };
     if (chosen === undefined) return fail("no server is ready");
     const { method, url, headers } = incoming;
@@ -58,6 +59,7 @@ export async function startBalancer(): Promise<Balancer> {
       const { connection, ...told } = answer.headers;
       outgoing.writeHead(answer.statusCode ?? 502, told);
       answer.on("error", (error) => fail(String(error)));
+      answer.on("close", () => answer.complete || fail("the response was cut off"));
       answer.pipe(outgoing);
     });
     passed.on("error", (error) => fail(String(error)));
