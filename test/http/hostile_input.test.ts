@@ -69,6 +69,7 @@ const prices: Readonly<Record<string, object>> = {
     remote_area: { price: 1, places: [{ country: "US", prefixes: ["372"] }] },
   },
   declared_value: { included: 100, per_hundred: { price: 1 } },
+  minimum: { price: 1 },
 };
 
 /** The recorded body of an operation. A change gets whole lines, zones and prices for a field of one of them. */
@@ -108,8 +109,9 @@ function fault({ id }: Operation, field: Field, { value, never }: Hostile, { sta
     if (id === "bigcommerceOrder" && named(field.path) === "scope") return null;
     if (never(field)) return `${said}, but it is no such value`;
     const kept = keptIn(id, field, value, body?.data ?? body);
-    // A tracking number is stored in its normalized form.
-    const meant = (text: string) => (field.path.at(-1) === "tracking_number" ? plainTrackingNumber(text) : text);
+    // The tracking number of a parcel is stored in its normalized form. That of a delivery may be any text.
+    const isOfParcel = field.path.at(-1) === "tracking_number" && !id.endsWith("Receipt");
+    const meant = (text: string) => (isOfParcel ? plainTrackingNumber(text) : text);
     const same = typeof value !== "string" || typeof kept !== "string" || kept === meant(value);
     // A scan returns the parcel with its newest scan. A followed number keeps its record.
     const isShown =

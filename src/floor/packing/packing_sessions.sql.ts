@@ -228,7 +228,7 @@ const ofWave = prepared((query, a: StatementArgs<WantedItem & { wave_id: number;
 
 /**
  * Unpacked orders that have these units of a product in a warehouse: one-unit orders, or all of a wave, those of one
- * unit first. Picked ones come first, then the oldest. Without a wave, orders that a planned wave will pick are left out.
+ * unit first. Picked ones come first, then the oldest. Without a wave, unpicked orders of planned waves are left out.
  */
 export async function listOrdersWanting(
   db: Db,

@@ -57,7 +57,7 @@ describeInHouse("receipts, transfers, counts and put-backs", (house) => {
     await page.waitForSelector("h1 + .badge:has-text('Receiving')");
     expect(await level("RICE")).toMatchObject({ on_hand: 7, incoming: 3, locations: [{ location: "A-02" }] });
     await page.click(".page-acts button:has-text('Close')");
-    await page.click("dialog:has-text('Missing: 3 units') .dialog-acts button:has-text('Close')");
+    await page.click("dialog:has-text('Missing: 3 units') .form-acts button:has-text('Close')");
     await page.waitForSelector("h1 + .badge:has-text('Closed')");
     expect(await level("RICE")).toMatchObject({ incoming: 0 });
   });

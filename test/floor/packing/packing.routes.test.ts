@@ -124,7 +124,7 @@ describe("works", () => {
     expect(outcomeOf(await packer.fromItem("MUG"))).toEqual([409, "no_matching_order"]);
   });
 
-  test("an item goes to no unpicked order while another device packs the picked one, or a planned wave has it", async () => {
+  test("an item goes to no unpicked order while others pack the picked one, or a planned wave has it", async () => {
     await shop.product({ sku: "URN", units: 10, ...weighed(400) });
     const [picked, planned] = [await shop.order([["URN", 1]]), await shop.order([["URN", 1]])];
     await shop.act(picked.id, "pick");
