@@ -94,7 +94,13 @@ export type ScanReceipt = Static<typeof ScanReceipt>;
 export const CloseReceipt = closed({
   ...deliveryUnitFields,
   minutes: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 100_000, description: "Working minutes that the delivery took, for billing." }),
+    nullable(
+      Type.Integer({
+        minimum: 0,
+        maximum: 100_000,
+        description: "Working minutes that the delivery took, for billing.",
+      }),
+    ),
   ),
 });
 export type CloseReceipt = Static<typeof CloseReceipt>;

@@ -113,8 +113,12 @@ export const incomingBinField = (shown_in: string) =>
 
 /** What a delivery came in, for its billable fact. */
 export const deliveryUnitFields = {
-  cartons: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000, description: "Number of cartons delivered." })),
-  pallets: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000, description: "Number of pallets delivered." })),
+  cartons: Type.Optional(
+    nullable(Type.Integer({ minimum: 0, maximum: 100_000, description: "Number of cartons delivered." })),
+  ),
+  pallets: Type.Optional(
+    nullable(Type.Integer({ minimum: 0, maximum: 100_000, description: "Number of pallets delivered." })),
+  ),
 };
 
 export const AddStock = closed({
