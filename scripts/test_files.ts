@@ -57,8 +57,14 @@ const on_sqlite = [
   ...["test/storage/sqlite/**", "test/dashboard/screens/**"],
 ];
 
-// Screens that few people need every day, and that share their parts with those of every run.
+// Kills, and screens that few people need every day and that share their parts with those of every run.
 const later_on_sqlite = [
+  ...[
+    "test/flows/crash.test.ts",
+    "test/dashboard/floor/{bad_input,menu}.test.ts",
+    "test/dashboard/server/hints.test.ts",
+  ],
+  "test/dashboard/screens/{badges,product_packs,users,waves}.test.ts",
   "test/dashboard/screens/{bins,branding,customers,developer,imports,kept_place,mail,opening_environment}.test.ts",
   "test/dashboard/screens/{order_print,order_tags,order_undo,privacy,products,reports,retention,servers}.test.ts",
   "test/dashboard/screens/{shipping,shipping_rules,today,warehouses}.test.ts",
@@ -68,15 +74,16 @@ const later_on_sqlite = [
 // run the same statements, so these run on PostgreSQL in the long run only.
 const later_on_postgres = [
   ...["test/*.test.ts", "test/{cli,contract,core,dashboard,documents,http,identity,operations,outbound}/**"],
-  ...["test/{scripts,server,flows,isolation,merchants,platforms,reports}/**", "test/shipping/{carriers,printing}/**"],
+  "test/{scripts,server,flows,isolation,merchants,platforms,reports}/**",
   "test/{addresses,customers,imports,lists,products,returns,tracking,webhooks}/**",
   "test/orders/{transitions,fulfillment/printing.routes}.test.ts",
-  ...["test/floor/printing/**", "test/{billing/crash,privacy/killed,simulation/crowd}.test.ts"],
+  ...["test/floor/printing/**", "test/{billing/crash,privacy/killed,simulation/crowd}.test.ts", "test/shipping/**"],
+  "test/orders/{lifecycle/order_lookup,lifecycle/adopt_reservation,order_amounts}.test.ts",
 ];
 // Exceptions, which run on PostgreSQL each time: they reach every table, or depend on its locks.
 const always_on_postgres = [
-  ...["test/flows/{crash,order_to_delivery,oversell,races,repeated_requests}.test.ts"],
-  ...["test/http/{idempotency,preconditions}.test.ts", "test/tracking/{batching,followed_merchants}.test.ts"],
+  ...["test/flows/{order_to_delivery,oversell,races,repeated_requests}.test.ts"],
+  ...["test/http/{idempotency,preconditions}.test.ts"],
   "test/webhooks/deliveries/claim_deliveries.test.ts",
   "test/server/{lease_takeover,openapi/story}.test.ts",
 ];
