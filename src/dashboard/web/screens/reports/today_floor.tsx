@@ -35,14 +35,13 @@ export function FloorCard() {
     limit: shown_max,
   });
   const { data: work } = useQuery<WorkList>(shown ? "/work" : null);
-  const tasks = work?.tasks ?? [];
-  if (waves.length + tasks.length === 0) return null;
+  if (work === undefined || waves.length + work.tasks.length === 0) return null;
   const more = (pagination?.total ?? 0) - waves.length;
   return (
     <Card title={texts.floor} acts={<LinkButton title={texts.showWaves} href={to("/waves")} />}>
       <ul class="progress-parts">
         {taskKinds.map((kind) => {
-          const own = tasks.filter((task) => task.kind === kind);
+          const own = work.tasks.filter((task) => task.kind === kind);
           const taken = own.filter(({ claim }) => claim !== null).length;
           return (
             <li key={kind}>
