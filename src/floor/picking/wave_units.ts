@@ -109,7 +109,8 @@ export function wrongTote(read: string, why: string, expected: readonly string[]
 
 /** The refusal of more units than are left to pick, by single units or by a pack. */
 export function surplus(sku: string, read: number, expected: number, pack: PackKind | null): Fault {
-  const left = expected === 0 ? `No more units of ${sku} are needed` : `Only ${expected} of ${sku} ${expected === 1 ? "is" : "are"} needed`;
+  const some = `Only ${expected} of ${sku} ${expected === 1 ? "is" : "are"} needed`;
+  const left = expected === 0 ? `No more units of ${sku} are needed` : some;
   const message = [`${left}, not ${read}.`, pack && packSize(pack)].filter(Boolean).join(" ");
   return new Fault("surplus_item", message, { sku, quantity: read, expected });
 }
