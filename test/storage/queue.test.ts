@@ -1,13 +1,13 @@
 // A queue against a model: whatever servers do, and however the clock is set, no record is lost, and none is worked on
 // twice while a claim lasts.
 import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
-import { and, eq, isNotNull } from "drizzle-orm";
+import { and, eq, isNotNull, sql } from "drizzle-orm";
 import fc from "fast-check";
 import { id, int, table, time } from "../../db/kit.ts";
 import { type ManualClock, manualClock } from "../../src/core/clock.ts";
 import { engine } from "../../src/core/config.ts";
 import { hour_ms, minute_ms, second_ms, week_ms } from "../../src/core/time.ts";
-import type { Store } from "../../src/storage/database.ts";
+import type { Db, Store } from "../../src/storage/database.ts";
 import type { Migration } from "../../src/storage/migrations/migration_sql.ts";
 import { queueOf } from "../../src/storage/queue.ts";
 import { registerClaimHolder, takeOverClaims } from "../../src/storage/servers.ts";
@@ -136,10 +136,22 @@ class Model {
   async set(by_ms: number): Promise<void> {
     // On PostgreSQL, a step is told from one that another server has handled by the time of the last write.
     await this.#store.write(async () => {});
+    await this.#timeSaved();
     this.#clock.step(by_ms);
     // The store notices when it is asked for the time, and shifts before its next transaction.
     this.#store.clock.now();
     await this.#store.write(async () => {});
+  }
+
+  /** On PostgreSQL, the time is saved after the transaction, on its connection. */
+  async #timeSaved(): Promise<void> {
+    if (engine === "sqlite") return;
+    const saved_at = async (db: Db) => {
+      const query = db.sql.select({ at: sql<string>`(select at from store_clock where id = 1)` });
+      const [row] = await query.from(sql`(select 1) as one`);
+      return Number(row?.at);
+    };
+    while (this.#clock.now() - (await this.#store.read(saved_at)) >= 2 * second_ms) await Bun.sleep(1);
   }
 
   async pass(ms: number): Promise<void> {
