@@ -73,7 +73,7 @@ export function packsAttribute(
   return packs.length === 0 ? {} : { packs };
 }
 
-/** The packs of a fact of which fewer units are left: single units go first, then packs are counted as opened. */
+/** The packs that remain of a fact after units were taken back: single units go first, then whole packs. */
 export function packsWithin(
   packs: readonly BilledPacks[] | undefined,
   units: number,

@@ -183,7 +183,7 @@ export class FloorModel {
     expect(sorted(moved)).toEqual(sorted(this.#moved));
   }
 
-  /** Each packed order has one parcel with exactly its units, each of which was scanned once. */
+  /** Each packed order has one parcel that holds exactly its units. Each unit was scanned once. */
   compareParcels(): void {
     const wrong = [...this.packed].filter(([order_id, session]) => {
       const lines = this.orders.get(order_id)?.lines ?? new Map();

@@ -129,7 +129,7 @@ export const WavePlanView = closed({
 export const WaveProgressView = {
   ...closed({
     orders: countField("Orders of the wave, without removed ones."),
-    orders_left: countField("Orders of which units can be picked now."),
+    orders_left: countField("Orders with units that can be picked now."),
     units: countField("Units of its orders, without cancelled orders."),
     units_left: countField("Units that can be picked now."),
     units_waiting: countField("Units that are not picked and cannot be picked now: on hold, or backordered."),

@@ -63,7 +63,7 @@ export const waveRoutes = routes("Floor", [
     summary: "Plan a wave",
     description:
       "Takes orders that wait to be picked into a wave: by priority, then by cut-off, then the oldest first. It takes" +
-      " orders of which all units are reserved in the warehouse. A dry run shows what it would take, and why other" +
+      " orders whose units are all reserved in the warehouse. A dry run shows what it would take, and why other" +
       " orders wait. Release the wave to have it picked.",
     refuses: ["nothing_to_pick", "resource_missing"],
     tagged: true,

@@ -46,8 +46,7 @@ export const waveTexts = {
   removed: (number: string) => `Order ${number} removed`,
 
   filters: "Which orders",
-  filtersHelp:
-    "Only orders of which all units are reserved in the warehouse: by priority, then cut-off, then the oldest.",
+  filtersHelp: "Only orders whose units are all reserved in the warehouse: by priority, then cut-off, then the oldest.",
   allOrders: "All orders that can be picked.",
   cutoffBefore: "Cut-off before",
   chosenOrders: "Chosen orders",
